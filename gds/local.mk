@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-gds.la
+libpx_gds_la_SOURCES =

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_GDS_LOOKUP_H
+#define PX_GDS_LOOKUP_H
+
+#include "gds/store.h"
+
+/* The order of lookup of PMIx_Get over one store: which level a key is looked for at, given its realm (from
+ * tables/attributes.tsv), the rank, and the caller's directives. Pure; no allocation, no system call. */
+
+enum px_realm { PX_REALM_NONE, PX_REALM_SESSION, PX_REALM_JOB, PX_REALM_APP, PX_REALM_NODE, PX_REALM_PROC };
+
+struct px_ask {
+    pmix_rank_t rank;        /* target, or WILDCARD, UNDEF, LOCAL_NODE, ... */
+    pmix_rank_t self;        /* the asker's rank when the namespace is its own, else PMIX_RANK_UNDEF */
+    const char *key;
+    size_t key_len;
+    enum px_realm realm;     /* directive; NONE: the key's own */
+    const char *hostname;    /* qualifier or NULL */
+    uint32_t nodeid;         /* qualifier or PX_NO_NODEID */
+    uint32_t appnum;         /* qualifier or PX_NO_APP */
+    pmix_scope_t scope;      /* PMIX_DATA_SCOPE, or PMIX_SCOPE_UNDEF */
+    const pmix_info_t *quals; /* PMIX_QUALIFIED_VALUE qualifiers, or NULL */
+    size_t n_quals;
+};
+
+#define PX_ASK_INIT                                                                                          \
+    {                                                                                                        \
+        .rank = PMIX_RANK_UNDEF, .self = PMIX_RANK_UNDEF, .nodeid = PX_NO_NODEID, .appnum = PX_NO_APP        \
+    }
+
+/* 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE, PMIX_ERR_UNPACK_FAILURE. */
+int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct px_slice *ret);
+
+/* The realm that a reserved key belongs to; PX_REALM_NONE for non-reserved and unknown ones. */
+enum px_realm px_key_realm(const char *key, size_t key_len);
+
+/* True for keys that only the host and the library provide ("pmix" prefix). */
+static inline bool px_key_reserved(const char *key)
+{
+    return key[0] == 'p' && key[1] == 'm' && key[2] == 'i' && key[3] == 'x';
+}
+
+#endif

@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-shmem.la
+libpx_shmem_la_SOURCES =

@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-api.la
+libpx_api_la_SOURCES =

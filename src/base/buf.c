@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "src/base/buf.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAP = 128 };
+
+static bool reserve(struct px_buf *buf, size_t n)
+{
+    size_t cap = buf->cap < FIRST_CAP ? FIRST_CAP : buf->cap;
+    unsigned char *data;
+
+    if (n > SIZE_MAX / 4 || buf->len > SIZE_MAX / 4) {
+        return false;
+    }
+    while (cap < buf->len + n) {
+        cap *= 2;
+    }
+    data = realloc(buf->data, cap);
+    if (!data) {
+        return false;
+    }
+    buf->data = data;
+    buf->cap = cap;
+    return true;
+}
+
+void *px_buf_extend(struct px_buf *buf, size_t n)
+{
+    unsigned char *at;
+
+    if (buf->failed) {
+        return NULL;
+    }
+    if ((buf->cap - buf->len < n || !buf->data) && !reserve(buf, n)) {
+        buf->failed = true;
+        return NULL;
+    }
+    at = buf->data + buf->len;
+    buf->len += n;
+    return at;
+}
+
+void px_buf_append(struct px_buf *buf, const void *src, size_t n)
+{
+    void *at = px_buf_extend(buf, n);
+
+    if (at && n) {
+        memcpy(at, src, n);
+    }
+}
+
+void *px_buf_take(struct px_buf *buf, size_t *ret_len)
+{
+    void *data = buf->data;
+
+    *ret_len = buf->len;
+    *buf = (struct px_buf){0};
+    return data;
+}
+
+void px_buf_fini(struct px_buf *buf)
+{
+    if (buf) {
+        free(buf->data);
+        *buf = (struct px_buf){0};
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Multiply-and-fold over 8-byte words. Chosen for short keys: one multiplication per 8 bytes, no tables. */
+
+#include "src/base/hash.h"
+
+#include <string.h>
+
+static const uint64_t prime_a = 0x9e3779b97f4a7c15u;
+static const uint64_t prime_b = 0xd6e8feb86659fd93u;
+
+uint64_t px_hash_mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128) (a ^ prime_a) * (b ^ prime_b);
+
+    return (uint64_t) product ^ (uint64_t) (product >> 64);
+}
+
+static uint64_t load_tail(const unsigned char *p, size_t len)
+{
+    uint64_t word = 0;
+    size_t i;
+
+    for (i = 0; i < len; i++) {
+        word |= (uint64_t) p[i] << (8 * i);
+    }
+    return word;
+}
+
+static uint64_t load_word(const unsigned char *p)
+{
+    uint64_t word;
+
+    memcpy(&word, p, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+uint64_t px_hash_bytes(const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+    uint64_t h = (uint64_t) len * prime_b;
+
+    for (; len >= 8; len -= 8, p += 8) {
+        h = px_hash_mix(h, load_word(p));
+    }
+    if (len) {
+        h = px_hash_mix(h, load_tail(p, len));
+    }
+    return px_hash_mix(h, prime_a);
+}

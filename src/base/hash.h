@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_BASE_HASH_H
+#define PX_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The one hash function. It is part of the segment format (docs/segment-format.md): little-endian loads of
+ * 8 bytes, so the same on every machine, and it may never change within a format version. */
+uint64_t px_hash_bytes(const void *bytes, size_t len);
+
+/* Mixes two words, for keys made of numbers. */
+uint64_t px_hash_mix(uint64_t a, uint64_t b);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_CLIENT_CLIENT_H
+#define PX_CLIENT_CLIENT_H
+
+#include <pmix.h>
+
+struct px_ctx;
+
+/* The client role on a context whose loop and parameters are ready. Under ctx->lock. PMIX_SUCCESS, or
+ * PMIX_ERR_UNREACH when no server launched us: the context is then a working singleton. Other errors leave
+ * nothing behind. */
+pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
+pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
+
+#endif

@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-event.la
+libpx_event_la_SOURCES =

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_EVENT_REGISTRY_H
+#define PX_EVENT_REGISTRY_H
+
+#include <pmix_common.h>
+
+#include "src/loop/loop.h"
+
+/* The event handlers of this process and the order in which an event goes through them (Standard, chapter on
+ * events: first, single-code, multi-code, default, last; before/after/prepend/append by name). Role-neutral:
+ * knows nothing of peers. All functions run on the loop thread. */
+
+struct px_events;
+
+/* One event, borrowed. */
+struct px_event {
+    pmix_status_t code;
+    pmix_proc_t source;
+    pmix_data_range_t range;
+    const pmix_info_t *info;
+    size_t ninfo;
+};
+
+struct px_events *px_events_create(struct px_loop *loop);
+void px_events_destroy(struct px_events *events); /* takes NULL; running chains are ended */
+
+/* Adds a handler as the directives in info say. codes are copied, info is copied. 0 and *ret_id, or
+ * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM, PMIX_ERR_EVENT_REGISTRATION (a second first or last one; unknown name in
+ * before/after). */
+int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info,
+                  size_t ninfo, pmix_notification_fn_t handler, size_t *ret_id);
+
+/* 0 or PMIX_ERR_BAD_PARAM. ret_codes/ret_ncodes (may be NULL): malloc'd codes that nobody here wants any more;
+ * ret_default: the last default handler went. */
+int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes, size_t *ret_ncodes,
+                     bool *ret_default);
+
+/* Does any handler want this code (default handlers included)? */
+bool px_events_wanted(const struct px_events *events, pmix_status_t code);
+
+/* Runs the chain for a copy of the event, never from within the caller's own handler; `done` (may be NULL) is
+ * called on the loop thread when the chain has ended. */
+int px_events_deliver(struct px_events *events, const struct px_event *event, void (*done)(void *arg), void *arg);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_NET_DIAL_H
+#define PX_NET_DIAL_H
+
+#include <stdint.h>
+
+#include "src/net/hello.h"
+
+/* How a client or tool reaches its server: blocking, in the caller's thread, with a deadline. */
+
+struct px_dialed {
+    int fd;               /* connected, non-blocking, close-on-exec; the caller owns it */
+    uint32_t index;       /* our index at the server (clients) */
+    pmix_proc_t assigned; /* our id when a tool asked for one */
+    pmix_proc_t server;   /* tools: the server's id */
+};
+
+/* "<nspace>.<rank>;<scheme>://<address>" with scheme tcp4, tcp6 or unix; only loopback and AF_UNIX addresses
+ * are dialled unless they come from the launcher (any address it names is accepted).
+ * 0, PMIX_ERR_BAD_PARAM (malformed), PMIX_ERR_UNREACH, PMIX_ERR_TIMEOUT, PMIX_ERR_NOMEM, or the status with which
+ * the server refused. */
+int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms, struct px_dialed *ret);
+
+/* The server's id out of a URI. */
+int px_uri_server(const char *uri, pmix_proc_t *ret);
+
+/* Fills psec name and credential for the module that comes first of ours and stands in `modes` (a comma list,
+ * NULL: native). `room` is caller's storage of room_len bytes for the credential. */
+int px_credential(const char *modes, struct px_hello *hello, void *room, size_t room_len);
+
+#endif

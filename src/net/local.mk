@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-net.la
+libpx_net_la_SOURCES =

@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-ops.la
+libpx_ops_la_SOURCES =

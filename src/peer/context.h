@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_PEER_CONTEXT_H
+#define PX_PEER_CONTEXT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmix.h>
+
+#include "src/base/atomic.h"
+#include "src/loop/loop.h"
+#include "src/peer/role.h"
+
+/* Everything the process knows: the only process-wide state of the library. */
+
+struct px_events;
+
+enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
+
+struct px_ctx {
+    uint64_t state;             /* atomic: enum px_state; released by px_ctx_up, pairs with px_ctx_enter */
+    pthread_mutex_t lock;       /* init and finalize, one at a time */
+    unsigned refs;              /* lock: matching finalizes still due */
+    const struct px_role_ops *ops; /* set before state goes up, constant while up */
+    void *role;                 /* struct px_client, struct px_server or struct px_tool of that role */
+    struct px_loop *loop;
+    struct px_events *events;   /* loop thread */
+    pmix_proc_t self;           /* constant while up */
+};
+
+/* The context; never NULL. */
+struct px_ctx *px_ctx(void);
+
+/* The context when it is up, else NULL (PMIX_ERR_INIT for the caller). One acquire load. */
+static inline struct px_ctx *px_ctx_enter(void)
+{
+    struct px_ctx *ctx = px_ctx();
+
+    return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL;
+}
+
+/* Marks the context up / down. Under ctx->lock. */
+void px_ctx_up(struct px_ctx *ctx);
+void px_ctx_down(struct px_ctx *ctx);
+
+#endif

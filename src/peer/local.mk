@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-peer.la
+libpx_peer_la_SOURCES =

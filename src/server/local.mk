@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-server.la
+libpx_server_la_SOURCES =

@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-tool.la
+libpx_tool_la_SOURCES =

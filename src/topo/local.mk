@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += libpx-topo.la
+libpx_topo_la_SOURCES =
