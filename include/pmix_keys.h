@@ -7,7 +7,7 @@
 /*
  * Keys that the library and its host reserve: attributes of calls and of stored information.
  * The note behind each is the data type of its value (UNDEF: several types), then the data realm
- * where it is stored, if it is stored.
+ * where it is stored, if it is stored;  marks deprecated names.
  */
 
 #define PMIX_ABORT_NON_ZERO_TERM               "pmix.abnz"              /* BOOL */
@@ -38,14 +38,14 @@
 #define PMIX_ALLOC_LEND                        "pmix.alloc.lend"        /* STRING */
 #define PMIX_ALLOC_MAU                         "pmix.alloc.mau"         /* DATA_ARRAY */
 #define PMIX_ALLOC_MEM_SIZE                    "pmix.alloc.msize"       /* FLOAT */
-#define PMIX_ALLOC_NETWORK                     "pmix.alloc.net"         /* DATA_ARRAY, deprecated */
-#define PMIX_ALLOC_NETWORK_ENDPTS              "pmix.alloc.endpts"      /* SIZE, deprecated */
-#define PMIX_ALLOC_NETWORK_ENDPTS_NODE         "pmix.alloc.endpts.nd"   /* SIZE, deprecated */
-#define PMIX_ALLOC_NETWORK_ID                  "pmix.alloc.netid"       /* STRING, deprecated */
-#define PMIX_ALLOC_NETWORK_PLANE               "pmix.alloc.netplane"    /* STRING, deprecated */
-#define PMIX_ALLOC_NETWORK_QOS                 "pmix.alloc.netqos"      /* STRING, deprecated */
-#define PMIX_ALLOC_NETWORK_SEC_KEY             "pmix.alloc.nsec"        /* BYTE_OBJECT, deprecated */
-#define PMIX_ALLOC_NETWORK_TYPE                "pmix.alloc.nettype"     /* STRING, deprecated */
+#define PMIX_ALLOC_NETWORK                     "pmix.alloc.net"         /* DATA_ARRAY, old */
+#define PMIX_ALLOC_NETWORK_ENDPTS              "pmix.alloc.endpts"      /* SIZE, old */
+#define PMIX_ALLOC_NETWORK_ENDPTS_NODE         "pmix.alloc.endpts.nd"   /* SIZE, old */
+#define PMIX_ALLOC_NETWORK_ID                  "pmix.alloc.netid"       /* STRING, old */
+#define PMIX_ALLOC_NETWORK_PLANE               "pmix.alloc.netplane"    /* STRING, old */
+#define PMIX_ALLOC_NETWORK_QOS                 "pmix.alloc.netqos"      /* STRING, old */
+#define PMIX_ALLOC_NETWORK_SEC_KEY             "pmix.alloc.nsec"        /* BYTE_OBJECT, old */
+#define PMIX_ALLOC_NETWORK_TYPE                "pmix.alloc.nettype"     /* STRING, old */
 #define PMIX_ALLOC_NODE_LIST                   "pmix.alloc.nlist"       /* STRING */
 #define PMIX_ALLOC_NOSHELL                     "pmix.alloc.noshell"     /* BOOL */
 #define PMIX_ALLOC_NOT_WAITING                 "pmix.alloc.notwait"     /* BOOL */
@@ -73,10 +73,10 @@
 #define PMIX_APP_MAP_TYPE                      "pmix.apmap.type"        /* STRING, app */
 #define PMIX_APP_RANK                          "pmix.apprank"           /* PROC_RANK, proc */
 #define PMIX_APP_SIZE                          "pmix.app.size"          /* UINT32, app */
-#define PMIX_ARCH                              "pmix.arch"              /* UINT32, deprecated */
+#define PMIX_ARCH                              "pmix.arch"              /* UINT32, old */
 #define PMIX_ATTR_UNDEF                        "pmix.undef"             /* POINTER */
 #define PMIX_AVAIL_PHYS_MEMORY                 "pmix.pmem"              /* UINT64, node */
-#define PMIX_BFROPS_MODULE                     "pmix.bfrops.mod"        /* STRING, deprecated */
+#define PMIX_BFROPS_MODULE                     "pmix.bfrops.mod"        /* STRING, old */
 #define PMIX_BINDTO                            "pmix.bindto"            /* STRING, job */
 #define PMIX_BIND_PROGRESS_THREAD              "pmix.bind.pt"           /* STRING */
 #define PMIX_BIND_REQUIRED                     "pmix.bind.reqd"         /* BOOL */
@@ -90,8 +90,8 @@
 #define PMIX_CLIENT_FUNCTIONS                  "pmix.client.fns"        /* STRING */
 #define PMIX_CLUSTER_ID                        "pmix.clid"              /* STRING, session */
 #define PMIX_CMD_LINE                          "pmix.cmd.line"          /* STRING, job */
-#define PMIX_COLLECTIVE_ALGO                   "pmix.calgo"             /* STRING, deprecated */
-#define PMIX_COLLECTIVE_ALGO_REQD              "pmix.calreqd"           /* BOOL, deprecated */
+#define PMIX_COLLECTIVE_ALGO                   "pmix.calgo"             /* STRING, old */
+#define PMIX_COLLECTIVE_ALGO_REQD              "pmix.calreqd"           /* BOOL, old */
 #define PMIX_COLLECT_DATA                      "pmix.collect"           /* BOOL */
 #define PMIX_COLLECT_GENERATED_JOB_INFO        "pmix.collect.gen"       /* BOOL */
 #define PMIX_COLOCATE_NPERNODE                 "pmix.colnum.node"       /* UINT16 */
@@ -115,11 +115,11 @@
 #define PMIX_DAEMON_MEMORY                     "pmix.dmn.mem"           /* FLOAT, node */
 #define PMIX_DATA_SCOPE                        "pmix.scope"             /* SCOPE */
 #define PMIX_DEBUGGER_DAEMONS                  "pmix.debugger"          /* BOOL */
-#define PMIX_DEBUG_APP_DIRECTIVES              "pmix.dbg.adirs"         /* DATA_ARRAY, deprecated */
+#define PMIX_DEBUG_APP_DIRECTIVES              "pmix.dbg.adirs"         /* DATA_ARRAY, old */
 #define PMIX_DEBUG_DAEMONS_PER_NODE            "pmix.dbg.dpnd"          /* UINT16 */
 #define PMIX_DEBUG_DAEMONS_PER_PROC            "pmix.dbg.dpproc"        /* UINT16 */
-#define PMIX_DEBUG_JOB                         "pmix.dbg.job"           /* STRING, deprecated */
-#define PMIX_DEBUG_JOB_DIRECTIVES              "pmix.dbg.jdirs"         /* DATA_ARRAY, deprecated */
+#define PMIX_DEBUG_JOB                         "pmix.dbg.job"           /* STRING, old */
+#define PMIX_DEBUG_JOB_DIRECTIVES              "pmix.dbg.jdirs"         /* DATA_ARRAY, old */
 #define PMIX_DEBUG_STOP_IN_APP                 "pmix.dbg.notify"        /* UNDEF */
 #define PMIX_DEBUG_STOP_IN_INIT                "pmix.dbg.init"          /* BOOL */
 #define PMIX_DEBUG_STOP_ON_EXEC                "pmix.dbg.exec"          /* BOOL */
@@ -148,14 +148,14 @@
 #define PMIX_DISPLAY_PROCESSORS                "pmix.dispcpus"          /* STRING */
 #define PMIX_DISPLAY_TOPOLOGY                  "pmix.disptopo"          /* STRING */
 #define PMIX_DO_NOT_LAUNCH                     "pmix.dnl"               /* BOOL */
-#define PMIX_DSTPATH                           "pmix.dstpath"           /* STRING, deprecated */
+#define PMIX_DSTPATH                           "pmix.dstpath"           /* STRING, old */
 #define PMIX_EMBED_BARRIER                     "pmix.embed.barrier"     /* BOOL */
 #define PMIX_ENUM_VALUE                        "pmix.descr.enum"        /* STRING */
 #define PMIX_ENVARS_HARVESTED                  "pmix.evar.hvstd"        /* BOOL */
 #define PMIX_EVENT_ACTION_TIMEOUT              "pmix.evtimeout"         /* INT */
 #define PMIX_EVENT_AFFECTED_PROC               "pmix.evproc"            /* PROC */
 #define PMIX_EVENT_AFFECTED_PROCS              "pmix.evaffected"        /* DATA_ARRAY */
-#define PMIX_EVENT_BASE                        "pmix.evbase"            /* POINTER, deprecated */
+#define PMIX_EVENT_BASE                        "pmix.evbase"            /* POINTER, old */
 #define PMIX_EVENT_CUSTOM_RANGE                "pmix.evrange"           /* DATA_ARRAY */
 #define PMIX_EVENT_DO_NOT_CACHE                "pmix.evnocache"         /* BOOL */
 #define PMIX_EVENT_HDLR_AFTER                  "pmix.evafter"           /* STRING */
@@ -168,7 +168,7 @@
 #define PMIX_EVENT_HDLR_NAME                   "pmix.evname"            /* STRING */
 #define PMIX_EVENT_HDLR_PREPEND                "pmix.evprepend"         /* BOOL */
 #define PMIX_EVENT_NON_DEFAULT                 "pmix.evnondef"          /* BOOL */
-#define PMIX_EVENT_NO_TERMINATION              "pmix.evnoterm"          /* BOOL, deprecated */
+#define PMIX_EVENT_NO_TERMINATION              "pmix.evnoterm"          /* BOOL, old */
 #define PMIX_EVENT_ONESHOT                     "pmix.evone"             /* BOOL */
 #define PMIX_EVENT_PROXY                       "pmix.evproxy"           /* PROC */
 #define PMIX_EVENT_RETURN_OBJECT               "pmix.evobject"          /* POINTER */
@@ -180,7 +180,7 @@
 #define PMIX_EVENT_TERMINATE_SESSION           "pmix.evterm.sess"       /* BOOL */
 #define PMIX_EVENT_TEXT_MESSAGE                "pmix.evtext"            /* STRING */
 #define PMIX_EVENT_TIMESTAMP                   "pmix.evtstamp"          /* TIME */
-#define PMIX_EVENT_WANT_TERMINATION            "pmix.evterm"            /* BOOL, deprecated */
+#define PMIX_EVENT_WANT_TERMINATION            "pmix.evterm"            /* BOOL, old */
 #define PMIX_EXEC_AGENT                        "pmix.exec.agnt"         /* STRING */
 #define PMIX_EXIT_CODE                         "pmix.exit.code"         /* INT, proc */
 #define PMIX_EXTERNAL_AUX_EVENT_BASE           "pmix.evaux"             /* POINTER */
@@ -221,7 +221,7 @@
 #define PMIX_FWD_STDERR                        "pmix.fwd.stderr"        /* BOOL */
 #define PMIX_FWD_STDIN                         "pmix.fwd.stdin"         /* BOOL */
 #define PMIX_FWD_STDOUT                        "pmix.fwd.stdout"        /* BOOL */
-#define PMIX_GDS_MODULE                        "pmix.gds.mod"           /* STRING, deprecated */
+#define PMIX_GDS_MODULE                        "pmix.gds.mod"           /* STRING, old */
 #define PMIX_GET_POINTER_VALUES                "pmix.get.pntrs"         /* BOOL */
 #define PMIX_GET_REFRESH_CACHE                 "pmix.get.refresh"       /* BOOL */
 #define PMIX_GET_STATIC_VALUES                 "pmix.get.static"        /* BOOL */
@@ -254,13 +254,13 @@
 #define PMIX_HOSTNAME_KEEP_FQDN                "pmix.fqdn"              /* BOOL, session */
 #define PMIX_HOST_ATTRIBUTES                   "pmix.host.attrs"        /* STRING */
 #define PMIX_HOST_FUNCTIONS                    "pmix.host.fns"          /* STRING */
-#define PMIX_HWLOC_HOLE_KIND                   "pmix.hwlocholek"        /* STRING, node, deprecated */
-#define PMIX_HWLOC_SHARE_TOPO                  "pmix.hwlocsh"           /* BOOL, node, deprecated */
-#define PMIX_HWLOC_SHMEM_ADDR                  "pmix.hwlocaddr"         /* SIZE, node, deprecated */
-#define PMIX_HWLOC_SHMEM_FILE                  "pmix.hwlocfile"         /* STRING, node, deprecated */
-#define PMIX_HWLOC_SHMEM_SIZE                  "pmix.hwlocsize"         /* SIZE, node, deprecated */
-#define PMIX_HWLOC_XML_V1                      "pmix.hwlocxml1"         /* STRING, node, deprecated */
-#define PMIX_HWLOC_XML_V2                      "pmix.hwlocxml2"         /* STRING, node, deprecated */
+#define PMIX_HWLOC_HOLE_KIND                   "pmix.hwlocholek"        /* STRING, node, old */
+#define PMIX_HWLOC_SHARE_TOPO                  "pmix.hwlocsh"           /* BOOL, node, old */
+#define PMIX_HWLOC_SHMEM_ADDR                  "pmix.hwlocaddr"         /* SIZE, node, old */
+#define PMIX_HWLOC_SHMEM_FILE                  "pmix.hwlocfile"         /* STRING, node, old */
+#define PMIX_HWLOC_SHMEM_SIZE                  "pmix.hwlocsize"         /* SIZE, node, old */
+#define PMIX_HWLOC_XML_V1                      "pmix.hwlocxml1"         /* STRING, node, old */
+#define PMIX_HWLOC_XML_V2                      "pmix.hwlocxml2"         /* STRING, node, old */
 #define PMIX_IMMEDIATE                         "pmix.immediate"         /* BOOL */
 #define PMIX_INDEX_ARGV                        "pmix.indxargv"          /* BOOL */
 #define PMIX_IOF_BUFFERING_SIZE                "pmix.iof.bsize"         /* UINT32 */
@@ -280,7 +280,7 @@
 #define PMIX_IOF_PUSH_STDIN                    "pmix.iof.stdin"         /* BOOL */
 #define PMIX_IOF_RANK_OUTPUT                   "pmix.iof.rank"          /* BOOL */
 #define PMIX_IOF_REDIRECT                      "pmix.iof.redir"         /* BOOL */
-#define PMIX_IOF_STOP                          "pmix.iof.stop"          /* BOOL, deprecated */
+#define PMIX_IOF_STOP                          "pmix.iof.stop"          /* BOOL, old */
 #define PMIX_IOF_TAG_DETAILED_OUTPUT           "pmix.iof.tagdet"        /* BOOL */
 #define PMIX_IOF_TAG_FULLNAME_OUTPUT           "pmix.iof.tagfull"       /* BOOL */
 #define PMIX_IOF_TAG_OUTPUT                    "pmix.iof.tag"           /* BOOL */
@@ -320,7 +320,7 @@
 #define PMIX_LAUNCHER_RNDZ_FILE                "PMIX_LAUNCHER_RNDZ_FILE" /* UNDEF */
 #define PMIX_LAUNCHER_RNDZ_URI                 "PMIX_LAUNCHER_RNDZ_URI" /* UNDEF */
 #define PMIX_LAUNCH_DIRECTIVES                 "pmix.lnch.dirs"         /* DATA_ARRAY */
-#define PMIX_LOCALITY                          "pmix.loc"               /* UINT16, deprecated */
+#define PMIX_LOCALITY                          "pmix.loc"               /* UINT16, old */
 #define PMIX_LOCALITY_STRING                   "pmix.locstr"            /* STRING, proc */
 #define PMIX_LOCALLDR                          "pmix.lldr"              /* PROC_RANK, job */
 #define PMIX_LOCAL_COLLECTIVE_STATUS           "pmix.loc.col.st"        /* STATUS */
@@ -329,7 +329,7 @@
 #define PMIX_LOCAL_PROCS                       "pmix.lprocs"            /* DATA_ARRAY, node */
 #define PMIX_LOCAL_RANK                        "pmix.lrank"             /* UINT16, proc */
 #define PMIX_LOCAL_SIZE                        "pmix.local.size"        /* UINT32, job */
-#define PMIX_LOCAL_TOPO                        "pmix.ltopo"             /* STRING, node, deprecated */
+#define PMIX_LOCAL_TOPO                        "pmix.ltopo"             /* STRING, node, old */
 #define PMIX_LOG_AGG                           "pmix.log.agg"           /* BOOL */
 #define PMIX_LOG_COMPLETION                    "pmix.logcomp"           /* BOOL */
 #define PMIX_LOG_EMAIL                         "pmix.log.email"         /* DATA_ARRAY */
@@ -361,13 +361,13 @@
 #define PMIX_LOG_VAL                           "pmix.log.val"           /* STRING */
 #define PMIX_LOG_XML_OUTPUT                    "pmix.log.xml"           /* BOOL */
 #define PMIX_MAPBY                             "pmix.mapby"             /* STRING, job */
-#define PMIX_MAPPER                            "pmix.mapper"            /* STRING, deprecated */
-#define PMIX_MAP_BLOB                          "pmix.mblob"             /* BYTE_OBJECT, deprecated */
+#define PMIX_MAPPER                            "pmix.mapper"            /* STRING, old */
+#define PMIX_MAP_BLOB                          "pmix.mblob"             /* BYTE_OBJECT, old */
 #define PMIX_MAX_PROCS                         "pmix.max.size"          /* UINT32, job */
 #define PMIX_MAX_RESTARTS                      "pmix.maxrestarts"       /* UINT32 */
 #define PMIX_MAX_VALUE                         "pmix.descr.maxval"      /* UNDEF */
 #define PMIX_MEM_ALLOC_KIND                    "pmix.alloc.mkind"       /* STRING */
-#define PMIX_MERGE_STDERR_STDOUT               "pmix.mergeerrout"       /* BOOL, deprecated */
+#define PMIX_MERGE_STDERR_STDOUT               "pmix.mergeerrout"       /* BOOL, old */
 #define PMIX_MIN_VALUE                         "pmix.descr.minval"      /* UNDEF */
 #define PMIX_MODEL_AFFINITY_POLICY             "pmix.mdl.tap"           /* STRING */
 #define PMIX_MODEL_CPU_TYPE                    "pmix.mdl.cputype"       /* STRING */
@@ -435,10 +435,10 @@
 #define PMIX_NODE_SIZE                         "pmix.node.size"         /* UINT32, node */
 #define PMIX_NODE_SWAP_TOTAL                   "pmix.node.mswpt"        /* FLOAT */
 #define PMIX_NOHUP                             "pmix.nohup"             /* BOOL */
-#define PMIX_NON_PMI                           "pmix.nonpmi"            /* BOOL, deprecated */
+#define PMIX_NON_PMI                           "pmix.nonpmi"            /* BOOL, old */
 #define PMIX_NOTIFY_COMPLETION                 "pmix.notecomp"          /* BOOL */
 #define PMIX_NOTIFY_JOB_EVENTS                 "pmix.note.jev"          /* BOOL */
-#define PMIX_NOTIFY_LAUNCH                     "pmix.note.lnch"         /* BOOL, deprecated */
+#define PMIX_NOTIFY_LAUNCH                     "pmix.note.lnch"         /* BOOL, old */
 #define PMIX_NOTIFY_PROC_ABNORMAL_TERMINATION  "pmix.noteabproc"        /* BOOL */
 #define PMIX_NOTIFY_PROC_TERMINATION           "pmix.noteproc"          /* BOOL */
 #define PMIX_NO_OVERSUBSCRIBE                  "pmix.noover"            /* BOOL */
@@ -450,14 +450,14 @@
 #define PMIX_NUM_NODES                         "pmix.num.nodes"         /* UINT32, job */
 #define PMIX_NUM_SLOTS                         "pmix.num.slots"         /* UINT32, job */
 #define PMIX_OPTIONAL                          "pmix.optional"          /* BOOL */
-#define PMIX_OUTPUT_NOCOPY                     "pmix.nocopy"            /* BOOL, deprecated */
-#define PMIX_OUTPUT_TO_DIRECTORY               "pmix.outdir"            /* STRING, deprecated */
-#define PMIX_OUTPUT_TO_FILE                    "pmix.outfile"           /* STRING, deprecated */
+#define PMIX_OUTPUT_NOCOPY                     "pmix.nocopy"            /* BOOL, old */
+#define PMIX_OUTPUT_TO_DIRECTORY               "pmix.outdir"            /* STRING, old */
+#define PMIX_OUTPUT_TO_FILE                    "pmix.outfile"           /* STRING, old */
 #define PMIX_PACKAGE_RANK                      "pmix.pkgrank"           /* UINT16, proc */
 #define PMIX_PARENT_ID                         "pmix.parent"            /* PROC, proc */
 #define PMIX_PERSISTENCE                       "pmix.persist"           /* PERSIST */
 #define PMIX_PERSONALITY                       "pmix.pers"              /* STRING */
-#define PMIX_PNET_SETUP_APP                    "pmix.pnet.setapp"       /* BYTE_OBJECT, deprecated */
+#define PMIX_PNET_SETUP_APP                    "pmix.pnet.setapp"       /* BYTE_OBJECT, old */
 #define PMIX_PPR                               "pmix.ppr"               /* STRING */
 #define PMIX_PREFIX                            "pmix.prefix"            /* STRING */
 #define PMIX_PRELOAD_BIN                       "pmix.preloadbin"        /* BOOL */
@@ -466,9 +466,9 @@
 #define PMIX_PRIMARY_SERVER                    "pmix.pri.srvr"          /* BOOL */
 #define PMIX_PROCDIR                           "pmix.pdir"              /* STRING, proc */
 #define PMIX_PROCID                            "pmix.procid"            /* PROC, proc */
-#define PMIX_PROC_BLOB                         "pmix.pblob"             /* BYTE_OBJECT, deprecated */
+#define PMIX_PROC_BLOB                         "pmix.pblob"             /* BYTE_OBJECT, old */
 #define PMIX_PROC_CPU                          "pmix.proc.cpu"          /* UINT16 */
-#define PMIX_PROC_DATA                         "pmix.pdata"             /* DATA_ARRAY, job, deprecated */
+#define PMIX_PROC_DATA                         "pmix.pdata"             /* DATA_ARRAY, job, old */
 #define PMIX_PROC_INFO_ARRAY                   "pmix.pdata"             /* DATA_ARRAY, job */
 #define PMIX_PROC_MAP                          "pmix.pmap"              /* STRING, job */
 #define PMIX_PROC_MAP_RAW                      "pmix.pmap.raw"          /* STRING, job */
@@ -485,7 +485,7 @@
 #define PMIX_PROC_STATE_STATUS                 "pmix.proc.state"        /* PROC_STATE, proc */
 #define PMIX_PROC_TERM_STATUS                  "pmix.proc.term.status"  /* STATUS */
 #define PMIX_PROC_TIME                         "pmix.proc.time"         /* TIMEVAL */
-#define PMIX_PROC_URI                          "pmix.puri"              /* STRING, proc, deprecated */
+#define PMIX_PROC_URI                          "pmix.puri"              /* STRING, proc, old */
 #define PMIX_PROC_VSIZE                        "pmix.proc.vsize"        /* FLOAT */
 #define PMIX_PROGRAMMING_MODEL                 "pmix.pgm.model"         /* STRING */
 #define PMIX_PROGRESS_THREAD_FLUSH             "pmix.evflush"           /* BOOL */
@@ -542,7 +542,7 @@
 #define PMIX_RANKBY                            "pmix.rankby"            /* STRING, job */
 #define PMIX_REALGID                           "pmix.rgid"              /* UINT32 */
 #define PMIX_REALUID                           "pmix.ruid"              /* UINT32 */
-#define PMIX_RECONNECT_SERVER                  "pmix.cnct.recon"        /* BOOL, deprecated */
+#define PMIX_RECONNECT_SERVER                  "pmix.cnct.recon"        /* BOOL, old */
 #define PMIX_REGISTER_CLEANUP                  "pmix.reg.cleanup"       /* STRING */
 #define PMIX_REGISTER_CLEANUP_DIR              "pmix.reg.cleanupdir"    /* STRING */
 #define PMIX_REGISTER_NODATA                   "pmix.reg.nodata"        /* BOOL */
@@ -606,8 +606,8 @@
 #define PMIX_SET_SESSION_CWD                   "pmix.ssncwd"            /* BOOL */
 #define PMIX_SHOW_LAUNCH_PROGRESS              "pmix.showprog"          /* BOOL */
 #define PMIX_SINGLETON                         "pmix.singleton"         /* STRING */
-#define PMIX_SINGLE_LISTENER                   "pmix.sing.listnr"       /* BOOL, deprecated */
-#define PMIX_SOCKET_MODE                       "pmix.sockmode"          /* UINT32, deprecated */
+#define PMIX_SINGLE_LISTENER                   "pmix.sing.listnr"       /* BOOL, old */
+#define PMIX_SOCKET_MODE                       "pmix.sockmode"          /* UINT32, old */
 #define PMIX_SORTED_PROC_ARRAY                 "pmix.sorted.parr"       /* BOOL */
 #define PMIX_SPAWNED                           "pmix.spawned"           /* BOOL, proc */
 #define PMIX_SPAWN_CHILD_SEP                   "pmix.spchildsep"        /* BOOL */
@@ -635,7 +635,7 @@
 #define PMIX_STORAGE_VERSION                   "pmix.strg.ver"          /* STRING */
 #define PMIX_SWITCH_PEERS                      "pmix.speers"            /* STRING */
 #define PMIX_SYSTEM_TMPDIR                     "pmix.sys.tmpdir"        /* STRING */
-#define PMIX_TAG_OUTPUT                        "pmix.tagout"            /* BOOL, deprecated */
+#define PMIX_TAG_OUTPUT                        "pmix.tagout"            /* BOOL, old */
 #define PMIX_TCP_DISABLE_IPV4                  "pmix.tcp.disipv4"       /* BOOL */
 #define PMIX_TCP_DISABLE_IPV6                  "pmix.tcp.disipv6"       /* BOOL */
 #define PMIX_TCP_IF_EXCLUDE                    "pmix.tcp.ifexclude"     /* STRING */
@@ -649,7 +649,7 @@
 #define PMIX_TIMEOUT                           "pmix.timeout"           /* INT */
 #define PMIX_TIMEOUT_REPORT_STATE              "pmix.tim.state"         /* BOOL */
 #define PMIX_TIMEOUT_STACKTRACES               "pmix.tim.stack"         /* BOOL */
-#define PMIX_TIMESTAMP_OUTPUT                  "pmix.tsout"             /* BOOL, deprecated */
+#define PMIX_TIMESTAMP_OUTPUT                  "pmix.tsout"             /* BOOL, old */
 #define PMIX_TIME_REMAINING                    "pmix.time.remaining"    /* UINT32 */
 #define PMIX_TMPDIR                            "pmix.tmpdir"            /* STRING, session */
 #define PMIX_TOOL_ATTACHMENT_FILE              "pmix.tool.attach"       /* STRING */
@@ -659,16 +659,16 @@
 #define PMIX_TOOL_FUNCTIONS                    "pmix.tool.fns"          /* STRING */
 #define PMIX_TOOL_NSPACE                       "pmix.tool.nspace"       /* STRING */
 #define PMIX_TOOL_RANK                         "pmix.tool.rank"         /* UINT32 */
-#define PMIX_TOPOLOGY                          "pmix.topo"              /* POINTER, node, deprecated */
+#define PMIX_TOPOLOGY                          "pmix.topo"              /* POINTER, node, old */
 #define PMIX_TOPOLOGY2                         "pmix.topo2"             /* TOPO, node */
-#define PMIX_TOPOLOGY_FILE                     "pmix.topo.file"         /* STRING, node, deprecated */
+#define PMIX_TOPOLOGY_FILE                     "pmix.topo.file"         /* STRING, node, old */
 #define PMIX_TOPOLOGY_INDEX                    "pmix.topo.index"        /* INT */
-#define PMIX_TOPOLOGY_SIGNATURE                "pmix.toposig"           /* STRING, node, deprecated */
-#define PMIX_TOPOLOGY_XML                      "pmix.topo.xml"          /* STRING, node, deprecated */
+#define PMIX_TOPOLOGY_SIGNATURE                "pmix.toposig"           /* STRING, node, old */
+#define PMIX_TOPOLOGY_XML                      "pmix.topo.xml"          /* STRING, node, old */
 #define PMIX_UNIV_SIZE                         "pmix.univ.size"         /* UINT32, session */
 #define PMIX_UNSET_ENVAR                       "pmix.envar.unset"       /* STRING */
 #define PMIX_USERID                            "pmix.euid"              /* UINT32 */
-#define PMIX_USOCK_DISABLE                     "pmix.usock.disable"     /* BOOL, deprecated */
+#define PMIX_USOCK_DISABLE                     "pmix.usock.disable"     /* BOOL, old */
 #define PMIX_VERSION_INFO                      "pmix.version"           /* STRING */
 #define PMIX_VERSION_NUMERIC                   "pmix.vers.num"          /* UINT32 */
 #define PMIX_WAIT                              "pmix.wait"              /* INT */

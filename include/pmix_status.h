@@ -13,7 +13,7 @@
 #define PMIX_ERROR                                 (-1)
 #define PMIX_ERR_SILENT                            (-2) /* deprecated */
 #define PMIX_DEBUGGER_RELEASE                      (-3)
-#define PMIX_ERR_DEBUGGER_RELEASE                  (-3) /* same value as PMIX_DEBUGGER_RELEASE */
+#define PMIX_ERR_DEBUGGER_RELEASE                  (-3) /* = PMIX_DEBUGGER_RELEASE */
 #define PMIX_ERR_PROC_RESTART                      (-4)
 #define PMIX_ERR_PROC_CHECKPOINT                   (-5)
 #define PMIX_ERR_PROC_MIGRATE                      (-6)
@@ -22,7 +22,7 @@
 #define PMIX_ERR_PROC_ABORTING                     (-9) /* deprecated */
 #define PMIX_ERR_SERVER_FAILED_REQUEST             (-10) /* deprecated */
 #define PMIX_ERR_EXISTS                            (-11)
-#define PMIX_EXISTS                                (-11) /* same value as PMIX_ERR_EXISTS */
+#define PMIX_EXISTS                                (-11) /* = PMIX_ERR_EXISTS */
 #define PMIX_ERR_INVALID_CRED                      (-12)
 #define PMIX_ERR_HANDSHAKE_FAILED                  (-13) /* deprecated */
 #define PMIX_ERR_READY_FOR_HANDSHAKE               (-14) /* deprecated */
@@ -68,7 +68,7 @@
 #define PMIX_PROCESS_SET_DEFINE                    (-55)
 #define PMIX_PROCESS_SET_DELETE                    (-56)
 #define PMIX_READY_FOR_DEBUG                       (-58)
-#define PMIX_DEBUG_WAITING_FOR_NOTIFY              (-58) /* same value as PMIX_READY_FOR_DEBUG */
+#define PMIX_DEBUG_WAITING_FOR_NOTIFY              (-58) /* = PMIX_READY_FOR_DEBUG */
 #define PMIX_ERR_PARAM_VALUE_NOT_SUPPORTED         (-59)
 #define PMIX_ERR_EMPTY                             (-60)
 #define PMIX_ERR_LOST_CONNECTION                   (-61)
@@ -101,7 +101,7 @@
 #define PMIX_MONITOR_RESUSAGE_UPDATE               (-114)
 #define PMIX_ERR_EVENT_REGISTRATION                (-144)
 #define PMIX_EVENT_JOB_END                         (-145)
-#define PMIX_ERR_JOB_TERMINATED                    (-145) /* same value as PMIX_EVENT_JOB_END */
+#define PMIX_ERR_JOB_TERMINATED                    (-145) /* = PMIX_EVENT_JOB_END */
 #define PMIX_ERR_UPDATE_ENDPOINTS                  (-146) /* deprecated */
 #define PMIX_MODEL_DECLARED                        (-147)
 #define PMIX_GDS_ACTION_COMPLETE                   (-148) /* deprecated */
@@ -152,24 +152,24 @@
 #define PMIX_ERR_PROC_TERM_WO_SYNC                 (-200)
 #define PMIX_EVENT_PROC_TERMINATED                 (-201)
 #define PMIX_EVENT_SYS_BASE                        (-230)
-#define PMIX_ERR_SYS_BASE                          (-230) /* same value as PMIX_EVENT_SYS_BASE */
+#define PMIX_ERR_SYS_BASE                          (-230) /* = PMIX_EVENT_SYS_BASE */
 #define PMIX_EVENT_NODE_DOWN                       (-231)
-#define PMIX_ERR_NODE_DOWN                         (-231) /* same value as PMIX_EVENT_NODE_DOWN */
+#define PMIX_ERR_NODE_DOWN                         (-231) /* = PMIX_EVENT_NODE_DOWN */
 #define PMIX_EVENT_NODE_OFFLINE                    (-232)
-#define PMIX_ERR_NODE_OFFLINE                      (-232) /* same value as PMIX_EVENT_NODE_OFFLINE */
+#define PMIX_ERR_NODE_OFFLINE                      (-232) /* = PMIX_EVENT_NODE_OFFLINE */
 #define PMIX_ERR_JOB_WDIR_NOT_FOUND                (-233)
 #define PMIX_ERR_JOB_INSUFFICIENT_RESOURCES        (-234)
 #define PMIX_ERR_JOB_SYS_OP_FAILED                 (-235)
 #define PMIX_EVENT_SYS_OTHER                       (-330)
-#define PMIX_ERR_SYS_OTHER                         (-330) /* same value as PMIX_EVENT_SYS_OTHER */
+#define PMIX_ERR_SYS_OTHER                         (-330) /* = PMIX_EVENT_SYS_OTHER */
 #define PMIX_EVENT_NO_ACTION_TAKEN                 (-331)
 #define PMIX_EVENT_PARTIAL_ACTION_TAKEN            (-332)
 #define PMIX_EVENT_ACTION_DEFERRED                 (-333)
 #define PMIX_EVENT_ACTION_COMPLETE                 (-334)
 #define PMIX_ERR_PROC_KILLED_BY_CMD                (-400)
-#define PMIX_ERR_LOST_PRECISION                    (-400) /* same value as PMIX_ERR_PROC_KILLED_BY_CMD */
+#define PMIX_ERR_LOST_PRECISION                    (-400) /* = PMIX_ERR_PROC_KILLED_BY_CMD */
 #define PMIX_ERR_PROC_FAILED_TO_START              (-401)
-#define PMIX_ERR_CHANGE_SIGN                       (-401) /* same value as PMIX_ERR_PROC_FAILED_TO_START */
+#define PMIX_ERR_CHANGE_SIGN                       (-401) /* = PMIX_ERR_PROC_FAILED_TO_START */
 #define PMIX_ERR_PROC_ABORTED_BY_SIG               (-402)
 #define PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED        (-403)
 #define PMIX_ERR_EXIT_NONZERO_TERM                 (-404)

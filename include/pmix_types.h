@@ -4,7 +4,7 @@
  * The public structures, enumerations and callback types. Their layout is part of the binary
  * interface: tables/structs.tsv has every size and offset, and test/abi compares.
  *
- * Memory: everything inside these structures is malloc memory that free() releases, member by member.
+ * Memory: what these structures point to is malloc memory; free() releases it, member by member.
  */
 #ifndef PMIX_TYPES_H
 #define PMIX_TYPES_H
@@ -376,7 +376,7 @@ typedef struct pmix_fabric_s {
 } pmix_fabric_t;
 
 /*
- * Callbacks. Unless a line says otherwise they run on the library's progress thread, must not block,
+ * Callbacks. Unless a line says otherwise they run on the library's progress thread, must not block
  * and may use their arguments only until they return.
  */
 
