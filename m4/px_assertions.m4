@@ -1,5 +1,5 @@
-# PX_DEBUG: assertion level. It never changes a layout that crosses a process.
-AC_DEFUN([PX_DEBUG], [
+# PX_ASSERTIONS: assertion level. It never changes a layout that crosses a process.
+AC_DEFUN([PX_ASSERTIONS], [
   AC_ARG_ENABLE([debug],
     [AS_HELP_STRING([--enable-debug=0..3], [0 none, 1 cheap asserts (default), 2 checks, 3 full verification])],
     [], [enable_debug=1])
