@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/*
+ * Names of codes, states and attributes. Everything is a look-up in a table that is generated from
+ * tables/, so the calls work before PMIx_Init and from any thread. The texts are those that programs
+ * of the 4.2 and 6.1 series print; status codes print as the name of their macro.
+ *
+ * Tables are short and these calls are for people to read: they are searched from the front.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <pmix.h>
+
+#include "strings_gen.h"
+
+static const char *text_of(const struct px_text_row *row, uint64_t value, const char *unknown)
+{
+    for (; row->text != NULL; row++) {
+        if (row->value == value) {
+            return row->text;
+        }
+    }
+    return unknown;
+}
+
+PMIX_EXPORT const char *PMIx_Error_string(pmix_status_t status)
+{
+    const struct px_status_row *row;
+
+    for (row = px_status_rows; row->name != NULL; row++) {
+        if (row->code == status && row->printed) {
+            return row->name;
+        }
+    }
+    return "ERROR STRING NOT FOUND";
+}
+
+PMIX_EXPORT pmix_status_t PMIx_Error_code(const char *errname)
+{
+    const struct px_status_row *row;
+
+    if (errname == NULL) {
+        return INT32_MIN;
+    }
+    for (row = px_status_rows; row->name != NULL; row++) {
+        if (strcasecmp(row->name, errname) == 0) {
+            return row->code;
+        }
+    }
+    return INT32_MIN;
+}
+
+PMIX_EXPORT const char *PMIx_Proc_state_string(pmix_proc_state_t state)
+{
+    return text_of(px_text_proc_state, state, "UNKNOWN STATE");
+}
+
+PMIX_EXPORT const char *PMIx_Job_state_string(pmix_job_state_t state)
+{
+    return text_of(px_text_job_state, state, "UNKNOWN");
+}
+
+PMIX_EXPORT const char *PMIx_Scope_string(pmix_scope_t scope)
+{
+    return text_of(px_text_scope, scope, "UNKNOWN SCOPE");
+}
+
+PMIX_EXPORT const char *PMIx_Persistence_string(pmix_persistence_t persist)
+{
+    return text_of(px_text_persistence, persist, "UNKNOWN PERSISTENCE");
+}
+
+PMIX_EXPORT const char *PMIx_Data_range_string(pmix_data_range_t range)
+{
+    return text_of(px_text_range, range, "UNKNOWN");
+}
+
+PMIX_EXPORT const char *PMIx_Data_type_string(pmix_data_type_t type)
+{
+    return text_of(px_text_data_type, type, "UNKNOWN");
+}
+
+PMIX_EXPORT const char *PMIx_Alloc_directive_string(pmix_alloc_directive_t directive)
+{
+    return text_of(px_text_alloc_directive, directive, "UNSPECIFIED");
+}
+
+PMIX_EXPORT const char *
+PMIx_Resource_block_directive_string(pmix_resource_block_directive_t directive)
+{
+    return text_of(px_text_resource_block_directive, directive, "UNSPECIFIED");
+}
+
+PMIX_EXPORT const char *PMIx_Link_state_string(pmix_link_state_t state)
+{
+    return text_of(px_text_link_state, state, "UNKNOWN");
+}
+
+PMIX_EXPORT const char *PMIx_Device_type_string(pmix_device_type_t type)
+{
+    return text_of(px_text_device_type, type, "UNKNOWN");
+}
+
+PMIX_EXPORT const char *PMIx_Value_comparison_string(pmix_value_cmp_t cmp)
+{
+    return text_of(px_text_value_cmp, (uint64_t) cmp, "UNKNOWN VALUE");
+}
+
+PMIX_EXPORT const char *PMIx_Group_operation_string(pmix_group_operation_t op)
+{
+    return text_of(px_text_group_operation, (uint64_t) op, "UNKNOWN VALUE");
+}
+
+/* Any combination of the four channels, each followed by a space: bit 0 stdin, 1 stdout, 2 stderr,
+ * 3 stddiag. */
+PMIX_EXPORT const char *PMIx_IOF_channel_string(pmix_iof_channel_t channel)
+{
+    static const char *const names[] = {
+        "NONE",
+        "STDIN ",
+        "STDOUT ",
+        "STDIN STDOUT ",
+        "STDERR ",
+        "STDIN STDERR ",
+        "STDOUT STDERR ",
+        "STDIN STDOUT STDERR ",
+        "STDDIAG ",
+        "STDIN STDDIAG ",
+        "STDOUT STDDIAG ",
+        "STDIN STDOUT STDDIAG ",
+        "STDERR STDDIAG ",
+        "STDIN STDERR STDDIAG ",
+        "STDOUT STDERR STDDIAG ",
+        "STDIN STDOUT STDERR STDDIAG ",
+    };
+
+    return names[channel & 0x0f];
+}
+
+PMIX_EXPORT char *PMIx_Info_directives_string(pmix_info_directives_t directives)
+{
+    char text[64];
+
+    if (directives & PMIX_INFO_QUALIFIER) {
+        return strdup("QUALIFIER");
+    }
+    (void) snprintf(text, sizeof(text), "%s%s%s",
+                    (directives & PMIX_INFO_REQD) ? "REQUIRED" : "OPTIONAL",
+                    (directives & PMIX_INFO_REQD_PROCESSED) ? ":PROCESSED" : "",
+                    (directives & PMIX_INFO_ARRAY_END) ? ":END" : "");
+    return strdup(text);
+}
+
+/* Both return their argument when there is no such attribute. */
+
+PMIX_EXPORT const char *PMIx_Get_attribute_string(const char *attribute)
+{
+    const struct px_attribute_row *row;
+
+    for (row = px_attribute_rows; attribute != NULL && row->name != NULL; row++) {
+        if (strcasecmp(row->name, attribute) == 0) {
+            return row->string;
+        }
+    }
+    return attribute;
+}
+
+/* Several names may share a string: the first that is not deprecated, in alphabetical order. */
+PMIX_EXPORT const char *PMIx_Get_attribute_name(const char *attrstring)
+{
+    const struct px_attribute_row *row;
+    const char *old;
+
+    old = NULL;
+    for (row = px_attribute_rows; attrstring != NULL && row->name != NULL; row++) {
+        if (strcasecmp(row->string, attrstring) != 0) {
+            continue;
+        }
+        if (row->current) {
+            return row->name;
+        }
+        if (old == NULL) {
+            old = row->name;
+        }
+    }
+    return old != NULL ? old : attrstring;
+}
