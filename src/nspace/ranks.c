@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Rank lists as text. The text comes from hosts and peers: digits are checked one by one, a range may not run
+ * backwards, and one list may not name more than PX_RANKS_MAX ranks, so that "0-4294967295" costs nothing. */
+
+#include "ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <pmix_common.h>
+
+int px_ranks_add(struct px_ranks *ranks, uint32_t rank)
+{
+    if (ranks->n == ranks->room) {
+        size_t room = ranks->room ? ranks->room * 2 : 8;
+        uint32_t *at = realloc(ranks->at, room * sizeof(*at));
+
+        if (!at) {
+            return PMIX_ERR_NOMEM;
+        }
+        ranks->at = at;
+        ranks->room = room;
+    }
+    ranks->at[ranks->n++] = rank;
+    return PMIX_SUCCESS;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t')) {
+        at++;
+    }
+    return at;
+}
+
+/* Position after the number, or NULL. */
+static const char *read_number(const char *at, const char *end, uint32_t *ret)
+{
+    uint64_t v = 0;
+    const char *from = skip_blanks(at, end);
+
+    for (at = from; at < end && *at >= '0' && *at <= '9'; at++) {
+        v = v * 10 + (uint64_t) (*at - '0');
+        if (v > PMIX_RANK_VALID) {
+            return NULL;
+        }
+    }
+    if (at == from) {
+        return NULL;
+    }
+    *ret = (uint32_t) v;
+    return skip_blanks(at, end);
+}
+
+static int add_range(struct px_ranks *ranks, size_t base, uint32_t first, uint32_t last)
+{
+    if (last < first || last - first >= PX_RANKS_MAX || ranks->n - base + (last - first) >= PX_RANKS_MAX) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    for (uint32_t r = first; r <= last; r++) {
+        if (px_ranks_add(ranks, r)) {
+            return PMIX_ERR_NOMEM;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len)
+{
+    size_t base = ranks->n;
+    const char *at = text;
+    const char *end = text ? text + len : NULL;
+    int rc = PMIX_SUCCESS;
+
+    at = skip_blanks(at, end);
+    while (!rc && at < end) {
+        uint32_t first = 0;
+        uint32_t last = 0;
+
+        at = read_number(at, end, &first);
+        last = first;
+        if (at && at < end && *at == '-') {
+            at = read_number(at + 1, end, &last);
+        }
+        if (!at || (at < end && *at != ',')) {
+            rc = PMIX_ERR_BAD_PARAM;
+            break;
+        }
+        rc = add_range(ranks, base, first, last);
+        at += at < end;
+    }
+    if (rc) {
+        ranks->n = base;
+    }
+    return rc;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *) a;
+    uint32_t y = *(const uint32_t *) b;
+
+    return (x > y) - (x < y);
+}
+
+void px_ranks_sort(struct px_ranks *ranks)
+{
+    size_t out = 0;
+    bool sorted = true;
+
+    for (size_t i = 1; i < ranks->n && sorted; i++) {
+        sorted = ranks->at[i - 1] < ranks->at[i];
+    }
+    if (sorted) {
+        return;
+    }
+    qsort(ranks->at, ranks->n, sizeof(*ranks->at), compare);
+    for (size_t i = 0; i < ranks->n; i++) {
+        if (!out || ranks->at[out - 1] != ranks->at[i]) {
+            ranks->at[out++] = ranks->at[i];
+        }
+    }
+    ranks->n = out;
+}
+
+char *px_ranks_text(const struct px_ranks *ranks)
+{
+    struct px_buf buf = {0};
+    char number[16];
+    size_t len;
+
+    for (size_t i = 0; i < ranks->n; i++) {
+        int n = snprintf(number, sizeof(number), i ? ",%u" : "%u", ranks->at[i]);
+
+        px_buf_append(&buf, number, (size_t) n);
+    }
+    px_buf_byte(&buf, 0);
+    if (!px_buf_ok(&buf)) {
+        px_buf_fini(&buf);
+        return NULL;
+    }
+    return px_buf_take(&buf, &len);
+}
+
+void px_ranks_fini(struct px_ranks *ranks)
+{
+    free(ranks->at);
+    *ranks = (struct px_ranks){0};
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Resolving peers and nodes by the library's rules, in this order: the namespace, the node on its list, the peers
+ * that the host listed for that node, and only then what the process map says. A list that was given wins over the
+ * map even when it is empty, because the host may know better than its own map. */
+
+#include "resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+
+#include "src/base/map.h"
+#include "src/nspace/ranks.h"
+
+/* --- finding the node --- */
+
+static bool keeps_fqdn(const struct px_store *store)
+{
+    static const char key[] = PMIX_HOSTNAME_KEEP_FQDN;
+    static const char id[] = PMIX_SESSION_ID;
+    uint32_t session = UINT32_MAX;
+    struct px_slice slice;
+
+    if (!px_store_find(store, PX_LEVEL_JOB, 0, id, sizeof(id) - 1, &slice) && slice.inlined) {
+        session = (uint32_t) slice.word;
+    }
+    if (px_store_find(store, PX_LEVEL_SESSION, session, key, sizeof(key) - 1, &slice) &&
+        px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice)) {
+        return false;
+    }
+    return slice.type == PMIX_BOOL && slice.word;
+}
+
+/* Length of the part before the first dot; the whole of an address. */
+static size_t short_length(const char *name)
+{
+    size_t n = strcspn(name, ".");
+
+    return strspn(name, "0123456789.") == strlen(name) ? strlen(name) : n;
+}
+
+static bool is_foreign(const struct px_store *store, uint32_t index)
+{
+    static const char key[] = PX_KEY_FOREIGN_NODE;
+    struct px_slice slice;
+
+    return px_store_find(store, PX_LEVEL_NODE, index, key, sizeof(key) - 1, &slice) == PMIX_SUCCESS;
+}
+
+static uint32_t find_by_short_name(const struct px_store *store, const char *node)
+{
+    struct px_store_info info;
+    struct px_node_view view;
+    size_t len = short_length(node);
+
+    px_store_info(store, &info);
+    for (uint32_t i = 0; i < info.n_nodes; i++) {
+        if (px_store_node(store, i, &view) || short_length(view.name) != len) {
+            continue;
+        }
+        /* One of the two must be a short name: two different domains are two nodes. */
+        if (!memcmp(view.name, node, len) && (!view.name[len] || !node[len])) {
+            return i;
+        }
+    }
+    return PX_NO_NODE;
+}
+
+uint32_t px_resolve_node_index(const struct px_store *store, const char *node)
+{
+    uint32_t index;
+
+    if (!node || !node[0]) {
+        return px_store_local_node(store);
+    }
+    index = px_store_node_by_name(store, node);
+    if (index == PX_NO_NODE && !keeps_fqdn(store)) {
+        index = find_by_short_name(store, node);
+    }
+    return index;
+}
+
+/* --- peers --- */
+
+struct peers {
+    pmix_proc_t *procs;
+    size_t n;
+    size_t room;
+};
+
+static int add_peer(struct peers *peers, const char *nspace, uint32_t rank)
+{
+    if (peers->n == peers->room) {
+        size_t room = peers->room ? peers->room * 2 : 8;
+        pmix_proc_t *procs = realloc(peers->procs, room * sizeof(*procs));
+
+        if (!procs) {
+            return PMIX_ERR_NOMEM;
+        }
+        peers->procs = procs;
+        peers->room = room;
+    }
+    PMIX_LOAD_PROCID(&peers->procs[peers->n], nspace, rank);
+    peers->n++;
+    return PMIX_SUCCESS;
+}
+
+/* The host's list for the node, or for the job when it is about the readers' own node. PMIX_ERR_NOT_FOUND: none. */
+static int listed_peers(const struct px_store *store, uint32_t index, struct px_ranks *ranks)
+{
+    static const char key[] = PMIX_LOCAL_PEERS;
+    struct px_slice slice;
+    pmix_value_t value;
+    int rc = px_store_find(store, PX_LEVEL_NODE, index, key, sizeof(key) - 1, &slice);
+
+    if (rc == PMIX_ERR_NOT_FOUND && index == px_store_local_node(store)) {
+        rc = px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice);
+    }
+    if (rc) {
+        return rc;
+    }
+    rc = px_slice_fill(&slice, &value);
+    if (rc) {
+        return rc;
+    }
+    if (value.type != PMIX_STRING) {
+        rc = PMIX_ERR_UNPACK_FAILURE;
+    } else if (value.data.string) {
+        rc = px_ranks_parse(ranks, value.data.string, strlen(value.data.string));
+        rc = rc == PMIX_ERR_BAD_PARAM ? PMIX_ERR_UNPACK_FAILURE : rc;
+    }
+    PMIx_Value_destruct(&value);
+    return rc;
+}
+
+/* Whether anything was said about where this job's processes run. */
+static bool has_layout(const struct px_store *store, uint32_t index)
+{
+    static const char key[] = PMIX_PROC_MAP;
+    static const char raw[] = PMIX_PROC_MAP_RAW;
+    struct px_node_view view;
+    struct px_slice slice;
+
+    if (!px_store_node(store, index, &view) && view.n_ranks) {
+        return true;
+    }
+    return !px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
+           !px_store_find(store, PX_LEVEL_JOB, 0, raw, sizeof(raw) - 1, &slice);
+}
+
+static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px_ranks *ranks)
+{
+    uint32_t n;
+
+    if ((px_store_flags(store) & PX_STORE_NO_REBUILD) || !has_layout(store, index)) {
+        return PMIX_ERR_DATA_VALUE_NOT_FOUND;
+    }
+    n = px_store_node_ranks(store, index, NULL, 0);
+    if (!n) {
+        return PMIX_SUCCESS;
+    }
+    ranks->at = malloc(n * sizeof(*ranks->at));
+    if (!ranks->at) {
+        return PMIX_ERR_NOMEM;
+    }
+    ranks->room = n;
+    ranks->n = px_store_node_ranks(store, index, ranks->at, n);
+    if (ranks->n > n) {
+        ranks->n = n;
+    }
+    return PMIX_SUCCESS;
+}
+
+static int peers_of(const struct px_store *store, const char *node, struct peers *peers)
+{
+    struct px_ranks ranks = {0};
+    uint32_t index = px_resolve_node_index(store, node);
+    int rc;
+
+    if (index == PX_NO_NODE || is_foreign(store, index)) {
+        return PMIX_SUCCESS;
+    }
+    rc = listed_peers(store, index, &ranks);
+    if (rc == PMIX_ERR_NOT_FOUND) {
+        rc = rebuilt_peers(store, index, &ranks);
+    }
+    for (size_t i = 0; !rc && i < ranks.n; i++) {
+        rc = add_peer(peers, px_store_nspace(store), ranks.at[i]);
+    }
+    px_ranks_fini(&ranks);
+    return rc;
+}
+
+int px_resolve_peers(const struct px_store *const *stores, size_t n_stores, const char *node,
+                     pmix_proc_t **ret_procs, size_t *ret_nprocs)
+{
+    struct peers peers = {0};
+    int failure = PMIX_ERR_INVALID_NAMESPACE;
+    bool answered = false;
+
+    for (size_t i = 0; i < n_stores; i++) {
+        int rc = peers_of(stores[i], node, &peers);
+
+        if (rc == PMIX_ERR_NOMEM) {
+            free(peers.procs);
+            return rc;
+        }
+        answered |= rc == PMIX_SUCCESS;
+        failure = rc ? rc : failure;
+    }
+    if (!answered) {
+        free(peers.procs);
+        return failure;
+    }
+    *ret_procs = peers.procs;
+    *ret_nprocs = peers.n;
+    return PMIX_SUCCESS;
+}
+
+/* --- nodes --- */
+
+static int add_nodes(const struct px_store *store, struct px_map *seen, struct px_buf *list)
+{
+    struct px_store_info info;
+    struct px_node_view view;
+
+    px_store_info(store, &info);
+    for (uint32_t i = 0; i < info.n_nodes; i++) {
+        size_t len;
+
+        if (px_store_node(store, i, &view) || is_foreign(store, i)) {
+            continue;
+        }
+        len = strlen(view.name);
+        if (px_map_find(seen, view.name, len)) {
+            continue;
+        }
+        if (px_map_set(seen, view.name, len, list)) {
+            return PMIX_ERR_NOMEM;
+        }
+        if (list->len) {
+            px_buf_byte(list, ',');
+        }
+        px_buf_append(list, view.name, len);
+    }
+    return px_buf_ok(list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
+int px_resolve_nodes(const struct px_store *const *stores, size_t n_stores, char **ret_nodes)
+{
+    struct px_map seen = {0};
+    struct px_buf list = {0};
+    size_t len;
+    int rc = n_stores ? PMIX_SUCCESS : PMIX_ERR_INVALID_NAMESPACE;
+
+    for (size_t i = 0; !rc && i < n_stores; i++) {
+        rc = add_nodes(stores[i], &seen, &list);
+    }
+    if (!rc && list.len) {
+        px_buf_byte(&list, 0);
+        rc = px_buf_ok(&list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
+    if (!rc) {
+        *ret_nodes = px_buf_take(&list, &len);
+    }
+    px_buf_fini(&list);
+    px_map_fini(&seen);
+    return rc;
+}
