@@ -1,1 +1,1 @@
-# sources of this folder
+EXTRA_DIST += %D%/tap.sh

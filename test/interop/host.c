@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A one-node host daemon that uses only what every PMIx of the 4.2 to 6.1 series has, in the way of the older
+ * daemons (legacy client_connected, maps as plain strings). Built against our library and the distribution's.
+ * usage: host N PROGRAM [ARG...]; returns the first non-zero exit code, or the status of an abort. */
+
+#include <pmix.h>
+#include <pmix_server.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_PROCS = 64, MAX_PUBLISHED = 64 };
+
+extern char **environ;
+
+static const char *nspace_name = "interop-job";
+static int nprocs;
+static pid_t pids[MAX_PROCS];
+static volatile sig_atomic_t abort_status;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
+static int completions;
+
+static struct {
+    pmix_proc_t owner;
+    pmix_info_t info;
+} published[MAX_PUBLISHED]; /* lock */
+static int n_published;     /* lock */
+
+static void op_done(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    pthread_mutex_lock(&lock);
+    if (status != PMIX_SUCCESS) {
+        fprintf(stderr, "host: an operation ended with %s\n", PMIx_Error_string(status));
+    }
+    completions++;
+    pthread_cond_signal(&came);
+    pthread_mutex_unlock(&lock);
+}
+
+static void wait_op(pmix_status_t rc)
+{
+    if (rc == PMIX_OPERATION_SUCCEEDED) {
+        return;
+    }
+    if (rc != PMIX_SUCCESS) {
+        fprintf(stderr, "host: %s\n", PMIx_Error_string(rc));
+        exit(70);
+    }
+    pthread_mutex_lock(&lock);
+    while (!completions) {
+        pthread_cond_wait(&came, &lock);
+    }
+    completions--;
+    pthread_mutex_unlock(&lock);
+}
+
+static pmix_status_t client_connected(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    (void) object;
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    (void) object;
+    if (cbfunc) {
+        cbfunc(PMIX_SUCCESS, cbdata);
+    }
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t abort_job(const pmix_proc_t *proc, void *object, int status, const char msg[],
+                               pmix_proc_t procs[], size_t n, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    (void) object;
+    (void) procs;
+    (void) n;
+    printf("host: abort %d: %s\n", status, msg ? msg : "");
+    fflush(stdout);
+    abort_status = status;
+    if (cbfunc) {
+        cbfunc(PMIX_SUCCESS, cbdata);
+    }
+    for (int i = 0; i < nprocs; i++) {
+        kill(pids[i], SIGKILL);
+    }
+    return PMIX_SUCCESS;
+}
+
+static void release_blob(void *cbdata)
+{
+    free(cbdata);
+}
+
+static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo, char *data,
+                           size_t ndata, pmix_modex_cbfunc_t cbfunc, void *cbdata)
+{
+    char *copy = NULL;
+
+    (void) procs;
+    (void) n;
+    (void) info;
+    (void) ninfo;
+    if (ndata) {
+        copy = malloc(ndata);
+        memcpy(copy, data, ndata);
+    }
+    cbfunc(PMIX_SUCCESS, copy, ndata, cbdata, release_blob, copy);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
+                                  pmix_modex_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    (void) info;
+    (void) ninfo;
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_ERR_NOT_FOUND;
+}
+
+static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
+                             pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) cbfunc;
+    (void) cbdata;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < ninfo && n_published < MAX_PUBLISHED; i++) {
+        if (strncmp(info[i].key, "pmix", 4) != 0) {
+            published[n_published].owner = *proc;
+            PMIX_INFO_CONSTRUCT(&published[n_published].info);
+            PMIX_INFO_XFER(&published[n_published].info, &info[i]);
+            n_published++;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
+                            pmix_lookup_cbfunc_t cbfunc, void *cbdata)
+{
+    pmix_pdata_t *found;
+    pmix_status_t rc = PMIX_SUCCESS;
+    size_t n = 0;
+
+    (void) proc;
+    (void) info;
+    (void) ninfo;
+    PMIX_PDATA_CREATE(found, MAX_PUBLISHED);
+    pthread_mutex_lock(&lock);
+    for (int k = 0; keys[k]; k++) {
+        for (int i = 0; i < n_published; i++) {
+            if (!strcmp(keys[k], published[i].info.key)) {
+                found[n].proc = published[i].owner;
+                strncpy(found[n].key, published[i].info.key, PMIX_MAX_KEYLEN);
+                PMIX_VALUE_XFER_DIRECT(rc, &found[n].value, &published[i].info.value);
+                n++;
+                break;
+            }
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    cbfunc(rc == PMIX_SUCCESS && n ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, found, n, cbdata);
+    PMIX_PDATA_FREE(found, MAX_PUBLISHED);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
+                               pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    (void) keys;
+    (void) info;
+    (void) ninfo;
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t notify(pmix_status_t code, const pmix_proc_t *source, pmix_data_range_t range,
+                            pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) code;
+    (void) source;
+    (void) range;
+    (void) info;
+    (void) ninfo;
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[], size_t ninfo,
+                            pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) codes;
+    (void) ncodes;
+    (void) info;
+    (void) ninfo;
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_server_module_t module = {
+    .client_connected = client_connected,
+    .client_finalized = client_finalized,
+    .abort = abort_job,
+    .fence_nb = fence,
+    .direct_modex = direct_modex,
+    .publish = publish,
+    .lookup = lookup,
+    .unpublish = unpublish,
+    .register_events = events,
+    .notify_event = notify,
+};
+
+static void load_u32(pmix_info_t *info, const char *key, uint32_t v)
+{
+    PMIX_INFO_LOAD(info, key, &v, PMIX_UINT32);
+}
+
+static void load_proc(pmix_info_t *info, uint32_t rank, const char *host)
+{
+    pmix_data_array_t *array = malloc(sizeof *array);
+    pmix_info_t *in;
+    uint16_t local = (uint16_t) rank;
+    int app = 0;
+
+    PMIX_DATA_ARRAY_CONSTRUCT(array, 7, PMIX_INFO);
+    in = (pmix_info_t *) array->array;
+    PMIX_INFO_LOAD(&in[0], PMIX_RANK, &rank, PMIX_PROC_RANK);
+    PMIX_INFO_LOAD(&in[1], PMIX_APPNUM, &app, PMIX_INT);
+    load_u32(&in[2], PMIX_GLOBAL_RANK, rank);
+    PMIX_INFO_LOAD(&in[3], PMIX_LOCAL_RANK, &local, PMIX_UINT16);
+    PMIX_INFO_LOAD(&in[4], PMIX_NODE_RANK, &local, PMIX_UINT16);
+    PMIX_INFO_LOAD(&in[5], PMIX_HOSTNAME, host, PMIX_STRING);
+    load_u32(&in[6], PMIX_NODEID, 0);
+    PMIX_INFO_CONSTRUCT(info);
+    PMIX_LOAD_KEY(info->key, PMIX_PROC_DATA);
+    info->value.type = PMIX_DATA_ARRAY;
+    info->value.data.darray = array;
+}
+
+static void register_job(const char *host)
+{
+    enum { JOB_INFOS = 9 };
+    pmix_info_t *info;
+    size_t ninfo = JOB_INFOS + (size_t) nprocs;
+    char ranks[1024] = "";
+    char *nodes = NULL;
+    char *ppn = NULL;
+
+    for (int r = 0; r < nprocs; r++) {
+        snprintf(ranks + strlen(ranks), sizeof ranks - strlen(ranks), "%s%d", r ? "," : "", r);
+    }
+    PMIx_generate_regex(host, &nodes);
+    PMIx_generate_ppn(ranks, &ppn);
+    PMIX_INFO_CREATE(info, ninfo);
+    load_u32(&info[0], PMIX_JOB_SIZE, (uint32_t) nprocs);
+    load_u32(&info[1], PMIX_UNIV_SIZE, (uint32_t) nprocs);
+    load_u32(&info[2], PMIX_LOCAL_SIZE, (uint32_t) nprocs);
+    load_u32(&info[3], PMIX_MAX_PROCS, (uint32_t) nprocs);
+    PMIX_INFO_LOAD(&info[4], PMIX_JOBID, "interop.1", PMIX_STRING);
+    PMIX_INFO_LOAD(&info[5], PMIX_NODE_MAP, nodes, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[6], PMIX_PROC_MAP, ppn, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[7], PMIX_LOCAL_PEERS, ranks, PMIX_STRING);
+    load_u32(&info[8], PMIX_LOCALLDR, 0);
+    for (int r = 0; r < nprocs; r++) {
+        load_proc(&info[JOB_INFOS + r], (uint32_t) r, host);
+    }
+    wait_op(PMIx_server_register_nspace(nspace_name, nprocs, info, ninfo, op_done, NULL));
+    PMIX_INFO_FREE(info, ninfo);
+    free(nodes);
+    free(ppn);
+}
+
+static void start(int rank, char **command)
+{
+    pmix_proc_t proc;
+    char **env = NULL;
+
+    memset(&proc, 0, sizeof proc);
+    strncpy(proc.nspace, nspace_name, PMIX_MAX_NSLEN);
+    proc.rank = (pmix_rank_t) rank;
+    wait_op(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, op_done, NULL));
+    for (char **e = environ; *e; e++) {
+        if (strncmp(*e, "PMIX_", 5) != 0 || strncmp(*e, "PMIX_MCA_", 9) == 0) {
+            PMIX_ARGV_APPEND(abort_status, env, *e);
+        }
+    }
+    abort_status = 0;
+    if (PMIx_server_setup_fork(&proc, &env) != PMIX_SUCCESS) {
+        exit(71);
+    }
+    pids[rank] = fork();
+    if (pids[rank] == 0) {
+        const char *path = getenv("CLIENT_LIBRARY_PATH");
+
+        if (path) {
+            PMIX_SETENV(abort_status, "LD_LIBRARY_PATH", path, &env);
+        }
+        execve(command[0], command, env);
+        _exit(127);
+    }
+    PMIX_ARGV_FREE(env);
+}
+
+static int reap(void)
+{
+    int result = 0;
+
+    for (int i = 0; i < nprocs; i++) {
+        int status;
+
+        if (waitpid(pids[i], &status, 0) == pids[i] && status && !result) {
+            result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        }
+    }
+    return abort_status ? abort_status : result;
+}
+
+int main(int argc, char **argv)
+{
+    char host[256] = "";
+    int result;
+    pmix_status_t rc;
+
+    alarm(150);
+    nprocs = argc > 2 ? atoi(argv[1]) : 0;
+    if (nprocs < 1 || nprocs > MAX_PROCS) {
+        fprintf(stderr, "usage: host N PROGRAM [ARG...]\n");
+        return 64;
+    }
+    gethostname(host, sizeof host - 1);
+    rc = PMIx_server_init(&module, NULL, 0);
+    if (rc != PMIX_SUCCESS) {
+        fprintf(stderr, "host: server init: %s\n", PMIx_Error_string(rc));
+        return 72;
+    }
+    register_job(host);
+    for (int r = 0; r < nprocs; r++) {
+        start(r, argv + 2);
+    }
+    result = reap();
+    PMIx_server_deregister_nspace(nspace_name, op_done, NULL);
+    wait_op(PMIX_SUCCESS);
+    rc = PMIx_server_finalize();
+    return rc == PMIX_SUCCESS ? result : 73;
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Unmodified Open MPI programs under pmixrun: with the distribution's client library and with ours.
+. "$PX_TOP_SRCDIR/test/lib/tap.sh"
+command -v mpicc >/dev/null 2>&1 || skip_all "no mpicc on this machine"
+[ -z "$PX_SANITIZED" ] || skip_all "a sanitized library cannot be loaded into a program that is not"
+
+OMPI_MCA_btl_vader_single_copy_mechanism=none
+OMPI_MCA_btl=self,vader
+OMPI_MCA_btl_base_warn_component_unused=0
+export OMPI_MCA_btl_vader_single_copy_mechanism OMPI_MCA_btl OMPI_MCA_btl_base_warn_component_unused
+check "build the ring" mpicc -O1 -o "$SCRATCH/ring" "$PX_TOP_SRCDIR/test/interop/ring.c"
+want=$(for r in 0 1 2 3; do echo "ring rank $r of 4, 4 on this node, right"; done)
+run=$PX_TOP_BUILDDIR/src/tools/pmixrun
+
+limit 120 "$run" -n 4 "$SCRATCH/ring" >"$SCRATCH/out" 2>"$SCRATCH/err"
+same "the distribution's client library: exit code" 0 $?
+same "the distribution's client library: every rank" "$want" "$(grep '^ring' "$SCRATCH/out" | sort)"
+LD_LIBRARY_PATH=$PX_TOP_BUILDDIR/.libs RING_MAPS=1 timeout -k 5 120 "$run" -n 4 "$SCRATCH/ring" \
+    >"$SCRATCH/out" 2>>"$SCRATCH/err"
+same "our client library: exit code" 0 $?
+same "our client library: every rank" "$want" "$(grep '^ring' "$SCRATCH/out" | sort)"
+same "our library is the one that is mapped" 4 "$(grep '^library' "$SCRATCH/out" | grep -c "$PX_TOP_BUILDDIR/.libs/")"
+sed 's/^/# /' "$SCRATCH/err" | tail -n 40
+finish

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# TAP for shell tests: source it, call check / skip_all, end with finish. Everything a test makes goes into
+# $SCRATCH, which is removed at the end however the test ends.
+
+: "${PX_TOP_SRCDIR:?set by the test driver}" "${PX_TOP_BUILDDIR:?set by the test driver}"
+CC=${CC:-cc}
+TAP_COUNT=0
+TAP_FAILED=0
+SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/shmix-test.XXXXXX") || exit 99
+trap 'rm -rf "$SCRATCH"' EXIT
+trap 'exit 99' HUP INT TERM
+
+# skip_all REASON: the whole test cannot run here.
+skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+# report STATUS WHAT: one TAP line.
+report() {
+    TAP_COUNT=$((TAP_COUNT + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $TAP_COUNT - $2"
+    else
+        echo "not ok $TAP_COUNT - $2"
+        TAP_FAILED=1
+    fi
+}
+
+# check WHAT COMMAND...: the command must succeed; what it printed is shown when it does not.
+check() {
+    what=$1
+    shift
+    "$@" >"$SCRATCH/check.out" 2>&1
+    result=$?
+    report $result "$what"
+    if [ $result -ne 0 ]; then
+        echo "# $* returned $result"
+        tail -n 40 "$SCRATCH/check.out" | sed 's/^/# /'
+    fi
+    return 0
+}
+
+# same WHAT WANT GOT
+same() {
+    [ "$2" = "$3" ]
+    report $? "$1"
+    if [ "$2" != "$3" ]; then
+        printf '%s\n' "want:" "$2" "got:" "$3" | sed 's/^/# /'
+    fi
+    return 0
+}
+
+# skip WHAT REASON
+skip() {
+    TAP_COUNT=$((TAP_COUNT + 1))
+    echo "ok $TAP_COUNT - $1 # SKIP $2"
+}
+
+# limit SECONDS COMMAND...: ends the command with its process group when it takes too long.
+limit() {
+    seconds=$1
+    shift
+    timeout -k 5 "$seconds" "$@"
+}
+
+finish() {
+    [ "$TAP_COUNT" -gt 0 ] || echo "Bail out! nothing was tested"
+    echo "1..$TAP_COUNT"
+    exit $TAP_FAILED
+}
+
+# The distribution's PMIx, to compare and to interoperate with.
+stock_flags() {
+    PKG_CONFIG_PATH='' pkg-config --cflags --libs pmix 2>/dev/null
+}
+
+stock_library() {
+    PKG_CONFIG_PATH='' pkg-config --variable=libdir pmix 2>/dev/null
+}
+
+# stock_build OUTPUT SOURCE: a program of ours against the distribution's headers and library.
+stock_build() {
+    # shellcheck disable=SC2046
+    $CC -std=gnu11 -O1 -o "$1" "$2" $(stock_flags) -lpthread
+}
