@@ -1,1 +1,2 @@
 # sources of this folder
+bin_SCRIPTS += %D%/pmixcc

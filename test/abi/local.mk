@@ -1,1 +1,15 @@
-# sources of this folder
+# The interface against tables/: layout and values (C and C++), macros, exports, the system's headers.
+check_PROGRAMS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t
+%C%_facts_t_SOURCES = %D%/facts.c %D%/facts_gen.h
+%C%_facts_cxx_t_SOURCES = %D%/facts_cxx.cc
+%C%_macros_t_SOURCES = %D%/macros.c
+%C%_macros_t_LDADD = libpmix.la
+%C%_macros_cxx_t_SOURCES = %D%/macros_cxx.cc
+%C%_macros_cxx_t_LDADD = libpmix.la
+
+px_abi_scripts = %D%/exports.sh %D%/generated.sh %D%/headers.sh
+dist_check_SCRIPTS += $(px_abi_scripts) scripts/check-generated
+TESTS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t $(px_abi_scripts)
+EXTRA_DIST += scripts/gen-abi scripts/gen-constants scripts/gen-keys scripts/gen-status scripts/gen-strings \
+  tables/attributes.tsv tables/constants.tsv tables/functions.tsv tables/inlines.tsv tables/macros.tsv \
+  tables/module.tsv tables/status.tsv tables/structs.tsv

@@ -1,0 +1,2305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* generated from tables/ by scripts/gen-abi, do not edit */
+#if PX_LEVEL == 42
+PX_TYPE(pmix_server_module_t, 224)
+#endif
+#if PX_LEVEL == 50
+PX_TYPE(pmix_server_module_t, 232)
+PX_FIELD(pmix_server_module_t, session_control, 224, 8)
+#endif
+#if PX_LEVEL == 61
+PX_TYPE(pmix_server_module_t, 256)
+PX_FIELD(pmix_server_module_t, session_control, 240, 8)
+#endif
+#if PX_LEVEL >= 42
+PX_TYPE(pmix_nspace_t, 256)
+PX_TYPE(pmix_key_t, 512)
+PX_TYPE(pmix_rank_t, 4)
+PX_TYPE(pmix_proc_state_t, 1)
+PX_TYPE(pmix_job_state_t, 1)
+PX_TYPE(pmix_status_t, 4)
+PX_TYPE(pmix_value_cmp_t, 4)
+PX_TYPE(pmix_data_type_t, 2)
+PX_TYPE(pmix_scope_t, 1)
+PX_TYPE(pmix_data_range_t, 1)
+PX_TYPE(pmix_persistence_t, 1)
+PX_TYPE(pmix_info_directives_t, 4)
+PX_TYPE(pmix_alloc_directive_t, 1)
+PX_TYPE(pmix_iof_channel_t, 2)
+PX_TYPE(pmix_group_opt_t, 4)
+PX_TYPE(pmix_group_operation_t, 4)
+PX_TYPE(pmix_storage_medium_t, 8)
+PX_TYPE(pmix_storage_accessibility_t, 8)
+PX_TYPE(pmix_storage_persistence_t, 8)
+PX_TYPE(pmix_storage_access_type_t, 2)
+PX_TYPE(pmix_coord_view_t, 1)
+PX_TYPE(pmix_coord_t, 24)
+PX_FIELD(pmix_coord_t, view, 0, 1)
+PX_FIELD(pmix_coord_t, coord, 8, 8)
+PX_FIELD(pmix_coord_t, dims, 16, 8)
+PX_TYPE(pmix_link_state_t, 1)
+PX_TYPE(pmix_cpuset_t, 16)
+PX_FIELD(pmix_cpuset_t, source, 0, 8)
+PX_FIELD(pmix_cpuset_t, bitmap, 8, 8)
+PX_TYPE(pmix_bind_envelope_t, 1)
+PX_TYPE(pmix_topology_t, 16)
+PX_FIELD(pmix_topology_t, source, 0, 8)
+PX_FIELD(pmix_topology_t, topology, 8, 8)
+PX_TYPE(pmix_locality_t, 2)
+PX_TYPE(pmix_geometry_t, 40)
+PX_FIELD(pmix_geometry_t, fabric, 0, 8)
+PX_FIELD(pmix_geometry_t, uuid, 8, 8)
+PX_FIELD(pmix_geometry_t, osname, 16, 8)
+PX_FIELD(pmix_geometry_t, coordinates, 24, 8)
+PX_FIELD(pmix_geometry_t, ncoords, 32, 8)
+PX_TYPE(pmix_device_type_t, 8)
+PX_TYPE(pmix_device_distance_t, 32)
+PX_FIELD(pmix_device_distance_t, uuid, 0, 8)
+PX_FIELD(pmix_device_distance_t, osname, 8, 8)
+PX_FIELD(pmix_device_distance_t, type, 16, 8)
+PX_FIELD(pmix_device_distance_t, mindist, 24, 2)
+PX_FIELD(pmix_device_distance_t, maxdist, 26, 2)
+PX_TYPE(pmix_byte_object_t, 16)
+PX_FIELD(pmix_byte_object_t, bytes, 0, 8)
+PX_FIELD(pmix_byte_object_t, size, 8, 8)
+PX_TYPE(pmix_endpoint_t, 32)
+PX_FIELD(pmix_endpoint_t, uuid, 0, 8)
+PX_FIELD(pmix_endpoint_t, osname, 8, 8)
+PX_FIELD(pmix_endpoint_t, endpt, 16, 16)
+PX_TYPE(pmix_envar_t, 24)
+PX_FIELD(pmix_envar_t, envar, 0, 8)
+PX_FIELD(pmix_envar_t, value, 8, 8)
+PX_FIELD(pmix_envar_t, separator, 16, 1)
+PX_TYPE(pmix_data_buffer_t, 40)
+PX_FIELD(pmix_data_buffer_t, base_ptr, 0, 8)
+PX_FIELD(pmix_data_buffer_t, pack_ptr, 8, 8)
+PX_FIELD(pmix_data_buffer_t, unpack_ptr, 16, 8)
+PX_FIELD(pmix_data_buffer_t, bytes_allocated, 24, 8)
+PX_FIELD(pmix_data_buffer_t, bytes_used, 32, 8)
+PX_TYPE(pmix_proc_t, 260)
+PX_FIELD(pmix_proc_t, nspace, 0, 256)
+PX_FIELD(pmix_proc_t, rank, 256, 4)
+PX_TYPE(pmix_proc_info_t, 296)
+PX_FIELD(pmix_proc_info_t, proc, 0, 260)
+PX_FIELD(pmix_proc_info_t, hostname, 264, 8)
+PX_FIELD(pmix_proc_info_t, executable_name, 272, 8)
+PX_FIELD(pmix_proc_info_t, pid, 280, 4)
+PX_FIELD(pmix_proc_info_t, exit_code, 284, 4)
+PX_FIELD(pmix_proc_info_t, state, 288, 1)
+PX_TYPE(pmix_data_array_t, 24)
+PX_FIELD(pmix_data_array_t, type, 0, 2)
+PX_FIELD(pmix_data_array_t, size, 8, 8)
+PX_FIELD(pmix_data_array_t, array, 16, 8)
+PX_TYPE(pmix_value_t, 32)
+PX_FIELD(pmix_value_t, type, 0, 2)
+PX_FIELD(pmix_value_t, data, 8, 24)
+PX_FIELD(pmix_value_t, data.flag, 8, 1)
+PX_FIELD(pmix_value_t, data.byte, 8, 1)
+PX_FIELD(pmix_value_t, data.string, 8, 8)
+PX_FIELD(pmix_value_t, data.size, 8, 8)
+PX_FIELD(pmix_value_t, data.pid, 8, 4)
+PX_FIELD(pmix_value_t, data.integer, 8, 4)
+PX_FIELD(pmix_value_t, data.int8, 8, 1)
+PX_FIELD(pmix_value_t, data.int16, 8, 2)
+PX_FIELD(pmix_value_t, data.int32, 8, 4)
+PX_FIELD(pmix_value_t, data.int64, 8, 8)
+PX_FIELD(pmix_value_t, data.uint, 8, 4)
+PX_FIELD(pmix_value_t, data.uint8, 8, 1)
+PX_FIELD(pmix_value_t, data.uint16, 8, 2)
+PX_FIELD(pmix_value_t, data.uint32, 8, 4)
+PX_FIELD(pmix_value_t, data.uint64, 8, 8)
+PX_FIELD(pmix_value_t, data.fval, 8, 4)
+PX_FIELD(pmix_value_t, data.dval, 8, 8)
+PX_FIELD(pmix_value_t, data.tv, 8, 16)
+PX_FIELD(pmix_value_t, data.time, 8, 8)
+PX_FIELD(pmix_value_t, data.status, 8, 4)
+PX_FIELD(pmix_value_t, data.rank, 8, 4)
+PX_FIELD(pmix_value_t, data.nspace, 8, 8)
+PX_FIELD(pmix_value_t, data.proc, 8, 8)
+PX_FIELD(pmix_value_t, data.bo, 8, 16)
+PX_FIELD(pmix_value_t, data.persist, 8, 1)
+PX_FIELD(pmix_value_t, data.scope, 8, 1)
+PX_FIELD(pmix_value_t, data.range, 8, 1)
+PX_FIELD(pmix_value_t, data.state, 8, 1)
+PX_FIELD(pmix_value_t, data.pinfo, 8, 8)
+PX_FIELD(pmix_value_t, data.darray, 8, 8)
+PX_FIELD(pmix_value_t, data.ptr, 8, 8)
+PX_FIELD(pmix_value_t, data.adir, 8, 1)
+PX_FIELD(pmix_value_t, data.envar, 8, 24)
+PX_FIELD(pmix_value_t, data.coord, 8, 8)
+PX_FIELD(pmix_value_t, data.linkstate, 8, 1)
+PX_FIELD(pmix_value_t, data.jstate, 8, 1)
+PX_FIELD(pmix_value_t, data.topo, 8, 8)
+PX_FIELD(pmix_value_t, data.cpuset, 8, 8)
+PX_FIELD(pmix_value_t, data.locality, 8, 2)
+PX_FIELD(pmix_value_t, data.geometry, 8, 8)
+PX_FIELD(pmix_value_t, data.devtype, 8, 8)
+PX_FIELD(pmix_value_t, data.devdist, 8, 8)
+PX_FIELD(pmix_value_t, data.endpoint, 8, 8)
+PX_FIELD(pmix_value_t, data.dbuf, 8, 8)
+PX_TYPE(pmix_info_t, 552)
+PX_FIELD(pmix_info_t, key, 0, 512)
+PX_FIELD(pmix_info_t, flags, 512, 4)
+PX_FIELD(pmix_info_t, value, 520, 32)
+PX_TYPE(pmix_boolean_t, 4)
+PX_TYPE(pmix_pdata_t, 808)
+PX_FIELD(pmix_pdata_t, proc, 0, 260)
+PX_FIELD(pmix_pdata_t, key, 260, 512)
+PX_FIELD(pmix_pdata_t, value, 776, 32)
+PX_TYPE(pmix_app_t, 56)
+PX_FIELD(pmix_app_t, cmd, 0, 8)
+PX_FIELD(pmix_app_t, argv, 8, 8)
+PX_FIELD(pmix_app_t, env, 16, 8)
+PX_FIELD(pmix_app_t, cwd, 24, 8)
+PX_FIELD(pmix_app_t, maxprocs, 32, 4)
+PX_FIELD(pmix_app_t, info, 40, 8)
+PX_FIELD(pmix_app_t, ninfo, 48, 8)
+PX_TYPE(pmix_query_t, 24)
+PX_FIELD(pmix_query_t, keys, 0, 8)
+PX_FIELD(pmix_query_t, qualifiers, 8, 8)
+PX_FIELD(pmix_query_t, nqual, 16, 8)
+PX_TYPE(pmix_regattr_t, 536)
+PX_FIELD(pmix_regattr_t, name, 0, 8)
+PX_FIELD(pmix_regattr_t, string, 8, 512)
+PX_FIELD(pmix_regattr_t, type, 520, 2)
+PX_FIELD(pmix_regattr_t, description, 528, 8)
+PX_TYPE(pmix_fabric_t, 40)
+PX_FIELD(pmix_fabric_t, name, 0, 8)
+PX_FIELD(pmix_fabric_t, index, 8, 8)
+PX_FIELD(pmix_fabric_t, info, 16, 8)
+PX_FIELD(pmix_fabric_t, ninfo, 24, 8)
+PX_FIELD(pmix_fabric_t, module, 32, 8)
+PX_TYPE(pmix_fabric_operation_t, 4)
+PX_TYPE(pmix_release_cbfunc_t, 8)
+PX_TYPE(pmix_modex_cbfunc_t, 8)
+PX_TYPE(pmix_spawn_cbfunc_t, 8)
+PX_TYPE(pmix_op_cbfunc_t, 8)
+PX_TYPE(pmix_lookup_cbfunc_t, 8)
+PX_TYPE(pmix_event_notification_cbfunc_fn_t, 8)
+PX_TYPE(pmix_notification_fn_t, 8)
+PX_TYPE(pmix_hdlr_reg_cbfunc_t, 8)
+PX_TYPE(pmix_evhdlr_reg_cbfunc_t, 8)
+PX_TYPE(pmix_value_cbfunc_t, 8)
+PX_TYPE(pmix_info_cbfunc_t, 8)
+PX_TYPE(pmix_credential_cbfunc_t, 8)
+PX_TYPE(pmix_validation_cbfunc_t, 8)
+PX_TYPE(pmix_device_dist_cbfunc_t, 8)
+PX_TYPE(pmix_server_client_connected_fn_t, 8)
+PX_TYPE(pmix_server_client_connected2_fn_t, 8)
+PX_TYPE(pmix_server_client_finalized_fn_t, 8)
+PX_TYPE(pmix_server_abort_fn_t, 8)
+PX_TYPE(pmix_server_fencenb_fn_t, 8)
+PX_TYPE(pmix_server_dmodex_req_fn_t, 8)
+PX_TYPE(pmix_server_publish_fn_t, 8)
+PX_TYPE(pmix_server_lookup_fn_t, 8)
+PX_TYPE(pmix_server_unpublish_fn_t, 8)
+PX_TYPE(pmix_server_spawn_fn_t, 8)
+PX_TYPE(pmix_server_connect_fn_t, 8)
+PX_TYPE(pmix_server_disconnect_fn_t, 8)
+PX_TYPE(pmix_server_register_events_fn_t, 8)
+PX_TYPE(pmix_server_deregister_events_fn_t, 8)
+PX_TYPE(pmix_server_notify_event_fn_t, 8)
+PX_TYPE(pmix_connection_cbfunc_t, 8)
+PX_TYPE(pmix_server_listener_fn_t, 8)
+PX_TYPE(pmix_server_query_fn_t, 8)
+PX_TYPE(pmix_tool_connection_cbfunc_t, 8)
+PX_TYPE(pmix_server_tool_connection_fn_t, 8)
+PX_TYPE(pmix_server_log_fn_t, 8)
+PX_TYPE(pmix_server_alloc_fn_t, 8)
+PX_TYPE(pmix_server_job_control_fn_t, 8)
+PX_TYPE(pmix_server_monitor_fn_t, 8)
+PX_TYPE(pmix_server_get_cred_fn_t, 8)
+PX_TYPE(pmix_server_validate_cred_fn_t, 8)
+PX_TYPE(pmix_server_iof_fn_t, 8)
+PX_TYPE(pmix_server_stdin_fn_t, 8)
+PX_TYPE(pmix_server_grp_fn_t, 8)
+PX_TYPE(pmix_server_fabric_fn_t, 8)
+PX_FIELD(pmix_server_module_t, client_connected, 0, 8)
+PX_FIELD(pmix_server_module_t, client_finalized, 8, 8)
+PX_FIELD(pmix_server_module_t, abort, 16, 8)
+PX_FIELD(pmix_server_module_t, fence_nb, 24, 8)
+PX_FIELD(pmix_server_module_t, direct_modex, 32, 8)
+PX_FIELD(pmix_server_module_t, publish, 40, 8)
+PX_FIELD(pmix_server_module_t, lookup, 48, 8)
+PX_FIELD(pmix_server_module_t, unpublish, 56, 8)
+PX_FIELD(pmix_server_module_t, spawn, 64, 8)
+PX_FIELD(pmix_server_module_t, connect, 72, 8)
+PX_FIELD(pmix_server_module_t, disconnect, 80, 8)
+PX_FIELD(pmix_server_module_t, register_events, 88, 8)
+PX_FIELD(pmix_server_module_t, deregister_events, 96, 8)
+PX_FIELD(pmix_server_module_t, listener, 104, 8)
+PX_FIELD(pmix_server_module_t, notify_event, 112, 8)
+PX_FIELD(pmix_server_module_t, query, 120, 8)
+PX_FIELD(pmix_server_module_t, tool_connected, 128, 8)
+PX_FIELD(pmix_server_module_t, log, 136, 8)
+PX_FIELD(pmix_server_module_t, allocate, 144, 8)
+PX_FIELD(pmix_server_module_t, job_control, 152, 8)
+PX_FIELD(pmix_server_module_t, monitor, 160, 8)
+PX_FIELD(pmix_server_module_t, get_credential, 168, 8)
+PX_FIELD(pmix_server_module_t, validate_credential, 176, 8)
+PX_FIELD(pmix_server_module_t, iof_pull, 184, 8)
+PX_FIELD(pmix_server_module_t, push_stdin, 192, 8)
+PX_FIELD(pmix_server_module_t, group, 200, 8)
+PX_FIELD(pmix_server_module_t, fabric, 208, 8)
+PX_FIELD(pmix_server_module_t, client_connected2, 216, 8)
+PX_TYPE(pmix_dmodex_response_fn_t, 8)
+PX_TYPE(pmix_setup_application_cbfunc_t, 8)
+PX_TYPE(pmix_iof_cbfunc_t, 8)
+PX_TYPE(pmix_proc_stats_t, 352)
+PX_FIELD(pmix_proc_stats_t, node, 0, 8)
+PX_FIELD(pmix_proc_stats_t, proc, 8, 260)
+PX_FIELD(pmix_proc_stats_t, pid, 268, 4)
+PX_FIELD(pmix_proc_stats_t, cmd, 272, 8)
+PX_FIELD(pmix_proc_stats_t, state, 280, 1)
+PX_FIELD(pmix_proc_stats_t, time, 288, 16)
+PX_FIELD(pmix_proc_stats_t, percent_cpu, 304, 4)
+PX_FIELD(pmix_proc_stats_t, priority, 308, 4)
+PX_FIELD(pmix_proc_stats_t, num_threads, 312, 2)
+PX_FIELD(pmix_proc_stats_t, pss, 316, 4)
+PX_FIELD(pmix_proc_stats_t, vsize, 320, 4)
+PX_FIELD(pmix_proc_stats_t, rss, 324, 4)
+PX_FIELD(pmix_proc_stats_t, peak_vsize, 328, 4)
+PX_FIELD(pmix_proc_stats_t, processor, 332, 2)
+PX_FIELD(pmix_proc_stats_t, sample_time, 336, 16)
+PX_TYPE(pmix_disk_stats_t, 96)
+PX_FIELD(pmix_disk_stats_t, disk, 0, 8)
+PX_FIELD(pmix_disk_stats_t, num_reads_completed, 8, 8)
+PX_FIELD(pmix_disk_stats_t, num_reads_merged, 16, 8)
+PX_FIELD(pmix_disk_stats_t, num_sectors_read, 24, 8)
+PX_FIELD(pmix_disk_stats_t, milliseconds_reading, 32, 8)
+PX_FIELD(pmix_disk_stats_t, num_writes_completed, 40, 8)
+PX_FIELD(pmix_disk_stats_t, num_writes_merged, 48, 8)
+PX_FIELD(pmix_disk_stats_t, num_sectors_written, 56, 8)
+PX_FIELD(pmix_disk_stats_t, milliseconds_writing, 64, 8)
+PX_FIELD(pmix_disk_stats_t, num_ios_in_progress, 72, 8)
+PX_FIELD(pmix_disk_stats_t, milliseconds_io, 80, 8)
+PX_FIELD(pmix_disk_stats_t, weighted_milliseconds_io, 88, 8)
+PX_TYPE(pmix_net_stats_t, 56)
+PX_FIELD(pmix_net_stats_t, net_interface, 0, 8)
+PX_FIELD(pmix_net_stats_t, num_bytes_recvd, 8, 8)
+PX_FIELD(pmix_net_stats_t, num_packets_recvd, 16, 8)
+PX_FIELD(pmix_net_stats_t, num_recv_errs, 24, 8)
+PX_FIELD(pmix_net_stats_t, num_bytes_sent, 32, 8)
+PX_FIELD(pmix_net_stats_t, num_packets_sent, 40, 8)
+PX_FIELD(pmix_net_stats_t, num_send_errs, 48, 8)
+PX_TYPE(pmix_node_stats_t, 104)
+PX_FIELD(pmix_node_stats_t, node, 0, 8)
+PX_FIELD(pmix_node_stats_t, la, 8, 4)
+PX_FIELD(pmix_node_stats_t, la5, 12, 4)
+PX_FIELD(pmix_node_stats_t, la15, 16, 4)
+PX_FIELD(pmix_node_stats_t, total_mem, 20, 4)
+PX_FIELD(pmix_node_stats_t, free_mem, 24, 4)
+PX_FIELD(pmix_node_stats_t, buffers, 28, 4)
+PX_FIELD(pmix_node_stats_t, cached, 32, 4)
+PX_FIELD(pmix_node_stats_t, swap_cached, 36, 4)
+PX_FIELD(pmix_node_stats_t, swap_total, 40, 4)
+PX_FIELD(pmix_node_stats_t, swap_free, 44, 4)
+PX_FIELD(pmix_node_stats_t, mapped, 48, 4)
+PX_FIELD(pmix_node_stats_t, sample_time, 56, 16)
+PX_FIELD(pmix_node_stats_t, diskstats, 72, 8)
+PX_FIELD(pmix_node_stats_t, ndiskstats, 80, 8)
+PX_FIELD(pmix_node_stats_t, netstats, 88, 8)
+PX_FIELD(pmix_node_stats_t, nnetstats, 96, 8)
+PX_FIELD(pmix_value_t, data.pstats, 8, 8)
+PX_FIELD(pmix_value_t, data.dkstats, 8, 8)
+PX_FIELD(pmix_value_t, data.netstats, 8, 8)
+PX_FIELD(pmix_value_t, data.ndstats, 8, 8)
+PX_VALUE(PMIX_MAX_NSLEN, 255)
+PX_VALUE(PMIX_MAX_KEYLEN, 511)
+PX_VALUE(PMIX_RANK_VALID, 4294967245)
+PX_VALUE(PMIX_RANK_LOCAL_PEERS, 4294967291)
+PX_VALUE(PMIX_RANK_INVALID, 4294967292)
+PX_VALUE(PMIX_RANK_LOCAL_NODE, 4294967293)
+PX_VALUE(PMIX_RANK_WILDCARD, 4294967294)
+PX_VALUE(PMIX_APP_WILDCARD, 4294967295)
+PX_VALUE(PMIX_RANK_UNDEF, 4294967295)
+PX_VALUE(PMIX_UNDEF, 0)
+PX_VALUE(PMIX_BOOL, 1)
+PX_VALUE(PMIX_BYTE, 2)
+PX_VALUE(PMIX_STRING, 3)
+PX_VALUE(PMIX_SIZE, 4)
+PX_VALUE(PMIX_PID, 5)
+PX_VALUE(PMIX_INT, 6)
+PX_VALUE(PMIX_INT8, 7)
+PX_VALUE(PMIX_INT16, 8)
+PX_VALUE(PMIX_INT32, 9)
+PX_VALUE(PMIX_INT64, 10)
+PX_VALUE(PMIX_UINT, 11)
+PX_VALUE(PMIX_UINT8, 12)
+PX_VALUE(PMIX_UINT16, 13)
+PX_VALUE(PMIX_UINT32, 14)
+PX_VALUE(PMIX_UINT64, 15)
+PX_VALUE(PMIX_FLOAT, 16)
+PX_VALUE(PMIX_DOUBLE, 17)
+PX_VALUE(PMIX_TIMEVAL, 18)
+PX_VALUE(PMIX_TIME, 19)
+PX_VALUE(PMIX_STATUS, 20)
+PX_VALUE(PMIX_VALUE, 21)
+PX_VALUE(PMIX_PROC, 22)
+PX_VALUE(PMIX_APP, 23)
+PX_VALUE(PMIX_INFO, 24)
+PX_VALUE(PMIX_PDATA, 25)
+PX_VALUE(PMIX_BUFFER, 26)
+PX_VALUE(PMIX_BYTE_OBJECT, 27)
+PX_VALUE(PMIX_KVAL, 28)
+PX_VALUE(PMIX_PERSIST, 30)
+PX_VALUE(PMIX_POINTER, 31)
+PX_VALUE(PMIX_SCOPE, 32)
+PX_VALUE(PMIX_DATA_RANGE, 33)
+PX_VALUE(PMIX_COMMAND, 34)
+PX_VALUE(PMIX_INFO_DIRECTIVES, 35)
+PX_VALUE(PMIX_DATA_TYPE, 36)
+PX_VALUE(PMIX_PROC_STATE, 37)
+PX_VALUE(PMIX_PROC_INFO, 38)
+PX_VALUE(PMIX_DATA_ARRAY, 39)
+PX_VALUE(PMIX_PROC_RANK, 40)
+PX_VALUE(PMIX_QUERY, 41)
+PX_VALUE(PMIX_COMPRESSED_STRING, 42)
+PX_VALUE(PMIX_ALLOC_DIRECTIVE, 43)
+PX_VALUE(PMIX_IOF_CHANNEL, 45)
+PX_VALUE(PMIX_ENVAR, 46)
+PX_VALUE(PMIX_COORD, 47)
+PX_VALUE(PMIX_REGATTR, 48)
+PX_VALUE(PMIX_REGEX, 49)
+PX_VALUE(PMIX_JOB_STATE, 50)
+PX_VALUE(PMIX_LINK_STATE, 51)
+PX_VALUE(PMIX_PROC_CPUSET, 52)
+PX_VALUE(PMIX_GEOMETRY, 53)
+PX_VALUE(PMIX_DEVICE_DIST, 54)
+PX_VALUE(PMIX_ENDPOINT, 55)
+PX_VALUE(PMIX_TOPO, 56)
+PX_VALUE(PMIX_DEVTYPE, 57)
+PX_VALUE(PMIX_LOCTYPE, 58)
+PX_VALUE(PMIX_COMPRESSED_BYTE_OBJECT, 59)
+PX_VALUE(PMIX_PROC_NSPACE, 60)
+PX_VALUE(PMIX_PROC_STATS, 61)
+PX_VALUE(PMIX_DISK_STATS, 62)
+PX_VALUE(PMIX_NET_STATS, 63)
+PX_VALUE(PMIX_NODE_STATS, 64)
+PX_VALUE(PMIX_DATA_BUFFER, 65)
+PX_VALUE(PMIX_STOR_MEDIUM, 66)
+PX_VALUE(PMIX_STOR_ACCESS, 67)
+PX_VALUE(PMIX_STOR_PERSIST, 68)
+PX_VALUE(PMIX_STOR_ACCESS_TYPE, 69)
+PX_VALUE(PMIX_DATA_TYPE_MAX, 500)
+PX_VALUE(PMIX_SCOPE_UNDEF, 0)
+PX_VALUE(PMIX_LOCAL, 1)
+PX_VALUE(PMIX_REMOTE, 2)
+PX_VALUE(PMIX_GLOBAL, 3)
+PX_VALUE(PMIX_INTERNAL, 4)
+PX_VALUE(PMIX_RANGE_UNDEF, 0)
+PX_VALUE(PMIX_RANGE_RM, 1)
+PX_VALUE(PMIX_RANGE_LOCAL, 2)
+PX_VALUE(PMIX_RANGE_NAMESPACE, 3)
+PX_VALUE(PMIX_RANGE_SESSION, 4)
+PX_VALUE(PMIX_RANGE_GLOBAL, 5)
+PX_VALUE(PMIX_RANGE_CUSTOM, 6)
+PX_VALUE(PMIX_RANGE_PROC_LOCAL, 7)
+PX_VALUE(PMIX_RANGE_INVALID, 255)
+PX_VALUE(PMIX_PERSIST_INDEF, 0)
+PX_VALUE(PMIX_PERSIST_FIRST_READ, 1)
+PX_VALUE(PMIX_PERSIST_PROC, 2)
+PX_VALUE(PMIX_PERSIST_APP, 3)
+PX_VALUE(PMIX_PERSIST_SESSION, 4)
+PX_VALUE(PMIX_PERSIST_INVALID, 255)
+PX_VALUE(PMIX_INFO_REQD, 1)
+PX_VALUE(PMIX_INFO_ARRAY_END, 2)
+PX_VALUE(PMIX_INFO_REQD_PROCESSED, 4)
+PX_VALUE(PMIX_INFO_QUALIFIER, 8)
+PX_VALUE(PMIX_INFO_PERSISTENT, 16)
+PX_VALUE(PMIX_INFO_DIR_RESERVED, 4294901760)
+PX_VALUE(PMIX_PROC_STATE_UNDEF, 0)
+PX_VALUE(PMIX_PROC_STATE_PREPPED, 1)
+PX_VALUE(PMIX_PROC_STATE_LAUNCH_UNDERWAY, 2)
+PX_VALUE(PMIX_PROC_STATE_RESTART, 3)
+PX_VALUE(PMIX_PROC_STATE_TERMINATE, 4)
+PX_VALUE(PMIX_PROC_STATE_RUNNING, 5)
+PX_VALUE(PMIX_PROC_STATE_CONNECTED, 6)
+PX_VALUE(PMIX_PROC_STATE_UNTERMINATED, 15)
+PX_VALUE(PMIX_PROC_STATE_TERMINATED, 20)
+PX_VALUE(PMIX_PROC_STATE_ERROR, 50)
+PX_VALUE(PMIX_PROC_STATE_KILLED_BY_CMD, 51)
+PX_VALUE(PMIX_PROC_STATE_ABORTED, 52)
+PX_VALUE(PMIX_PROC_STATE_FAILED_TO_START, 53)
+PX_VALUE(PMIX_PROC_STATE_ABORTED_BY_SIG, 54)
+PX_VALUE(PMIX_PROC_STATE_TERM_WO_SYNC, 55)
+PX_VALUE(PMIX_PROC_STATE_COMM_FAILED, 56)
+PX_VALUE(PMIX_PROC_STATE_SENSOR_BOUND_EXCEEDED, 57)
+PX_VALUE(PMIX_PROC_STATE_CALLED_ABORT, 58)
+PX_VALUE(PMIX_PROC_STATE_HEARTBEAT_FAILED, 59)
+PX_VALUE(PMIX_PROC_STATE_MIGRATING, 60)
+PX_VALUE(PMIX_PROC_STATE_CANNOT_RESTART, 61)
+PX_VALUE(PMIX_PROC_STATE_TERM_NON_ZERO, 62)
+PX_VALUE(PMIX_PROC_STATE_FAILED_TO_LAUNCH, 63)
+PX_VALUE(PMIX_JOB_STATE_UNDEF, 0)
+PX_VALUE(PMIX_JOB_STATE_AWAITING_ALLOC, 1)
+PX_VALUE(PMIX_JOB_STATE_PREPPED, 1)
+PX_VALUE(PMIX_JOB_STATE_LAUNCH_UNDERWAY, 2)
+PX_VALUE(PMIX_JOB_STATE_RUNNING, 3)
+PX_VALUE(PMIX_JOB_STATE_SUSPENDED, 4)
+PX_VALUE(PMIX_JOB_STATE_CONNECTED, 5)
+PX_VALUE(PMIX_JOB_STATE_UNTERMINATED, 15)
+PX_VALUE(PMIX_JOB_STATE_TERMINATED, 20)
+PX_VALUE(PMIX_JOB_STATE_TERMINATED_WITH_ERROR, 50)
+PX_VALUE(PMIX_ALLOC_NEW, 1)
+PX_VALUE(PMIX_ALLOC_EXTEND, 2)
+PX_VALUE(PMIX_ALLOC_RELEASE, 3)
+PX_VALUE(PMIX_ALLOC_REAQUIRE, 4)
+PX_VALUE(PMIX_ALLOC_EXTERNAL, 128)
+PX_VALUE(PMIX_FWD_NO_CHANNELS, 0)
+PX_VALUE(PMIX_FWD_STDIN_CHANNEL, 1)
+PX_VALUE(PMIX_FWD_STDOUT_CHANNEL, 2)
+PX_VALUE(PMIX_FWD_STDERR_CHANNEL, 4)
+PX_VALUE(PMIX_FWD_STDDIAG_CHANNEL, 8)
+PX_VALUE(PMIX_FWD_ALL_CHANNELS, 255)
+PX_VALUE(PMIX_LINK_STATE_UNKNOWN, 0)
+PX_VALUE(PMIX_LINK_DOWN, 1)
+PX_VALUE(PMIX_LINK_UP, 2)
+PX_VALUE(PMIX_DEVTYPE_UNKNOWN, 0)
+PX_VALUE(PMIX_DEVTYPE_BLOCK, 1)
+PX_VALUE(PMIX_DEVTYPE_GPU, 2)
+PX_VALUE(PMIX_DEVTYPE_NETWORK, 4)
+PX_VALUE(PMIX_DEVTYPE_OPENFABRICS, 8)
+PX_VALUE(PMIX_DEVTYPE_DMA, 16)
+PX_VALUE(PMIX_DEVTYPE_COPROC, 32)
+PX_VALUE(PMIX_LOCALITY_UNKNOWN, 0)
+PX_VALUE(PMIX_LOCALITY_SHARE_HWTHREAD, 1)
+PX_VALUE(PMIX_LOCALITY_SHARE_CORE, 2)
+PX_VALUE(PMIX_LOCALITY_SHARE_L1CACHE, 4)
+PX_VALUE(PMIX_LOCALITY_SHARE_L2CACHE, 8)
+PX_VALUE(PMIX_LOCALITY_SHARE_L3CACHE, 16)
+PX_VALUE(PMIX_LOCALITY_SHARE_PACKAGE, 32)
+PX_VALUE(PMIX_LOCALITY_SHARE_NUMA, 64)
+PX_VALUE(PMIX_LOCALITY_SHARE_NODE, 16384)
+PX_VALUE(PMIX_LOCALITY_NONLOCAL, 32768)
+PX_VALUE(PMIX_COORD_VIEW_UNDEF, 0)
+PX_VALUE(PMIX_COORD_LOGICAL_VIEW, 1)
+PX_VALUE(PMIX_COORD_PHYSICAL_VIEW, 2)
+PX_VALUE(PMIX_CPUBIND_PROCESS, 0)
+PX_VALUE(PMIX_CPUBIND_THREAD, 1)
+PX_VALUE(PMIX_STORAGE_MEDIUM_UNKNOWN, 1)
+PX_VALUE(PMIX_STORAGE_MEDIUM_TAPE, 2)
+PX_VALUE(PMIX_STORAGE_MEDIUM_HDD, 4)
+PX_VALUE(PMIX_STORAGE_MEDIUM_SSD, 8)
+PX_VALUE(PMIX_STORAGE_MEDIUM_NVME, 16)
+PX_VALUE(PMIX_STORAGE_MEDIUM_PMEM, 32)
+PX_VALUE(PMIX_STORAGE_MEDIUM_RAM, 64)
+PX_VALUE(PMIX_STORAGE_ACCESSIBILITY_NODE, 1)
+PX_VALUE(PMIX_STORAGE_ACCESSIBILITY_SESSION, 2)
+PX_VALUE(PMIX_STORAGE_ACCESSIBILITY_JOB, 4)
+PX_VALUE(PMIX_STORAGE_ACCESSIBILITY_RACK, 8)
+PX_VALUE(PMIX_STORAGE_ACCESSIBILITY_CLUSTER, 16)
+PX_VALUE(PMIX_STORAGE_ACCESSIBILITY_REMOTE, 32)
+PX_VALUE(PMIX_STORAGE_PERSISTENCE_TEMPORARY, 1)
+PX_VALUE(PMIX_STORAGE_PERSISTENCE_NODE, 2)
+PX_VALUE(PMIX_STORAGE_PERSISTENCE_SESSION, 4)
+PX_VALUE(PMIX_STORAGE_PERSISTENCE_JOB, 8)
+PX_VALUE(PMIX_STORAGE_PERSISTENCE_SCRATCH, 16)
+PX_VALUE(PMIX_STORAGE_PERSISTENCE_PROJECT, 32)
+PX_VALUE(PMIX_STORAGE_PERSISTENCE_ARCHIVE, 64)
+PX_VALUE(PMIX_STORAGE_ACCESS_RD, 1)
+PX_VALUE(PMIX_STORAGE_ACCESS_WR, 2)
+PX_VALUE(PMIX_STORAGE_ACCESS_RDWR, 3)
+PX_VALUE(PMIX_EQUAL, 0)
+PX_VALUE(PMIX_VALUE1_GREATER, 1)
+PX_VALUE(PMIX_VALUE2_GREATER, 2)
+PX_VALUE(PMIX_VALUE_TYPE_DIFFERENT, 3)
+PX_VALUE(PMIX_VALUE_INCOMPATIBLE_OBJECTS, 4)
+PX_VALUE(PMIX_VALUE_COMPARISON_NOT_AVAIL, 5)
+PX_VALUE(PMIX_GROUP_DECLINE, 0)
+PX_VALUE(PMIX_GROUP_ACCEPT, 1)
+PX_VALUE(PMIX_GROUP_CONSTRUCT, 0)
+PX_VALUE(PMIX_GROUP_DESTRUCT, 1)
+PX_VALUE(PMIX_BOOL_TRUE, 0)
+PX_VALUE(PMIX_BOOL_FALSE, 1)
+PX_VALUE(PMIX_NON_BOOL, 2)
+PX_VALUE(PMIX_FABRIC_REQUEST_INFO, 0)
+PX_VALUE(PMIX_FABRIC_UPDATE_INFO, 1)
+PX_VALUE(PMIX_SUCCESS, 0)
+PX_VALUE(PMIX_ERROR, -1)
+PX_VALUE(PMIX_ERR_SILENT, -2)
+PX_VALUE(PMIX_DEBUGGER_RELEASE, -3)
+PX_VALUE(PMIX_ERR_DEBUGGER_RELEASE, -3)
+PX_VALUE(PMIX_ERR_PROC_RESTART, -4)
+PX_VALUE(PMIX_ERR_PROC_CHECKPOINT, -5)
+PX_VALUE(PMIX_ERR_PROC_MIGRATE, -6)
+PX_VALUE(PMIX_ERR_PROC_ABORTED, -7)
+PX_VALUE(PMIX_ERR_PROC_REQUESTED_ABORT, -8)
+PX_VALUE(PMIX_ERR_PROC_ABORTING, -9)
+PX_VALUE(PMIX_ERR_SERVER_FAILED_REQUEST, -10)
+PX_VALUE(PMIX_ERR_EXISTS, -11)
+PX_VALUE(PMIX_EXISTS, -11)
+PX_VALUE(PMIX_ERR_INVALID_CRED, -12)
+PX_VALUE(PMIX_ERR_HANDSHAKE_FAILED, -13)
+PX_VALUE(PMIX_ERR_READY_FOR_HANDSHAKE, -14)
+PX_VALUE(PMIX_ERR_WOULD_BLOCK, -15)
+PX_VALUE(PMIX_ERR_UNKNOWN_DATA_TYPE, -16)
+PX_VALUE(PMIX_ERR_PROC_ENTRY_NOT_FOUND, -17)
+PX_VALUE(PMIX_ERR_TYPE_MISMATCH, -18)
+PX_VALUE(PMIX_ERR_UNPACK_INADEQUATE_SPACE, -19)
+PX_VALUE(PMIX_ERR_UNPACK_FAILURE, -20)
+PX_VALUE(PMIX_ERR_PACK_FAILURE, -21)
+PX_VALUE(PMIX_ERR_PACK_MISMATCH, -22)
+PX_VALUE(PMIX_ERR_NO_PERMISSIONS, -23)
+PX_VALUE(PMIX_ERR_TIMEOUT, -24)
+PX_VALUE(PMIX_ERR_UNREACH, -25)
+PX_VALUE(PMIX_ERR_IN_ERRNO, -26)
+PX_VALUE(PMIX_ERR_BAD_PARAM, -27)
+PX_VALUE(PMIX_ERR_RESOURCE_BUSY, -28)
+PX_VALUE(PMIX_ERR_OUT_OF_RESOURCE, -29)
+PX_VALUE(PMIX_ERR_DATA_VALUE_NOT_FOUND, -30)
+PX_VALUE(PMIX_ERR_INIT, -31)
+PX_VALUE(PMIX_ERR_NOMEM, -32)
+PX_VALUE(PMIX_ERR_INVALID_ARG, -33)
+PX_VALUE(PMIX_ERR_INVALID_KEY, -34)
+PX_VALUE(PMIX_ERR_INVALID_KEY_LENGTH, -35)
+PX_VALUE(PMIX_ERR_INVALID_VAL, -36)
+PX_VALUE(PMIX_ERR_INVALID_VAL_LENGTH, -37)
+PX_VALUE(PMIX_ERR_INVALID_LENGTH, -38)
+PX_VALUE(PMIX_ERR_INVALID_NUM_ARGS, -39)
+PX_VALUE(PMIX_ERR_INVALID_ARGS, -40)
+PX_VALUE(PMIX_ERR_INVALID_NUM_PARSED, -41)
+PX_VALUE(PMIX_ERR_INVALID_KEYVALP, -42)
+PX_VALUE(PMIX_ERR_INVALID_SIZE, -43)
+PX_VALUE(PMIX_ERR_INVALID_NAMESPACE, -44)
+PX_VALUE(PMIX_ERR_SERVER_NOT_AVAIL, -45)
+PX_VALUE(PMIX_ERR_NOT_FOUND, -46)
+PX_VALUE(PMIX_ERR_NOT_SUPPORTED, -47)
+PX_VALUE(PMIX_ERR_NOT_IMPLEMENTED, -48)
+PX_VALUE(PMIX_ERR_COMM_FAILURE, -49)
+PX_VALUE(PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, -50)
+PX_VALUE(PMIX_ERR_CONFLICTING_CLEANUP_DIRECTIVES, -51)
+PX_VALUE(PMIX_ERR_PARTIAL_SUCCESS, -52)
+PX_VALUE(PMIX_ERR_DUPLICATE_KEY, -53)
+PX_VALUE(PMIX_PROCESS_SET_DEFINE, -55)
+PX_VALUE(PMIX_PROCESS_SET_DELETE, -56)
+PX_VALUE(PMIX_READY_FOR_DEBUG, -58)
+PX_VALUE(PMIX_DEBUG_WAITING_FOR_NOTIFY, -58)
+PX_VALUE(PMIX_ERR_PARAM_VALUE_NOT_SUPPORTED, -59)
+PX_VALUE(PMIX_ERR_EMPTY, -60)
+PX_VALUE(PMIX_ERR_LOST_CONNECTION, -61)
+PX_VALUE(PMIX_ERR_EXISTS_OUTSIDE_SCOPE, -62)
+PX_VALUE(PMIX_ERR_FATAL, -63)
+PX_VALUE(PMIX_ERR_NOT_AVAILABLE, -64)
+PX_VALUE(PMIX_ERR_VALUE_OUT_OF_BOUNDS, -65)
+PX_VALUE(PMIX_ERR_FILE_OPEN_FAILURE, -67)
+PX_VALUE(PMIX_ERR_FILE_READ_FAILURE, -68)
+PX_VALUE(PMIX_ERR_FILE_WRITE_FAILURE, -69)
+PX_VALUE(PMIX_ERR_SYS_LIMITS_PIPES, -70)
+PX_VALUE(PMIX_ERR_SYS_LIMITS_CHILDREN, -71)
+PX_VALUE(PMIX_ERR_PIPE_SETUP_FAILURE, -72)
+PX_VALUE(PMIX_ERR_EXE_NOT_ACCESSIBLE, -73)
+PX_VALUE(PMIX_ERR_JOB_WDIR_NOT_ACCESSIBLE, -74)
+PX_VALUE(PMIX_ERR_SYS_LIMITS_FILES, -75)
+PX_VALUE(PMIX_ERR_LOST_CONNECTION_TO_SERVER, -101)
+PX_VALUE(PMIX_ERR_LOST_PEER_CONNECTION, -102)
+PX_VALUE(PMIX_ERR_LOST_CONNECTION_TO_CLIENT, -103)
+PX_VALUE(PMIX_QUERY_PARTIAL_SUCCESS, -104)
+PX_VALUE(PMIX_NOTIFY_ALLOC_COMPLETE, -105)
+PX_VALUE(PMIX_JCTRL_CHECKPOINT, -106)
+PX_VALUE(PMIX_JCTRL_CHECKPOINT_COMPLETE, -107)
+PX_VALUE(PMIX_JCTRL_PREEMPT_ALERT, -108)
+PX_VALUE(PMIX_MONITOR_HEARTBEAT_ALERT, -109)
+PX_VALUE(PMIX_MONITOR_FILE_ALERT, -110)
+PX_VALUE(PMIX_PROC_TERMINATED, -111)
+PX_VALUE(PMIX_ERR_INVALID_TERMINATION, -112)
+PX_VALUE(PMIX_FABRIC_UPDATE_ENDPOINTS, -113)
+PX_VALUE(PMIX_ERR_EVENT_REGISTRATION, -144)
+PX_VALUE(PMIX_EVENT_JOB_END, -145)
+PX_VALUE(PMIX_ERR_JOB_TERMINATED, -145)
+PX_VALUE(PMIX_ERR_UPDATE_ENDPOINTS, -146)
+PX_VALUE(PMIX_MODEL_DECLARED, -147)
+PX_VALUE(PMIX_GDS_ACTION_COMPLETE, -148)
+PX_VALUE(PMIX_PROC_HAS_CONNECTED, -149)
+PX_VALUE(PMIX_CONNECT_REQUESTED, -150)
+PX_VALUE(PMIX_MODEL_RESOURCES, -151)
+PX_VALUE(PMIX_OPENMP_PARALLEL_ENTERED, -152)
+PX_VALUE(PMIX_OPENMP_PARALLEL_EXITED, -153)
+PX_VALUE(PMIX_LAUNCHER_READY, -155)
+PX_VALUE(PMIX_OPERATION_IN_PROGRESS, -156)
+PX_VALUE(PMIX_OPERATION_SUCCEEDED, -157)
+PX_VALUE(PMIX_ERR_INVALID_OPERATION, -158)
+PX_VALUE(PMIX_GROUP_INVITED, -159)
+PX_VALUE(PMIX_GROUP_LEFT, -160)
+PX_VALUE(PMIX_GROUP_INVITE_ACCEPTED, -161)
+PX_VALUE(PMIX_GROUP_INVITE_DECLINED, -162)
+PX_VALUE(PMIX_GROUP_INVITE_FAILED, -163)
+PX_VALUE(PMIX_GROUP_MEMBERSHIP_UPDATE, -164)
+PX_VALUE(PMIX_GROUP_CONSTRUCT_ABORT, -165)
+PX_VALUE(PMIX_GROUP_CONSTRUCT_COMPLETE, -166)
+PX_VALUE(PMIX_GROUP_LEADER_SELECTED, -167)
+PX_VALUE(PMIX_GROUP_LEADER_FAILED, -168)
+PX_VALUE(PMIX_GROUP_CONTEXT_ID_ASSIGNED, -169)
+PX_VALUE(PMIX_GROUP_MEMBER_FAILED, -170)
+PX_VALUE(PMIX_ERR_REPEAT_ATTR_REGISTRATION, -171)
+PX_VALUE(PMIX_ERR_IOF_FAILURE, -172)
+PX_VALUE(PMIX_ERR_IOF_COMPLETE, -173)
+PX_VALUE(PMIX_LAUNCH_COMPLETE, -174)
+PX_VALUE(PMIX_FABRIC_UPDATED, -175)
+PX_VALUE(PMIX_FABRIC_UPDATE_PENDING, -176)
+PX_VALUE(PMIX_ERR_JOB_APP_NOT_EXECUTABLE, -177)
+PX_VALUE(PMIX_ERR_JOB_NO_EXE_SPECIFIED, -178)
+PX_VALUE(PMIX_ERR_JOB_FAILED_TO_MAP, -179)
+PX_VALUE(PMIX_ERR_JOB_CANCELED, -180)
+PX_VALUE(PMIX_ERR_JOB_FAILED_TO_LAUNCH, -181)
+PX_VALUE(PMIX_ERR_JOB_ABORTED, -182)
+PX_VALUE(PMIX_ERR_JOB_KILLED_BY_CMD, -183)
+PX_VALUE(PMIX_ERR_JOB_ABORTED_BY_SIG, -184)
+PX_VALUE(PMIX_ERR_JOB_TERM_WO_SYNC, -185)
+PX_VALUE(PMIX_ERR_JOB_SENSOR_BOUND_EXCEEDED, -186)
+PX_VALUE(PMIX_ERR_JOB_NON_ZERO_TERM, -187)
+PX_VALUE(PMIX_ERR_JOB_ALLOC_FAILED, -188)
+PX_VALUE(PMIX_ERR_JOB_ABORTED_BY_SYS_EVENT, -189)
+PX_VALUE(PMIX_ERR_JOB_EXE_NOT_FOUND, -190)
+PX_VALUE(PMIX_EVENT_JOB_START, -191)
+PX_VALUE(PMIX_EVENT_SESSION_START, -192)
+PX_VALUE(PMIX_EVENT_SESSION_END, -193)
+PX_VALUE(PMIX_ERR_PROC_TERM_WO_SYNC, -200)
+PX_VALUE(PMIX_EVENT_PROC_TERMINATED, -201)
+PX_VALUE(PMIX_EVENT_SYS_BASE, -230)
+PX_VALUE(PMIX_ERR_SYS_BASE, -230)
+PX_VALUE(PMIX_EVENT_NODE_DOWN, -231)
+PX_VALUE(PMIX_ERR_NODE_DOWN, -231)
+PX_VALUE(PMIX_EVENT_NODE_OFFLINE, -232)
+PX_VALUE(PMIX_ERR_NODE_OFFLINE, -232)
+PX_VALUE(PMIX_ERR_JOB_WDIR_NOT_FOUND, -233)
+PX_VALUE(PMIX_ERR_JOB_INSUFFICIENT_RESOURCES, -234)
+PX_VALUE(PMIX_ERR_JOB_SYS_OP_FAILED, -235)
+PX_VALUE(PMIX_EVENT_SYS_OTHER, -330)
+PX_VALUE(PMIX_ERR_SYS_OTHER, -330)
+PX_VALUE(PMIX_EVENT_NO_ACTION_TAKEN, -331)
+PX_VALUE(PMIX_EVENT_PARTIAL_ACTION_TAKEN, -332)
+PX_VALUE(PMIX_EVENT_ACTION_DEFERRED, -333)
+PX_VALUE(PMIX_EVENT_ACTION_COMPLETE, -334)
+PX_VALUE(PMIX_ERR_PROC_KILLED_BY_CMD, -400)
+PX_VALUE(PMIX_ERR_PROC_FAILED_TO_START, -401)
+PX_VALUE(PMIX_ERR_PROC_ABORTED_BY_SIG, -402)
+PX_VALUE(PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED, -403)
+PX_VALUE(PMIX_ERR_EXIT_NONZERO_TERM, -404)
+PX_VALUE(PMIX_EXTERNAL_ERR_BASE, -3000)
+PX_STRING(PMIX_ABORT_NON_ZERO_TERM, "pmix.abnz")
+PX_STRING(PMIX_ACCESS_GRPIDS, "pmix.agids")
+PX_STRING(PMIX_ACCESS_PERMISSIONS, "pmix.aperms")
+PX_STRING(PMIX_ACCESS_USERIDS, "pmix.auids")
+PX_STRING(PMIX_ADD_ENVAR, "pmix.envar.add")
+PX_STRING(PMIX_ADD_HOST, "pmix.addhost")
+PX_STRING(PMIX_ADD_HOSTFILE, "pmix.addhostfile")
+PX_STRING(PMIX_AGGREGATE_HELP, "pmix.agg.help")
+PX_STRING(PMIX_ALLOCATED_NODELIST, "pmix.alist")
+PX_STRING(PMIX_ALLOC_BANDWIDTH, "pmix.alloc.bw")
+PX_STRING(PMIX_ALLOC_CPU_LIST, "pmix.alloc.cpulist")
+PX_STRING(PMIX_ALLOC_FABRIC, "pmix.alloc.net")
+PX_STRING(PMIX_ALLOC_FABRIC_ENDPTS, "pmix.alloc.endpts")
+PX_STRING(PMIX_ALLOC_FABRIC_ENDPTS_NODE, "pmix.alloc.endpts.nd")
+PX_STRING(PMIX_ALLOC_FABRIC_ID, "pmix.alloc.netid")
+PX_STRING(PMIX_ALLOC_FABRIC_PLANE, "pmix.alloc.netplane")
+PX_STRING(PMIX_ALLOC_FABRIC_QOS, "pmix.alloc.netqos")
+PX_STRING(PMIX_ALLOC_FABRIC_SEC_KEY, "pmix.alloc.nsec")
+PX_STRING(PMIX_ALLOC_FABRIC_TYPE, "pmix.alloc.nettype")
+PX_STRING(PMIX_ALLOC_ID, "pmix.alloc.id")
+PX_STRING(PMIX_ALLOC_MEM_SIZE, "pmix.alloc.msize")
+PX_STRING(PMIX_ALLOC_NETWORK, "pmix.alloc.net")
+PX_STRING(PMIX_ALLOC_NETWORK_ENDPTS, "pmix.alloc.endpts")
+PX_STRING(PMIX_ALLOC_NETWORK_ENDPTS_NODE, "pmix.alloc.endpts.nd")
+PX_STRING(PMIX_ALLOC_NETWORK_ID, "pmix.alloc.netid")
+PX_STRING(PMIX_ALLOC_NETWORK_PLANE, "pmix.alloc.netplane")
+PX_STRING(PMIX_ALLOC_NETWORK_QOS, "pmix.alloc.netqos")
+PX_STRING(PMIX_ALLOC_NETWORK_SEC_KEY, "pmix.alloc.nsec")
+PX_STRING(PMIX_ALLOC_NETWORK_TYPE, "pmix.alloc.nettype")
+PX_STRING(PMIX_ALLOC_NODE_LIST, "pmix.alloc.nlist")
+PX_STRING(PMIX_ALLOC_NUM_CPUS, "pmix.alloc.ncpus")
+PX_STRING(PMIX_ALLOC_NUM_CPU_LIST, "pmix.alloc.ncpulist")
+PX_STRING(PMIX_ALLOC_NUM_NODES, "pmix.alloc.nnodes")
+PX_STRING(PMIX_ALLOC_QUEUE, "pmix.alloc.queue")
+PX_STRING(PMIX_ALLOC_REQ_ID, "pmix.alloc.reqid")
+PX_STRING(PMIX_ALLOC_TIME, "pmix.alloc.time")
+PX_STRING(PMIX_ALL_CLONES_PARTICIPATE, "pmix.clone.part")
+PX_STRING(PMIX_ANL_MAP, "pmix.anlmap")
+PX_STRING(PMIX_APPEND_ENVAR, "pmix.envar.appnd")
+PX_STRING(PMIX_APPLDR, "pmix.aldr")
+PX_STRING(PMIX_APPNUM, "pmix.appnum")
+PX_STRING(PMIX_APP_ARGV, "pmix.app.argv")
+PX_STRING(PMIX_APP_INFO, "pmix.app.info")
+PX_STRING(PMIX_APP_INFO_ARRAY, "pmix.app.arr")
+PX_STRING(PMIX_APP_MAP_REGEX, "pmix.apmap.regex")
+PX_STRING(PMIX_APP_MAP_TYPE, "pmix.apmap.type")
+PX_STRING(PMIX_APP_RANK, "pmix.apprank")
+PX_STRING(PMIX_APP_SIZE, "pmix.app.size")
+PX_STRING(PMIX_ARCH, "pmix.arch")
+PX_STRING(PMIX_ATTR_UNDEF, "pmix.undef")
+PX_STRING(PMIX_AVAIL_PHYS_MEMORY, "pmix.pmem")
+PX_STRING(PMIX_BFROPS_MODULE, "pmix.bfrops.mod")
+PX_STRING(PMIX_BINDTO, "pmix.bindto")
+PX_STRING(PMIX_BIND_PROGRESS_THREAD, "pmix.bind.pt")
+PX_STRING(PMIX_BIND_REQUIRED, "pmix.bind.reqd")
+PX_STRING(PMIX_BREAKPOINT, "pmix.brkpnt")
+PX_STRING(PMIX_CLEANUP_EMPTY, "pmix.clnup.empty")
+PX_STRING(PMIX_CLEANUP_IGNORE, "pmix.clnup.ignore")
+PX_STRING(PMIX_CLEANUP_LEAVE_TOPDIR, "pmix.clnup.lvtop")
+PX_STRING(PMIX_CLEANUP_RECURSIVE, "pmix.clnup.recurse")
+PX_STRING(PMIX_CLIENT_ATTRIBUTES, "pmix.client.attrs")
+PX_STRING(PMIX_CLIENT_AVG_MEMORY, "pmix.cl.mem.avg")
+PX_STRING(PMIX_CLIENT_FUNCTIONS, "pmix.client.fns")
+PX_STRING(PMIX_CLUSTER_ID, "pmix.clid")
+PX_STRING(PMIX_CMD_LINE, "pmix.cmd.line")
+PX_STRING(PMIX_COLLECTIVE_ALGO, "pmix.calgo")
+PX_STRING(PMIX_COLLECTIVE_ALGO_REQD, "pmix.calreqd")
+PX_STRING(PMIX_COLLECT_DATA, "pmix.collect")
+PX_STRING(PMIX_COLLECT_GENERATED_JOB_INFO, "pmix.collect.gen")
+PX_STRING(PMIX_COLOCATE_NPERNODE, "pmix.colnum.node")
+PX_STRING(PMIX_COLOCATE_NPERPROC, "pmix.colnum.proc")
+PX_STRING(PMIX_COLOCATE_PROCS, "pmix.colproc")
+PX_STRING(PMIX_CONNECT_MAX_RETRIES, "pmix.tool.mretries")
+PX_STRING(PMIX_CONNECT_RETRY_DELAY, "pmix.tool.retry")
+PX_STRING(PMIX_CONNECT_SYSTEM_FIRST, "pmix.cnct.sys.first")
+PX_STRING(PMIX_CONNECT_TO_SYSTEM, "pmix.cnct.sys")
+PX_STRING(PMIX_COSPAWN_APP, "pmix.cospawn")
+PX_STRING(PMIX_CPUSET, "pmix.cpuset")
+PX_STRING(PMIX_CPUSET_BITMAP, "pmix.bitmap")
+PX_STRING(PMIX_CPUS_PER_PROC, "pmix.cpuperproc")
+PX_STRING(PMIX_CPU_LIST, "pmix.cpulist")
+PX_STRING(PMIX_CREDENTIAL, "pmix.cred")
+PX_STRING(PMIX_CRED_TYPE, "pmix.sec.ctype")
+PX_STRING(PMIX_CRYPTO_KEY, "pmix.sec.key")
+PX_STRING(PMIX_DAEMON_MEMORY, "pmix.dmn.mem")
+PX_STRING(PMIX_DATA_SCOPE, "pmix.scope")
+PX_STRING(PMIX_DEBUGGER_DAEMONS, "pmix.debugger")
+PX_STRING(PMIX_DEBUG_APP_DIRECTIVES, "pmix.dbg.adirs")
+PX_STRING(PMIX_DEBUG_DAEMONS_PER_NODE, "pmix.dbg.dpnd")
+PX_STRING(PMIX_DEBUG_DAEMONS_PER_PROC, "pmix.dbg.dpproc")
+PX_STRING(PMIX_DEBUG_JOB, "pmix.dbg.job")
+PX_STRING(PMIX_DEBUG_JOB_DIRECTIVES, "pmix.dbg.jdirs")
+PX_STRING(PMIX_DEBUG_STOP_IN_APP, "pmix.dbg.notify")
+PX_STRING(PMIX_DEBUG_STOP_IN_INIT, "pmix.dbg.init")
+PX_STRING(PMIX_DEBUG_STOP_ON_EXEC, "pmix.dbg.exec")
+PX_STRING(PMIX_DEBUG_TARGET, "pmix.dbg.tgt")
+PX_STRING(PMIX_DEVICE_DISTANCES, "pmix.dev.dist")
+PX_STRING(PMIX_DEVICE_ID, "pmix.dev.id")
+PX_STRING(PMIX_DEVICE_TYPE, "pmix.dev.type")
+PX_STRING(PMIX_DISPLAY_ALLOCATION, "pmix.dispalloc")
+PX_STRING(PMIX_DISPLAY_MAP, "pmix.dispmap")
+PX_STRING(PMIX_DISPLAY_MAP_DETAILED, "pmix.dispmapdet")
+PX_STRING(PMIX_DISPLAY_TOPOLOGY, "pmix.disptopo")
+PX_STRING(PMIX_DO_NOT_LAUNCH, "pmix.dnl")
+PX_STRING(PMIX_DSTPATH, "pmix.dstpath")
+PX_STRING(PMIX_EMBED_BARRIER, "pmix.embed.barrier")
+PX_STRING(PMIX_ENUM_VALUE, "pmix.descr.enum")
+PX_STRING(PMIX_ENVARS_HARVESTED, "pmix.evar.hvstd")
+PX_STRING(PMIX_EVENT_ACTION_TIMEOUT, "pmix.evtimeout")
+PX_STRING(PMIX_EVENT_AFFECTED_PROC, "pmix.evproc")
+PX_STRING(PMIX_EVENT_AFFECTED_PROCS, "pmix.evaffected")
+PX_STRING(PMIX_EVENT_BASE, "pmix.evbase")
+PX_STRING(PMIX_EVENT_CUSTOM_RANGE, "pmix.evrange")
+PX_STRING(PMIX_EVENT_DO_NOT_CACHE, "pmix.evnocache")
+PX_STRING(PMIX_EVENT_HDLR_AFTER, "pmix.evafter")
+PX_STRING(PMIX_EVENT_HDLR_APPEND, "pmix.evappend")
+PX_STRING(PMIX_EVENT_HDLR_BEFORE, "pmix.evbefore")
+PX_STRING(PMIX_EVENT_HDLR_FIRST, "pmix.evfirst")
+PX_STRING(PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, "pmix.evfirstcat")
+PX_STRING(PMIX_EVENT_HDLR_LAST, "pmix.evlast")
+PX_STRING(PMIX_EVENT_HDLR_LAST_IN_CATEGORY, "pmix.evlastcat")
+PX_STRING(PMIX_EVENT_HDLR_NAME, "pmix.evname")
+PX_STRING(PMIX_EVENT_HDLR_PREPEND, "pmix.evprepend")
+PX_STRING(PMIX_EVENT_NON_DEFAULT, "pmix.evnondef")
+PX_STRING(PMIX_EVENT_NO_TERMINATION, "pmix.evnoterm")
+PX_STRING(PMIX_EVENT_ONESHOT, "pmix.evone")
+PX_STRING(PMIX_EVENT_PROXY, "pmix.evproxy")
+PX_STRING(PMIX_EVENT_RETURN_OBJECT, "pmix.evobject")
+PX_STRING(PMIX_EVENT_SILENT_TERMINATION, "pmix.evsilentterm")
+PX_STRING(PMIX_EVENT_TERMINATE_JOB, "pmix.evterm.job")
+PX_STRING(PMIX_EVENT_TERMINATE_NODE, "pmix.evterm.node")
+PX_STRING(PMIX_EVENT_TERMINATE_PROC, "pmix.evterm.proc")
+PX_STRING(PMIX_EVENT_TERMINATE_SESSION, "pmix.evterm.sess")
+PX_STRING(PMIX_EVENT_TEXT_MESSAGE, "pmix.evtext")
+PX_STRING(PMIX_EVENT_TIMESTAMP, "pmix.evtstamp")
+PX_STRING(PMIX_EVENT_WANT_TERMINATION, "pmix.evterm")
+PX_STRING(PMIX_EXEC_AGENT, "pmix.exec.agnt")
+PX_STRING(PMIX_EXIT_CODE, "pmix.exit.code")
+PX_STRING(PMIX_EXTERNAL_PROGRESS, "pmix.evext")
+PX_STRING(PMIX_FABRIC_COORDINATES, "pmix.fab.coord")
+PX_STRING(PMIX_FABRIC_COST_MATRIX, "pmix.fab.cm")
+PX_STRING(PMIX_FABRIC_DEVICE, "pmix.fabdev")
+PX_STRING(PMIX_FABRIC_DEVICES, "pmix.fab.devs")
+PX_STRING(PMIX_FABRIC_DEVICE_ADDRESS, "pmix.fabdev.addr")
+PX_STRING(PMIX_FABRIC_DEVICE_BUS_TYPE, "pmix.fabdev.btyp")
+PX_STRING(PMIX_FABRIC_DEVICE_COORDINATES, "pmix.fab.coord")
+PX_STRING(PMIX_FABRIC_DEVICE_DRIVER, "pmix.fabdev.driver")
+PX_STRING(PMIX_FABRIC_DEVICE_FIRMWARE, "pmix.fabdev.fmwr")
+PX_STRING(PMIX_FABRIC_DEVICE_INDEX, "pmix.fabdev.idx")
+PX_STRING(PMIX_FABRIC_DEVICE_MTU, "pmix.fabdev.mtu")
+PX_STRING(PMIX_FABRIC_DEVICE_NAME, "pmix.fabdev.nm")
+PX_STRING(PMIX_FABRIC_DEVICE_PCI_DEVID, "pmix.fabdev.pcidevid")
+PX_STRING(PMIX_FABRIC_DEVICE_SPEED, "pmix.fabdev.speed")
+PX_STRING(PMIX_FABRIC_DEVICE_STATE, "pmix.fabdev.state")
+PX_STRING(PMIX_FABRIC_DEVICE_TYPE, "pmix.fabdev.type")
+PX_STRING(PMIX_FABRIC_DEVICE_VENDOR, "pmix.fabdev.vndr")
+PX_STRING(PMIX_FABRIC_DEVICE_VENDORID, "pmix.fabdev.vendid")
+PX_STRING(PMIX_FABRIC_DIMS, "pmix.fab.dims")
+PX_STRING(PMIX_FABRIC_ENDPT, "pmix.fab.endpt")
+PX_STRING(PMIX_FABRIC_GROUPS, "pmix.fab.grps")
+PX_STRING(PMIX_FABRIC_IDENTIFIER, "pmix.fab.id")
+PX_STRING(PMIX_FABRIC_INDEX, "pmix.fab.idx")
+PX_STRING(PMIX_FABRIC_NUM_DEVICES, "pmix.fab.nverts")
+PX_STRING(PMIX_FABRIC_PLANE, "pmix.fab.plane")
+PX_STRING(PMIX_FABRIC_SHAPE, "pmix.fab.shape")
+PX_STRING(PMIX_FABRIC_SHAPE_STRING, "pmix.fab.shapestr")
+PX_STRING(PMIX_FABRIC_SWITCH, "pmix.fab.switch")
+PX_STRING(PMIX_FABRIC_VENDOR, "pmix.fab.vndr")
+PX_STRING(PMIX_FIRST_ENVAR, "pmix.envar.first")
+PX_STRING(PMIX_FORKEXEC_AGENT, "pmix.fe.agnt")
+PX_STRING(PMIX_FWD_STDDIAG, "pmix.fwd.stddiag")
+PX_STRING(PMIX_FWD_STDERR, "pmix.fwd.stderr")
+PX_STRING(PMIX_FWD_STDIN, "pmix.fwd.stdin")
+PX_STRING(PMIX_FWD_STDOUT, "pmix.fwd.stdout")
+PX_STRING(PMIX_GDS_MODULE, "pmix.gds.mod")
+PX_STRING(PMIX_GET_POINTER_VALUES, "pmix.get.pntrs")
+PX_STRING(PMIX_GET_REFRESH_CACHE, "pmix.get.refresh")
+PX_STRING(PMIX_GET_STATIC_VALUES, "pmix.get.static")
+PX_STRING(PMIX_GLOBAL_RANK, "pmix.grank")
+PX_STRING(PMIX_GROUP_ADD_MEMBERS, "pmix.grp.add")
+PX_STRING(PMIX_GROUP_ASSIGN_CONTEXT_ID, "pmix.grp.actxid")
+PX_STRING(PMIX_GROUP_CONTEXT_ID, "pmix.grp.ctxid")
+PX_STRING(PMIX_GROUP_ENDPT_DATA, "pmix.grp.endpt")
+PX_STRING(PMIX_GROUP_FT_COLLECTIVE, "pmix.grp.ftcoll")
+PX_STRING(PMIX_GROUP_ID, "pmix.grp.id")
+PX_STRING(PMIX_GROUP_INFO, "pmix.grp.info")
+PX_STRING(PMIX_GROUP_LEADER, "pmix.grp.ldr")
+PX_STRING(PMIX_GROUP_LOCAL_CID, "pmix.grp.lclid")
+PX_STRING(PMIX_GROUP_LOCAL_ONLY, "pmix.grp.lcl")
+PX_STRING(PMIX_GROUP_MEMBERSHIP, "pmix.grp.mbrs")
+PX_STRING(PMIX_GROUP_NAMES, "pmix.pgrp.nm")
+PX_STRING(PMIX_GROUP_NOTIFY_TERMINATION, "pmix.grp.notterm")
+PX_STRING(PMIX_GROUP_OPTIONAL, "pmix.grp.opt")
+PX_STRING(PMIX_GRPID, "pmix.egid")
+PX_STRING(PMIX_HOMOGENEOUS_SYSTEM, "pmix.homo")
+PX_STRING(PMIX_HOST, "pmix.host")
+PX_STRING(PMIX_HOSTFILE, "pmix.hostfile")
+PX_STRING(PMIX_HOSTNAME, "pmix.hname")
+PX_STRING(PMIX_HOSTNAME_ALIASES, "pmix.alias")
+PX_STRING(PMIX_HOSTNAME_KEEP_FQDN, "pmix.fqdn")
+PX_STRING(PMIX_HOST_ATTRIBUTES, "pmix.host.attrs")
+PX_STRING(PMIX_HOST_FUNCTIONS, "pmix.host.fns")
+PX_STRING(PMIX_HWLOC_HOLE_KIND, "pmix.hwlocholek")
+PX_STRING(PMIX_HWLOC_SHARE_TOPO, "pmix.hwlocsh")
+PX_STRING(PMIX_HWLOC_SHMEM_ADDR, "pmix.hwlocaddr")
+PX_STRING(PMIX_HWLOC_SHMEM_FILE, "pmix.hwlocfile")
+PX_STRING(PMIX_HWLOC_SHMEM_SIZE, "pmix.hwlocsize")
+PX_STRING(PMIX_HWLOC_XML_V1, "pmix.hwlocxml1")
+PX_STRING(PMIX_HWLOC_XML_V2, "pmix.hwlocxml2")
+PX_STRING(PMIX_IMMEDIATE, "pmix.immediate")
+PX_STRING(PMIX_INDEX_ARGV, "pmix.indxargv")
+PX_STRING(PMIX_IOF_BUFFERING_SIZE, "pmix.iof.bsize")
+PX_STRING(PMIX_IOF_BUFFERING_TIME, "pmix.iof.btime")
+PX_STRING(PMIX_IOF_CACHE_SIZE, "pmix.iof.csize")
+PX_STRING(PMIX_IOF_COMPLETE, "pmix.iof.cmp")
+PX_STRING(PMIX_IOF_COPY, "pmix.iof.cpy")
+PX_STRING(PMIX_IOF_DROP_NEWEST, "pmix.iof.new")
+PX_STRING(PMIX_IOF_DROP_OLDEST, "pmix.iof.old")
+PX_STRING(PMIX_IOF_FILE_ONLY, "pmix.iof.fonly")
+PX_STRING(PMIX_IOF_FILE_PATTERN, "pmix.iof.fpt")
+PX_STRING(PMIX_IOF_LOCAL_OUTPUT, "pmix.iof.local")
+PX_STRING(PMIX_IOF_MERGE_STDERR_STDOUT, "pmix.iof.mrg")
+PX_STRING(PMIX_IOF_OUTPUT_RAW, "pmix.iof.raw")
+PX_STRING(PMIX_IOF_OUTPUT_TO_DIRECTORY, "pmix.iof.dir")
+PX_STRING(PMIX_IOF_OUTPUT_TO_FILE, "pmix.iof.file")
+PX_STRING(PMIX_IOF_PUSH_STDIN, "pmix.iof.stdin")
+PX_STRING(PMIX_IOF_RANK_OUTPUT, "pmix.iof.rank")
+PX_STRING(PMIX_IOF_REDIRECT, "pmix.iof.redir")
+PX_STRING(PMIX_IOF_STOP, "pmix.iof.stop")
+PX_STRING(PMIX_IOF_TAG_DETAILED_OUTPUT, "pmix.iof.tagdet")
+PX_STRING(PMIX_IOF_TAG_FULLNAME_OUTPUT, "pmix.iof.tagfull")
+PX_STRING(PMIX_IOF_TAG_OUTPUT, "pmix.iof.tag")
+PX_STRING(PMIX_IOF_TIMESTAMP_OUTPUT, "pmix.iof.ts")
+PX_STRING(PMIX_IOF_XML_OUTPUT, "pmix.iof.xml")
+PX_STRING(PMIX_JOBID, "pmix.jobid")
+PX_STRING(PMIX_JOB_CONTINUOUS, "pmix.continuous")
+PX_STRING(PMIX_JOB_CTRL_CANCEL, "pmix.jctrl.cancel")
+PX_STRING(PMIX_JOB_CTRL_CHECKPOINT, "pmix.jctrl.ckpt")
+PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_EVENT, "pmix.jctrl.ckptev")
+PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_METHOD, "pmix.jctrl.ckmethod")
+PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_SIGNAL, "pmix.jctrl.ckptsig")
+PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_TIMEOUT, "pmix.jctrl.ckptsig")
+PX_STRING(PMIX_JOB_CTRL_ID, "pmix.jctrl.id")
+PX_STRING(PMIX_JOB_CTRL_KILL, "pmix.jctrl.kill")
+PX_STRING(PMIX_JOB_CTRL_PAUSE, "pmix.jctrl.pause")
+PX_STRING(PMIX_JOB_CTRL_PREEMPTIBLE, "pmix.jctrl.preempt")
+PX_STRING(PMIX_JOB_CTRL_PROVISION, "pmix.jctrl.pvn")
+PX_STRING(PMIX_JOB_CTRL_PROVISION_IMAGE, "pmix.jctrl.pvnimg")
+PX_STRING(PMIX_JOB_CTRL_RESTART, "pmix.jctrl.restart")
+PX_STRING(PMIX_JOB_CTRL_RESUME, "pmix.jctrl.resume")
+PX_STRING(PMIX_JOB_CTRL_SIGNAL, "pmix.jctrl.sig")
+PX_STRING(PMIX_JOB_CTRL_TERMINATE, "pmix.jctrl.term")
+PX_STRING(PMIX_JOB_INFO, "pmix.job.info")
+PX_STRING(PMIX_JOB_INFO_ARRAY, "pmix.job.arr")
+PX_STRING(PMIX_JOB_NUM_APPS, "pmix.job.napps")
+PX_STRING(PMIX_JOB_RECOVERABLE, "pmix.recover")
+PX_STRING(PMIX_JOB_SIZE, "pmix.job.size")
+PX_STRING(PMIX_JOB_TERM_STATUS, "pmix.job.term.status")
+PX_STRING(PMIX_JOB_TIMEOUT, "pmix.job.time")
+PX_STRING(PMIX_KEEPALIVE_PIPE, "PMIX_KEEPALIVE_PIPE")
+PX_STRING(PMIX_LAUNCHER, "pmix.tool.launcher")
+PX_STRING(PMIX_LAUNCHER_DAEMON, "pmix.lnch.dmn")
+PX_STRING(PMIX_LAUNCHER_RENDEZVOUS_FILE, "pmix.tool.lncrnd")
+PX_STRING(PMIX_LAUNCHER_RNDZ_FILE, "PMIX_LAUNCHER_RNDZ_FILE")
+PX_STRING(PMIX_LAUNCHER_RNDZ_URI, "PMIX_LAUNCHER_RNDZ_URI")
+PX_STRING(PMIX_LAUNCH_DIRECTIVES, "pmix.lnch.dirs")
+PX_STRING(PMIX_LOCALITY, "pmix.loc")
+PX_STRING(PMIX_LOCALITY_STRING, "pmix.locstr")
+PX_STRING(PMIX_LOCALLDR, "pmix.lldr")
+PX_STRING(PMIX_LOCAL_COLLECTIVE_STATUS, "pmix.loc.col.st")
+PX_STRING(PMIX_LOCAL_CPUSETS, "pmix.lcpus")
+PX_STRING(PMIX_LOCAL_PEERS, "pmix.lpeers")
+PX_STRING(PMIX_LOCAL_PROCS, "pmix.lprocs")
+PX_STRING(PMIX_LOCAL_RANK, "pmix.lrank")
+PX_STRING(PMIX_LOCAL_SIZE, "pmix.local.size")
+PX_STRING(PMIX_LOCAL_TOPO, "pmix.ltopo")
+PX_STRING(PMIX_LOG_AGG, "pmix.log.agg")
+PX_STRING(PMIX_LOG_COMPLETION, "pmix.logcomp")
+PX_STRING(PMIX_LOG_EMAIL, "pmix.log.email")
+PX_STRING(PMIX_LOG_EMAIL_ADDR, "pmix.log.emaddr")
+PX_STRING(PMIX_LOG_EMAIL_MSG, "pmix.log.emmsg")
+PX_STRING(PMIX_LOG_EMAIL_SENDER_ADDR, "pmix.log.emfaddr")
+PX_STRING(PMIX_LOG_EMAIL_SERVER, "pmix.log.esrvr")
+PX_STRING(PMIX_LOG_EMAIL_SRVR_PORT, "pmix.log.esrvrprt")
+PX_STRING(PMIX_LOG_EMAIL_SUBJECT, "pmix.log.emsub")
+PX_STRING(PMIX_LOG_GENERATE_TIMESTAMP, "pmix.log.gtstmp")
+PX_STRING(PMIX_LOG_GLOBAL_DATASTORE, "pmix.log.gstore")
+PX_STRING(PMIX_LOG_GLOBAL_SYSLOG, "pmix.log.gsys")
+PX_STRING(PMIX_LOG_JOB_EVENTS, "pmix.log.jev")
+PX_STRING(PMIX_LOG_JOB_RECORD, "pmix.log.jrec")
+PX_STRING(PMIX_LOG_KEY, "pmix.log.key")
+PX_STRING(PMIX_LOG_LOCAL_SYSLOG, "pmix.log.lsys")
+PX_STRING(PMIX_LOG_MSG, "pmix.log.msg")
+PX_STRING(PMIX_LOG_ONCE, "pmix.log.once")
+PX_STRING(PMIX_LOG_PROC_ABNORMAL_TERMINATION, "pmix.logabproc")
+PX_STRING(PMIX_LOG_PROC_TERMINATION, "pmix.logproc")
+PX_STRING(PMIX_LOG_SOURCE, "pmix.log.source")
+PX_STRING(PMIX_LOG_STDERR, "pmix.log.stderr")
+PX_STRING(PMIX_LOG_STDOUT, "pmix.log.stdout")
+PX_STRING(PMIX_LOG_SYSLOG, "pmix.log.syslog")
+PX_STRING(PMIX_LOG_SYSLOG_PRI, "pmix.log.syspri")
+PX_STRING(PMIX_LOG_TAG_OUTPUT, "pmix.log.tag")
+PX_STRING(PMIX_LOG_TIMESTAMP, "pmix.log.tstmp")
+PX_STRING(PMIX_LOG_TIMESTAMP_OUTPUT, "pmix.log.tsout")
+PX_STRING(PMIX_LOG_VAL, "pmix.log.val")
+PX_STRING(PMIX_LOG_XML_OUTPUT, "pmix.log.xml")
+PX_STRING(PMIX_MAPBY, "pmix.mapby")
+PX_STRING(PMIX_MAPPER, "pmix.mapper")
+PX_STRING(PMIX_MAP_BLOB, "pmix.mblob")
+PX_STRING(PMIX_MAX_PROCS, "pmix.max.size")
+PX_STRING(PMIX_MAX_RESTARTS, "pmix.maxrestarts")
+PX_STRING(PMIX_MAX_VALUE, "pmix.descr.maxval")
+PX_STRING(PMIX_MERGE_STDERR_STDOUT, "pmix.mergeerrout")
+PX_STRING(PMIX_MIN_VALUE, "pmix.descr.minval")
+PX_STRING(PMIX_MODEL_AFFINITY_POLICY, "pmix.mdl.tap")
+PX_STRING(PMIX_MODEL_CPU_TYPE, "pmix.mdl.cputype")
+PX_STRING(PMIX_MODEL_LIBRARY_NAME, "pmix.mdl.name")
+PX_STRING(PMIX_MODEL_LIBRARY_VERSION, "pmix.mld.vrs")
+PX_STRING(PMIX_MODEL_NUM_CPUS, "pmix.mdl.ncpu")
+PX_STRING(PMIX_MODEL_NUM_THREADS, "pmix.mdl.nthrds")
+PX_STRING(PMIX_MODEL_PHASE_NAME, "pmix.mdl.phase")
+PX_STRING(PMIX_MODEL_PHASE_TYPE, "pmix.mdl.ptype")
+PX_STRING(PMIX_MONITOR_APP_CONTROL, "pmix.monitor.appctrl")
+PX_STRING(PMIX_MONITOR_CANCEL, "pmix.monitor.cancel")
+PX_STRING(PMIX_MONITOR_FILE, "pmix.monitor.fmon")
+PX_STRING(PMIX_MONITOR_FILE_ACCESS, "pmix.monitor.faccess")
+PX_STRING(PMIX_MONITOR_FILE_CHECK_TIME, "pmix.monitor.ftime")
+PX_STRING(PMIX_MONITOR_FILE_DROPS, "pmix.monitor.fdrop")
+PX_STRING(PMIX_MONITOR_FILE_MODIFY, "pmix.monitor.fmod")
+PX_STRING(PMIX_MONITOR_FILE_SIZE, "pmix.monitor.fsize")
+PX_STRING(PMIX_MONITOR_HEARTBEAT, "pmix.monitor.mbeat")
+PX_STRING(PMIX_MONITOR_HEARTBEAT_DROPS, "pmix.monitor.bdrop")
+PX_STRING(PMIX_MONITOR_HEARTBEAT_TIME, "pmix.monitor.btime")
+PX_STRING(PMIX_MONITOR_ID, "pmix.monitor.id")
+PX_STRING(PMIX_MYSERVER_URI, "pmix.mysrvr.uri")
+PX_STRING(PMIX_NODEID, "pmix.nodeid")
+PX_STRING(PMIX_NODE_INFO, "pmix.node.info")
+PX_STRING(PMIX_NODE_INFO_ARRAY, "pmix.node.arr")
+PX_STRING(PMIX_NODE_LIST, "pmix.nlist")
+PX_STRING(PMIX_NODE_MAP, "pmix.nmap")
+PX_STRING(PMIX_NODE_MAP_RAW, "pmix.nmap.raw")
+PX_STRING(PMIX_NODE_OVERSUBSCRIBED, "pmix.ndosub")
+PX_STRING(PMIX_NODE_RANK, "pmix.nrank")
+PX_STRING(PMIX_NODE_SIZE, "pmix.node.size")
+PX_STRING(PMIX_NOHUP, "pmix.nohup")
+PX_STRING(PMIX_NON_PMI, "pmix.nonpmi")
+PX_STRING(PMIX_NOTIFY_COMPLETION, "pmix.notecomp")
+PX_STRING(PMIX_NOTIFY_JOB_EVENTS, "pmix.note.jev")
+PX_STRING(PMIX_NOTIFY_LAUNCH, "pmix.note.lnch")
+PX_STRING(PMIX_NOTIFY_PROC_ABNORMAL_TERMINATION, "pmix.noteabproc")
+PX_STRING(PMIX_NOTIFY_PROC_TERMINATION, "pmix.noteproc")
+PX_STRING(PMIX_NO_OVERSUBSCRIBE, "pmix.noover")
+PX_STRING(PMIX_NO_PROCS_ON_HEAD, "pmix.nolocal")
+PX_STRING(PMIX_NPROC_OFFSET, "pmix.offset")
+PX_STRING(PMIX_NSDIR, "pmix.nsdir")
+PX_STRING(PMIX_NSPACE, "pmix.nspace")
+PX_STRING(PMIX_NUM_ALLOCATED_NODES, "pmix.num.anodes")
+PX_STRING(PMIX_NUM_NODES, "pmix.num.nodes")
+PX_STRING(PMIX_NUM_SLOTS, "pmix.num.slots")
+PX_STRING(PMIX_OPTIONAL, "pmix.optional")
+PX_STRING(PMIX_OUTPUT_NOCOPY, "pmix.nocopy")
+PX_STRING(PMIX_OUTPUT_TO_DIRECTORY, "pmix.outdir")
+PX_STRING(PMIX_OUTPUT_TO_FILE, "pmix.outfile")
+PX_STRING(PMIX_PACKAGE_RANK, "pmix.pkgrank")
+PX_STRING(PMIX_PARENT_ID, "pmix.parent")
+PX_STRING(PMIX_PERSISTENCE, "pmix.persist")
+PX_STRING(PMIX_PERSONALITY, "pmix.pers")
+PX_STRING(PMIX_PNET_SETUP_APP, "pmix.pnet.setapp")
+PX_STRING(PMIX_PPR, "pmix.ppr")
+PX_STRING(PMIX_PREFIX, "pmix.prefix")
+PX_STRING(PMIX_PRELOAD_BIN, "pmix.preloadbin")
+PX_STRING(PMIX_PRELOAD_FILES, "pmix.preloadfiles")
+PX_STRING(PMIX_PREPEND_ENVAR, "pmix.envar.prepnd")
+PX_STRING(PMIX_PRIMARY_SERVER, "pmix.pri.srvr")
+PX_STRING(PMIX_PROCDIR, "pmix.pdir")
+PX_STRING(PMIX_PROCID, "pmix.procid")
+PX_STRING(PMIX_PROC_BLOB, "pmix.pblob")
+PX_STRING(PMIX_PROC_DATA, "pmix.pdata")
+PX_STRING(PMIX_PROC_INFO_ARRAY, "pmix.pdata")
+PX_STRING(PMIX_PROC_MAP, "pmix.pmap")
+PX_STRING(PMIX_PROC_MAP_RAW, "pmix.pmap.raw")
+PX_STRING(PMIX_PROC_PID, "pmix.ppid")
+PX_STRING(PMIX_PROC_STATE_STATUS, "pmix.proc.state")
+PX_STRING(PMIX_PROC_TERM_STATUS, "pmix.proc.term.status")
+PX_STRING(PMIX_PROC_URI, "pmix.puri")
+PX_STRING(PMIX_PROGRAMMING_MODEL, "pmix.pgm.model")
+PX_STRING(PMIX_PSET_MEMBERS, "pmix.pset.mems")
+PX_STRING(PMIX_PSET_NAME, "pmix.pset.nm")
+PX_STRING(PMIX_PSET_NAMES, "pmix.pset.nms")
+PX_STRING(PMIX_QUALIFIED_VALUE, "pmix.qual.val")
+PX_STRING(PMIX_QUERY_ALLOC_STATUS, "pmix.query.alloc")
+PX_STRING(PMIX_QUERY_ATTRIBUTE_SUPPORT, "pmix.qry.attrs")
+PX_STRING(PMIX_QUERY_AUTHORIZATIONS, "pmix.qry.auths")
+PX_STRING(PMIX_QUERY_AVAIL_SERVERS, "pmix.qry.asrvrs")
+PX_STRING(PMIX_QUERY_DEBUG_SUPPORT, "pmix.qry.debug")
+PX_STRING(PMIX_QUERY_GROUP_MEMBERSHIP, "pmix.qry.pgrpmems")
+PX_STRING(PMIX_QUERY_GROUP_NAMES, "pmix.qry.pgrp")
+PX_STRING(PMIX_QUERY_JOB_STATUS, "pmix.qry.jst")
+PX_STRING(PMIX_QUERY_LOCAL_ONLY, "pmix.qry.local")
+PX_STRING(PMIX_QUERY_LOCAL_PROC_TABLE, "pmix.qry.lptable")
+PX_STRING(PMIX_QUERY_MEMORY_USAGE, "pmix.qry.mem")
+PX_STRING(PMIX_QUERY_NAMESPACES, "pmix.qry.ns")
+PX_STRING(PMIX_QUERY_NAMESPACE_INFO, "pmix.qry.nsinfo")
+PX_STRING(PMIX_QUERY_NUM_GROUPS, "pmix.qry.pgrpnum")
+PX_STRING(PMIX_QUERY_NUM_PSETS, "pmix.qry.psetnum")
+PX_STRING(PMIX_QUERY_PROC_TABLE, "pmix.qry.ptable")
+PX_STRING(PMIX_QUERY_PROVISIONAL_ABI_VERSION, "pmix.qry.prabiver")
+PX_STRING(PMIX_QUERY_PSET_MEMBERSHIP, "pmix.qry.pmems")
+PX_STRING(PMIX_QUERY_PSET_NAMES, "pmix.qry.psets")
+PX_STRING(PMIX_QUERY_QUALIFIERS, "pmix.qry.quals")
+PX_STRING(PMIX_QUERY_QUEUE_LIST, "pmix.qry.qlst")
+PX_STRING(PMIX_QUERY_QUEUE_STATUS, "pmix.qry.qst")
+PX_STRING(PMIX_QUERY_REFRESH_CACHE, "pmix.qry.rfsh")
+PX_STRING(PMIX_QUERY_REPORT_AVG, "pmix.qry.avg")
+PX_STRING(PMIX_QUERY_REPORT_MINMAX, "pmix.qry.minmax")
+PX_STRING(PMIX_QUERY_RESULTS, "pmix.qry.res")
+PX_STRING(PMIX_QUERY_SPAWN_SUPPORT, "pmix.qry.spawn")
+PX_STRING(PMIX_QUERY_STABLE_ABI_VERSION, "pmix.qry.stabiver")
+PX_STRING(PMIX_QUERY_STORAGE_LIST, "pmix.strg.list")
+PX_STRING(PMIX_QUERY_SUPPORTED_KEYS, "pmix.qry.keys")
+PX_STRING(PMIX_QUERY_SUPPORTED_QUALIFIERS, "pmix.qry.quals")
+PX_STRING(PMIX_RANGE, "pmix.range")
+PX_STRING(PMIX_RANK, "pmix.rank")
+PX_STRING(PMIX_RANKBY, "pmix.rankby")
+PX_STRING(PMIX_RECONNECT_SERVER, "pmix.cnct.recon")
+PX_STRING(PMIX_REGISTER_CLEANUP, "pmix.reg.cleanup")
+PX_STRING(PMIX_REGISTER_CLEANUP_DIR, "pmix.reg.cleanupdir")
+PX_STRING(PMIX_REGISTER_NODATA, "pmix.reg.nodata")
+PX_STRING(PMIX_REINCARNATION, "pmix.reinc")
+PX_STRING(PMIX_REPORT_BINDINGS, "pmix.repbind")
+PX_STRING(PMIX_REPORT_CHILD_SEP, "pmix.rptchildsep")
+PX_STRING(PMIX_REQUESTOR_IS_CLIENT, "pmix.req.client")
+PX_STRING(PMIX_REQUESTOR_IS_TOOL, "pmix.req.tool")
+PX_STRING(PMIX_REQUIRED_KEY, "pmix.req.key")
+PX_STRING(PMIX_RM_NAME, "pmix.rm.name")
+PX_STRING(PMIX_RM_VERSION, "pmix.rm.version")
+PX_STRING(PMIX_RUNTIME_OPTIONS, "pmix.runopt")
+PX_STRING(PMIX_SEND_HEARTBEAT, "pmix.monitor.beat")
+PX_STRING(PMIX_SERVER_ATTRIBUTES, "pmix.srvr.attrs")
+PX_STRING(PMIX_SERVER_ENABLE_MONITORING, "pmix.srv.monitor")
+PX_STRING(PMIX_SERVER_FUNCTIONS, "pmix.srvr.fns")
+PX_STRING(PMIX_SERVER_GATEWAY, "pmix.srv.gway")
+PX_STRING(PMIX_SERVER_HOSTNAME, "pmix.srvr.host")
+PX_STRING(PMIX_SERVER_INFO_ARRAY, "pmix.srv.arr")
+PX_STRING(PMIX_SERVER_NSPACE, "pmix.srv.nspace")
+PX_STRING(PMIX_SERVER_PIDINFO, "pmix.srvr.pidinfo")
+PX_STRING(PMIX_SERVER_RANK, "pmix.srv.rank")
+PX_STRING(PMIX_SERVER_REMOTE_CONNECTIONS, "pmix.srvr.remote")
+PX_STRING(PMIX_SERVER_SCHEDULER, "pmix.srv.sched")
+PX_STRING(PMIX_SERVER_SESSION_SUPPORT, "pmix.srvr.sess")
+PX_STRING(PMIX_SERVER_SHARE_TOPOLOGY, "pmix.srvr.share")
+PX_STRING(PMIX_SERVER_START_TIME, "pmix.srv.strtime")
+PX_STRING(PMIX_SERVER_SYSTEM_SUPPORT, "pmix.srvr.sys")
+PX_STRING(PMIX_SERVER_TMPDIR, "pmix.srvr.tmpdir")
+PX_STRING(PMIX_SERVER_TOOL_SUPPORT, "pmix.srvr.tool")
+PX_STRING(PMIX_SERVER_URI, "pmix.srvr.uri")
+PX_STRING(PMIX_SESSION_ID, "pmix.session.id")
+PX_STRING(PMIX_SESSION_INFO, "pmix.ssn.info")
+PX_STRING(PMIX_SESSION_INFO_ARRAY, "pmix.ssn.arr")
+PX_STRING(PMIX_SETUP_APP_ALL, "pmix.setup.all")
+PX_STRING(PMIX_SETUP_APP_ENVARS, "pmix.setup.env")
+PX_STRING(PMIX_SETUP_APP_NONENVARS, "pmix.setup.nenv")
+PX_STRING(PMIX_SET_ENVAR, "pmix.envar.set")
+PX_STRING(PMIX_SET_SESSION_CWD, "pmix.ssncwd")
+PX_STRING(PMIX_SHOW_LAUNCH_PROGRESS, "pmix.showprog")
+PX_STRING(PMIX_SINGLETON, "pmix.singleton")
+PX_STRING(PMIX_SINGLE_LISTENER, "pmix.sing.listnr")
+PX_STRING(PMIX_SOCKET_MODE, "pmix.sockmode")
+PX_STRING(PMIX_SORTED_PROC_ARRAY, "pmix.sorted.parr")
+PX_STRING(PMIX_SPAWNED, "pmix.spawned")
+PX_STRING(PMIX_SPAWN_TIMEOUT, "pmix.sp.time")
+PX_STRING(PMIX_SPAWN_TOOL, "pmix.spwn.tool")
+PX_STRING(PMIX_STDIN_TGT, "pmix.stdin")
+PX_STRING(PMIX_STORAGE_ACCESSIBILITY, "pmix.strg.access")
+PX_STRING(PMIX_STORAGE_ACCESS_TYPE, "pmix.strg.atype")
+PX_STRING(PMIX_STORAGE_BW_CUR, "pmix.strg.bwcur")
+PX_STRING(PMIX_STORAGE_BW_MAX, "pmix.strg.bwmax")
+PX_STRING(PMIX_STORAGE_CAPACITY_LIMIT, "pmix.strg.cap")
+PX_STRING(PMIX_STORAGE_CAPACITY_USED, "pmix.strg.capuse")
+PX_STRING(PMIX_STORAGE_ID, "pmix.strg.id")
+PX_STRING(PMIX_STORAGE_IOPS_CUR, "pmix.strg.iopscur")
+PX_STRING(PMIX_STORAGE_IOPS_MAX, "pmix.strg.iopsmax")
+PX_STRING(PMIX_STORAGE_MEDIUM, "pmix.strg.medium")
+PX_STRING(PMIX_STORAGE_MINIMAL_XFER_SIZE, "pmix.strg.minxfer")
+PX_STRING(PMIX_STORAGE_OBJECTS_USED, "pmix.strg.objuse")
+PX_STRING(PMIX_STORAGE_OBJECT_LIMIT, "pmix.strg.obj")
+PX_STRING(PMIX_STORAGE_PATH, "pmix.strg.path")
+PX_STRING(PMIX_STORAGE_PERSISTENCE, "pmix.strg.persist")
+PX_STRING(PMIX_STORAGE_SUGGESTED_XFER_SIZE, "pmix.strg.sxfer")
+PX_STRING(PMIX_STORAGE_TYPE, "pmix.strg.type")
+PX_STRING(PMIX_STORAGE_VERSION, "pmix.strg.ver")
+PX_STRING(PMIX_SWITCH_PEERS, "pmix.speers")
+PX_STRING(PMIX_SYSTEM_TMPDIR, "pmix.sys.tmpdir")
+PX_STRING(PMIX_TAG_OUTPUT, "pmix.tagout")
+PX_STRING(PMIX_TCP_DISABLE_IPV4, "pmix.tcp.disipv4")
+PX_STRING(PMIX_TCP_DISABLE_IPV6, "pmix.tcp.disipv6")
+PX_STRING(PMIX_TCP_IF_EXCLUDE, "pmix.tcp.ifexclude")
+PX_STRING(PMIX_TCP_IF_INCLUDE, "pmix.tcp.ifinclude")
+PX_STRING(PMIX_TCP_IPV4_PORT, "pmix.tcp.ipv4")
+PX_STRING(PMIX_TCP_IPV6_PORT, "pmix.tcp.ipv6")
+PX_STRING(PMIX_TCP_REPORT_URI, "pmix.tcp.repuri")
+PX_STRING(PMIX_TCP_URI, "pmix.tcp.uri")
+PX_STRING(PMIX_TDIR_RMCLEAN, "pmix.tdir.rmclean")
+PX_STRING(PMIX_THREADING_MODEL, "pmix.threads")
+PX_STRING(PMIX_TIMEOUT, "pmix.timeout")
+PX_STRING(PMIX_TIMEOUT_REPORT_STATE, "pmix.tim.state")
+PX_STRING(PMIX_TIMEOUT_STACKTRACES, "pmix.tim.stack")
+PX_STRING(PMIX_TIMESTAMP_OUTPUT, "pmix.tsout")
+PX_STRING(PMIX_TIME_REMAINING, "pmix.time.remaining")
+PX_STRING(PMIX_TMPDIR, "pmix.tmpdir")
+PX_STRING(PMIX_TOOL_ATTACHMENT_FILE, "pmix.tool.attach")
+PX_STRING(PMIX_TOOL_ATTRIBUTES, "pmix.tool.attrs")
+PX_STRING(PMIX_TOOL_CONNECT_OPTIONAL, "pmix.tool.conopt")
+PX_STRING(PMIX_TOOL_DO_NOT_CONNECT, "pmix.tool.nocon")
+PX_STRING(PMIX_TOOL_FUNCTIONS, "pmix.tool.fns")
+PX_STRING(PMIX_TOOL_NSPACE, "pmix.tool.nspace")
+PX_STRING(PMIX_TOOL_RANK, "pmix.tool.rank")
+PX_STRING(PMIX_TOPOLOGY, "pmix.topo")
+PX_STRING(PMIX_TOPOLOGY2, "pmix.topo2")
+PX_STRING(PMIX_TOPOLOGY_FILE, "pmix.topo.file")
+PX_STRING(PMIX_TOPOLOGY_SIGNATURE, "pmix.toposig")
+PX_STRING(PMIX_TOPOLOGY_XML, "pmix.topo.xml")
+PX_STRING(PMIX_UNIV_SIZE, "pmix.univ.size")
+PX_STRING(PMIX_UNSET_ENVAR, "pmix.envar.unset")
+PX_STRING(PMIX_USERID, "pmix.euid")
+PX_STRING(PMIX_USOCK_DISABLE, "pmix.usock.disable")
+PX_STRING(PMIX_VERSION_INFO, "pmix.version")
+PX_STRING(PMIX_WAIT, "pmix.wait")
+PX_STRING(PMIX_WAIT_FOR_CONNECTION, "pmix.wait.conn")
+PX_STRING(PMIX_WDIR, "pmix.wdir")
+PX_STRING(PMIX_WDIR_USER_SPECIFIED, "pmix.wdir.user")
+PX_PROTOTYPE(pmix_status_t PMIx_Abort(int status, const char msg[], pmix_proc_t procs[], size_t nprocs))
+PX_PROTOTYPE(const char *PMIx_Alloc_directive_string(pmix_alloc_directive_t directive))
+PX_PROTOTYPE(pmix_status_t PMIx_Allocation_request(pmix_alloc_directive_t directive, pmix_info_t *info, size_t ninfo, pmix_info_t **results, size_t *nresults))
+PX_PROTOTYPE(pmix_status_t PMIx_Allocation_request_nb(pmix_alloc_directive_t directive, pmix_info_t *info, size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Commit(void))
+PX_PROTOTYPE(pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset, pmix_info_t info[], size_t ninfo, pmix_device_distance_t *distances[], size_t *ndist))
+PX_PROTOTYPE(pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cpuset, pmix_info_t info[], size_t ninfo, pmix_device_dist_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(void PMIx_Cpuset_destruct(pmix_cpuset_t *cpuset))
+PX_PROTOTYPE(void PMIx_Data_array_destruct(pmix_data_array_t *d))
+PX_PROTOTYPE(bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t **outbytes, size_t *nbytes))
+PX_PROTOTYPE(pmix_status_t PMIx_Data_copy(void **dest, void *src, pmix_data_type_t type))
+PX_PROTOTYPE(pmix_status_t PMIx_Data_copy_payload(pmix_data_buffer_t *dest, pmix_data_buffer_t *src))
+PX_PROTOTYPE(bool PMIx_Data_decompress(const uint8_t *inbytes, size_t size, uint8_t **outbytes, size_t *nbytes))
+PX_PROTOTYPE(pmix_status_t PMIx_Data_embed(pmix_data_buffer_t *buffer, const pmix_byte_object_t *payload))
+PX_PROTOTYPE(pmix_status_t PMIx_Data_load(pmix_data_buffer_t *buffer, pmix_byte_object_t *payload))
+PX_PROTOTYPE(pmix_status_t PMIx_Data_pack(const pmix_proc_t *target, pmix_data_buffer_t *buffer, void *src, int32_t num_vals, pmix_data_type_t type))
+PX_PROTOTYPE(pmix_status_t PMIx_Data_print(char **output, char *prefix, void *src, pmix_data_type_t type))
+PX_PROTOTYPE(const char *PMIx_Data_range_string(pmix_data_range_t range))
+PX_PROTOTYPE(const char *PMIx_Data_type_string(pmix_data_type_t type))
+PX_PROTOTYPE(pmix_status_t PMIx_Data_unload(pmix_data_buffer_t *buffer, pmix_byte_object_t *payload))
+PX_PROTOTYPE(pmix_status_t PMIx_Data_unpack(const pmix_proc_t *source, pmix_data_buffer_t *buffer, void *dest, int32_t *max_num_values, pmix_data_type_t type))
+PX_PROTOTYPE(pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(const char *PMIx_Device_type_string(pmix_device_type_t type))
+PX_PROTOTYPE(pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Disconnect_nb(const pmix_proc_t ranges[], size_t nprocs, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(const char *PMIx_Error_string(pmix_status_t status))
+PX_PROTOTYPE(pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric))
+PX_PROTOTYPE(pmix_status_t PMIx_Fabric_deregister_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t directives[], size_t ndirs))
+PX_PROTOTYPE(pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric))
+PX_PROTOTYPE(pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo, pmix_value_t **val))
+PX_PROTOTYPE(const char *PMIx_Get_attribute_name(const char *attrstring))
+PX_PROTOTYPE(const char *PMIx_Get_attribute_string(const char *attribute))
+PX_PROTOTYPE(pmix_status_t PMIx_Get_cpuset(pmix_cpuset_t *cpuset, pmix_bind_envelope_t ref))
+PX_PROTOTYPE(pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo, pmix_byte_object_t *credential))
+PX_PROTOTYPE(pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo, pmix_credential_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *locality2, pmix_locality_t *locality))
+PX_PROTOTYPE(const char *PMIx_Get_version(void))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[], size_t nprocs, const pmix_info_t directives[], size_t ndirs, pmix_info_t **results, size_t *nresults))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_destruct(const char grp[], const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_destruct_nb(const char grp[], const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo, pmix_info_t **results, size_t *nresult))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt, const pmix_info_t info[], size_t ninfo, pmix_info_t **results, size_t *nresult))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt, const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_leave(const char grp[], const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(const char *PMIx_IOF_channel_string(pmix_iof_channel_t channel))
+PX_PROTOTYPE(pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t directives[], size_t ndirs, pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_IOF_push(const pmix_proc_t targets[], size_t ntargets, pmix_byte_object_t *bo, const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(char *PMIx_Info_directives_string(pmix_info_directives_t directives))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_add(void *ptr, const char *key, const void *value, pmix_data_type_t type))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_insert(void *ptr, pmix_info_t *info))
+PX_PROTOTYPE(void PMIx_Info_list_release(void *ptr))
+PX_PROTOTYPE(void *PMIx_Info_list_start(void))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_xfer(void *ptr, const pmix_info_t *info))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_load(pmix_info_t *info, const char *key, const void *data, pmix_data_type_t type))
+PX_PROTOTYPE(char *PMIx_Info_string(const pmix_info_t *info))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_xfer(pmix_info_t *dest, const pmix_info_t *src))
+PX_PROTOTYPE(pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(int PMIx_Initialized(void))
+PX_PROTOTYPE(pmix_status_t PMIx_Job_control(const pmix_proc_t targets[], size_t ntargets, const pmix_info_t directives[], size_t ndirs, pmix_info_t **results, size_t *nresults))
+PX_PROTOTYPE(pmix_status_t PMIx_Job_control_nb(const pmix_proc_t targets[], size_t ntargets, const pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(const char *PMIx_Job_state_string(pmix_job_state_t state))
+PX_PROTOTYPE(const char *PMIx_Link_state_string(pmix_link_state_t state))
+PX_PROTOTYPE(pmix_status_t PMIx_Load_topology(pmix_topology_t *topo))
+PX_PROTOTYPE(pmix_status_t PMIx_Log(const pmix_info_t data[], size_t ndata, const pmix_info_t directives[], size_t ndirs))
+PX_PROTOTYPE(pmix_status_t PMIx_Log_nb(const pmix_info_t data[], size_t ndata, const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Lookup(pmix_pdata_t data[], size_t ndata, const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Lookup_nb(char **keys, const pmix_info_t info[], size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source, pmix_data_range_t range, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t *cpuset))
+PX_PROTOTYPE(const char *PMIx_Persistence_string(pmix_persistence_t persist))
+PX_PROTOTYPE(const char *PMIx_Proc_state_string(pmix_proc_state_t state))
+PX_PROTOTYPE(pmix_status_t PMIx_Process_monitor(const pmix_info_t *monitor, pmix_status_t error, const pmix_info_t directives[], size_t ndirs, pmix_info_t **results, size_t *nresults))
+PX_PROTOTYPE(pmix_status_t PMIx_Process_monitor_nb(const pmix_info_t *monitor, pmix_status_t error, const pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(void PMIx_Progress(void))
+PX_PROTOTYPE(pmix_status_t PMIx_Publish(const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val))
+PX_PROTOTYPE(pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results, size_t *nresults))
+PX_PROTOTYPE(pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Register_attributes(char *function, char *attrs[]))
+PX_PROTOTYPE(pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, pmix_info_t info[], size_t ninfo, pmix_notification_fn_t evhdlr, pmix_hdlr_reg_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist))
+PX_PROTOTYPE(pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspace, pmix_proc_t **procs, size_t *nprocs))
+PX_PROTOTYPE(const char *PMIx_Scope_string(pmix_scope_t scope))
+PX_PROTOTYPE(pmix_status_t PMIx_Spawn(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[], size_t napps, pmix_nspace_t nspace))
+PX_PROTOTYPE(pmix_status_t PMIx_Spawn_nb(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmix_value_t *val))
+PX_PROTOTYPE(void PMIx_Topology_destruct(pmix_topology_t *topo))
+PX_PROTOTYPE(pmix_status_t PMIx_Unpublish(char **keys, const pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Validate_credential(const pmix_byte_object_t *cred, const pmix_info_t info[], size_t ninfo, pmix_info_t **results, size_t *nresults))
+PX_PROTOTYPE(pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *cred, const pmix_info_t info[], size_t ninfo, pmix_validation_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_value_cmp_t PMIx_Value_compare(pmix_value_t *v1, pmix_value_t *v2))
+PX_PROTOTYPE(const char *PMIx_Value_comparison_string(pmix_value_cmp_t cmp))
+PX_PROTOTYPE(void PMIx_Value_destruct(pmix_value_t *val))
+PX_PROTOTYPE(pmix_status_t PMIx_Value_load(pmix_value_t *val, const void *data, pmix_data_type_t type))
+PX_PROTOTYPE(char *PMIx_Value_string(const pmix_value_t *value))
+PX_PROTOTYPE(pmix_status_t PMIx_Value_unload(pmix_value_t *val, void **data, size_t *sz))
+PX_PROTOTYPE(pmix_status_t PMIx_Value_xfer(pmix_value_t *dest, const pmix_value_t *src))
+PX_PROTOTYPE(pmix_status_t PMIx_generate_ppn(const char *input, char **ppn))
+PX_PROTOTYPE(pmix_status_t PMIx_generate_regex(const char *input, char **regex))
+PX_PROTOTYPE(pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channel_t channel, const pmix_byte_object_t *bo, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t nmembers, const char *pset_name))
+PX_PROTOTYPE(pmix_status_t PMIx_server_delete_process_set(char *pset_name))
+PX_PROTOTYPE(pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo, pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_response_fn_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_finalize(void))
+PX_PROTOTYPE(pmix_status_t PMIx_server_generate_cpuset_string(const pmix_cpuset_t *cpuset, char **cpuset_string))
+PX_PROTOTYPE(pmix_status_t PMIx_server_generate_locality_string(const pmix_cpuset_t *cpuset, char **locality))
+PX_PROTOTYPE(pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gid_t gid, void *server_object, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocalprocs, pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_info_t info[], size_t ninfo, pmix_setup_application_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env))
+PX_PROTOTYPE(pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *server, pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_tool_connect_to_server(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server))
+PX_PROTOTYPE(pmix_status_t PMIx_tool_finalize(void))
+PX_PROTOTYPE(pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers))
+PX_PROTOTYPE(pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo))
+PX_PROTOTYPE(pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[], size_t ninfo))
+#ifndef PMIX_APP_CONSTRUCT
+#error "PMIX_APP_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_APP_CREATE
+#error "PMIX_APP_CREATE is missing"
+#endif
+#ifndef PMIX_APP_DESTRUCT
+#error "PMIX_APP_DESTRUCT is missing"
+#endif
+#ifndef PMIX_APP_FREE
+#error "PMIX_APP_FREE is missing"
+#endif
+#ifndef PMIX_APP_INFO_CREATE
+#error "PMIX_APP_INFO_CREATE is missing"
+#endif
+#ifndef PMIX_APP_RELEASE
+#error "PMIX_APP_RELEASE is missing"
+#endif
+#ifndef PMIX_APP_STATIC_INIT
+#error "PMIX_APP_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_ARGV_APPEND
+#error "PMIX_ARGV_APPEND is missing"
+#endif
+#ifndef PMIX_ARGV_APPEND_UNIQUE
+#error "PMIX_ARGV_APPEND_UNIQUE is missing"
+#endif
+#ifndef PMIX_ARGV_COPY
+#error "PMIX_ARGV_COPY is missing"
+#endif
+#ifndef PMIX_ARGV_COUNT
+#error "PMIX_ARGV_COUNT is missing"
+#endif
+#ifndef PMIX_ARGV_FREE
+#error "PMIX_ARGV_FREE is missing"
+#endif
+#ifndef PMIX_ARGV_JOIN
+#error "PMIX_ARGV_JOIN is missing"
+#endif
+#ifndef PMIX_ARGV_PREPEND
+#error "PMIX_ARGV_PREPEND is missing"
+#endif
+#ifndef PMIX_ARGV_SPLIT
+#error "PMIX_ARGV_SPLIT is missing"
+#endif
+#ifndef PMIX_BYTE_OBJECT_CONSTRUCT
+#error "PMIX_BYTE_OBJECT_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_BYTE_OBJECT_CREATE
+#error "PMIX_BYTE_OBJECT_CREATE is missing"
+#endif
+#ifndef PMIX_BYTE_OBJECT_DESTRUCT
+#error "PMIX_BYTE_OBJECT_DESTRUCT is missing"
+#endif
+#ifndef PMIX_BYTE_OBJECT_FREE
+#error "PMIX_BYTE_OBJECT_FREE is missing"
+#endif
+#ifndef PMIX_BYTE_OBJECT_LOAD
+#error "PMIX_BYTE_OBJECT_LOAD is missing"
+#endif
+#ifndef PMIX_BYTE_OBJECT_STATIC_INIT
+#error "PMIX_BYTE_OBJECT_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_CHECK_BOOL
+#error "PMIX_CHECK_BOOL is missing"
+#endif
+#ifndef PMIX_CHECK_KEY
+#error "PMIX_CHECK_KEY is missing"
+#endif
+#ifndef PMIX_CHECK_NSPACE
+#error "PMIX_CHECK_NSPACE is missing"
+#endif
+#ifndef PMIX_CHECK_PROCID
+#error "PMIX_CHECK_PROCID is missing"
+#endif
+#ifndef PMIX_CHECK_RANK
+#error "PMIX_CHECK_RANK is missing"
+#endif
+#ifndef PMIX_CHECK_RESERVED_KEY
+#error "PMIX_CHECK_RESERVED_KEY is missing"
+#endif
+#ifndef PMIX_CHECK_TRUE
+#error "PMIX_CHECK_TRUE is missing"
+#endif
+#ifndef PMIX_COORD_CONSTRUCT
+#error "PMIX_COORD_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_COORD_CREATE
+#error "PMIX_COORD_CREATE is missing"
+#endif
+#ifndef PMIX_COORD_DESTRUCT
+#error "PMIX_COORD_DESTRUCT is missing"
+#endif
+#ifndef PMIX_COORD_FREE
+#error "PMIX_COORD_FREE is missing"
+#endif
+#ifndef PMIX_COORD_STATIC_INIT
+#error "PMIX_COORD_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_CPUSET_CONSTRUCT
+#error "PMIX_CPUSET_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_CPUSET_CREATE
+#error "PMIX_CPUSET_CREATE is missing"
+#endif
+#ifndef PMIX_CPUSET_STATIC_INIT
+#error "PMIX_CPUSET_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_DATA_ARRAY_CONSTRUCT
+#error "PMIX_DATA_ARRAY_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_DATA_ARRAY_CREATE
+#error "PMIX_DATA_ARRAY_CREATE is missing"
+#endif
+#ifndef PMIX_DATA_ARRAY_DESTRUCT
+#error "PMIX_DATA_ARRAY_DESTRUCT is missing"
+#endif
+#ifndef PMIX_DATA_ARRAY_FREE
+#error "PMIX_DATA_ARRAY_FREE is missing"
+#endif
+#ifndef PMIX_DATA_ARRAY_INIT
+#error "PMIX_DATA_ARRAY_INIT is missing"
+#endif
+#ifndef PMIX_DATA_ARRAY_STATIC_INIT
+#error "PMIX_DATA_ARRAY_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_DATA_BUFFER_CONSTRUCT
+#error "PMIX_DATA_BUFFER_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_DATA_BUFFER_CREATE
+#error "PMIX_DATA_BUFFER_CREATE is missing"
+#endif
+#ifndef PMIX_DATA_BUFFER_DESTRUCT
+#error "PMIX_DATA_BUFFER_DESTRUCT is missing"
+#endif
+#ifndef PMIX_DATA_BUFFER_LOAD
+#error "PMIX_DATA_BUFFER_LOAD is missing"
+#endif
+#ifndef PMIX_DATA_BUFFER_RELEASE
+#error "PMIX_DATA_BUFFER_RELEASE is missing"
+#endif
+#ifndef PMIX_DATA_BUFFER_STATIC_INIT
+#error "PMIX_DATA_BUFFER_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_DATA_BUFFER_UNLOAD
+#error "PMIX_DATA_BUFFER_UNLOAD is missing"
+#endif
+#ifndef PMIX_DEVICE_DIST_CONSTRUCT
+#error "PMIX_DEVICE_DIST_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_DEVICE_DIST_CREATE
+#error "PMIX_DEVICE_DIST_CREATE is missing"
+#endif
+#ifndef PMIX_DEVICE_DIST_DESTRUCT
+#error "PMIX_DEVICE_DIST_DESTRUCT is missing"
+#endif
+#ifndef PMIX_DEVICE_DIST_FREE
+#error "PMIX_DEVICE_DIST_FREE is missing"
+#endif
+#ifndef PMIX_DEVICE_DIST_STATIC_INIT
+#error "PMIX_DEVICE_DIST_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_DISK_STATS_CONSTRUCT
+#error "PMIX_DISK_STATS_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_DISK_STATS_CREATE
+#error "PMIX_DISK_STATS_CREATE is missing"
+#endif
+#ifndef PMIX_DISK_STATS_DESTRUCT
+#error "PMIX_DISK_STATS_DESTRUCT is missing"
+#endif
+#ifndef PMIX_DISK_STATS_FREE
+#error "PMIX_DISK_STATS_FREE is missing"
+#endif
+#ifndef PMIX_DISK_STATS_RELEASE
+#error "PMIX_DISK_STATS_RELEASE is missing"
+#endif
+#ifndef PMIX_DISK_STATS_STATIC_INIT
+#error "PMIX_DISK_STATS_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_ENDPOINT_CONSTRUCT
+#error "PMIX_ENDPOINT_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_ENDPOINT_CREATE
+#error "PMIX_ENDPOINT_CREATE is missing"
+#endif
+#ifndef PMIX_ENDPOINT_DESTRUCT
+#error "PMIX_ENDPOINT_DESTRUCT is missing"
+#endif
+#ifndef PMIX_ENDPOINT_FREE
+#error "PMIX_ENDPOINT_FREE is missing"
+#endif
+#ifndef PMIX_ENDPOINT_STATIC_INIT
+#error "PMIX_ENDPOINT_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_ENVAR_CONSTRUCT
+#error "PMIX_ENVAR_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_ENVAR_CREATE
+#error "PMIX_ENVAR_CREATE is missing"
+#endif
+#ifndef PMIX_ENVAR_DESTRUCT
+#error "PMIX_ENVAR_DESTRUCT is missing"
+#endif
+#ifndef PMIX_ENVAR_FREE
+#error "PMIX_ENVAR_FREE is missing"
+#endif
+#ifndef PMIX_ENVAR_LOAD
+#error "PMIX_ENVAR_LOAD is missing"
+#endif
+#ifndef PMIX_ENVAR_STATIC_INIT
+#error "PMIX_ENVAR_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_FABRIC_CONSTRUCT
+#error "PMIX_FABRIC_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_FABRIC_STATIC_INIT
+#error "PMIX_FABRIC_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_GEOMETRY_CONSTRUCT
+#error "PMIX_GEOMETRY_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_GEOMETRY_CREATE
+#error "PMIX_GEOMETRY_CREATE is missing"
+#endif
+#ifndef PMIX_GEOMETRY_DESTRUCT
+#error "PMIX_GEOMETRY_DESTRUCT is missing"
+#endif
+#ifndef PMIX_GEOMETRY_FREE
+#error "PMIX_GEOMETRY_FREE is missing"
+#endif
+#ifndef PMIX_GEOMETRY_STATIC_INIT
+#error "PMIX_GEOMETRY_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_INFO_CONSTRUCT
+#error "PMIX_INFO_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_INFO_CREATE
+#error "PMIX_INFO_CREATE is missing"
+#endif
+#ifndef PMIX_INFO_DESTRUCT
+#error "PMIX_INFO_DESTRUCT is missing"
+#endif
+#ifndef PMIX_INFO_FREE
+#error "PMIX_INFO_FREE is missing"
+#endif
+#ifndef PMIX_INFO_IS_END
+#error "PMIX_INFO_IS_END is missing"
+#endif
+#ifndef PMIX_INFO_IS_OPTIONAL
+#error "PMIX_INFO_IS_OPTIONAL is missing"
+#endif
+#ifndef PMIX_INFO_IS_PERSISTENT
+#error "PMIX_INFO_IS_PERSISTENT is missing"
+#endif
+#ifndef PMIX_INFO_IS_QUALIFIER
+#error "PMIX_INFO_IS_QUALIFIER is missing"
+#endif
+#ifndef PMIX_INFO_IS_REQUIRED
+#error "PMIX_INFO_IS_REQUIRED is missing"
+#endif
+#ifndef PMIX_INFO_LIST_ADD
+#error "PMIX_INFO_LIST_ADD is missing"
+#endif
+#ifndef PMIX_INFO_LIST_CONVERT
+#error "PMIX_INFO_LIST_CONVERT is missing"
+#endif
+#ifndef PMIX_INFO_LIST_INSERT
+#error "PMIX_INFO_LIST_INSERT is missing"
+#endif
+#ifndef PMIX_INFO_LIST_RELEASE
+#error "PMIX_INFO_LIST_RELEASE is missing"
+#endif
+#ifndef PMIX_INFO_LIST_START
+#error "PMIX_INFO_LIST_START is missing"
+#endif
+#ifndef PMIX_INFO_LIST_XFER
+#error "PMIX_INFO_LIST_XFER is missing"
+#endif
+#ifndef PMIX_INFO_LOAD
+#error "PMIX_INFO_LOAD is missing"
+#endif
+#ifndef PMIX_INFO_OPTIONAL
+#error "PMIX_INFO_OPTIONAL is missing"
+#endif
+#ifndef PMIX_INFO_PROCESSED
+#error "PMIX_INFO_PROCESSED is missing"
+#endif
+#ifndef PMIX_INFO_REQUIRED
+#error "PMIX_INFO_REQUIRED is missing"
+#endif
+#ifndef PMIX_INFO_SET_END
+#error "PMIX_INFO_SET_END is missing"
+#endif
+#ifndef PMIX_INFO_SET_PERSISTENT
+#error "PMIX_INFO_SET_PERSISTENT is missing"
+#endif
+#ifndef PMIX_INFO_SET_QUALIFIER
+#error "PMIX_INFO_SET_QUALIFIER is missing"
+#endif
+#ifndef PMIX_INFO_STATIC_INIT
+#error "PMIX_INFO_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_INFO_TRUE
+#error "PMIX_INFO_TRUE is missing"
+#endif
+#ifndef PMIX_INFO_WAS_PROCESSED
+#error "PMIX_INFO_WAS_PROCESSED is missing"
+#endif
+#ifndef PMIX_INFO_XFER
+#error "PMIX_INFO_XFER is missing"
+#endif
+#ifndef PMIX_LOAD_KEY
+#error "PMIX_LOAD_KEY is missing"
+#endif
+#ifndef PMIX_LOAD_NSPACE
+#error "PMIX_LOAD_NSPACE is missing"
+#endif
+#ifndef PMIX_LOAD_PROCID
+#error "PMIX_LOAD_PROCID is missing"
+#endif
+#ifndef PMIX_LOOKUP_STATIC_INIT
+#error "PMIX_LOOKUP_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_MULTICLUSTER_NSPACE_CONSTRUCT
+#error "PMIX_MULTICLUSTER_NSPACE_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_MULTICLUSTER_NSPACE_PARSE
+#error "PMIX_MULTICLUSTER_NSPACE_PARSE is missing"
+#endif
+#ifndef PMIX_NET_STATS_CONSTRUCT
+#error "PMIX_NET_STATS_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_NET_STATS_CREATE
+#error "PMIX_NET_STATS_CREATE is missing"
+#endif
+#ifndef PMIX_NET_STATS_DESTRUCT
+#error "PMIX_NET_STATS_DESTRUCT is missing"
+#endif
+#ifndef PMIX_NET_STATS_FREE
+#error "PMIX_NET_STATS_FREE is missing"
+#endif
+#ifndef PMIX_NET_STATS_RELEASE
+#error "PMIX_NET_STATS_RELEASE is missing"
+#endif
+#ifndef PMIX_NET_STATS_STATIC_INIT
+#error "PMIX_NET_STATS_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_NODE_STATS_CONSTRUCT
+#error "PMIX_NODE_STATS_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_NODE_STATS_CREATE
+#error "PMIX_NODE_STATS_CREATE is missing"
+#endif
+#ifndef PMIX_NODE_STATS_DESTRUCT
+#error "PMIX_NODE_STATS_DESTRUCT is missing"
+#endif
+#ifndef PMIX_NODE_STATS_FREE
+#error "PMIX_NODE_STATS_FREE is missing"
+#endif
+#ifndef PMIX_NODE_STATS_RELEASE
+#error "PMIX_NODE_STATS_RELEASE is missing"
+#endif
+#ifndef PMIX_NODE_STATS_STATIC_INIT
+#error "PMIX_NODE_STATS_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_NSPACE_INVALID
+#error "PMIX_NSPACE_INVALID is missing"
+#endif
+#ifndef PMIX_PDATA_CONSTRUCT
+#error "PMIX_PDATA_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_PDATA_CREATE
+#error "PMIX_PDATA_CREATE is missing"
+#endif
+#ifndef PMIX_PDATA_DESTRUCT
+#error "PMIX_PDATA_DESTRUCT is missing"
+#endif
+#ifndef PMIX_PDATA_FREE
+#error "PMIX_PDATA_FREE is missing"
+#endif
+#ifndef PMIX_PDATA_LOAD
+#error "PMIX_PDATA_LOAD is missing"
+#endif
+#ifndef PMIX_PDATA_RELEASE
+#error "PMIX_PDATA_RELEASE is missing"
+#endif
+#ifndef PMIX_PDATA_XFER
+#error "PMIX_PDATA_XFER is missing"
+#endif
+#ifndef PMIX_PROCID_INVALID
+#error "PMIX_PROCID_INVALID is missing"
+#endif
+#ifndef PMIX_PROCID_XFER
+#error "PMIX_PROCID_XFER is missing"
+#endif
+#ifndef PMIX_PROC_CONSTRUCT
+#error "PMIX_PROC_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_PROC_CREATE
+#error "PMIX_PROC_CREATE is missing"
+#endif
+#ifndef PMIX_PROC_DESTRUCT
+#error "PMIX_PROC_DESTRUCT is missing"
+#endif
+#ifndef PMIX_PROC_FREE
+#error "PMIX_PROC_FREE is missing"
+#endif
+#ifndef PMIX_PROC_INFO_CONSTRUCT
+#error "PMIX_PROC_INFO_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_PROC_INFO_CREATE
+#error "PMIX_PROC_INFO_CREATE is missing"
+#endif
+#ifndef PMIX_PROC_INFO_DESTRUCT
+#error "PMIX_PROC_INFO_DESTRUCT is missing"
+#endif
+#ifndef PMIX_PROC_INFO_FREE
+#error "PMIX_PROC_INFO_FREE is missing"
+#endif
+#ifndef PMIX_PROC_INFO_RELEASE
+#error "PMIX_PROC_INFO_RELEASE is missing"
+#endif
+#ifndef PMIX_PROC_INFO_STATIC_INIT
+#error "PMIX_PROC_INFO_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_PROC_LOAD
+#error "PMIX_PROC_LOAD is missing"
+#endif
+#ifndef PMIX_PROC_RELEASE
+#error "PMIX_PROC_RELEASE is missing"
+#endif
+#ifndef PMIX_PROC_STATIC_INIT
+#error "PMIX_PROC_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_PROC_STATS_CONSTRUCT
+#error "PMIX_PROC_STATS_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_PROC_STATS_CREATE
+#error "PMIX_PROC_STATS_CREATE is missing"
+#endif
+#ifndef PMIX_PROC_STATS_DESTRUCT
+#error "PMIX_PROC_STATS_DESTRUCT is missing"
+#endif
+#ifndef PMIX_PROC_STATS_FREE
+#error "PMIX_PROC_STATS_FREE is missing"
+#endif
+#ifndef PMIX_PROC_STATS_RELEASE
+#error "PMIX_PROC_STATS_RELEASE is missing"
+#endif
+#ifndef PMIX_PROC_STATS_STATIC_INIT
+#error "PMIX_PROC_STATS_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_QUERY_CONSTRUCT
+#error "PMIX_QUERY_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_QUERY_CREATE
+#error "PMIX_QUERY_CREATE is missing"
+#endif
+#ifndef PMIX_QUERY_DESTRUCT
+#error "PMIX_QUERY_DESTRUCT is missing"
+#endif
+#ifndef PMIX_QUERY_FREE
+#error "PMIX_QUERY_FREE is missing"
+#endif
+#ifndef PMIX_QUERY_QUALIFIERS_CREATE
+#error "PMIX_QUERY_QUALIFIERS_CREATE is missing"
+#endif
+#ifndef PMIX_QUERY_RELEASE
+#error "PMIX_QUERY_RELEASE is missing"
+#endif
+#ifndef PMIX_QUERY_STATIC_INIT
+#error "PMIX_QUERY_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_RANK_IS_VALID
+#error "PMIX_RANK_IS_VALID is missing"
+#endif
+#ifndef PMIX_REGATTR_CONSTRUCT
+#error "PMIX_REGATTR_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_REGATTR_CREATE
+#error "PMIX_REGATTR_CREATE is missing"
+#endif
+#ifndef PMIX_REGATTR_DESTRUCT
+#error "PMIX_REGATTR_DESTRUCT is missing"
+#endif
+#ifndef PMIX_REGATTR_FREE
+#error "PMIX_REGATTR_FREE is missing"
+#endif
+#ifndef PMIX_REGATTR_LOAD
+#error "PMIX_REGATTR_LOAD is missing"
+#endif
+#ifndef PMIX_REGATTR_STATIC_INIT
+#error "PMIX_REGATTR_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_REGATTR_XFER
+#error "PMIX_REGATTR_XFER is missing"
+#endif
+#ifndef PMIX_SETENV
+#error "PMIX_SETENV is missing"
+#endif
+#ifndef PMIX_SYSTEM_EVENT
+#error "PMIX_SYSTEM_EVENT is missing"
+#endif
+#ifndef PMIX_TOPOLOGY_CONSTRUCT
+#error "PMIX_TOPOLOGY_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_TOPOLOGY_CREATE
+#error "PMIX_TOPOLOGY_CREATE is missing"
+#endif
+#ifndef PMIX_TOPOLOGY_DESTRUCT
+#error "PMIX_TOPOLOGY_DESTRUCT is missing"
+#endif
+#ifndef PMIX_TOPOLOGY_STATIC_INIT
+#error "PMIX_TOPOLOGY_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_VALUE_CONSTRUCT
+#error "PMIX_VALUE_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_VALUE_CREATE
+#error "PMIX_VALUE_CREATE is missing"
+#endif
+#ifndef PMIX_VALUE_DESTRUCT
+#error "PMIX_VALUE_DESTRUCT is missing"
+#endif
+#ifndef PMIX_VALUE_FREE
+#error "PMIX_VALUE_FREE is missing"
+#endif
+#ifndef PMIX_VALUE_GET_NUMBER
+#error "PMIX_VALUE_GET_NUMBER is missing"
+#endif
+#ifndef PMIX_VALUE_LOAD
+#error "PMIX_VALUE_LOAD is missing"
+#endif
+#ifndef PMIX_VALUE_RELEASE
+#error "PMIX_VALUE_RELEASE is missing"
+#endif
+#ifndef PMIX_VALUE_STATIC_INIT
+#error "PMIX_VALUE_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_VALUE_UNLOAD
+#error "PMIX_VALUE_UNLOAD is missing"
+#endif
+#ifndef PMIX_VALUE_XFER
+#error "PMIX_VALUE_XFER is missing"
+#endif
+#ifndef PMIX_VALUE_XFER_DIRECT
+#error "PMIX_VALUE_XFER_DIRECT is missing"
+#endif
+#ifndef PMIX_XFER_PROCID
+#error "PMIX_XFER_PROCID is missing"
+#endif
+#endif
+#if PX_LEVEL >= 50
+PX_TYPE(pmix_server_session_control_fn_t, 8)
+PX_VALUE(PMIX_ALLOC_REQ_CANCEL, 5)
+PX_STRING(PMIX_ALLOC_BEGIN, "pmix.alloc.begin")
+PX_STRING(PMIX_ALLOC_CHILD_SEP, "pmix.alloc.sep")
+PX_STRING(PMIX_ALLOC_DEPENDENCY, "pmix.alloc.depend")
+PX_STRING(PMIX_ALLOC_EXCLUDE, "pmix.alloc.exclude")
+PX_STRING(PMIX_ALLOC_IMAGE, "pmix.alloc.image")
+PX_STRING(PMIX_ALLOC_LEND, "pmix.alloc.lend")
+PX_STRING(PMIX_ALLOC_NOSHELL, "pmix.alloc.noshell")
+PX_STRING(PMIX_ALLOC_PREEMPTIBLE, "pmix.alloc.preempt")
+PX_STRING(PMIX_ALLOC_SHARE, "pmix.alloc.share")
+PX_STRING(PMIX_ALLOC_WAIT_ALL_NODES, "pmix.alloc.waitall")
+PX_STRING(PMIX_CONNECTION_ORDER, "pmix.cnct.ord")
+PX_STRING(PMIX_CONNECT_TO_SCHEDULER, "pmix.cnct.sched")
+PX_STRING(PMIX_CONNECT_TO_SYS_CONTROLLER, "pmix.cnct.ctrlr")
+PX_STRING(PMIX_DISPLAY_PARSEABLE_OUTPUT, "pmix.dispparse")
+PX_STRING(PMIX_DISPLAY_PROCESSORS, "pmix.dispcpus")
+PX_STRING(PMIX_EXTERNAL_AUX_EVENT_BASE, "pmix.evaux")
+PX_STRING(PMIX_JOB_CTRL_DEFINE_PSET, "pmix.jctrl.defpset")
+PX_STRING(PMIX_JOB_CTRL_SEP, "pmix.jctrl.sep")
+PX_STRING(PMIX_QUERY_ALLOCATION, "pmix.query.allc")
+PX_STRING(PMIX_QUERY_AVAILABLE_SLOTS, "pmix.qry.aslots")
+PX_STRING(PMIX_QUERY_RESOLVE_NODE, "pmix.qry.node")
+PX_STRING(PMIX_QUERY_RESOLVE_PEERS, "pmix.qry.peers")
+PX_STRING(PMIX_REALGID, "pmix.rgid")
+PX_STRING(PMIX_REALUID, "pmix.ruid")
+PX_STRING(PMIX_SERVER_ALLOW_FOREIGN_TOOLS, "pmix.srvr.ftools")
+PX_STRING(PMIX_SERVER_SYS_CONTROLLER, "pmix.srv.ctrlr")
+PX_STRING(PMIX_SESSION_APP, "pmix.ssn.app")
+PX_STRING(PMIX_SESSION_COMPLETE, "pmix.ssn.complete")
+PX_STRING(PMIX_SESSION_CTRL_ID, "pmix.ssnctrl.id")
+PX_STRING(PMIX_SESSION_PAUSE, "pmix.ssn.pause")
+PX_STRING(PMIX_SESSION_PREEMPT, "pmix.ssn.preempt")
+PX_STRING(PMIX_SESSION_PROVISION, "pmix.ssn.pvn")
+PX_STRING(PMIX_SESSION_PROVISION_IMAGE, "pmix.ssn.pvnimg")
+PX_STRING(PMIX_SESSION_PROVISION_NODES, "pmix.ssn.pvnnds")
+PX_STRING(PMIX_SESSION_RESTORE, "pmix.ssn.restore")
+PX_STRING(PMIX_SESSION_RESUME, "pmix.ssn.resume")
+PX_STRING(PMIX_SESSION_SIGNAL, "pmix.ssn.sig")
+PX_STRING(PMIX_SESSION_TERMINATE, "pmix.ssn.terminate")
+PX_STRING(PMIX_SPAWN_CHILD_SEP, "pmix.spchildsep")
+PX_STRING(PMIX_TOPOLOGY_INDEX, "pmix.topo.index")
+PX_STRING(PMIX_VERSION_NUMERIC, "pmix.vers.num")
+#endif
+#if PX_LEVEL >= 61
+PX_TYPE(pmix_resource_block_directive_t, 1)
+PX_TYPE(pmix_device_t, 24)
+PX_FIELD(pmix_device_t, uuid, 0, 8)
+PX_FIELD(pmix_device_t, osname, 8, 8)
+PX_FIELD(pmix_device_t, type, 16, 8)
+PX_TYPE(pmix_resource_unit_t, 16)
+PX_FIELD(pmix_resource_unit_t, type, 0, 8)
+PX_FIELD(pmix_resource_unit_t, count, 8, 8)
+PX_TYPE(pmix_node_pid_t, 16)
+PX_FIELD(pmix_node_pid_t, hostname, 0, 8)
+PX_FIELD(pmix_node_pid_t, nodeid, 8, 4)
+PX_FIELD(pmix_node_pid_t, pid, 12, 4)
+PX_FIELD(pmix_value_t, data.rbdir, 8, 1)
+PX_FIELD(pmix_value_t, data.device, 8, 8)
+PX_FIELD(pmix_value_t, data.resunit, 8, 8)
+PX_FIELD(pmix_value_t, data.nodepid, 8, 8)
+PX_TYPE(pmix_server_tool_connection2_fn_t, 8)
+PX_TYPE(pmix_server_log2_fn_t, 8)
+PX_TYPE(pmix_server_resource_block_fn_t, 8)
+PX_FIELD(pmix_server_module_t, tool_connected2, 224, 8)
+PX_FIELD(pmix_server_module_t, log2, 232, 8)
+PX_FIELD(pmix_server_module_t, resource_block, 248, 8)
+PX_VALUE(PMIX_DEVICE, 70)
+PX_VALUE(PMIX_RESBLOCK_DIRECTIVE, 71)
+PX_VALUE(PMIX_RESOURCE_UNIT, 72)
+PX_VALUE(PMIX_NODE_PID, 73)
+PX_VALUE(PMIX_RESOURCE_BLOCK_DEFINE, 1)
+PX_VALUE(PMIX_RESOURCE_BLOCK_EXTEND, 2)
+PX_VALUE(PMIX_RESOURCE_BLOCK_REMOVE, 3)
+PX_VALUE(PMIX_RESOURCE_BLOCK_DELETE, 4)
+PX_VALUE(PMIX_RESOURCE_BLOCK_EXTERNAL, 128)
+PX_VALUE(PMIX_DEVTYPE_MEMORY, 64)
+PX_VALUE(PMIX_DEVTYPE_CORE, 128)
+PX_VALUE(PMIX_DEVTYPE_HWT, 256)
+PX_VALUE(PMIX_DEVTYPE_CPU, 512)
+PX_VALUE(PMIX_DEVTYPE_NODE, 1024)
+PX_VALUE(PMIX_GROUP_NONE, 2)
+PX_VALUE(PMIX_MONITOR_RESUSAGE_UPDATE, -114)
+PX_VALUE(PMIX_ERR_LOST_PRECISION, -400)
+PX_VALUE(PMIX_ERR_CHANGE_SIGN, -401)
+PX_STRING(PMIX_ALLOC_MAU, "pmix.alloc.mau")
+PX_STRING(PMIX_ALLOC_NOT_WAITING, "pmix.alloc.notwait")
+PX_STRING(PMIX_ALLOC_NUM_BLOCKS, "pmix.alloc.nblks")
+PX_STRING(PMIX_ALLOC_RES_BLOCK, "pmix.alloc.blk")
+PX_STRING(PMIX_ALLOW_CLIENT_CLONES, "pmix.allow.clones")
+PX_STRING(PMIX_DISK_ID, "pmix.disk.id")
+PX_STRING(PMIX_DISK_IO_IN_PROGRESS, "pmix.disk.ios")
+PX_STRING(PMIX_DISK_IO_MILLISEC, "pmix.disk.ioms")
+PX_STRING(PMIX_DISK_IO_WEIGHTED, "pmix.disk.iowght")
+PX_STRING(PMIX_DISK_READ_COMPLETED, "pmix.disk.rdscomp")
+PX_STRING(PMIX_DISK_READ_MERGED, "pmix.disk.rdsmrgd")
+PX_STRING(PMIX_DISK_READ_MILLISEC, "pmix.disk.rdms")
+PX_STRING(PMIX_DISK_READ_SECTORS, "pmix.disk.rdsct")
+PX_STRING(PMIX_DISK_RESOURCE_USAGE, "pmix.disk.res")
+PX_STRING(PMIX_DISK_SAMPLE_TIME, "pmix.disk.samptime")
+PX_STRING(PMIX_DISK_WRITE_COMPLETED, "pmix.disk.wtscomp")
+PX_STRING(PMIX_DISK_WRITE_MERGED, "pmix.disk.wtsmrgd")
+PX_STRING(PMIX_DISK_WRITE_MILLISEC, "pmix.disk.wtms")
+PX_STRING(PMIX_DISK_WRITE_SECTORS, "pmix.disk.wtsct")
+PX_STRING(PMIX_EVENT_STAYS_LOCAL, "pmix.evlocal")
+PX_STRING(PMIX_FWD_ENVIRONMENT, "pmix.fwdenv")
+PX_STRING(PMIX_GPU_SUPPORT, "pmix.gpu.support")
+PX_STRING(PMIX_GROUP_BOOTSTRAP, "pmix.grp.btstrp")
+PX_STRING(PMIX_GROUP_FINAL_MEMBERSHIP_ORDER, "pmix.grp.finord")
+PX_STRING(PMIX_GROUP_INFO_ARRAY, "pmix.grp.infoarray")
+PX_STRING(PMIX_GROUP_JOB_INFO, "pmix.grp.jinfo")
+PX_STRING(PMIX_MEM_ALLOC_KIND, "pmix.alloc.mkind")
+PX_STRING(PMIX_MONITOR_DISK_RESOURCE_USAGE, "pmix.monitor.dkresuse")
+PX_STRING(PMIX_MONITOR_LOCAL_ONLY, "pmix.monitor.local")
+PX_STRING(PMIX_MONITOR_NET_RESOURCE_USAGE, "pmix.monitor.netresuse")
+PX_STRING(PMIX_MONITOR_NODE_RESOURCE_USAGE, "pmix.monitor.ndresuse")
+PX_STRING(PMIX_MONITOR_PROC_RESOURCE_USAGE, "pmix.monitor.presuse")
+PX_STRING(PMIX_MONITOR_PROXY, "pmix.monitor.proxy")
+PX_STRING(PMIX_MONITOR_RESOURCE_RATE, "pmix.monitor.resrate")
+PX_STRING(PMIX_MONITOR_TARGET_DISKS, "pmix.monitor.tgtdks")
+PX_STRING(PMIX_MONITOR_TARGET_NETS, "pmix.monitor.tgtnets")
+PX_STRING(PMIX_MONITOR_TARGET_NODEIDS, "pmix.monitor.tgtndids")
+PX_STRING(PMIX_MONITOR_TARGET_NODES, "pmix.monitor.tgtnode")
+PX_STRING(PMIX_MONITOR_TARGET_PIDS, "pmix.monitor.tgtpid")
+PX_STRING(PMIX_MONITOR_TARGET_PROCS, "pmix.monitor.tgtproc")
+PX_STRING(PMIX_NETWORK_ID, "pmix.net.id")
+PX_STRING(PMIX_NETWORK_RESOURCE_USAGE, "pmix.net.res")
+PX_STRING(PMIX_NET_RECVD_BYTES, "pmix.net.rcb")
+PX_STRING(PMIX_NET_RECVD_ERRS, "pmix.net.rcerr")
+PX_STRING(PMIX_NET_RECVD_PCKTS, "pmix.net.rcp")
+PX_STRING(PMIX_NET_SAMPLE_TIME, "pmix.net.samptime")
+PX_STRING(PMIX_NET_SENT_BYTES, "pmix.net.sntb")
+PX_STRING(PMIX_NET_SENT_ERRS, "pmix.net.snterr")
+PX_STRING(PMIX_NET_SENT_PCKTS, "pmix.net.sntp")
+PX_STRING(PMIX_NODE_LOAD_AVG, "pmix.node.la")
+PX_STRING(PMIX_NODE_LOAD_AVG15, "pmix.node.la15")
+PX_STRING(PMIX_NODE_LOAD_AVG5, "pmix.node.la5")
+PX_STRING(PMIX_NODE_MEM_BUFFERS, "pmix.node.mbuf")
+PX_STRING(PMIX_NODE_MEM_CACHED, "pmix.node.mcache")
+PX_STRING(PMIX_NODE_MEM_FREE, "pmix.node.mfree")
+PX_STRING(PMIX_NODE_MEM_MAPPED, "pmix.node.mmap")
+PX_STRING(PMIX_NODE_MEM_SWAP_CACHED, "pmix.node.mswpc")
+PX_STRING(PMIX_NODE_MEM_SWAP_FREE, "pmix.node.mswpfree")
+PX_STRING(PMIX_NODE_MEM_TOTAL, "pmix.node.mtot")
+PX_STRING(PMIX_NODE_RESOURCE_USAGE, "pmix.node.res")
+PX_STRING(PMIX_NODE_SAMPLE_TIME, "pmix.node.samptime")
+PX_STRING(PMIX_NODE_SWAP_TOTAL, "pmix.node.mswpt")
+PX_STRING(PMIX_PROC_CPU, "pmix.proc.cpu")
+PX_STRING(PMIX_PROC_NUM_THREADS, "pmix.proc.nthr")
+PX_STRING(PMIX_PROC_OS_STATE, "pmix.proc.osstate")
+PX_STRING(PMIX_PROC_PEAK_VSIZE, "pmix.proc.pkvsize")
+PX_STRING(PMIX_PROC_PERCENT_CPU, "pmix.proc.pcpu")
+PX_STRING(PMIX_PROC_PRIORITY, "pmix.proc.pri")
+PX_STRING(PMIX_PROC_PSS, "pmix.proc.pss")
+PX_STRING(PMIX_PROC_RESOURCE_USAGE, "pmix.proc.res")
+PX_STRING(PMIX_PROC_RSS, "pmix.proc.rss")
+PX_STRING(PMIX_PROC_SAMPLE_TIME, "pmix.proc.samptime")
+PX_STRING(PMIX_PROC_TIME, "pmix.proc.time")
+PX_STRING(PMIX_PROC_VSIZE, "pmix.proc.vsize")
+PX_STRING(PMIX_PROGRESS_THREAD_FLUSH, "pmix.evflush")
+PX_STRING(PMIX_PROGRESS_THREAD_NAME, "pmix.evname")
+PX_STRING(PMIX_PTY_TERMIO, "pmix.pty.termio")
+PX_STRING(PMIX_PTY_WSIZE, "pmix.pty.wsize")
+PX_STRING(PMIX_QUERY_DEVICES, "pmix.qry.dev")
+PX_STRING(PMIX_QUERY_MIN_ALLOC_UNIT, "pmix.qry.minau")
+PX_STRING(PMIX_QUERY_NODE_RESOURCE_USAGE, "pmix.qry.nres")
+PX_STRING(PMIX_QUERY_PROC_RESOURCE_USAGE, "pmix.qry.pres")
+PX_STRING(PMIX_QUERY_RES_BLOCKS, "pmix.qry.resblks")
+PX_STRING(PMIX_QUERY_RES_BLOCK_DEF, "pmix.qry.resdef")
+PX_STRING(PMIX_REPORT_PHYSICAL_CPUS, "pmix.repphys.cpus")
+PX_STRING(PMIX_REQUESTOR, "pmix.requestor")
+PX_STRING(PMIX_RESOURCE_BLOCK_NAME, "pmix.resblkname")
+PX_STRING(PMIX_SESSION_EXTEND, "pmix.ssn.xtend")
+PX_STRING(PMIX_SESSION_INSTANTIATE, "pmix.ssn.inst")
+PX_STRING(PMIX_SESSION_JOB, "pmix.ssn.job")
+PX_STRING(PMIX_SESSION_RESOURCES, "pmix.ssn.res")
+PX_STRING(PMIX_SESSION_SEP, "pmix.ssn.sep")
+PX_STRING(PMIX_SPAWN_PTY, "pmix.spawn.pty")
+PX_PROTOTYPE(void PMIx_App_construct(pmix_app_t *p))
+PX_PROTOTYPE(pmix_app_t *PMIx_App_create(size_t n))
+PX_PROTOTYPE(void PMIx_App_destruct(pmix_app_t *p))
+PX_PROTOTYPE(void PMIx_App_free(pmix_app_t *p, size_t n))
+PX_PROTOTYPE(void PMIx_App_info_create(pmix_app_t *p, size_t n))
+PX_PROTOTYPE(void PMIx_App_release(pmix_app_t *p))
+PX_PROTOTYPE(char *PMIx_App_string(const pmix_app_t *app))
+PX_PROTOTYPE(pmix_status_t PMIx_Argv_append_nosize(char ***argv, const char *arg))
+PX_PROTOTYPE(pmix_status_t PMIx_Argv_append_unique_nosize(char ***argv, const char *arg))
+PX_PROTOTYPE(char **PMIx_Argv_copy(char **argv))
+PX_PROTOTYPE(int PMIx_Argv_count(char **a))
+PX_PROTOTYPE(void PMIx_Argv_free(char **argv))
+PX_PROTOTYPE(char *PMIx_Argv_join(char **argv, int delimiter))
+PX_PROTOTYPE(pmix_status_t PMIx_Argv_prepend_nosize(char ***argv, const char *arg))
+PX_PROTOTYPE(char **PMIx_Argv_split(const char *src_string, int delimiter))
+PX_PROTOTYPE(char **PMIx_Argv_split_inter(const char *src_string, int delimiter, bool include_empty))
+PX_PROTOTYPE(char **PMIx_Argv_split_with_empty(const char *src_string, int delimiter))
+PX_PROTOTYPE(void PMIx_Byte_object_construct(pmix_byte_object_t *b))
+PX_PROTOTYPE(pmix_byte_object_t *PMIx_Byte_object_create(size_t n))
+PX_PROTOTYPE(void PMIx_Byte_object_destruct(pmix_byte_object_t *g))
+PX_PROTOTYPE(void PMIx_Byte_object_free(pmix_byte_object_t *g, size_t n))
+PX_PROTOTYPE(void PMIx_Byte_object_load(pmix_byte_object_t *b, char *d, size_t sz))
+PX_PROTOTYPE(bool PMIx_Check_key(const char *key, const char *str))
+PX_PROTOTYPE(bool PMIx_Check_nspace(const char *key1, const char *key2))
+PX_PROTOTYPE(bool PMIx_Check_procid(const pmix_proc_t *a, const pmix_proc_t *b))
+PX_PROTOTYPE(bool PMIx_Check_rank(pmix_rank_t a, pmix_rank_t b))
+PX_PROTOTYPE(bool PMIx_Check_reserved_key(const char *key))
+PX_PROTOTYPE(void PMIx_Coord_construct(pmix_coord_t *m))
+PX_PROTOTYPE(pmix_coord_t *PMIx_Coord_create(size_t dims, size_t number))
+PX_PROTOTYPE(void PMIx_Coord_destruct(pmix_coord_t *m))
+PX_PROTOTYPE(void PMIx_Coord_free(pmix_coord_t *m, size_t number))
+PX_PROTOTYPE(void PMIx_Cpuset_construct(pmix_cpuset_t *cpuset))
+PX_PROTOTYPE(pmix_cpuset_t *PMIx_Cpuset_create(size_t n))
+PX_PROTOTYPE(void PMIx_Cpuset_free(pmix_cpuset_t *c, size_t n))
+PX_PROTOTYPE(void PMIx_Data_array_construct(pmix_data_array_t *p, size_t num, pmix_data_type_t type))
+PX_PROTOTYPE(pmix_data_array_t *PMIx_Data_array_create(size_t n, pmix_data_type_t type))
+PX_PROTOTYPE(void PMIx_Data_array_free(pmix_data_array_t *p))
+PX_PROTOTYPE(void PMIx_Data_array_init(pmix_data_array_t *p, pmix_data_type_t type))
+PX_PROTOTYPE(void PMIx_Data_buffer_construct(pmix_data_buffer_t *b))
+PX_PROTOTYPE(pmix_data_buffer_t *PMIx_Data_buffer_create(void))
+PX_PROTOTYPE(void PMIx_Data_buffer_destruct(pmix_data_buffer_t *b))
+PX_PROTOTYPE(void PMIx_Data_buffer_load(pmix_data_buffer_t *b, char *bytes, size_t sz))
+PX_PROTOTYPE(void PMIx_Data_buffer_release(pmix_data_buffer_t *b))
+PX_PROTOTYPE(void PMIx_Data_buffer_unload(pmix_data_buffer_t *b, char **bytes, size_t *sz))
+PX_PROTOTYPE(void PMIx_Device_construct(pmix_device_t *d))
+PX_PROTOTYPE(pmix_device_t *PMIx_Device_create(size_t n))
+PX_PROTOTYPE(void PMIx_Device_destruct(pmix_device_t *d))
+PX_PROTOTYPE(void PMIx_Device_distance_construct(pmix_device_distance_t *d))
+PX_PROTOTYPE(pmix_device_distance_t *PMIx_Device_distance_create(size_t n))
+PX_PROTOTYPE(void PMIx_Device_distance_destruct(pmix_device_distance_t *d))
+PX_PROTOTYPE(void PMIx_Device_distance_free(pmix_device_distance_t *d, size_t n))
+PX_PROTOTYPE(void PMIx_Device_free(pmix_device_t *d, size_t n))
+PX_PROTOTYPE(void PMIx_Disk_stats_construct(pmix_disk_stats_t *ds))
+PX_PROTOTYPE(pmix_disk_stats_t *PMIx_Disk_stats_create(size_t n))
+PX_PROTOTYPE(void PMIx_Disk_stats_destruct(pmix_disk_stats_t *ds))
+PX_PROTOTYPE(void PMIx_Disk_stats_free(pmix_disk_stats_t *ds, size_t n))
+PX_PROTOTYPE(void PMIx_Endpoint_construct(pmix_endpoint_t *e))
+PX_PROTOTYPE(pmix_endpoint_t *PMIx_Endpoint_create(size_t n))
+PX_PROTOTYPE(void PMIx_Endpoint_destruct(pmix_endpoint_t *e))
+PX_PROTOTYPE(void PMIx_Endpoint_free(pmix_endpoint_t *e, size_t n))
+PX_PROTOTYPE(void PMIx_Envar_construct(pmix_envar_t *e))
+PX_PROTOTYPE(pmix_envar_t *PMIx_Envar_create(size_t n))
+PX_PROTOTYPE(void PMIx_Envar_destruct(pmix_envar_t *e))
+PX_PROTOTYPE(void PMIx_Envar_free(pmix_envar_t *e, size_t n))
+PX_PROTOTYPE(void PMIx_Envar_load(pmix_envar_t *e, char *var, char *value, char separator))
+PX_PROTOTYPE(pmix_status_t PMIx_Error_code(const char *errname))
+PX_PROTOTYPE(void PMIx_Fabric_construct(pmix_fabric_t *p))
+PX_PROTOTYPE(void PMIx_Geometry_construct(pmix_geometry_t *g))
+PX_PROTOTYPE(pmix_geometry_t *PMIx_Geometry_create(size_t n))
+PX_PROTOTYPE(void PMIx_Geometry_destruct(pmix_geometry_t *g))
+PX_PROTOTYPE(void PMIx_Geometry_free(pmix_geometry_t *g, size_t n))
+PX_PROTOTYPE(const char *PMIx_Group_operation_string(pmix_group_operation_t op))
+PX_PROTOTYPE(void PMIx_Heartbeat(void))
+PX_PROTOTYPE(void PMIx_Info_construct(pmix_info_t *p))
+PX_PROTOTYPE(pmix_info_t *PMIx_Info_create(size_t n))
+PX_PROTOTYPE(void PMIx_Info_destruct(pmix_info_t *p))
+PX_PROTOTYPE(void PMIx_Info_free(pmix_info_t *p, size_t n))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_get_size(const pmix_info_t *val, size_t *size))
+PX_PROTOTYPE(bool PMIx_Info_is_end(const pmix_info_t *p))
+PX_PROTOTYPE(bool PMIx_Info_is_optional(const pmix_info_t *p))
+PX_PROTOTYPE(bool PMIx_Info_is_persistent(const pmix_info_t *p))
+PX_PROTOTYPE(bool PMIx_Info_is_qualifier(const pmix_info_t *p))
+PX_PROTOTYPE(bool PMIx_Info_is_required(const pmix_info_t *p))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_add_unique(void *ptr, const char *key, const void *value, pmix_data_type_t type, bool overwrite))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_add_value(void *ptr, const char *key, const pmix_value_t *value))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const pmix_value_t *value, bool overwrite))
+PX_PROTOTYPE(pmix_info_t *PMIx_Info_list_get_info(void *ptr, void *prev, void **next))
+PX_PROTOTYPE(size_t PMIx_Info_list_get_size(void *ptr))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *value, pmix_data_type_t type))
+PX_PROTOTYPE(pmix_status_t PMIx_Info_list_xfer_unique(void *ptr, const pmix_info_t *info, bool overwrite))
+PX_PROTOTYPE(void PMIx_Info_optional(pmix_info_t *p))
+PX_PROTOTYPE(void PMIx_Info_persistent(pmix_info_t *p))
+PX_PROTOTYPE(void PMIx_Info_processed(pmix_info_t *p))
+PX_PROTOTYPE(void PMIx_Info_qualifier(pmix_info_t *p))
+PX_PROTOTYPE(void PMIx_Info_required(pmix_info_t *p))
+PX_PROTOTYPE(void PMIx_Info_set_end(pmix_info_t *p))
+PX_PROTOTYPE(pmix_boolean_t PMIx_Info_true(const pmix_info_t *p))
+PX_PROTOTYPE(bool PMIx_Info_was_processed(const pmix_info_t *p))
+PX_PROTOTYPE(void PMIx_Load_key(pmix_key_t key, const char *src))
+PX_PROTOTYPE(void PMIx_Load_nspace(pmix_nspace_t nspace, const char *str))
+PX_PROTOTYPE(void PMIx_Load_procid(pmix_proc_t *p, const char *ns, pmix_rank_t rk))
+PX_PROTOTYPE(void PMIx_Multicluster_nspace_construct(pmix_nspace_t target, pmix_nspace_t cluster, pmix_nspace_t nspace))
+PX_PROTOTYPE(void PMIx_Multicluster_nspace_parse(pmix_nspace_t target, pmix_nspace_t cluster, pmix_nspace_t nspace))
+PX_PROTOTYPE(void PMIx_Net_stats_construct(pmix_net_stats_t *ns))
+PX_PROTOTYPE(pmix_net_stats_t *PMIx_Net_stats_create(size_t n))
+PX_PROTOTYPE(void PMIx_Net_stats_destruct(pmix_net_stats_t *ns))
+PX_PROTOTYPE(void PMIx_Net_stats_free(pmix_net_stats_t *ns, size_t n))
+PX_PROTOTYPE(void PMIx_Node_pid_construct(pmix_node_pid_t *d))
+PX_PROTOTYPE(pmix_node_pid_t *PMIx_Node_pid_create(size_t n))
+PX_PROTOTYPE(void PMIx_Node_pid_destruct(pmix_node_pid_t *d))
+PX_PROTOTYPE(void PMIx_Node_pid_free(pmix_node_pid_t *d, size_t n))
+PX_PROTOTYPE(void PMIx_Node_stats_construct(pmix_node_stats_t *nd))
+PX_PROTOTYPE(pmix_node_stats_t *PMIx_Node_stats_create(size_t n))
+PX_PROTOTYPE(void PMIx_Node_stats_destruct(pmix_node_stats_t *nd))
+PX_PROTOTYPE(void PMIx_Node_stats_free(pmix_node_stats_t *nd, size_t n))
+PX_PROTOTYPE(bool PMIx_Nspace_invalid(const char *nspace))
+PX_PROTOTYPE(void PMIx_Pdata_construct(pmix_pdata_t *p))
+PX_PROTOTYPE(pmix_pdata_t *PMIx_Pdata_create(size_t n))
+PX_PROTOTYPE(void PMIx_Pdata_destruct(pmix_pdata_t *p))
+PX_PROTOTYPE(void PMIx_Pdata_free(pmix_pdata_t *p, size_t n))
+PX_PROTOTYPE(void PMIx_Pdata_load(pmix_pdata_t *dest, const pmix_proc_t *p, const char *key, const void *data, pmix_data_type_t type))
+PX_PROTOTYPE(void PMIx_Pdata_xfer(pmix_pdata_t *dest, pmix_pdata_t *src))
+PX_PROTOTYPE(void PMIx_Proc_construct(pmix_proc_t *p))
+PX_PROTOTYPE(pmix_proc_t *PMIx_Proc_create(size_t n))
+PX_PROTOTYPE(void PMIx_Proc_destruct(pmix_proc_t *p))
+PX_PROTOTYPE(void PMIx_Proc_free(pmix_proc_t *p, size_t n))
+PX_PROTOTYPE(void PMIx_Proc_info_construct(pmix_proc_info_t *p))
+PX_PROTOTYPE(pmix_proc_info_t *PMIx_Proc_info_create(size_t n))
+PX_PROTOTYPE(void PMIx_Proc_info_destruct(pmix_proc_info_t *p))
+PX_PROTOTYPE(void PMIx_Proc_info_free(pmix_proc_info_t *p, size_t n))
+PX_PROTOTYPE(void PMIx_Proc_load(pmix_proc_t *p, const char *nspace, pmix_rank_t rank))
+PX_PROTOTYPE(void PMIx_Proc_stats_construct(pmix_proc_stats_t *ps))
+PX_PROTOTYPE(pmix_proc_stats_t *PMIx_Proc_stats_create(size_t n))
+PX_PROTOTYPE(void PMIx_Proc_stats_destruct(pmix_proc_stats_t *ps))
+PX_PROTOTYPE(void PMIx_Proc_stats_free(pmix_proc_stats_t *ps, size_t n))
+PX_PROTOTYPE(char *PMIx_Proc_string(const pmix_proc_t *proc))
+PX_PROTOTYPE(bool PMIx_Procid_invalid(const pmix_proc_t *p))
+PX_PROTOTYPE(void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo))
+PX_PROTOTYPE(void PMIx_Query_construct(pmix_query_t *p))
+PX_PROTOTYPE(pmix_query_t *PMIx_Query_create(size_t n))
+PX_PROTOTYPE(void PMIx_Query_destruct(pmix_query_t *p))
+PX_PROTOTYPE(void PMIx_Query_free(pmix_query_t *p, size_t n))
+PX_PROTOTYPE(void PMIx_Query_qualifiers_create(pmix_query_t *p, size_t n))
+PX_PROTOTYPE(void PMIx_Query_release(pmix_query_t *p))
+PX_PROTOTYPE(bool PMIx_Rank_valid(pmix_rank_t a))
+PX_PROTOTYPE(void PMIx_Regattr_construct(pmix_regattr_t *p))
+PX_PROTOTYPE(pmix_regattr_t *PMIx_Regattr_create(size_t n))
+PX_PROTOTYPE(void PMIx_Regattr_destruct(pmix_regattr_t *p))
+PX_PROTOTYPE(void PMIx_Regattr_free(pmix_regattr_t *p, size_t n))
+PX_PROTOTYPE(void PMIx_Regattr_load(pmix_regattr_t *info, const char *name, const char *key, pmix_data_type_t type, const char *description))
+PX_PROTOTYPE(void PMIx_Regattr_xfer(pmix_regattr_t *dest, const pmix_regattr_t *src))
+PX_PROTOTYPE(pmix_status_t PMIx_Resource_block(pmix_resource_block_directive_t directive, char *block, const pmix_resource_unit_t *res, size_t nres, const pmix_info_t *info, size_t ninfo))
+PX_PROTOTYPE(const char *PMIx_Resource_block_directive_string(pmix_resource_block_directive_t directive))
+PX_PROTOTYPE(pmix_status_t PMIx_Resource_block_nb(pmix_resource_block_directive_t directive, char *block, const pmix_resource_unit_t *res, size_t nres, const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(void PMIx_Resource_unit_construct(pmix_resource_unit_t *d))
+PX_PROTOTYPE(pmix_resource_unit_t *PMIx_Resource_unit_create(size_t n))
+PX_PROTOTYPE(void PMIx_Resource_unit_destruct(pmix_resource_unit_t *d))
+PX_PROTOTYPE(void PMIx_Resource_unit_free(pmix_resource_unit_t *d, size_t n))
+PX_PROTOTYPE(char *PMIx_Resource_unit_string(const pmix_resource_unit_t *unit))
+PX_PROTOTYPE(pmix_status_t PMIx_Session_control(uint32_t sessionID, const pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata))
+PX_PROTOTYPE(pmix_status_t PMIx_Setenv(const char *name, const char *value, bool overwrite, char ***env))
+PX_PROTOTYPE(void PMIx_Topology_construct(pmix_topology_t *t))
+PX_PROTOTYPE(pmix_topology_t *PMIx_Topology_create(size_t n))
+PX_PROTOTYPE(void PMIx_Topology_free(pmix_topology_t *t, size_t n))
+PX_PROTOTYPE(void PMIx_Value_construct(pmix_value_t *val))
+PX_PROTOTYPE(pmix_value_t *PMIx_Value_create(size_t n))
+PX_PROTOTYPE(void PMIx_Value_free(pmix_value_t *v, size_t n))
+PX_PROTOTYPE(pmix_status_t PMIx_Value_get_number(const pmix_value_t *value, void *dest, pmix_data_type_t type))
+PX_PROTOTYPE(pmix_status_t PMIx_Value_get_size(const pmix_value_t *val, size_t *size))
+PX_PROTOTYPE(pmix_boolean_t PMIx_Value_true(const pmix_value_t *v))
+PX_PROTOTYPE(void PMIx_Xfer_procid(pmix_proc_t *dst, const pmix_proc_t *src))
+PX_PROTOTYPE(pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs, pmix_data_buffer_t *dbuf))
+PX_PROTOTYPE(pmix_status_t PMIx_server_generate_cpuset(const char *cpuset_string, pmix_cpuset_t *cpuset))
+PX_PROTOTYPE(bool PMIx_tool_is_connected(void))
+PX_PROTOTYPE(pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module))
+#ifndef PMIX_CPUSET_DESTRUCT
+#error "PMIX_CPUSET_DESTRUCT is missing"
+#endif
+#ifndef PMIX_CPUSET_FREE
+#error "PMIX_CPUSET_FREE is missing"
+#endif
+#ifndef PMIX_DEVICE_CONSTRUCT
+#error "PMIX_DEVICE_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_DEVICE_CREATE
+#error "PMIX_DEVICE_CREATE is missing"
+#endif
+#ifndef PMIX_DEVICE_DESTRUCT
+#error "PMIX_DEVICE_DESTRUCT is missing"
+#endif
+#ifndef PMIX_DEVICE_FREE
+#error "PMIX_DEVICE_FREE is missing"
+#endif
+#ifndef PMIX_DEVICE_STATIC_INIT
+#error "PMIX_DEVICE_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_INFO_LIST_PREPEND
+#error "PMIX_INFO_LIST_PREPEND is missing"
+#endif
+#ifndef PMIX_NODE_PID_STATIC_INIT
+#error "PMIX_NODE_PID_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_RESOURCE_UNIT_CONSTRUCT
+#error "PMIX_RESOURCE_UNIT_CONSTRUCT is missing"
+#endif
+#ifndef PMIX_RESOURCE_UNIT_CREATE
+#error "PMIX_RESOURCE_UNIT_CREATE is missing"
+#endif
+#ifndef PMIX_RESOURCE_UNIT_DESTRUCT
+#error "PMIX_RESOURCE_UNIT_DESTRUCT is missing"
+#endif
+#ifndef PMIX_RESOURCE_UNIT_FREE
+#error "PMIX_RESOURCE_UNIT_FREE is missing"
+#endif
+#ifndef PMIX_RESOURCE_UNIT_STATIC_INIT
+#error "PMIX_RESOURCE_UNIT_STATIC_INIT is missing"
+#endif
+#ifndef PMIX_TOPOLOGY_FREE
+#error "PMIX_TOPOLOGY_FREE is missing"
+#endif
+#endif
