@@ -31,6 +31,9 @@ void px_events_destroy(struct px_events *events); /* takes NULL; running chains 
 int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info,
                   size_t ninfo, pmix_notification_fn_t handler, size_t *ret_id);
 
+/* The registration is complete: a handler sees events from now on, and those held back since px_events_add. */
+void px_events_ready(struct px_events *events, size_t id);
+
 /* 0 or PMIX_ERR_BAD_PARAM. ret_codes/ret_ncodes (may be NULL): malloc'd codes that nobody here wants any more;
  * ret_default: the last default handler went. */
 int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes, size_t *ret_ncodes,
@@ -38,6 +41,10 @@ int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_co
 
 /* Does any handler want this code (default handlers included)? */
 bool px_events_wanted(const struct px_events *events, pmix_status_t code);
+
+/* Does a handler name this code? Is there a default handler? */
+bool px_events_named(const struct px_events *events, pmix_status_t code);
+bool px_events_has_default(const struct px_events *events);
 
 /* Runs the chain for a copy of the event, never from within the caller's own handler; `done` (may be NULL) is
  * called on the loop thread when the chain has ended. */

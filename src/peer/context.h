@@ -11,6 +11,7 @@
 
 #include "src/base/atomic.h"
 #include "src/loop/loop.h"
+#include "src/loop/wait.h"
 #include "src/peer/role.h"
 
 /* Everything the process knows: the only process-wide state of the library. */
@@ -28,6 +29,8 @@ struct px_ctx {
     struct px_loop *loop;
     struct px_events *events;   /* loop thread */
     pmix_proc_t self;           /* constant while up */
+    bool external;              /* constant while up: the application turns the loop (PMIx_Progress) */
+    pmix_status_t init_status;  /* lock: what the first init returned */
 };
 
 /* The context; never NULL. */
@@ -44,5 +47,9 @@ static inline struct px_ctx *px_ctx_enter(void)
 /* Marks the context up / down. Under ctx->lock. */
 void px_ctx_up(struct px_ctx *ctx);
 void px_ctx_down(struct px_ctx *ctx);
+
+/* Waits for a completion: px_wait_for, but turns an externally driven loop meanwhile. Never on the loop's own
+ * thread (see px_wait_for). */
+int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait);
 
 #endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A chain calls one handler after the other. A handler says that it is done from any thread, at any time, also from
+ * within its own call; that only stores what it said and posts the chain to the loop, so handlers never nest. When
+ * the registry goes while a handler still owes its answer, the chain is left to that answer (`orphan`). */
+
+#include "handler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OWN_ENTRIES = 2 }; /* handler name and return object */
+
+static void chain_run(struct px_task *task);
+
+void px_chain_destroy(struct px_chain *chain)
+{
+    for (size_t i = 0; i < chain->n_steps; i++) {
+        px_handler_unref(chain->steps[i]);
+    }
+    free(chain->steps);
+    for (size_t i = 0; NULL != chain->event.info && i < chain->ninfo; i++) {
+        PMIx_Info_destruct((pmix_info_t *) &chain->event.info[i]);
+    }
+    free((void *) chain->event.info);
+    PMIx_Info_free(chain->results, chain->n_results);
+    PMIx_Info_free(chain->given, chain->n_given);
+    pthread_mutex_destroy(&chain->lock);
+    free(chain);
+}
+
+/* Ends the chain: tells whoever started it, then frees it. */
+static void chain_end(struct px_chain *chain)
+{
+    px_list_remove(&chain->link);
+    if (NULL != chain->done) {
+        chain->done(chain->done_arg);
+    }
+    px_chain_destroy(chain);
+}
+
+static bool proc_matches(const pmix_proc_t *one, const pmix_proc_t *two)
+{
+    return PMIx_Check_procid(one, two);
+}
+
+static bool any_matches(const struct px_handler *handler, const pmix_proc_t *procs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < handler->n_affected; k++) {
+            if (proc_matches(&handler->affected[k], &procs[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* An event that names nobody passes every filter. */
+static bool affects(const struct px_handler *handler, const struct px_event *event)
+{
+    bool named = false;
+
+    for (size_t i = 0; i < event->ninfo; i++) {
+        const pmix_value_t *value = &event->info[i].value;
+
+        if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROC) == 0 && value->type == PMIX_PROC
+            && NULL != value->data.proc) {
+            named = true;
+            if (any_matches(handler, value->data.proc, 1)) {
+                return true;
+            }
+        } else if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROCS) == 0 && value->type == PMIX_DATA_ARRAY
+                   && NULL != value->data.darray && value->data.darray->type == PMIX_PROC) {
+            named = true;
+            if (any_matches(handler, value->data.darray->array, value->data.darray->size)) {
+                return true;
+            }
+        }
+    }
+    return !named;
+}
+
+static bool non_default(const struct px_event *event)
+{
+    for (size_t i = 0; i < event->ninfo; i++) {
+        if (strcmp(event->info[i].key, PMIX_EVENT_NON_DEFAULT) == 0) {
+            return PMIx_Info_true(&event->info[i]) == PMIX_BOOL_TRUE;
+        }
+    }
+    return false;
+}
+
+bool px_handler_wants(const struct px_handler *handler, const struct px_event *event)
+{
+    bool listed = handler->ncodes == 0;
+
+    for (size_t i = 0; i < handler->ncodes && !listed; i++) {
+        listed = handler->codes[i] == event->code;
+    }
+    if (!listed || handler->gone) {
+        return false;
+    }
+    if (handler->category == PX_CAT_DEFAULT && non_default(event)) {
+        return false;
+    }
+    return handler->n_affected == 0 || affects(handler, event);
+}
+
+static struct px_chain *chain_create(struct px_events *events, const struct px_event *event, size_t max_steps)
+{
+    struct px_chain *chain = calloc(1, sizeof(*chain));
+    pmix_info_t *info;
+
+    if (NULL == chain) {
+        return NULL;
+    }
+    chain->events = events;
+    chain->event = *event;
+    chain->event.info = NULL;
+    chain->task.run = chain_run;
+    px_list_init(&chain->link);
+    pthread_mutex_init(&chain->lock, NULL);
+    chain->steps = calloc(max_steps > 0 ? max_steps : 1, sizeof(struct px_handler *));
+    info = calloc(event->ninfo + OWN_ENTRIES, sizeof(*info));
+    chain->event.info = info;
+    if (NULL == chain->steps || NULL == info) {
+        px_chain_destroy(chain);
+        return NULL;
+    }
+    for (size_t i = 0; i < event->ninfo; i++) {
+        if (PMIx_Info_xfer(&info[i], &event->info[i]) != PMIX_SUCCESS) {
+            px_chain_destroy(chain);
+            return NULL;
+        }
+        chain->ninfo++;
+    }
+    return chain;
+}
+
+static void chain_start(struct px_events *events, struct px_chain *chain)
+{
+    px_list_append(&events->chains, &chain->link);
+    px_loop_post(events->loop, &chain->task);
+}
+
+/* A handler whose registration is still under way gets the event in a chain of its own, later. */
+static int hold_for(struct px_events *events, struct px_handler *handler, const struct px_event *event)
+{
+    struct px_chain *chain = chain_create(events, event, 1);
+
+    if (NULL == chain) {
+        return PMIX_ERR_NOMEM;
+    }
+    chain->steps[0] = handler;
+    px_list_append(&handler->held, &chain->link);
+    return 0;
+}
+
+void px_chain_release_held(struct px_events *events, struct px_handler *handler)
+{
+    while (!px_list_empty(&handler->held)) {
+        struct px_list *item = px_list_shift(&handler->held);
+        struct px_chain *chain = px_container_of(item, struct px_chain, link);
+
+        (void) px_fetch_add(&handler->refs, 1); /* a held chain borrows its handler until here */
+        chain->n_steps = 1;
+        chain_start(events, chain);
+    }
+}
+
+int px_events_deliver(struct px_events *events, const struct px_event *event, void (*done)(void *arg), void *arg)
+{
+    struct px_chain *chain;
+    size_t room = 0;
+
+    for (int c = 0; c < PX_CATEGORIES; c++) {
+        for (struct px_list *i = events->categories[c].next; i != &events->categories[c]; i = i->next) {
+            room++;
+        }
+    }
+    chain = chain_create(events, event, room);
+    if (NULL == chain) {
+        return PMIX_ERR_NOMEM;
+    }
+    chain->done = done;
+    chain->done_arg = arg;
+    for (int c = 0; c < PX_CATEGORIES; c++) {
+        for (struct px_list *i = events->categories[c].next; i != &events->categories[c]; i = i->next) {
+            struct px_handler *handler = px_container_of(i, struct px_handler, link);
+
+            if (!px_handler_wants(handler, event)) {
+                continue;
+            }
+            if (!handler->ready) {
+                (void) hold_for(events, handler, event); /* out of memory: this one handler misses the event */
+                continue;
+            }
+            (void) px_fetch_add(&handler->refs, 1);
+            chain->steps[chain->n_steps] = handler;
+            chain->n_steps++;
+        }
+    }
+    chain_start(events, chain);
+    return 0;
+}
+
+static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
+{
+    pmix_info_t *copy = n > 0 && NULL != info ? PMIx_Info_create(n) : NULL;
+
+    for (size_t i = 0; NULL != copy && i < n; i++) {
+        if (PMIx_Info_xfer(&copy[i], &info[i]) != PMIX_SUCCESS) {
+            PMIx_Info_free(copy, n);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+/* The function that handlers call when they are done. Any thread. */
+static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresults, pmix_op_cbfunc_t cbfunc,
+                      void *thiscbdata, void *notification_cbdata)
+{
+    struct px_chain *chain = notification_cbdata;
+    pmix_info_t *copy = copy_infos(results, nresults);
+    bool waiting;
+    bool orphan;
+
+    if (NULL != cbfunc) {
+        cbfunc(PMIX_SUCCESS, thiscbdata);
+    }
+    pthread_mutex_lock(&chain->lock);
+    waiting = chain->waiting;
+    orphan = chain->orphan;
+    chain->waiting = false;
+    if (waiting) {
+        chain->status = status;
+        chain->given = copy;
+        chain->n_given = NULL != copy ? nresults : 0;
+    }
+    if (waiting && !orphan) {
+        px_loop_post(chain->events->loop, &chain->task);
+    }
+    pthread_mutex_unlock(&chain->lock);
+    if (!waiting) {
+        PMIx_Info_free(copy, nresults); /* answered twice */
+    } else if (orphan) {
+        px_chain_destroy(chain);
+    }
+}
+
+/* Appends one handler's status, under its name, and its results to what later handlers see. */
+static void gather(struct px_chain *chain, const struct px_handler *handler)
+{
+    size_t total = chain->n_results + 1 + chain->n_given;
+    pmix_info_t *grown = realloc(chain->results, total * sizeof(*grown));
+
+    if (NULL == grown) {
+        return; /* later handlers see less */
+    }
+    chain->results = grown;
+    PMIx_Info_construct(&grown[chain->n_results]);
+    PMIx_Info_load(&grown[chain->n_results], NULL != handler->name ? handler->name : "", &chain->status,
+                   PMIX_STATUS);
+    memcpy(grown + chain->n_results + 1, chain->given, chain->n_given * sizeof(*grown));
+    chain->n_results = total;
+    free(chain->given);
+    chain->given = NULL;
+    chain->n_given = 0;
+}
+
+static size_t add_own_entries(struct px_chain *chain, const struct px_handler *handler)
+{
+    pmix_info_t *info = (pmix_info_t *) chain->event.info;
+    size_t n = chain->ninfo;
+
+    if (NULL != handler->name) {
+        PMIx_Load_key(info[n].key, PMIX_EVENT_HDLR_NAME);
+        info[n].value.type = PMIX_STRING;
+        info[n].value.data.string = handler->name;
+        n++;
+    }
+    if (handler->has_object) {
+        PMIx_Load_key(info[n].key, PMIX_EVENT_RETURN_OBJECT);
+        info[n].value.type = PMIX_POINTER;
+        info[n].value.data.ptr = handler->object;
+        n++;
+    }
+    return n;
+}
+
+static void call_handler(struct px_chain *chain, struct px_handler *handler)
+{
+    pmix_info_t *info = (pmix_info_t *) chain->event.info;
+    pmix_proc_t source = chain->event.source;
+    size_t n;
+
+    memset(info + chain->ninfo, 0, OWN_ENTRIES * sizeof(*info));
+    n = add_own_entries(chain, handler);
+    if (handler->oneshot) {
+        (void) px_events_remove(chain->events, handler->id, NULL, NULL, NULL);
+    }
+    pthread_mutex_lock(&chain->lock);
+    chain->waiting = true;
+    pthread_mutex_unlock(&chain->lock);
+    handler->fn(handler->id, chain->event.code, &source, n > 0 ? info : NULL, n, chain->results, chain->n_results,
+                step_done, chain);
+}
+
+static void chain_run(struct px_task *task)
+{
+    struct px_chain *chain = px_container_of(task, struct px_chain, task);
+    bool orphan;
+
+    pthread_mutex_lock(&chain->lock);
+    orphan = chain->orphan;
+    pthread_mutex_unlock(&chain->lock);
+    if (orphan) {
+        px_chain_destroy(chain);
+        return;
+    }
+    if (chain->at > 0) {
+        gather(chain, chain->steps[chain->at - 1]);
+        if (chain->status == PMIX_EVENT_ACTION_COMPLETE) {
+            chain_end(chain);
+            return;
+        }
+    }
+    while (chain->at < chain->n_steps && chain->steps[chain->at]->gone) {
+        chain->at++;
+    }
+    if (chain->at >= chain->n_steps) {
+        chain_end(chain);
+        return;
+    }
+    chain->at++;
+    call_handler(chain, chain->steps[chain->at - 1]);
+}
+
+void px_chain_orphan_all(struct px_events *events)
+{
+    while (!px_list_empty(&events->chains)) {
+        struct px_list *item = px_list_shift(&events->chains);
+        struct px_chain *chain = px_container_of(item, struct px_chain, link);
+
+        /* Handlers are freed with the registry: the chain keeps its references and frees the last. */
+        pthread_mutex_lock(&chain->lock);
+        chain->orphan = true;
+        pthread_mutex_unlock(&chain->lock);
+    }
+}

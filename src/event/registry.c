@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Handlers live in one list per category, each list in calling order, so that the order of a chain is the order of
+ * the lists. A new handler goes to the front of its category unless it says otherwise, as in the peers' libraries.
+ * A handler that was deregistered stays allocated while a chain may come across it. */
+
+#include "handler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct px_handler *handler_at(struct px_list *item)
+{
+    return px_container_of(item, struct px_handler, link);
+}
+
+void px_handler_unref(struct px_handler *handler)
+{
+    struct px_list *item;
+
+    if (px_fetch_add(&handler->refs, UINT64_MAX) != 1) {
+        return;
+    }
+    while (!px_list_empty(&handler->held)) {
+        item = px_list_shift(&handler->held);
+        px_chain_destroy(px_container_of(item, struct px_chain, link));
+    }
+    free(handler->name);
+    free(handler->codes);
+    free(handler->affected);
+    free(handler);
+}
+
+struct px_events *px_events_create(struct px_loop *loop)
+{
+    struct px_events *events = calloc(1, sizeof(*events));
+
+    if (NULL == events) {
+        return NULL;
+    }
+    events->loop = loop;
+    events->next_id = 1;
+    px_list_init(&events->chains);
+    for (int c = 0; c < PX_CATEGORIES; c++) {
+        px_list_init(&events->categories[c]);
+    }
+    return events;
+}
+
+void px_events_destroy(struct px_events *events)
+{
+    if (NULL == events) {
+        return;
+    }
+    px_chain_orphan_all(events);
+    for (int c = 0; c < PX_CATEGORIES; c++) {
+        struct px_list *item;
+        struct px_list *following;
+
+        px_list_each(item, following, &events->categories[c]) {
+            px_list_remove(item);
+            handler_at(item)->gone = true;
+            px_handler_unref(handler_at(item));
+        }
+    }
+    free(events);
+}
+
+/* What the directives of a registration say; strings are borrowed. */
+struct placing {
+    const char *before;
+    const char *after;
+    bool first;
+    bool last;
+    bool append;
+};
+
+static bool info_true(const pmix_info_t *info)
+{
+    return PMIx_Info_true(info) == PMIX_BOOL_TRUE;
+}
+
+static int add_affected(struct px_handler *handler, const pmix_proc_t *procs, size_t n)
+{
+    pmix_proc_t *grown = realloc(handler->affected, (handler->n_affected + n) * sizeof(*grown));
+
+    if (NULL == grown) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(grown + handler->n_affected, procs, n * sizeof(*grown));
+    handler->affected = grown;
+    handler->n_affected += n;
+    return 0;
+}
+
+static int read_affected(struct px_handler *handler, const pmix_value_t *value)
+{
+    if (value->type == PMIX_PROC && NULL != value->data.proc) {
+        return add_affected(handler, value->data.proc, 1);
+    }
+    if (value->type == PMIX_DATA_ARRAY && NULL != value->data.darray && value->data.darray->type == PMIX_PROC) {
+        const pmix_data_array_t *array = value->data.darray;
+
+        return array->size > 0 ? add_affected(handler, array->array, array->size) : 0;
+    }
+    return PMIX_ERR_BAD_PARAM;
+}
+
+/* Directives about the place, one of them. */
+static void read_place(struct px_handler *handler, struct placing *place, const pmix_info_t *info)
+{
+    if (strcmp(info->key, PMIX_EVENT_HDLR_FIRST) == 0) {
+        place->first = info_true(info);
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_LAST) == 0) {
+        place->last = info_true(info);
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY) == 0 && info_true(info)) {
+        handler->pin = PX_PIN_FRONT;
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_LAST_IN_CATEGORY) == 0 && info_true(info)) {
+        handler->pin = PX_PIN_BACK;
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_APPEND) == 0) {
+        place->append = info_true(info);
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_BEFORE) == 0 && info->value.type == PMIX_STRING) {
+        place->before = info->value.data.string;
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_AFTER) == 0 && info->value.type == PMIX_STRING) {
+        place->after = info->value.data.string;
+    }
+}
+
+static int read_info(struct px_handler *handler, struct placing *place, const pmix_info_t *info)
+{
+    if (strcmp(info->key, PMIX_EVENT_HDLR_NAME) == 0) {
+        if (info->value.type != PMIX_STRING || NULL == info->value.data.string) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        free(handler->name);
+        handler->name = strdup(info->value.data.string);
+        return NULL != handler->name ? 0 : PMIX_ERR_NOMEM;
+    }
+    if (strcmp(info->key, PMIX_EVENT_RETURN_OBJECT) == 0) {
+        handler->has_object = true;
+        handler->object = info->value.data.ptr;
+        return 0;
+    }
+    if (strcmp(info->key, PMIX_EVENT_AFFECTED_PROC) == 0 || strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
+        return read_affected(handler, &info->value);
+    }
+    if (strcmp(info->key, PMIX_EVENT_ONESHOT) == 0) {
+        handler->oneshot = info_true(info);
+        return 0;
+    }
+    read_place(handler, place, info);
+    return 0;
+}
+
+static enum px_category category_of(const struct px_handler *handler, const struct placing *place)
+{
+    if (place->first) {
+        return PX_CAT_FIRST;
+    }
+    if (place->last) {
+        return PX_CAT_LAST;
+    }
+    if (handler->ncodes == 0) {
+        return PX_CAT_DEFAULT;
+    }
+    return handler->ncodes == 1 ? PX_CAT_SINGLE : PX_CAT_MULTI;
+}
+
+static struct px_handler *find_named(struct px_list *head, const char *name)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    px_list_each(item, following, head) {
+        const char *its = handler_at(item)->name;
+
+        if (NULL != its && strcmp(its, name) == 0) {
+            return handler_at(item);
+        }
+    }
+    return NULL;
+}
+
+static bool has_pin(struct px_list *head, enum px_pin pin)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    px_list_each(item, following, head) {
+        if (handler_at(item)->pin == pin) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The item that a new handler goes in front of; the head means the end. NULL: it cannot be placed. */
+static struct px_list *find_place(struct px_list *head, const struct px_handler *handler,
+                                  const struct placing *place)
+{
+    struct px_handler *named;
+
+    if (NULL != place->before || NULL != place->after) {
+        named = find_named(head, NULL != place->before ? place->before : place->after);
+        if (NULL == named) {
+            return NULL;
+        }
+        return NULL != place->before ? &named->link : named->link.next;
+    }
+    if (handler->pin != PX_PIN_NONE && has_pin(head, handler->pin)) {
+        return NULL;
+    }
+    if (handler->pin == PX_PIN_FRONT) {
+        return head->next;
+    }
+    if (handler->pin == PX_PIN_BACK) {
+        return head;
+    }
+    if (place->append) {
+        return has_pin(head, PX_PIN_BACK) ? head->prev : head;
+    }
+    return has_pin(head, PX_PIN_FRONT) ? head->next->next : head->next;
+}
+
+static int place_handler(struct px_events *events, struct px_handler *handler, const struct placing *place)
+{
+    struct px_list *head;
+    struct px_list *at;
+
+    if (place->first && place->last) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    handler->category = category_of(handler, place);
+    head = &events->categories[handler->category];
+    if ((place->first || place->last) && !px_list_empty(head)) {
+        return PMIX_ERR_EVENT_REGISTRATION;
+    }
+    at = find_place(head, handler, place);
+    if (NULL == at) {
+        return PMIX_ERR_EVENT_REGISTRATION;
+    }
+    px_list_append(at, &handler->link);
+    return 0;
+}
+
+static struct px_handler *handler_create(const pmix_status_t *codes, size_t ncodes, pmix_notification_fn_t fn)
+{
+    struct px_handler *handler = calloc(1, sizeof(*handler));
+
+    if (NULL == handler) {
+        return NULL;
+    }
+    handler->refs = 1;
+    handler->pin = PX_PIN_NONE;
+    handler->fn = fn;
+    px_list_init(&handler->link);
+    px_list_init(&handler->held);
+    if (ncodes > 0) {
+        handler->codes = malloc(ncodes * sizeof(*codes));
+        if (NULL == handler->codes) {
+            free(handler);
+            return NULL;
+        }
+        memcpy(handler->codes, codes, ncodes * sizeof(*codes));
+        handler->ncodes = ncodes;
+    }
+    return handler;
+}
+
+int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info,
+                  size_t ninfo, pmix_notification_fn_t handler, size_t *ret_id)
+{
+    struct placing place = {0};
+    struct px_handler *made;
+    int rc = 0;
+
+    if (NULL == handler || (ncodes > 0 && NULL == codes) || (ninfo > 0 && NULL == info)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    made = handler_create(codes, ncodes, handler);
+    if (NULL == made) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < ninfo && 0 == rc; i++) {
+        rc = read_info(made, &place, &info[i]);
+    }
+    if (0 == rc) {
+        rc = place_handler(events, made, &place);
+    }
+    if (0 != rc) {
+        px_handler_unref(made);
+        return rc;
+    }
+    made->id = events->next_id++;
+    *ret_id = made->id;
+    return 0;
+}
+
+static struct px_handler *find_id(struct px_events *events, size_t id)
+{
+    for (int c = 0; c < PX_CATEGORIES; c++) {
+        struct px_list *item;
+        struct px_list *following;
+
+        px_list_each(item, following, &events->categories[c]) {
+            if (handler_at(item)->id == id) {
+                return handler_at(item);
+            }
+        }
+    }
+    return NULL;
+}
+
+void px_events_ready(struct px_events *events, size_t id)
+{
+    struct px_handler *handler = find_id(events, id);
+
+    if (NULL != handler && !handler->ready) {
+        handler->ready = true;
+        px_chain_release_held(events, handler);
+    }
+}
+
+/* Does any registered handler name the code, or (any_default) take all codes? */
+static bool is_wanted(const struct px_events *events, pmix_status_t code, bool any_default)
+{
+    for (int c = 0; c < PX_CATEGORIES; c++) {
+        struct px_list *item;
+        struct px_list *following;
+
+        px_list_each(item, following, (struct px_list *) &events->categories[c]) {
+            const struct px_handler *handler = handler_at(item);
+
+            if (handler->ncodes == 0 && any_default) {
+                return true;
+            }
+            for (size_t i = 0; i < handler->ncodes; i++) {
+                if (handler->codes[i] == code) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+bool px_events_wanted(const struct px_events *events, pmix_status_t code)
+{
+    return is_wanted(events, code, true);
+}
+
+bool px_events_named(const struct px_events *events, pmix_status_t code)
+{
+    return is_wanted(events, code, false);
+}
+
+bool px_events_has_default(const struct px_events *events)
+{
+    for (int c = 0; c < PX_CATEGORIES; c++) {
+        struct px_list *item;
+        struct px_list *following;
+
+        px_list_each(item, following, (struct px_list *) &events->categories[c]) {
+            if (handler_at(item)->ncodes == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes, size_t *ret_ncodes,
+                     bool *ret_default)
+{
+    struct px_handler *handler = find_id(events, id);
+    pmix_status_t *codes = NULL;
+    size_t n = 0;
+
+    if (NULL == handler) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    px_list_remove(&handler->link);
+    handler->gone = true;
+    if (NULL != ret_codes && handler->ncodes > 0) {
+        codes = malloc(handler->ncodes * sizeof(*codes));
+    }
+    for (size_t i = 0; NULL != codes && i < handler->ncodes; i++) {
+        if (!px_events_named(events, handler->codes[i])) {
+            codes[n] = handler->codes[i];
+            n++;
+        }
+    }
+    if (NULL != ret_codes) {
+        *ret_codes = codes;
+        *ret_ncodes = n;
+    }
+    if (NULL != ret_default) {
+        *ret_default = handler->ncodes == 0 && !px_events_has_default(events);
+    }
+    px_handler_unref(handler);
+    return 0;
+}

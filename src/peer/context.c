@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The one process-wide object. `state` is the only word read without the lock: a thread that sees it up sees
+ * everything that was set before px_ctx_up, and nothing of that changes until px_ctx_down. */
+
+#include "context.h"
+
+static struct px_ctx the_context = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct px_ctx *px_ctx(void)
+{
+    return &the_context;
+}
+
+void px_ctx_up(struct px_ctx *ctx)
+{
+    px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_enter */
+}
+
+void px_ctx_down(struct px_ctx *ctx)
+{
+    px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_enter */
+}
+
+int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait)
+{
+    bool done = !ctx->external;
+
+    /* Nobody but this thread turns an external loop. */
+    while (!done) {
+        px_loop_progress(ctx->loop);
+        pthread_mutex_lock(&wait->lock);
+        done = wait->done;
+        pthread_mutex_unlock(&wait->lock);
+    }
+    return px_wait_for(wait);
+}
