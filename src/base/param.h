@@ -41,6 +41,9 @@ bool px_param_bool(enum px_param p);
 int64_t px_param_int(enum px_param p);      /* int and size parameters */
 const char *px_param_string(enum px_param p); /* never NULL; valid until the next load */
 
+/* Frees what load took; the defaults stand again. As load: not while others read. */
+void px_param_fini(void);
+
 /* What pmix_info shows. */
 struct px_param_info px_param_describe(enum px_param p);
 

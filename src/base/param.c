@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "src/base/param.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/base/log.h"
+#include "src/base/param_file.h"
+#include "src/base/status.h"
+
+/* A load gathers texts from the lowest source to the highest, so that the last one to speak wins, then reads
+ * the winners by type. A winner that does not read is kept aside as `rejected` and the default stands, not the
+ * next source: an operator who mistypes a value shall not get a third one. The whole set is exchanged at the
+ * end, so a failed load changes nothing. */
+
+#ifndef PX_SYSCONFDIR
+#define PX_SYSCONFDIR "/etc"
+#endif
+
+#define ENV_PREFIX "PMIX_MCA_"
+#define USER_FILE "/.pmix/mca-params.conf"
+#define SYSTEM_FILE PX_SYSCONFDIR "/pmix-mca-params.conf"
+
+enum { PATH_BYTES = 4096, NAME_BYTES = 128, TEXT_MAX = 65536 };
+
+struct row {
+    const char *name;
+    enum px_param_type type;
+    const char *dflt;
+    int64_t min;
+    int64_t max;
+    const char *help;
+};
+
+static const struct row rows[PX_PARAMS] = {
+#define PX_PARAM(symbol, name, type, dflt, min, max, help)                                                   \
+    [PX_P_##symbol] = {name, PX_PARAM_##type, dflt, min, max, help},
+#include "src/base/param.def"
+#undef PX_PARAM
+};
+
+struct setting {
+    char *text;     /* malloc'd, or NULL: the default stands */
+    char *rejected; /* malloc'd, or NULL */
+    int64_t number; /* of bool, int and size parameters */
+    enum px_param_source source;
+};
+
+struct settings {
+    struct setting of[PX_PARAMS];
+};
+
+static struct settings *current; /* NULL before the first load: the defaults */
+
+static bool read_bool(const char *text, int64_t *ret)
+{
+    static const char *const yes[] = {"1", "true", "t", "yes", "y", "on", "enabled", "enable"};
+    static const char *const no[] = {"0", "false", "f", "no", "n", "off", "disabled", "disable"};
+
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        if (strcasecmp(text, yes[i]) == 0) {
+            *ret = 1;
+            return true;
+        }
+        if (strcasecmp(text, no[i]) == 0) {
+            *ret = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Number of bits to shift for a unit letter, or -1. */
+static int unit_shift(const char *unit)
+{
+    static const char letters[] = "kmgt";
+    const char *at;
+
+    if (!*unit) {
+        return 0;
+    }
+    at = strchr(letters, *unit >= 'A' && *unit <= 'Z' ? *unit - 'A' + 'a' : *unit);
+    if (!at || (unit[1] && strcasecmp(unit + 1, "b") != 0 && strcasecmp(unit + 1, "ib") != 0)) {
+        return -1;
+    }
+    return 10 * (int) (at - letters + 1);
+}
+
+static bool read_number(const struct row *row, const char *text, int64_t *ret)
+{
+    char *end = NULL;
+    long long v;
+    int shift = 0;
+
+    errno = 0;
+    v = strtoll(text, &end, 10);
+    if (end == text || errno) {
+        return false;
+    }
+    if (row->type == PX_PARAM_SIZE) {
+        shift = unit_shift(end);
+        end += strlen(end);
+    }
+    if (*end || shift < 0 || (v < 0 && shift > 0) || v > (INT64_MAX >> shift)) {
+        return false;
+    }
+    v *= (int64_t) 1 << shift;
+    if (v < row->min || v > row->max) {
+        return false;
+    }
+    *ret = v;
+    return true;
+}
+
+static bool read_text(const struct row *row, const char *text, int64_t *ret)
+{
+    switch (row->type) {
+    case PX_PARAM_BOOL:
+        return read_bool(text, ret);
+    case PX_PARAM_INT:
+    case PX_PARAM_SIZE:
+        return read_number(row, text, ret);
+    case PX_PARAM_STRING:
+        break;
+    }
+    return true;
+}
+
+static int64_t default_number(enum px_param p)
+{
+    int64_t v = 0;
+
+    (void) read_text(&rows[p], rows[p].dflt, &v); /* the unit test reads every default */
+    return v;
+}
+
+static void settings_destroy(struct settings *set)
+{
+    if (!set) {
+        return;
+    }
+    for (size_t i = 0; i < PX_PARAMS; i++) {
+        free(set->of[i].text);
+        free(set->of[i].rejected);
+    }
+    free(set);
+}
+
+/* A higher source speaks. */
+static int setting_offer(struct setting *setting, const char *text, size_t len, enum px_param_source source)
+{
+    char *copy;
+
+    if (len > TEXT_MAX) {
+        len = TEXT_MAX;
+    }
+    copy = strndup(text, len);
+    if (!copy) {
+        return PX_ERR_NOMEM;
+    }
+    free(setting->text);
+    setting->text = copy;
+    setting->source = source;
+    return PX_OK;
+}
+
+struct file_pass {
+    struct settings *set;
+    enum px_param_source source;
+};
+
+static int take_line(void *arg, const char *name, const char *value)
+{
+    struct file_pass *pass = arg;
+
+    for (size_t i = 0; i < PX_PARAMS; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            return setting_offer(&pass->set->of[i], value, strlen(value), pass->source);
+        }
+    }
+    return PX_OK; /* somebody else's parameter */
+}
+
+/* The list of files that the environment names, last first: the first one in the list is the strongest. */
+static int read_listed_files(const char *list, struct settings *set)
+{
+    struct file_pass pass = {set, PX_SOURCE_USER};
+    size_t end = strlen(list);
+    char path[PATH_BYTES];
+
+    while (end > 0) {
+        size_t start = end;
+        int rc = PX_OK;
+
+        while (start > 0 && list[start - 1] != ',' && list[start - 1] != ':') {
+            start--;
+        }
+        if (end - start > 0 && end - start < sizeof(path)) {
+            memcpy(path, list + start, end - start);
+            path[end - start] = '\0';
+            rc = px_param_file_read(path, take_line, &pass);
+        }
+        if (rc) {
+            return rc;
+        }
+        end = start > 0 ? start - 1 : 0;
+    }
+    return PX_OK;
+}
+
+static int read_files(struct settings *set)
+{
+    const char *list = secure_getenv(ENV_PREFIX "mca_base_param_files");
+    const char *home = secure_getenv("HOME");
+    struct file_pass pass = {set, PX_SOURCE_SYSTEM};
+    char path[PATH_BYTES];
+    int n;
+    int rc;
+
+    if (list) {
+        return read_listed_files(list, set);
+    }
+    rc = px_param_file_read(SYSTEM_FILE, take_line, &pass);
+    if (rc || !home || !*home) {
+        return rc;
+    }
+    n = snprintf(path, sizeof(path), "%s%s", home, USER_FILE);
+    if (n < 0 || (size_t) n >= sizeof(path)) {
+        return PX_OK;
+    }
+    pass.source = PX_SOURCE_USER;
+    return px_param_file_read(path, take_line, &pass);
+}
+
+static int read_environment(struct settings *set)
+{
+    char name[NAME_BYTES];
+
+    for (size_t i = 0; i < PX_PARAMS; i++) {
+        const char *text;
+        int rc;
+
+        (void) snprintf(name, sizeof(name), ENV_PREFIX "%s", rows[i].name);
+        text = secure_getenv(name);
+        rc = text ? setting_offer(&set->of[i], text, strlen(text), PX_SOURCE_ENV) : PX_OK;
+        if (rc) {
+            return rc;
+        }
+    }
+    return PX_OK;
+}
+
+static void judge(struct settings *set)
+{
+    for (size_t i = 0; i < PX_PARAMS; i++) {
+        struct setting *s = &set->of[i];
+
+        s->number = default_number((enum px_param) i);
+        if (s->text && !read_text(&rows[i], s->text, &s->number)) {
+            s->rejected = s->text;
+            s->text = NULL;
+            s->source = PX_SOURCE_DEFAULT;
+        }
+    }
+}
+
+static void apply_verbosity(void)
+{
+    px_log_set(PX_LOG_NET, (int) px_param_int(PX_P_PTL_VERBOSE));
+    px_log_set(PX_LOG_GDS, (int) px_param_int(PX_P_GDS_VERBOSE));
+    px_log_set(PX_LOG_SERVER, (int) px_param_int(PX_P_SERVER_VERBOSE));
+    px_log_set(PX_LOG_CLIENT, (int) px_param_int(PX_P_CLIENT_VERBOSE));
+    px_log_set(PX_LOG_EVENT, (int) px_param_int(PX_P_EVENT_VERBOSE));
+    px_log_set(PX_LOG_PARAM, (int) px_param_int(PX_P_PARAM_VERBOSE));
+}
+
+static void warn_rejected(const struct settings *set)
+{
+    for (size_t i = 0; i < PX_PARAMS; i++) {
+        if (set->of[i].rejected) {
+            px_log(PX_LOG_PARAM, 1, "parameter %s: \"%.200s\" is no valid value, using the default \"%s\"",
+                   rows[i].name, set->of[i].rejected, rows[i].dflt);
+        }
+    }
+}
+
+int px_param_load(void)
+{
+    struct settings *set = calloc(1, sizeof(*set));
+    int rc;
+
+    if (!set) {
+        return PX_ERR_NOMEM;
+    }
+    rc = read_files(set);
+    if (rc == PX_OK) {
+        rc = read_environment(set);
+    }
+    if (rc) {
+        settings_destroy(set);
+        return rc;
+    }
+    judge(set);
+    settings_destroy(current);
+    current = set;
+    apply_verbosity();
+    warn_rejected(set);
+    return PX_OK;
+}
+
+void px_param_fini(void)
+{
+    settings_destroy(current);
+    current = NULL;
+}
+
+bool px_param_bool(enum px_param p)
+{
+    return px_param_int(p) != 0;
+}
+
+int64_t px_param_int(enum px_param p)
+{
+    return current ? current->of[p].number : default_number(p);
+}
+
+const char *px_param_string(enum px_param p)
+{
+    return current && current->of[p].text ? current->of[p].text : rows[p].dflt;
+}
+
+struct px_param_info px_param_describe(enum px_param p)
+{
+    return (struct px_param_info){
+        .name = rows[p].name,
+        .type = rows[p].type,
+        .dflt = rows[p].dflt,
+        .help = rows[p].help,
+        .value = px_param_string(p),
+        .source = current ? current->of[p].source : PX_SOURCE_DEFAULT,
+        .rejected = current ? current->of[p].rejected : NULL,
+    };
+}
