@@ -29,6 +29,10 @@ void px_loop_destroy(struct px_loop *loop);
 /* Any thread, never fails, FIFO. The caller is not made to wait. */
 void px_loop_post(struct px_loop *loop, struct px_task *task);
 
+/* Runs fn on the loop's thread and waits for it; at once when the caller is on it. An externally driven loop is
+ * driven here. 0, or PX_ERR_UNREACH in a forked child (fn is not called). */
+int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg);
+
 /* True on the thread that runs the loop (inside a callback). */
 bool px_loop_inside(const struct px_loop *loop);
 
@@ -40,7 +44,8 @@ void px_loop_progress(struct px_loop *loop);
 
 /* --- loop thread only --- */
 
-/* One-shot timer embedded in its owner. Zero-initialise before first use. */
+/* One-shot timer embedded in its owner. Zero-initialise before first use. Nothing is held any more when fire
+ * is called: it may start the timer again or free the owner. */
 struct px_timer {
     struct px_loop *loop;
     void *event;
@@ -53,9 +58,10 @@ int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t m
 /* Disarms and frees what start took; harmless when not armed. */
 void px_timer_stop_loop(struct px_timer *timer);
 
-enum { PX_IO_READ = 1, PX_IO_WRITE = 2 };
+/* PX_IO_HANGUP: the peer will send no more; noticed without reading, so unread bytes do not keep waking. */
+enum { PX_IO_READ = 1, PX_IO_WRITE = 2, PX_IO_HANGUP = 4 };
 
-/* Watches a descriptor, level-triggered, until told otherwise. `want` may be 0. */
+/* Watches a descriptor, level-triggered, until told otherwise. `want` may be 0. Zero-initialise before use. */
 struct px_io {
     struct px_loop *loop;
     void *event;
@@ -64,6 +70,7 @@ struct px_io {
     void (*ready)(struct px_io *io, int what);
 };
 
+/* Both: 0 or PX_ERR_NOMEM. `ready` may stop the watcher and free its owner. */
 int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want, void (*ready)(struct px_io *, int what));
 int px_io_want_loop(struct px_io *io, int want);
 void px_io_stop_loop(struct px_io *io);

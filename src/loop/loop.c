@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "src/loop/loop.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "src/base/atomic.h"
+#include "src/base/bytes.h"
+#include "src/base/param.h"
+#include "src/base/status.h"
+#include "src/loop/cpus.h"
+#include "src/loop/wait.h"
+
+/* The event base is touched by one thread only, so it is made without locks and nothing of libevent's
+ * process-wide threading state is set up: the host program may use libevent in its own way.
+ *
+ * Tasks arrive on a stack that any thread pushes to and the loop takes as a whole (and turns round: first in,
+ * first out). A push costs a system call only when the loop is about to sleep: the loop announces it in
+ * `asleep`, looks at the stack once more, then sleeps; who pushes and finds the announcement takes it back and
+ * rings. Both sides write their word with a full barrier before they read the other's, so at least one of them
+ * sees the other. */
+
+enum { TASK_ROUNDS = 16 };
+
+struct px_loop {
+    struct event_base *base; /* loop thread */
+    struct event *bell;      /* loop thread */
+    int bell_fd;
+    uint64_t inbox;          /* atomic: struct px_task *, newest first; px_loop_post pairs with take_inbox */
+    uint64_t asleep;         /* atomic: 1 while the loop sleeps or is about to */
+    bool external;
+    bool stop;               /* loop thread */
+    pid_t pid;
+    pthread_t thread;
+    pthread_mutex_t driver;  /* external loops: who drives */
+};
+
+/* The loop whose callbacks the calling thread is running. */
+static __thread const struct px_loop *inside;
+
+static void ring(struct px_loop *loop)
+{
+    uint64_t one = 1;
+
+    while (write(loop->bell_fd, &one, sizeof(one)) < 0 && errno == EINTR) {
+    }
+}
+
+/* From here to the next sleep nobody needs to ring. */
+static void awake(struct px_loop *loop)
+{
+    if (px_load_relaxed(&loop->asleep)) {
+        px_store_relaxed(&loop->asleep, 0);
+    }
+}
+
+static void bell_rang(evutil_socket_t fd, short what, void *arg)
+{
+    uint64_t n;
+
+    (void) what;
+    awake(arg);
+    while (read(fd, &n, sizeof(n)) < 0 && errno == EINTR) {
+    }
+}
+
+void px_loop_post(struct px_loop *loop, struct px_task *task)
+{
+    uint64_t head;
+
+    do {
+        head = px_load_relaxed(&loop->inbox);
+        task->next = (struct px_task *) (uintptr_t) head;
+    } while (!px_cas(&loop->inbox, head, (uint64_t) (uintptr_t) task));
+    if (inside != loop && px_load_relaxed(&loop->asleep) && px_cas(&loop->asleep, 1, 0)) {
+        ring(loop);
+    }
+}
+
+/* All tasks, oldest first. */
+static struct px_task *take_inbox(struct px_loop *loop)
+{
+    struct px_task *list = NULL;
+    struct px_task *task;
+    uint64_t head;
+
+    do {
+        head = px_load_relaxed(&loop->inbox);
+        if (!head) {
+            return NULL;
+        }
+    } while (!px_cas(&loop->inbox, head, 0));
+    task = (struct px_task *) (uintptr_t) head;
+    while (task) {
+        struct px_task *older = task->next;
+
+        task->next = list;
+        list = task;
+        task = older;
+    }
+    return list;
+}
+
+static bool run_tasks(struct px_loop *loop)
+{
+    struct px_task *task = take_inbox(loop);
+    bool any = task != NULL;
+
+    while (task) {
+        struct px_task *following = task->next;
+
+        task->run(task);
+        task = following;
+    }
+    return any;
+}
+
+/* One sleep at most: tasks, then what the descriptors and timers have, waiting for it when there is no task.
+ * Tasks that keep coming do not keep the descriptors waiting for ever. */
+static void round_blocking(struct px_loop *loop)
+{
+    bool busy = true;
+
+    for (int i = 0; busy && i < TASK_ROUNDS; i++) {
+        busy = run_tasks(loop);
+    }
+    if (!busy) {
+        (void) px_cas(&loop->asleep, 0, 1);
+        busy = px_load_acquire(&loop->inbox) != 0;
+    }
+    (void) event_base_loop(loop->base, busy ? EVLOOP_ONCE | EVLOOP_NONBLOCK : EVLOOP_ONCE);
+    awake(loop);
+}
+
+static void *progress(void *arg)
+{
+    struct px_loop *loop = arg;
+
+    inside = loop;
+    while (!loop->stop) {
+        round_blocking(loop);
+    }
+    while (run_tasks(loop)) {
+    }
+    inside = NULL;
+    return NULL;
+}
+
+static void bind_thread(pthread_t thread)
+{
+    cpu_set_t cpus;
+
+    if (px_cpus_parse(px_param_string(PX_P_PROGRESS_CPUS), &cpus) == PX_OK) {
+        (void) pthread_setaffinity_np(thread, sizeof(cpus), &cpus); /* not allowed here: it runs unbound */
+    }
+}
+
+/* Signals are the application's: the thread starts with all of them blocked. */
+static int start_thread(struct px_loop *loop)
+{
+    sigset_t all;
+    sigset_t before;
+    int rc;
+
+    (void) sigfillset(&all);
+    (void) pthread_sigmask(SIG_BLOCK, &all, &before);
+    rc = pthread_create(&loop->thread, NULL, progress, loop);
+    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    (void) pthread_setname_np(loop->thread, "pmix-progress");
+    bind_thread(loop->thread);
+    return PX_OK;
+}
+
+static struct event_base *make_base(void)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *base;
+
+    if (!config) {
+        return NULL;
+    }
+    (void) event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+    base = event_base_new_with_config(config);
+    event_config_free(config);
+    return base;
+}
+
+static void loop_free(struct px_loop *loop)
+{
+    if (loop->bell) {
+        event_free(loop->bell);
+    }
+    if (loop->base) {
+        event_base_free(loop->base);
+    }
+    if (loop->bell_fd >= 0) {
+        (void) close(loop->bell_fd);
+    }
+    (void) pthread_mutex_destroy(&loop->driver);
+    free(loop);
+}
+
+static int set_up(struct px_loop *loop)
+{
+    loop->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (loop->bell_fd < 0) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    loop->base = make_base();
+    if (!loop->base) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    loop->bell = event_new(loop->base, loop->bell_fd, EV_READ | EV_PERSIST, bell_rang, loop);
+    if (!loop->bell || event_add(loop->bell, NULL) != 0) {
+        return PX_ERR_NOMEM;
+    }
+    return loop->external ? PX_OK : start_thread(loop);
+}
+
+int px_loop_create(bool external, struct px_loop **ret_loop)
+{
+    struct px_loop *loop = calloc(1, sizeof(*loop));
+    int rc;
+
+    if (!loop) {
+        return PX_ERR_NOMEM;
+    }
+    loop->external = external;
+    loop->pid = getpid();
+    loop->bell_fd = -1;
+    (void) pthread_mutex_init(&loop->driver, NULL);
+    rc = set_up(loop);
+    if (rc) {
+        loop_free(loop);
+        return rc;
+    }
+    *ret_loop = loop;
+    return PX_OK;
+}
+
+struct stop_task {
+    struct px_task task;
+    struct px_loop *loop;
+};
+
+static void stop_run(struct px_task *task)
+{
+    px_container_of(task, struct stop_task, task)->loop->stop = true;
+}
+
+/* The child of a fork shares the kernel's watch list with its parent: it must not take anything off it, so
+ * there the loop is left as it is. */
+void px_loop_destroy(struct px_loop *loop)
+{
+    struct stop_task stop = {{NULL, stop_run}, loop};
+
+    if (!loop || !px_loop_alive(loop)) {
+        return;
+    }
+    if (loop->external) {
+        const struct px_loop *outer = inside;
+
+        inside = loop;
+        while (run_tasks(loop)) {
+        }
+        inside = outer;
+    } else {
+        px_loop_post(loop, &stop.task);
+        (void) pthread_join(loop->thread, NULL);
+    }
+    loop_free(loop);
+}
+
+bool px_loop_inside(const struct px_loop *loop)
+{
+    return inside == loop;
+}
+
+bool px_loop_alive(const struct px_loop *loop)
+{
+    return loop->pid == getpid();
+}
+
+static void drive_locked(struct px_loop *loop)
+{
+    const struct px_loop *outer = inside;
+
+    inside = loop;
+    (void) run_tasks(loop);
+    (void) event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+    (void) run_tasks(loop);
+    inside = outer;
+}
+
+void px_loop_progress(struct px_loop *loop)
+{
+    if (!loop->external || px_loop_inside(loop) || pthread_mutex_trylock(&loop->driver) != 0) {
+        return;
+    }
+    drive_locked(loop);
+    (void) pthread_mutex_unlock(&loop->driver);
+}
+
+struct run_call {
+    struct px_task task;
+    void (*fn)(void *arg);
+    void *arg;
+    struct px_wait wait;
+};
+
+static void run_call(struct px_task *task)
+{
+    struct run_call *call = px_container_of(task, struct run_call, task);
+
+    call->fn(call->arg);
+    px_wait_done(&call->wait, PX_OK);
+}
+
+int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
+{
+    struct run_call call = {.task = {NULL, run_call}, .fn = fn, .arg = arg};
+
+    if (!px_loop_alive(loop)) {
+        return PX_ERR_UNREACH;
+    }
+    if (px_loop_inside(loop)) {
+        fn(arg);
+        return PX_OK;
+    }
+    px_wait_init(&call.wait);
+    px_loop_post(loop, &call.task);
+    if (loop->external) {
+        (void) pthread_mutex_lock(&loop->driver);
+        drive_locked(loop);
+        (void) pthread_mutex_unlock(&loop->driver);
+    }
+    return px_wait_for(&call.wait);
+}
+
+/* --- timers --- */
+
+static void timer_fired(evutil_socket_t fd, short what, void *arg)
+{
+    struct px_timer *timer = arg;
+
+    (void) fd;
+    (void) what;
+    awake(timer->loop);
+    px_timer_stop_loop(timer);
+    timer->fire(timer);
+}
+
+int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t ms, void (*fire)(struct px_timer *))
+{
+    const uint64_t longest_ms = (uint64_t) INT32_MAX * 1000;
+    struct timeval when;
+
+    timer->loop = loop;
+    timer->fire = fire;
+    if (!timer->event) {
+        timer->event = event_new(loop->base, -1, 0, timer_fired, timer);
+    }
+    if (!timer->event) {
+        return PX_ERR_NOMEM;
+    }
+    ms = ms < longest_ms ? ms : longest_ms;
+    when.tv_sec = (time_t) (ms / 1000);
+    when.tv_usec = (suseconds_t) (ms % 1000 * 1000);
+    if (event_add(timer->event, &when) != 0) {
+        px_timer_stop_loop(timer);
+        return PX_ERR_NOMEM;
+    }
+    return PX_OK;
+}
+
+void px_timer_stop_loop(struct px_timer *timer)
+{
+    if (timer->event) {
+        event_free(timer->event);
+        timer->event = NULL;
+    }
+}
+
+/* --- descriptors --- */
+
+static void io_ready(evutil_socket_t fd, short what, void *arg)
+{
+    struct px_io *io = arg;
+    int ready = (what & EV_READ ? PX_IO_READ : 0) | (what & EV_WRITE ? PX_IO_WRITE : 0) |
+                (what & EV_CLOSED ? PX_IO_HANGUP : 0);
+
+    (void) fd;
+    awake(io->loop);
+    io->ready(io, ready);
+}
+
+static int io_arm(struct px_io *io)
+{
+    short what = EV_PERSIST;
+
+    if (!io->want) {
+        return PX_OK;
+    }
+    what |= io->want & PX_IO_READ ? EV_READ : 0;
+    what |= io->want & PX_IO_WRITE ? EV_WRITE : 0;
+    what |= io->want & PX_IO_HANGUP ? EV_CLOSED : 0;
+    if (event_assign(io->event, io->loop->base, io->fd, what, io_ready, io) != 0 ||
+        event_add(io->event, NULL) != 0) {
+        io->want = 0;
+        return PX_ERR_NOMEM;
+    }
+    return PX_OK;
+}
+
+int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want, void (*ready)(struct px_io *, int what))
+{
+    int rc;
+
+    io->loop = loop;
+    io->fd = fd;
+    io->want = want;
+    io->ready = ready;
+    io->event = event_new(loop->base, fd, EV_PERSIST | EV_READ, io_ready, io);
+    if (!io->event) {
+        return PX_ERR_NOMEM;
+    }
+    rc = io_arm(io);
+    if (rc) {
+        px_io_stop_loop(io);
+    }
+    return rc;
+}
+
+int px_io_want_loop(struct px_io *io, int want)
+{
+    if (!io->event || io->want == want) {
+        return PX_OK;
+    }
+    if (io->want) {
+        (void) event_del(io->event);
+    }
+    io->want = want;
+    return io_arm(io);
+}
+
+void px_io_stop_loop(struct px_io *io)
+{
+    if (io->event) {
+        event_free(io->event);
+        io->event = NULL;
+    }
+}

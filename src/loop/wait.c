@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "src/loop/wait.h"
+
+/* The signal is given while the lock is held: a waiter that sees `done` returns and takes its stack frame with
+ * it, so the last thing that the other side may touch is the lock it is about to release. */
+
+void px_wait_init(struct px_wait *wait)
+{
+    (void) pthread_mutex_init(&wait->lock, NULL); /* neither can fail on Linux without attributes */
+    (void) pthread_cond_init(&wait->cond, NULL);
+    wait->done = false;
+    wait->status = 0;
+}
+
+void px_wait_done(struct px_wait *wait, int status)
+{
+    (void) pthread_mutex_lock(&wait->lock);
+    wait->done = true;
+    wait->status = status;
+    (void) pthread_cond_signal(&wait->cond);
+    (void) pthread_mutex_unlock(&wait->lock);
+}
+
+int px_wait_for(struct px_wait *wait)
+{
+    int status;
+
+    (void) pthread_mutex_lock(&wait->lock);
+    while (!wait->done) {
+        (void) pthread_cond_wait(&wait->cond, &wait->lock);
+    }
+    status = wait->status;
+    (void) pthread_mutex_unlock(&wait->lock);
+    (void) pthread_cond_destroy(&wait->cond);
+    (void) pthread_mutex_destroy(&wait->lock);
+    return status;
+}
