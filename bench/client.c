@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The measuring client. Rank 0 measures the reads, both ranks take part in what is collective. Every value is
+ * compared with what the host registered or the peer posted before its metric counts; a metric that the library
+ * answers wrongly is reported as failed. Prints "metric <name> <median ns>" or "metric <name> failed". */
+
+#include <pmix.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+enum { BATCH = 200, BATCHES = 101, COLLECTIVES = 101, ROUNDS_64 = 41, ROUNDS_64K = 15, LARGE = 65536, SMALL = 64 };
+
+static pmix_proc_t self;
+static unsigned long only_ops; /* BENCH_OPS: that many operations of BENCH_ONLY, for counting instructions */
+static const char *only;
+
+static pmix_proc_t proc_of(pmix_rank_t rank)
+{
+    pmix_proc_t proc = self;
+
+    proc.rank = rank;
+    return proc;
+}
+
+static void result(const char *name, bool valid, struct samples *samples)
+{
+    if (valid && samples->n) {
+        printf("metric %s %.1f\n", name, sample_median(samples));
+    } else {
+        printf("metric %s failed\n", name);
+    }
+    fflush(stdout);
+}
+
+/* One operation; true when what it read is right. */
+typedef bool (*op_fn)(unsigned i);
+
+static bool u32_is(pmix_rank_t rank, const char *key, pmix_data_type_t type, uint32_t want)
+{
+    pmix_proc_t proc = proc_of(rank);
+    pmix_value_t *value = NULL;
+    bool good = false;
+
+    if (PMIx_Get(&proc, key, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    if (value->type == type) {
+        good = (type == PMIX_UINT16 ? value->data.uint16 : value->data.uint32) == want;
+    }
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+static bool get_job(unsigned i)
+{
+    (void) i;
+    return u32_is(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32, JOB_RANKS);
+}
+
+static uint16_t local_ranks[JOB_RANKS];
+
+static bool get_proc_u16(unsigned i)
+{
+    (void) i;
+    return u32_is(self.rank, PMIX_LOCAL_RANK, PMIX_UINT16, local_ranks[self.rank]);
+}
+
+static bool get_proc_u32(unsigned i)
+{
+    (void) i;
+    return u32_is(self.rank, PMIX_NODEID, PMIX_UINT32, node_of(self.rank));
+}
+
+static char names[JOB_NODES][256];
+
+static bool get_proc_random(unsigned i)
+{
+    unsigned rank = (i * 7919u) % JOB_RANKS;
+
+    return u32_is(rank, PMIX_NODEID, PMIX_UINT32, node_of(rank));
+}
+
+static bool get_str(unsigned i)
+{
+    unsigned rank = self.rank;
+    pmix_proc_t proc = proc_of(rank);
+    pmix_value_t *value = NULL;
+    bool good;
+
+    (void) i;
+    if (PMIx_Get(&proc, PMIX_HOSTNAME, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = value->type == PMIX_STRING && value->data.string && !strcmp(value->data.string, names[node_of(rank)]);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+static pmix_info_t static_directive;
+static pmix_info_t optional_directive;
+static pmix_info_t by_name[JOB_NODES];
+
+static bool get_static(unsigned i)
+{
+    pmix_proc_t proc = proc_of(PMIX_RANK_WILDCARD);
+    pmix_value_t storage;
+    pmix_value_t *value = &storage;
+
+    (void) i;
+    memset(&storage, 0, sizeof storage);
+    return PMIx_Get(&proc, PMIX_JOB_SIZE, &static_directive, 1, &value) == PMIX_SUCCESS && value == &storage &&
+           storage.type == PMIX_UINT32 && storage.data.uint32 == JOB_RANKS;
+}
+
+static bool get_miss(unsigned i)
+{
+    pmix_proc_t proc = proc_of(1);
+    pmix_value_t *value = NULL;
+
+    (void) i;
+    return PMIx_Get(&proc, "bench-nobody-has-this", &optional_directive, 1, &value) == PMIX_ERR_NOT_FOUND;
+}
+
+static bool get_node(unsigned i)
+{
+    pmix_proc_t proc = proc_of(PMIX_RANK_WILDCARD);
+    pmix_value_t *value = NULL;
+    bool good;
+
+    (void) i;
+    if (PMIx_Get(&proc, PMIX_LOCAL_SIZE, &by_name[0], 1, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = value->type == PMIX_UINT32 && value->data.uint32 == LOCAL_CLIENTS;
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+static bool put_u32(unsigned i)
+{
+    pmix_value_t value;
+
+    memset(&value, 0, sizeof value);
+    value.type = PMIX_UINT32;
+    value.data.uint32 = i;
+    return PMIx_Put(PMIX_LOCAL, "bench-put", &value) == PMIX_SUCCESS;
+}
+
+static bool put_commit(unsigned i)
+{
+    return put_u32(i) && PMIx_Commit() == PMIX_SUCCESS;
+}
+
+static bool resolve_peers(unsigned i)
+{
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+    bool good = PMIx_Resolve_peers(names[0], self.nspace, &procs, &n) == PMIX_SUCCESS && n == LOCAL_CLIENTS &&
+                procs[1].rank == 1;
+
+    (void) i;
+    PMIX_PROC_FREE(procs, n);
+    return good;
+}
+
+static bool resolve_nodes(unsigned i)
+{
+    char *list = NULL;
+    bool good = PMIx_Resolve_nodes(self.nspace, &list) == PMIX_SUCCESS && list && strstr(list, "bench-node01");
+
+    (void) i;
+    free(list);
+    return good;
+}
+
+static bool barrier(unsigned i)
+{
+    (void) i;
+    return PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS;
+}
+
+static void set_up(void)
+{
+    bool yes = true;
+
+    for (unsigned n = 0; n < JOB_NODES; n++) {
+        node_name(n, names[n], sizeof names[n]);
+        PMIX_INFO_CONSTRUCT(&by_name[n]);
+        PMIX_INFO_LOAD(&by_name[n], PMIX_HOSTNAME, names[n], PMIX_STRING);
+    }
+    for (unsigned r = 0; r < JOB_RANKS; r++) {
+        local_ranks[r] = (uint16_t) local_rank_of(r);
+    }
+    PMIX_INFO_CONSTRUCT(&static_directive);
+    PMIX_INFO_LOAD(&static_directive, PMIX_GET_STATIC_VALUES, &yes, PMIX_BOOL);
+    PMIX_INFO_CONSTRUCT(&optional_directive);
+    PMIX_INFO_LOAD(&optional_directive, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+}
+
+static void tear_down(void)
+{
+    for (unsigned n = 0; n < JOB_NODES; n++) {
+        PMIX_INFO_DESTRUCT(&by_name[n]);
+    }
+    PMIX_INFO_DESTRUCT(&static_directive);
+    PMIX_INFO_DESTRUCT(&optional_directive);
+}
+
+/* Batches of one operation, every answer looked at. */
+static void measure(const char *name, op_fn op, unsigned batch, unsigned batches)
+{
+    struct samples samples = {.n = 0};
+    bool valid = true;
+    unsigned i = 0;
+
+    for (unsigned b = 0; b < batches && valid; b++) {
+        uint64_t start = now_ns();
+
+        for (unsigned k = 0; k < batch; k++) {
+            valid &= op(i++);
+        }
+        sample_add(&samples, (double) (now_ns() - start) / batch);
+    }
+    result(name, valid, &samples);
+}
+
+static bool post(const char *key, size_t len, unsigned round)
+{
+    pmix_value_t value;
+    char *bytes = malloc(len);
+    bool good;
+
+    memset(bytes, (int) (self.rank + round), len);
+    memset(&value, 0, sizeof value);
+    value.type = PMIX_BYTE_OBJECT;
+    value.data.bo.bytes = bytes;
+    value.data.bo.size = len;
+    good = PMIx_Put(PMIX_GLOBAL, key, &value) == PMIX_SUCCESS && PMIx_Commit() == PMIX_SUCCESS;
+    free(bytes);
+    return good;
+}
+
+static bool peer_blob(const char *key, size_t len, unsigned round)
+{
+    pmix_proc_t proc = proc_of((self.rank + 1) % LOCAL_CLIENTS);
+    pmix_value_t *value = NULL;
+    bool good;
+
+    if (PMIx_Get(&proc, key, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == len &&
+           value->data.bo.bytes[0] == (char) (proc.rank + round) &&
+           value->data.bo.bytes[len - 1] == (char) (proc.rank + round);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+/* Rounds of put, commit, collecting fence, first and repeated get of the peer's value; data accumulate. */
+static void modex(const char *suffix, size_t len, unsigned rounds)
+{
+    struct samples fences = {.n = 0};
+    struct samples first = {.n = 0};
+    struct samples repeat = {.n = 0};
+    bool collect = true;
+    bool valid = true;
+    pmix_info_t info;
+    char name[64];
+
+    PMIX_INFO_CONSTRUCT(&info);
+    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+    for (unsigned round = 0; round < rounds; round++) {
+        uint64_t t0;
+        uint64_t t1;
+
+        snprintf(name, sizeof name, "bench-%s-%u", suffix, round);
+        valid &= post(name, len, round) && barrier(0);
+        t0 = now_ns();
+        valid &= PMIx_Fence(NULL, 0, &info, 1) == PMIX_SUCCESS;
+        t1 = now_ns();
+        sample_add(&fences, (double) (t1 - t0));
+        valid &= peer_blob(name, len, round);
+        sample_add(&first, (double) (now_ns() - t1));
+        t0 = now_ns();
+        for (unsigned k = 0; k < BATCH; k++) {
+            valid &= peer_blob(name, len, round);
+        }
+        sample_add(&repeat, (double) (now_ns() - t0) / BATCH);
+        valid &= barrier(0);
+    }
+    PMIX_INFO_DESTRUCT(&info);
+    if (self.rank == 0) {
+        snprintf(name, sizeof name, "modex_fence_%s", suffix);
+        result(name, valid, &fences);
+        snprintf(name, sizeof name, "get_modex_first_%s", suffix);
+        result(name, valid, &first);
+        snprintf(name, sizeof name, "get_modex_repeat_%s", suffix);
+        result(name, valid, &repeat);
+    }
+}
+
+static const struct {
+    const char *name;
+    op_fn op;
+    bool collective;
+} metrics[] = {
+    {"get_job", get_job, false},
+    {"get_proc_u16", get_proc_u16, false},
+    {"get_proc_u32", get_proc_u32, false},
+    {"get_proc_random", get_proc_random, false},
+    {"get_str", get_str, false},
+    {"get_static", get_static, false},
+    {"get_miss", get_miss, false},
+    {"get_node", get_node, false},
+    {"resolve_peers", resolve_peers, false},
+    {"resolve_nodes", resolve_nodes, false},
+    {"put", put_u32, false},
+    {"commit", put_commit, false},
+    {"barrier", barrier, true},
+};
+
+enum { METRICS = sizeof metrics / sizeof metrics[0] };
+
+static void run_only(void)
+{
+    for (unsigned m = 0; m < METRICS; m++) {
+        if (!strcmp(metrics[m].name, only) && (self.rank == 0 || metrics[m].collective)) {
+            for (unsigned long i = 0; i < only_ops; i++) {
+                (void) metrics[m].op((unsigned) i);
+            }
+        }
+    }
+    (void) barrier(0);
+}
+
+static void run_all(void)
+{
+    for (unsigned m = 0; m < METRICS; m++) {
+        if (metrics[m].collective) {
+            (void) barrier(0);
+            if (self.rank == 0) {
+                measure(metrics[m].name, metrics[m].op, 1, COLLECTIVES);
+            } else {
+                for (unsigned i = 0; i < COLLECTIVES; i++) {
+                    (void) metrics[m].op(i);
+                }
+            }
+        } else if (self.rank == 0) {
+            measure(metrics[m].name, metrics[m].op, metrics[m].op == put_commit ? 1 : BATCH, BATCHES);
+        }
+    }
+    modex("64", SMALL, ROUNDS_64);
+    modex("64k", LARGE, ROUNDS_64K);
+}
+
+int run_client(void)
+{
+    if (PMIx_Init(&self, NULL, 0) != PMIX_SUCCESS) {
+        fprintf(stderr, "bench: init failed\n");
+        return 1;
+    }
+    set_up();
+    (void) barrier(0);
+    only = getenv("BENCH_ONLY");
+    if (only) {
+        const char *ops = getenv("BENCH_OPS");
+
+        only_ops = ops ? strtoul(ops, NULL, 10) : 0;
+        run_only();
+    } else {
+        run_all();
+    }
+    tear_down();
+    return PMIx_Finalize(NULL, 0) == PMIX_SUCCESS ? 0 : 1;
+}
+
+int run_init_client(void)
+{
+    uint64_t start = now_ns();
+
+    if (PMIx_Init(&self, NULL, 0) != PMIX_SUCCESS) {
+        return 1;
+    }
+    printf("metric init %.1f\n", (double) (now_ns() - start));
+    fflush(stdout);
+    return PMIx_Finalize(NULL, 0) == PMIX_SUCCESS ? 0 : 1;
+}

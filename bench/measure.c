@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "measure.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+void sample_add(struct samples *samples, double ns)
+{
+    if (samples->n < SAMPLES_MAX) {
+        samples->ns[samples->n++] = ns;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *) a;
+    double y = *(const double *) b;
+
+    return (x > y) - (x < y);
+}
+
+double sample_median(struct samples *samples)
+{
+    if (!samples->n) {
+        return NAN;
+    }
+    qsort(samples->ns, samples->n, sizeof samples->ns[0], ascending);
+    return samples->ns[samples->n / 2];
+}
+
+void pin(int cpu)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    if (cpu >= 0 && sched_setaffinity(0, sizeof set, &set) != 0) {
+        perror("bench: pin");
+    }
+}
+
+unsigned node_of(unsigned rank)
+{
+    unsigned per_node = (JOB_RANKS - LOCAL_CLIENTS + JOB_NODES - 2) / (JOB_NODES - 1);
+
+    return rank < LOCAL_CLIENTS ? 0 : 1 + (rank - LOCAL_CLIENTS) / per_node;
+}
+
+unsigned local_rank_of(unsigned rank)
+{
+    unsigned first = rank;
+
+    while (first > 0 && node_of(first - 1) == node_of(rank)) {
+        first--;
+    }
+    return rank - first;
+}
+
+void node_name(unsigned node, char *ret, size_t room)
+{
+    if (node == 0) {
+        gethostname(ret, room);
+        ret[room - 1] = '\0';
+    } else {
+        snprintf(ret, room, "bench-node%02u", node);
+    }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_BENCH_MEASURE_H
+#define PX_BENCH_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Samples of one metric; the median is what is reported. */
+enum { SAMPLES_MAX = 1024 };
+
+struct samples {
+    double ns[SAMPLES_MAX];
+    size_t n;
+};
+
+uint64_t now_ns(void);
+void sample_add(struct samples *samples, double ns);
+double sample_median(struct samples *samples); /* sorts; NAN when empty */
+
+/* Keeps this process and its threads on one CPU, as the method asks (README.md). */
+void pin(int cpu);
+
+/* The job that the host registers and the client expects. */
+enum { JOB_RANKS = 1024, JOB_NODES = 9, LOCAL_CLIENTS = 2, INIT_CLIENTS = 9 };
+#define JOB_NSPACE "bench-job"
+#define JOB_ID "bench.1"
+
+/* Rank to node: the first LOCAL_CLIENTS ranks are here, the rest in blocks on the other nodes. */
+unsigned node_of(unsigned rank);
+unsigned local_rank_of(unsigned rank);
+void node_name(unsigned node, char *ret, size_t room);
+
+int run_host(char *self, const char *const *wrapper);
+int run_client(void);
+int run_init_client(void);
+
+#endif
