@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_VALUE_TYPES_H
+#define PX_VALUE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <pmix.h>
+
+#include "src/base/buf.h"
+
+/* The table of data types (types.def, members.def) and what can be done with one element of any of them. An
+ * element is the C representation: a char * for PMIX_STRING, a pmix_info_t for PMIX_INFO. What elements own is
+ * plain malloc memory. All functions may be called from any thread; the tables are constant. */
+
+enum {
+    PX_VALUE_MAX_DEPTH = 64, /* arrays inside arrays that are copied, compared, measured or printed */
+    PX_VALUE_TYPES = 74,     /* types are below it */
+};
+
+/* Where a value keeps an element. */
+enum px_where { PX_INLINE, PX_BOXED, PX_ELEMENT };
+
+enum px_type_shape {
+    PX_TYPE_UNSIGNED,
+    PX_TYPE_SIGNED,
+    PX_TYPE_REAL,
+    PX_TYPE_POINTER,
+    PX_TYPE_TIMEVAL,
+    PX_TYPE_STRING,
+    PX_TYPE_NAME,
+    PX_TYPE_STRUCT,
+    PX_TYPE_INFO,
+    PX_TYPE_VALUE,
+    PX_TYPE_ARRAY,
+    PX_TYPE_BUFFER,
+    PX_TYPE_TOPO,
+    PX_TYPE_CPUSET,
+    PX_TYPE_SHAPES
+};
+
+enum px_member_how { PX_MEMBER_ONE, PX_MEMBER_KEY, PX_MEMBER_ARGV, PX_MEMBER_MANY };
+
+struct px_member {
+    const char *name;
+    enum px_member_how how;
+    pmix_data_type_t type; /* of the elements, for ONE and MANY */
+    size_t at;             /* offset of the member */
+    size_t count_at;       /* offset of its size_t count, for MANY */
+};
+
+struct px_type {
+    const char *name; /* "PMIX_STRING" */
+    size_t size;      /* of an element */
+    pmix_data_type_t type;
+    enum px_where where;
+    enum px_type_shape shape;
+    bool number;
+    const struct px_member *members; /* of STRUCT and INFO */
+    size_t n_members;
+};
+
+/* NULL for PMIX_UNDEF, for what nobody defines, and for PMIX_BUFFER and PMIX_KVAL. */
+const struct px_type *px_type_info(pmix_data_type_t type);
+
+/* Makes an element the empty one: zeros, with the exceptions that the public constructors have. */
+void px_type_construct(const struct px_type *type, void *element);
+
+/* Deep copy over uninitialised storage. 0, PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM when nested too deep,
+ * PMIX_ERR_NOT_SUPPORTED for topologies and cpusets without src/topo, PMIX_ERR_UNKNOWN_DATA_TYPE for a value of
+ * no known type; on failure dst owns nothing. `depth` counts arrays around the element: 0 from outside. */
+int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
+
+/* Releases what an element owns, not the element, and leaves it empty. Keeps errno. */
+void px_type_fini(const struct px_type *type, void *element);
+
+/* A total order for every type: NULL before anything, fewer before more, members in their order.
+ * PMIX_VALUE_COMPARISON_NOT_AVAIL when nested too deep. */
+pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b, unsigned depth);
+
+/* Adds the memory that an element takes, with what it owns, to *sum. 0, PMIX_ERR_BAD_PARAM when nested too
+ * deep. */
+int px_type_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
+
+/* Appends text for people, without a line end. */
+void px_type_print(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth);
+
+/* The element inside a value, NULL when it has none (a NULL box). The type is one that values can hold. */
+void *px_value_element(pmix_value_t *value, const struct px_type *type);
+const void *px_value_element_const(const pmix_value_t *value, const struct px_type *type);
+
+/* n elements in fresh malloc memory: empty ones, or copies. NULL without memory, when n is 0 or too large. */
+void *px_type_create(const struct px_type *type, size_t n);
+int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth, void **ret_elements);
+
+/* Finishes n elements and frees the memory. Takes NULL. */
+void px_type_free(const struct px_type *type, void *elements, size_t n);
+
+/* Bytes of a regex as hosts pass it: text with its NUL, or the "blob:" form with binary content. */
+size_t px_regex_len(const char *regex);
+
+#endif
