@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_WIRE_FRAME_H
+#define PX_WIRE_FRAME_H
+
+#include "codec.h"
+
+/* What begins every operation: the count and, in described buffers, the types around it. */
+
+int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t n);
+
+/* The input moves past the frame; on failure it stays where it was. Statuses as px_unpack. */
+int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n);
+
+/* One raw unsigned number. */
+int px_unpack_flex(struct px_in *in, uint64_t *ret);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "types.h"
+
+/* Shorthands for the fields that commands are made of (docs/wire-format.md). Each is one operation of one value
+ * unless its name is a plural. */
+
+int px_pack_size(struct px_buf *buf, enum px_wire_kind kind, size_t v)
+{
+    return px_pack(buf, kind, PMIX_SIZE, &v, 1);
+}
+
+int px_pack_status(struct px_buf *buf, enum px_wire_kind kind, pmix_status_t v)
+{
+    return px_pack(buf, kind, PMIX_STATUS, &v, 1);
+}
+
+int px_pack_string(struct px_buf *buf, enum px_wire_kind kind, const char *v)
+{
+    return px_pack(buf, kind, PMIX_STRING, &v, 1);
+}
+
+int px_pack_rank(struct px_buf *buf, enum px_wire_kind kind, pmix_rank_t v)
+{
+    return px_pack(buf, kind, PMIX_PROC_RANK, &v, 1);
+}
+
+int px_pack_command(struct px_buf *buf, enum px_wire_kind kind, uint8_t command)
+{
+    return px_pack(buf, kind, PMIX_COMMAND, &command, 1);
+}
+
+int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key, const pmix_value_t *value)
+{
+    int rc = px_pack_frame(buf, kind, PMIX_KVAL, 1);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = px_pack_raw(buf, false, PMIX_STRING, &key);
+    }
+    return rc == PMIX_SUCCESS ? px_pack_raw(buf, false, PMIX_VALUE, value) : rc;
+}
+
+int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes, size_t len)
+{
+    pmix_byte_object_t object = {.bytes = (char *) (uintptr_t) bytes, .size = len};
+
+    return px_pack(buf, kind, PMIX_BYTE_OBJECT, &object, 1);
+}
+
+static int pack_counted(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, const void *vals,
+                        size_t n)
+{
+    int rc = px_pack_size(buf, kind, n);
+
+    return rc == PMIX_SUCCESS && n > 0 ? px_pack(buf, kind, type, vals, n) : rc;
+}
+
+int px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info, size_t n)
+{
+    return pack_counted(buf, kind, PMIX_INFO, info, n);
+}
+
+int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t *procs, size_t n)
+{
+    return pack_counted(buf, kind, PMIX_PROC, procs, n);
+}
+
+int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner)
+{
+    uint8_t inner_kind = (uint8_t) kind;
+    int rc;
+
+    if (!px_buf_ok(inner)) {
+        buf->failed = true;
+        return PMIX_ERR_NOMEM;
+    }
+    rc = px_pack_frame(buf, kind, PMIX_BUFFER, 1);
+    if (rc == PMIX_SUCCESS) {
+        rc = px_pack_raw(buf, false, PMIX_BYTE, &inner_kind);
+    }
+    if (rc == PMIX_SUCCESS) {
+        pmix_byte_object_t object = {.bytes = (char *) inner->data, .size = inner->len};
+        rc = px_pack_raw(buf, false, PMIX_BYTE_OBJECT, &object);
+    }
+    return rc;
+}
+
+int px_unpack_string(struct px_in *in, char **ret)
+{
+    return px_unpack_one(in, PMIX_STRING, ret);
+}
+
+int px_unpack_size(struct px_in *in, size_t *ret)
+{
+    return px_unpack_one(in, PMIX_SIZE, ret);
+}
+
+int px_unpack_status(struct px_in *in, pmix_status_t *ret)
+{
+    return px_unpack_one(in, PMIX_STATUS, ret);
+}
+
+int px_unpack_rank(struct px_in *in, pmix_rank_t *ret)
+{
+    return px_unpack_one(in, PMIX_PROC_RANK, ret);
+}
+
+int px_unpack_command(struct px_in *in, uint8_t *ret)
+{
+    return px_unpack_one(in, PMIX_COMMAND, ret);
+}
+
+/* The frame of an operation that must be of one value. */
+static int unpack_single(struct px_in *in, pmix_data_type_t type)
+{
+    size_t n;
+    int rc = px_unpack_frame(in, type, &n);
+
+    return rc == PMIX_SUCCESS && n != 1 ? PMIX_ERR_UNPACK_FAILURE : rc;
+}
+
+int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
+{
+    struct px_in at = *in;
+    char *key = NULL;
+    int rc = unpack_single(&at, PMIX_KVAL);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = px_unpack_raw(&at, PMIX_STRING, &key);
+    }
+    if (rc == PMIX_SUCCESS && (!key || strlen(key) > PMIX_MAX_KEYLEN)) {
+        rc = PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS) {
+        rc = px_unpack_raw(&at, PMIX_VALUE, ret_value);
+    }
+    if (rc != PMIX_SUCCESS) {
+        free(key);
+        return rc;
+    }
+    *ret_key = key;
+    *in = at;
+    return PMIX_SUCCESS;
+}
+
+static int view(struct px_in *at, const void **ret_bytes, size_t *ret_len)
+{
+    uint64_t len;
+    int rc = px_unpack_flex(at, &len);
+
+    if (rc == PMIX_SUCCESS && len > px_in_left(at)) {
+        rc = PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    if (rc == PMIX_SUCCESS) {
+        *ret_bytes = at->at;
+        *ret_len = (size_t) len;
+        at->at += len;
+    }
+    return rc;
+}
+
+int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len)
+{
+    struct px_in at = *in;
+    int rc = unpack_single(&at, PMIX_BYTE_OBJECT);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = view(&at, ret_bytes, ret_len);
+    }
+    if (rc == PMIX_SUCCESS) {
+        *in = at;
+    }
+    return rc;
+}
+
+int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner)
+{
+    struct px_in at = *in;
+    const void *bytes;
+    uint8_t kind;
+    size_t len;
+    int rc = unpack_single(&at, PMIX_BUFFER);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = px_unpack_raw(&at, PMIX_BYTE, &kind);
+    }
+    if (rc == PMIX_SUCCESS && kind != PX_WIRE_PLAIN && kind != PX_WIRE_DESCRIBED) {
+        rc = PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS) {
+        rc = view(&at, &bytes, &len);
+    }
+    if (rc == PMIX_SUCCESS) {
+        *in = at;
+        *ret_inner = px_in_make(bytes, len, (enum px_wire_kind) kind);
+    }
+    return rc;
+}
+
+/* SIZE n and, unless it is 0, one operation of exactly n elements. */
+static int unpack_counted(struct px_in *in, pmix_data_type_t type, void **ret, size_t *ret_n)
+{
+    struct px_in at = *in;
+    size_t size = px_type_size(type);
+    size_t there = 0;
+    void *array = NULL;
+    size_t n;
+    int rc = px_unpack_size(&at, &n);
+
+    if (rc == PMIX_SUCCESS && n > 0) {
+        struct px_in peek = at;
+
+        rc = px_unpack_frame(&peek, type, &there);
+        if (rc == PMIX_SUCCESS && there != n) {
+            rc = PMIX_ERR_UNPACK_FAILURE;
+        }
+        if (rc == PMIX_SUCCESS && n > px_in_left(&peek)) {
+            rc = PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+        }
+        if (rc == PMIX_SUCCESS) {
+            array = calloc(n, size);
+            rc = array ? px_unpack(&at, type, array, &there) : PMIX_ERR_NOMEM;
+        }
+    }
+    if (rc != PMIX_SUCCESS) {
+        free(array);
+        return rc;
+    }
+    *in = at;
+    *ret = array;
+    *ret_n = n;
+    return PMIX_SUCCESS;
+}
+
+int px_unpack_infos(struct px_in *in, pmix_info_t **ret, size_t *ret_n)
+{
+    void *array;
+    int rc = unpack_counted(in, PMIX_INFO, &array, ret_n);
+
+    if (rc == PMIX_SUCCESS) {
+        *ret = array;
+    }
+    return rc;
+}
+
+int px_unpack_procs(struct px_in *in, pmix_proc_t **ret, size_t *ret_n)
+{
+    void *array;
+    int rc = unpack_counted(in, PMIX_PROC, &array, ret_n);
+
+    if (rc == PMIX_SUCCESS) {
+        *ret = array;
+    }
+    return rc;
+}

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "codec.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flex.h"
+#include "frame.h"
+#include "hooks.h"
+#include "regex.h"
+#include "types.h"
+
+/* The unpacking half. Every byte may come from an enemy: whatever is taken is first compared with what is left,
+ * memory is asked for in proportion to the bytes that stand behind it, and recursion happens through data arrays
+ * only, which count their depth. A value that fails half-way is released before the failure is returned; to make
+ * that safe each C value is zeroed before it is filled. */
+
+enum {
+    MEMORY_PER_BYTE = 128, /* an array may take this many times the bytes left: the leanest info takes 111 */
+    MEMORY_FREE = 4096,    /* and this much at any rate */
+};
+
+static int raw(struct px_in *in, pmix_data_type_t type, void *val);
+
+int px_unpack_flex(struct px_in *in, uint64_t *ret)
+{
+    size_t n = px_flex_get(in->at, in->end, ret);
+
+    in->at += n;
+    return n ? PMIX_SUCCESS : PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+}
+
+static int get_bounded(struct px_in *in, uint64_t max, uint64_t *ret)
+{
+    uint64_t v;
+    int rc = px_unpack_flex(in, &v);
+
+    if (rc == PMIX_SUCCESS && v > max) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS) {
+        *ret = v;
+    }
+    return rc;
+}
+
+static int get_length(struct px_in *in, bool zigzag, size_t *ret)
+{
+    uint64_t v;
+    int rc = px_unpack_flex(in, &v);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (zigzag) {
+        if (px_unzigzag(v) < 0 || px_unzigzag(v) > INT32_MAX) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        v >>= 1;
+    }
+    if (v > px_in_left(in)) {
+        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    *ret = (size_t) v;
+    return PMIX_SUCCESS;
+}
+
+static int get_unsigned(struct px_in *in, size_t size, void *val)
+{
+    uint64_t v;
+    int rc = get_bounded(in, size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1, &v);
+
+    if (rc == PMIX_SUCCESS) {
+        switch (size) {
+        case 2:
+            *(uint16_t *) val = (uint16_t) v;
+            break;
+        case 4:
+            *(uint32_t *) val = (uint32_t) v;
+            break;
+        default:
+            *(uint64_t *) val = v;
+            break;
+        }
+    }
+    return rc;
+}
+
+static int get_signed(struct px_in *in, size_t size, void *val)
+{
+    uint64_t coded;
+    int64_t v;
+    int64_t max = size == 8 ? INT64_MAX : (INT64_C(1) << (8 * size - 1)) - 1;
+    int rc = px_unpack_flex(in, &coded);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    v = px_unzigzag(coded);
+    if (v > max || v < -max - 1) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    switch (size) {
+    case 2:
+        *(int16_t *) val = (int16_t) v;
+        break;
+    case 4:
+        *(int32_t *) val = (int32_t) v;
+        break;
+    default:
+        *(int64_t *) val = v;
+        break;
+    }
+    return PMIX_SUCCESS;
+}
+
+static int get_byte(struct px_in *in, uint8_t *ret)
+{
+    if (in->at == in->end) {
+        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    *ret = *in->at++;
+    return PMIX_SUCCESS;
+}
+
+/* Borrows the characters of a string: NULL for the NULL pointer, else NUL-terminated exactly at its length. */
+static int peek_string(struct px_in *in, const char **ret, size_t *ret_size)
+{
+    size_t size;
+    int rc = get_length(in, true, &size);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (size > 0 && memchr(in->at, 0, size) != in->at + size - 1) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    *ret = size ? (const char *) in->at : NULL;
+    *ret_size = size;
+    in->at += size;
+    return PMIX_SUCCESS;
+}
+
+static int copy_bytes(const void *from, size_t size, char **ret)
+{
+    char *copy = malloc(size);
+
+    if (!copy) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(copy, from, size);
+    *ret = copy;
+    return PMIX_SUCCESS;
+}
+
+static int get_string(struct px_in *in, char **ret)
+{
+    const char *chars;
+    size_t size;
+    int rc = peek_string(in, &chars, &size);
+
+    if (rc != PMIX_SUCCESS || !chars) {
+        return rc;
+    }
+    return copy_bytes(chars, size, ret);
+}
+
+static int get_fixed(struct px_in *in, size_t room, char *ret)
+{
+    const char *chars;
+    size_t size;
+    int rc = peek_string(in, &chars, &size);
+
+    if (rc == PMIX_SUCCESS && size > room) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS && chars) {
+        memcpy(ret, chars, size);
+    }
+    return rc;
+}
+
+static int get_real(struct px_in *in, pmix_data_type_t type, void *val)
+{
+    const char *chars;
+    char *stop;
+    size_t size;
+    double v = 0;
+    int rc;
+
+    if (in->exact) {
+        if (px_in_left(in) < sizeof(v)) {
+            return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+        }
+        memcpy(&v, in->at, sizeof(v));
+        in->at += sizeof(v);
+    } else {
+        rc = peek_string(in, &chars, &size);
+        if (rc != PMIX_SUCCESS) {
+            return rc;
+        }
+        v = chars ? strtod(chars, &stop) : 0;
+        if (!chars || stop == chars || *stop) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+    }
+    if (type == PMIX_FLOAT) {
+        *(float *) val = (float) v;
+    } else {
+        *(double *) val = v;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Peers may use any integer type for a pid, and say which. */
+static int get_pid(struct px_in *in, pid_t *ret)
+{
+    uint64_t type;
+    uint64_t coded;
+    int64_t v;
+    int rc = px_unpack_flex(in, &type);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = px_unpack_flex(in, &coded);
+    }
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (type == PMIX_UINT16 || type == PMIX_UINT32 || type == PMIX_UINT64) {
+        v = coded > UINT32_MAX ? INT64_MAX : (int32_t) (uint32_t) coded;
+    } else if (type == PMIX_INT || type == PMIX_INT16 || type == PMIX_INT32 || type == PMIX_INT64) {
+        v = px_unzigzag(coded);
+    } else {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (v > INT32_MAX || v < INT32_MIN) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    *ret = (pid_t) v;
+    return PMIX_SUCCESS;
+}
+
+static int get_bytes(struct px_in *in, char **ret, size_t *ret_size)
+{
+    size_t size;
+    int rc = get_length(in, false, &size);
+
+    if (rc == PMIX_SUCCESS && size > 0) {
+        rc = copy_bytes(in->at, size, ret);
+    }
+    if (rc == PMIX_SUCCESS) {
+        *ret_size = size;
+        in->at += size;
+    }
+    return rc;
+}
+
+static int get_buffer(struct px_in *in, pmix_data_buffer_t *ret)
+{
+    size_t size = 0;
+    int rc = get_bytes(in, &ret->base_ptr, &size);
+
+    if (rc == PMIX_SUCCESS && size > 0) {
+        ret->unpack_ptr = ret->base_ptr;
+        ret->pack_ptr = ret->base_ptr + size;
+        ret->bytes_allocated = size;
+        ret->bytes_used = size;
+    }
+    return rc;
+}
+
+static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void **ret_array, size_t *ret_n)
+{
+    const struct px_wire_type *info = px_wire_type(type);
+    char *array;
+    int rc = PMIX_SUCCESS;
+
+    if (n == 0) {
+        return PMIX_SUCCESS;
+    }
+    if (!info || info->shape == PX_SHAPE_NOTHING) {
+        return PMIX_ERR_UNKNOWN_DATA_TYPE;
+    }
+    if (n > px_in_left(in)) {
+        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    if (n > (px_in_left(in) * MEMORY_PER_BYTE + MEMORY_FREE) / info->size) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    array = calloc(n, info->size);
+    if (!array) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret_array = array;
+    for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
+        *ret_n = i + 1; /* a half-read element is released with the others */
+        rc = raw(in, type, array + i * info->size);
+    }
+    return rc;
+}
+
+static int get_array(struct px_in *in, pmix_data_array_t *ret)
+{
+    uint64_t type;
+    uint64_t n;
+    int rc = get_bounded(in, UINT16_MAX, &type);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (type == PMIX_UNDEF) {
+        /* Some peers stop after the type, others add the size 0. No field that can follow begins with a 0. */
+        if (in->at < in->end && *in->at == 0) {
+            in->at++;
+        }
+        return PMIX_SUCCESS;
+    }
+    rc = px_unpack_flex(in, &n);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (in->depth >= PX_WIRE_MAX_DEPTH) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (n > SIZE_MAX) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    ret->type = (pmix_data_type_t) type;
+    in->depth++;
+    rc = get_elements(in, ret->type, (size_t) n, &ret->array, &ret->size);
+    in->depth--;
+    return rc;
+}
+
+static int get_argv(struct px_in *in, char ***ret)
+{
+    char **argv;
+    size_t n;
+    int rc = get_length(in, true, &n);
+
+    if (rc != PMIX_SUCCESS || n == 0) {
+        return rc;
+    }
+    argv = calloc(n + 1, sizeof(*argv));
+    if (!argv) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret = argv;
+    for (size_t i = 0; i < n; i++) {
+        rc = get_string(in, &argv[i]);
+        if (rc == PMIX_SUCCESS && !argv[i]) {
+            rc = PMIX_ERR_UNPACK_FAILURE; /* would end the list early */
+        }
+        if (rc != PMIX_SUCCESS) {
+            return rc;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+static int get_field(struct px_in *in, const struct px_field *field, char *base)
+{
+    char *at = base + field->at;
+    uint64_t n;
+    int rc;
+
+    switch (field->op) {
+    case PX_FIELD_EXACT:
+        return in->exact ? raw(in, field->type, at) : PMIX_SUCCESS;
+    case PX_FIELD_FIXED:
+        return get_fixed(in, field->more, at);
+    case PX_FIELD_ARGV:
+        return get_argv(in, (char ***) at);
+    case PX_FIELD_ARRAY:
+        rc = get_bounded(in, SIZE_MAX, &n);
+        return rc == PMIX_SUCCESS
+                   ? get_elements(in, field->type, (size_t) n, (void **) at, (size_t *) (base + field->more))
+                   : rc;
+    default:
+        return raw(in, field->type, at);
+    }
+}
+
+static int get_fields(struct px_in *in, const struct px_field *field, void *base)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (; field->op != PX_FIELD_END && rc == PMIX_SUCCESS; field++) {
+        rc = get_field(in, field, base);
+    }
+    return rc;
+}
+
+static int get_regex(struct px_in *in, char **ret, size_t *ret_size)
+{
+    size_t size;
+    int rc = px_regex_length((const char *) in->at, px_in_left(in), &size);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = copy_bytes(in->at, size, ret);
+    }
+    if (rc == PMIX_SUCCESS) {
+        *ret_size = size;
+        in->at += size;
+    }
+    return rc;
+}
+
+static int get_value(struct px_in *in, pmix_value_t *ret)
+{
+    const struct px_wire_type *info;
+    uint64_t type;
+    int rc = get_bounded(in, UINT16_MAX, &type);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    info = px_wire_type((pmix_data_type_t) type);
+    if (!info || info->place == PX_PLACE_NONE) {
+        return PMIX_ERR_UNKNOWN_DATA_TYPE;
+    }
+    ret->type = (pmix_data_type_t) type;
+    if (info->shape == PX_SHAPE_REGEX) {
+        return get_regex(in, &ret->data.bo.bytes, &ret->data.bo.size);
+    }
+    if (info->place == PX_PLACE_INLINE) {
+        return raw(in, ret->type, &ret->data);
+    }
+    ret->data.ptr = calloc(1, info->size);
+    return ret->data.ptr ? raw(in, ret->type, ret->data.ptr) : PMIX_ERR_NOMEM;
+}
+
+static int get_cpuset(struct px_in *in, pmix_cpuset_t *ret)
+{
+    const char *text;
+    size_t size;
+    int rc = peek_string(in, &text, &size);
+
+    if (rc != PMIX_SUCCESS || !text) {
+        return rc;
+    }
+    return px_wire_hooks.cpuset_parse ? px_wire_hooks.cpuset_parse(text, ret) : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static int get_topo(struct px_in *in, pmix_topology_t *ret)
+{
+    const char *xml;
+    size_t size;
+    int rc;
+
+    if (!px_wire_hooks.topo_parse) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    rc = peek_string(in, &xml, &size);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (px_in_left(in) < px_wire_hooks.topo_support_size) {
+        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    in->at += px_wire_hooks.topo_support_size;
+    return xml ? px_wire_hooks.topo_parse(xml, ret) : PMIX_ERR_UNPACK_FAILURE;
+}
+
+static int raw_compound(struct px_in *in, const struct px_wire_type *info, void *val)
+{
+    pmix_byte_object_t *bytes = val;
+    size_t ignored;
+
+    switch ((enum px_shape) info->shape) {
+    case PX_SHAPE_BYTES:
+        return get_bytes(in, &bytes->bytes, &bytes->size);
+    case PX_SHAPE_BUFFER:
+        return get_buffer(in, val);
+    case PX_SHAPE_VALUE:
+        return get_value(in, val);
+    case PX_SHAPE_ARRAY:
+        return get_array(in, val);
+    case PX_SHAPE_REGEX:
+        return get_regex(in, val, &ignored);
+    case PX_SHAPE_CPUSET:
+        return get_cpuset(in, val);
+    case PX_SHAPE_TOPO:
+        return get_topo(in, val);
+    default:
+        return get_fields(in, info->fields, val);
+    }
+}
+
+/* val is zeroed memory; after a failure it holds what can be released. */
+static int raw(struct px_in *in, pmix_data_type_t type, void *val)
+{
+    const struct px_wire_type *info = px_wire_type(type);
+    uint8_t byte;
+    int rc;
+
+    switch (info ? (enum px_shape) info->shape : PX_SHAPE_NOTHING) {
+    case PX_SHAPE_NOTHING:
+        return info ? PMIX_SUCCESS : PMIX_ERR_UNKNOWN_DATA_TYPE;
+    case PX_SHAPE_BOOL:
+        rc = get_byte(in, &byte);
+        *(bool *) val = rc == PMIX_SUCCESS && byte != 0;
+        return rc;
+    case PX_SHAPE_SENTINEL: /* another process's pointer means nothing here */
+        return get_byte(in, &byte);
+    case PX_SHAPE_BYTE:
+        return get_byte(in, val);
+    case PX_SHAPE_UNSIGNED:
+        return get_unsigned(in, info->size, val);
+    case PX_SHAPE_SIGNED:
+        return get_signed(in, info->size, val);
+    case PX_SHAPE_PID:
+        return get_pid(in, val);
+    case PX_SHAPE_REAL:
+        return get_real(in, type, val);
+    case PX_SHAPE_STRING:
+        return get_string(in, val);
+    default:
+        return raw_compound(in, info, val);
+    }
+}
+
+static int raw_or_nothing(struct px_in *in, pmix_data_type_t type, size_t size, void *val)
+{
+    int rc;
+
+    memset(val, 0, size);
+    rc = raw(in, type, val);
+    if (rc != PMIX_SUCCESS) {
+        px_wire_release(type, val);
+        memset(val, 0, size);
+    }
+    return rc;
+}
+
+int px_unpack_raw(struct px_in *in, pmix_data_type_t type, void *val)
+{
+    struct px_in at = *in;
+    size_t size = px_type_size(type);
+    int rc;
+
+    if (size == 0) {
+        return type == PMIX_UNDEF ? PMIX_SUCCESS : PMIX_ERR_UNKNOWN_DATA_TYPE;
+    }
+    rc = raw_or_nothing(&at, type, size, val);
+    if (rc == PMIX_SUCCESS) {
+        *in = at;
+    }
+    return rc;
+}
+
+int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
+{
+    struct px_in at = *in;
+    uint64_t v;
+    int64_t n;
+    int rc;
+
+    if (at.kind == PX_WIRE_DESCRIBED) {
+        rc = px_unpack_flex(&at, &v);
+        if (rc != PMIX_SUCCESS || v != PMIX_INT32) {
+            return rc == PMIX_SUCCESS ? PMIX_ERR_UNPACK_FAILURE : rc;
+        }
+    }
+    rc = px_unpack_flex(&at, &v);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    n = px_unzigzag(v);
+    if (n < 0 || n > INT32_MAX) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (at.kind == PX_WIRE_DESCRIBED) {
+        rc = px_unpack_flex(&at, &v);
+        if (rc != PMIX_SUCCESS || v != type) {
+            return rc == PMIX_SUCCESS ? PMIX_ERR_TYPE_MISMATCH : rc;
+        }
+    }
+    *in = at;
+    *ret_n = (size_t) n;
+    return PMIX_SUCCESS;
+}
+
+/* What did not fit is read all the same, so that the next operation starts where the peer's next one does. */
+static int skip(struct px_in *in, pmix_data_type_t type, size_t n)
+{
+    const struct px_wire_type *info = px_wire_type(type);
+    void *scratch = calloc(1, info->size);
+    int rc = scratch ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+
+    for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
+        rc = raw_or_nothing(in, type, info->size, scratch);
+        if (rc == PMIX_SUCCESS) {
+            px_wire_release(type, scratch);
+        }
+    }
+    free(scratch);
+    return rc;
+}
+
+int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n)
+{
+    struct px_in at = *in;
+    size_t size = px_type_size(type);
+    size_t there;
+    size_t done = 0;
+    size_t fitting;
+    int rc;
+
+    if (size == 0) {
+        return PMIX_ERR_UNKNOWN_DATA_TYPE;
+    }
+    rc = px_unpack_frame(&at, type, &there);
+    if (rc == PMIX_SUCCESS && there > px_in_left(&at)) {
+        rc = PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    fitting = there < *n ? there : *n;
+    while (done < fitting && rc == PMIX_SUCCESS) {
+        rc = raw_or_nothing(&at, type, size, (char *) vals + done * size);
+        done += rc == PMIX_SUCCESS;
+    }
+    if (rc == PMIX_SUCCESS && fitting < there) {
+        rc = skip(&at, type, there - fitting);
+    }
+    if (rc != PMIX_SUCCESS) {
+        while (done > 0) {
+            px_wire_release(type, (char *) vals + --done * size);
+        }
+        return rc;
+    }
+    *in = at;
+    *n = fitting;
+    return fitting < there ? PMIX_ERR_UNPACK_INADEQUATE_SPACE : PMIX_SUCCESS;
+}
+
+int px_unpack_one(struct px_in *in, pmix_data_type_t type, void *val)
+{
+    struct px_in at = *in;
+    size_t n = 1;
+    int rc = px_unpack(&at, type, val, &n);
+
+    if (rc == PMIX_ERR_UNPACK_INADEQUATE_SPACE) {
+        px_wire_release(type, val);
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS && n != 1) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS) {
+        *in = at;
+    }
+    return rc;
+}
