@@ -367,7 +367,6 @@ int run_client(void)
         return 1;
     }
     set_up();
-    (void) barrier(0);
     only = getenv("BENCH_ONLY");
     if (only) {
         const char *ops = getenv("BENCH_OPS");

@@ -247,14 +247,15 @@ int run_host(char *self, const char *const *wrapper)
     }
     register_job();
     register_clients();
-    for (unsigned i = 0; i < INIT_CLIENTS && !wrapper; i++) {
-        bad |= wait_for(start(1, self, "init", NULL));
-    }
     for (unsigned r = 0; r < LOCAL_CLIENTS; r++) {
         pids[r] = start(r, self, "client", r == 0 ? wrapper : NULL);
     }
     for (unsigned r = 0; r < LOCAL_CLIENTS; r++) {
         bad |= wait_for(pids[r]);
+    }
+    /* Last, because 4.2.2 loses process data of a namespace once a client of it has finalized. */
+    for (unsigned i = 0; i < INIT_CLIENTS && !wrapper; i++) {
+        bad |= wait_for(start(1, self, "init", NULL));
     }
     PMIX_LOAD_NSPACE(job, JOB_NSPACE);
     PMIx_server_deregister_nspace(job, op_done, NULL);
