@@ -1,1 +1,2 @@
 # sources of this folder
+include %D%/topo/local.mk

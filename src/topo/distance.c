@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* How far devices are from where a process runs.
+ *
+ * The distance of a processing unit and a device is the number of levels one has to climb from the unit to the
+ * smallest part of the machine that holds both: 0 would be the unit itself, the depth of the unit is the whole
+ * machine. These are ranks for choosing the nearest device, not times. */
+
+#include "config.h"
+
+#include "topo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+struct wanted {
+    pmix_device_type_t types; /* bits; 0: all known */
+    const pmix_info_t *info;  /* for the PMIX_DEVICE_ID entries */
+    size_t ninfo;
+    bool by_id;
+};
+
+struct found {
+    pmix_device_distance_t *at;
+    size_t n;
+};
+
+static pmix_device_type_t type_of(hwloc_obj_t obj)
+{
+    switch (obj->attr->osdev.type) {
+    case HWLOC_OBJ_OSDEV_BLOCK:
+        return PMIX_DEVTYPE_BLOCK;
+    case HWLOC_OBJ_OSDEV_GPU:
+        return PMIX_DEVTYPE_GPU;
+    case HWLOC_OBJ_OSDEV_NETWORK:
+        return PMIX_DEVTYPE_NETWORK;
+    case HWLOC_OBJ_OSDEV_OPENFABRICS:
+        return PMIX_DEVTYPE_OPENFABRICS;
+    case HWLOC_OBJ_OSDEV_DMA:
+        return PMIX_DEVTYPE_DMA;
+    case HWLOC_OBJ_OSDEV_COPROC:
+        return PMIX_DEVTYPE_COPROC;
+    default:
+        return PMIX_DEVTYPE_UNKNOWN;
+    }
+}
+
+/* A name that is the device's own where it has one, else its name on this host. */
+static char *uuid_of(hwloc_obj_t obj, pmix_device_type_t type)
+{
+    const char *guid = hwloc_obj_get_info_by_name(obj, "NodeGUID");
+    const char *image = hwloc_obj_get_info_by_name(obj, "SysImageGUID");
+    const char *address = hwloc_obj_get_info_by_name(obj, "Address");
+    const char *kind = type == PMIX_DEVTYPE_GPU ? "gpu" : type == PMIX_DEVTYPE_COPROC ? "coproc" : "dev";
+    char *text;
+    int n;
+
+    if (guid != NULL && image != NULL) {
+        n = asprintf(&text, "fab://%s::%s", guid, image);
+    } else if (type == PMIX_DEVTYPE_NETWORK && address != NULL) {
+        n = asprintf(&text, "net://%s", address);
+    } else {
+        n = asprintf(&text, "%s://%s", kind, obj->name != NULL ? obj->name : "");
+    }
+    return n < 0 ? NULL : text;
+}
+
+static void measure(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t device,
+                    pmix_device_distance_t *d)
+{
+    hwloc_obj_t home = hwloc_get_non_io_ancestor_obj(topo, device);
+    unsigned min = UINT16_MAX;
+    unsigned max = 0;
+    unsigned pu_depth = (unsigned) hwloc_get_type_depth(topo, HWLOC_OBJ_PU);
+    hwloc_obj_t pu = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_PU, NULL);
+
+    for (; home != NULL && pu != NULL; pu = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_PU, pu)) {
+        if (!hwloc_bitmap_isset(cpus, pu->os_index)) {
+            continue;
+        }
+        hwloc_obj_t common = hwloc_get_common_ancestor_obj(topo, pu, home);
+        unsigned distance = pu_depth - (unsigned) common->depth;
+        min = distance < min ? distance : min;
+        max = distance > max ? distance : max;
+    }
+    bool known = min != UINT16_MAX;
+    d->mindist = (uint16_t) min;
+    d->maxdist = known ? (uint16_t) max : UINT16_MAX;
+}
+
+static bool id_is_wanted(const struct wanted *w, const pmix_device_distance_t *d)
+{
+    for (size_t i = 0; i < w->ninfo; i++) {
+        const pmix_info_t *in = &w->info[i];
+        if (strncmp(in->key, PMIX_DEVICE_ID, PMIX_MAX_KEYLEN) != 0) {
+            continue;
+        }
+        const char *id = in->value.data.string;
+        if (id != NULL && (strcmp(id, d->uuid) == 0 || (d->osname != NULL && strcmp(id, d->osname) == 0))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void release(struct found *found)
+{
+    for (size_t i = 0; i < found->n; i++) {
+        free(found->at[i].uuid);
+        free(found->at[i].osname);
+    }
+    free(found->at);
+}
+
+static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t obj, const struct wanted *w,
+                      struct found *found)
+{
+    pmix_device_distance_t d = {.type = type_of(obj)};
+    if (d.type == PMIX_DEVTYPE_UNKNOWN || (w->types != 0 && (w->types & d.type) == 0)) {
+        return 0;
+    }
+    pmix_device_distance_t *at = realloc(found->at, (found->n + 1) * sizeof(*at));
+    if (at == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    found->at = at;
+    d.uuid = uuid_of(obj, d.type);
+    d.osname = strdup(obj->name != NULL ? obj->name : "");
+    if (d.uuid == NULL || d.osname == NULL || (w->by_id && !id_is_wanted(w, &d))) {
+        bool failed = d.uuid == NULL || d.osname == NULL;
+        free(d.uuid);
+        free(d.osname);
+        return failed ? PMIX_ERR_NOMEM : 0;
+    }
+    measure(topo, cpus, obj, &d);
+    at[found->n++] = d;
+    return 0;
+}
+
+static int read_wanted(const pmix_info_t *info, size_t ninfo, struct wanted *w)
+{
+    *w = (struct wanted){.info = info, .ninfo = ninfo};
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strncmp(info[i].key, PMIX_DEVICE_TYPE, PMIX_MAX_KEYLEN) == 0) {
+            if (info[i].value.type != PMIX_DEVTYPE) {
+                return PMIX_ERR_TYPE_MISMATCH;
+            }
+            w->types |= info[i].value.data.devtype;
+        } else if (strncmp(info[i].key, PMIX_DEVICE_ID, PMIX_MAX_KEYLEN) == 0) {
+            if (info[i].value.type != PMIX_STRING) {
+                return PMIX_ERR_TYPE_MISMATCH;
+            }
+            w->by_id = true;
+        }
+    }
+    return 0;
+}
+
+static int collect(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, const struct wanted *w,
+                   pmix_device_distance_t **ret_distances, size_t *ret_n)
+{
+    struct found found = {0};
+    int rc = 0;
+
+    hwloc_obj_t obj = hwloc_get_next_osdev(topo, NULL);
+    for (; rc == 0 && obj != NULL; obj = hwloc_get_next_osdev(topo, obj)) {
+        rc = add_device(topo, cpus, obj, w, &found);
+    }
+    if (rc == 0 && found.n == 0) {
+        rc = PMIX_ERR_NOT_FOUND;
+    }
+    if (rc != 0) {
+        release(&found);
+        return rc;
+    }
+    *ret_distances = found.at;
+    *ret_n = found.n;
+    return 0;
+}
+
+int px_topo_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset, const pmix_info_t *info, size_t ninfo,
+                      pmix_device_distance_t **ret_distances, size_t *ret_n)
+{
+    if (ret_distances == NULL || ret_n == NULL || (info == NULL && ninfo > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if ((topo != NULL && topo->source != NULL && !px_topo_is_ours(topo->source)) ||
+        (cpuset != NULL && cpuset->source != NULL && !px_topo_is_ours(cpuset->source))) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    struct wanted w;
+    int rc = read_wanted(info, ninfo, &w);
+    hwloc_topology_t t = topo != NULL ? topo->topology : NULL;
+    if (rc == 0 && t == NULL) {
+        rc = px_topo_machine(&t);
+    }
+    pmix_cpuset_t own = {0};
+    if (rc == 0 && (cpuset == NULL || cpuset->bitmap == NULL)) {
+        rc = px_topo_cpuset_get(PMIX_CPUBIND_PROCESS, &own);
+        cpuset = &own;
+    }
+    if (rc == 0) {
+        rc = collect(t, cpuset->bitmap, &w, ret_distances, ret_n);
+    }
+    px_topo_cpuset_destruct(&own);
+    return rc;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Ties the value family's two opaque structures to hwloc. It is a file of its own so that programs that need only
+ * the topology do not pull the value layer in. */
+
+#include "src/value/hooks.h"
+#include "topo.h"
+
+void px_topo_install_hooks(void)
+{
+    px_value_topology_copy = px_topo_copy;
+    px_value_topology_release = px_topo_destruct;
+    px_value_topology_compare = px_topo_compare;
+    px_value_topology_size = px_topo_size;
+    px_value_cpuset_copy = px_topo_cpuset_copy;
+    px_value_cpuset_release = px_topo_cpuset_destruct;
+    px_value_cpuset_compare = px_topo_cpuset_compare;
+    px_value_cpuset_size = px_topo_cpuset_size;
+    px_value_cpuset_text = px_topo_cpuset_string;
+}

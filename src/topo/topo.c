@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The one topology of the process: where it comes from, and how it is lent out.
+ *
+ * Discovery costs tens of milliseconds and reads hundreds of files, so nobody pays for it before somebody asks,
+ * and a client is given the server's result. Once loaded the topology is never changed: hwloc allows any number
+ * of threads to read it then. What was lent to the application stays recognisable for ever (struct lent), because
+ * an application may release its pmix_topology_t after PMIx_Finalize, and that must not destroy what is not its. */
+
+#include "config.h"
+
+#include "topo.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "machine.h"
+#include "src/base/param.h"
+
+/* A topology that an application may still hold; kept until the process ends. */
+struct lent {
+    struct lent *next;
+    hwloc_topology_t topo;
+};
+
+static struct {
+    pthread_mutex_t lock; /* guards everything here */
+    hwloc_topology_t topo;
+    bool borrowed; /* the host's */
+    char *xml;     /* the topology's text, once asked for */
+    px_topo_xml_fn provider;
+    void *provider_arg;
+    struct lent *lent;
+} machine = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool px_topo_is_ours(const char *source)
+{
+    size_t n = strlen(PX_TOPO_SOURCE);
+
+    return strncasecmp(source, PX_TOPO_SOURCE, n) == 0 && (source[n] == '\0' || source[n] == ':');
+}
+
+/* Text of a whole file, or NULL. */
+static char *slurp(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    if (f == NULL) {
+        return NULL;
+    }
+    char *text = NULL;
+    size_t len = 0;
+    ssize_t got = getdelim(&text, &len, '\0', f);
+    fclose(f);
+    if (got <= 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static int configure(hwloc_topology_t topo, const char *xml, const char *synthetic, bool here)
+{
+    if (xml != NULL && hwloc_topology_set_xmlbuffer(topo, xml, (int) strlen(xml) + 1) != 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (synthetic != NULL && hwloc_topology_set_synthetic(topo, synthetic) != 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    (void) hwloc_topology_set_io_types_filter(topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT); /* else without devices */
+    unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+    if (here) {
+        flags |= HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM;
+    }
+    if (hwloc_topology_set_flags(topo, flags) != 0) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return hwloc_topology_load(topo) == 0 ? 0 : PMIX_ERR_BAD_PARAM;
+}
+
+int px_topo_build(const char *xml, const char *synthetic, bool here, hwloc_topology_t *ret_topo)
+{
+    if (xml != NULL && strlen(xml) > INT32_MAX - 1) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    hwloc_topology_t topo;
+    if (hwloc_topology_init(&topo) != 0) {
+        return PMIX_ERR_NOMEM;
+    }
+    int rc = configure(topo, xml, synthetic, here);
+    if (rc != 0) {
+        hwloc_topology_destroy(topo);
+        return rc;
+    }
+    /* hwloc computes some tables at their first use, which would be a write under concurrent readers. */
+    (void) hwloc_topology_refresh(topo);
+    *ret_topo = topo;
+    return 0;
+}
+
+int px_topo_export(hwloc_topology_t topo, char **ret_xml)
+{
+    char *text;
+    int len;
+
+    if (hwloc_topology_export_xmlbuffer(topo, &text, &len, 0) != 0) {
+        return PMIX_ERROR;
+    }
+    char *copy = strdup(text);
+    hwloc_free_xmlbuffer(topo, text);
+    if (copy == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret_xml = copy;
+    return 0;
+}
+
+/* From the first source that answers. A source that gives nonsense is passed over: a client with a topology of
+ * its own is better than one without. */
+static int acquire(px_topo_xml_fn provider, void *arg, hwloc_topology_t *ret_topo)
+{
+    const char *path = px_param_string(PX_P_HWLOC_TOPO_FILE);
+    char *xml = path[0] != '\0' ? slurp(path) : NULL;
+    if (xml == NULL && provider != NULL) {
+        xml = provider(arg);
+    }
+    if (xml != NULL) {
+        int rc = px_topo_build(xml, NULL, true, ret_topo);
+        free(xml);
+        if (rc == 0) {
+            return 0;
+        }
+    }
+    return px_topo_build(NULL, NULL, true, ret_topo);
+}
+
+int px_topo_machine(hwloc_topology_t *ret_topo)
+{
+    pthread_mutex_lock(&machine.lock);
+    hwloc_topology_t topo = machine.topo;
+    px_topo_xml_fn provider = machine.provider;
+    void *arg = machine.provider_arg;
+    pthread_mutex_unlock(&machine.lock);
+    if (topo == NULL) {
+        int rc = acquire(provider, arg, &topo);
+        if (rc != 0) {
+            return rc;
+        }
+        pthread_mutex_lock(&machine.lock);
+        if (machine.topo == NULL) {
+            machine.topo = topo;
+        } else { /* another thread was faster */
+            hwloc_topology_destroy(topo);
+            topo = machine.topo;
+        }
+        pthread_mutex_unlock(&machine.lock);
+    }
+    *ret_topo = topo;
+    return 0;
+}
+
+void px_topo_set_provider(px_topo_xml_fn fn, void *arg)
+{
+    pthread_mutex_lock(&machine.lock);
+    machine.provider = fn;
+    machine.provider_arg = arg;
+    pthread_mutex_unlock(&machine.lock);
+}
+
+int px_topo_adopt(const pmix_topology_t *topo)
+{
+    if (topo == NULL || topo->topology == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (topo->source == NULL || !px_topo_is_ours(topo->source) ||
+        hwloc_topology_abi_check(topo->topology) != 0) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    int rc = PMIX_ERR_EXISTS;
+    pthread_mutex_lock(&machine.lock);
+    if (machine.topo == NULL) {
+        machine.topo = topo->topology;
+        machine.borrowed = true;
+        rc = 0;
+    }
+    pthread_mutex_unlock(&machine.lock);
+    return rc;
+}
+
+static int use(const char *xml, const char *synthetic, bool here)
+{
+    hwloc_topology_t topo;
+    int rc = px_topo_build(xml, synthetic, here, &topo);
+    if (rc != 0) {
+        return rc;
+    }
+    pthread_mutex_lock(&machine.lock);
+    if (machine.topo == NULL) {
+        machine.topo = topo;
+    } else {
+        rc = PMIX_ERR_EXISTS;
+    }
+    pthread_mutex_unlock(&machine.lock);
+    if (rc != 0) {
+        hwloc_topology_destroy(topo);
+    }
+    return rc;
+}
+
+int px_topo_use_xml(const char *xml)
+{
+    return xml != NULL ? use(xml, NULL, true) : PMIX_ERR_BAD_PARAM;
+}
+
+int px_topo_use_synthetic(const char *description)
+{
+    return description != NULL ? use(NULL, description, false) : PMIX_ERR_BAD_PARAM;
+}
+
+static bool is_lent_locked(hwloc_topology_t topo)
+{
+    for (const struct lent *l = machine.lent; l != NULL; l = l->next) {
+        if (l->topo == topo) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool px_topo_is_lent(hwloc_topology_t topo)
+{
+    pthread_mutex_lock(&machine.lock);
+    bool found = topo == machine.topo || is_lent_locked(topo);
+    pthread_mutex_unlock(&machine.lock);
+    return found;
+}
+
+void px_topo_fini(void)
+{
+    pthread_mutex_lock(&machine.lock);
+    if (machine.topo != NULL && !machine.borrowed && !is_lent_locked(machine.topo)) {
+        hwloc_topology_destroy(machine.topo);
+    }
+    machine.topo = NULL;
+    machine.borrowed = false;
+    free(machine.xml);
+    machine.xml = NULL;
+    machine.provider = NULL;
+    machine.provider_arg = NULL;
+    pthread_mutex_unlock(&machine.lock);
+}
+
+/* Remembers that an application holds it. */
+static int lend(hwloc_topology_t topo)
+{
+    int rc = 0;
+
+    pthread_mutex_lock(&machine.lock);
+    if (!is_lent_locked(topo)) {
+        struct lent *l = malloc(sizeof(*l));
+        if (l == NULL) {
+            rc = PMIX_ERR_NOMEM;
+        } else {
+            l->topo = topo;
+            l->next = machine.lent;
+            machine.lent = l;
+        }
+    }
+    pthread_mutex_unlock(&machine.lock);
+    return rc;
+}
+
+int px_topo_load(pmix_topology_t *topo)
+{
+    if (topo == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (topo->source != NULL && !px_topo_is_ours(topo->source)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    hwloc_topology_t loaded;
+    int rc = px_topo_machine(&loaded);
+    if (rc != 0) {
+        return rc;
+    }
+    char *source = topo->source;
+    if (source == NULL) {
+        source = strdup(PX_TOPO_SOURCE);
+    }
+    rc = source == NULL ? PMIX_ERR_NOMEM : lend(loaded);
+    if (rc != 0) {
+        if (topo->source == NULL) {
+            free(source);
+        }
+        return rc;
+    }
+    topo->source = source;
+    topo->topology = loaded;
+    return 0;
+}
+
+int px_topo_xml_peek(const char **ret_xml)
+{
+    hwloc_topology_t topo;
+    int rc = px_topo_machine(&topo);
+    if (rc != 0) {
+        return rc;
+    }
+    pthread_mutex_lock(&machine.lock);
+    if (machine.xml == NULL) {
+        rc = px_topo_export(topo, &machine.xml);
+    }
+    if (rc == 0) {
+        *ret_xml = machine.xml;
+    }
+    pthread_mutex_unlock(&machine.lock);
+    return rc;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The two opaque structures of the value family: pmix_topology_t and pmix_cpuset_t hold hwloc objects, which the
+ * value layer copies, releases, compares and prints through these functions. */
+
+#include "config.h"
+
+#include "topo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+int px_topo_copy(const pmix_topology_t *src, pmix_topology_t *ret_dst)
+{
+    if (src->source == NULL || !px_topo_is_ours(src->source)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    char *source = strdup(src->source);
+    if (source == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    hwloc_topology_t copy = NULL;
+    if (src->topology != NULL && hwloc_topology_dup(&copy, src->topology) != 0) {
+        free(source);
+        return PMIX_ERR_NOMEM;
+    }
+    ret_dst->source = source;
+    ret_dst->topology = copy;
+    return 0;
+}
+
+void px_topo_destruct(pmix_topology_t *topo)
+{
+    if (topo == NULL) {
+        return;
+    }
+    bool ours = topo->source != NULL && px_topo_is_ours(topo->source);
+    if (ours && topo->topology != NULL && !px_topo_is_lent(topo->topology)) {
+        hwloc_topology_destroy(topo->topology);
+    }
+    free(topo->source);
+    topo->source = NULL;
+    topo->topology = NULL;
+}
+
+int px_topo_to_xml(const pmix_topology_t *topo, char **ret_xml)
+{
+    if (topo->topology == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (topo->source == NULL || !px_topo_is_ours(topo->source)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return px_topo_export(topo->topology, ret_xml);
+}
+
+int px_topo_from_xml(const char *xml, pmix_topology_t *ret_topo)
+{
+    char *source = strdup(PX_TOPO_SOURCE);
+    if (source == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    hwloc_topology_t topo;
+    int rc = px_topo_build(xml, NULL, false, &topo);
+    if (rc != 0) {
+        free(source);
+        return rc;
+    }
+    ret_topo->source = source;
+    ret_topo->topology = topo;
+    return 0;
+}
+
+/* The same hardware; notes about how each was obtained (the tool, its version) do not count. */
+static bool same_hardware(hwloc_topology_t one, hwloc_topology_t two)
+{
+    hwloc_topology_diff_t diff = NULL;
+
+    if (hwloc_topology_diff_build(one, two, 0, &diff) < 0) {
+        return false;
+    }
+    bool same = true;
+    for (hwloc_topology_diff_t d = diff; d != NULL; d = d->generic.next) {
+        same = same && d->generic.type == HWLOC_TOPOLOGY_DIFF_OBJ_ATTR &&
+               d->obj_attr.diff.generic.type == HWLOC_TOPOLOGY_DIFF_OBJ_ATTR_INFO;
+    }
+    hwloc_topology_diff_destroy(diff);
+    return same;
+}
+
+pmix_value_cmp_t px_topo_compare(const pmix_topology_t *one, const pmix_topology_t *two)
+{
+    if (one->topology == two->topology) {
+        return PMIX_EQUAL;
+    }
+    char *a = NULL;
+    char *b = NULL;
+    pmix_value_cmp_t result = PMIX_VALUE_COMPARISON_NOT_AVAIL;
+    if (px_topo_to_xml(one, &a) == 0 && px_topo_to_xml(two, &b) == 0) {
+        result = same_hardware(one->topology, two->topology) ? PMIX_EQUAL :
+                 strcmp(a, b) > 0 ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
+    }
+    free(a);
+    free(b);
+    return result;
+}
+
+size_t px_topo_size(const pmix_topology_t *topo)
+{
+    char *xml;
+
+    if (px_topo_to_xml(topo, &xml) != 0) {
+        return 0;
+    }
+    size_t n = strlen(xml);
+    free(xml);
+    return n;
+}
+
+int px_topo_cpuset_copy(const pmix_cpuset_t *src, pmix_cpuset_t *ret_dst)
+{
+    if (src->source == NULL || !px_topo_is_ours(src->source)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    char *source = strdup(src->source);
+    hwloc_bitmap_t copy = src->bitmap != NULL ? hwloc_bitmap_dup(src->bitmap) : NULL;
+    if (source == NULL || (src->bitmap != NULL && copy == NULL)) {
+        free(source);
+        hwloc_bitmap_free(copy);
+        return PMIX_ERR_NOMEM;
+    }
+    ret_dst->source = source;
+    ret_dst->bitmap = copy;
+    return 0;
+}
+
+void px_topo_cpuset_destruct(pmix_cpuset_t *cpuset)
+{
+    if (cpuset == NULL) {
+        return;
+    }
+    if (cpuset->source != NULL && px_topo_is_ours(cpuset->source)) {
+        hwloc_bitmap_free(cpuset->bitmap);
+    }
+    free(cpuset->source);
+    cpuset->source = NULL;
+    cpuset->bitmap = NULL;
+}
+
+pmix_value_cmp_t px_topo_cpuset_compare(const pmix_cpuset_t *one, const pmix_cpuset_t *two)
+{
+    if (one->bitmap == NULL || two->bitmap == NULL) {
+        return one->bitmap == two->bitmap ? PMIX_EQUAL :
+               one->bitmap != NULL ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
+    }
+    int order = hwloc_bitmap_compare(one->bitmap, two->bitmap);
+    return order == 0 ? PMIX_EQUAL : order > 0 ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
+}
+
+size_t px_topo_cpuset_size(const pmix_cpuset_t *cpuset)
+{
+    if (cpuset->bitmap == NULL) {
+        return 0;
+    }
+    int n = hwloc_bitmap_nr_ulongs(cpuset->bitmap);
+    return n > 0 ? (size_t) n * sizeof(unsigned long) : 0;
+}
