@@ -31,8 +31,16 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
                         const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
 /* Any thread. Steals the bytes of `payload` (left empty), also on failure. `fd` (or -1) rides along on an
- * AF_UNIX stream; it is duplicated as needed and stays the caller's. 0, PX_ERR_NOMEM, PX_ERR_LOST_CONNECTION. */
+ * AF_UNIX stream (elsewhere it is ignored); it is duplicated as needed and stays the caller's. 0, PX_ERR_NOMEM,
+ * PX_ERR_LOST_CONNECTION, PX_ERR_BAD_PARAM (empty or over 4 GiB: no such message exists),
+ * PX_ERR_OUT_OF_RESOURCE (fd could not be duplicated; nothing was sent). */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd);
+
+enum { PX_CONN_QUEUE_BYTES = 268435456 };
+
+/* Bytes that may wait for the peer to read before it is dropped; PX_CONN_QUEUE_BYTES at first. One message always
+ * may. Any thread. */
+void px_conn_limit(struct px_conn *conn, size_t bytes);
 
 /* Bytes waiting for the peer to read. */
 size_t px_conn_queued(struct px_conn *conn);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "src/net/conn.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/status.h"
+#include "src/net/conn_priv.h"
+
+/* The two halves of a connection meet only in the descriptor: reading (conn_read.c) belongs to the loop thread,
+ * writing (conn_write.c) to whoever holds `lock`. A writer that finds the stream broken shuts it down; the
+ * loop then reads the end of it and is the only one to report it. The memory goes when the owner destroyed it,
+ * no callback of it is on the stack, and no task of it is on its way to the loop. */
+
+static void conn_free(struct px_conn *conn)
+{
+    px_conn_out_drop(conn);
+    px_conn_in_drop(conn);
+    (void) close(conn->fd);
+    (void) pthread_mutex_destroy(&conn->lock);
+    free(conn);
+}
+
+static void free_if_due(struct px_conn *conn)
+{
+    bool posted;
+
+    (void) pthread_mutex_lock(&conn->lock);
+    posted = conn->wake_posted;
+    (void) pthread_mutex_unlock(&conn->lock);
+    if (conn->destroyed && conn->busy == 0 && !posted) {
+        conn_free(conn);
+    }
+}
+
+void px_conn_enter_loop(struct px_conn *conn)
+{
+    conn->busy++;
+}
+
+void px_conn_leave_loop(struct px_conn *conn)
+{
+    conn->busy--;
+    free_if_due(conn);
+}
+
+void px_conn_close_loop(struct px_conn *conn, int status)
+{
+    if (conn->closed) {
+        return;
+    }
+    conn->closed = true;
+    px_io_stop_loop(&conn->io);
+    (void) pthread_mutex_lock(&conn->lock);
+    conn->broken = true;
+    (void) pthread_mutex_unlock(&conn->lock);
+    (void) shutdown(conn->fd, SHUT_RDWR); /* the peer learns of it even if the owner destroys us later */
+    conn->ops.closed(conn->arg, status);
+}
+
+/* A sender in another thread left something in the queue. */
+static void wake_run(struct px_task *task)
+{
+    struct px_conn *conn = px_container_of(task, struct px_conn, wake);
+
+    (void) pthread_mutex_lock(&conn->lock);
+    conn->wake_posted = false;
+    (void) pthread_mutex_unlock(&conn->lock);
+    px_conn_enter_loop(conn);
+    if (!conn->closed && !conn->destroyed) {
+        px_conn_flush_loop(conn);
+    }
+    px_conn_leave_loop(conn);
+}
+
+static void ready(struct px_io *io, int what)
+{
+    struct px_conn *conn = px_container_of(io, struct px_conn, io);
+
+    px_conn_enter_loop(conn);
+    if (what & PX_IO_READ) {
+        px_conn_read_loop(conn);
+    }
+    if ((what & PX_IO_WRITE) && !conn->closed && !conn->destroyed) {
+        px_conn_flush_loop(conn);
+    }
+    px_conn_leave_loop(conn);
+}
+
+static bool prepare_socket(int fd)
+{
+    int domain = 0;
+    int one = 1;
+    socklen_t len = sizeof(domain);
+
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) != 0) {
+        return false;
+    }
+    if (domain == AF_INET || domain == AF_INET6) {
+        (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* slower without, still right */
+    }
+    return domain == AF_UNIX;
+}
+
+int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
+                        const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
+{
+    struct px_conn *conn = calloc(1, sizeof(*conn));
+
+    if (!conn) {
+        (void) close(fd);
+        return PX_ERR_NOMEM;
+    }
+    conn->loop = loop;
+    conn->fd = fd;
+    conn->index = index;
+    conn->max_msg = max_msg;
+    conn->ops = *ops;
+    conn->arg = arg;
+    conn->is_unix = prepare_socket(fd);
+    conn->limit = PX_CONN_QUEUE_BYTES;
+    conn->wake.run = wake_run;
+    px_list_init(&conn->queue);
+    px_conn_in_init(conn);
+    (void) pthread_mutex_init(&conn->lock, NULL);
+    if (!conn->in.small || px_io_start_loop(loop, &conn->io, fd, PX_IO_READ, ready) != PX_OK) {
+        conn_free(conn);
+        return PX_ERR_NOMEM;
+    }
+    *ret = conn;
+    return PX_OK;
+}
+
+void px_conn_limit(struct px_conn *conn, size_t bytes)
+{
+    (void) pthread_mutex_lock(&conn->lock);
+    conn->limit = bytes;
+    (void) pthread_mutex_unlock(&conn->lock);
+}
+
+int px_conn_is_unix(const struct px_conn *conn)
+{
+    return conn->is_unix;
+}
+
+void px_conn_destroy_loop(struct px_conn *conn)
+{
+    if (!conn) {
+        return;
+    }
+    if (!conn->closed) {
+        (void) px_conn_flush(conn);
+    }
+    conn->closed = true;
+    conn->destroyed = true;
+    px_io_stop_loop(&conn->io);
+    (void) pthread_mutex_lock(&conn->lock);
+    conn->broken = true;
+    (void) pthread_mutex_unlock(&conn->lock);
+    (void) shutdown(conn->fd, SHUT_RDWR);
+    free_if_due(conn);
+}

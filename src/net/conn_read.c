@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/status.h"
+#include "src/net/conn_priv.h"
+
+/* One receive brings header and payload, and often several messages, into `small`; they are delivered where
+ * they lie. A payload that cannot fit goes into a buffer of its own, which grows as its bytes arrive, so an
+ * announcement alone costs nothing.
+ *
+ * A descriptor comes with the first bytes of the message that it rides on, and the kernel ends a receive that
+ * took one: so it belongs to the message that holds the last byte of that receive. One may be waiting for its
+ * message to be complete while the next receive brings the following one's: two places, what is more is
+ * closed. */
+
+enum {
+    SMALL_BYTES = 16384,
+    BIG_FIRST = 65536,
+    RECEIVES_PER_ROUND = 16, /* then others have their turn */
+    FDS_LOOKED_AT = 4,
+};
+
+struct header {
+    uint32_t tag;
+    size_t len;
+};
+
+void px_conn_in_init(struct px_conn *conn)
+{
+    conn->in.small = malloc(SMALL_BYTES);
+    conn->in.riders[0].fd = -1;
+    conn->in.riders[1].fd = -1;
+}
+
+void px_conn_in_drop(struct px_conn *conn)
+{
+    for (int i = 0; i < 2; i++) {
+        if (conn->in.riders[i].fd >= 0) {
+            (void) close(conn->in.riders[i].fd);
+        }
+    }
+    free(conn->in.small);
+    free(conn->in.big);
+}
+
+static void rider_arrived(struct px_conn_in *in, int fd, uint64_t at)
+{
+    for (int i = 0; i < 2; i++) {
+        if (in->riders[i].fd < 0) {
+            in->riders[i] = (struct px_conn_rider){fd, at};
+            return;
+        }
+    }
+    (void) close(fd);
+}
+
+/* The descriptor of the message that ends before `end`. */
+static int rider_leaves(struct px_conn_in *in, uint64_t end)
+{
+    int fd = in->riders[0].fd;
+
+    if (fd < 0 || in->riders[0].at >= end) {
+        return -1;
+    }
+    in->riders[0] = in->riders[1];
+    in->riders[1].fd = -1;
+    return fd;
+}
+
+static void take_riders(struct px_conn *conn, struct msghdr *msg, uint64_t at)
+{
+    bool first = true;
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+        size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            int fd;
+
+            memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+            if (first) {
+                rider_arrived(&conn->in, fd, at);
+                first = false;
+            } else {
+                (void) close(fd);
+            }
+        }
+    }
+}
+
+/* Position in the stream of the first byte that has not arrived. */
+static uint64_t arrived(const struct px_conn_in *in)
+{
+    return in->consumed + (in->end - in->start) + (in->big ? PX_CONN_HEADER + in->big_have : 0);
+}
+
+/* Bytes received, 0 when there are none now, or an error; the end of the stream is one. */
+static ssize_t receive(struct px_conn *conn, void *room, size_t len)
+{
+    union {
+        struct cmsghdr align;
+        unsigned char bytes[CMSG_SPACE(FDS_LOOKED_AT * sizeof(int))];
+    } control;
+    struct iovec iov = {room, len};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    ssize_t n;
+
+    if (conn->is_unix) {
+        msg.msg_control = control.bytes;
+        msg.msg_controllen = sizeof(control.bytes);
+    }
+    do {
+        n = recvmsg(conn->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) {
+        return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : PX_ERR_LOST_CONNECTION;
+    }
+    if (n > 0 && conn->is_unix) {
+        take_riders(conn, &msg, arrived(&conn->in) + (uint64_t) n - 1);
+    }
+    return n ? n : PX_ERR_LOST_CONNECTION;
+}
+
+static struct header read_header(const unsigned char *at)
+{
+    uint32_t words[4];
+
+    memcpy(words, at, sizeof(words));
+    return (struct header){ntohl(words[1]), ntohl(words[2])};
+}
+
+static void deliver(struct px_conn *conn, uint32_t tag, const void *payload, size_t len)
+{
+    int fd;
+
+    conn->in.consumed += PX_CONN_HEADER + len;
+    fd = rider_leaves(&conn->in, conn->in.consumed);
+    conn->ops.message(conn->arg, tag, payload, len, fd);
+}
+
+static int begin_big(struct px_conn_in *in, struct header header)
+{
+    size_t have = in->end - in->start - PX_CONN_HEADER;
+    size_t cap = header.len < BIG_FIRST ? header.len : BIG_FIRST;
+    unsigned char *big = malloc(cap);
+
+    if (!big) {
+        return PX_ERR_NOMEM;
+    }
+    memcpy(big, in->small + in->start + PX_CONN_HEADER, have);
+    in->big = big;
+    in->big_len = header.len;
+    in->big_have = have;
+    in->big_cap = cap;
+    in->big_tag = header.tag;
+    in->start = 0;
+    in->end = 0;
+    return PX_OK;
+}
+
+/* Delivers the messages that are whole, then makes room for the rest of the next one. */
+static int parse_small(struct px_conn *conn)
+{
+    struct px_conn_in *in = &conn->in;
+
+    while (in->end - in->start >= PX_CONN_HEADER) {
+        const unsigned char *at = in->small + in->start;
+        struct header header = read_header(at);
+
+        if (header.len == 0) {
+            return PX_ERR_LOST_CONNECTION; /* how a peer says that it goes */
+        }
+        if (header.len > conn->max_msg) {
+            return PX_ERR_UNPACK_FAILURE;
+        }
+        if (PX_CONN_HEADER + header.len > SMALL_BYTES) {
+            return begin_big(in, header);
+        }
+        if (in->end - in->start < PX_CONN_HEADER + header.len) {
+            break;
+        }
+        in->start += PX_CONN_HEADER + header.len;
+        deliver(conn, header.tag, at + PX_CONN_HEADER, header.len);
+        if (conn->closed) {
+            return PX_OK;
+        }
+    }
+    if (in->start > 0) {
+        memmove(in->small, in->small + in->start, in->end - in->start);
+        in->end -= in->start;
+        in->start = 0;
+    }
+    return PX_OK;
+}
+
+static int grow_big(struct px_conn_in *in)
+{
+    size_t cap = in->big_cap > in->big_len / 2 ? in->big_len : in->big_cap * 2;
+    unsigned char *big = realloc(in->big, cap);
+
+    if (!big) {
+        return PX_ERR_NOMEM;
+    }
+    in->big = big;
+    in->big_cap = cap;
+    return PX_OK;
+}
+
+/* One receive into the big payload. Positive: look again; 0: nothing there now. */
+static ssize_t read_big(struct px_conn *conn)
+{
+    struct px_conn_in *in = &conn->in;
+    unsigned char *whole;
+    ssize_t n;
+
+    if (in->big_have == in->big_cap && grow_big(in) != PX_OK) {
+        return PX_ERR_NOMEM;
+    }
+    n = receive(conn, in->big + in->big_have, in->big_cap - in->big_have);
+    if (n <= 0) {
+        return n;
+    }
+    in->big_have += (size_t) n;
+    if (in->big_have < in->big_len) {
+        return n;
+    }
+    whole = in->big;
+    in->big = NULL;
+    deliver(conn, in->big_tag, whole, in->big_len);
+    free(whole);
+    return n;
+}
+
+static ssize_t read_small(struct px_conn *conn)
+{
+    struct px_conn_in *in = &conn->in;
+    size_t room = SMALL_BYTES - in->end;
+    ssize_t n = receive(conn, in->small + in->end, room);
+    int rc;
+
+    if (n <= 0) {
+        return n;
+    }
+    in->end += (size_t) n;
+    rc = parse_small(conn);
+    if (rc) {
+        return rc;
+    }
+    /* A receive that did not fill the room most often emptied the socket; if not, the loop calls again. */
+    return (size_t) n < room && !in->big ? 0 : n;
+}
+
+void px_conn_read_loop(struct px_conn *conn)
+{
+    for (int i = 0; i < RECEIVES_PER_ROUND && !conn->closed; i++) {
+        ssize_t n = conn->in.big ? read_big(conn) : read_small(conn);
+
+        if (n < 0) {
+            px_conn_close_loop(conn, (int) n);
+            return;
+        }
+        if (n == 0) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/status.h"
+#include "src/net/conn_priv.h"
+
+/* A message goes out in the thread that sends it when nothing waits before it; what the kernel does not take
+ * is queued whole with the place reached, and the loop goes on from there. A message with a descriptor begins a
+ * system call of its own: the receiver finds the descriptor's message by that. */
+
+enum { BATCH = 32 };
+
+struct out {
+    struct px_list link;
+    unsigned char header[PX_CONN_HEADER];
+    unsigned char *payload; /* malloc'd */
+    size_t len;             /* header and payload */
+    size_t done;            /* bytes of them that are out */
+    int fd;                 /* -1, or ours to send with the first byte and to close */
+};
+
+static void out_free(struct out *out)
+{
+    if (out->fd >= 0) {
+        (void) close(out->fd);
+    }
+    free(out->payload);
+    free(out);
+}
+
+void px_conn_out_drop(struct px_conn *conn)
+{
+    struct px_list *item;
+
+    for (item = px_list_shift(&conn->queue); item; item = px_list_shift(&conn->queue)) {
+        out_free(px_container_of(item, struct out, link));
+    }
+    conn->queued = 0;
+}
+
+/* The rest of a message as one or two slices. */
+static size_t slices(const struct out *out, struct iovec iov[2])
+{
+    size_t n = 0;
+    size_t skip = 0;
+
+    if (out->done < PX_CONN_HEADER) {
+        iov[n].iov_base = (void *) (uintptr_t) (out->header + out->done);
+        iov[n++].iov_len = PX_CONN_HEADER - out->done;
+    } else {
+        skip = out->done - PX_CONN_HEADER;
+    }
+    iov[n].iov_base = out->payload + skip;
+    iov[n++].iov_len = out->len - PX_CONN_HEADER - skip;
+    return n;
+}
+
+/* Bytes taken, 0 when the kernel takes none now, or PX_ERR_LOST_CONNECTION. */
+static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, int fd)
+{
+    union {
+        struct cmsghdr align;
+        unsigned char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = n_iov};
+    ssize_t n;
+
+    if (fd >= 0) {
+        struct cmsghdr *c;
+
+        msg.msg_control = control.bytes;
+        msg.msg_controllen = sizeof(control.bytes);
+        c = CMSG_FIRSTHDR(&msg);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+    }
+    do {
+        n = sendmsg(conn->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } while (n < 0 && errno == EINTR);
+    if (n >= 0) {
+        return n;
+    }
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM || errno == ETOOMANYREFS) {
+        return 0;
+    }
+    return PX_ERR_LOST_CONNECTION;
+}
+
+static void break_locked(struct px_conn *conn)
+{
+    conn->broken = true;
+    px_conn_out_drop(conn);
+    (void) shutdown(conn->fd, SHUT_RDWR); /* the loop reads the end and reports it */
+}
+
+/* Gathers from the front of the queue what may leave in one call. */
+static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], int *ret_fd)
+{
+    struct px_list *item;
+    struct px_list *following;
+    size_t n = 0;
+    int taken = 0;
+
+    *ret_fd = -1;
+    px_list_each(item, following, &conn->queue) {
+        struct out *out = px_container_of(item, struct out, link);
+
+        if (out->fd >= 0 && taken > 0) {
+            break;
+        }
+        n += slices(out, iov + n);
+        taken++;
+        if (out->fd >= 0) {
+            *ret_fd = out->fd;
+            break;
+        }
+        if (taken == BATCH) {
+            break;
+        }
+    }
+    return n;
+}
+
+static void advance_locked(struct px_conn *conn, size_t bytes)
+{
+    conn->queued -= bytes;
+    while (bytes > 0) {
+        struct out *out = px_container_of(conn->queue.next, struct out, link);
+        size_t step = out->len - out->done < bytes ? out->len - out->done : bytes;
+
+        out->done += step;
+        bytes -= step;
+        if (out->fd >= 0) {
+            (void) close(out->fd); /* it left with the first byte */
+            out->fd = -1;
+        }
+        if (out->done == out->len) {
+            px_list_remove(&out->link);
+            out_free(out);
+        }
+    }
+}
+
+static bool flush_locked(struct px_conn *conn)
+{
+    struct iovec iov[2 * BATCH];
+
+    while (!conn->broken && !px_list_empty(&conn->queue)) {
+        int fd;
+        size_t n_iov = gather_locked(conn, iov, &fd);
+        ssize_t n = transmit(conn, iov, n_iov, fd);
+
+        if (n < 0) {
+            break_locked(conn);
+        } else if (n == 0) {
+            return false;
+        } else {
+            advance_locked(conn, (size_t) n);
+        }
+    }
+    return true;
+}
+
+bool px_conn_flush(struct px_conn *conn)
+{
+    bool empty;
+
+    (void) pthread_mutex_lock(&conn->lock);
+    empty = flush_locked(conn);
+    (void) pthread_mutex_unlock(&conn->lock);
+    return empty;
+}
+
+void px_conn_flush_loop(struct px_conn *conn)
+{
+    bool empty = px_conn_flush(conn);
+
+    if (px_io_want_loop(&conn->io, empty ? PX_IO_READ : PX_IO_READ | PX_IO_WRITE) != PX_OK) {
+        px_conn_close_loop(conn, PX_ERR_NOMEM);
+    }
+}
+
+/* Keeps the rest of a message. The lists and the counter change only when all of it could be had. */
+static int enqueue_locked(struct px_conn *conn, const struct out *rest)
+{
+    struct out *out;
+
+    if (conn->queued > 0 && conn->queued + (rest->len - rest->done) > conn->limit) {
+        break_locked(conn);
+        return PX_ERR_LOST_CONNECTION;
+    }
+    out = malloc(sizeof(*out));
+    if (!out) {
+        if (rest->done > 0) {
+            break_locked(conn); /* half a message is out: the stream makes no sense any more */
+        }
+        return PX_ERR_NOMEM;
+    }
+    *out = *rest;
+    if (rest->fd >= 0) {
+        out->fd = fcntl(rest->fd, F_DUPFD_CLOEXEC, 0);
+        if (out->fd < 0) {
+            free(out);
+            return PX_ERR_OUT_OF_RESOURCE;
+        }
+    }
+    px_list_append(&conn->queue, &out->link);
+    conn->queued += out->len - out->done;
+    if (!conn->wake_posted) {
+        conn->wake_posted = true;
+        px_loop_post(conn->loop, &conn->wake);
+    }
+    return PX_OK;
+}
+
+/* The rest of it is in the queue, or all of it is out; on failure the payload is still ours. */
+static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
+{
+    *ret_queued = false;
+    if (conn->broken) {
+        return PX_ERR_LOST_CONNECTION;
+    }
+    if (px_list_empty(&conn->queue)) {
+        struct iovec iov[2];
+        size_t n_iov = slices(out, iov);
+        ssize_t n = transmit(conn, iov, n_iov, out->fd);
+
+        if (n < 0) {
+            break_locked(conn);
+            return PX_ERR_LOST_CONNECTION;
+        }
+        out->done = (size_t) n;
+        if (out->done > 0) {
+            out->fd = -1;
+        }
+        if (out->done == out->len) {
+            return PX_OK;
+        }
+    }
+    *ret_queued = true;
+    return enqueue_locked(conn, out);
+}
+
+int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd)
+{
+    bool failed = payload->failed;
+    struct out out = {.fd = conn->is_unix ? fd : -1};
+    uint32_t header[4] = {htonl(conn->index), htonl(tag), 0, 0};
+    bool queued = false;
+    size_t len;
+    int rc;
+
+    out.payload = px_buf_take(payload, &len);
+    if (failed || len == 0 || len > UINT32_MAX) {
+        free(out.payload);
+        return failed ? PX_ERR_NOMEM : PX_ERR_BAD_PARAM;
+    }
+    header[2] = htonl((uint32_t) len);
+    memcpy(out.header, header, sizeof(header));
+    out.len = PX_CONN_HEADER + len;
+    (void) pthread_mutex_lock(&conn->lock);
+    rc = send_locked(conn, &out, &queued);
+    (void) pthread_mutex_unlock(&conn->lock);
+    if (rc || !queued) {
+        free(out.payload);
+    }
+    return rc;
+}
+
+size_t px_conn_queued(struct px_conn *conn)
+{
+    size_t n;
+
+    (void) pthread_mutex_lock(&conn->lock);
+    n = conn->queued;
+    (void) pthread_mutex_unlock(&conn->lock);
+    return n;
+}
