@@ -12,7 +12,9 @@ ours="-I$build/include -I$top/include"
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-echo 1..8
+: >"$scratch/log"
+: >"$scratch/ours.txt"
+echo 1..9
 
 number=0
 # verdict STATUS TEXT
@@ -79,13 +81,30 @@ compare() {
     verdict $bad "$(wc -l <"$scratch/ours.txt") facts print alike ($2)"
 }
 
+# levels - the layouts that the declared series have
+levels() {
+    bad=0
+    for level in 42 50 61; do
+        # shellcheck disable=SC2086
+        if $cc -w -D_GNU_SOURCE -DPMIX_SERVER_MODULE_LEVEL=$level $ours "-I$top/test/abi" \
+            "$top/test/abi/facts.c" -o "$scratch/level" >>"$scratch/log" 2>&1; then
+            "$scratch/level" >>"$scratch/log" || bad=1
+        else
+            bad=1
+        fi
+    done
+    grep -q '^not ok' "$scratch/log" && bad=1
+    verdict $bad "the server module has the length of its series"
+}
+
 alone c99 "$cc"
 alone c11 "$cc"
 alone c++17 "$cxx"
+levels
 compare "$cc" c
 compare "$cxx" cc
 if [ -z "$system" ]; then
-    echo "ok 8 # SKIP libpmix-dev is absent"
+    echo "ok 9 # SKIP libpmix-dev is absent"
 else
     # shellcheck disable=SC2086
     $cc -w -D_GNU_SOURCE -DPX_SYSTEM_HEADERS "-I$system" -fsyntax-only "$top/test/abi/macros.c" \
