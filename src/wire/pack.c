@@ -186,8 +186,11 @@ static int put_fields(struct packer *p, const struct px_field *field, const void
     return rc;
 }
 
-static int put_regex(struct packer *p, const char *bytes, size_t limit)
+/* Text whose size the application did not set ends at its NUL. */
+static int put_regex(struct packer *p, const pmix_byte_object_t *regex)
 {
+    const char *bytes = regex->bytes;
+    size_t limit = regex->size ? regex->size : SIZE_MAX;
     size_t len;
     int rc;
 
@@ -210,9 +213,6 @@ static int put_value(struct packer *p, const pmix_value_t *value)
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
     put_flex(p, value->type);
-    if (info->shape == PX_SHAPE_REGEX) {
-        return put_regex(p, value->data.bo.bytes, value->data.bo.size ? value->data.bo.size : SIZE_MAX);
-    }
     if (info->place == PX_PLACE_INLINE) {
         return raw(p, value->type, &value->data);
     }
@@ -226,6 +226,7 @@ static int put_value(struct packer *p, const pmix_value_t *value)
 static int put_cpuset(struct packer *p, const pmix_cpuset_t *cpuset)
 {
     char *text = NULL;
+    const char *list = NULL;
     int rc;
 
     if (cpuset->bitmap) {
@@ -236,8 +237,9 @@ static int put_cpuset(struct packer *p, const pmix_cpuset_t *cpuset)
         if (rc != PMIX_SUCCESS) {
             return rc;
         }
+        list = strchr(text, ':') ? strchr(text, ':') + 1 : text;
     }
-    put_string(p, text);
+    put_string(p, list);
     free(text);
     return PMIX_SUCCESS;
 }
@@ -288,7 +290,7 @@ static int raw_compound(struct packer *p, const struct px_wire_type *info, const
     case PX_SHAPE_ARRAY:
         return put_array(p, val);
     case PX_SHAPE_REGEX:
-        return put_regex(p, *(char *const *) val, SIZE_MAX);
+        return put_regex(p, val);
     case PX_SHAPE_CPUSET:
         return put_cpuset(p, val);
     case PX_SHAPE_TOPO:

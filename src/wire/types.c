@@ -2,13 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "types.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <sys/time.h>
 
-#include "hooks.h"
-
-/* One description per composite drives packing, unpacking and releasing, so the three cannot disagree about
- * what a type is made of. The order of fields is the order on the wire. */
+/* One description per composite drives packing and unpacking, so the two cannot disagree. The order is the order
+ * on the wire, which is not always that of the structure, and some members do not travel at all; what a type owns
+ * in memory is the business of src/value. */
 
 #define FIELD(t, m, ty) {PX_FIELD_TYPE, PMIX_##ty, offsetof(t, m), 0}
 #define EXACT(t, m, ty) {PX_FIELD_EXACT, PMIX_##ty, offsetof(t, m), 0}
@@ -77,14 +75,14 @@ static const struct px_field proc_stats_fields[] = {FIELD(pmix_proc_stats_t, nod
                                                     FIELD(pmix_proc_stats_t, cmd, STRING),
                                                     FIELD(pmix_proc_stats_t, state, BYTE),
                                                     FIELD(pmix_proc_stats_t, time, TIMEVAL),
-                                                    FIELD(pmix_proc_stats_t, percent_cpu, FLOAT),
+                                                    EXACT(pmix_proc_stats_t, percent_cpu, FLOAT),
                                                     FIELD(pmix_proc_stats_t, priority, INT32),
-                                                    FIELD(pmix_proc_stats_t, num_threads, UINT16),
+                                                    FIELD(pmix_proc_stats_t, num_threads, INT16), /* sic */
                                                     FIELD(pmix_proc_stats_t, pss, FLOAT),
                                                     FIELD(pmix_proc_stats_t, vsize, FLOAT),
                                                     FIELD(pmix_proc_stats_t, rss, FLOAT),
-                                                    FIELD(pmix_proc_stats_t, peak_vsize, FLOAT),
-                                                    FIELD(pmix_proc_stats_t, processor, UINT16),
+                                                    EXACT(pmix_proc_stats_t, peak_vsize, FLOAT),
+                                                    FIELD(pmix_proc_stats_t, processor, INT16), /* sic */
                                                     FIELD(pmix_proc_stats_t, sample_time, TIMEVAL),
                                                     END};
 static const struct px_field disk_stats_fields[] = {FIELD(pmix_disk_stats_t, disk, STRING),
@@ -135,95 +133,4 @@ static const struct px_wire_type types[PX_WIRE_TYPES] = {
 const struct px_wire_type *px_wire_type(pmix_data_type_t type)
 {
     return type < PX_WIRE_TYPES && types[type].size > 0 ? &types[type] : NULL;
-}
-
-static void release_elements(pmix_data_type_t type, void *array, size_t n)
-{
-    const struct px_wire_type *info = px_wire_type(type);
-
-    for (size_t i = 0; array && info && i < n; i++) {
-        px_wire_release(type, (char *) array + i * info->size);
-    }
-    free(array);
-}
-
-static void release_argv(char **argv)
-{
-    for (size_t i = 0; argv && argv[i]; i++) {
-        free(argv[i]);
-    }
-    free(argv);
-}
-
-static void release_fields(const struct px_field *field, char *base)
-{
-    for (; field->op != PX_FIELD_END; field++) {
-        switch (field->op) {
-        case PX_FIELD_TYPE:
-            px_wire_release(field->type, base + field->at);
-            break;
-        case PX_FIELD_ARRAY:
-            release_elements(field->type, *(void **) (base + field->at), *(size_t *) (base + field->more));
-            break;
-        case PX_FIELD_ARGV:
-            release_argv(*(char ***) (base + field->at));
-            break;
-        default:
-            break;
-        }
-    }
-}
-
-void px_wire_release_value(pmix_value_t *value)
-{
-    const struct px_wire_type *info = px_wire_type(value->type);
-
-    if (info && info->place == PX_PLACE_POINTER && value->data.ptr) {
-        px_wire_release(value->type, value->data.ptr);
-        free(value->data.ptr);
-    } else if (info && info->place == PX_PLACE_INLINE) {
-        px_wire_release(value->type, &value->data);
-    }
-    memset(value, 0, sizeof(*value));
-}
-
-void px_wire_release(pmix_data_type_t type, void *val)
-{
-    const struct px_wire_type *info = px_wire_type(type);
-
-    switch (info ? (enum px_shape) info->shape : PX_SHAPE_NOTHING) {
-    case PX_SHAPE_STRING:
-    case PX_SHAPE_REGEX:
-        free(*(char **) val);
-        break;
-    case PX_SHAPE_BYTES:
-        free(((pmix_byte_object_t *) val)->bytes);
-        break;
-    case PX_SHAPE_BUFFER:
-        free(((pmix_data_buffer_t *) val)->base_ptr);
-        break;
-    case PX_SHAPE_VALUE:
-        px_wire_release_value(val);
-        break;
-    case PX_SHAPE_ARRAY: {
-        pmix_data_array_t *array = val;
-        release_elements(array->type, array->array, array->size);
-        break;
-    }
-    case PX_SHAPE_CPUSET:
-        if (px_wire_hooks.cpuset_release) {
-            px_wire_hooks.cpuset_release(val);
-        }
-        break;
-    case PX_SHAPE_TOPO:
-        if (px_wire_hooks.topo_release) {
-            px_wire_hooks.topo_release(val);
-        }
-        break;
-    case PX_SHAPE_FIELDS:
-        release_fields(info->fields, val);
-        break;
-    default:
-        break;
-    }
 }

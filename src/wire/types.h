@@ -9,7 +9,8 @@
 
 #include <pmix_common.h>
 
-/* The table of codec.def as data, for the packer, the unpacker and the releaser. Constant; any thread. */
+/* The table of codec.def as data, for the packer and the unpacker. Constant; any thread. Sizes
+ * and places agree with src/value/types.def; test/unit/wire/types.c holds them together. */
 
 enum px_shape {
     PX_SHAPE_NOTHING,  /* no bytes */
@@ -60,11 +61,5 @@ enum { PX_WIRE_TYPES = 74 };
 
 /* NULL for codes that nobody defines, and for BUFFER and KVAL, which have functions of their own. */
 const struct px_wire_type *px_wire_type(pmix_data_type_t type);
-
-/* Releases what one value of a type owns, not the memory it is in. Unknown types own nothing. */
-void px_wire_release(pmix_data_type_t type, void *val);
-
-/* The same for what a pmix_value_t owns; leaves it PMIX_UNDEF. */
-void px_wire_release_value(pmix_value_t *value);
 
 #endif

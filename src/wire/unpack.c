@@ -10,6 +10,7 @@
 #include "frame.h"
 #include "hooks.h"
 #include "regex.h"
+#include "src/value/types.h"
 #include "types.h"
 
 /* The unpacking half. Every byte may come from an enemy: whatever is taken is first compared with what is left,
@@ -393,16 +394,16 @@ static int get_fields(struct px_in *in, const struct px_field *field, void *base
     return rc;
 }
 
-static int get_regex(struct px_in *in, char **ret, size_t *ret_size)
+static int get_regex(struct px_in *in, pmix_byte_object_t *ret)
 {
     size_t size;
     int rc = px_regex_length((const char *) in->at, px_in_left(in), &size);
 
     if (rc == PMIX_SUCCESS) {
-        rc = copy_bytes(in->at, size, ret);
+        rc = copy_bytes(in->at, size, &ret->bytes);
     }
     if (rc == PMIX_SUCCESS) {
-        *ret_size = size;
+        ret->size = size;
         in->at += size;
     }
     return rc;
@@ -422,9 +423,6 @@ static int get_value(struct px_in *in, pmix_value_t *ret)
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
     ret->type = (pmix_data_type_t) type;
-    if (info->shape == PX_SHAPE_REGEX) {
-        return get_regex(in, &ret->data.bo.bytes, &ret->data.bo.size);
-    }
     if (info->place == PX_PLACE_INLINE) {
         return raw(in, ret->type, &ret->data);
     }
@@ -435,13 +433,25 @@ static int get_value(struct px_in *in, pmix_value_t *ret)
 static int get_cpuset(struct px_in *in, pmix_cpuset_t *ret)
 {
     const char *text;
+    char *named;
     size_t size;
     int rc = peek_string(in, &text, &size);
 
     if (rc != PMIX_SUCCESS || !text) {
         return rc;
     }
-    return px_wire_hooks.cpuset_parse ? px_wire_hooks.cpuset_parse(text, ret) : PMIX_ERR_NOT_SUPPORTED;
+    if (!px_wire_hooks.cpuset_parse) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    named = malloc(sizeof(PX_CPUSET_SOURCE) + size);
+    if (!named) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(named, PX_CPUSET_SOURCE, sizeof(PX_CPUSET_SOURCE) - 1);
+    memcpy(named + sizeof(PX_CPUSET_SOURCE) - 1, text, size);
+    rc = px_wire_hooks.cpuset_parse(named, ret);
+    free(named);
+    return rc;
 }
 
 static int get_topo(struct px_in *in, pmix_topology_t *ret)
@@ -467,7 +477,6 @@ static int get_topo(struct px_in *in, pmix_topology_t *ret)
 static int raw_compound(struct px_in *in, const struct px_wire_type *info, void *val)
 {
     pmix_byte_object_t *bytes = val;
-    size_t ignored;
 
     switch ((enum px_shape) info->shape) {
     case PX_SHAPE_BYTES:
@@ -479,7 +488,7 @@ static int raw_compound(struct px_in *in, const struct px_wire_type *info, void 
     case PX_SHAPE_ARRAY:
         return get_array(in, val);
     case PX_SHAPE_REGEX:
-        return get_regex(in, val, &ignored);
+        return get_regex(in, val);
     case PX_SHAPE_CPUSET:
         return get_cpuset(in, val);
     case PX_SHAPE_TOPO:
@@ -522,6 +531,11 @@ static int raw(struct px_in *in, pmix_data_type_t type, void *val)
     }
 }
 
+static void release(pmix_data_type_t type, void *val)
+{
+    px_type_fini(px_type_info(type), val);
+}
+
 static int raw_or_nothing(struct px_in *in, pmix_data_type_t type, size_t size, void *val)
 {
     int rc;
@@ -529,7 +543,7 @@ static int raw_or_nothing(struct px_in *in, pmix_data_type_t type, size_t size, 
     memset(val, 0, size);
     rc = raw(in, type, val);
     if (rc != PMIX_SUCCESS) {
-        px_wire_release(type, val);
+        release(type, val);
         memset(val, 0, size);
     }
     return rc;
@@ -593,7 +607,7 @@ static int skip(struct px_in *in, pmix_data_type_t type, size_t n)
     for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
         rc = raw_or_nothing(in, type, info->size, scratch);
         if (rc == PMIX_SUCCESS) {
-            px_wire_release(type, scratch);
+            release(type, scratch);
         }
     }
     free(scratch);
@@ -629,7 +643,7 @@ int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n)
     }
     if (rc != PMIX_SUCCESS) {
         while (done > 0) {
-            px_wire_release(type, (char *) vals + --done * size);
+            release(type, (char *) vals + --done * size);
         }
         return rc;
     }
@@ -645,7 +659,7 @@ int px_unpack_one(struct px_in *in, pmix_data_type_t type, void *val)
     int rc = px_unpack(&at, type, val, &n);
 
     if (rc == PMIX_ERR_UNPACK_INADEQUATE_SPACE) {
-        px_wire_release(type, val);
+        release(type, val);
         return PMIX_ERR_UNPACK_FAILURE;
     }
     if (rc == PMIX_SUCCESS && n != 1) {
