@@ -23,7 +23,7 @@
 #ifndef PMIX_H
 #define PMIX_H
 
-#include <pmix_common.h>
+#include "pmix_common.h"
 
 #if defined(__cplusplus)
 extern "C" {

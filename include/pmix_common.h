@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <pmix_constants.h>
-#include <pmix_deprecated.h>
-#include <pmix_keys.h>
-#include <pmix_macros.h>
-#include <pmix_status.h>
-#include <pmix_types.h>
-#include <pmix_version.h>
+#include "pmix_constants.h"
+#include "pmix_deprecated.h"
+#include "pmix_keys.h"
+#include "pmix_macros.h"
+#include "pmix_status.h"
+#include "pmix_types.h"
+#include "pmix_version.h"
 
 /* Programs written for the 4.2 series count on finding it here. */
 #if !defined(_GNU_SOURCE)

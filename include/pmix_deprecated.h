@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pmix_macros.h>
-#include <pmix_types.h>
+#include "pmix_macros.h"
+#include "pmix_types.h"
 
 #if defined(__cplusplus)
 extern "C" {

@@ -9,8 +9,8 @@
 #ifndef PMIX_MACROS_H
 #define PMIX_MACROS_H
 
-#include <pmix_constants.h>
-#include <pmix_keys.h>
+#include "pmix_constants.h"
+#include "pmix_keys.h"
 
 
 /* names and processes */
@@ -250,7 +250,7 @@
         PMIx_Envar_free((m), (n)); \
         (m) = NULL; \
     } while (0)
-#define PMIX_ENVAR_LOAD(m, e, v, s) PMIx_Envar_load((m), (e), (v), (s))
+#define PMIX_ENVAR_LOAD(m, e, v, s) PMIx_Envar_load((m), (char *) (e), (char *) (v), (s))
 #define PMIX_SETENV(r, a, b, c) ((r) = PMIx_Setenv((a), (b), true, (c)))
 #define PMIX_ARGV_APPEND(r, a, b) ((r) = PMIx_Argv_append_nosize(&(a), (b)))
 #define PMIX_ARGV_PREPEND(r, a, b) ((r) = PMIx_Argv_prepend_nosize(&(a), (b)))

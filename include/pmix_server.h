@@ -8,7 +8,7 @@
 #ifndef PMIX_SERVER_H
 #define PMIX_SERVER_H
 
-#include <pmix.h>
+#include "pmix.h"
 
 #if defined(__cplusplus)
 extern "C" {

@@ -7,8 +7,8 @@
 #ifndef PMIX_TOOL_H
 #define PMIX_TOOL_H
 
-#include <pmix.h>
-#include <pmix_server.h>
+#include "pmix.h"
+#include "pmix_server.h"
 
 #if defined(__cplusplus)
 extern "C" {

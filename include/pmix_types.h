@@ -16,8 +16,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include <pmix_constants.h>
-#include <pmix_status.h>
+#include "pmix_constants.h"
+#include "pmix_status.h"
 
 #if defined(__GNUC__) || defined(__clang__)
 #define PMIX_HAVE_VISIBILITY 1

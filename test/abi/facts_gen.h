@@ -1902,6 +1902,30 @@ PX_PROTOTYPE(pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_
 #ifndef PMIX_XFER_PROCID
 #error "PMIX_XFER_PROCID is missing"
 #endif
+PX_PROTOTYPE(static inline void pmix_app_free(pmix_app_t *ap, size_t n))
+PX_PROTOTYPE(static inline pmix_status_t pmix_argv_append_nosize(char ***argv, const char *arg))
+PX_PROTOTYPE(static inline pmix_status_t pmix_argv_append_unique_nosize(char ***argv, const char *arg))
+PX_PROTOTYPE(static inline char **pmix_argv_copy(char **argv))
+PX_PROTOTYPE(static inline int pmix_argv_count(char **argv))
+PX_PROTOTYPE(static inline void pmix_argv_free(char **argv))
+PX_PROTOTYPE(static inline char *pmix_argv_join(char **argv, int delimiter))
+PX_PROTOTYPE(static inline pmix_status_t pmix_argv_prepend_nosize(char ***argv, const char *arg))
+PX_PROTOTYPE(static inline char **pmix_argv_split(const char *src_string, int delimiter))
+PX_PROTOTYPE(static inline char **pmix_argv_split_inter(const char *src_string, int delimiter, bool include_empty))
+PX_PROTOTYPE(static inline char **pmix_argv_split_with_empty(const char *src_string, int delimiter))
+PX_PROTOTYPE(static inline void* pmix_calloc(size_t n, size_t m))
+PX_PROTOTYPE(static inline pmix_boolean_t pmix_check_true(const pmix_value_t *value))
+PX_PROTOTYPE(static inline void pmix_disk_stats_free(pmix_disk_stats_t *d, size_t n))
+PX_PROTOTYPE(static inline void pmix_free(void *m))
+PX_PROTOTYPE(static inline size_t pmix_keylen(const char *src))
+PX_PROTOTYPE(static inline void* pmix_malloc(size_t n))
+PX_PROTOTYPE(static inline void pmix_net_stats_free(pmix_net_stats_t *nst, size_t n))
+PX_PROTOTYPE(static inline void pmix_node_stats_free(pmix_node_stats_t *nd, size_t n))
+PX_PROTOTYPE(static inline size_t pmix_nslen(const char *src))
+PX_PROTOTYPE(static inline void pmix_pdata_free(pmix_pdata_t *pd, size_t n))
+PX_PROTOTYPE(static inline void pmix_proc_stats_free(pmix_proc_stats_t *ps, size_t n))
+PX_PROTOTYPE(static inline pmix_status_t pmix_setenv(const char *name, const char *value, bool overwrite, char ***env))
+PX_PROTOTYPE(static inline void pmix_strncpy(char *dest, const char *src, size_t len))
 #endif
 #if PX_LEVEL >= 50
 PX_TYPE(pmix_server_session_control_fn_t, 8)

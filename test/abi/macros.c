@@ -215,7 +215,7 @@ static void spawning(void)
     is_true(strcmp(attr.string, PMIX_TIMEOUT) == 0, "PMIX_REGATTR_LOAD");
 #endif
     PMIX_REGATTR_DESTRUCT(&attr);
-    PMIX_ENVAR_LOAD(&envar, (char *) "A", (char *) "b", ':');
+    PMIX_ENVAR_LOAD(&envar, "A", "b", ':');
     is_true(envar.separator == ':' && strcmp(envar.value, "b") == 0, "PMIX_ENVAR_LOAD");
     PMIX_ENVAR_DESTRUCT(&envar);
     PMIX_PROC_INFO_CREATE(pinfo, 2);
