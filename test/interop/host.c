@@ -3,11 +3,13 @@
 
 /* A one-node host daemon that uses only what every PMIx of the 4.2 to 6.1 series has, in the way of the older
  * daemons (legacy client_connected, maps as plain strings). Built against our library and the distribution's.
- * usage: host N PROGRAM [ARG...]; returns the first non-zero exit code, or the status of an abort. */
+ * usage: host N PROGRAM [ARG...]; returns the first non-zero exit code, or the status of an abort. With
+ * HOST_COUNT_FDS set it says how many descriptors the job has left open. */
 
 #include <pmix.h>
 #include <pmix_server.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_PROCS = 64, MAX_PUBLISHED = 64 };
@@ -324,6 +327,17 @@ static void start(int rank, char **command)
     PMIX_ARGV_FREE(env);
 }
 
+/* Descriptors this process has open. */
+static int open_descriptors(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 4096; fd++) {
+        n += fcntl(fd, F_GETFD) >= 0;
+    }
+    return n;
+}
+
 static int reap(void)
 {
     int result = 0;
@@ -338,10 +352,25 @@ static int reap(void)
     return abort_status ? abort_status : result;
 }
 
+/* Says how many more descriptors there are than before the job, once the server has seen its clients go. */
+static void settle(int before)
+{
+    struct timespec tick = {.tv_nsec = 10000000};
+    int more = open_descriptors() - before;
+
+    for (int i = 0; more > 0 && i < 1000; i++) {
+        nanosleep(&tick, NULL);
+        more = open_descriptors() - before;
+    }
+    printf("host: %d descriptors more\n", more);
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     char host[256] = "";
     int result;
+    int before;
     pmix_status_t rc;
 
     alarm(150);
@@ -357,10 +386,14 @@ int main(int argc, char **argv)
         return 72;
     }
     register_job(host);
+    before = open_descriptors();
     for (int r = 0; r < nprocs; r++) {
         start(r, argv + 2);
     }
     result = reap();
+    if (getenv("HOST_COUNT_FDS")) {
+        settle(before);
+    }
     PMIx_server_deregister_nspace(nspace_name, op_done, NULL);
     wait_op(PMIX_SUCCESS);
     rc = PMIx_server_finalize();

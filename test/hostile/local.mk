@@ -1,0 +1,4 @@
+check_PROGRAMS += %D%/hostile
+%C%_hostile_SOURCES = %D%/hostile.c
+TESTS += %D%/hostile.sh
+EXTRA_DIST += %D%/hostile.sh
