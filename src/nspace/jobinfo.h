@@ -6,6 +6,9 @@
 #include "gds/store.h"
 #include "src/wire/codec.h"
 
+/* Marks a node that the session has but the job does not use (node level, BOOL). */
+#define PX_KEY_FOREIGN_NODE "shmix.node.foreign"
+
 /* Job information in its three shapes: the host's info arrays (PMIx_server_register_nspace), the wire's KVAL
  * stream (reply to REQ, wire-format 6.1), and the store. */
 

@@ -13,6 +13,7 @@
 #include <pmix.h>
 
 #include "src/base/map.h"
+#include "src/nspace/jobinfo.h"
 #include "src/nspace/ranks.h"
 
 /* --- finding the node --- */

@@ -10,9 +10,6 @@
  * for a named namespace, all it knows for "every namespace" (a NULL or empty name). Pure reads; any thread.
  * Results are malloc'd and the caller's; they are set on PMIX_SUCCESS only. */
 
-/* Marks a node that the session has but the job does not use (node level, BOOL, written by px_jobinfo_store). */
-#define PX_KEY_FOREIGN_NODE "shmix.node.foreign"
-
 /* Processes on a node. node: name, alias, full or short name; NULL or "": the readers' own.
  * PMIX_SUCCESS (NULL and 0: no such node here, or no processes on it), PMIX_ERR_INVALID_NAMESPACE (no store),
  * PMIX_ERR_DATA_VALUE_NOT_FOUND (the node is there, its peers were not given and cannot be rebuilt),

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What follows from what was said: sizes, local peers, leaders, ranks. A derived value never stands in for one
+ * that the host gave: derived facts go into the batch first, and later entries win; what an earlier registration
+ * stored is replaced only when this one brought a map of its own. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+
+#include "job.h"
+
+/* Is the value here from an earlier registration, and to be left alone? */
+static bool keep_stored(const struct px_job *job, enum px_level level, uint32_t index, const char *key)
+{
+    struct px_slice slice;
+
+    return !job->has_proc_map && px_store_find(job->store, level, index, key, strlen(key), &slice) == PMIX_SUCCESS;
+}
+
+static int derive(struct px_job *job, enum px_level level, uint32_t index, const char *key, pmix_data_type_t type,
+                  uint32_t v)
+{
+    if (level != PX_LEVEL_NODE && keep_stored(job, level, index, key)) {
+        return PMIX_SUCCESS;
+    }
+    return px_job_fact(job, level, index, key, px_job_u32(job, type, v));
+}
+
+/* --- nodes --- */
+
+static int collect_ranks(struct px_job *job)
+{
+    for (size_t r = 0; r < job->n_ranks; r++) {
+        uint32_t node = job->ranks[r].node;
+
+        if (node != PX_NO_NODE && px_ranks_add(&job->nodes[node].ranks, (uint32_t) r)) {
+            return PMIX_ERR_NOMEM;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+static int derive_local_ranks(struct px_job *job, const struct px_ranks *ranks)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < ranks->n && i < UINT16_MAX; i++) {
+        uint32_t r = ranks->at[i];
+
+        rc = derive(job, PX_LEVEL_PROC, r, PMIX_LOCAL_RANK, PMIX_UINT16, (uint32_t) i);
+        rc = rc ? rc : derive(job, PX_LEVEL_PROC, r, PMIX_NODE_RANK, PMIX_UINT16, (uint32_t) i);
+    }
+    return rc;
+}
+
+/* Only a process map, or a node's full list, tells all the ranks of a node. */
+static bool layout_is_whole(const struct px_job *job)
+{
+    size_t placed = 0;
+
+    if (job->has_proc_map) {
+        return true;
+    }
+    for (size_t r = 0; r < job->n_ranks; r++) {
+        placed += job->ranks[r].node != PX_NO_NODE;
+    }
+    return placed && (job->job_size ? placed >= job->job_size : placed == job->n_ranks);
+}
+
+static int derive_node(struct px_job *job, uint32_t index)
+{
+    const struct px_ranks *ranks = &job->nodes[index].ranks;
+    uint32_t n = (uint32_t) ranks->n;
+    char *peers;
+    int rc = derive(job, PX_LEVEL_NODE, index, PMIX_LOCAL_SIZE, PMIX_UINT32, n);
+
+    rc = rc ? rc : derive(job, PX_LEVEL_NODE, index, PMIX_NODE_SIZE, PMIX_UINT32, n);
+    if (!rc && n) {
+        rc = derive(job, PX_LEVEL_NODE, index, PMIX_LOCALLDR, PMIX_PROC_RANK, ranks->at[0]);
+        rc = rc ? rc : derive_local_ranks(job, ranks);
+    }
+    if (rc || !n || (px_store_flags(job->store) & PX_STORE_NO_REBUILD)) {
+        return rc;
+    }
+    peers = px_ranks_text(ranks);
+    if (!peers) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = px_job_fact(job, PX_LEVEL_NODE, index, PMIX_LOCAL_PEERS, px_job_text(job, px_job_strdup(job, peers)));
+    free(peers);
+    return rc;
+}
+
+static int derive_nodes(struct px_job *job)
+{
+    uint32_t used = 0;
+    int rc = PMIX_SUCCESS;
+
+    for (uint32_t i = 0; !rc && i < job->n_nodes; i++) {
+        if (job->nodes[i].foreign) {
+            continue;
+        }
+        used++;
+        rc = job->whole ? derive_node(job, i) : PMIX_SUCCESS;
+    }
+    if (!rc && used && (job->has_node_map || job->whole)) {
+        rc = derive(job, PX_LEVEL_JOB, 0, PMIX_NUM_NODES, PMIX_UINT32, used);
+    }
+    return rc;
+}
+
+static int derive_node_list(struct px_job *job)
+{
+    struct px_buf list = {0};
+    const char *text;
+
+    if (!job->has_node_map) {
+        return PMIX_SUCCESS;
+    }
+    for (size_t i = 0; i < job->map_order.n; i++) {
+        const char *name = job->nodes[job->map_order.at[i]].name;
+
+        if (i) {
+            px_buf_byte(&list, ',');
+        }
+        px_buf_append(&list, name, strlen(name));
+    }
+    px_buf_byte(&list, 0);
+    text = px_buf_ok(&list) ? px_job_strdup(job, (const char *) list.data) : NULL;
+    px_buf_fini(&list);
+    return text ? px_job_fact(job, PX_LEVEL_JOB, 0, PMIX_NODE_LIST, px_job_text(job, text)) : PMIX_ERR_NOMEM;
+}
+
+/* --- applications --- */
+
+static int derive_apps(struct px_job *job, uint32_t job_size)
+{
+    uint32_t n = job->n_apps ? job->n_apps : 1;
+    uint32_t *sizes = calloc(n, sizeof(*sizes));
+    int rc = sizes ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+
+    for (size_t r = 0; !rc && r < job->n_ranks; r++) {
+        uint32_t app = job->ranks[r].app == PX_NO_APP && n == 1 ? 0 : job->ranks[r].app;
+
+        if (!job->ranks[r].seen || app >= n) {
+            continue;
+        }
+        job->ranks[r].app = app;
+        if (!sizes[app]) {
+            rc = derive(job, PX_LEVEL_APP, app, PMIX_APPLDR, PMIX_PROC_RANK, (uint32_t) r);
+        }
+        rc = rc ? rc : derive(job, PX_LEVEL_PROC, (uint32_t) r, PMIX_APP_RANK, PMIX_PROC_RANK, sizes[app]);
+        sizes[app]++;
+    }
+    for (uint32_t app = 0; !rc && app < n; app++) {
+        uint32_t size = n == 1 && job_size ? job_size : sizes[app];
+
+        rc = derive(job, PX_LEVEL_APP, app, PMIX_APPNUM, PMIX_UINT32, app);
+        rc = rc || !size ? rc : derive(job, PX_LEVEL_APP, app, PMIX_APP_SIZE, PMIX_UINT32, size);
+    }
+    rc = rc ? rc : derive(job, PX_LEVEL_JOB, 0, PMIX_JOB_NUM_APPS, PMIX_UINT32, n);
+    free(sizes);
+    return rc;
+}
+
+/* --- processes --- */
+
+static int derive_procs(struct px_job *job)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (uint32_t r = 0; !rc && r < job->n_ranks; r++) {
+        const struct px_job_rank *rank = &job->ranks[r];
+        const struct px_job_node *node = rank->node == PX_NO_NODE ? NULL : &job->nodes[rank->node];
+
+        if (!rank->seen) {
+            continue;
+        }
+        rc = derive(job, PX_LEVEL_PROC, r, PMIX_RANK, PMIX_PROC_RANK, r);
+        rc = rc ? rc : derive(job, PX_LEVEL_PROC, r, PMIX_GLOBAL_RANK, PMIX_PROC_RANK, r + job->offset);
+        if (!rc && rank->app != PX_NO_APP) {
+            rc = derive(job, PX_LEVEL_PROC, r, PMIX_APPNUM, PMIX_UINT32, rank->app);
+        }
+        if (!rc && node) {
+            uint32_t id = node->nodeid == PX_NO_NODEID ? rank->node : node->nodeid;
+
+            rc = derive(job, PX_LEVEL_PROC, r, PMIX_NODEID, PMIX_UINT32, id);
+        }
+    }
+    return rc;
+}
+
+int px_job_derive(struct px_job *job)
+{
+    uint32_t n = 0;
+    int rc;
+
+    for (size_t r = 0; r < job->n_ranks; r++) {
+        n += job->ranks[r].seen;
+    }
+    job->whole = layout_is_whole(job);
+    rc = collect_ranks(job);
+    rc = rc ? rc : derive_nodes(job);
+    rc = rc ? rc : derive_node_list(job);
+    n = job->job_size ? job->job_size : n;
+    if (rc || !n) {
+        return rc;
+    }
+    rc = derive(job, PX_LEVEL_JOB, 0, PMIX_JOB_SIZE, PMIX_UINT32, n);
+    rc = rc ? rc : derive(job, PX_LEVEL_JOB, 0, PMIX_MAX_PROCS, PMIX_UINT32, n);
+    rc = rc ? rc : derive(job, PX_LEVEL_SESSION, job->session, PMIX_UNIV_SIZE, PMIX_UINT32, n);
+    rc = rc ? rc : derive_apps(job, n);
+    return rc ? rc : derive_procs(job);
+}

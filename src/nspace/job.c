@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Memory, nodes and ranks of one registration under way. Facts are a flat list, because a later one wins over an
+ * earlier one in the store anyhow; only nodes and ranks are looked up while reading. */
+
+#include "job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+
+enum { CHUNK = 16384 };
+
+void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname, bool strict)
+{
+    *job = (struct px_job){
+        .store = store,
+        .hostname = hostname && hostname[0] ? hostname : NULL,
+        .strict = strict,
+        .local_node = PX_NO_NODE,
+        .session = PX_SESSION_DEFAULT,
+    };
+}
+
+void px_job_fini(struct px_job *job)
+{
+    for (size_t i = 0; i < job->n_nodes; i++) {
+        px_ranks_fini(&job->nodes[i].ranks);
+    }
+    for (size_t i = 0; i < job->n_owned; i++) {
+        free(job->owned[i]);
+    }
+    px_ranks_fini(&job->map_order);
+    px_map_fini(&job->placed);
+    px_map_fini(&job->node_names);
+    free(job->owned);
+    free(job->facts);
+    free(job->nodes);
+    free(job->ranks);
+}
+
+/* An array that has room for one more element, doubled when it is full; NULL when memory is out. */
+static void *grown(void *at, size_t n, size_t *room, size_t size)
+{
+    size_t more = *room ? *room * 2 : 16;
+    void *p;
+
+    if (n < *room) {
+        return at;
+    }
+    p = more > SIZE_MAX / size ? NULL : realloc(at, more * size);
+    if (p) {
+        *room = more;
+    }
+    return p;
+}
+
+static void *own(struct px_job *job, size_t size)
+{
+    void **owned = grown(job->owned, job->n_owned, &job->owned_room, sizeof(*owned));
+    void *p;
+
+    if (!owned) {
+        return NULL;
+    }
+    job->owned = owned;
+    p = calloc(1, size);
+    if (p) {
+        job->owned[job->n_owned++] = p;
+    }
+    return p;
+}
+
+void *px_job_alloc(struct px_job *job, size_t size)
+{
+    void *p;
+
+    size = (size + 15) & ~(size_t) 15;
+    if (size > CHUNK / 4) {
+        return own(job, size);
+    }
+    if (size > job->chunk_left) {
+        job->chunk_left = 0;
+        job->chunk = own(job, CHUNK);
+        if (!job->chunk) {
+            return NULL;
+        }
+        job->chunk_left = CHUNK;
+    }
+    p = job->chunk;
+    job->chunk += size;
+    job->chunk_left -= size;
+    return p;
+}
+
+char *px_job_strdup(struct px_job *job, const char *text)
+{
+    size_t len = strlen(text) + 1;
+    char *copy = px_job_alloc(job, len);
+
+    return copy ? memcpy(copy, text, len) : NULL;
+}
+
+pmix_value_t *px_job_u32(struct px_job *job, pmix_data_type_t type, uint32_t v)
+{
+    pmix_value_t *value = px_job_alloc(job, sizeof(*value));
+
+    if (value) {
+        value->type = type;
+        if (type == PMIX_UINT16) {
+            value->data.uint16 = (uint16_t) v;
+        } else {
+            value->data.uint32 = v;
+        }
+    }
+    return value;
+}
+
+pmix_value_t *px_job_text(struct px_job *job, const char *text)
+{
+    pmix_value_t *value = px_job_alloc(job, sizeof(*value));
+
+    if (value) {
+        value->type = PMIX_STRING;
+        value->data.string = (char *) (uintptr_t) text;
+    }
+    return value;
+}
+
+int px_job_fact(struct px_job *job, enum px_level level, uint32_t index, const char *key,
+                const pmix_value_t *value)
+{
+    struct px_fact *facts;
+
+    facts = value ? grown(job->facts, job->n_facts, &job->facts_room, sizeof(*facts)) : NULL;
+    if (!facts) {
+        return PMIX_ERR_NOMEM;
+    }
+    job->facts = facts;
+    job->facts[job->n_facts++] = (struct px_fact){level, index, key, value};
+    return PMIX_SUCCESS;
+}
+
+/* --- nodes --- */
+
+uint32_t px_job_node_by_name(const struct px_job *job, const char *name)
+{
+    uintptr_t index = (uintptr_t) px_map_find(&job->node_names, name, strlen(name));
+
+    return index ? (uint32_t) (index - 1) : PX_NO_NODE;
+}
+
+uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid)
+{
+    /* Ids that nobody gave are positions. */
+    if (nodeid < job->n_nodes &&
+        (job->nodes[nodeid].nodeid == nodeid || job->nodes[nodeid].nodeid == PX_NO_NODEID)) {
+        return nodeid;
+    }
+    for (size_t i = 0; i < job->n_nodes; i++) {
+        if (job->nodes[i].nodeid == nodeid) {
+            return (uint32_t) i;
+        }
+    }
+    return PX_NO_NODE;
+}
+
+int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index)
+{
+    uint32_t index = px_job_node_by_name(job, name);
+    struct px_job_node *nodes;
+
+    if (index != PX_NO_NODE) {
+        *ret_index = index;
+        return PMIX_SUCCESS;
+    }
+    name = px_job_strdup(job, name);
+    nodes = grown(job->nodes, job->n_nodes, &job->nodes_room, sizeof(*nodes));
+    if (nodes) {
+        job->nodes = nodes;
+    }
+    if (!name || !nodes ||
+        px_map_set(&job->node_names, name, strlen(name), (void *) (uintptr_t) (job->n_nodes + 1))) {
+        return PMIX_ERR_NOMEM;
+    }
+    job->nodes[job->n_nodes] = (struct px_job_node){.name = name, .nodeid = PX_NO_NODEID};
+    *ret_index = (uint32_t) job->n_nodes++;
+    return PMIX_SUCCESS;
+}
+
+int px_job_alias(struct px_job *job, uint32_t index, const char *alias)
+{
+    struct px_job_node *node = &job->nodes[index];
+    const char **list;
+    size_t n = 0;
+
+    if (!alias[0] || px_job_node_by_name(job, alias) != PX_NO_NODE) {
+        return PMIX_SUCCESS;
+    }
+    while (node->aliases && node->aliases[n]) {
+        n++;
+    }
+    list = px_job_alloc(job, (n + 2) * sizeof(*list));
+    alias = list ? px_job_strdup(job, alias) : NULL;
+    if (!alias || px_map_set(&job->node_names, alias, strlen(alias), (void *) (uintptr_t) (index + 1))) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (n) {
+        memcpy(list, node->aliases, n * sizeof(*list));
+    }
+    list[n] = alias;
+    node->aliases = list;
+    return PMIX_SUCCESS;
+}
+
+/* --- ranks --- */
+
+struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank)
+{
+    if (rank >= PX_JOB_MAX_RANKS) {
+        return NULL;
+    }
+    while (job->n_ranks <= rank) {
+        struct px_job_rank *ranks = grown(job->ranks, job->n_ranks, &job->ranks_room, sizeof(*ranks));
+
+        if (!ranks) {
+            return NULL;
+        }
+        job->ranks = ranks;
+        job->ranks[job->n_ranks++] = (struct px_job_rank){.node = PX_NO_NODE, .app = PX_NO_APP};
+    }
+    job->ranks[rank].seen = true;
+    return &job->ranks[rank];
+}
+
+void px_job_app(struct px_job *job, uint32_t appnum)
+{
+    if (appnum < UINT16_MAX && appnum >= job->n_apps) {
+        job->n_apps = appnum + 1;
+    }
+}

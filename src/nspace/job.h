@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_NSPACE_JOB_H
+#define PX_NSPACE_JOB_H
+
+#include "gds/lookup.h"
+#include "gds/store.h"
+#include "ranks.h"
+#include "src/base/map.h"
+
+/* Job information on its way into a store: first everything is read into a struct px_job, then what is missing is
+ * derived, then all of it is published at once. Private to this folder. Lives for one call, in one thread. */
+
+enum { PX_JOB_MAX_DEPTH = 64, PX_JOB_NO_ARRAY = 0, PX_JOB_MAX_RANKS = 1 << 24 };
+
+/* The session of a host that never names one. */
+#define PX_SESSION_DEFAULT UINT32_MAX
+
+/* One value at one place. Key and value are borrowed from the caller, or from the job's own memory. */
+struct px_fact {
+    enum px_level level;
+    uint32_t index; /* of a node: in job->nodes */
+    const char *key;
+    const pmix_value_t *value;
+};
+
+struct px_job_node {
+    const char *name;
+    const char **aliases; /* NULL-terminated, or NULL */
+    uint32_t nodeid;      /* PX_NO_NODEID: not said */
+    bool foreign;         /* the session's, not (yet) this job's */
+    struct px_ranks ranks; /* filled when deriving */
+    uint32_t batch_index;
+};
+
+struct px_job_rank {
+    uint32_t node; /* in job->nodes, or PX_NO_NODE */
+    uint32_t app;  /* PX_NO_APP: not said */
+    bool seen;
+};
+
+struct px_job {
+    const struct px_store *store;
+    const char *hostname; /* the readers' own node, or NULL */
+    bool strict;          /* the host's own registration: wrong types are refused */
+
+    struct px_fact *facts;
+    size_t n_facts;
+    size_t facts_room;
+    struct px_map placed; /* app-level facts that came with process arrays: first one wins */
+
+    struct px_job_node *nodes;
+    size_t n_nodes;
+    size_t nodes_room;
+    struct px_map node_names; /* name or alias -> index + 1 */
+    uint32_t local_node;      /* in nodes, or PX_NO_NODE */
+    struct px_ranks map_order; /* nodes of the node map, in its order */
+
+    struct px_job_rank *ranks;
+    size_t n_ranks;
+    size_t ranks_room;
+
+    uint32_t session;    /* id, or PX_SESSION_DEFAULT */
+    uint32_t n_apps;     /* highest app number seen + 1 */
+    uint32_t job_size;   /* as the host said; 0: not said */
+    uint32_t offset;     /* PMIX_NPROC_OFFSET, 0 unless said */
+    bool has_proc_map;
+    bool has_node_map;
+    bool whole; /* set when deriving: it is known where every rank runs */
+
+    void **owned; /* malloc'd pieces that facts point at */
+    size_t n_owned;
+    size_t owned_room;
+    char *chunk; /* where small pieces come from */
+    size_t chunk_left;
+};
+
+void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname, bool strict);
+void px_job_fini(struct px_job *job);
+
+/* Zeroed memory that lives as long as the job; NULL when out. */
+void *px_job_alloc(struct px_job *job, size_t size);
+char *px_job_strdup(struct px_job *job, const char *text);
+pmix_value_t *px_job_u32(struct px_job *job, pmix_data_type_t type, uint32_t v);
+pmix_value_t *px_job_text(struct px_job *job, const char *text); /* text is borrowed */
+
+/* 0 or PMIX_ERR_NOMEM. */
+int px_job_fact(struct px_job *job, enum px_level level, uint32_t index, const char *key,
+                const pmix_value_t *value);
+
+/* Finds a node by name (or alias), or adds it. */
+int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index);
+int px_job_alias(struct px_job *job, uint32_t index, const char *alias);
+uint32_t px_job_node_by_name(const struct px_job *job, const char *name);
+uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
+
+/* The rank's place, made when it is new. NULL when memory is out or the rank is beyond PX_JOB_MAX_RANKS. */
+struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
+void px_job_app(struct px_job *job, uint32_t appnum);
+
+/* The readers' own node among job->nodes, made when nobody named it but its values are there. PX_NO_NODE: nobody
+ * knows which it is. */
+int px_job_local_node(struct px_job *job, uint32_t *ret_index);
+
+/* arrays.c: reads info arrays and loose values. maps first (px_job_read_maps), then everything. */
+int px_job_read_maps(struct px_job *job, const pmix_info_t *info, size_t ninfo);
+int px_job_read(struct px_job *job, const pmix_info_t *info, size_t ninfo);
+/* The values of one process, as in a PMIX_PROC_BLOB. */
+int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo);
+
+/* maps.c */
+int px_job_node_map(struct px_job *job, const pmix_value_t *value);
+int px_job_proc_map(struct px_job *job, const pmix_value_t *value);
+
+/* derive.c: adds to `job` what follows from its facts. */
+int px_job_derive(struct px_job *job);
+
+/* jobinfo.c: derives and publishes. */
+int px_job_publish(struct px_job *job, struct px_store *store);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Job information from the host or from the wire into a store, in one publication: everything is read first, and
+ * nothing of a registration that turns out wrong is seen by anybody. */
+
+#include "jobinfo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+
+#include "job.h"
+
+/* --- from facts to the store --- */
+
+static int put_nodes(struct px_job *job, struct px_batch *batch)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < job->n_nodes; i++) {
+        struct px_job_node *node = &job->nodes[i];
+        struct px_node_def def = {.name = node->name, .aliases = node->aliases, .nodeid = node->nodeid};
+
+        rc = px_batch_node(batch, job->store, &def, &node->batch_index);
+    }
+    if (!rc && job->local_node != PX_NO_NODE) {
+        rc = px_batch_local_node(batch, job->nodes[job->local_node].batch_index);
+    }
+    return rc;
+}
+
+static int put_facts(const struct px_job *job, struct px_batch *batch, size_t from, size_t to)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = from; !rc && i < to; i++) {
+        const struct px_fact *fact = &job->facts[i];
+        struct px_entry entry = {
+            .level = fact->level,
+            .index = fact->index,
+            .key = fact->key,
+            .value = fact->value,
+            .scope = PMIX_SCOPE_UNDEF,
+        };
+
+        if (fact->level == PX_LEVEL_NODE) {
+            entry.index = job->nodes[fact->index].batch_index;
+        }
+        rc = px_batch_add(batch, &entry);
+    }
+    return rc;
+}
+
+static int put_places(const struct px_job *job, struct px_batch *batch)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t r = 0; !rc && r < job->n_ranks; r++) {
+        uint32_t node = job->ranks[r].node;
+
+        if (job->ranks[r].seen) {
+            rc = px_batch_place(batch, (uint32_t) r, node == PX_NO_NODE ? node : job->nodes[node].batch_index,
+                                job->ranks[r].app);
+        }
+    }
+    return rc;
+}
+
+static int put_marks(struct px_job *job)
+{
+    int rc = PMIX_SUCCESS;
+
+    if (job->session != PX_SESSION_DEFAULT) {
+        rc = px_job_fact(job, PX_LEVEL_JOB, 0, PMIX_SESSION_ID, px_job_u32(job, PMIX_UINT32, job->session));
+    }
+    for (uint32_t i = 0; !rc && i < job->n_nodes; i++) {
+        if (job->nodes[i].foreign) {
+            rc = px_job_fact(job, PX_LEVEL_NODE, i, PX_KEY_FOREIGN_NODE, px_job_u32(job, PMIX_BOOL, 1));
+        }
+    }
+    return rc;
+}
+
+int px_job_publish(struct px_job *job, struct px_store *store)
+{
+    size_t said = job->n_facts;
+    struct px_batch *batch = NULL;
+    int rc = px_job_derive(job);
+
+    rc = rc ? rc : put_marks(job);
+    if (!rc) {
+        batch = px_batch_create();
+        rc = batch ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
+    rc = rc ? rc : put_nodes(job, batch);
+    /* What was said comes after what follows from it, and so wins. */
+    rc = rc ? rc : put_facts(job, batch, said, job->n_facts);
+    rc = rc ? rc : put_facts(job, batch, 0, said);
+    rc = rc ? rc : put_places(job, batch);
+    rc = rc ? rc : px_store_publish(store, batch);
+    px_batch_destroy(batch);
+    return rc;
+}
+
+/* --- from the host --- */
+
+static bool no_data(const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strncmp(info[i].key, PMIX_REGISTER_NODATA, PMIX_MAX_KEYLEN) == 0) {
+            return info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
+        }
+    }
+    return false;
+}
+
+int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo, const char *hostname)
+{
+    struct px_job job;
+    int rc;
+
+    if (!ninfo || no_data(info, ninfo)) {
+        return PMIX_SUCCESS;
+    }
+    px_job_init(&job, store, hostname, true);
+    rc = px_job_read_maps(&job, info, ninfo);
+    rc = rc ? rc : px_job_read(&job, info, ninfo);
+    rc = rc ? rc : px_job_publish(&job, store);
+    px_job_fini(&job);
+    return rc;
+}
+
+/* --- from the wire --- */
+
+struct infos {
+    pmix_info_t *at;
+    size_t n;
+    size_t room;
+};
+
+static void infos_fini(struct infos *infos)
+{
+    for (size_t i = 0; i < infos->n; i++) {
+        PMIx_Value_destruct(&infos->at[i].value);
+    }
+    free(infos->at);
+}
+
+static int infos_read(struct px_in *in, struct infos *infos)
+{
+    while (px_in_left(in)) {
+        char *key = NULL;
+        pmix_info_t *info;
+        int rc;
+
+        if (infos->n == infos->room) {
+            size_t room = infos->room ? infos->room * 2 : 16;
+
+            info = realloc(infos->at, room * sizeof(*info));
+            if (!info) {
+                return PMIX_ERR_NOMEM;
+            }
+            infos->at = info;
+            infos->room = room;
+        }
+        info = &infos->at[infos->n];
+        memset(info, 0, sizeof(*info));
+        rc = px_unpack_kval(in, &key, &info->value);
+        if (rc) {
+            return rc;
+        }
+        if (!key || !key[0] || strlen(key) > PMIX_MAX_KEYLEN) {
+            free(key);
+            PMIx_Value_destruct(&info->value);
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        memcpy(info->key, key, strlen(key) + 1);
+        free(key);
+        infos->n++;
+    }
+    return PMIX_SUCCESS;
+}
+
+struct blob {
+    uint32_t rank;
+    struct infos infos;
+};
+
+static int read_blob(const pmix_value_t *value, enum px_wire_kind kind, struct blob *blob)
+{
+    struct px_in in;
+    int rc;
+
+    if (value->type != PMIX_BYTE_OBJECT || !value->data.bo.bytes) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    in = px_in_make(value->data.bo.bytes, value->data.bo.size, kind);
+    rc = px_unpack_rank(&in, &blob->rank);
+    return rc ? rc : infos_read(&in, &blob->infos);
+}
+
+/* Every process's own buffer, taken out of the stream. */
+static int read_blobs(const struct infos *infos, enum px_wire_kind kind, struct blob *blobs, size_t *ret_n)
+{
+    size_t n = 0;
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < infos->n; i++) {
+        if (strcmp(infos->at[i].key, PMIX_PROC_BLOB) == 0) {
+            rc = read_blob(&infos->at[i].value, kind, &blobs[n]);
+            n++;
+        }
+    }
+    *ret_n = n;
+    return rc;
+}
+
+/* The stream without its blobs: they were read, and are no values of the job. */
+static void drop_blobs(struct infos *infos)
+{
+    size_t out = 0;
+
+    for (size_t i = 0; i < infos->n; i++) {
+        if (strcmp(infos->at[i].key, PMIX_PROC_BLOB) == 0 || strcmp(infos->at[i].key, PMIX_MAP_BLOB) == 0) {
+            PMIx_Value_destruct(&infos->at[i].value);
+        } else {
+            infos->at[out++] = infos->at[i];
+        }
+    }
+    infos->n = out;
+}
+
+static int store_stream(struct px_store *store, const char *hostname, const struct infos *infos,
+                        const struct blob *blobs, size_t n_blobs)
+{
+    struct px_job job;
+    int rc;
+
+    px_job_init(&job, store, hostname, false);
+    rc = px_job_read_maps(&job, infos->at, infos->n);
+    rc = rc ? rc : px_job_read(&job, infos->at, infos->n);
+    for (size_t i = 0; !rc && i < n_blobs; i++) {
+        rc = px_job_read_proc(&job, blobs[i].rank, blobs[i].infos.at, blobs[i].infos.n);
+    }
+    rc = rc ? rc : px_job_publish(&job, store);
+    px_job_fini(&job);
+    return rc;
+}
+
+int px_jobinfo_unpack(struct px_in *in, struct px_store *store, const char *hostname)
+{
+    struct infos infos = {0};
+    struct blob *blobs = NULL;
+    size_t n_blobs = 0;
+    int rc = infos_read(in, &infos);
+
+    if (!rc) {
+        blobs = calloc(infos.n + 1, sizeof(*blobs));
+        rc = blobs ? read_blobs(&infos, in->kind, blobs, &n_blobs) : PMIX_ERR_NOMEM;
+    }
+    if (!rc) {
+        drop_blobs(&infos);
+        rc = store_stream(store, hostname, &infos, blobs, n_blobs);
+    }
+    for (size_t i = 0; i < n_blobs; i++) {
+        infos_fini(&blobs[i].infos);
+    }
+    free(blobs);
+    infos_fini(&infos);
+    return rc;
+}

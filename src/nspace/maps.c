@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The node map says which nodes the job has and in which order; field i of the process map says which ranks run on
+ * node i. */
+
+#include <string.h>
+
+#include <pmix.h>
+
+#include "job.h"
+#include "src/wire/regex.h"
+
+/* The text of a map whatever carries it; a length of 0 means that there is none. */
+static int map_text(const pmix_value_t *value, const char **ret_text, size_t *ret_len)
+{
+    const char *text = NULL;
+    size_t len = 0;
+    int rc = PMIX_SUCCESS;
+
+    if (value->type == PMIX_STRING) {
+        text = value->data.string;
+        len = text && text[0] ? strlen(text) + 1 : 0;
+    } else if (value->type == PMIX_REGEX) {
+        /* What came over the wire has no size of its own. */
+        text = value->data.bo.bytes;
+        if (text && text[0]) {
+            rc = px_regex_length(text, value->data.bo.size ? value->data.bo.size : SIZE_MAX, &len);
+        }
+    } else {
+        rc = PMIX_ERR_TYPE_MISMATCH;
+    }
+    if (rc) {
+        return rc == PMIX_ERR_TYPE_MISMATCH ? rc : PMIX_ERR_BAD_PARAM;
+    }
+    *ret_text = text;
+    *ret_len = len;
+    return PMIX_SUCCESS;
+}
+
+int px_job_node_map(struct px_job *job, const pmix_value_t *value)
+{
+    const char *text;
+    size_t len;
+    char **names = NULL;
+    size_t n = 0;
+    int rc = map_text(value, &text, &len);
+
+    if (rc || !len) {
+        return rc;
+    }
+    rc = px_regex_nodes(text, len, &names, &n);
+    for (size_t i = 0; !rc && i < n; i++) {
+        uint32_t index;
+
+        rc = px_job_node(job, names[i], &index);
+        rc = rc ? rc : px_ranks_add(&job->map_order, index);
+    }
+    job->has_node_map |= !rc;
+    PMIx_Argv_free(names);
+    return rc;
+}
+
+static int place_ranks(struct px_job *job, uint32_t node, const struct px_rank_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        struct px_job_rank *rank = px_job_rank(job, list->ranks[i]);
+
+        if (!rank) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        rank->node = node;
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_job_proc_map(struct px_job *job, const pmix_value_t *value)
+{
+    const char *text;
+    size_t len;
+    struct px_rank_list *lists = NULL;
+    size_t n = 0;
+    int rc = map_text(value, &text, &len);
+
+    if (rc || !len) {
+        return rc;
+    }
+    rc = px_regex_ranks(text, len, &lists, &n);
+    if (rc) {
+        return rc;
+    }
+    for (size_t i = 0; !rc && i < n; i++) {
+        /* An empty field beyond the nodes comes from a separator at the end. */
+        if (i < job->map_order.n) {
+            rc = place_ranks(job, job->map_order.at[i], &lists[i]);
+        } else if (lists[i].n) {
+            rc = PMIX_ERR_BAD_PARAM;
+        }
+    }
+    job->has_proc_map |= !rc;
+    px_rank_lists_free(lists, n);
+    return rc;
+}

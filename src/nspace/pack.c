@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Job information as stock clients expect it: they look node, application and session values up in arrays and the
+ * values of a process in its own buffer. The maps are not sent, they were expanded; what programs posted is not
+ * job information and stays out. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+
+#include "jobinfo.h"
+
+struct packer {
+    const struct px_store *store;
+    struct px_buf *buf;
+    enum px_wire_kind kind;
+    pmix_info_t *infos; /* of the array being collected */
+    size_t n;
+    size_t room;
+};
+
+static bool is_private(const char *key)
+{
+    return strncmp(key, "shmix.", 6) == 0;
+}
+
+static bool from_host(const struct px_slice *slice)
+{
+    return slice->type != PMIX_UNDEF && slice->scope == PMIX_SCOPE_UNDEF;
+}
+
+/* --- collecting an array --- */
+
+static int add_value(struct packer *p, const char *key, const pmix_value_t *value)
+{
+    if (p->n == p->room) {
+        size_t room = p->room ? p->room * 2 : 16;
+        pmix_info_t *infos = realloc(p->infos, room * sizeof(*infos));
+
+        if (!infos) {
+            return PMIX_ERR_NOMEM;
+        }
+        p->infos = infos;
+        p->room = room;
+    }
+    memset(&p->infos[p->n], 0, sizeof(*p->infos));
+    memcpy(p->infos[p->n].key, key, strnlen(key, PMIX_MAX_KEYLEN));
+    p->infos[p->n].value = *value;
+    p->n++;
+    return PMIX_SUCCESS;
+}
+
+static int collect(void *arg, const char *key, const struct px_slice *slice)
+{
+    struct packer *p = arg;
+    pmix_value_t value;
+    int rc;
+
+    if (!from_host(slice) || is_private(key)) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_slice_fill(slice, &value);
+    if (rc) {
+        return rc;
+    }
+    rc = add_value(p, key, &value);
+    if (rc) {
+        PMIx_Value_destruct(&value);
+    }
+    return rc;
+}
+
+static void drop(struct packer *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        PMIx_Value_destruct(&p->infos[i].value);
+    }
+    p->n = 0;
+}
+
+static bool collected(const struct packer *p, const char *key)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        if (strcmp(p->infos[i].key, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int add_u32(struct packer *p, const char *key, uint32_t v)
+{
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = v};
+
+    return collected(p, key) ? PMIX_SUCCESS : add_value(p, key, &value);
+}
+
+static int add_text(struct packer *p, const char *key, const char *text)
+{
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = strdup(text)};
+    int rc;
+
+    if (!value.data.string) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = collected(p, key) ? PMIX_ERR_EXISTS : add_value(p, key, &value);
+    if (rc) {
+        free(value.data.string);
+    }
+    return rc == PMIX_ERR_EXISTS ? PMIX_SUCCESS : rc;
+}
+
+/* Packs what was collected as one array under the key. */
+static int put_array(struct packer *p, const char *key)
+{
+    pmix_data_array_t array = {.type = PMIX_INFO, .size = p->n, .array = p->infos};
+    pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    int rc = p->n ? px_pack_kval(p->buf, p->kind, key, &value) : PMIX_SUCCESS;
+
+    drop(p);
+    return rc;
+}
+
+/* --- the parts --- */
+
+static int put_job_value(void *arg, const char *key, const struct px_slice *slice)
+{
+    static const char *const unsent[] = {PMIX_NODE_MAP, PMIX_PROC_MAP, PMIX_NODE_MAP_RAW, PMIX_PROC_MAP_RAW};
+    struct packer *p = arg;
+    pmix_value_t value;
+    int rc;
+
+    if (!from_host(slice) || is_private(key)) {
+        return PMIX_SUCCESS;
+    }
+    for (size_t i = 0; i < sizeof(unsent) / sizeof(unsent[0]); i++) {
+        if (strcmp(key, unsent[i]) == 0) {
+            return PMIX_SUCCESS;
+        }
+    }
+    rc = px_slice_fill(slice, &value);
+    if (rc) {
+        return rc;
+    }
+    rc = px_pack_kval(p->buf, p->kind, key, &value);
+    PMIx_Value_destruct(&value);
+    return rc;
+}
+
+static uint32_t session_of(const struct px_store *store)
+{
+    static const char key[] = PMIX_SESSION_ID;
+    struct px_slice slice;
+    pmix_value_t value;
+
+    if (px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) || px_slice_fill(&slice, &value)) {
+        return UINT32_MAX;
+    }
+    if (value.type != PMIX_UINT32) {
+        PMIx_Value_destruct(&value);
+        return UINT32_MAX;
+    }
+    return value.data.uint32;
+}
+
+static int put_session(struct packer *p)
+{
+    uint32_t session = session_of(p->store);
+    int rc = add_u32(p, PMIX_SESSION_ID, session);
+
+    rc = rc ? rc : px_store_each(p->store, PX_LEVEL_SESSION, session, collect, p);
+    if (rc) {
+        drop(p);
+        return rc;
+    }
+    return put_array(p, PMIX_SESSION_INFO_ARRAY);
+}
+
+static int add_aliases(struct packer *p, uint32_t index)
+{
+    struct px_buf list = {0};
+    const char *alias;
+    int rc = PMIX_SUCCESS;
+
+    for (uint32_t i = 0; (alias = px_store_node_alias(p->store, index, i)) != NULL; i++) {
+        if (i) {
+            px_buf_byte(&list, ',');
+        }
+        px_buf_append(&list, alias, strlen(alias));
+    }
+    if (list.len) {
+        px_buf_byte(&list, 0);
+        rc = px_buf_ok(&list) ? add_text(p, PMIX_HOSTNAME_ALIASES, (const char *) list.data) : PMIX_ERR_NOMEM;
+    }
+    px_buf_fini(&list);
+    return rc;
+}
+
+static int put_node(struct packer *p, uint32_t index)
+{
+    struct px_node_view view;
+    int rc = px_store_node(p->store, index, &view);
+
+    if (rc) {
+        return rc;
+    }
+    rc = px_store_each(p->store, PX_LEVEL_NODE, index, collect, p);
+    rc = rc ? rc : add_text(p, PMIX_HOSTNAME, view.name);
+    rc = rc ? rc : add_u32(p, PMIX_NODEID, view.nodeid);
+    rc = rc ? rc : add_aliases(p, index);
+    if (rc) {
+        drop(p);
+        return rc;
+    }
+    return put_array(p, PMIX_NODE_INFO_ARRAY);
+}
+
+static int put_app(struct packer *p, uint32_t app)
+{
+    int rc = px_store_each(p->store, PX_LEVEL_APP, app, collect, p);
+
+    if (rc || !p->n) {
+        drop(p);
+        return rc;
+    }
+    rc = add_u32(p, PMIX_APPNUM, app);
+    if (rc) {
+        drop(p);
+        return rc;
+    }
+    return put_array(p, PMIX_APP_INFO_ARRAY);
+}
+
+static int put_proc(struct packer *p, uint32_t rank)
+{
+    uint32_t node = px_store_node_of(p->store, rank);
+    uint32_t app = px_store_app_of(p->store, rank);
+    struct px_node_view view;
+    struct px_buf inner = {0};
+    int rc = px_store_each(p->store, PX_LEVEL_PROC, rank, collect, p);
+
+    if (!rc && node != PX_NO_NODE && !px_store_node(p->store, node, &view)) {
+        rc = add_text(p, PMIX_HOSTNAME, view.name);
+        rc = rc ? rc : add_u32(p, PMIX_NODEID, view.nodeid);
+    }
+    rc = rc || app == PX_NO_APP ? rc : add_u32(p, PMIX_APPNUM, app);
+    if (!rc && p->n) {
+        rc = px_pack_rank(&inner, p->kind, rank);
+    }
+    for (size_t i = 0; !rc && i < p->n; i++) {
+        rc = px_pack_kval(&inner, p->kind, p->infos[i].key, &p->infos[i].value);
+    }
+    if (!rc && p->n) {
+        pmix_value_t value = {
+            .type = PMIX_BYTE_OBJECT,
+            .data.bo = {.bytes = (char *) inner.data, .size = inner.len},
+        };
+
+        rc = px_pack_kval(p->buf, p->kind, PMIX_PROC_BLOB, &value);
+    }
+    drop(p);
+    px_buf_fini(&inner);
+    return rc;
+}
+
+int px_jobinfo_pack(const struct px_store *store, struct px_buf *buf, enum px_wire_kind kind)
+{
+    struct packer p = {.store = store, .buf = buf, .kind = kind};
+    struct px_store_info info;
+    int rc = px_store_each(store, PX_LEVEL_JOB, 0, put_job_value, &p);
+
+    px_store_info(store, &info);
+    rc = rc ? rc : put_session(&p);
+    for (uint32_t i = 0; !rc && i < info.n_nodes; i++) {
+        rc = put_node(&p, i);
+    }
+    for (uint32_t i = 0; !rc && i < info.n_apps; i++) {
+        rc = put_app(&p, i);
+    }
+    for (uint32_t i = 0; !rc && i < info.n_ranks; i++) {
+        rc = put_proc(&p, i);
+    }
+    free(p.infos);
+    return rc;
+}
