@@ -401,8 +401,7 @@ void px_timer_stop_loop(struct px_timer *timer)
 static void io_ready(evutil_socket_t fd, short what, void *arg)
 {
     struct px_io *io = arg;
-    int ready = (what & EV_READ ? PX_IO_READ : 0) | (what & EV_WRITE ? PX_IO_WRITE : 0) |
-                (what & EV_CLOSED ? PX_IO_HANGUP : 0);
+    int ready = (what & EV_READ ? PX_IO_READ : 0) | (what & EV_WRITE ? PX_IO_WRITE : 0);
 
     (void) fd;
     awake(io->loop);
@@ -418,7 +417,6 @@ static int io_arm(struct px_io *io)
     }
     what |= io->want & PX_IO_READ ? EV_READ : 0;
     what |= io->want & PX_IO_WRITE ? EV_WRITE : 0;
-    what |= io->want & PX_IO_HANGUP ? EV_CLOSED : 0;
     if (event_assign(io->event, io->loop->base, io->fd, what, io_ready, io) != 0 ||
         event_add(io->event, NULL) != 0) {
         io->want = 0;

@@ -58,8 +58,7 @@ int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t m
 /* Disarms and frees what start took; harmless when not armed. */
 void px_timer_stop_loop(struct px_timer *timer);
 
-/* PX_IO_HANGUP: the peer will send no more; noticed without reading, so unread bytes do not keep waking. */
-enum { PX_IO_READ = 1, PX_IO_WRITE = 2, PX_IO_HANGUP = 4 };
+enum { PX_IO_READ = 1, PX_IO_WRITE = 2 };
 
 /* Watches a descriptor, level-triggered, until told otherwise. `want` may be 0. Zero-initialise before use. */
 struct px_io {

@@ -26,7 +26,8 @@ int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms, 
 int px_uri_server(const char *uri, pmix_proc_t *ret);
 
 /* Fills psec name and credential for the module that comes first of ours and stands in `modes` (a comma list,
- * NULL: native). `room` is caller's storage of room_len bytes for the credential. */
+ * NULL: native), and uid and gid. `room` is caller's storage of room_len bytes for the credential (1024 do).
+ * 0, or PMIX_ERR_NOT_SUPPORTED when none of them can be used here. */
 int px_credential(const char *modes, struct px_hello *hello, void *room, size_t room_len);
 
 #endif

@@ -36,8 +36,8 @@ struct px_door_opts {
 
 struct px_door_ops {
     /* Loop thread. Must answer the guest now or later by exactly one of the px_guest_ calls. `hello` is
-     * borrowed for the call. A guest that hangs up first is reported by `gone`, after which it may not be
-     * touched. */
+     * borrowed for the call. A guest that hangs up first, or still waits when the doors are closed, is reported by
+     * `gone`, after which it may not be touched. */
     void (*hello)(void *arg, struct px_guest *guest, const struct px_hello *hello, const struct px_who *who);
     void (*gone)(void *arg, struct px_guest *guest);
 };

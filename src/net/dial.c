@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "src/net/dial.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/clock.h"
+#include "src/net/uri.h"
+
+/* One deadline covers all of it. The answer is read to its last byte and not one further: what the server sends
+ * behind it belongs to the connection. */
+
+enum { ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
+
+struct call {
+    int fd;
+    uint64_t deadline_ns;
+};
+
+/* Milliseconds left, rounded up so that a poll does not come back early; 0 when there are none. */
+static int left_ms(const struct call *call)
+{
+    uint64_t now = px_clock_ns();
+    uint64_t ms;
+
+    if (now >= call->deadline_ns) {
+        return 0;
+    }
+    ms = (call->deadline_ns - now + 999999) / 1000000;
+    return ms < INT32_MAX ? (int) ms : INT32_MAX;
+}
+
+static int wait_for(const struct call *call, short events)
+{
+    for (;;) {
+        struct pollfd p = {.fd = call->fd, .events = events};
+        int ms = left_ms(call);
+        int n = poll(&p, 1, ms);
+
+        if (n > 0) {
+            return PMIX_SUCCESS;
+        }
+        if (n == 0 && ms == 0) {
+            return PMIX_ERR_TIMEOUT;
+        }
+        if (n < 0 && errno != EINTR) {
+            return PMIX_ERR_UNREACH;
+        }
+    }
+}
+
+static int set_nonblocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 ? PMIX_SUCCESS : PMIX_ERR_UNREACH;
+}
+
+/* A non-blocking connect to a full AF_UNIX backlog fails at once and there is nothing to poll for; a blocking one
+ * waits, and the send timeout bounds it. */
+static int connect_unix(const struct call *call, const struct px_address *to)
+{
+    for (;;) {
+        int ms = left_ms(call);
+        struct timeval patience = {ms / 1000, ms % 1000 * 1000};
+
+        if (ms == 0) {
+            return PMIX_ERR_TIMEOUT;
+        }
+        (void) setsockopt(call->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+        if (connect(call->fd, &to->addr.any, to->len) == 0) {
+            return set_nonblocking(call->fd);
+        }
+        if (errno == EAGAIN) {
+            return PMIX_ERR_TIMEOUT;
+        }
+        if (errno != EINTR) {
+            return PMIX_ERR_UNREACH;
+        }
+    }
+}
+
+static int connect_tcp(const struct call *call, const struct px_address *to)
+{
+    int one = 1;
+    int why = 0;
+    socklen_t len = sizeof(why);
+    int rc = set_nonblocking(call->fd);
+
+    if (rc) {
+        return rc;
+    }
+    (void) setsockopt(call->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* slower without, still right */
+    if (connect(call->fd, &to->addr.any, to->len) == 0) {
+        return PMIX_SUCCESS;
+    }
+    if (errno != EINPROGRESS && errno != EINTR) {
+        return PMIX_ERR_UNREACH;
+    }
+    rc = wait_for(call, POLLOUT);
+    if (rc) {
+        return rc;
+    }
+    return getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &why, &len) == 0 && why == 0 ? PMIX_SUCCESS
+                                                                                   : PMIX_ERR_UNREACH;
+}
+
+static int put(const struct call *call, const unsigned char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = send(call->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        int rc = PMIX_SUCCESS;
+
+        if (n >= 0) {
+            bytes += n;
+            len -= (size_t) n;
+        } else if (errno == EAGAIN) {
+            rc = wait_for(call, POLLOUT);
+        } else if (errno != EINTR) {
+            rc = PMIX_ERR_UNREACH;
+        }
+        if (rc) {
+            return rc;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+/* A server that does not want us just closes: that is PMIX_ERR_UNREACH. */
+static int get(const struct call *call, void *room, size_t len)
+{
+    unsigned char *at = room;
+
+    while (len > 0) {
+        ssize_t n = recv(call->fd, at, len, MSG_DONTWAIT);
+        int rc = PMIX_SUCCESS;
+
+        if (n > 0) {
+            at += n;
+            len -= (size_t) n;
+        } else if (n == 0) {
+            rc = PMIX_ERR_UNREACH;
+        } else if (errno == EAGAIN) {
+            rc = wait_for(call, POLLIN);
+        } else if (errno != EINTR) {
+            rc = PMIX_ERR_UNREACH;
+        }
+        if (rc) {
+            return rc;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+static int get_u32(const struct call *call, uint32_t *ret)
+{
+    uint32_t net;
+    int rc = get(call, &net, sizeof(net));
+
+    if (rc == PMIX_SUCCESS) {
+        *ret = ntohl(net);
+    }
+    return rc;
+}
+
+/* A handshake module exists only in tests of other implementations. */
+static int get_status(const struct call *call)
+{
+    uint32_t word;
+    int32_t status;
+    int rc = get_u32(call, &word);
+
+    if (rc) {
+        return rc;
+    }
+    status = (int32_t) word;
+    if (status == PMIX_ERR_READY_FOR_HANDSHAKE) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return status > 0 ? PMIX_ERR_UNPACK_FAILURE : status;
+}
+
+static int get_id(const struct call *call, pmix_proc_t *ret)
+{
+    unsigned char bytes[ID_BYTES];
+    uint32_t rank;
+    int rc = get(call, bytes, sizeof(bytes));
+
+    if (rc) {
+        return rc;
+    }
+    if (!memchr(bytes, 0, PMIX_MAX_NSLEN + 1)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    memset(ret, 0, sizeof(*ret));
+    strcpy(ret->nspace, (const char *) bytes);
+    memcpy(&rank, bytes + PMIX_MAX_NSLEN + 1, sizeof(rank));
+    ret->rank = ntohl(rank);
+    return PMIX_SUCCESS;
+}
+
+static int read_answer(const struct call *call, enum px_hello_flag flag, struct px_dialed *dialed)
+{
+    int rc = get_status(call);
+
+    if (rc) {
+        return rc;
+    }
+    if (flag == PX_HELLO_CLIENT || flag == PX_HELLO_SINGLETON) {
+        return get_u32(call, &dialed->index);
+    }
+    if (flag == PX_HELLO_TOOL_NEEDS_ID || flag == PX_HELLO_LAUNCHER_NEEDS_ID) {
+        rc = get_id(call, &dialed->assigned);
+    }
+    if (rc == PMIX_SUCCESS) {
+        rc = get_id(call, &dialed->server);
+    }
+    return rc ? rc : get_status(call);
+}
+
+static int converse(const struct call *call, const struct px_address *to, const struct px_hello *hello,
+                    struct px_dialed *dialed)
+{
+    struct px_buf message = {0};
+    int rc = to->addr.any.sa_family == AF_UNIX ? connect_unix(call, to) : connect_tcp(call, to);
+
+    if (rc) {
+        return rc;
+    }
+    rc = px_hello_pack(hello, &message);
+    if (rc == PMIX_SUCCESS) {
+        rc = put(call, message.data, message.len);
+    }
+    px_buf_fini(&message);
+    return rc ? rc : read_answer(call, hello->flag, dialed);
+}
+
+int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms, struct px_dialed *ret)
+{
+    struct px_dialed dialed = {.assigned = hello->proc};
+    struct px_address to;
+    struct call call = {.deadline_ns = px_clock_ns() + (uint64_t) timeout_ms * 1000000u};
+    int rc = px_uri_parse(uri, &dialed.server, &to);
+
+    if (rc) {
+        return rc;
+    }
+    call.fd = socket(to.addr.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (call.fd < 0) {
+        return errno == ENOMEM || errno == ENOBUFS ? PMIX_ERR_NOMEM : PMIX_ERR_UNREACH;
+    }
+    rc = converse(&call, &to, hello, &dialed);
+    if (rc) {
+        (void) close(call.fd);
+        return rc;
+    }
+    dialed.fd = call.fd;
+    *ret = dialed;
+    return PMIX_SUCCESS;
+}

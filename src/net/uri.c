@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "src/net/uri.h"
+
+#include <arpa/inet.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/net/dial.h"
+
+/* A namespace may hold dots and an IPv6 address holds colons, so both are cut at the last one. */
+
+static int parse_number(const char *text, unsigned long max, unsigned long *ret)
+{
+    unsigned long v;
+    char *end;
+
+    if (*text < '0' || *text > '9') {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    v = strtoul(text, &end, 10);
+    if (*end || v > max) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    *ret = v;
+    return PMIX_SUCCESS;
+}
+
+/* The first part, up to the semicolon, whose place is returned through ret_rest. */
+static int parse_server(const char *uri, pmix_proc_t *ret, const char **ret_rest)
+{
+    const char *semicolon = strchr(uri, ';');
+    char digits[16];
+    const char *dot;
+    unsigned long rank;
+    size_t n;
+
+    if (!semicolon) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    dot = memrchr(uri, '.', (size_t) (semicolon - uri));
+    if (!dot || dot == uri || (size_t) (dot - uri) > PMIX_MAX_NSLEN) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    n = (size_t) (semicolon - dot - 1);
+    if (n >= sizeof(digits)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    memcpy(digits, dot + 1, n);
+    digits[n] = '\0';
+    if (parse_number(digits, UINT32_MAX, &rank)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    memset(ret, 0, sizeof(*ret));
+    memcpy(ret->nspace, uri, (size_t) (dot - uri));
+    ret->rank = (pmix_rank_t) rank;
+    *ret_rest = semicolon + 1;
+    return PMIX_SUCCESS;
+}
+
+int px_uri_server(const char *uri, pmix_proc_t *ret)
+{
+    const char *rest;
+
+    return parse_server(uri, ret, &rest);
+}
+
+static int parse_tcp(const char *text, int family, struct px_address *ret)
+{
+    const char *colon = strrchr(text, ':');
+    char host[INET6_ADDRSTRLEN + 2];
+    char *from = host;
+    unsigned long port;
+    size_t n;
+    int ok;
+
+    if (!colon || (size_t) (colon - text) >= sizeof(host) || parse_number(colon + 1, UINT16_MAX, &port) || !port) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    n = (size_t) (colon - text);
+    memcpy(host, text, n);
+    host[n] = '\0';
+    if (n >= 2 && host[0] == '[' && host[n - 1] == ']') {
+        host[n - 1] = '\0';
+        from++;
+    }
+    memset(ret, 0, sizeof(*ret));
+    ret->addr.any.sa_family = (sa_family_t) family;
+    if (family == AF_INET) {
+        ok = inet_pton(family, from, &ret->addr.in4.sin_addr);
+        ret->addr.in4.sin_port = htons((uint16_t) port);
+        ret->len = sizeof(ret->addr.in4);
+    } else {
+        ok = inet_pton(family, from, &ret->addr.in6.sin6_addr);
+        ret->addr.in6.sin6_port = htons((uint16_t) port);
+        ret->len = sizeof(ret->addr.in6);
+    }
+    return ok == 1 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+static int parse_unix(const char *text, struct px_address *ret)
+{
+    size_t n = strlen(text);
+
+    if (n < 2 || n >= sizeof(ret->addr.un.sun_path) || (*text != '@' && *text != '/')) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    memset(ret, 0, sizeof(*ret));
+    ret->addr.un.sun_family = AF_UNIX;
+    memcpy(ret->addr.un.sun_path, text, n);
+    ret->len = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + n);
+    if (*text == '@') {
+        ret->addr.un.sun_path[0] = '\0';
+    } else {
+        ret->len++;
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_uri_parse(const char *uri, pmix_proc_t *ret_server, struct px_address *ret_address)
+{
+    pmix_proc_t server;
+    const char *rest;
+    int rc = parse_server(uri, &server, &rest);
+
+    if (rc) {
+        return rc;
+    }
+    if (strncmp(rest, "tcp4://", 7) == 0) {
+        rc = parse_tcp(rest + 7, AF_INET, ret_address);
+    } else if (strncmp(rest, "tcp6://", 7) == 0) {
+        rc = parse_tcp(rest + 7, AF_INET6, ret_address);
+    } else if (strncmp(rest, "unix://", 7) == 0) {
+        rc = parse_unix(rest + 7, ret_address);
+    } else {
+        rc = PMIX_ERR_BAD_PARAM;
+    }
+    if (rc == PMIX_SUCCESS) {
+        *ret_server = server;
+    }
+    return rc;
+}
