@@ -72,7 +72,7 @@ void px_type_construct(const struct px_type *type, void *element);
  * no known type; on failure dst owns nothing. `depth` counts arrays around the element: 0 from outside. */
 int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
 
-/* Releases what an element owns, not the element, and leaves it empty. Keeps errno. */
+/* Releases what an element owns, not the element, and leaves it owning nothing. Keeps errno. Any depth. */
 void px_type_fini(const struct px_type *type, void *element);
 
 /* A total order for every type: NULL before anything, fewer before more, members in their order.

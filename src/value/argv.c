@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <pmix.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Arrays of strings that end with NULL. Both the strings and the array are malloc memory. */
+
+int PMIx_Argv_count(char **a)
+{
+    int n = 0;
+
+    while (a != NULL && a[n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
+void PMIx_Argv_free(char **argv)
+{
+    if (argv == NULL) {
+        return;
+    }
+    for (char **arg = argv; *arg != NULL; arg++) {
+        free(*arg);
+    }
+    free(argv);
+}
+
+/* Puts a copy of arg at position `at` of n. */
+static pmix_status_t put(char ***argv, const char *arg, size_t at, size_t n)
+{
+    char *copy = strdup(arg);
+    char **grown;
+
+    if (copy == NULL) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    grown = realloc(*argv, (n + 2) * sizeof(*grown));
+    if (grown == NULL) {
+        free(copy);
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    memmove(grown + at + 1, grown + at, (n - at) * sizeof(*grown));
+    grown[at] = copy;
+    grown[n + 1] = NULL;
+    *argv = grown;
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t PMIx_Argv_append_nosize(char ***argv, const char *arg)
+{
+    size_t n;
+
+    if (argv == NULL || arg == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    n = (size_t) PMIx_Argv_count(*argv);
+    return put(argv, arg, n, n);
+}
+
+pmix_status_t PMIx_Argv_prepend_nosize(char ***argv, const char *arg)
+{
+    if (argv == NULL || arg == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return put(argv, arg, 0, (size_t) PMIx_Argv_count(*argv));
+}
+
+pmix_status_t PMIx_Argv_append_unique_nosize(char ***argv, const char *arg)
+{
+    if (argv == NULL || arg == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    for (char **have = *argv; have != NULL && *have != NULL; have++) {
+        if (strcmp(*have, arg) == 0) {
+            return PMIX_SUCCESS;
+        }
+    }
+    return PMIx_Argv_append_nosize(argv, arg);
+}
+
+char **PMIx_Argv_copy(char **argv)
+{
+    size_t n = (size_t) PMIx_Argv_count(argv);
+    char **copy;
+
+    if (argv == NULL) {
+        return NULL;
+    }
+    copy = calloc(n + 1, sizeof(*copy));
+    for (size_t i = 0; copy != NULL && i < n; i++) {
+        copy[i] = strdup(argv[i]);
+        if (copy[i] == NULL) {
+            PMIx_Argv_free(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+char *PMIx_Argv_join(char **argv, int delimiter)
+{
+    size_t len = 0;
+    char *joined;
+    char *at;
+
+    for (char **arg = argv; arg != NULL && *arg != NULL; arg++) {
+        len += strlen(*arg) + 1;
+    }
+    joined = malloc(len + 1);
+    if (joined == NULL) {
+        return NULL;
+    }
+    at = joined;
+    for (char **arg = argv; arg != NULL && *arg != NULL; arg++) {
+        at = stpcpy(at, *arg);
+        *at++ = (char) delimiter;
+    }
+    joined[len == 0 ? 0 : len - 1] = '\0';
+    return joined;
+}
+
+/* The next token of *text, which moves behind it and its delimiter: its start, and its length. */
+static const char *next_token(const char **text, int delimiter, size_t *ret_len)
+{
+    const char *start = *text;
+    const char *end = start;
+
+    while (*end != '\0' && *end != (char) delimiter) {
+        end++;
+    }
+    *text = *end == '\0' ? end : end + 1;
+    *ret_len = (size_t) (end - start);
+    return start;
+}
+
+char **PMIx_Argv_split_inter(const char *src_string, int delimiter, bool include_empty)
+{
+    const char *text = src_string;
+    char **argv;
+    size_t n = 0;
+    size_t len;
+
+    while (text != NULL && *text != '\0') {
+        (void) next_token(&text, delimiter, &len); /* only counted here */
+        n += len > 0 || include_empty ? 1 : 0;
+    }
+    if (n == 0) {
+        return NULL;
+    }
+    argv = calloc(n + 1, sizeof(*argv));
+    text = src_string;
+    for (size_t i = 0; argv != NULL && i < n;) {
+        const char *token = next_token(&text, delimiter, &len);
+
+        if (len == 0 && !include_empty) {
+            continue;
+        }
+        argv[i] = strndup(token, len);
+        if (argv[i] == NULL) {
+            PMIx_Argv_free(argv);
+            return NULL;
+        }
+        i++;
+    }
+    return argv;
+}
+
+char **PMIx_Argv_split(const char *src_string, int delimiter)
+{
+    return PMIx_Argv_split_inter(src_string, delimiter, false);
+}
+
+char **PMIx_Argv_split_with_empty(const char *src_string, int delimiter)
+{
+    return PMIx_Argv_split_inter(src_string, delimiter, true);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <pmix.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "types.h"
+
+/* Bytes and data buffers: what moves in and out of them moves, it is not copied. */
+
+void PMIx_Byte_object_load(pmix_byte_object_t *b, char *d, size_t sz)
+{
+    if (b != NULL) {
+        b->bytes = d;
+        b->size = d == NULL ? 0 : sz;
+    }
+}
+
+void PMIx_Data_buffer_construct(pmix_data_buffer_t *b)
+{
+    if (b != NULL) {
+        memset(b, 0, sizeof(*b));
+    }
+}
+
+void PMIx_Data_buffer_destruct(pmix_data_buffer_t *b)
+{
+    if (b != NULL) {
+        px_type_fini(px_type_info(PMIX_DATA_BUFFER), b);
+    }
+}
+
+pmix_data_buffer_t *PMIx_Data_buffer_create(void)
+{
+    return calloc(1, sizeof(pmix_data_buffer_t));
+}
+
+void PMIx_Data_buffer_release(pmix_data_buffer_t *b)
+{
+    px_type_free(px_type_info(PMIX_DATA_BUFFER), b, 1);
+}
+
+/* What the buffer held before is freed. */
+void PMIx_Data_buffer_load(pmix_data_buffer_t *b, char *bytes, size_t sz)
+{
+    if (b == NULL) {
+        return;
+    }
+    if (b->base_ptr != bytes) {
+        free(b->base_ptr);
+    }
+    memset(b, 0, sizeof(*b));
+    if (bytes != NULL) {
+        b->base_ptr = bytes;
+        b->unpack_ptr = bytes;
+        b->pack_ptr = bytes + sz;
+        b->bytes_allocated = sz;
+        b->bytes_used = sz;
+    }
+}
+
+/* What was not unpacked yet; it is moved to the front, so that the caller can free it. */
+void PMIx_Data_buffer_unload(pmix_data_buffer_t *b, char **bytes, size_t *sz)
+{
+    size_t read = 0;
+
+    if (bytes != NULL) {
+        *bytes = NULL;
+    }
+    if (sz != NULL) {
+        *sz = 0;
+    }
+    if (b == NULL || bytes == NULL || sz == NULL || b->base_ptr == NULL) {
+        return;
+    }
+    if (b->unpack_ptr > b->base_ptr) {
+        read = (size_t) (b->unpack_ptr - b->base_ptr);
+    }
+    read = read > b->bytes_used ? b->bytes_used : read;
+    memmove(b->base_ptr, b->base_ptr + read, b->bytes_used - read);
+    *bytes = b->base_ptr;
+    *sz = b->bytes_used - read;
+    memset(b, 0, sizeof(*b));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <pmix.h>
+
+#include <stdlib.h>
+
+#include "types.h"
+
+/* Coordinates: created with room for their dimensions. */
+
+void PMIx_Coord_construct(pmix_coord_t *m)
+{
+    if (m != NULL) {
+        px_type_construct(px_type_info(PMIX_COORD), m);
+    }
+}
+
+void PMIx_Coord_destruct(pmix_coord_t *m)
+{
+    if (m != NULL) {
+        px_type_fini(px_type_info(PMIX_COORD), m);
+    }
+}
+
+pmix_coord_t *PMIx_Coord_create(size_t dims, size_t number)
+{
+    const struct px_type *type = px_type_info(PMIX_COORD);
+    pmix_coord_t *coords = px_type_create(type, number);
+
+    for (size_t i = 0; coords != NULL && dims > 0 && i < number; i++) {
+        coords[i].coord = calloc(dims, sizeof(*coords[i].coord));
+        if (coords[i].coord == NULL) {
+            px_type_free(type, coords, i);
+            return NULL;
+        }
+        coords[i].dims = dims;
+    }
+    return coords;
+}
+
+void PMIx_Coord_free(pmix_coord_t *m, size_t number)
+{
+    px_type_free(px_type_info(PMIX_COORD), m, number);
+}

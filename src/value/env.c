@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <pmix.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Variables in an environment: the process's own, then the C library keeps it, or an array that somebody is
+ * putting together for a child. */
+
+static pmix_status_t set_own(const char *name, const char *value, bool overwrite)
+{
+    int rc = value == NULL ? unsetenv(name) : setenv(name, value, overwrite ? 1 : 0);
+
+    return rc == 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
+}
+
+static char **find(char **env, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (; env != NULL && *env != NULL; env++) {
+        if (strncmp(*env, name, len) == 0 && (*env)[len] == '=') {
+            return env;
+        }
+    }
+    return NULL;
+}
+
+pmix_status_t PMIx_Setenv(const char *name, const char *value, bool overwrite, char ***env)
+{
+    char **entry;
+    char *text;
+    pmix_status_t rc;
+
+    if (env == NULL || name == NULL || name[0] == '\0' || strchr(name, '=') != NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (*env != NULL && *env == environ) {
+        return set_own(name, value, overwrite);
+    }
+    entry = find(*env, name);
+    if (entry != NULL && !overwrite) {
+        return PMIX_ERR_EXISTS;
+    }
+    if (asprintf(&text, "%s=%s", name, value == NULL ? "" : value) < 0) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    if (entry != NULL) {
+        free(*entry);
+        *entry = text;
+        return PMIX_SUCCESS;
+    }
+    rc = PMIx_Argv_append_nosize(env, text);
+    free(text);
+    return rc;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <pmix.h>
+
+#include <string.h>
+
+#include "types.h"
+
+/* Infos. An array that the library makes has PMIX_INFO_ARRAY_END on its last element: programs compiled against
+ * the 4.2 headers look for it. */
+
+void PMIx_Info_construct(pmix_info_t *p)
+{
+    if (p != NULL) {
+        px_type_construct(px_type_info(PMIX_INFO), p);
+    }
+}
+
+void PMIx_Info_destruct(pmix_info_t *p)
+{
+    if (p != NULL) {
+        px_type_fini(px_type_info(PMIX_INFO), p);
+    }
+}
+
+pmix_info_t *PMIx_Info_create(size_t n)
+{
+    pmix_info_t *infos = px_type_create(px_type_info(PMIX_INFO), n);
+
+    if (infos != NULL) {
+        infos[n - 1].flags = PMIX_INFO_ARRAY_END;
+    }
+    return infos;
+}
+
+void PMIx_Info_free(pmix_info_t *p, size_t n)
+{
+    px_type_free(px_type_info(PMIX_INFO), p, n);
+}
+
+pmix_status_t PMIx_Info_load(pmix_info_t *info, const char *key, const void *data, pmix_data_type_t type)
+{
+    pmix_key_t name;
+
+    if (info == NULL || key == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    PMIx_Load_key(name, key);
+    memset(info, 0, sizeof(*info));
+    memcpy(info->key, name, sizeof(name));
+    return PMIx_Value_load(&info->value, data, type);
+}
+
+pmix_status_t PMIx_Info_xfer(pmix_info_t *dest, const pmix_info_t *src)
+{
+    int rc;
+
+    if (dest == NULL || src == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (dest == src) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_type_copy(px_type_info(PMIX_INFO), dest, src, 0);
+    if (rc != PMIX_SUCCESS) {
+        memset(dest, 0, sizeof(*dest));
+    }
+    return rc;
+}
+
+pmix_status_t PMIx_Info_get_size(const pmix_info_t *val, size_t *size)
+{
+    size_t of_value;
+    int rc;
+
+    if (val == NULL || size == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = PMIx_Value_get_size(&val->value, &of_value);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    *size = sizeof(*val) + of_value + strnlen(val->key, PMIX_MAX_KEYLEN) + 1;
+    return PMIX_SUCCESS;
+}
+
+pmix_boolean_t PMIx_Info_true(const pmix_info_t *p)
+{
+    return PMIx_Value_true(p == NULL ? NULL : &p->value);
+}
+
+static void set_flag(pmix_info_t *p, pmix_info_directives_t flag)
+{
+    if (p != NULL) {
+        p->flags |= flag;
+    }
+}
+
+static bool has_flag(const pmix_info_t *p, pmix_info_directives_t flag)
+{
+    return p != NULL && (p->flags & flag) != 0;
+}
+
+void PMIx_Info_required(pmix_info_t *p)
+{
+    set_flag(p, PMIX_INFO_REQD);
+}
+
+void PMIx_Info_optional(pmix_info_t *p)
+{
+    if (p != NULL) {
+        p->flags &= ~(pmix_info_directives_t) PMIX_INFO_REQD;
+    }
+}
+
+void PMIx_Info_processed(pmix_info_t *p)
+{
+    set_flag(p, PMIX_INFO_REQD_PROCESSED);
+}
+
+void PMIx_Info_persistent(pmix_info_t *p)
+{
+    set_flag(p, PMIX_INFO_PERSISTENT);
+}
+
+void PMIx_Info_qualifier(pmix_info_t *p)
+{
+    set_flag(p, PMIX_INFO_QUALIFIER);
+}
+
+void PMIx_Info_set_end(pmix_info_t *p)
+{
+    set_flag(p, PMIX_INFO_ARRAY_END);
+}
+
+bool PMIx_Info_is_required(const pmix_info_t *p)
+{
+    return has_flag(p, PMIX_INFO_REQD);
+}
+
+bool PMIx_Info_is_optional(const pmix_info_t *p)
+{
+    return p != NULL && !has_flag(p, PMIX_INFO_REQD);
+}
+
+bool PMIx_Info_was_processed(const pmix_info_t *p)
+{
+    return has_flag(p, PMIX_INFO_REQD_PROCESSED);
+}
+
+bool PMIx_Info_is_persistent(const pmix_info_t *p)
+{
+    return has_flag(p, PMIX_INFO_PERSISTENT);
+}
+
+bool PMIx_Info_is_qualifier(const pmix_info_t *p)
+{
+    return has_flag(p, PMIX_INFO_QUALIFIER);
+}
+
+bool PMIx_Info_is_end(const pmix_info_t *p)
+{
+    return has_flag(p, PMIX_INFO_ARRAY_END);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <pmix.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/list.h"
+
+/* Lists of infos, for building an array whose length is not known beforehand. Not thread-safe: a list is used by
+ * one thread at a time. Keys, and the values unless inserted, are copies. */
+
+struct info_list {
+    struct px_list items;
+    size_t n;
+};
+
+struct item {
+    struct px_list link;
+    pmix_info_t info;
+};
+
+static struct item *item_of(struct px_list *link)
+{
+    return px_container_of(link, struct item, link);
+}
+
+void *PMIx_Info_list_start(void)
+{
+    struct info_list *list = malloc(sizeof(*list));
+
+    if (list != NULL) {
+        px_list_init(&list->items);
+        list->n = 0;
+    }
+    return list;
+}
+
+void PMIx_Info_list_release(void *ptr)
+{
+    struct info_list *list = ptr;
+    struct px_list *link;
+    struct px_list *following;
+
+    if (list == NULL) {
+        return;
+    }
+    px_list_each(link, following, &list->items)
+    {
+        struct item *item = item_of(link);
+
+        PMIx_Info_destruct(&item->info);
+        free(item);
+    }
+    free(list);
+}
+
+static struct item *item_create(void)
+{
+    struct item *item = calloc(1, sizeof(*item));
+
+    if (item != NULL) {
+        PMIx_Info_construct(&item->info);
+    }
+    return item;
+}
+
+/* Appends what was made with rc, or drops it. */
+static pmix_status_t finish_add(struct info_list *list, struct item *item, pmix_status_t rc)
+{
+    if (rc != PMIX_SUCCESS) {
+        free(item);
+        return rc;
+    }
+    px_list_append(&list->items, &item->link);
+    list->n++;
+    return PMIX_SUCCESS;
+}
+
+static struct item *find(struct info_list *list, const char *key)
+{
+    struct px_list *link;
+    struct px_list *following;
+
+    px_list_each(link, following, &list->items)
+    {
+        if (PMIx_Check_key(item_of(link)->info.key, key)) {
+            return item_of(link);
+        }
+    }
+    return NULL;
+}
+
+/* Puts `info`, which it takes, in the place of what the item held. */
+static void replace(struct item *item, const pmix_info_t *info)
+{
+    PMIx_Info_destruct(&item->info);
+    item->info = *info;
+}
+
+pmix_status_t PMIx_Info_list_add(void *ptr, const char *key, const void *value, pmix_data_type_t type)
+{
+    struct item *item;
+
+    if (ptr == NULL || key == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    item = item_create();
+    if (item == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    return finish_add(ptr, item, PMIx_Info_load(&item->info, key, value, type));
+}
+
+pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *value, pmix_data_type_t type)
+{
+    struct info_list *list = ptr;
+    struct px_list *last;
+    pmix_status_t rc = PMIx_Info_list_add(ptr, key, value, type);
+
+    if (rc == PMIX_SUCCESS) {
+        last = list->items.prev;
+        px_list_remove(last);
+        px_list_prepend(&list->items, last);
+    }
+    return rc;
+}
+
+pmix_status_t PMIx_Info_list_add_unique(void *ptr, const char *key, const void *value, pmix_data_type_t type,
+                                        bool overwrite)
+{
+    struct item *item;
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    if (ptr == NULL || key == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    item = find(ptr, key);
+    if (item == NULL) {
+        return PMIx_Info_list_add(ptr, key, value, type);
+    }
+    if (!overwrite) {
+        return PMIX_SUCCESS;
+    }
+    rc = PMIx_Info_load(&info, key, value, type);
+    if (rc == PMIX_SUCCESS) {
+        replace(item, &info);
+    }
+    return rc;
+}
+
+static pmix_status_t info_of_value(pmix_info_t *info, const char *key, const pmix_value_t *value)
+{
+    PMIx_Info_construct(info);
+    PMIx_Load_key(info->key, key);
+    return PMIx_Value_xfer(&info->value, value);
+}
+
+pmix_status_t PMIx_Info_list_add_value(void *ptr, const char *key, const pmix_value_t *value)
+{
+    struct item *item;
+
+    if (ptr == NULL || key == NULL || value == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    item = item_create();
+    if (item == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    return finish_add(ptr, item, info_of_value(&item->info, key, value));
+}
+
+pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const pmix_value_t *value, bool overwrite)
+{
+    struct item *item;
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    if (ptr == NULL || key == NULL || value == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    item = find(ptr, key);
+    if (item == NULL) {
+        return PMIx_Info_list_add_value(ptr, key, value);
+    }
+    if (!overwrite) {
+        return PMIX_SUCCESS;
+    }
+    rc = info_of_value(&info, key, value);
+    if (rc == PMIX_SUCCESS) {
+        replace(item, &info);
+    }
+    return rc;
+}
+
+pmix_status_t PMIx_Info_list_xfer(void *ptr, const pmix_info_t *info)
+{
+    struct item *item;
+
+    if (ptr == NULL || info == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    item = item_create();
+    if (item == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    return finish_add(ptr, item, PMIx_Info_xfer(&item->info, info));
+}
+
+pmix_status_t PMIx_Info_list_xfer_unique(void *ptr, const pmix_info_t *info, bool overwrite)
+{
+    struct item *item;
+    pmix_info_t copy;
+    pmix_status_t rc;
+
+    if (ptr == NULL || info == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    item = find(ptr, info->key);
+    if (item == NULL) {
+        return PMIx_Info_list_xfer(ptr, info);
+    }
+    if (!overwrite || &item->info == info) {
+        return PMIX_SUCCESS;
+    }
+    rc = PMIx_Info_xfer(&copy, info);
+    if (rc == PMIX_SUCCESS) {
+        replace(item, &copy);
+    }
+    return rc;
+}
+
+pmix_status_t PMIx_Info_list_insert(void *ptr, pmix_info_t *info)
+{
+    struct item *item;
+
+    if (ptr == NULL || info == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    item = item_create();
+    if (item == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    item->info = *info;
+    PMIx_Info_persistent(&item->info); /* the value stays the caller's */
+    return finish_add(ptr, item, PMIX_SUCCESS);
+}
+
+pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par)
+{
+    struct info_list *list = ptr;
+    pmix_info_t *infos;
+    struct px_list *link;
+    struct px_list *following;
+    size_t i = 0;
+
+    if (list == NULL || par == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    PMIx_Data_array_init(par, PMIX_INFO);
+    if (list->n == 0) {
+        return PMIX_ERR_EMPTY;
+    }
+    infos = PMIx_Info_create(list->n);
+    if (infos == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_each(link, following, &list->items)
+    {
+        pmix_status_t rc = PMIx_Info_xfer(&infos[i], &item_of(link)->info);
+
+        if (rc != PMIX_SUCCESS) {
+            PMIx_Info_free(infos, list->n);
+            return rc;
+        }
+        infos[i].flags &= ~(pmix_info_directives_t) PMIX_INFO_ARRAY_END;
+        i++;
+    }
+    PMIx_Info_set_end(&infos[list->n - 1]);
+    par->array = infos;
+    par->size = list->n;
+    return PMIX_SUCCESS;
+}
+
+pmix_info_t *PMIx_Info_list_get_info(void *ptr, void *prev, void **next)
+{
+    struct info_list *list = ptr;
+    struct px_list *link;
+
+    if (next != NULL) {
+        *next = NULL;
+    }
+    if (list == NULL || list->n == 0) {
+        return NULL;
+    }
+    link = prev == NULL ? list->items.next : prev;
+    if (next != NULL && link->next != &list->items) {
+        *next = link->next;
+    }
+    return &item_of(link)->info;
+}
+
+size_t PMIx_Info_list_get_size(void *ptr)
+{
+    return ptr == NULL ? 0 : ((struct info_list *) ptr)->n;
+}

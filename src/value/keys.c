@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "keys.h"
+
+#include <string.h>
+
+#include <pmix.h>
+
+/* Names: keys, namespaces, ranks, process ids. The arrays that the public structures keep them in come from
+ * applications and peers, so nothing here relies on a final NUL in them. Matching is the matching of the
+ * Standard: an empty namespace and a wildcard rank match everything. */
+
+static const char reserved_prefix[] = "pmix";
+
+void px_name_copy(char *dst, const char *src, size_t max)
+{
+    size_t len = src == NULL ? 0 : strnlen(src, max);
+
+    if (src != dst && len > 0) {
+        memmove(dst, src, len);
+    }
+    memset(dst + len, 0, max + 1 - len);
+}
+
+void PMIx_Load_key(pmix_key_t key, const char *src)
+{
+    if (key != NULL) {
+        px_name_copy(key, src, PMIX_MAX_KEYLEN);
+    }
+}
+
+void PMIx_Load_nspace(pmix_nspace_t nspace, const char *str)
+{
+    if (nspace != NULL) {
+        px_name_copy(nspace, str, PMIX_MAX_NSLEN);
+    }
+}
+
+void PMIx_Load_procid(pmix_proc_t *p, const char *ns, pmix_rank_t rk)
+{
+    if (p != NULL) {
+        px_name_copy(p->nspace, ns, PMIX_MAX_NSLEN);
+        p->rank = rk;
+    }
+}
+
+void PMIx_Proc_load(pmix_proc_t *p, const char *nspace, pmix_rank_t rank)
+{
+    PMIx_Load_procid(p, nspace, rank);
+}
+
+void PMIx_Xfer_procid(pmix_proc_t *dst, const pmix_proc_t *src)
+{
+    if (dst != NULL && src != NULL) {
+        memmove(dst, src, sizeof(*dst));
+    }
+}
+
+bool PMIx_Check_key(const char *key, const char *str)
+{
+    if (key == NULL || str == NULL) {
+        return false;
+    }
+    return strncmp(key, str, PMIX_MAX_KEYLEN) == 0;
+}
+
+bool PMIx_Check_reserved_key(const char *key)
+{
+    return key != NULL && strncmp(key, reserved_prefix, strlen(reserved_prefix)) == 0;
+}
+
+bool PMIx_Nspace_invalid(const char *nspace)
+{
+    return nspace == NULL || nspace[0] == '\0';
+}
+
+bool PMIx_Check_nspace(const char *key1, const char *key2)
+{
+    if (PMIx_Nspace_invalid(key1) || PMIx_Nspace_invalid(key2)) {
+        return true;
+    }
+    return strncmp(key1, key2, PMIX_MAX_NSLEN) == 0;
+}
+
+bool PMIx_Check_rank(pmix_rank_t a, pmix_rank_t b)
+{
+    return a == b || a == PMIX_RANK_WILDCARD || b == PMIX_RANK_WILDCARD;
+}
+
+bool PMIx_Check_procid(const pmix_proc_t *a, const pmix_proc_t *b)
+{
+    if (a == NULL || b == NULL) {
+        return false;
+    }
+    return PMIx_Check_nspace(a->nspace, b->nspace) && PMIx_Check_rank(a->rank, b->rank);
+}
+
+bool PMIx_Procid_invalid(const pmix_proc_t *p)
+{
+    return p == NULL || PMIx_Nspace_invalid(p->nspace) || p->rank == PMIX_RANK_INVALID;
+}
+
+bool PMIx_Rank_valid(pmix_rank_t a)
+{
+    return a < PMIX_RANK_VALID;
+}
+
+void PMIx_Multicluster_nspace_construct(pmix_nspace_t target, pmix_nspace_t cluster, pmix_nspace_t nspace)
+{
+    pmix_nspace_t joined;
+    size_t n_cluster;
+    size_t n_nspace;
+
+    if (target == NULL || cluster == NULL || nspace == NULL) {
+        return;
+    }
+    n_cluster = strnlen(cluster, PMIX_MAX_NSLEN);
+    n_nspace = strnlen(nspace, PMIX_MAX_NSLEN);
+    memset(joined, 0, sizeof(joined));
+    if (n_cluster + 1 + n_nspace <= PMIX_MAX_NSLEN) {
+        memcpy(joined, cluster, n_cluster);
+        joined[n_cluster] = ':';
+        memcpy(joined + n_cluster + 1, nspace, n_nspace);
+    }
+    memcpy(target, joined, sizeof(joined));
+}
+
+void PMIx_Multicluster_nspace_parse(pmix_nspace_t target, pmix_nspace_t cluster, pmix_nspace_t nspace)
+{
+    pmix_nspace_t joined;
+    size_t n_cluster;
+
+    if (target == NULL || cluster == NULL || nspace == NULL) {
+        return;
+    }
+    px_name_copy(joined, target, PMIX_MAX_NSLEN);
+    n_cluster = strcspn(joined, ":");
+    px_name_copy(cluster, joined, n_cluster);
+    memset(cluster + n_cluster, 0, sizeof(joined) - n_cluster);
+    px_name_copy(nspace, joined[n_cluster] == ':' ? joined + n_cluster + 1 : NULL, PMIX_MAX_NSLEN);
+}

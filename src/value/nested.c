@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <string.h>
+
+#include "shapes.h"
+
+/* Elements that hold another one: values, and infos around values. A persistent info does not own its value. */
+
+static int copy_value(const struct px_type *unused, void *dst, const void *src, unsigned depth)
+{
+    const pmix_value_t *value = src;
+    pmix_value_t copy = {.type = value->type};
+    const struct px_type *type = px_type_info(value->type);
+    int rc;
+
+    (void) unused;
+    if (value->type != PMIX_UNDEF && type == NULL) {
+        return PMIX_ERR_UNKNOWN_DATA_TYPE;
+    }
+    if (type != NULL && type->where == PX_ELEMENT) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (type != NULL && type->where == PX_INLINE) {
+        rc = px_type_copy(type, &copy.data, &value->data, depth);
+    } else {
+        rc = type == NULL ? PMIX_SUCCESS : px_type_copy_many(type, value->data.ptr, 1, depth, &copy.data.ptr);
+    }
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    memcpy(dst, &copy, sizeof(copy));
+    return PMIX_SUCCESS;
+}
+
+static void fini_value(const struct px_type *unused, void *element)
+{
+    pmix_value_t *value = element;
+    const struct px_type *type = px_type_info(value->type);
+
+    (void) unused;
+    if (type != NULL && type->where == PX_INLINE) {
+        px_type_fini(type, &value->data);
+    } else if (type != NULL && type->where == PX_BOXED) {
+        px_type_free(type, value->data.ptr, 1);
+    }
+    memset(value, 0, sizeof(*value));
+}
+
+static pmix_value_cmp_t compare_value(const struct px_type *unused, const void *a, const void *b, unsigned depth)
+{
+    const pmix_value_t *x = a;
+    const pmix_value_t *y = b;
+    const struct px_type *type = px_type_info(x->type);
+    const void *element_x;
+    const void *element_y;
+
+    (void) unused;
+    if (x->type != y->type) {
+        return PMIX_VALUE_TYPE_DIFFERENT;
+    }
+    if (x->type == PMIX_UNDEF) {
+        return PMIX_EQUAL;
+    }
+    if (type == NULL || type->where == PX_ELEMENT) {
+        return PMIX_VALUE_COMPARISON_NOT_AVAIL;
+    }
+    element_x = px_value_element_const(x, type);
+    element_y = px_value_element_const(y, type);
+    if (element_x == NULL || element_y == NULL) {
+        return px_order(element_x != NULL && element_y == NULL, element_y != NULL && element_x == NULL);
+    }
+    return px_type_compare(type, element_x, element_y, depth);
+}
+
+static int measure_value(const struct px_type *unused, const void *element, unsigned depth, size_t *sum)
+{
+    const pmix_value_t *value = element;
+    const struct px_type *type = px_type_info(value->type);
+    const void *inner;
+
+    (void) unused;
+    if (type == NULL || type->where == PX_ELEMENT) {
+        return value->type == PMIX_UNDEF ? PMIX_SUCCESS : PMIX_ERR_UNKNOWN_DATA_TYPE;
+    }
+    inner = px_value_element_const(value, type);
+    if (inner == NULL) {
+        return PMIX_SUCCESS;
+    }
+    return px_type_measure(type, inner, depth, sum);
+}
+
+static void print_value(struct px_buf *out, const struct px_type *unused, const void *element, unsigned depth)
+{
+    const pmix_value_t *value = element;
+    const struct px_type *type = px_type_info(value->type);
+    const void *inner;
+
+    (void) unused;
+    if (type == NULL || type->where == PX_ELEMENT) {
+        px_print_format(out, "Data type: %s", value->type == PMIX_UNDEF ? "PMIX_UNDEF" : "UNKNOWN");
+        return;
+    }
+    px_print_format(out, "Data type: %s\tValue: ", type->name);
+    inner = px_value_element_const(value, type);
+    if (inner == NULL) {
+        px_print_format(out, "NULL");
+        return;
+    }
+    px_type_print(out, type, inner, depth);
+}
+
+const struct px_shape_ops px_value_ops = {
+    .construct = px_no_construct,
+    .copy = copy_value,
+    .fini = fini_value,
+    .compare = compare_value,
+    .measure = measure_value,
+    .print = print_value,
+};
+
+static bool is_persistent(const pmix_info_t *info)
+{
+    return (info->flags & PMIX_INFO_PERSISTENT) != 0;
+}
+
+static int copy_info(const struct px_type *type, void *dst, const void *src, unsigned depth)
+{
+    if (is_persistent(src)) {
+        memcpy(dst, src, type->size);
+        return PMIX_SUCCESS;
+    }
+    return px_struct_copy(type, dst, src, depth);
+}
+
+static void fini_info(const struct px_type *type, void *element)
+{
+    pmix_info_t *info = element;
+
+    if (is_persistent(info)) {
+        memset(&info->value, 0, sizeof(info->value));
+        return;
+    }
+    px_struct_fini(type, element);
+}
+
+/* Where an array ends and who owns a value is no part of what an info says. */
+static pmix_value_cmp_t compare_info(const struct px_type *type, const void *a, const void *b, unsigned depth)
+{
+    const pmix_info_t *x = a;
+    const pmix_info_t *y = b;
+    const pmix_info_directives_t says = ~(pmix_info_directives_t) (PMIX_INFO_ARRAY_END | PMIX_INFO_PERSISTENT);
+    int order = strncmp(x->key, y->key, PMIX_MAX_KEYLEN);
+
+    (void) type;
+    if (order != 0) {
+        return px_order(order > 0, order < 0);
+    }
+    if ((x->flags & says) != (y->flags & says)) {
+        return px_order((x->flags & says) > (y->flags & says), true);
+    }
+    return compare_value(NULL, &x->value, &y->value, depth);
+}
+
+const struct px_shape_ops px_info_ops = {
+    .construct = px_struct_construct,
+    .copy = copy_info,
+    .fini = fini_info,
+    .compare = compare_info,
+    .measure = px_struct_measure,
+    .print = px_struct_print,
+};

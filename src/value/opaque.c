@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks.h"
+#include "shapes.h"
+
+/* Topologies and cpusets: a source name and an object of the library behind src/topo, reached by hooks.h. Without
+ * hooks an object is never freed or followed: it is somebody else's. */
+
+static pmix_value_cmp_t compare_pointers(const void *a, const void *b)
+{
+    return px_order((uintptr_t) a > (uintptr_t) b, (uintptr_t) a < (uintptr_t) b);
+}
+
+static int copy_source(const char *source, char **ret_source)
+{
+    char *copy;
+
+    if (source == NULL) {
+        *ret_source = NULL;
+        return PMIX_SUCCESS;
+    }
+    copy = strdup(source);
+    if (copy == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret_source = copy;
+    return PMIX_SUCCESS;
+}
+
+static int copy_topo(const struct px_type *type, void *dst, const void *src, unsigned depth)
+{
+    const pmix_topology_t *topo = src;
+
+    (void) depth;
+    memset(dst, 0, type->size);
+    if (topo->topology == NULL) {
+        return copy_source(topo->source, &((pmix_topology_t *) dst)->source);
+    }
+    if (px_value_topology_copy == NULL) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return px_value_topology_copy(src, dst);
+}
+
+static void fini_topo(const struct px_type *type, void *element)
+{
+    pmix_topology_t *topo = element;
+
+    if (px_value_topology_release != NULL && topo->topology != NULL) {
+        px_value_topology_release(topo);
+    } else {
+        free(topo->source);
+    }
+    memset(element, 0, type->size);
+}
+
+static pmix_value_cmp_t compare_topo(const struct px_type *type, const void *a, const void *b, unsigned depth)
+{
+    const pmix_topology_t *x = a;
+    const pmix_topology_t *y = b;
+
+    (void) type;
+    (void) depth;
+    if (px_value_topology_compare != NULL && x->topology != NULL && y->topology != NULL) {
+        return px_value_topology_compare(x, y);
+    }
+    if (px_string_compare(x->source, y->source) != PMIX_EQUAL) {
+        return px_string_compare(x->source, y->source);
+    }
+    return compare_pointers(x->topology, y->topology);
+}
+
+static int measure_topo(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+{
+    const pmix_topology_t *topo = element;
+
+    (void) type;
+    (void) depth;
+    if (px_value_topology_size != NULL && topo->topology != NULL) {
+        *sum += px_value_topology_size(topo);
+    } else if (topo->source != NULL) {
+        *sum += strlen(topo->source) + 1;
+    }
+    return PMIX_SUCCESS;
+}
+
+static void print_topo(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+{
+    const pmix_topology_t *topo = element;
+
+    (void) type;
+    (void) depth;
+    px_print_string(out, topo->source);
+    px_print_format(out, topo->topology == NULL ? " (empty)" : " topology");
+}
+
+const struct px_shape_ops px_topo_ops = {
+    .construct = px_no_construct,
+    .copy = copy_topo,
+    .fini = fini_topo,
+    .compare = compare_topo,
+    .measure = measure_topo,
+    .print = print_topo,
+};
+
+static int copy_cpuset(const struct px_type *type, void *dst, const void *src, unsigned depth)
+{
+    const pmix_cpuset_t *cpuset = src;
+
+    (void) depth;
+    memset(dst, 0, type->size);
+    if (cpuset->bitmap == NULL) {
+        return copy_source(cpuset->source, &((pmix_cpuset_t *) dst)->source);
+    }
+    if (px_value_cpuset_copy == NULL) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return px_value_cpuset_copy(src, dst);
+}
+
+static void fini_cpuset(const struct px_type *type, void *element)
+{
+    pmix_cpuset_t *cpuset = element;
+
+    if (px_value_cpuset_release != NULL && cpuset->bitmap != NULL) {
+        px_value_cpuset_release(cpuset);
+    } else {
+        free(cpuset->source);
+    }
+    memset(element, 0, type->size);
+}
+
+static pmix_value_cmp_t compare_cpuset(const struct px_type *type, const void *a, const void *b, unsigned depth)
+{
+    const pmix_cpuset_t *x = a;
+    const pmix_cpuset_t *y = b;
+
+    (void) type;
+    (void) depth;
+    if (px_value_cpuset_compare != NULL && x->bitmap != NULL && y->bitmap != NULL) {
+        return px_value_cpuset_compare(x, y);
+    }
+    if (px_string_compare(x->source, y->source) != PMIX_EQUAL) {
+        return px_string_compare(x->source, y->source);
+    }
+    return compare_pointers(x->bitmap, y->bitmap);
+}
+
+static int measure_cpuset(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+{
+    const pmix_cpuset_t *cpuset = element;
+
+    (void) type;
+    (void) depth;
+    if (px_value_cpuset_size != NULL && cpuset->bitmap != NULL) {
+        *sum += px_value_cpuset_size(cpuset);
+    } else if (cpuset->source != NULL) {
+        *sum += strlen(cpuset->source) + 1;
+    }
+    return PMIX_SUCCESS;
+}
+
+static void print_cpuset(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+{
+    const pmix_cpuset_t *cpuset = element;
+    char *text;
+
+    (void) type;
+    (void) depth;
+    if (cpuset->bitmap == NULL || px_value_cpuset_text == NULL ||
+        px_value_cpuset_text(cpuset, &text) != PMIX_SUCCESS) {
+        px_print_string(out, cpuset->source);
+        px_print_format(out, cpuset->bitmap == NULL ? " (unbound)" : " cpuset");
+        return;
+    }
+    px_print_string(out, text);
+    free(text);
+}
+
+const struct px_shape_ops px_cpuset_ops = {
+    .construct = px_no_construct,
+    .copy = copy_cpuset,
+    .fini = fini_cpuset,
+    .compare = compare_cpuset,
+    .measure = measure_cpuset,
+    .print = print_cpuset,
+};

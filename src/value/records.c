@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <pmix.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "types.h"
+
+/* What the structures can do beyond the functions of nouns.c. Functions without a status leave an empty structure
+ * when memory is out. */
+
+void PMIx_App_info_create(pmix_app_t *p, size_t n)
+{
+    if (p != NULL) {
+        p->info = PMIx_Info_create(n);
+        p->ninfo = p->info == NULL ? 0 : n;
+    }
+}
+
+void PMIx_App_release(pmix_app_t *p)
+{
+    PMIx_App_free(p, 1);
+}
+
+void PMIx_Query_qualifiers_create(pmix_query_t *p, size_t n)
+{
+    if (p != NULL) {
+        p->qualifiers = PMIx_Info_create(n);
+        p->nqual = p->qualifiers == NULL ? 0 : n;
+    }
+}
+
+void PMIx_Query_release(pmix_query_t *p)
+{
+    PMIx_Query_free(p, 1);
+}
+
+void PMIx_Pdata_load(pmix_pdata_t *dest, const pmix_proc_t *p, const char *key, const void *data,
+                     pmix_data_type_t type)
+{
+    if (dest == NULL) {
+        return;
+    }
+    PMIx_Pdata_construct(dest);
+    PMIx_Xfer_procid(&dest->proc, p);
+    PMIx_Load_key(dest->key, key);
+    (void) PMIx_Value_load(&dest->value, data, type); /* empty when it cannot be */
+}
+
+void PMIx_Pdata_xfer(pmix_pdata_t *dest, pmix_pdata_t *src)
+{
+    if (dest == NULL || src == NULL || dest == src) {
+        return;
+    }
+    if (px_type_copy(px_type_info(PMIX_PDATA), dest, src, 0) != PMIX_SUCCESS) {
+        PMIx_Pdata_construct(dest);
+    }
+}
+
+static char *copy_text(const char *s)
+{
+    return s == NULL ? NULL : strdup(s);
+}
+
+void PMIx_Envar_load(pmix_envar_t *e, char *var, char *value, char separator)
+{
+    if (e == NULL) {
+        return;
+    }
+    if (var != NULL) {
+        e->envar = copy_text(var);
+    }
+    if (value != NULL) {
+        e->value = copy_text(value);
+    }
+    e->separator = separator;
+}
+
+/* What is NULL leaves its member as it is, and a description is added to those that are there. */
+void PMIx_Regattr_load(pmix_regattr_t *info, const char *name, const char *key, pmix_data_type_t type,
+                       const char *description)
+{
+    if (info == NULL) {
+        return;
+    }
+    if (name != NULL) {
+        info->name = copy_text(name);
+    }
+    if (key != NULL) {
+        PMIx_Load_key(info->string, key);
+    }
+    info->type = type;
+    if (description != NULL) {
+        (void) PMIx_Argv_append_nosize(&info->description, description); /* there is no way to say it */
+    }
+}
+
+void PMIx_Regattr_xfer(pmix_regattr_t *dest, const pmix_regattr_t *src)
+{
+    if (dest == NULL || src == NULL || dest == src) {
+        return;
+    }
+    if (px_type_copy(px_type_info(PMIX_REGATTR), dest, src, 0) != PMIX_SUCCESS) {
+        PMIx_Regattr_construct(dest);
+    }
+}
+
+void PMIx_Fabric_construct(pmix_fabric_t *p)
+{
+    if (p != NULL) {
+        memset(p, 0, sizeof(*p));
+    }
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keys.h"
+#include "shapes.h"
+
+/* Structures, member by member as members.def lists them. A count without an array, as callers sometimes leave
+ * it, counts as none. */
+
+static const void *at(const void *element, size_t offset)
+{
+    return (const char *) element + offset;
+}
+
+static void *at_mutable(void *element, size_t offset)
+{
+    return (char *) element + offset;
+}
+
+static void *pointer_at(const void *element, size_t offset)
+{
+    void *pointer;
+
+    memcpy(&pointer, at(element, offset), sizeof(pointer));
+    return pointer;
+}
+
+static size_t count_at(const void *element, const struct px_member *member)
+{
+    size_t count;
+
+    if (pointer_at(element, member->at) == NULL) {
+        return 0;
+    }
+    memcpy(&count, at(element, member->count_at), sizeof(count));
+    return count;
+}
+
+static void set_pointer(void *element, size_t offset, const void *pointer)
+{
+    memcpy(at_mutable(element, offset), &pointer, sizeof(pointer));
+}
+
+static void set_count(void *element, const struct px_member *member, size_t count)
+{
+    memcpy(at_mutable(element, member->count_at), &count, sizeof(count));
+}
+
+void px_struct_construct(const struct px_type *type, void *element)
+{
+    for (size_t i = 0; i < type->n_members; i++) {
+        const struct px_member *member = &type->members[i];
+
+        if (member->how == PX_MEMBER_ONE) {
+            px_type_construct(px_type_info(member->type), at_mutable(element, member->at));
+        }
+    }
+    if (type->type == PMIX_PROC) {
+        ((pmix_proc_t *) element)->rank = PMIX_RANK_UNDEF;
+    } else if (type->type == PMIX_NODE_PID) {
+        ((pmix_node_pid_t *) element)->nodeid = UINT32_MAX;
+        ((pmix_node_pid_t *) element)->pid = -1;
+    }
+}
+
+static int copy_argv(const struct px_member *member, void *dst, const void *src)
+{
+    char **argv = pointer_at(src, member->at);
+    char **copy = PMIx_Argv_copy(argv);
+
+    if (argv != NULL && copy == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    set_pointer(dst, member->at, copy);
+    return PMIX_SUCCESS;
+}
+
+static int copy_many(const struct px_member *member, void *dst, const void *src, unsigned depth)
+{
+    size_t n = count_at(src, member);
+    void *copies;
+    int rc;
+
+    rc = px_type_copy_many(px_type_info(member->type), pointer_at(src, member->at), n, depth, &copies);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    set_pointer(dst, member->at, copies);
+    set_count(dst, member, n);
+    return PMIX_SUCCESS;
+}
+
+static int copy_member(const struct px_member *member, void *dst, const void *src, unsigned depth)
+{
+    switch (member->how) {
+    case PX_MEMBER_ONE:
+        return px_type_copy(px_type_info(member->type), at_mutable(dst, member->at), at(src, member->at), depth);
+    case PX_MEMBER_KEY:
+        px_name_copy(at_mutable(dst, member->at), at(src, member->at), PMIX_MAX_KEYLEN);
+        return PMIX_SUCCESS;
+    case PX_MEMBER_ARGV:
+        return copy_argv(member, dst, src);
+    default:
+        return copy_many(member, dst, src, depth);
+    }
+}
+
+static void fini_member(const struct px_member *member, void *element)
+{
+    if (member->how == PX_MEMBER_ONE) {
+        px_type_fini(px_type_info(member->type), at_mutable(element, member->at));
+    } else if (member->how == PX_MEMBER_ARGV) {
+        PMIx_Argv_free(pointer_at(element, member->at));
+        set_pointer(element, member->at, NULL);
+    } else if (member->how == PX_MEMBER_MANY) {
+        px_type_free(px_type_info(member->type), pointer_at(element, member->at), count_at(element, member));
+        set_pointer(element, member->at, NULL);
+        set_count(element, member, 0);
+    }
+}
+
+int px_struct_copy(const struct px_type *type, void *dst, const void *src, unsigned depth)
+{
+    memset(dst, 0, type->size);
+    for (size_t i = 0; i < type->n_members; i++) {
+        int rc = copy_member(&type->members[i], dst, src, depth);
+
+        if (rc != PMIX_SUCCESS) {
+            while (i > 0) {
+                fini_member(&type->members[--i], dst);
+            }
+            return rc;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+void px_struct_fini(const struct px_type *type, void *element)
+{
+    for (size_t i = 0; i < type->n_members; i++) {
+        fini_member(&type->members[i], element);
+    }
+}
+
+static pmix_value_cmp_t compare_argv(char *const *a, char *const *b)
+{
+    size_t i = 0;
+
+    if (a == NULL || b == NULL) {
+        return a == b ? PMIX_EQUAL : a != NULL ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
+    }
+    while (a[i] != NULL && b[i] != NULL && strcmp(a[i], b[i]) == 0) {
+        i++;
+    }
+    return px_string_compare(a[i], b[i]);
+}
+
+pmix_value_cmp_t px_many_compare(const struct px_type *type, const void *a, size_t n_a, const void *b, size_t n_b,
+                                 unsigned depth)
+{
+    if (n_a != n_b) {
+        return n_a > n_b ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
+    }
+    for (size_t i = 0; i < n_a; i++) {
+        pmix_value_cmp_t order = px_type_compare(type, at(a, i * type->size), at(b, i * type->size), depth);
+
+        if (order != PMIX_EQUAL) {
+            return order;
+        }
+    }
+    return PMIX_EQUAL;
+}
+
+static pmix_value_cmp_t compare_keys(const char *a, const char *b)
+{
+    int order = strncmp(a, b, PMIX_MAX_KEYLEN);
+
+    return order == 0 ? PMIX_EQUAL : order > 0 ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
+}
+
+static pmix_value_cmp_t compare_member(const struct px_member *member, const void *a, const void *b,
+                                       unsigned depth)
+{
+    switch (member->how) {
+    case PX_MEMBER_ONE:
+        return px_type_compare(px_type_info(member->type), at(a, member->at), at(b, member->at), depth);
+    case PX_MEMBER_KEY:
+        return compare_keys(at(a, member->at), at(b, member->at));
+    case PX_MEMBER_ARGV:
+        return compare_argv(pointer_at(a, member->at), pointer_at(b, member->at));
+    default:
+        return px_many_compare(px_type_info(member->type), pointer_at(a, member->at), count_at(a, member),
+                               pointer_at(b, member->at), count_at(b, member), depth);
+    }
+}
+
+pmix_value_cmp_t px_struct_compare(const struct px_type *type, const void *a, const void *b, unsigned depth)
+{
+    for (size_t i = 0; i < type->n_members; i++) {
+        pmix_value_cmp_t order = compare_member(&type->members[i], a, b, depth);
+
+        if (order != PMIX_EQUAL) {
+            return order;
+        }
+    }
+    return PMIX_EQUAL;
+}
+
+static size_t argv_size(char *const *argv)
+{
+    size_t sum = 0;
+
+    if (argv == NULL) {
+        return 0;
+    }
+    for (; *argv != NULL; argv++) {
+        sum += sizeof(*argv) + strlen(*argv) + 1;
+    }
+    return sum + sizeof(*argv);
+}
+
+static int measure_member(const struct px_member *member, const void *element, unsigned depth, size_t *sum)
+{
+    const struct px_type *type = px_type_info(member->type);
+    const void *elements = pointer_at(element, member->at);
+
+    if (member->how == PX_MEMBER_ONE) {
+        *sum -= type->size; /* lies in the structure, which is counted */
+        return px_type_measure(type, at(element, member->at), depth, sum);
+    }
+    if (member->how == PX_MEMBER_ARGV) {
+        *sum += argv_size((char *const *) elements);
+    }
+    if (member->how != PX_MEMBER_MANY) {
+        return PMIX_SUCCESS;
+    }
+    return px_many_measure(type, elements, count_at(element, member), depth, sum);
+}
+
+int px_many_measure(const struct px_type *type, const void *elements, size_t n, unsigned depth, size_t *sum)
+{
+    if (type->shape <= PX_TYPE_TIMEVAL) {
+        *sum += n * type->size;
+        return PMIX_SUCCESS;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int rc = px_type_measure(type, at(elements, i * type->size), depth, sum);
+
+        if (rc != PMIX_SUCCESS) {
+            return rc;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_struct_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+{
+    for (size_t i = 0; i < type->n_members; i++) {
+        int rc = measure_member(&type->members[i], element, depth, sum);
+
+        if (rc != PMIX_SUCCESS) {
+            return rc;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+static void print_argv(struct px_buf *out, char *const *argv)
+{
+    px_print_format(out, "[");
+    for (size_t i = 0; argv != NULL && argv[i] != NULL; i++) {
+        px_print_format(out, i == 0 ? "" : " ");
+        px_print_string(out, argv[i]);
+    }
+    px_print_format(out, "]");
+}
+
+static void print_member(struct px_buf *out, const struct px_member *member, const void *element, unsigned depth)
+{
+    switch (member->how) {
+    case PX_MEMBER_ONE:
+        px_type_print(out, px_type_info(member->type), at(element, member->at), depth);
+        break;
+    case PX_MEMBER_KEY:
+        px_print_format(out, "%.*s", PMIX_MAX_KEYLEN, (const char *) at(element, member->at));
+        break;
+    case PX_MEMBER_ARGV:
+        print_argv(out, pointer_at(element, member->at));
+        break;
+    default:
+        px_print_many(out, px_type_info(member->type), pointer_at(element, member->at), count_at(element, member),
+                      depth);
+    }
+}
+
+void px_struct_print(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+{
+    if (type->type == PMIX_PROC) {
+        const pmix_proc_t *proc = element;
+
+        px_print_format(out, "%.*s:", PMIX_MAX_NSLEN, proc->nspace);
+        px_type_print(out, px_type_info(PMIX_PROC_RANK), &proc->rank, depth);
+        return;
+    }
+    for (size_t i = 0; i < type->n_members; i++) {
+        if (type->n_members > 1) {
+            px_print_format(out, "%s%s: ", i == 0 ? "" : "  ", type->members[i].name);
+        }
+        print_member(out, &type->members[i], element, depth);
+    }
+}
+
+const struct px_shape_ops px_struct_ops = {
+    .construct = px_struct_construct,
+    .copy = px_struct_copy,
+    .fini = px_struct_fini,
+    .compare = px_struct_compare,
+    .measure = px_struct_measure,
+    .print = px_struct_print,
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <stdlib.h>
+#include <string.h>
+
+#include "keys.h"
+#include "shapes.h"
+
+/* Strings, and names in their arrays. */
+
+static int copy_string(const struct px_type *type, void *dst, const void *src, unsigned depth)
+{
+    const char *s = *(char *const *) src;
+    char *copy = NULL;
+
+    (void) type;
+    (void) depth;
+    if (s != NULL) {
+        copy = strdup(s);
+        if (copy == NULL) {
+            return PMIX_ERR_NOMEM;
+        }
+    }
+    *(char **) dst = copy;
+    return PMIX_SUCCESS;
+}
+
+static void fini_string(const struct px_type *type, void *element)
+{
+    char **s = element;
+
+    (void) type;
+    free(*s);
+    *s = NULL;
+}
+
+pmix_value_cmp_t px_string_compare(const char *a, const char *b)
+{
+    int order;
+
+    if (a == NULL || b == NULL) {
+        return px_order(a != NULL, b != NULL);
+    }
+    order = strcmp(a, b);
+    return px_order(order > 0, order < 0);
+}
+
+static pmix_value_cmp_t compare_string(const struct px_type *type, const void *a, const void *b, unsigned depth)
+{
+    (void) type;
+    (void) depth;
+    return px_string_compare(*(char *const *) a, *(char *const *) b);
+}
+
+static int measure_string(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+{
+    const char *s = *(char *const *) element;
+
+    (void) type;
+    (void) depth;
+    *sum += s == NULL ? 0 : strlen(s) + 1;
+    return PMIX_SUCCESS;
+}
+
+static void print_string(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+{
+    (void) type;
+    (void) depth;
+    px_print_string(out, *(char *const *) element);
+}
+
+static int copy_name(const struct px_type *type, void *dst, const void *src, unsigned depth)
+{
+    (void) depth;
+    px_name_copy(dst, src, type->size - 1);
+    return PMIX_SUCCESS;
+}
+
+static pmix_value_cmp_t compare_name(const struct px_type *type, const void *a, const void *b, unsigned depth)
+{
+    int order = strncmp(a, b, type->size - 1);
+
+    (void) depth;
+    return px_order(order > 0, order < 0);
+}
+
+static void print_name(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+{
+    (void) depth;
+    px_print_format(out, "%.*s", (int) type->size - 1, (const char *) element);
+}
+
+const struct px_shape_ops px_string_ops = {
+    .construct = px_no_construct,
+    .copy = copy_string,
+    .fini = fini_string,
+    .compare = compare_string,
+    .measure = measure_string,
+    .print = print_string,
+};
+
+const struct px_shape_ops px_name_ops = {
+    .construct = px_no_construct,
+    .copy = copy_name,
+    .fini = px_no_fini,
+    .compare = compare_name,
+    .measure = px_no_measure,
+    .print = print_name,
+};

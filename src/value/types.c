@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "types.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shapes.h"
+
+/* The two tables as data, and the operations, each of which finds its rule by the shape of the type. No other file
+ * of the library enumerates data types to copy or free them: a type added to the tables is complete. */
+
+#define PX_BEGIN(t) static const struct px_member members_##t[] = {
+#define PX_ONE(s, m, t) {#m, PX_MEMBER_ONE, t, offsetof(s, m), 0},
+#define PX_KEY(s, m) {#m, PX_MEMBER_KEY, PMIX_STRING, offsetof(s, m), 0},
+#define PX_ARGV(s, m) {#m, PX_MEMBER_ARGV, PMIX_STRING, offsetof(s, m), 0},
+#define PX_MANY(s, m, n, t) {#m, PX_MEMBER_MANY, t, offsetof(s, m), offsetof(s, n)},
+#define PX_END };
+#include "members.def"
+#undef PX_BEGIN
+#undef PX_ONE
+#undef PX_KEY
+#undef PX_ARGV
+#undef PX_MANY
+#undef PX_END
+
+#define PX_BEGIN(t) [t].members = members_##t, [t].n_members = sizeof(members_##t) / sizeof(members_##t[0]),
+#define PX_ONE(s, m, t)
+#define PX_KEY(s, m)
+#define PX_ARGV(s, m)
+#define PX_MANY(s, m, n, t)
+#define PX_END
+#define PX_TYPE(t, c, where_, shape_, number_)                                                               \
+    [t].name = #t, [t].size = sizeof(c), [t].type = t, [t].where = PX_##where_,                              \
+    [t].shape = PX_TYPE_##shape_, [t].number = number_,
+
+static const struct px_type types[PX_VALUE_TYPES] = {
+#include "types.def"
+#include "members.def"
+};
+
+static const struct px_shape_ops *const shapes[PX_TYPE_SHAPES] = {
+    [PX_TYPE_UNSIGNED] = &px_unsigned_ops, [PX_TYPE_SIGNED] = &px_signed_ops,   [PX_TYPE_REAL] = &px_real_ops,
+    [PX_TYPE_POINTER] = &px_pointer_ops,   [PX_TYPE_TIMEVAL] = &px_timeval_ops, [PX_TYPE_STRING] = &px_string_ops,
+    [PX_TYPE_NAME] = &px_name_ops,         [PX_TYPE_STRUCT] = &px_struct_ops,   [PX_TYPE_INFO] = &px_info_ops,
+    [PX_TYPE_VALUE] = &px_value_ops,       [PX_TYPE_ARRAY] = &px_array_ops,     [PX_TYPE_BUFFER] = &px_buffer_ops,
+    [PX_TYPE_TOPO] = &px_topo_ops,         [PX_TYPE_CPUSET] = &px_cpuset_ops,
+};
+
+const struct px_type *px_type_info(pmix_data_type_t type)
+{
+    if (type >= PX_VALUE_TYPES || types[type].name == NULL) {
+        return NULL;
+    }
+    return &types[type];
+}
+
+/* Owns nothing and starts as zeros: arrays of it are handled as bytes. */
+static bool is_plain(const struct px_type *type)
+{
+    return type->shape <= PX_TYPE_TIMEVAL;
+}
+
+void px_type_construct(const struct px_type *type, void *element)
+{
+    memset(element, 0, type->size);
+    shapes[type->shape]->construct(type, element);
+}
+
+int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth)
+{
+    return shapes[type->shape]->copy(type, dst, src, depth);
+}
+
+void px_type_fini(const struct px_type *type, void *element)
+{
+    int saved = errno;
+
+    shapes[type->shape]->fini(type, element);
+    errno = saved;
+}
+
+pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b, unsigned depth)
+{
+    return shapes[type->shape]->compare(type, a, b, depth);
+}
+
+int px_type_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+{
+    *sum += type->size;
+    return shapes[type->shape]->measure(type, element, depth, sum);
+}
+
+void px_type_print(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+{
+    shapes[type->shape]->print(out, type, element, depth);
+}
+
+void *px_value_element(pmix_value_t *value, const struct px_type *type)
+{
+    return type->where == PX_BOXED ? value->data.ptr : (void *) &value->data;
+}
+
+const void *px_value_element_const(const pmix_value_t *value, const struct px_type *type)
+{
+    return type->where == PX_BOXED ? value->data.ptr : (const void *) &value->data;
+}
+
+void *px_type_create(const struct px_type *type, size_t n)
+{
+    char *elements;
+
+    if (n == 0) {
+        return NULL;
+    }
+    elements = calloc(n, type->size);
+    if (elements == NULL || is_plain(type)) {
+        return elements;
+    }
+    for (size_t i = 0; i < n; i++) {
+        shapes[type->shape]->construct(type, elements + i * type->size);
+    }
+    return elements;
+}
+
+int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth, void **ret_elements)
+{
+    char *copies;
+
+    if (n == 0 || src == NULL) {
+        *ret_elements = NULL;
+        return PMIX_SUCCESS;
+    }
+    copies = calloc(n, type->size);
+    if (copies == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (is_plain(type)) {
+        memcpy(copies, src, n * type->size);
+        *ret_elements = copies;
+        return PMIX_SUCCESS;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i * type->size;
+        int rc = px_type_copy(type, copies + at, (const char *) src + at, depth);
+
+        if (rc != PMIX_SUCCESS) {
+            px_type_free(type, copies, i);
+            return rc;
+        }
+    }
+    *ret_elements = copies;
+    return PMIX_SUCCESS;
+}
+
+void px_type_free(const struct px_type *type, void *elements, size_t n)
+{
+    int saved = errno;
+
+    if (elements == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < n && !is_plain(type); i++) {
+        shapes[type->shape]->fini(type, (char *) elements + i * type->size);
+    }
+    free(elements);
+    errno = saved;
+}
