@@ -24,22 +24,23 @@ struct px_link_ops {
     void (*lost)(void *arg);                                   /* after all pending requests were answered */
 };
 
-/* Takes over the descriptor. Any thread but the loop's. */
+/* Takes over the descriptor, also on failure. Notices may come before it returns. Any thread but the loop's. */
 int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind kind, const struct px_link_ops *ops,
                  void *arg, struct px_link **ret);
 
-/* Pending requests are answered with PMIX_ERR_LOST_CONNECTION. Any thread but the loop's; takes NULL. */
+/* Pending requests are answered with PMIX_ERR_LOST_CONNECTION, `lost` is not called. Nobody else may be using the
+ * link. Any thread but the loop's; takes NULL. */
 void px_link_close(struct px_link *link);
 
 enum px_wire_kind px_link_kind(const struct px_link *link);
 bool px_link_up(const struct px_link *link);
 
-/* Steals the payload. timeout_ms 0: none. On 0 the reply function will be called; on an error
+/* Steals the payload, also on failure. timeout_ms 0: none. On 0 the reply function will be called; on an error
  * (PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOMEM) it will not. */
 int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t timeout_ms, px_reply_fn fn,
                          void *arg);
 
-/* One-way: no reply is expected (tag consumed). */
+/* One-way: no reply is expected. A tag from PX_TAG_FIRST up stands for a fresh one. Steals the payload. */
 int px_link_post_take(struct px_link *link, uint32_t tag, struct px_buf *payload);
 
 /* Messages sent and received so far, for reports. */

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "src/peer/request.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "src/base/atomic.h"
+#include "src/base/clock.h"
+#include "src/base/list.h"
+#include "src/base/param.h"
+#include "src/base/status.h"
+#include "src/wire/message.h"
+
+/* A request is entered under its tag before its bytes leave, since the reply may overtake the return from the
+ * send. Whoever takes an entry out under the lock answers it: the reply, the timeout or the end of the stream, so
+ * each is answered once. The connection outlives its stream: senders in other threads may hold it until the link
+ * is closed by its owner.
+ *
+ * One timer serves all timeouts; the loop is woken for a request only when its deadline is nearer than the one
+ * that the timer is set to. */
+
+enum {
+    BUCKETS = 64,
+    TAG_FIRST = PX_TAG_FIRST + 1,
+    TAG_LAST = 0x7fffffff, /* the upper half belongs to the server */
+    MIB = 1048576,
+    MSG_MIB_MAX = 4095,
+};
+
+#define NO_DEADLINE UINT64_MAX
+
+struct pending {
+    struct px_list link;
+    uint32_t tag;
+    uint64_t deadline_ns;
+    px_reply_fn fn;
+    void *arg;
+};
+
+struct px_link {
+    struct px_loop *loop;
+    struct px_conn *conn;
+    enum px_wire_kind kind;
+    struct px_link_ops ops;
+    void *arg;
+    uint64_t sent;     /* atomic */
+    uint64_t received; /* atomic */
+    pthread_mutex_t lock;
+    bool up;                        /* lock */
+    uint32_t next_tag;              /* lock */
+    struct px_list pending[BUCKETS]; /* lock */
+    uint64_t armed_ns;              /* lock: what the timer is set to or about to be */
+    bool arm_posted;                /* lock */
+    struct px_task arm;             /* lock: in flight while arm_posted */
+    struct px_timer timer;          /* loop thread */
+};
+
+static struct px_list *bucket(struct px_link *link, uint32_t tag)
+{
+    return &link->pending[tag % BUCKETS];
+}
+
+static struct pending *find_locked(struct px_link *link, uint32_t tag)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    px_list_each(item, following, bucket(link, tag)) {
+        struct pending *p = px_container_of(item, struct pending, link);
+
+        if (p->tag == tag) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* Fresh among those under way, however long the link lives. */
+static uint32_t new_tag_locked(struct px_link *link)
+{
+    uint32_t tag;
+
+    do {
+        tag = link->next_tag;
+        link->next_tag = tag == TAG_LAST ? TAG_FIRST : tag + 1;
+    } while (find_locked(link, tag));
+    return tag;
+}
+
+/* Moves entries whose deadline is not after `now_ns` to `due`, in no order; returns the nearest of the others. */
+static uint64_t take_due_locked(struct px_link *link, uint64_t now_ns, struct px_list *due)
+{
+    uint64_t nearest = NO_DEADLINE;
+
+    for (size_t i = 0; i < BUCKETS; i++) {
+        struct px_list *item;
+        struct px_list *following;
+
+        px_list_each(item, following, &link->pending[i]) {
+            struct pending *p = px_container_of(item, struct pending, link);
+
+            if (p->deadline_ns <= now_ns) {
+                px_list_remove(item);
+                px_list_append(due, item);
+            } else if (p->deadline_ns < nearest) {
+                nearest = p->deadline_ns;
+            }
+        }
+    }
+    return nearest;
+}
+
+static void answer_all(struct px_list *list, int status)
+{
+    struct px_list *item;
+
+    for (item = px_list_shift(list); item; item = px_list_shift(list)) {
+        struct pending *p = px_container_of(item, struct pending, link);
+
+        p->fn(p->arg, status, NULL, -1);
+        free(p);
+    }
+}
+
+/* --- timeouts --- */
+
+static void timer_fired(struct px_timer *timer);
+
+/* Answers what is overdue and sets the timer to what is next. */
+static void look_at_deadlines(struct px_link *link)
+{
+    struct px_list due;
+    uint64_t now = px_clock_ns();
+    uint64_t nearest;
+
+    px_list_init(&due);
+    (void) pthread_mutex_lock(&link->lock);
+    nearest = take_due_locked(link, now, &due);
+    link->armed_ns = nearest;
+    (void) pthread_mutex_unlock(&link->lock);
+    if (nearest == NO_DEADLINE) {
+        px_timer_stop_loop(&link->timer);
+    } else if (px_timer_start_loop(link->loop, &link->timer, (nearest - now + 999999) / 1000000, timer_fired)) {
+        (void) pthread_mutex_lock(&link->lock);
+        link->armed_ns = NO_DEADLINE; /* no memory: the next request with a timeout tries again */
+        (void) pthread_mutex_unlock(&link->lock);
+    }
+    answer_all(&due, PMIX_ERR_TIMEOUT);
+}
+
+static void timer_fired(struct px_timer *timer)
+{
+    look_at_deadlines(px_container_of(timer, struct px_link, timer));
+}
+
+static void arm_run(struct px_task *task)
+{
+    struct px_link *link = px_container_of(task, struct px_link, arm);
+
+    (void) pthread_mutex_lock(&link->lock);
+    link->arm_posted = false;
+    (void) pthread_mutex_unlock(&link->lock);
+    look_at_deadlines(link);
+}
+
+static void arm_locked(struct px_link *link, uint64_t deadline_ns)
+{
+    if (deadline_ns >= link->armed_ns) {
+        return;
+    }
+    link->armed_ns = deadline_ns;
+    if (!link->arm_posted) {
+        link->arm_posted = true;
+        px_loop_post(link->loop, &link->arm);
+    }
+}
+
+/* --- receiving --- */
+
+static void got_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+{
+    struct px_link *link = arg;
+    struct px_in in = px_in_make(payload, len, link->kind);
+    struct pending *p;
+
+    (void) px_fetch_add(&link->received, 1);
+    if (tag < PX_TAG_FIRST) {
+        if (fd >= 0) {
+            (void) close(fd);
+        }
+        link->ops.notice(link->arg, tag, &in);
+        return;
+    }
+    (void) pthread_mutex_lock(&link->lock);
+    p = find_locked(link, tag);
+    if (p) {
+        px_list_remove(&p->link);
+    }
+    (void) pthread_mutex_unlock(&link->lock);
+    if (p) {
+        p->fn(p->arg, PMIX_SUCCESS, &in, fd);
+        free(p);
+    } else if (fd >= 0) {
+        (void) close(fd); /* the reply to something that timed out, or nonsense */
+    }
+}
+
+static void fail_pending(struct px_link *link)
+{
+    struct px_list all;
+
+    px_list_init(&all);
+    (void) pthread_mutex_lock(&link->lock);
+    link->up = false;
+    (void) take_due_locked(link, NO_DEADLINE, &all);
+    link->armed_ns = NO_DEADLINE;
+    (void) pthread_mutex_unlock(&link->lock);
+    px_timer_stop_loop(&link->timer);
+    answer_all(&all, PMIX_ERR_LOST_CONNECTION);
+}
+
+static void got_end(void *arg, int status)
+{
+    struct px_link *link = arg;
+
+    (void) status; /* whatever the reason, the server is out of reach */
+    fail_pending(link);
+    link->ops.lost(link->arg);
+}
+
+static const struct px_conn_ops conn_ops = {got_message, got_end};
+
+/* --- opening and closing --- */
+
+struct open_call {
+    struct px_link *link;
+    int fd;
+    uint32_t index;
+    int status;
+};
+
+static void open_loop(void *arg)
+{
+    struct open_call *call = arg;
+    int64_t mib = px_param_int(PX_P_MAX_MSG_SIZE);
+    size_t max_msg = (size_t) (mib ? mib : MSG_MIB_MAX) * MIB;
+
+    call->status = px_conn_create_loop(call->link->loop, call->fd, call->index, max_msg, &conn_ops, call->link,
+                                       &call->link->conn);
+    if (call->status == PX_OK) {
+        px_conn_limit(call->link->conn, (size_t) px_param_int(PX_P_SEND_QUEUE));
+    }
+}
+
+static void link_free(struct px_link *link)
+{
+    (void) pthread_mutex_destroy(&link->lock);
+    free(link);
+}
+
+int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind kind, const struct px_link_ops *ops,
+                 void *arg, struct px_link **ret)
+{
+    struct px_link *link = calloc(1, sizeof(*link));
+    struct open_call call = {link, fd, index, PMIX_SUCCESS};
+    int rc;
+
+    if (!link) {
+        (void) close(fd);
+        return PMIX_ERR_NOMEM;
+    }
+    link->loop = loop;
+    link->kind = kind;
+    link->ops = *ops;
+    link->arg = arg;
+    link->up = true;
+    link->next_tag = TAG_FIRST;
+    link->armed_ns = NO_DEADLINE;
+    link->arm.run = arm_run;
+    for (size_t i = 0; i < BUCKETS; i++) {
+        px_list_init(&link->pending[i]);
+    }
+    (void) pthread_mutex_init(&link->lock, NULL);
+    rc = px_loop_run(loop, open_loop, &call);
+    if (rc) {
+        (void) close(fd);
+    }
+    rc = rc ? rc : call.status;
+    if (rc) {
+        link_free(link);
+        return rc;
+    }
+    *ret = link;
+    return PMIX_SUCCESS;
+}
+
+static void close_loop(void *arg)
+{
+    struct px_link *link = arg;
+
+    fail_pending(link); /* what is called back may still look at the connection */
+    px_conn_destroy_loop(link->conn);
+}
+
+/* A task that was posted before has run by then: the loop takes them in order. In a forked child nothing of the
+ * parent's is touched. */
+void px_link_close(struct px_link *link)
+{
+    if (link && px_loop_run(link->loop, close_loop, link) == PX_OK) {
+        link_free(link);
+    }
+}
+
+enum px_wire_kind px_link_kind(const struct px_link *link)
+{
+    return link->kind;
+}
+
+bool px_link_up(const struct px_link *link)
+{
+    struct px_link *l = (struct px_link *) (uintptr_t) link; /* the lock is no part of the value */
+    bool up;
+
+    (void) pthread_mutex_lock(&l->lock);
+    up = l->up;
+    (void) pthread_mutex_unlock(&l->lock);
+    return up;
+}
+
+/* --- sending --- */
+
+static bool take_back(struct px_link *link, uint32_t tag, const struct pending *p)
+{
+    struct pending *found;
+
+    (void) pthread_mutex_lock(&link->lock);
+    found = find_locked(link, tag);
+    if (found == p) {
+        px_list_remove(&found->link);
+    }
+    (void) pthread_mutex_unlock(&link->lock);
+    return found == p;
+}
+
+int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t timeout_ms, px_reply_fn fn,
+                         void *arg)
+{
+    struct pending *p = malloc(sizeof(*p));
+    uint32_t tag;
+    int rc;
+
+    if (!p) {
+        px_buf_fini(payload);
+        return PMIX_ERR_NOMEM;
+    }
+    *p = (struct pending){.deadline_ns = NO_DEADLINE, .fn = fn, .arg = arg};
+    if (timeout_ms > 0 && timeout_ms < INT64_MAX / 1000000) {
+        p->deadline_ns = px_clock_ns() + timeout_ms * 1000000u;
+    }
+    (void) pthread_mutex_lock(&link->lock);
+    if (!link->up) {
+        (void) pthread_mutex_unlock(&link->lock);
+        px_buf_fini(payload);
+        free(p);
+        return PMIX_ERR_LOST_CONNECTION;
+    }
+    tag = new_tag_locked(link);
+    p->tag = tag;
+    px_list_append(bucket(link, tag), &p->link);
+    arm_locked(link, p->deadline_ns);
+    (void) pthread_mutex_unlock(&link->lock);
+    rc = px_conn_send_take(link->conn, tag, payload, -1);
+    if (rc == PMIX_SUCCESS) {
+        (void) px_fetch_add(&link->sent, 1);
+        return PMIX_SUCCESS;
+    }
+    if (!take_back(link, tag, p)) {
+        return PMIX_SUCCESS; /* it has been answered already, with the loss of the connection or its timeout */
+    }
+    free(p);
+    return rc;
+}
+
+int px_link_post_take(struct px_link *link, uint32_t tag, struct px_buf *payload)
+{
+    int rc;
+
+    (void) pthread_mutex_lock(&link->lock);
+    if (tag >= PX_TAG_FIRST) {
+        tag = new_tag_locked(link);
+    }
+    (void) pthread_mutex_unlock(&link->lock);
+    rc = px_conn_send_take(link->conn, tag, payload, -1);
+    if (rc == PMIX_SUCCESS) {
+        (void) px_fetch_add(&link->sent, 1);
+    }
+    return rc;
+}
+
+void px_link_counts(const struct px_link *link, uint64_t *ret_sent, uint64_t *ret_received)
+{
+    *ret_sent = px_load_relaxed(&link->sent);
+    *ret_received = px_load_relaxed(&link->received);
+}
