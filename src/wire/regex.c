@@ -2,9 +2,18 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "regex.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "compress.h"
+#include "regex_text.h"
+#include "src/base/buf.h"
+
+/* Reading maps. The text comes from a host or a peer: it is walked once with both ends known, numbers are bounded
+ * where they are read, and how much a text may expand to is bounded before anything is made of it. */
+
+enum { WIDTH_MAX = 9, LARGEST = 999999999, BYTES_MAX = 1 << 28 };
 
 static const char BLOB[] = "blob";
 
@@ -85,4 +94,378 @@ int px_regex_length(const char *regex, size_t limit, size_t *ret_len)
     }
     *ret_len = head + 1;
     return PMIX_SUCCESS;
+}
+
+bool px_text_cut(struct px_text *rest, char mark, struct px_text *ret_piece)
+{
+    const char *stop;
+
+    if (!rest->at) {
+        return false;
+    }
+    stop = memchr(rest->at, mark, (size_t) (rest->end - rest->at));
+    *ret_piece = (struct px_text){rest->at, stop ? stop : rest->end};
+    rest->at = stop ? stop + 1 : NULL;
+    return true;
+}
+
+bool px_text_number(struct px_text text, uint32_t max, uint32_t *ret)
+{
+    uint64_t v = 0;
+
+    if (text.at == text.end) {
+        return false;
+    }
+    for (const char *c = text.at; c < text.end; c++) {
+        if (*c < '0' || *c > '9') {
+            return false;
+        }
+        v = v * 10 + (uint64_t) (*c - '0');
+        if (v > max) {
+            return false;
+        }
+    }
+    *ret = (uint32_t) v;
+    return true;
+}
+
+bool px_text_range(struct px_text text, uint32_t max, uint32_t *ret_first, uint32_t *ret_last)
+{
+    struct px_text first;
+
+    if (!px_text_cut(&text, '-', &first) || !px_text_number(first, max, ret_first)) {
+        return false;
+    }
+    *ret_last = *ret_first;
+    return !text.at || (px_text_number(text, max, ret_last) && *ret_first <= *ret_last);
+}
+
+/* --- what all forms have in common: the tag --- */
+
+enum form { FORM_LIST, FORM_COMPACT };
+
+struct opened {
+    struct px_text text;
+    enum form form;
+    void *inflated; /* what text lies in when it came deflated */
+};
+
+static bool starts(struct px_text text, const char *word)
+{
+    size_t len = strlen(word);
+
+    return (size_t) (text.end - text.at) >= len && memcmp(text.at, word, len) == 0;
+}
+
+static int open_blob(const char *regex, size_t limit, struct opened *ret)
+{
+    size_t head;
+    size_t body;
+    size_t len;
+    int rc = blob_head(regex, limit, &head, &body);
+
+    if (rc != PMIX_SUCCESS) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = px_inflate(regex + head, body, &ret->inflated, &len);
+    if (rc == PMIX_ERR_UNPACK_FAILURE) {
+        rc = px_inflate_stream(regex + head, body, &ret->inflated, &len);
+    }
+    if (rc != PMIX_SUCCESS) {
+        return rc == PMIX_ERR_NOMEM ? rc : PMIX_ERR_BAD_PARAM;
+    }
+    ret->form = FORM_LIST;
+    ret->text.at = ret->inflated;
+    ret->text.end = ret->text.at + strlen(ret->text.at);
+    return PMIX_SUCCESS;
+}
+
+/* Takes the tag off. The caller frees ret->inflated. */
+static int open_text(const char *regex, size_t len, struct opened *ret)
+{
+    size_t size;
+
+    *ret = (struct opened){.form = FORM_LIST};
+    if (!regex) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (len > PTRDIFF_MAX) {
+        len = PTRDIFF_MAX;
+    }
+    if (is_blob(regex, len)) {
+        return open_blob(regex, len, ret);
+    }
+    size = strnlen(regex, len); /* a byte object may come without its NUL */
+    ret->text = (struct px_text){regex, regex + size};
+    if (starts(ret->text, "raw:")) {
+        ret->text.at += 4;
+    } else if (starts(ret->text, "pmix[") || starts(ret->text, "pmix:[")) {
+        ret->text.at = (const char *) memchr(regex, '[', size) + 1;
+        ret->text.end--;
+        ret->form = FORM_COMPACT;
+        return ret->text.at <= ret->text.end && *ret->text.end == ']' ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* --- nodes --- */
+
+struct names {
+    char **argv;
+    size_t n;
+    size_t cap;
+    size_t bytes;
+};
+
+static int names_add(struct names *names, char *name)
+{
+    if (names->n + 1 >= names->cap) {
+        size_t cap = names->cap ? names->cap * 2 : 16;
+        char **argv = realloc(names->argv, cap * sizeof(*argv));
+
+        if (!argv) {
+            free(name);
+            return PMIX_ERR_NOMEM;
+        }
+        names->argv = argv;
+        names->cap = cap;
+    }
+    if (!name) {
+        return PMIX_ERR_NOMEM;
+    }
+    names->bytes += strlen(name);
+    if (names->n >= PX_REGEX_NODES || names->bytes > BYTES_MAX) {
+        free(name);
+        return PMIX_ERR_BAD_PARAM;
+    }
+    names->argv[names->n++] = name;
+    names->argv[names->n] = NULL;
+    return PMIX_SUCCESS;
+}
+
+static int add_piece(struct names *names, struct px_text piece)
+{
+    if (piece.at == piece.end) {
+        return PMIX_SUCCESS;
+    }
+    return names_add(names, strndup(piece.at, (size_t) (piece.end - piece.at)));
+}
+
+/* prefix[width:ranges]suffix */
+struct group {
+    struct px_text prefix;
+    struct px_text ranges;
+    struct px_text suffix;
+    uint32_t width;
+};
+
+static int add_numbered(struct names *names, const struct group *group, uint32_t number)
+{
+    char *name;
+    int len = asprintf(&name, "%.*s%0*u%.*s", (int) (group->prefix.end - group->prefix.at), group->prefix.at,
+                       (int) group->width, number, (int) (group->suffix.end - group->suffix.at), group->suffix.at);
+
+    return len < 0 ? PMIX_ERR_NOMEM : names_add(names, name);
+}
+
+static int add_group(struct names *names, const struct group *group)
+{
+    struct px_text ranges = group->ranges;
+    struct px_text piece;
+    uint32_t first;
+    uint32_t last;
+    int rc = PMIX_SUCCESS;
+
+    while (rc == PMIX_SUCCESS && px_text_cut(&ranges, ',', &piece)) {
+        if (!px_text_range(piece, LARGEST, &first, &last) || last - first >= PX_REGEX_NODES) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        for (uint32_t i = first; i <= last && rc == PMIX_SUCCESS; i++) {
+            rc = add_numbered(names, group, i);
+        }
+    }
+    return rc;
+}
+
+/* One item of a compact list, up to a comma outside of brackets. */
+static int read_item(struct px_text *rest, struct names *names)
+{
+    const char *open = rest->at;
+    struct group group;
+    struct px_text inside;
+    struct px_text width;
+
+    while (open < rest->end && *open != '[' && *open != ',') {
+        open++;
+    }
+    if (open == rest->end || *open == ',') {
+        (void) px_text_cut(rest, ',', &inside); /* rest is not used up */
+        return add_piece(names, inside);
+    }
+    group.prefix = (struct px_text){rest->at, open};
+    rest->at = open + 1;
+    if (!memchr(rest->at, ']', (size_t) (rest->end - rest->at))) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    (void) px_text_cut(rest, ']', &inside); /* there is one */
+    (void) px_text_cut(rest, ',', &group.suffix);
+    (void) px_text_cut(&inside, ':', &width);
+    if (!inside.at || !px_text_number(width, WIDTH_MAX, &group.width) ||
+        memchr(group.suffix.at, '[', (size_t) (group.suffix.end - group.suffix.at)) ||
+        group.prefix.end - group.prefix.at > PMIX_MAX_KEYLEN ||
+        group.suffix.end - group.suffix.at > PMIX_MAX_KEYLEN) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    group.ranges = inside;
+    return add_group(names, &group);
+}
+
+static int read_nodes(const struct opened *from, struct names *names)
+{
+    struct px_text rest = from->text;
+    struct px_text piece;
+    int rc = PMIX_SUCCESS;
+
+    while (rc == PMIX_SUCCESS && rest.at) {
+        if (from->form == FORM_COMPACT) {
+            rc = read_item(&rest, names);
+        } else {
+            (void) px_text_cut(&rest, ',', &piece); /* rest is not used up */
+            rc = add_piece(names, piece);
+        }
+    }
+    return rc;
+}
+
+static void names_free(struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        free(names->argv[i]);
+    }
+    free(names->argv);
+}
+
+int px_regex_nodes(const char *regex, size_t len, char ***ret_names, size_t *ret_n)
+{
+    struct names names = {0};
+    struct opened from;
+    int rc = open_text(regex, len, &from);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = read_nodes(&from, &names);
+    }
+    free(from.inflated);
+    if (rc == PMIX_SUCCESS && !names.argv) {
+        names.argv = calloc(1, sizeof(*names.argv));
+        rc = names.argv ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
+    if (rc != PMIX_SUCCESS) {
+        names_free(&names);
+        return rc;
+    }
+    *ret_names = names.argv;
+    *ret_n = names.n;
+    return PMIX_SUCCESS;
+}
+
+/* --- ranks --- */
+
+static int add_ranks(struct px_rank_list *list, uint32_t first, uint32_t last, size_t *cap)
+{
+    size_t count = (size_t) last - first + 1;
+
+    if (list->n + count > *cap) {
+        size_t larger = list->n + count > *cap * 2 ? list->n + count : *cap * 2;
+        uint32_t *ranks = realloc(list->ranks, larger * sizeof(*ranks));
+
+        if (!ranks) {
+            return PMIX_ERR_NOMEM;
+        }
+        list->ranks = ranks;
+        *cap = larger;
+    }
+    for (size_t i = 0; i < count; i++) {
+        list->ranks[list->n++] = first + (uint32_t) i;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* One node's field: ranges between commas; nothing at all is an empty list. *left is the allowance. */
+static int read_ranks(struct px_text field, struct px_rank_list *list, size_t *left)
+{
+    struct px_text piece;
+    size_t cap = 0;
+    uint32_t first;
+    uint32_t last;
+    int rc = PMIX_SUCCESS;
+
+    if (field.at == field.end) {
+        return PMIX_SUCCESS;
+    }
+    while (rc == PMIX_SUCCESS && px_text_cut(&field, ',', &piece)) {
+        if (!px_text_range(piece, LARGEST, &first, &last) || last - first >= *left) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        *left -= (size_t) last - first + 1;
+        rc = add_ranks(list, first, last, &cap);
+    }
+    return rc;
+}
+
+static size_t count_fields(struct px_text text)
+{
+    size_t n = 1;
+
+    for (const char *c = text.at; c < text.end; c++) {
+        n += *c == ';';
+    }
+    return text.at == text.end ? 0 : n;
+}
+
+void px_rank_lists_free(struct px_rank_list *lists, size_t n)
+{
+    for (size_t i = 0; lists && i < n; i++) {
+        free(lists[i].ranks);
+    }
+    free(lists);
+}
+
+static int read_lists(struct px_text text, struct px_rank_list **ret_lists, size_t *ret_n)
+{
+    size_t n = count_fields(text);
+    size_t left = PX_REGEX_RANKS;
+    struct px_rank_list *lists;
+    struct px_text field;
+    int rc = PMIX_SUCCESS;
+
+    if (n > PX_REGEX_NODES) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    lists = calloc(n + 1, sizeof(*lists));
+    if (!lists) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
+        (void) px_text_cut(&text, ';', &field); /* there are n fields */
+        rc = read_ranks(field, &lists[i], &left);
+    }
+    if (rc != PMIX_SUCCESS) {
+        px_rank_lists_free(lists, n);
+        return rc;
+    }
+    *ret_lists = lists;
+    *ret_n = n;
+    return PMIX_SUCCESS;
+}
+
+int px_regex_ranks(const char *ppn, size_t len, struct px_rank_list **ret_lists, size_t *ret_n)
+{
+    struct opened from;
+    int rc = open_text(ppn, len, &from);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = read_lists(from.text, ret_lists, ret_n);
+    }
+    free(from.inflated);
+    return rc;
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "compress.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "codec.h"
+
+/* A few bytes of a peer's may claim to stand for gigabytes. Memory is asked for only after the claim was compared
+ * with what the format can achieve at best, and the stream must give exactly what was claimed. */
+
+enum {
+    LENGTH_SIZE = sizeof(uint32_t),
+    BEST_RATIO = 1040, /* deflate cannot do better than 1032 to 1 */
+    SMALLEST = 64,     /* below it nothing is gained */
+};
+
+/* Inflates into exactly room bytes. */
+static int inflate_exactly(const void *bytes, size_t len, void *to, size_t room)
+{
+    z_stream z = {.next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) len, .next_out = to,
+                  .avail_out = (uInt) room};
+    int rc = inflateInit(&z);
+
+    if (rc != Z_OK) {
+        return rc == Z_MEM_ERROR ? PMIX_ERR_NOMEM : PMIX_ERR_UNPACK_FAILURE;
+    }
+    rc = inflate(&z, Z_FINISH);
+    (void) inflateEnd(&z); /* nothing is left in it */
+    if (rc == Z_MEM_ERROR) {
+        return PMIX_ERR_NOMEM;
+    }
+    return rc == Z_STREAM_END && z.avail_out == 0 ? PMIX_SUCCESS : PMIX_ERR_UNPACK_FAILURE;
+}
+
+int px_inflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
+{
+    uint32_t claimed;
+    size_t stream;
+    char *plain;
+    int rc;
+
+    if (!bytes || len <= LENGTH_SIZE || len > PX_INFLATE_MAX) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    memcpy(&claimed, bytes, LENGTH_SIZE);
+    stream = len - LENGTH_SIZE;
+    if (claimed > PX_INFLATE_MAX || claimed / BEST_RATIO > stream) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    plain = malloc((size_t) claimed + 1);
+    if (!plain) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = inflate_exactly((const char *) bytes + LENGTH_SIZE, stream, plain, claimed);
+    if (rc != PMIX_SUCCESS) {
+        free(plain);
+        return rc;
+    }
+    plain[claimed] = '\0';
+    *ret = plain;
+    *ret_len = claimed;
+    return PMIX_SUCCESS;
+}
+
+/* Counts what a stream gives, keeping nothing. */
+static int measure(const void *bytes, size_t len, size_t *ret)
+{
+    z_stream z = {.next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) len};
+    unsigned char scratch[4096];
+    int rc = inflateInit(&z);
+
+    if (rc != Z_OK) {
+        return PMIX_ERR_NOMEM;
+    }
+    while (rc == Z_OK && z.total_out <= PX_INFLATE_MAX) {
+        z.next_out = scratch;
+        z.avail_out = sizeof(scratch);
+        rc = inflate(&z, Z_NO_FLUSH);
+    }
+    (void) inflateEnd(&z); /* nothing is left in it */
+    if (rc != Z_STREAM_END || z.total_out > PX_INFLATE_MAX) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    *ret = z.total_out;
+    return PMIX_SUCCESS;
+}
+
+int px_inflate_stream(const void *bytes, size_t len, void **ret, size_t *ret_len)
+{
+    size_t size;
+    char *plain;
+    int rc;
+
+    if (!bytes || len == 0 || len > PX_INFLATE_MAX) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    rc = measure(bytes, len, &size);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    plain = malloc(size + 1);
+    if (!plain) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = inflate_exactly(bytes, len, plain, size);
+    if (rc != PMIX_SUCCESS) {
+        free(plain);
+        return rc;
+    }
+    plain[size] = '\0';
+    *ret = plain;
+    *ret_len = size;
+    return PMIX_SUCCESS;
+}
+
+int px_deflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
+{
+    uint32_t original = (uint32_t) len;
+    uLongf room;
+    unsigned char *out;
+    int rc;
+
+    if (!bytes || len < SMALLEST || len > PX_INFLATE_MAX) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    room = (uLongf) len - LENGTH_SIZE - 1; /* one byte less than it was, or it is not worth it */
+    out = malloc(len);
+    if (!out) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(out, &original, LENGTH_SIZE);
+    rc = compress2(out + LENGTH_SIZE, &room, bytes, (uLong) len, Z_BEST_COMPRESSION);
+    if (rc != Z_OK) {
+        free(out);
+        return rc == Z_BUF_ERROR ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_NOMEM;
+    }
+    *ret = out;
+    *ret_len = LENGTH_SIZE + (size_t) room;
+    return PMIX_SUCCESS;
+}
+
+static int inflate_one(pmix_value_t *value)
+{
+    bool text = value->type == PMIX_COMPRESSED_STRING;
+    void *plain;
+    size_t len;
+    int rc = px_inflate(value->data.bo.bytes, value->data.bo.size, &plain, &len);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (text && strlen(plain) != len) {
+        free(plain);
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    free(value->data.bo.bytes);
+    if (text) {
+        value->type = PMIX_STRING;
+        value->data.string = plain;
+    } else {
+        value->type = PMIX_BYTE_OBJECT;
+        value->data.bo = (pmix_byte_object_t){.bytes = plain, .size = len};
+    }
+    return PMIX_SUCCESS;
+}
+
+static int inflate_nested(pmix_value_t *value, unsigned depth)
+{
+    const pmix_data_array_t *array;
+    int rc = PMIX_SUCCESS;
+
+    if (value->type == PMIX_COMPRESSED_STRING || value->type == PMIX_COMPRESSED_BYTE_OBJECT) {
+        return inflate_one(value);
+    }
+    array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+    if (!array || !array->array || depth >= PX_WIRE_MAX_DEPTH) {
+        return PMIX_SUCCESS;
+    }
+    for (size_t i = 0; i < array->size && rc == PMIX_SUCCESS; i++) {
+        if (array->type == PMIX_INFO) {
+            rc = inflate_nested(&((pmix_info_t *) array->array)[i].value, depth + 1);
+        } else if (array->type == PMIX_VALUE) {
+            rc = inflate_nested(&((pmix_value_t *) array->array)[i], depth + 1);
+        }
+    }
+    return rc;
+}
+
+int px_inflate_value(pmix_value_t *value)
+{
+    return inflate_nested(value, 0);
+}

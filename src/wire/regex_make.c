@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "regex.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "regex_text.h"
+#include "src/base/buf.h"
+
+/* Writing maps. Names that differ in one number and stand side by side share a group; nothing is reordered, because
+ * ranks are matched with nodes by position. The result is the compact form when that is shorter than the list and
+ * every parser reads it the same way, else the list with the tag "raw:". It is a C string: hosts keep it as one. */
+
+enum { DIGITS_MAX = 9 };
+
+/* A name cut at one of its numbers; number.at == number.end: it has none that may be used. */
+struct cut {
+    struct px_text prefix;
+    struct px_text number;
+    struct px_text suffix;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* An address is a name of its own: its last number is no counter. */
+static bool is_address(struct px_text name)
+{
+    for (const char *c = name.at; c < name.end; c++) {
+        if (!is_digit(*c) && *c != '.') {
+            return false;
+        }
+    }
+    return memchr(name.at, '.', (size_t) (name.end - name.at)) != NULL;
+}
+
+/* The last number of the host part of a name: what counts nodes in "rack1-node07.site2". */
+static struct cut cut_name(struct px_text name)
+{
+    const char *dot = memchr(name.at, '.', (size_t) (name.end - name.at));
+    const char *end = dot ? dot : name.end;
+    const char *start;
+
+    while (end > name.at && !is_digit(end[-1])) {
+        end--;
+    }
+    start = end;
+    while (start > name.at && is_digit(start[-1]) && end - start < DIGITS_MAX) {
+        start--;
+    }
+    if (start == end || is_address(name) || (start > name.at && is_digit(start[-1]))) {
+        return (struct cut){name, {name.end, name.end}, {name.end, name.end}};
+    }
+    return (struct cut){{name.at, start}, {start, end}, {end, name.end}};
+}
+
+static bool same_text(struct px_text a, struct px_text b)
+{
+    return a.end - a.at == b.end - b.at && memcmp(a.at, b.at, (size_t) (a.end - a.at)) == 0;
+}
+
+static bool same_group(const struct cut *a, const struct cut *b)
+{
+    return b->number.at != b->number.end && a->number.end - a->number.at == b->number.end - b->number.at &&
+           same_text(a->prefix, b->prefix) && same_text(a->suffix, b->suffix);
+}
+
+static uint32_t number_of(const struct cut *cut)
+{
+    uint32_t v = 0;
+
+    (void) px_text_number(cut->number, UINT32_MAX, &v); /* at most nine digits */
+    return v;
+}
+
+static void put_text(struct px_buf *buf, struct px_text text)
+{
+    px_buf_append(buf, text.at, (size_t) (text.end - text.at));
+}
+
+static void put_string(struct px_buf *buf, const char *s)
+{
+    px_buf_append(buf, s, strlen(s));
+}
+
+static void put_range(struct px_buf *buf, uint32_t first, uint32_t last)
+{
+    char text[32];
+
+    (void) snprintf(text, sizeof(text), first == last ? "%u" : "%u-%u", first, last); /* always fits */
+    put_string(buf, text);
+}
+
+/* What is being written: the group that is open, and its last range. */
+struct writer {
+    struct px_buf *buf;
+    struct cut group;
+    uint32_t first;
+    uint32_t last;
+    bool open;
+    bool any;
+};
+
+static void close_group(struct writer *w)
+{
+    if (w->open) {
+        put_range(w->buf, w->first, w->last);
+        put_string(w->buf, "]");
+        put_text(w->buf, w->group.suffix);
+    }
+    w->open = false;
+}
+
+static void open_group(struct writer *w, const struct cut *cut)
+{
+    char head[8];
+
+    put_text(w->buf, cut->prefix);
+    (void) snprintf(head, sizeof(head), "[%d:", (int) (cut->number.end - cut->number.at)); /* always fits */
+    put_string(w->buf, head);
+    w->group = *cut;
+    w->first = number_of(cut);
+    w->last = w->first;
+    w->open = true;
+}
+
+static void put_name(struct writer *w, struct px_text name)
+{
+    struct cut cut = cut_name(name);
+
+    if (w->open && same_group(&w->group, &cut)) {
+        uint32_t number = number_of(&cut);
+
+        if (number != w->last + 1) {
+            put_range(w->buf, w->first, w->last);
+            put_string(w->buf, ",");
+            w->first = number;
+        }
+        w->last = number;
+        return;
+    }
+    close_group(w);
+    if (w->any) {
+        put_string(w->buf, ",");
+    }
+    w->any = true;
+    if (cut.number.at == cut.number.end) {
+        put_text(w->buf, name);
+    } else {
+        open_group(w, &cut);
+    }
+}
+
+/* Gives the compact text to the caller, or "raw:" and the list when that is shorter. */
+static int choose(struct px_buf *compact, bool usable, const char *list, char **ret)
+{
+    static const char tag[] = "raw:";
+    char *raw;
+    size_t len;
+
+    px_buf_byte(compact, 0);
+    if (!px_buf_ok(compact)) {
+        px_buf_fini(compact);
+        return PMIX_ERR_NOMEM;
+    }
+    if (usable && compact->len < sizeof(tag) + strlen(list)) {
+        *ret = px_buf_take(compact, &len);
+        return PMIX_SUCCESS;
+    }
+    px_buf_fini(compact);
+    if (asprintf(&raw, "%s%s", tag, list) < 0) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret = raw;
+    return PMIX_SUCCESS;
+}
+
+int px_regex_make_nodes(const char *list, char **ret_regex)
+{
+    struct px_buf buf = {0};
+    struct writer w = {.buf = &buf};
+    struct px_text rest;
+    struct px_text name;
+    bool usable;
+
+    if (!list) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    usable = strpbrk(list, "[]:; \t\n") == NULL;
+    rest = (struct px_text){list, list + strlen(list)};
+    put_string(&buf, "pmix[");
+    while (px_text_cut(&rest, ',', &name)) {
+        if (name.at == name.end) {
+            usable = false;
+        } else {
+            put_name(&w, name);
+        }
+    }
+    close_group(&w);
+    put_string(&buf, "]");
+    return choose(&buf, usable, list, ret_regex);
+}
+
+/* The ranks of one node: what follows without a gap becomes a range. */
+static void put_ranks(struct px_buf *buf, const struct px_rank_list *list)
+{
+    size_t i = 0;
+
+    while (i < list->n) {
+        size_t first = i;
+
+        while (i + 1 < list->n && list->ranks[i + 1] == list->ranks[i] + 1) {
+            i++;
+        }
+        if (first > 0) {
+            put_string(buf, ",");
+        }
+        put_range(buf, list->ranks[first], list->ranks[i]);
+        i++;
+    }
+}
+
+int px_regex_make_ranks(const char *list, char **ret_regex)
+{
+    struct px_buf buf = {0};
+    struct px_rank_list *lists;
+    bool usable = true;
+    size_t n;
+    int rc;
+
+    if (!list || strchr(list, ':') || strchr(list, '[')) {
+        return PMIX_ERR_BAD_PARAM; /* compact already */
+    }
+    rc = px_regex_ranks(list, SIZE_MAX, &lists, &n);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    put_string(&buf, "pmix[");
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0) {
+            put_string(&buf, ";");
+        }
+        usable = usable && lists[i].n > 0;
+        put_ranks(&buf, &lists[i]);
+    }
+    put_string(&buf, "]");
+    px_rank_lists_free(lists, n);
+    return choose(&buf, usable && n > 0, list, ret_regex);
+}
