@@ -11,6 +11,9 @@ struct px_ctx;
  * PMIX_ERR_UNREACH when no server launched us: the context is then a working singleton. Other errors leave
  * nothing behind. */
 pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
+
+/* Says goodbye, closes the connection and frees the role. The context is down already, nobody else is inside.
+ * Under ctx->lock. The result is that of the goodbye; the role is gone in any case. */
 pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
 
 #endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Questions about the system: queries, which remember their answers, and the two resolve calls, which are answered
+ * here when that cannot change the answer and by the server, host first, when it might. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "call.h"
+#include "later.h"
+#include "ops.h"
+#include "src/ops/resolve.h"
+
+struct query_call {
+    struct px_session *session;
+    void *key; /* bytes of the query, or NULL: the answer is not kept */
+    size_t key_len;
+    pmix_info_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                       pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    struct query_call *call = cbdata;
+
+    if (PMIX_SUCCESS == status && NULL != call->key) {
+        px_cache_keep(call->session, call->key, call->key_len, info, ninfo);
+    }
+    call->cbfunc(status, info, ninfo, call->cbdata, release_fn, release_cbdata);
+    free(call->key);
+    free(call);
+}
+
+static int pack_queries(struct px_buf *buf, enum px_wire_kind kind, const pmix_query_t *queries, size_t n)
+{
+    int rc = px_pack_size(buf, kind, n);
+
+    return 0 == rc ? px_pack(buf, kind, PMIX_QUERY, queries, n) : rc;
+}
+
+/* The bytes that stand for the query: without the order to refresh, which is no part of the question. */
+static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
+{
+    int rc = 0;
+
+    for (size_t q = 0; q < n && 0 == rc; q++) {
+        for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k] && 0 == rc; k++) {
+            rc = px_pack_string(ret, PX_WIRE_PLAIN, queries[q].keys[k]);
+        }
+        for (size_t i = 0; i < queries[q].nqual && 0 == rc; i++) {
+            if (strcmp(queries[q].qualifiers[i].key, PMIX_QUERY_REFRESH_CACHE) != 0) {
+                rc = px_pack(ret, PX_WIRE_PLAIN, PMIX_INFO, &queries[q].qualifiers[i], 1);
+            }
+        }
+        px_buf_byte(ret, 0xff);
+    }
+    return px_buf_ok(ret) ? rc : PMIX_ERR_NOMEM;
+}
+
+static int answer_from_cache(struct px_session *session, const struct px_buf *key, pmix_info_cbfunc_t cbfunc,
+                             void *cbdata)
+{
+    pmix_info_t *info;
+    size_t n;
+    int rc = px_cache_find(session, key->data, key->len, &info, &n);
+
+    if (0 == rc) {
+        rc = px_later_infos(session->ctx->loop, PMIX_SUCCESS, info, n, cbfunc, cbdata);
+        if (0 != rc) {
+            PMIx_Info_free(info, n);
+        }
+    }
+    return rc;
+}
+
+pmix_status_t px_client_query_nb(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
+                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct query_call *call;
+    struct px_buf key = {0};
+    struct px_msg msg;
+    bool keep = px_cache_allowed(queries, nqueries) && query_key(queries, nqueries, &key) == 0;
+    int rc;
+
+    if (keep && !px_cache_bypassed(queries, nqueries) && answer_from_cache(session, &key, cbfunc, cbdata) == 0) {
+        px_buf_fini(&key);
+        return PMIX_SUCCESS;
+    }
+    rc = px_msg_start(session, PX_CMD_QUERY, &msg);
+    if (0 != rc) {
+        px_buf_fini(&key);
+        return rc;
+    }
+    call = calloc(1, sizeof(*call));
+    if (NULL == call) {
+        px_buf_fini(&key);
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct query_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
+    if (keep) {
+        call->key = px_buf_take(&key, &call->key_len);
+    }
+    px_buf_fini(&key);
+    rc = pack_queries(&msg.buf, msg.kind, queries, nqueries);
+    rc = px_msg_send_info(&msg, rc, 0, query_done, call);
+    if (0 != rc) {
+        free(call->key);
+        free(call);
+    }
+    return rc;
+}
+
+/* One resolve request and the thread that waits for it. */
+struct resolve_call {
+    struct px_wait wait;
+    pmix_proc_t *procs;
+    size_t nprocs;
+    char *nodes;
+    bool peers;
+};
+
+static void resolve_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct resolve_call *call = arg;
+
+    status = px_reply_status(status, reply, fd);
+    if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
+        status = call->peers ? px_unpack_procs(reply, &call->procs, &call->nprocs)
+                             : px_unpack_string(reply, &call->nodes);
+    }
+    px_wait_done(&call->wait, status);
+}
+
+/* PMIX_ERR_NOT_SUPPORTED: the server has no such command. */
+static pmix_status_t ask_server(struct px_session *session, const char *node, const char *nspace,
+                                struct resolve_call *call)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(session, call->peers ? PX_CMD_RESOLVE_PEERS : PX_CMD_RESOLVE_NODES, &msg);
+
+    if (0 != rc) {
+        return PMIX_ERR_LOST_CONNECTION == rc ? PMIX_ERR_UNREACH : rc;
+    }
+    if (!session->ours && !px_server_at_least(msg.server, 5, 0, 0)) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (px_loop_inside(session->ctx->loop)) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    if (call->peers) {
+        rc = px_pack_string(&msg.buf, msg.kind, node);
+    }
+    if (0 == rc) {
+        rc = px_pack_string(&msg.buf, msg.kind, nspace);
+    }
+    px_wait_init(&call->wait);
+    rc = px_msg_send(&msg, rc, 0, resolve_reply, call);
+    if (0 != rc) {
+        px_wait_done(&call->wait, rc);
+    }
+    return px_ctx_wait(session->ctx, &call->wait);
+}
+
+/* Does the segment say that nobody above knows better? */
+static bool may_answer_here(const struct px_session *session, const char *nspace)
+{
+    return NULL != session->shared && NULL != nspace && strcmp(nspace, session->ctx->self.nspace) == 0
+           && (px_store_flags(session->shared) & PX_STORE_HOST_QUERIES) == 0;
+}
+
+static bool fall_back(pmix_status_t status)
+{
+    return PMIX_ERR_NOT_SUPPORTED == status || PMIX_ERR_UNREACH == status;
+}
+
+enum { FEW_STORES = 16 };
+
+/* The stores to answer from; more than a few are rare and allocated. */
+struct stores {
+    const struct px_store *few[FEW_STORES];
+    const struct px_store **all;
+    size_t n;
+};
+
+static int stores_gather(const struct px_session *session, const char *nspace, struct stores *ret)
+{
+    size_t n = px_session_stores(session, nspace, ret->few, FEW_STORES);
+
+    ret->all = ret->few;
+    if (n > FEW_STORES) {
+        size_t room = n;
+
+        ret->all = calloc(room, sizeof(*ret->all));
+        if (NULL == ret->all) {
+            return PMIX_ERR_NOMEM;
+        }
+        n = px_session_stores(session, nspace, ret->all, room);
+        n = n > room ? room : n;
+    }
+    ret->n = n;
+    return 0;
+}
+
+static void stores_release(struct stores *stores)
+{
+    if (stores->all != stores->few) {
+        free(stores->all);
+    }
+}
+
+pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
+                                      pmix_proc_t **procs, size_t *nprocs)
+{
+    struct px_session *session = px_session(ctx);
+    struct resolve_call call = {.peers = true};
+    struct stores stores;
+    pmix_status_t rc;
+
+    if (!may_answer_here(session, nspace)) {
+        rc = ask_server(session, NULL != node ? node : session->hostname, nspace, &call);
+        if (PMIX_SUCCESS == rc) {
+            *procs = call.procs;
+            *nprocs = call.nprocs;
+        }
+        if (!fall_back(rc)) {
+            return rc;
+        }
+    }
+    rc = stores_gather(session, nspace, &stores);
+    if (0 == rc) {
+        rc = px_resolve_peers(stores.all, stores.n, node, procs, nprocs);
+        stores_release(&stores);
+    }
+    return rc;
+}
+
+pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist)
+{
+    struct px_session *session = px_session(ctx);
+    struct resolve_call call = {.peers = false};
+    struct stores stores;
+    pmix_status_t rc;
+
+    if (!may_answer_here(session, nspace)) {
+        rc = ask_server(session, NULL, nspace, &call);
+        if (PMIX_SUCCESS == rc) {
+            *nodelist = call.nodes;
+        }
+        if (!fall_back(rc)) {
+            return rc;
+        }
+    }
+    rc = stores_gather(session, nspace, &stores);
+    if (0 == rc) {
+        rc = px_resolve_nodes(stores.all, stores.n, nodelist);
+        stores_release(&stores);
+    }
+    return rc;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct px_cached {
+    pmix_info_t *info;
+    size_t n;
+};
+
+static const char *const lively[] = {
+    PMIX_QUERY_NAMESPACES,  PMIX_QUERY_NAMESPACE_INFO,   PMIX_QUERY_NUM_GROUPS,      PMIX_QUERY_GROUP_NAMES,
+    PMIX_QUERY_NUM_PSETS,   PMIX_QUERY_GROUP_MEMBERSHIP, PMIX_QUERY_PSET_NAMES,      PMIX_QUERY_PSET_MEMBERSHIP,
+    PMIX_TIME_REMAINING,    PMIX_QUERY_AVAIL_SERVERS,    PMIX_QUERY_ATTRIBUTE_SUPPORT,
+};
+
+bool px_cache_allowed(const pmix_query_t *queries, size_t n)
+{
+    for (size_t q = 0; q < n; q++) {
+        for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k]; k++) {
+            for (size_t i = 0; i < sizeof(lively) / sizeof(lively[0]); i++) {
+                if (strcmp(queries[q].keys[k], lively[i]) == 0) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+bool px_cache_bypassed(const pmix_query_t *queries, size_t n)
+{
+    for (size_t q = 0; q < n; q++) {
+        for (size_t i = 0; i < queries[q].nqual; i++) {
+            const pmix_info_t *qual = &queries[q].qualifiers[i];
+
+            if (strcmp(qual->key, PMIX_QUERY_REFRESH_CACHE) == 0 && PMIx_Info_true(qual) == PMIX_BOOL_TRUE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
+{
+    pmix_info_t *copy = PMIx_Info_create(n);
+
+    for (size_t i = 0; NULL != copy && i < n; i++) {
+        if (PMIx_Info_xfer(&copy[i], &info[i]) != PMIX_SUCCESS) {
+            PMIx_Info_free(copy, n);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+static void cached_free(struct px_cached *cached)
+{
+    if (NULL != cached) {
+        PMIx_Info_free(cached->info, cached->n);
+        free(cached);
+    }
+}
+
+int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_info_t **ret, size_t *ret_n)
+{
+    const struct px_cached *cached;
+    pmix_info_t *copy = NULL;
+
+    pthread_mutex_lock(&session->lock);
+    cached = px_map_find(&session->queries, key, len);
+    if (NULL != cached) {
+        copy = copy_infos(cached->info, cached->n);
+    }
+    if (NULL != copy) {
+        *ret_n = cached->n;
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (NULL == copy) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    *ret = copy;
+    return 0;
+}
+
+void px_cache_keep(struct px_session *session, const void *key, size_t len, const pmix_info_t *info, size_t n)
+{
+    struct px_cached *made = calloc(1, sizeof(*made));
+    struct px_cached *old = NULL;
+
+    if (NULL == made || n == 0) {
+        free(made);
+        return;
+    }
+    made->info = copy_infos(info, n);
+    made->n = n;
+    if (NULL == made->info) {
+        free(made);
+        return;
+    }
+    pthread_mutex_lock(&session->lock);
+    old = px_map_find(&session->queries, key, len);
+    if (px_map_set(&session->queries, key, len, made) != 0) {
+        old = made;
+    }
+    pthread_mutex_unlock(&session->lock);
+    cached_free(old);
+}
+
+static int free_one(void *arg, const void *key, size_t len, void *value)
+{
+    (void) arg;
+    (void) key;
+    (void) len;
+    cached_free(value);
+    return 0;
+}
+
+void px_cache_fini(struct px_map *queries)
+{
+    (void) px_map_each(queries, free_one, NULL);
+    px_map_fini(queries);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Requests whose replies all look alike. A request is one message; its completion runs on the loop thread. */
+
+#include "call.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "want.h"
+
+enum { GRACE_MS = 1000 };
+
+int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret)
+{
+    struct px_server_peer *server = px_session_server(session);
+
+    if (NULL == server) {
+        return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_UNREACH : PMIX_ERR_LOST_CONNECTION;
+    }
+    *ret = (struct px_msg){.session = session, .server = server, .kind = px_server_kind(server)};
+    (void) px_pack_command(&ret->buf, ret->kind, (uint8_t) command); /* px_msg_send looks at the buffer */
+    return 0;
+}
+
+void px_msg_drop(struct px_msg *msg)
+{
+    px_buf_fini(&msg->buf);
+}
+
+int px_msg_send(struct px_msg *msg, int packed, uint64_t timeout_ms, px_reply_fn fn, void *arg)
+{
+    int rc = packed;
+
+    if (0 == rc && !px_buf_ok(&msg->buf)) {
+        rc = PMIX_ERR_NOMEM;
+    }
+    if (0 == rc) {
+        rc = px_link_request_take(msg->server->link, &msg->buf, timeout_ms, fn, arg);
+    }
+    px_buf_fini(&msg->buf);
+    return rc;
+}
+
+pmix_status_t px_reply_status(int status, struct px_in *reply, int fd)
+{
+    pmix_status_t said;
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (0 != status) {
+        return status;
+    }
+    if (NULL == reply || px_unpack_status(reply, &said) != 0) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    return said == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : said;
+}
+
+struct op_call {
+    pmix_op_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void op_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct op_call *call = arg;
+
+    status = px_reply_status(status, reply, fd);
+    if (NULL != call->cbfunc) {
+        call->cbfunc(status, call->cbdata);
+    }
+    free(call);
+}
+
+pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms, pmix_op_cbfunc_t cbfunc,
+                             void *cbdata)
+{
+    struct op_call *call = malloc(sizeof(*call));
+    int rc;
+
+    if (NULL == call) {
+        px_msg_drop(msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct op_call){.cbfunc = cbfunc, .cbdata = cbdata};
+    rc = px_msg_send(msg, packed, timeout_ms, op_reply, call);
+    if (0 != rc) {
+        free(call);
+    }
+    return rc;
+}
+
+void px_infos_release(void *infos)
+{
+    struct px_infos *results = infos;
+
+    if (NULL == results) {
+        return;
+    }
+    PMIx_Info_free(results->info, results->n);
+    free(results);
+}
+
+struct info_call {
+    pmix_info_cbfunc_t cbfunc;
+    void *cbdata;
+    struct px_infos *results; /* made beforehand: a reply cannot fail for want of it */
+};
+
+static void info_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct info_call *call = arg;
+    struct px_infos *results = call->results;
+
+    status = px_reply_status(status, reply, fd);
+    if ((PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status || PMIX_QUERY_PARTIAL_SUCCESS == status)
+        && px_in_left(reply) > 0) {
+        int rc = px_unpack_infos(reply, &results->info, &results->n);
+
+        if (0 != rc) {
+            results->info = NULL;
+            results->n = 0;
+            status = rc;
+        }
+    }
+    if (NULL != call->cbfunc) {
+        call->cbfunc(status, results->info, results->n, call->cbdata, px_infos_release, results);
+    } else {
+        px_infos_release(results);
+    }
+    free(call);
+}
+
+pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_ms, pmix_info_cbfunc_t cbfunc,
+                               void *cbdata)
+{
+    struct info_call *call = malloc(sizeof(*call));
+    struct px_infos *results = calloc(1, sizeof(*results));
+    int rc;
+
+    if (NULL == call || NULL == results) {
+        free(call);
+        free(results);
+        px_msg_drop(msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct info_call){.cbfunc = cbfunc, .cbdata = cbdata, .results = results};
+    rc = px_msg_send(msg, packed, timeout_ms, info_reply, call);
+    if (0 != rc) {
+        free(call);
+        free(results);
+    }
+    return rc;
+}
+
+int px_pack_keys(struct px_msg *msg, char **keys)
+{
+    size_t n = 0;
+    int rc;
+
+    while (NULL != keys && NULL != keys[n]) {
+        n++;
+    }
+    rc = px_pack_size(&msg->buf, msg->kind, n);
+    for (size_t i = 0; i < n && 0 == rc; i++) {
+        rc = px_pack_string(&msg->buf, msg->kind, keys[i]);
+    }
+    return rc;
+}
+
+uint64_t px_patience_ms(const pmix_info_t *info, size_t ninfo)
+{
+    uint64_t ms = px_timeout_ms(info, ninfo);
+
+    return ms > 0 ? ms + GRACE_MS : 0;
+}

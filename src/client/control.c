@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Requests that go through the server to the host: logging, allocations, job control, monitoring, credentials. */
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "call.h"
+#include "ops.h"
+
+pmix_status_t px_client_log_nb(struct px_ctx *ctx, const pmix_info_t *data, size_t ndata,
+                               const pmix_info_t *directives, size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    time_t now = time(NULL);
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_LOG, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack(&msg.buf, msg.kind, PMIX_TIME, &now, 1);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, data, ndata);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
+    }
+    return px_msg_send_op(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+}
+
+pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t directive, const pmix_info_t *info,
+                                 size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_ALLOC, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack(&msg.buf, msg.kind, PMIX_ALLOC_DIRECTIVE, &directive, 1);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    return px_msg_send_info(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+}
+
+pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
+                                       const pmix_info_t *directives, size_t ndirs, pmix_info_cbfunc_t cbfunc,
+                                       void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_JOB_CONTROL, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_procs(&msg.buf, msg.kind, targets, NULL != targets ? ntargets : 0);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
+    }
+    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+}
+
+/* A heartbeat is a message of its own kind: nobody answers. Its one byte only keeps it from being empty. */
+static pmix_status_t send_heartbeat(struct px_session *session)
+{
+    struct px_server_peer *server = px_session_server(session);
+    struct px_buf buf = {0};
+    int rc;
+
+    if (NULL == server) {
+        return PMIX_ERR_UNREACH;
+    }
+    px_buf_byte(&buf, 0);
+    rc = px_buf_ok(&buf) ? px_link_post_take(server->link, PX_TAG_HEARTBEAT, &buf) : PMIX_ERR_NOMEM;
+    px_buf_fini(&buf);
+    return 0 == rc ? PMIX_OPERATION_SUCCEEDED : rc;
+}
+
+pmix_status_t px_client_monitor_nb(struct px_ctx *ctx, const pmix_info_t *monitor, pmix_status_t error,
+                                   const pmix_info_t *directives, size_t ndirs, pmix_info_cbfunc_t cbfunc,
+                                   void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_msg msg;
+    int rc;
+
+    if (PMIx_Check_key(monitor->key, PMIX_SEND_HEARTBEAT)) {
+        return send_heartbeat(session);
+    }
+    rc = px_msg_start(session, PX_CMD_MONITOR, &msg);
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack(&msg.buf, msg.kind, PMIX_INFO, monitor, 1);
+    if (0 == rc) {
+        rc = px_pack_status(&msg.buf, msg.kind, error);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
+    }
+    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+}
+
+struct credential_call {
+    pmix_credential_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void credential_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct credential_call *call = arg;
+    pmix_byte_object_t credential = {0};
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    int rc;
+
+    status = px_reply_status(status, reply, fd);
+    if (PMIX_SUCCESS == status) {
+        rc = px_unpack_one(reply, PMIX_BYTE_OBJECT, &credential);
+        if (0 == rc && px_in_left(reply) > 0) {
+            rc = px_unpack_infos(reply, &info, &n);
+        }
+        status = rc;
+    }
+    if (PMIX_SUCCESS == status) {
+        call->cbfunc(status, &credential, info, n, call->cbdata);
+        PMIx_Info_free(info, n);
+    } else {
+        call->cbfunc(status, NULL, NULL, 0, call->cbdata);
+    }
+    PMIx_Byte_object_destruct(&credential);
+    free(call);
+}
+
+pmix_status_t px_client_get_credential_nb(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo,
+                                          pmix_credential_cbfunc_t cbfunc, void *cbdata)
+{
+    struct credential_call *call;
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_GET_CREDENTIAL, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    call = malloc(sizeof(*call));
+    if (NULL == call) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct credential_call){.cbfunc = cbfunc, .cbdata = cbdata};
+    rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), credential_reply, call);
+    if (0 != rc) {
+        free(call);
+    }
+    return rc;
+}
+
+struct validation_call {
+    pmix_validation_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void validation_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct validation_call *call = arg;
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+
+    status = px_reply_status(status, reply, fd);
+    if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
+        status = px_unpack_infos(reply, &info, &n);
+    }
+    call->cbfunc(status, PMIX_SUCCESS == status ? info : NULL, PMIX_SUCCESS == status ? n : 0, call->cbdata);
+    if (PMIX_SUCCESS == status) {
+        PMIx_Info_free(info, n);
+    }
+    free(call);
+}
+
+pmix_status_t px_client_validate_credential_nb(struct px_ctx *ctx, const pmix_byte_object_t *cred,
+                                               const pmix_info_t *info, size_t ninfo,
+                                               pmix_validation_cbfunc_t cbfunc, void *cbdata)
+{
+    struct validation_call *call;
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_VALIDATE_CREDENTIAL, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    call = malloc(sizeof(*call));
+    if (NULL == call) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct validation_call){.cbfunc = cbfunc, .cbdata = cbdata};
+    rc = px_pack(&msg.buf, msg.kind, PMIX_BYTE_OBJECT, cred, 1);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), validation_reply, call);
+    if (0 != rc) {
+        free(call);
+    }
+    return rc;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What a process keeps for itself: the private store of its own namespace (what it posted, what it was told when
+ * there is no segment) and one of each other namespace that it has met. Writers hold the session lock; readers
+ * need none. */
+
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/nspace/jobinfo.h"
+#include "src/wire/compress.h"
+
+static struct px_store *create_store(const char *nspace)
+{
+    struct px_store_opts opts = {.nspace = nspace, .shared = false, .uid = getuid(), .gid = getgid()};
+    struct px_store *store = NULL;
+
+    return px_store_create(&opts, &store) == 0 ? store : NULL;
+}
+
+struct px_store *px_session_own_locked(struct px_session *session)
+{
+    struct px_store *store = session->own;
+
+    if (NULL == store) {
+        store = create_store(session->ctx->self.nspace);
+        px_store_ptr_release(&session->own, store); /* pairs with the reads of get.c */
+    }
+    return store;
+}
+
+static struct px_foreign *find_foreign(const struct px_session *session, const char *nspace, size_t len)
+{
+    struct px_foreign *at = px_load_ptr_acquire(&session->foreign);
+
+    while (NULL != at && (at->nspace_len != len || memcmp(at->nspace, nspace, len) != 0)) {
+        at = at->next;
+    }
+    return at;
+}
+
+const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace, size_t len)
+{
+    const struct px_foreign *foreign = find_foreign(session, nspace, len);
+
+    return NULL != foreign ? foreign->store : NULL;
+}
+
+struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace)
+{
+    size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
+    struct px_foreign *made = find_foreign(session, nspace, len);
+
+    if (NULL != made) {
+        return made->store;
+    }
+    made = calloc(1, sizeof(*made));
+    if (NULL == made) {
+        return NULL;
+    }
+    memcpy(made->nspace, nspace, len);
+    made->nspace_len = len;
+    made->store = create_store(made->nspace);
+    if (NULL == made->store) {
+        free(made);
+        return NULL;
+    }
+    made->next = session->foreign;
+    px_store_ptr_release(&session->foreign, made); /* pairs with find_foreign */
+    return made->store;
+}
+
+static bool is_own(const struct px_session *session, const char *nspace)
+{
+    return '\0' == nspace[0] || strncmp(nspace, session->ctx->self.nspace, PMIX_MAX_NSLEN) == 0;
+}
+
+static struct px_store *store_of_locked(struct px_session *session, const char *nspace)
+{
+    return is_own(session, nspace) ? px_session_own_locked(session) : px_session_foreign_locked(session, nspace);
+}
+
+/* Entry for a plain or a qualified value. False: a qualified value that is none. */
+static bool make_entry(struct px_entry *entry, const char *key, const pmix_value_t *value)
+{
+    const pmix_data_array_t *array = value->data.darray;
+    const pmix_info_t *infos;
+
+    if (strcmp(key, PMIX_QUALIFIED_VALUE) != 0) {
+        entry->key = key;
+        entry->value = value;
+        return true;
+    }
+    if (value->type != PMIX_DATA_ARRAY || NULL == array || array->type != PMIX_INFO || array->size < 1
+        || NULL == array->array) {
+        return false;
+    }
+    infos = array->array;
+    entry->key = infos[0].key;
+    entry->value = &infos[0].value;
+    entry->quals = infos + 1;
+    entry->n_quals = array->size - 1;
+    return true;
+}
+
+static void set_place(struct px_entry *entry, pmix_rank_t rank)
+{
+    entry->level = rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC;
+    entry->index = rank == PMIX_RANK_WILDCARD ? 0 : rank;
+}
+
+int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
+                           const pmix_value_t *value, pmix_scope_t scope)
+{
+    struct px_entry entry = {.scope = scope};
+    struct px_batch *batch;
+    struct px_store *store;
+    int rc;
+
+    set_place(&entry, owner->rank);
+    if (!make_entry(&entry, key, value)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    batch = px_batch_create();
+    if (NULL == batch) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = px_batch_add(batch, &entry);
+    if (0 == rc) {
+        pthread_mutex_lock(&session->lock);
+        store = store_of_locked(session, owner->nspace);
+        rc = NULL != store ? px_store_publish(store, batch) : PMIX_ERR_NOMEM;
+        pthread_mutex_unlock(&session->lock);
+    }
+    px_batch_destroy(batch);
+    return rc;
+}
+
+/* Values unpacked for one batch, which only borrows them. */
+struct kvals {
+    char **keys;
+    pmix_value_t *values;
+    size_t n;
+    size_t room;
+};
+
+static int kvals_grow(struct kvals *kv)
+{
+    size_t room = kv->room > 0 ? 2 * kv->room : 16;
+    char **keys = realloc(kv->keys, room * sizeof(*keys));
+    pmix_value_t *values;
+
+    if (NULL == keys) {
+        return PMIX_ERR_NOMEM;
+    }
+    kv->keys = keys;
+    values = realloc(kv->values, room * sizeof(*values));
+    if (NULL == values) {
+        return PMIX_ERR_NOMEM;
+    }
+    kv->values = values;
+    kv->room = room;
+    return 0;
+}
+
+static void kvals_fini(struct kvals *kv)
+{
+    for (size_t i = 0; i < kv->n; i++) {
+        free(kv->keys[i]);
+        PMIx_Value_destruct(&kv->values[i]);
+    }
+    free(kv->keys);
+    free(kv->values);
+}
+
+static int kvals_read(struct kvals *kv, struct px_in *in, const char *only)
+{
+    int rc = 0;
+
+    while (px_in_left(in) > 0 && 0 == rc) {
+        rc = kv->n == kv->room ? kvals_grow(kv) : 0;
+        if (0 != rc) {
+            return rc;
+        }
+        rc = px_unpack_kval(in, &kv->keys[kv->n], &kv->values[kv->n]);
+        if (0 != rc) {
+            return rc;
+        }
+        kv->n++;
+        if (NULL == kv->keys[kv->n - 1] || '\0' == kv->keys[kv->n - 1][0]
+            || (NULL != only && strcmp(kv->keys[kv->n - 1], only) != 0)) {
+            kv->n--;
+            free(kv->keys[kv->n]);
+            PMIx_Value_destruct(&kv->values[kv->n]);
+        } else {
+            rc = px_inflate_value(&kv->values[kv->n - 1]);
+        }
+    }
+    return rc;
+}
+
+static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch *batch)
+{
+    for (size_t i = 0; i < kv->n; i++) {
+        struct px_entry entry = {0};
+        int rc;
+
+        set_place(&entry, rank);
+        if (!make_entry(&entry, kv->keys[i], &kv->values[i])) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        rc = px_batch_add(batch, &entry);
+        if (0 != rc) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in, const char *only)
+{
+    struct kvals kv = {0};
+    struct px_batch *batch = px_batch_create();
+    struct px_store *store;
+    int rc = NULL != batch ? kvals_read(&kv, in, only) : PMIX_ERR_NOMEM;
+
+    if (0 == rc) {
+        rc = kvals_batch(&kv, owner->rank, batch);
+    }
+    if (0 == rc && kv.n > 0) {
+        pthread_mutex_lock(&session->lock);
+        store = store_of_locked(session, owner->nspace);
+        rc = NULL != store ? px_store_publish(store, batch) : PMIX_ERR_NOMEM;
+        pthread_mutex_unlock(&session->lock);
+    }
+    px_batch_destroy(batch);
+    kvals_fini(&kv);
+    return rc;
+}
+
+int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in)
+{
+    struct px_store *store;
+    int rc = PMIX_ERR_NOMEM;
+
+    pthread_mutex_lock(&session->lock);
+    store = store_of_locked(session, nspace);
+    if (NULL != store) {
+        rc = px_jobinfo_unpack(in, store, session->hostname);
+    }
+    pthread_mutex_unlock(&session->lock);
+    return rc;
+}
+
+int px_session_store_blob(struct px_session *session, struct px_in *in, const char *only)
+{
+    const void *bytes;
+    size_t len;
+    struct px_in inner;
+    pmix_proc_t owner;
+    int rc = px_unpack_view(in, &bytes, &len);
+
+    if (0 != rc) {
+        return rc;
+    }
+    if (len == 0) {
+        return 0;
+    }
+    inner = px_in_make(bytes, len, in->kind);
+    rc = px_unpack_one(&inner, PMIX_PROC, &owner);
+    if (0 != rc) {
+        return rc;
+    }
+    if (owner.rank == PMIX_RANK_WILDCARD) {
+        return px_session_store_job(session, owner.nspace, &inner);
+    }
+    return px_session_store_kvals(session, &owner, &inner, only);
+}
+
+size_t px_session_stores(const struct px_session *session, const char *nspace, const struct px_store **ret,
+                         size_t room)
+{
+    const struct px_store *own = NULL != session->shared ? session->shared : px_load_ptr_acquire(&session->own);
+    bool all = NULL == nspace || '\0' == nspace[0];
+    const struct px_foreign *at;
+    size_t n = 0;
+
+    if (NULL != own && (all || strcmp(nspace, session->ctx->self.nspace) == 0)) {
+        if (n < room) {
+            ret[n] = own;
+        }
+        n++;
+    }
+    for (at = px_load_ptr_acquire(&session->foreign); NULL != at; at = at->next) {
+        if (all || strcmp(nspace, at->nspace) == 0) {
+            if (n < room) {
+                ret[n] = at->store;
+            }
+            n++;
+        }
+    }
+    return n;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Events to and from the server. A process that raises an event sees it in its own handlers at once; servers do not
+ * send an event back to where it came from, and if one does, the echo is dropped. A replay out of a server's cache
+ * (it lacks the range at its end) is no echo. */
+
+#include "events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "group.h"
+#include "ops.h"
+#include "src/event/registry.h"
+
+static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
+{
+    return proc->rank == ctx->self.rank && strcmp(proc->nspace, ctx->self.nspace) == 0;
+}
+
+void px_client_event_in(struct px_session *session, struct px_in *in)
+{
+    struct px_ctx *ctx = session->ctx;
+    struct px_event event = {.range = PMIX_RANGE_UNDEF};
+    pmix_info_t *info = NULL;
+    uint8_t command;
+    bool live;
+
+    if (px_unpack_command(in, &command) != 0 || px_unpack_status(in, &event.code) != 0
+        || px_unpack_one(in, PMIX_PROC, &event.source) != 0 || px_unpack_infos(in, &info, &event.ninfo) != 0) {
+        return; /* not an event */
+    }
+    event.info = info;
+    live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
+    if (!(live && is_self(ctx, &event.source)) && !px_groups_event(session, &event) && NULL != ctx->events) {
+        (void) px_events_deliver(ctx->events, &event, NULL, NULL); /* no memory: the event is lost */
+    }
+    PMIx_Info_free(info, event.ninfo);
+}
+
+static bool stays_here(const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_RANGE) == 0 && info[i].value.type == PMIX_DATA_RANGE) {
+            return info[i].value.data.range == PMIX_RANGE_PROC_LOCAL;
+        }
+    }
+    return false;
+}
+
+pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
+                                       const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc;
+
+    if (stays_here(info, ninfo)) {
+        return PMIX_OPERATION_SUCCEEDED;
+    }
+    rc = px_msg_start(px_session(ctx), PX_CMD_REGEVENTS, &msg);
+    if (PMIX_ERR_UNREACH == rc || PMIX_ERR_LOST_CONNECTION == rc) {
+        return PMIX_OPERATION_SUCCEEDED; /* events of our own making still come */
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_size(&msg.buf, msg.kind, ncodes);
+    if (0 == rc && ncodes > 0) {
+        rc = px_pack(&msg.buf, msg.kind, PMIX_STATUS, codes, ncodes);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
+}
+
+void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes, bool default_handler)
+{
+    const pmix_status_t wildcard = INT32_MIN;
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_DEREGEVENTS, &msg);
+
+    if (0 != rc) {
+        return;
+    }
+    for (size_t i = 0; i < ncodes && 0 == rc; i++) {
+        rc = px_pack_status(&msg.buf, msg.kind, codes[i]);
+    }
+    if (default_handler && 0 == rc) {
+        rc = px_pack_status(&msg.buf, msg.kind, wildcard);
+    }
+    if (0 == rc && px_buf_ok(&msg.buf)) {
+        /* Nobody answers. Should it be lost, events without a handler will come and be ignored. */
+        (void) px_link_post_take(msg.server->link, PX_TAG_FIRST, &msg.buf);
+    }
+    px_msg_drop(&msg);
+}
+
+/* Delivery to our own handlers happens on the loop. */
+struct own_event {
+    struct px_task task;
+    struct px_ctx *ctx;
+    struct px_event event;
+    pmix_op_cbfunc_t cbfunc; /* when there is no server to wait for */
+    void *cbdata;
+};
+
+static void run_own_event(struct px_task *task)
+{
+    struct own_event *own = px_container_of(task, struct own_event, task);
+    int rc = NULL != own->ctx->events ? px_events_deliver(own->ctx->events, &own->event, NULL, NULL) : 0;
+
+    if (NULL != own->cbfunc) {
+        own->cbfunc(rc, own->cbdata);
+    }
+    PMIx_Info_free((pmix_info_t *) own->event.info, own->event.ninfo);
+    free(own);
+}
+
+static struct own_event *own_event_create(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
+                                          pmix_data_range_t range, const pmix_info_t *info, size_t ninfo)
+{
+    struct own_event *own = calloc(1, sizeof(*own));
+    pmix_info_t *copy = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
+
+    if (NULL == own || (ninfo > 0 && NULL == copy)) {
+        free(own);
+        PMIx_Info_free(copy, ninfo);
+        return NULL;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIx_Info_xfer(&copy[i], &info[i]) != PMIX_SUCCESS) {
+            PMIx_Info_free(copy, ninfo);
+            free(own);
+            return NULL;
+        }
+    }
+    own->task.run = run_own_event;
+    own->ctx = ctx;
+    own->event = (struct px_event){.code = code, .source = *source, .range = range, .info = copy, .ninfo = ninfo};
+    return own;
+}
+
+static bool names_self(const struct px_ctx *ctx, const pmix_value_t *value)
+{
+    const pmix_data_array_t *array;
+
+    if (value->type == PMIX_PROC && NULL != value->data.proc) {
+        return PMIx_Check_procid(value->data.proc, &ctx->self);
+    }
+    if (value->type != PMIX_DATA_ARRAY || NULL == value->data.darray || value->data.darray->type != PMIX_PROC) {
+        return true; /* not for us to judge */
+    }
+    array = value->data.darray;
+    for (size_t i = 0; i < array->size; i++) {
+        if (PMIx_Check_procid(&((const pmix_proc_t *) array->array)[i], &ctx->self)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is this process within the range of its own event? */
+static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info, size_t ninfo)
+{
+    if (range == PMIX_RANGE_RM) {
+        return false;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_EVENT_CUSTOM_RANGE) == 0) {
+            return names_self(ctx, &info[i].value);
+        }
+    }
+    return true;
+}
+
+static int send_notify(struct px_ctx *ctx, pmix_status_t code, pmix_data_range_t range, const pmix_info_t *info,
+                       size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_NOTIFY, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_status(&msg.buf, msg.kind, code);
+    if (0 == rc) {
+        rc = px_pack(&msg.buf, msg.kind, PMIX_DATA_RANGE, &range, 1);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
+}
+
+pmix_status_t px_client_notify_nb(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
+                                  pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
+                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct own_event *own = NULL;
+    bool local = range == PMIX_RANGE_PROC_LOCAL || stays_here(info, ninfo);
+    int rc = 0;
+
+    if (reaches_self(ctx, range, info, ninfo)) {
+        own = own_event_create(ctx, code, NULL != source ? source : &ctx->self, range, info, ninfo);
+        if (NULL == own) {
+            return PMIX_ERR_NOMEM;
+        }
+    }
+    if (!local) {
+        rc = send_notify(ctx, code, range, info, ninfo, cbfunc, cbdata);
+        local = PMIX_ERR_UNREACH == rc; /* a singleton is all the audience there is */
+    }
+    if (local && NULL != own) {
+        own->cbfunc = cbfunc;
+        own->cbdata = cbdata;
+        rc = PMIX_SUCCESS;
+    } else if (local) {
+        rc = PMIX_OPERATION_SUCCEEDED;
+    }
+    if (NULL != own && PMIX_SUCCESS == rc) {
+        px_loop_post(ctx->loop, &own->task);
+    } else if (NULL != own) {
+        PMIx_Info_free((pmix_info_t *) own->event.info, own->event.ninfo);
+        free(own);
+    }
+    return rc;
+}

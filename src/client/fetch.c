@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Get when the value is not here: one message, whose reply is stored and then looked up like everything else.
+ * Several callers that want posted data of the same process share a message, since a server sends all it may show
+ * of a process; those that the reply does not serve ask again for themselves. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "get.h"
+#include "later.h"
+#include "ops.h"
+
+/* Somebody who waits for a value. Owns copies of all that the caller passed. */
+struct waiter {
+    struct px_list link; /* in a fetch */
+    pmix_proc_t proc;
+    char *key;           /* or NULL: all of the process */
+    pmix_info_t *info;
+    size_t ninfo;
+    pmix_value_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+struct px_fetch {
+    struct px_list link; /* in session->fetches while others may join, else alone */
+    struct px_session *session;
+    pmix_proc_t proc;
+    struct px_list waiters; /* session lock; the first one's key is the one asked for */
+    bool refresh;           /* sent as REFRESH_CACHE */
+    uint64_t timeout_ms;
+};
+
+static void fetch_reply(void *arg, int status, struct px_in *reply, int fd);
+
+static void waiter_free(struct waiter *waiter)
+{
+    PMIx_Info_free(waiter->info, waiter->ninfo);
+    free(waiter->key);
+    free(waiter);
+}
+
+static struct waiter *waiter_create(const pmix_proc_t *proc, const char *key, const pmix_info_t *info, size_t ninfo)
+{
+    struct waiter *waiter = calloc(1, sizeof(*waiter));
+
+    if (NULL == waiter) {
+        return NULL;
+    }
+    px_list_init(&waiter->link);
+    waiter->proc = *proc;
+    if (NULL != key) {
+        waiter->key = strdup(key);
+    }
+    waiter->info = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
+    if ((NULL != key && NULL == waiter->key) || (ninfo > 0 && NULL == waiter->info)) {
+        waiter_free(waiter);
+        return NULL;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        waiter->ninfo = i + 1;
+        if (PMIx_Info_xfer(&waiter->info[i], &info[i]) != PMIX_SUCCESS) {
+            waiter_free(waiter);
+            return NULL;
+        }
+        waiter->info[i].flags = info[i].flags;
+    }
+    return waiter;
+}
+
+static struct waiter *first_waiter(const struct px_fetch *fetch)
+{
+    return px_container_of(fetch->waiters.next, struct waiter, link);
+}
+
+static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc_t *proc, const struct px_want *want)
+{
+    struct px_fetch *fetch = calloc(1, sizeof(*fetch));
+
+    if (NULL != fetch) {
+        fetch->session = session;
+        fetch->proc = *proc;
+        fetch->refresh = (want->flags & PX_WANT_REFRESH) != 0;
+        fetch->timeout_ms = want->timeout_ms;
+        px_list_init(&fetch->link);
+        px_list_init(&fetch->waiters);
+    }
+    return fetch;
+}
+
+/* Servers before 5.0 know no command to refresh: a plain GET that carries the directive is the best there is. */
+static int send_fetch(struct px_fetch *fetch)
+{
+    struct px_session *session = fetch->session;
+    const struct waiter *waiter = first_waiter(fetch);
+    struct px_server_peer *server = px_session_server(session);
+    uint64_t patience = fetch->timeout_ms > 0 ? fetch->timeout_ms + 250 : 0;
+    struct px_msg msg;
+    int rc;
+
+    fetch->refresh = fetch->refresh && NULL != server && px_server_at_least(server, 5, 0, 0);
+    rc = px_msg_start(session, fetch->refresh ? PX_CMD_REFRESH_CACHE : PX_CMD_GET, &msg);
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_string(&msg.buf, msg.kind, fetch->proc.nspace);
+    if (0 == rc) {
+        rc = px_pack_rank(&msg.buf, msg.kind, fetch->proc.rank);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, waiter->info, waiter->ninfo);
+    }
+    if (0 == rc && NULL != waiter->key) {
+        rc = px_pack_string(&msg.buf, msg.kind, waiter->key);
+    }
+    return px_msg_send(&msg, rc, patience, fetch_reply, fetch);
+}
+
+/* The value for a waiter out of the stores, if it is there now; calls back. False: not there. */
+static bool serve(struct px_session *session, struct waiter *waiter, bool fresh, int status)
+{
+    struct px_want want;
+    struct px_slice slice;
+    pmix_value_t *value = NULL;
+    int rc;
+
+    if (NULL == waiter->key) {
+        waiter->cbfunc(status, NULL, waiter->cbdata);
+        return true;
+    }
+    rc = px_want_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &want);
+    if (0 == rc) {
+        rc = px_client_find(session, &want, fresh, &slice);
+    }
+    if (0 == rc) {
+        rc = px_client_hand_out(&want, &slice, &value);
+    } else if (PMIX_ERR_NOT_FOUND == rc) {
+        rc = px_client_known(session, &want, &value);
+    }
+    if (PMIX_ERR_NOT_FOUND == rc && PMIX_SUCCESS == status) {
+        px_want_fini(&want);
+        return false;
+    }
+    if (PMIX_ERR_NOT_FOUND == rc) {
+        rc = status;
+    }
+    waiter->cbfunc(rc, 0 == rc ? value : NULL, waiter->cbdata);
+    if (0 == rc && (want.flags & PX_WANT_POINTER) == 0) {
+        PMIx_Value_free(value, 1);
+    }
+    px_want_fini(&want);
+    return true;
+}
+
+/* A waiter that shared somebody else's message in vain asks alone. */
+static void ask_again(struct px_session *session, struct waiter *waiter)
+{
+    struct px_want want;
+    struct px_fetch *fetch = NULL;
+    int rc = px_want_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &want);
+
+    if (0 == rc) {
+        fetch = fetch_create(session, &waiter->proc, &want);
+        rc = NULL != fetch ? 0 : PMIX_ERR_NOMEM;
+        px_want_fini(&want);
+    }
+    if (0 == rc) {
+        px_list_append(&fetch->waiters, &waiter->link);
+        rc = send_fetch(fetch);
+    }
+    if (0 != rc) {
+        waiter->cbfunc(rc, NULL, waiter->cbdata);
+        px_list_remove(&waiter->link);
+        waiter_free(waiter);
+        free(fetch);
+    }
+}
+
+static int store_reply(struct px_fetch *fetch, struct px_in *reply, bool *ret_fresh)
+{
+    const struct waiter *waiter = first_waiter(fetch);
+    int rc = 0;
+
+    *ret_fresh = px_in_left(reply) > 0;
+    if (fetch->refresh) {
+        if (!*ret_fresh) {
+            return 0;
+        }
+        return fetch->proc.rank == PMIX_RANK_WILDCARD
+                   ? px_session_store_job(fetch->session, fetch->proc.nspace, reply)
+                   : px_session_store_kvals(fetch->session, &fetch->proc, reply, waiter->key);
+    }
+    while (px_in_left(reply) > 0 && 0 == rc) {
+        rc = px_session_store_blob(fetch->session, reply, NULL);
+    }
+    return rc;
+}
+
+static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct px_fetch *fetch = arg;
+    struct px_session *session = fetch->session;
+    bool fresh = false;
+    bool first = true;
+    int rc;
+
+    status = px_reply_status(status, reply, fd);
+    if (PMIX_SUCCESS == status) {
+        rc = store_reply(fetch, reply, &fresh);
+        status = 0 == rc ? status : rc;
+    }
+    pthread_mutex_lock(&session->lock);
+    px_list_remove(&fetch->link); /* nobody joins from here on */
+    pthread_mutex_unlock(&session->lock);
+    while (!px_list_empty(&fetch->waiters)) {
+        struct waiter *waiter = px_container_of(px_list_shift(&fetch->waiters), struct waiter, link);
+
+        if (first && !serve(session, waiter, fresh, status)) {
+            waiter->cbfunc(PMIX_ERR_NOT_FOUND, NULL, waiter->cbdata);
+            waiter_free(waiter);
+        } else if (first || serve(session, waiter, fresh, PMIX_SUCCESS)) {
+            waiter_free(waiter);
+        } else {
+            ask_again(session, waiter);
+        }
+        first = false;
+    }
+    free(fetch);
+}
+
+/* Joins a message under way for the same process. */
+static bool join(struct px_session *session, struct waiter *waiter)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    px_list_each(item, following, &session->fetches) {
+        struct px_fetch *fetch = px_container_of(item, struct px_fetch, link);
+
+        if (fetch->proc.rank == waiter->proc.rank
+            && strncmp(fetch->proc.nspace, waiter->proc.nspace, PMIX_MAX_NSLEN) == 0) {
+            px_list_append(&fetch->waiters, &waiter->link);
+            return true;
+        }
+    }
+    return false;
+}
+
+static int ask_server(struct px_session *session, const struct px_want *want, struct waiter *waiter)
+{
+    bool sharable = waiter->ninfo == 0 && NULL != waiter->key && (want->flags & PX_WANT_RESERVED) == 0;
+    struct px_fetch *fetch;
+    bool joined = false;
+    int rc;
+
+    fetch = fetch_create(session, &waiter->proc, want);
+    if (NULL == fetch) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_append(&fetch->waiters, &waiter->link);
+    if (sharable) {
+        pthread_mutex_lock(&session->lock);
+        px_list_remove(&waiter->link);
+        joined = join(session, waiter);
+        if (!joined) {
+            px_list_append(&fetch->waiters, &waiter->link);
+            px_list_append(&session->fetches, &fetch->link);
+        }
+        pthread_mutex_unlock(&session->lock);
+    }
+    if (joined) {
+        free(fetch);
+        return 0;
+    }
+    rc = send_fetch(fetch);
+    if (0 == rc) {
+        return 0;
+    }
+    /* Whoever has joined in the meantime is told what we are told. */
+    pthread_mutex_lock(&session->lock);
+    px_list_remove(&fetch->link);
+    px_list_remove(&waiter->link);
+    pthread_mutex_unlock(&session->lock);
+    while (!px_list_empty(&fetch->waiters)) {
+        struct waiter *other = px_container_of(px_list_shift(&fetch->waiters), struct waiter, link);
+
+        other->cbfunc(rc, NULL, other->cbdata);
+        waiter_free(other);
+    }
+    free(fetch);
+    return rc;
+}
+
+/* The answer is here already; it still has to come by callback, after the return. */
+static pmix_status_t answer_later(struct px_session *session, const struct px_want *want, int rc,
+                                  pmix_value_t *value, pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    bool ours = (want->flags & PX_WANT_POINTER) == 0;
+
+    if (PMIX_ERR_NOT_FOUND != rc && PMIX_ERR_EXISTS_OUTSIDE_SCOPE != rc && 0 != rc) {
+        return rc;
+    }
+    rc = px_later_value(session->ctx->loop, rc, value, ours, cbfunc, cbdata);
+    if (0 != rc && ours && NULL != value) {
+        PMIx_Value_free(value, 1);
+    }
+    return rc;
+}
+
+pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+                               size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    const char *named = NULL != key ? key : PMIX_GET_REFRESH_CACHE; /* a stand-in that is a good key */
+    pmix_value_t *value = NULL;
+    struct waiter *waiter;
+    pmix_proc_t target;
+    struct px_want want;
+    int rc = px_want_read(session, proc, named, info, ninfo, &want);
+
+    if (0 == rc && (want.flags & PX_WANT_STATIC) != 0) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
+    } else if (0 == rc && NULL == key && (want.flags & PX_WANT_REFRESH) == 0) {
+        rc = PMIX_ERR_BAD_PARAM;
+    }
+    if (0 != rc) {
+        px_want_fini(&want);
+        return rc;
+    }
+    if (NULL != key) {
+        rc = px_client_get(ctx, proc, key, info, ninfo, &value);
+    } else {
+        rc = NULL != px_session_server(session) ? PMIX_ERR_WOULD_BLOCK : PMIX_ERR_NOT_FOUND;
+    }
+    if (PMIX_ERR_WOULD_BLOCK != rc) {
+        rc = answer_later(session, &want, rc, value, cbfunc, cbdata);
+        px_want_fini(&want);
+        return rc;
+    }
+    PMIx_Load_procid(&target, want.nspace, want.ask.rank);
+    waiter = waiter_create(&target, key, info, ninfo);
+    rc = PMIX_ERR_NOMEM;
+    if (NULL != waiter) {
+        waiter->cbfunc = cbfunc;
+        waiter->cbdata = cbdata;
+        rc = ask_server(session, &want, waiter);
+    }
+    if (0 != rc && NULL != waiter) {
+        waiter_free(waiter);
+    }
+    px_want_fini(&want);
+    return rc;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Get in the caller's thread. On the way to a value that is here there is no lock, no system call, no message
+ * and no allocation but that of the result. Everything unusual is kept out of line. */
+
+#include "get.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops.h"
+#include "src/wire/compress.h"
+
+#define rare(e) __builtin_expect((e), 0)
+
+/* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours before it is
+ * anybody's; what the server says of others wins over what we were told long ago, unless the application has put
+ * something there on purpose (PMIx_Store_internal). */
+static int find_own(struct px_session *session, const struct px_want *want, bool own_first, struct px_slice *ret)
+{
+    const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    const struct px_store *first = session->shared;
+    const struct px_store *second = own;
+    int rc = PMIX_ERR_NOT_FOUND;
+    int other;
+
+    if (own_first || (want->ask.rank == want->ask.self && (want->flags & PX_WANT_RESERVED) == 0)
+        || rare(px_load_acquire(&session->internal) != 0)) {
+        first = own;
+        second = session->shared;
+    }
+    if (NULL != first) {
+        rc = px_store_ask(first, &want->ask, ret);
+        if (0 == rc) {
+            return 0;
+        }
+    }
+    if (NULL == second) {
+        return rc;
+    }
+    other = px_store_ask(second, &want->ask, ret);
+    return (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
+}
+
+int px_client_find(struct px_session *session, const struct px_want *want, bool own_first, struct px_slice *ret)
+{
+    const struct px_store *store;
+
+    if ((want->flags & PX_WANT_OWN) != 0) {
+        return find_own(session, want, own_first, ret);
+    }
+    store = px_session_find_foreign(session, want->nspace, want->nspace_len);
+    return NULL != store ? px_store_ask(store, &want->ask, ret) : PMIX_ERR_NOT_FOUND;
+}
+
+/* A compressed string is handed out as what it was. */
+static __attribute__((noinline)) int hand_out_unpressed(const struct px_want *want, const struct px_slice *slice,
+                                                        pmix_value_t **value)
+{
+    pmix_value_t *made;
+    int rc = px_slice_value(slice, &made);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_inflate_value(made);
+    if (0 != rc || (want->flags & PX_WANT_POINTER) != 0) {
+        PMIx_Value_free(made, 1);
+        return 0 != rc ? rc : PMIX_ERR_NOT_SUPPORTED;
+    }
+    if ((want->flags & PX_WANT_STATIC) == 0) {
+        *value = made;
+        return 0;
+    }
+    **value = *made;
+    free(made);
+    return 0;
+}
+
+int px_client_hand_out(const struct px_want *want, const struct px_slice *slice, pmix_value_t **value)
+{
+    const pmix_value_t *borrowed;
+    int rc;
+
+    if (rare(slice->type == PMIX_COMPRESSED_STRING)) {
+        return hand_out_unpressed(want, slice, value);
+    }
+    if ((want->flags & (PX_WANT_POINTER | PX_WANT_STATIC)) == 0) {
+        return px_slice_value(slice, value);
+    }
+    if ((want->flags & PX_WANT_STATIC) != 0) {
+        return px_slice_fill(slice, *value);
+    }
+    rc = px_slice_pointer(slice, &borrowed);
+    if (0 == rc) {
+        *value = (pmix_value_t *) (uintptr_t) borrowed;
+    }
+    return rc;
+}
+
+static int give_loaded(const struct px_want *want, const void *data, pmix_data_type_t type, pmix_value_t **value)
+{
+    pmix_value_t *to;
+
+    if ((want->flags & PX_WANT_POINTER) != 0) {
+        return PMIX_ERR_NOT_FOUND; /* no library memory holds it */
+    }
+    to = (want->flags & PX_WANT_STATIC) != 0 ? *value : PMIx_Value_create(1);
+    if (NULL == to) {
+        return PMIX_ERR_NOMEM;
+    }
+    *value = to;
+    return PMIx_Value_load(to, data, type);
+}
+
+static int find_native(struct px_session *session, const struct px_want *want, pmix_value_t **value)
+{
+    struct px_native *at = px_load_ptr_acquire(&session->natives); /* pairs with px_client_store_native */
+
+    for (; NULL != at; at = at->next) {
+        if (at->proc.rank != want->ask.rank || strcmp(at->key, want->ask.key) != 0
+            || strncmp(at->proc.nspace, want->nspace, PMIX_MAX_NSLEN) != 0) {
+            continue;
+        }
+        if ((want->flags & PX_WANT_POINTER) != 0) {
+            *value = &at->value;
+            return 0;
+        }
+        if ((want->flags & PX_WANT_STATIC) == 0) {
+            *value = PMIx_Value_create(1);
+        }
+        if (NULL == *value) {
+            return PMIX_ERR_NOMEM;
+        }
+        return PMIx_Value_xfer(*value, &at->value);
+    }
+    return PMIX_ERR_NOT_FOUND;
+}
+
+int px_client_known(struct px_session *session, const struct px_want *want, pmix_value_t **value)
+{
+    const pmix_proc_t *self = &session->ctx->self;
+    const char *key = want->ask.key;
+
+    if (strcmp(key, PMIX_PROCID) == 0) {
+        return give_loaded(want, self, PMIX_PROC, value);
+    }
+    if ((want->flags & PX_WANT_OWN) != 0 && strcmp(key, PMIX_NSPACE) == 0) {
+        return give_loaded(want, self->nspace, PMIX_STRING, value);
+    }
+    if ((want->flags & PX_WANT_OWN) != 0 && want->ask.rank == self->rank && strcmp(key, PMIX_RANK) == 0) {
+        return give_loaded(want, &self->rank, PMIX_PROC_RANK, value);
+    }
+    if (strcmp(key, PMIX_VERSION_INFO) == 0) {
+        return give_loaded(want, PMIx_Get_version(), PMIX_STRING, value);
+    }
+    return find_native(session, want, value);
+}
+
+int px_client_miss(struct px_session *session, const struct px_want *want, int found)
+{
+    bool hopeless;
+
+    if (PMIX_ERR_EXISTS_OUTSIDE_SCOPE == found) {
+        return found;
+    }
+    if ((want->flags & PX_WANT_OPTIONAL) != 0) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    if (NULL == px_session_server(session)) {
+        /* Reads of what is here go on; what is not here never will be. */
+        return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_NOT_FOUND : PMIX_ERR_LOST_CONNECTION;
+    }
+    /* The host's keys of our own job are all here from the start. */
+    hopeless = (want->flags & (PX_WANT_OWN | PX_WANT_RESERVED)) == (PX_WANT_OWN | PX_WANT_RESERVED)
+               && (NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0);
+    return hopeless && (want->flags & PX_WANT_REFRESH) == 0 ? PMIX_ERR_NOT_FOUND : PMIX_ERR_WOULD_BLOCK;
+}
+
+static __attribute__((noinline)) pmix_status_t get_unusual(struct px_session *session, struct px_want *want,
+                                                           int found, pmix_value_t **value)
+{
+    int rc = px_client_known(session, want, value);
+
+    if (PMIX_ERR_NOT_FOUND == rc) {
+        rc = px_client_miss(session, want, found);
+    }
+    px_want_fini(want);
+    return rc;
+}
+
+pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+                            size_t ninfo, pmix_value_t **value)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_want want;
+    struct px_slice slice;
+    int rc = px_want_read(session, proc, key, info, ninfo, &want);
+
+    if (rare(0 != rc)) {
+        px_want_fini(&want);
+        return rc;
+    }
+    if (rare(NULL == value || ((want.flags & PX_WANT_STATIC) != 0 && NULL == *value))) {
+        px_want_fini(&want);
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (rare((want.flags & PX_WANT_REFRESH) != 0 && (want.flags & PX_WANT_OPTIONAL) == 0
+             && NULL != px_session_server(session))) {
+        px_want_fini(&want);
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    rc = px_client_find(session, &want, false, &slice);
+    if (rare(0 != rc)) {
+        return get_unusual(session, &want, rc, value);
+    }
+    if (rare(session->report_fd >= 0)) {
+        (void) px_fetch_add(&session->n_reads, 1);
+    }
+    rc = px_client_hand_out(&want, &slice, value);
+    px_want_fini(&want);
+    return rc;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Groups by collective and bootstrap: requests to the server, whose layouts changed between releases and are not
+ * negotiated: the server's version decides (docs/wire-format.md). */
+
+#include "group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "ops.h"
+
+struct construct_call {
+    struct px_session *session;
+    const struct px_server_peer *server;
+    struct px_infos *results;
+    bool wants_id;
+    char *group;
+    pmix_proc_t *asked; /* the members we named, for servers that do not say */
+    size_t n_asked;
+    pmix_info_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void construct_free(struct construct_call *call)
+{
+    free(call->asked);
+    free(call->group);
+    free(call);
+}
+
+/* What a reply may say. */
+struct outcome {
+    pmix_proc_t *members;
+    size_t n_members;
+    bool has_id;
+    size_t id;
+    pmix_info_t *info;
+    size_t n_info;
+};
+
+/* Single INFO operations or one of many: servers differ. */
+static int read_infos(struct px_in *reply, struct outcome *out)
+{
+    size_t n = 0;
+    int rc = px_unpack_size(reply, &n);
+
+    if (0 != rc || n == 0) {
+        return rc;
+    }
+    if (n > px_in_left(reply)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    out->info = PMIx_Info_create(n);
+    if (NULL == out->info) {
+        return PMIX_ERR_NOMEM;
+    }
+    out->n_info = n;
+    for (size_t done = 0; done < n && 0 == rc;) {
+        size_t got = n - done;
+
+        rc = px_unpack(reply, PMIX_INFO, out->info + done, &got);
+        done += got > 0 ? got : n;
+    }
+    return rc;
+}
+
+/* 4.2.4 to 5.0: the members, the id (always there), and later a BYTE_OBJECT of job information. */
+static int read_outcome_5(struct construct_call *call, struct px_in *reply, struct outcome *out)
+{
+    const void *bytes;
+    size_t len;
+    int rc = px_unpack_procs(reply, &out->members, &out->n_members);
+
+    if (0 == rc) {
+        rc = px_unpack_size(reply, &out->id);
+        out->has_id = 0 == rc && call->wants_id;
+    }
+    if (0 == rc && px_in_left(reply) > 0) {
+        struct px_in jobs;
+
+        rc = px_unpack_view(reply, &bytes, &len);
+        jobs = px_in_make(bytes, 0 == rc ? len : 0, reply->kind);
+        while (0 == rc && px_in_left(&jobs) > 0) {
+            rc = px_session_store_blob(call->session, &jobs, NULL);
+        }
+        rc = 0; /* job information that does not parse is not ours to judge: it will be asked for */
+    }
+    if (0 == rc && px_in_left(reply) > 0) {
+        rc = read_infos(reply, out);
+    }
+    return rc;
+}
+
+static int read_outcome_6(struct px_in *reply, struct outcome *out)
+{
+    int rc = px_unpack_procs(reply, &out->members, &out->n_members);
+
+    if (0 == rc) {
+        rc = px_unpack_one(reply, PMIX_BOOL, &out->has_id);
+    }
+    if (0 == rc && out->has_id) {
+        rc = px_unpack_size(reply, &out->id);
+    }
+    if (0 == rc && px_in_left(reply) > 0) {
+        rc = read_infos(reply, out);
+    }
+    return rc;
+}
+
+static int read_outcome(struct construct_call *call, struct px_in *reply, struct outcome *out)
+{
+    if (px_server_at_least(call->server, 6, 0, 0)) {
+        return read_outcome_6(reply, out);
+    }
+    if (px_server_at_least(call->server, 4, 2, 4)) {
+        return read_outcome_5(call, reply, out);
+    }
+    out->has_id = call->wants_id;
+    return px_unpack_size(reply, &out->id);
+}
+
+static int add_members(pmix_info_t *to, const pmix_proc_t *members, size_t n)
+{
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = (void *) (uintptr_t) members};
+
+    return PMIx_Info_load(to, PMIX_GROUP_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
+}
+
+static int make_results(struct construct_call *call, struct outcome *out)
+{
+    const pmix_proc_t *members = out->n_members > 0 ? out->members : call->asked;
+    size_t n_members = out->n_members > 0 ? out->n_members : call->n_asked;
+    size_t total = out->n_info + (out->has_id ? 1 : 0) + (n_members > 0 ? 1 : 0);
+    pmix_info_t *info = total > 0 ? PMIx_Info_create(total) : NULL;
+    size_t n = 0;
+    int rc = 0;
+
+    if (total > 0 && NULL == info) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (n_members > 0) {
+        rc = add_members(&info[n], members, n_members);
+        n++;
+    }
+    if (0 == rc && out->has_id) {
+        rc = PMIx_Info_load(&info[n], PMIX_GROUP_CONTEXT_ID, &out->id, PMIX_SIZE);
+        n++;
+    }
+    for (size_t i = 0; i < out->n_info && 0 == rc; i++) {
+        rc = PMIx_Info_xfer(&info[n + i], &out->info[i]);
+    }
+    if (0 != rc) {
+        PMIx_Info_free(info, total);
+        return rc;
+    }
+    call->results->info = info;
+    call->results->n = total;
+    return 0;
+}
+
+static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct construct_call *call = arg;
+    struct outcome out = {0};
+    int rc = 0;
+
+    status = px_reply_status(status, reply, fd);
+    if (PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status) {
+        if (px_in_left(reply) > 0) {
+            rc = read_outcome(call, reply, &out);
+        }
+        if (0 == rc) {
+            rc = make_results(call, &out);
+        }
+        status = 0 == rc ? status : rc;
+    }
+    PMIx_Proc_free(out.members, out.n_members);
+    PMIx_Info_free(out.info, out.n_info);
+    if (NULL != call->cbfunc) {
+        call->cbfunc(status, call->results->info, call->results->n, call->cbdata, px_infos_release, call->results);
+    } else {
+        px_infos_release(call->results);
+    }
+    construct_free(call);
+}
+
+static struct construct_call *construct_create(struct px_session *session, const struct px_msg *msg,
+                                               const char *group, const pmix_proc_t *procs, size_t nprocs,
+                                               const pmix_info_t *info, size_t ninfo)
+{
+    struct construct_call *call = calloc(1, sizeof(*call));
+
+    if (NULL == call) {
+        return NULL;
+    }
+    call->session = session;
+    call->server = msg->server;
+    call->group = strdup(group);
+    call->results = calloc(1, sizeof(*call->results));
+    call->asked = calloc(nprocs > 0 ? nprocs : 1, sizeof(*procs));
+    if (NULL == call->group || NULL == call->results || NULL == call->asked) {
+        free(call->results);
+        construct_free(call);
+        return NULL;
+    }
+    if (nprocs > 0) {
+        memcpy(call->asked, procs, nprocs * sizeof(*procs));
+        call->n_asked = nprocs;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_GROUP_ASSIGN_CONTEXT_ID) == 0) {
+            call->wants_id = PMIx_Info_true(&info[i]) == PMIX_BOOL_TRUE;
+        }
+    }
+    return call;
+}
+
+pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group, const pmix_proc_t *procs,
+                                           size_t nprocs, const pmix_info_t *info, size_t ninfo,
+                                           pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct construct_call *call;
+    struct px_msg msg;
+    /* What the others are to learn of us travels with the server's part of the operation. */
+    int rc = px_client_commit(ctx);
+
+    if (0 == rc) {
+        rc = px_msg_start(session, PX_CMD_GROUP_CONSTRUCT, &msg);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    call = construct_create(session, &msg, group, procs, NULL != procs ? nprocs : 0, info, ninfo);
+    if (NULL == call) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    call->cbfunc = cbfunc;
+    call->cbdata = cbdata;
+    rc = px_pack_string(&msg.buf, msg.kind, group);
+    if (0 == rc) {
+        rc = px_pack_procs(&msg.buf, msg.kind, procs, NULL != procs ? nprocs : 0);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), construct_reply, call);
+    if (0 != rc) {
+        free(call->results);
+        construct_free(call);
+    }
+    return rc;
+}
+
+pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group, const pmix_info_t *info,
+                                          size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_GROUP_DESTRUCT, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_string(&msg.buf, msg.kind, group);
+    if (0 == rc && px_server_at_least(msg.server, 4, 2, 4)) {
+        rc = px_pack_procs(&msg.buf, msg.kind, NULL, 0); /* the server knows its members */
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+}
+
+pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group, const pmix_info_t *info, size_t ninfo,
+                                       pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_GROUP_LEAVE, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_string(&msg.buf, msg.kind, group);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+}

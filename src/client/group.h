@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_CLIENT_GROUP_H
+#define PX_CLIENT_GROUP_H
+
+#include "session.h"
+#include "src/event/registry.h"
+
+/* Groups by invitation live in events (invite.c). Loop thread. True: the event was ours alone. */
+bool px_groups_event(struct px_session *session, const struct px_event *event);
+void px_groups_fini(struct px_session *session);
+
+#endif

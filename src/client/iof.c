@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Forwarded output and input. Our number of a registration travels with the request and comes back with the data;
+ * output for number 0, which a server sends to tools unasked, and for a registration without a function goes to our
+ * own standard output or error. */
+
+#include "iof.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "ops.h"
+
+struct px_pull {
+    struct px_list link; /* session lock */
+    struct px_session *session;
+    size_t id;
+    size_t remote; /* the server's number */
+    bool ready;
+    pmix_iof_channel_t channel;
+    pmix_iof_cbfunc_t cbfunc;
+    pmix_hdlr_reg_cbfunc_t regcbfunc;
+    void *regcbdata;
+};
+
+static struct px_pull *find_pull_locked(struct px_session *session, size_t id)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    px_list_each(item, following, &session->pulls) {
+        struct px_pull *pull = px_container_of(item, struct px_pull, link);
+
+        if (pull->id == id) {
+            return pull;
+        }
+    }
+    return NULL;
+}
+
+/* As much as the descriptor takes; output that nobody takes is lost, as anywhere. */
+static void write_out(pmix_iof_channel_t channel, const pmix_byte_object_t *bytes)
+{
+    int fd = (channel & PMIX_FWD_STDOUT_CHANNEL) != 0 ? STDOUT_FILENO : STDERR_FILENO;
+    size_t done = 0;
+
+    while (done < bytes->size) {
+        ssize_t n = write(fd, bytes->bytes + done, bytes->size - done);
+
+        if (n <= 0) {
+            return;
+        }
+        done += (size_t) n;
+    }
+}
+
+void px_client_iof_in(struct px_session *session, struct px_in *in)
+{
+    pmix_byte_object_t bytes = {0};
+    pmix_iof_channel_t channel;
+    pmix_iof_cbfunc_t cbfunc = NULL;
+    pmix_info_t *info = NULL;
+    struct px_pull *pull;
+    pmix_proc_t source;
+    size_t ninfo = 0;
+    size_t id;
+    bool known;
+
+    if (px_unpack_one(in, PMIX_PROC, &source) != 0 || px_unpack_one(in, PMIX_IOF_CHANNEL, &channel) != 0
+        || px_unpack_size(in, &id) != 0 || px_unpack_infos(in, &info, &ninfo) != 0) {
+        return;
+    }
+    if (px_unpack_one(in, PMIX_BYTE_OBJECT, &bytes) == 0) {
+        pthread_mutex_lock(&session->lock);
+        pull = find_pull_locked(session, id);
+        known = NULL != pull || (id == 0 && session->is_tool);
+        cbfunc = NULL != pull ? pull->cbfunc : NULL;
+        pthread_mutex_unlock(&session->lock);
+        if (NULL != cbfunc) {
+            cbfunc(id, channel, &source, &bytes, info, ninfo);
+        } else if (known) {
+            write_out(channel, &bytes);
+        }
+    }
+    PMIx_Byte_object_destruct(&bytes);
+    PMIx_Info_free(info, ninfo);
+}
+
+void px_pulls_fini(struct px_session *session)
+{
+    while (!px_list_empty(&session->pulls)) {
+        free(px_container_of(px_list_shift(&session->pulls), struct px_pull, link));
+    }
+}
+
+static void pull_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct px_pull *pull = arg;
+    struct px_session *session = pull->session;
+    pmix_hdlr_reg_cbfunc_t regcbfunc = pull->regcbfunc;
+    void *regcbdata = pull->regcbdata;
+    size_t remote = 0;
+    size_t id = pull->id;
+
+    status = px_reply_status(status, reply, fd);
+    if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
+        status = px_unpack_size(reply, &remote);
+    }
+    pthread_mutex_lock(&session->lock);
+    pull->remote = remote;
+    pull->ready = PMIX_SUCCESS == status;
+    if (PMIX_SUCCESS != status) {
+        px_list_remove(&pull->link);
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (PMIX_SUCCESS != status) {
+        free(pull);
+    }
+    regcbfunc(status, id, regcbdata);
+}
+
+static struct px_pull *pull_create(struct px_session *session)
+{
+    struct px_pull *pull = calloc(1, sizeof(*pull));
+    struct px_list *item;
+    struct px_list *following;
+    size_t last = 0;
+
+    if (NULL == pull) {
+        return NULL;
+    }
+    pull->session = session;
+    pthread_mutex_lock(&session->lock);
+    px_list_each(item, following, &session->pulls) {
+        size_t id = px_container_of(item, struct px_pull, link)->id;
+
+        last = id > last ? id : last;
+    }
+    pull->id = last + 1;
+    px_list_append(&session->pulls, &pull->link);
+    pthread_mutex_unlock(&session->lock);
+    return pull;
+}
+
+pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
+                                 const pmix_info_t *directives, size_t ndirs, pmix_iof_channel_t channel,
+                                 pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_pull *pull;
+    struct px_msg msg;
+    int rc = px_msg_start(session, PX_CMD_IOF_PULL, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    pull = pull_create(session);
+    if (NULL == pull) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    pull->channel = channel;
+    pull->cbfunc = cbfunc;
+    pull->regcbfunc = regcbfunc;
+    pull->regcbdata = regcbdata;
+    rc = px_pack_procs(&msg.buf, msg.kind, procs, nprocs);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
+    }
+    if (0 == rc) {
+        rc = px_pack(&msg.buf, msg.kind, PMIX_IOF_CHANNEL, &channel, 1);
+    }
+    if (0 == rc) {
+        rc = px_pack_size(&msg.buf, msg.kind, pull->id);
+    }
+    rc = px_msg_send(&msg, rc, 0, pull_reply, pull);
+    if (0 != rc) {
+        pthread_mutex_lock(&session->lock);
+        px_list_remove(&pull->link);
+        pthread_mutex_unlock(&session->lock);
+        free(pull);
+    }
+    return rc;
+}
+
+pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler, const pmix_info_t *directives,
+                                       size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_pull *pull;
+    struct px_msg msg;
+    size_t remote = 0;
+    int rc;
+
+    pthread_mutex_lock(&session->lock);
+    pull = find_pull_locked(session, handler);
+    if (NULL != pull && pull->ready) {
+        remote = pull->remote;
+        px_list_remove(&pull->link);
+    } else {
+        pull = NULL;
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (NULL == pull) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    free(pull);
+    rc = px_msg_start(session, PX_CMD_IOF_DEREG, &msg);
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
+    if (0 == rc) {
+        rc = px_pack_size(&msg.buf, msg.kind, remote);
+    }
+    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
+}
+
+pmix_status_t px_client_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
+                                 const pmix_byte_object_t *bytes, const pmix_info_t *directives, size_t ndirs,
+                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    const pmix_byte_object_t nothing = {0};
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_IOF_PUSH, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_procs(&msg.buf, msg.kind, targets, ntargets);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
+    }
+    if (0 == rc) {
+        rc = px_pack(&msg.buf, msg.kind, PMIX_BYTE_OBJECT, NULL != bytes ? bytes : &nothing, 1);
+    }
+    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
+}

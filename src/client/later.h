@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_CLIENT_LATER_H
+#define PX_CLIENT_LATER_H
+
+#include <pmix.h>
+
+#include "src/loop/loop.h"
+
+/* Completions that are known at once but must come by callback on the loop thread. 0 or PMIX_ERR_NOMEM. */
+
+/* `ours`: the value is freed after the callback. Untouched on failure. */
+int px_later_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
+                   pmix_value_cbfunc_t cbfunc, void *cbdata);
+
+/* The array is taken over on success and freed when the receiver releases it. */
+int px_later_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
+                   pmix_info_cbfunc_t cbfunc, void *cbdata);
+
+#endif

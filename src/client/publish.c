@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Published data, and processes started by others. */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "ops.h"
+
+static int pack_uid(struct px_msg *msg)
+{
+    uint32_t uid = (uint32_t) geteuid();
+
+    return px_pack(&msg->buf, msg->kind, PMIX_UINT32, &uid, 1);
+}
+
+pmix_status_t px_client_publish_nb(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo,
+                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_PUBLISH, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = pack_uid(&msg);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+}
+
+pmix_status_t px_client_unpublish_nb(struct px_ctx *ctx, char **keys, const pmix_info_t *info, size_t ninfo,
+                                     pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_UNPUBLISH, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = pack_uid(&msg);
+    if (0 == rc) {
+        rc = px_pack_keys(&msg, keys);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+}
+
+struct lookup_call {
+    pmix_lookup_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void lookup_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct lookup_call *call = arg;
+    pmix_pdata_t *data = NULL;
+    size_t n = 0;
+    size_t room;
+
+    status = px_reply_status(status, reply, fd);
+    if ((PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status) && px_in_left(reply) > 0) {
+        int rc = px_unpack_size(reply, &n);
+
+        /* Every element takes several bytes: a count beyond the bytes left is a lie. */
+        if (0 == rc && n > px_in_left(reply)) {
+            rc = PMIX_ERR_UNPACK_FAILURE;
+        }
+        data = 0 == rc && n > 0 ? PMIx_Pdata_create(n) : NULL;
+        if (0 == rc && n > 0) {
+            room = n;
+            rc = NULL != data ? px_unpack(reply, PMIX_PDATA, data, &n) : PMIX_ERR_NOMEM;
+            n = 0 == rc ? n : 0;
+            if (0 != rc && NULL != data) {
+                PMIx_Pdata_free(data, room);
+                data = NULL;
+            }
+        }
+        status = 0 == rc ? status : rc;
+    }
+    call->cbfunc(status, data, NULL != data ? n : 0, call->cbdata);
+    if (NULL != data) {
+        PMIx_Pdata_free(data, n);
+    }
+    free(call);
+}
+
+pmix_status_t px_client_lookup_nb(struct px_ctx *ctx, char **keys, const pmix_info_t *info, size_t ninfo,
+                                  pmix_lookup_cbfunc_t cbfunc, void *cbdata)
+{
+    struct lookup_call *call;
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_LOOKUP, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    call = malloc(sizeof(*call));
+    if (NULL == call) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct lookup_call){.cbfunc = cbfunc, .cbdata = cbdata};
+    rc = pack_uid(&msg);
+    if (0 == rc) {
+        rc = px_pack_keys(&msg, keys);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), lookup_reply, call);
+    if (0 != rc) {
+        free(call);
+    }
+    return rc;
+}
+
+struct spawn_call {
+    struct px_session *session;
+    pmix_spawn_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void spawn_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct spawn_call *call = arg;
+    pmix_nspace_t nspace = {0};
+    char *text = NULL;
+    int rc = 0;
+
+    status = px_reply_status(status, reply, fd);
+    if (PMIX_SUCCESS == status) {
+        rc = px_unpack_string(reply, &text);
+        if (0 == rc && (NULL == text || strlen(text) > PMIX_MAX_NSLEN)) {
+            rc = PMIX_ERR_UNPACK_FAILURE;
+        }
+        if (0 == rc) {
+            PMIx_Load_nspace(nspace, text);
+        }
+        if (0 == rc && '\0' != nspace[0] && px_in_left(reply) > 0) {
+            rc = px_session_store_job(call->session, nspace, reply);
+        }
+        status = 0 == rc ? status : rc;
+    }
+    call->cbfunc(status, nspace, call->cbdata);
+    free(text);
+    free(call);
+}
+
+pmix_status_t px_client_spawn_nb(struct px_ctx *ctx, const pmix_info_t *job_info, size_t ninfo,
+                                 const pmix_app_t *apps, size_t napps, pmix_spawn_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct spawn_call *call;
+    struct px_msg msg;
+    int rc = px_msg_start(session, PX_CMD_SPAWN, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    call = malloc(sizeof(*call));
+    if (NULL == call) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct spawn_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
+    rc = px_pack_infos(&msg.buf, msg.kind, job_info, ninfo);
+    if (0 == rc) {
+        rc = px_pack_size(&msg.buf, msg.kind, napps);
+    }
+    if (0 == rc) {
+        rc = px_pack(&msg.buf, msg.kind, PMIX_APP, apps, napps);
+    }
+    rc = px_msg_send(&msg, rc, 0, spawn_reply, call);
+    if (0 != rc) {
+        free(call);
+    }
+    return rc;
+}

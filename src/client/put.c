@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Posting. A value goes at once into the private store, where this process reads it, and waits in `posted` for the
+ * next commit, which hands over what has changed since the last: servers merge key by key. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "get.h"
+#include "ops.h"
+
+static struct px_posted *posted_create(pmix_scope_t scope, const char *key, const pmix_value_t *value)
+{
+    struct px_posted *posted = calloc(1, sizeof(*posted));
+
+    if (NULL == posted) {
+        return NULL;
+    }
+    px_list_init(&posted->link);
+    posted->scope = scope;
+    posted->key = strdup(key);
+    if (NULL == posted->key || PMIx_Value_xfer(&posted->value, value) != PMIX_SUCCESS) {
+        free(posted->key);
+        free(posted);
+        return NULL;
+    }
+    return posted;
+}
+
+/* An older value of the key that nobody has seen is not sent any more. Qualified values all have the same key. */
+static void drop_older_locked(struct px_session *session, const char *key, struct px_list *dropped)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    if (strcmp(key, PMIX_QUALIFIED_VALUE) == 0) {
+        return;
+    }
+    px_list_each(item, following, &session->posted) {
+        if (strcmp(px_container_of(item, struct px_posted, link)->key, key) == 0) {
+            px_list_remove(item);
+            px_list_append(dropped, item);
+        }
+    }
+}
+
+static pmix_status_t check_value(const char *key, const pmix_value_t *value)
+{
+    size_t len;
+
+    if (NULL == key || NULL == value) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+    return len > 0 && len <= PMIX_MAX_KEYLEN ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *key, const pmix_value_t *value)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_posted *posted;
+    struct px_list dropped;
+    pmix_status_t rc = check_value(key, value);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (px_key_hosts(key)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (scope < PMIX_LOCAL || scope > PMIX_INTERNAL) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    posted = posted_create(scope, key, value);
+    if (NULL == posted) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_init(&dropped);
+    rc = px_session_store_value(session, &ctx->self, key, value, scope);
+    if (PMIX_SUCCESS == rc) {
+        pthread_mutex_lock(&session->lock);
+        drop_older_locked(session, key, &dropped);
+        px_list_append(scope == PMIX_INTERNAL ? &dropped : &session->posted, &posted->link);
+        pthread_mutex_unlock(&session->lock);
+    } else {
+        px_list_append(&dropped, &posted->link);
+    }
+    px_posted_free(&dropped);
+    return rc;
+}
+
+static pmix_status_t store_native(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                                  const pmix_value_t *value)
+{
+    struct px_native *native = calloc(1, sizeof(*native));
+
+    if (NULL == native) {
+        return PMIX_ERR_NOMEM;
+    }
+    native->key = strdup(key);
+    if (NULL == native->key) {
+        free(native);
+        return PMIX_ERR_NOMEM;
+    }
+    native->proc = *proc;
+    native->value = *value;
+    pthread_mutex_lock(&session->lock);
+    native->next = session->natives;
+    px_store_ptr_release(&session->natives, native); /* pairs with find_native */
+    pthread_mutex_unlock(&session->lock);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                                       const pmix_value_t *value)
+{
+    struct px_session *session = px_session(ctx);
+    pmix_proc_t owner = NULL != proc ? *proc : ctx->self;
+    pmix_status_t rc = check_value(key, value);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (PMIx_Nspace_invalid(owner.nspace)) {
+        PMIx_Load_nspace(owner.nspace, ctx->self.nspace);
+    }
+    if (value->type == PMIX_POINTER || value->type == PMIX_TOPO) {
+        return store_native(session, &owner, key, value);
+    }
+    rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
+    if (PMIX_SUCCESS == rc) {
+        px_store_release(&session->internal, 1); /* pairs with find_own */
+    }
+    return rc;
+}
+
+/* All values of the list that the scope shows, as one BUFFER block. */
+static int pack_scope(struct px_msg *msg, pmix_scope_t scope, const struct px_list *head)
+{
+    struct px_buf inner = {0};
+    int rc = 0;
+
+    for (const struct px_list *at = head->next; at != head && 0 == rc; at = at->next) {
+        const struct px_posted *posted = px_container_of(at, struct px_posted, link);
+
+        if (posted->scope == scope || posted->scope == PMIX_GLOBAL) {
+            rc = px_pack_kval(&inner, msg->kind, posted->key, &posted->value);
+        }
+    }
+    if (0 == rc && inner.len > 0) {
+        rc = px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1);
+        if (0 == rc) {
+            rc = px_pack_buffer(&msg->buf, msg->kind, &inner);
+        }
+    }
+    if (!px_buf_ok(&inner)) {
+        rc = PMIX_ERR_NOMEM;
+    }
+    px_buf_fini(&inner);
+    return rc;
+}
+
+/* Moves all items of `from` to the front of `to`, in order. */
+static void put_back(struct px_list *to, struct px_list *from)
+{
+    while (!px_list_empty(from)) {
+        struct px_list *item = from->prev;
+
+        px_list_remove(item);
+        px_list_prepend(to, item);
+    }
+}
+
+pmix_status_t px_client_commit(struct px_ctx *ctx)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_list taken;
+    struct px_msg msg;
+    bool first;
+    int rc;
+
+    if (NULL == px_load_ptr_acquire(&session->primary)) {
+        return PMIX_SUCCESS; /* nobody to tell; what was posted stays here */
+    }
+    px_list_init(&taken);
+    /* The lock is held over the sending: commits reach the server in the order in which they were made. */
+    pthread_mutex_lock(&session->lock);
+    first = !session->committed;
+    if (px_list_empty(&session->posted) && !first) {
+        pthread_mutex_unlock(&session->lock);
+        return PMIX_SUCCESS;
+    }
+    while (!px_list_empty(&session->posted)) {
+        px_list_append(&taken, px_list_shift(&session->posted));
+    }
+    rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
+    if (0 == rc) {
+        rc = pack_scope(&msg, PMIX_LOCAL, &taken);
+        if (0 == rc) {
+            rc = pack_scope(&msg, PMIX_REMOTE, &taken);
+        }
+        rc = px_msg_send_op(&msg, rc, 0, NULL, NULL);
+    }
+    if (0 != rc) {
+        put_back(&session->posted, &taken);
+    } else {
+        session->committed = true;
+    }
+    pthread_mutex_unlock(&session->lock);
+    px_posted_free(&taken);
+    return rc;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Connections and life of a client or tool. Servers and foreign namespaces are only ever added while the context
+ * is up, so readers follow the lists without a lock; all of it goes at the end. */
+
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "events.h"
+#include "group.h"
+#include "iof.h"
+#include "src/base/param.h"
+#include "src/event/registry.h"
+#include "src/wire/message.h"
+
+enum { GOODBYE_MS = 30000, VERSION_UNKNOWN = 255 };
+
+struct px_session *px_session_create(struct px_ctx *ctx)
+{
+    struct px_session *session = calloc(1, sizeof(*session));
+    const char *host = getenv("PMIX_HOSTNAME");
+
+    if (NULL == session) {
+        return NULL;
+    }
+    session->ctx = ctx;
+    session->report_fd = (int) px_param_int(PX_P_REPORT_FD);
+    pthread_mutex_init(&session->lock, NULL);
+    px_list_init(&session->posted);
+    px_list_init(&session->fetches);
+    px_list_init(&session->groups);
+    px_list_init(&session->pulls);
+    if (NULL != host && '\0' != host[0]) {
+        snprintf(session->hostname, sizeof(session->hostname), "%s", host);
+    } else if (gethostname(session->hostname, sizeof(session->hostname)) != 0) {
+        session->hostname[0] = '\0';
+    }
+    session->hostname[sizeof(session->hostname) - 1] = '\0';
+    return session;
+}
+
+static void free_data(struct px_session *session)
+{
+    struct px_foreign *foreign = session->foreign;
+    struct px_native *native = session->natives;
+
+    while (NULL != foreign) {
+        struct px_foreign *next = foreign->next;
+
+        px_store_destroy(foreign->store);
+        free(foreign);
+        foreign = next;
+    }
+    while (NULL != native) {
+        struct px_native *next = native->next;
+
+        free(native->key);
+        free(native);
+        native = next;
+    }
+    px_store_destroy(session->own);
+    px_store_destroy(session->shared);
+}
+
+void px_posted_free(struct px_list *head)
+{
+    while (!px_list_empty(head)) {
+        struct px_list *item = px_list_shift(head);
+        struct px_posted *posted = px_container_of(item, struct px_posted, link);
+
+        PMIx_Value_destruct(&posted->value);
+        free(posted->key);
+        free(posted);
+    }
+}
+
+void px_session_destroy(struct px_session *session)
+{
+    struct px_server_peer *server;
+
+    if (NULL == session) {
+        return;
+    }
+    px_store_ptr_release(&session->primary, NULL);
+    for (server = session->servers; NULL != server; server = server->next) {
+        px_store_release(&server->lost, 1); /* the end that follows is ours */
+        px_link_close(server->link);
+    }
+    while (NULL != session->servers) {
+        server = session->servers;
+        session->servers = server->next;
+        free(server);
+    }
+    px_cache_fini(&session->queries);
+    px_posted_free(&session->posted);
+    px_groups_fini(session);
+    px_pulls_fini(session);
+    free_data(session);
+    pthread_mutex_destroy(&session->lock);
+    free(session);
+}
+
+static void link_notice(void *arg, uint32_t tag, struct px_in *in)
+{
+    struct px_server_peer *server = arg;
+
+    if (tag == PX_TAG_NOTIFY) {
+        px_client_event_in(server->session, in);
+    } else if (tag == PX_TAG_IOF) {
+        px_client_iof_in(server->session, in);
+    }
+}
+
+static void link_lost(void *arg)
+{
+    struct px_server_peer *server = arg;
+    struct px_ctx *ctx = server->session->ctx;
+    struct px_event event = {.code = PMIX_ERR_LOST_CONNECTION, .source = server->proc, .range = PMIX_RANGE_PROC_LOCAL};
+
+    if (px_load_acquire(&server->lost) != 0) {
+        return;
+    }
+    px_store_release(&server->lost, 1); /* pairs with px_session_server */
+    if (NULL != ctx->events) {
+        (void) px_events_deliver(ctx->events, &event, NULL, NULL); /* no memory: nobody to tell */
+    }
+}
+
+static const struct px_link_ops link_ops = {.notice = link_notice, .lost = link_lost};
+
+int px_session_attach(struct px_session *session, const struct px_dialed *dialed, enum px_wire_kind kind,
+                      struct px_server_peer **ret)
+{
+    struct px_server_peer *server = calloc(1, sizeof(*server));
+    int rc;
+
+    if (NULL == server) {
+        close(dialed->fd);
+        return PMIX_ERR_NOMEM;
+    }
+    server->session = session;
+    server->proc = dialed->server;
+    px_session_set_version(server, NULL);
+    rc = px_link_open(session->ctx->loop, dialed->fd, dialed->index, kind, &link_ops, server, &server->link);
+    if (0 != rc) {
+        free(server);
+        return rc;
+    }
+    pthread_mutex_lock(&session->lock);
+    server->next = session->servers;
+    session->servers = server;
+    if (NULL == px_load_ptr_acquire(&session->primary)) {
+        px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
+    }
+    pthread_mutex_unlock(&session->lock);
+    *ret = server;
+    return 0;
+}
+
+void px_session_set_version(struct px_server_peer *server, const char *version)
+{
+    char *end = NULL;
+
+    for (int i = 0; i < 3; i++) {
+        server->version[i] = VERSION_UNKNOWN;
+    }
+    if (NULL == version) {
+        return;
+    }
+    if ('v' == version[0]) {
+        version++;
+    }
+    for (int i = 0; i < 3 && '\0' != version[0]; i++) {
+        unsigned long n = strtoul(version, &end, 10);
+
+        server->version[i] = (unsigned) n;
+        version = '\0' != end[0] ? end + 1 : end;
+    }
+}
+
+bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor, unsigned release)
+{
+    const unsigned want[3] = {major, minor, release};
+
+    for (int i = 0; i < 3; i++) {
+        if (server->version[i] != want[i]) {
+            return server->version[i] > want[i];
+        }
+    }
+    return true;
+}
+
+struct px_server_peer *px_session_server(struct px_session *session)
+{
+    struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
+
+    if (NULL == server || px_load_acquire(&server->lost) != 0 || !px_loop_alive(session->ctx->loop)) {
+        return NULL;
+    }
+    return server;
+}
+
+enum px_wire_kind px_server_kind(const struct px_server_peer *server)
+{
+    return px_link_kind(server->link);
+}
+
+static void goodbye_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (0 == status && NULL != reply) {
+        status = px_unpack_status(reply, &status) == 0 ? status : PMIX_ERR_UNPACK_FAILURE;
+    }
+    px_wait_done(arg, status);
+}
+
+pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_peer *server)
+{
+    struct px_buf buf = {0};
+    struct px_wait wait;
+    int rc;
+
+    if (px_load_acquire(&server->lost) != 0) {
+        return PMIX_SUCCESS; /* it has gone before us */
+    }
+    (void) px_pack_command(&buf, px_server_kind(server), PX_CMD_FINALIZE);
+    if (!px_buf_ok(&buf)) {
+        px_buf_fini(&buf);
+        return PMIX_ERR_NOMEM;
+    }
+    px_wait_init(&wait);
+    rc = px_link_request_take(server->link, &buf, GOODBYE_MS, goodbye_reply, &wait);
+    if (0 != rc) {
+        px_wait_done(&wait, rc);
+    }
+    rc = px_ctx_wait(session->ctx, &wait);
+    px_store_release(&server->lost, 1); /* the server hangs up next: no event */
+    return rc;
+}
+
+void px_session_report(struct px_session *session)
+{
+    struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    char line[PMIX_MAX_NSLEN + 128];
+    int len;
+
+    if (session->report_fd < 0) {
+        return;
+    }
+    if (NULL != server) {
+        px_link_counts(server->link, &sent, &received);
+    }
+    len = snprintf(line, sizeof(line), "%s %u %llu %llu %llu\n", session->ctx->self.nspace,
+                   session->ctx->self.rank, (unsigned long long) px_load_relaxed(&session->n_reads),
+                   (unsigned long long) sent, (unsigned long long) received);
+    if (write(session->report_fd, line, (size_t) len) != len) {
+        return; /* whoever asked for the report has gone */
+    }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_CLIENT_SESSION_H
+#define PX_CLIENT_SESSION_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "client.h"
+#include "gds/lookup.h"
+#include "gds/store.h"
+#include "src/base/list.h"
+#include "src/base/map.h"
+#include "src/net/dial.h"
+#include "src/peer/context.h"
+#include "src/peer/request.h"
+
+/* What a client or a tool is: its place, its servers, its data. ctx->role points to it in both roles. */
+
+/* One server. Tools may have several; they are kept until the end, so a borrowed pointer stays good. */
+struct px_server_peer {
+    struct px_server_peer *next; /* session lock; atomic */
+    struct px_session *session;
+    struct px_link *link;        /* constant */
+    pmix_proc_t proc;            /* constant */
+    unsigned version[3];         /* constant: as PMIX_VERSION says, 255: unknown */
+    uint64_t lost;               /* atomic: the connection has ended */
+};
+
+/* Another namespace that we were told about. Never removed before the end. */
+struct px_foreign {
+    struct px_foreign *next; /* constant once linked */
+    struct px_store *store;
+    size_t nspace_len;
+    pmix_nspace_t nspace;
+};
+
+/* A value posted and not yet committed. */
+struct px_posted {
+    struct px_list link;
+    char *key;
+    pmix_scope_t scope;
+    pmix_value_t value;
+};
+
+/* A value that has no bytes (a pointer, a topology): this process only. */
+struct px_native {
+    struct px_native *next; /* constant once linked */
+    pmix_proc_t proc;
+    char *key;
+    pmix_value_t value;     /* pointers are borrowed from the application */
+};
+
+struct px_session {
+    struct px_ctx *ctx;
+    size_t nspace_len;        /* of ctx->self.nspace; constant */
+    struct px_store *shared;  /* constant while up: the segment; NULL without */
+    void *own;                /* atomic struct px_store *: our private data of our own namespace */
+    void *foreign;            /* atomic struct px_foreign *: grows only */
+    void *natives;            /* atomic struct px_native *: grows only */
+    uint64_t internal;        /* atomic: `own` has data of px_ops.store_internal, look there first */
+    uint64_t n_reads;         /* atomic; counted when report_fd is there */
+    int report_fd;            /* constant; -1: no report */
+    void *primary;            /* atomic struct px_server_peer *: where requests go; NULL: nobody */
+    struct px_server_peer *servers; /* lock */
+    pthread_mutex_t lock;     /* posted data, writing of private stores, lists */
+    struct px_list posted;    /* lock: struct px_posted, in order */
+    bool committed;           /* lock: the server has had a commit, so it knows that we have come that far */
+    struct px_list fetches;   /* lock: struct px_fetch under way */
+    struct px_map queries;    /* lock: packed query to struct px_cached */
+    struct px_list groups;    /* loop thread: invitations under way */
+    struct px_list pulls;     /* lock: struct px_pull */
+    bool ours;                /* constant: the server is shmix and its segment is mapped */
+    bool is_tool;             /* constant */
+    char hostname[256];       /* constant */
+};
+
+static inline struct px_session *px_session(const struct px_ctx *ctx)
+{
+    return ctx->role;
+}
+
+/* The server that requests go to, connected; or NULL. */
+struct px_server_peer *px_session_server(struct px_session *session);
+enum px_wire_kind px_server_kind(const struct px_server_peer *server);
+bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor, unsigned release);
+
+/* --- life (session.c) --- */
+struct px_session *px_session_create(struct px_ctx *ctx);
+/* Frees everything; links are closed. Not on the loop thread. Takes NULL. */
+void px_session_destroy(struct px_session *session);
+/* Turns a dialled descriptor into a server of the session; takes over the descriptor. */
+int px_session_attach(struct px_session *session, const struct px_dialed *dialed, enum px_wire_kind kind,
+                      struct px_server_peer **ret);
+void px_session_set_version(struct px_server_peer *server, const char *version);
+/* Sends FINALIZE and waits for the answer. */
+pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_peer *server);
+/* REQ: job information, or the segment that holds it. Not on the loop thread. */
+int px_session_request_job(struct px_session *session);
+void px_session_report(struct px_session *session);
+void px_posted_free(struct px_list *head);
+
+/* --- data (data.c); any thread --- */
+/* Our private store of our own or another namespace, made when first needed; NULL: no memory. Session lock. */
+struct px_store *px_session_own_locked(struct px_session *session);
+struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace);
+/* The private store of another namespace, or NULL. No lock. */
+const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace, size_t len);
+/* Stores the put data of one process: a KVAL stream to its end. only: NULL, or the one key wanted. */
+int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in, const char *only);
+/* Job information of a namespace: a KVAL stream to its end. */
+int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in);
+/* One BYTE_OBJECT of a reply to GET: PROC owner; KVAL... */
+int px_session_store_blob(struct px_session *session, struct px_in *in, const char *only);
+int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
+                           const pmix_value_t *value, pmix_scope_t scope);
+/* Every namespace known, for answers about all of them: at most `room` stores; returns how many there are. */
+size_t px_session_stores(const struct px_session *session, const char *nspace, const struct px_store **ret,
+                         size_t room);
+
+#endif

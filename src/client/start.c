@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Init: find the server in the environment, introduce ourselves, take the job information. Our own server is
+ * tried first through its AF_UNIX door, where the segment's descriptor can be handed over; any other, or a segment
+ * that cannot be used here, is served by messages. Nothing is read but the environment and the parameter files. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "ops.h"
+#include "src/base/param.h"
+
+enum { CRED_ROOM = 4096 };
+
+/* How to reach a server: one way of several. */
+struct way {
+    const char *uri;
+    const char *bfrops;
+    const char *gds;
+};
+
+static bool wants_segment(void)
+{
+    return strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 && px_param_bool(PX_P_SHMEM_ENABLE);
+}
+
+static const char *env_uri(const char *const *names)
+{
+    for (; NULL != *names; names++) {
+        const char *uri = getenv(*names);
+
+        if (NULL != uri && '\0' != uri[0]) {
+            return uri;
+        }
+    }
+    return NULL;
+}
+
+/* The URI in "NAME:NAME;uri", which launchers pass instead of an environment. */
+static const char *info_uri(const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_SERVER_URI) == 0 && info[i].value.type == PMIX_STRING
+            && NULL != info[i].value.data.string) {
+            const char *uri = info[i].value.data.string;
+
+            return strncmp(uri, "PMIX_", 5) == 0 && NULL != strchr(uri, ';') ? strchr(uri, ';') + 1 : uri;
+        }
+    }
+    return NULL;
+}
+
+enum { MAX_WAYS = 4 };
+
+static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
+{
+    static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51", "PMIX_SERVER_URI41", NULL};
+    static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
+    const char *given = info_uri(info, ninfo);
+    const char *door = getenv("PMIX_SHMIX_URI");
+    const char *uri = env_uri(recent);
+    size_t n = 0;
+
+    if (NULL != given) {
+        ways[n] = (struct way){given, PX_WIRE_MODULE, PX_GDS_MESSAGES};
+        n++;
+    } else if (NULL != door && '\0' != door[0]) {
+        if (wants_segment()) {
+            ways[n] = (struct way){door, PX_WIRE_MODULE, PX_GDS_SHARED "," PX_GDS_MESSAGES};
+            n++;
+        }
+        ways[n] = (struct way){door, PX_WIRE_MODULE, PX_GDS_MESSAGES};
+        n++;
+    }
+    if (NULL != uri) {
+        ways[n] = (struct way){uri, PX_WIRE_MODULE, PX_GDS_MESSAGES};
+        n++;
+    } else if (NULL != env_uri(old)) {
+        ways[n] = (struct way){env_uri(old), "v4", PX_GDS_MESSAGES};
+        n++;
+    }
+    return n;
+}
+
+static int dial(struct px_session *session, const struct way *way, struct px_server_peer **ret)
+{
+    const char *kind = getenv("PMIX_BFROP_BUFFER_TYPE");
+    struct px_hello hello = {.flag = PX_HELLO_CLIENT, .kind = PX_WIRE_PLAIN};
+    unsigned char cred[CRED_ROOM];
+    struct px_dialed dialed;
+    int rc;
+
+    if (NULL != kind && strcmp(kind, "PMIX_BFROP_BUFFER_FULLY_DESC") == 0) {
+        hello.kind = PX_WIRE_DESCRIBED;
+    }
+    hello.proc = session->ctx->self;
+    hello.uid = (uint32_t) geteuid();
+    hello.gid = (uint32_t) getegid();
+    snprintf(hello.version, sizeof(hello.version), "%s", PX_WIRE_VERSION);
+    snprintf(hello.bfrops, sizeof(hello.bfrops), "%s", way->bfrops);
+    snprintf(hello.gds, sizeof(hello.gds), "%s", way->gds);
+    rc = px_credential(getenv("PMIX_SECURITY_MODE"), &hello, cred, sizeof(cred));
+    if (0 == rc) {
+        rc = px_dial(way->uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &dialed);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    if (px_uri_server(way->uri, &dialed.server) != 0) {
+        dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
+    }
+    rc = px_session_attach(session, &dialed, hello.kind, ret);
+    if (0 == rc) {
+        px_session_set_version(*ret, getenv("PMIX_VERSION"));
+    }
+    return rc;
+}
+
+struct req_call {
+    struct px_wait wait;
+    struct px_session *session;
+    struct px_store *segment;
+};
+
+/* STRING nspace, then either the mark that a segment rides along or the job information itself. */
+static int read_job(struct req_call *call, struct px_in *in, int *fd)
+{
+    struct px_session *session = call->session;
+    struct px_in job;
+    pmix_value_t value;
+    char *text = NULL;
+    bool marked;
+    int rc = px_unpack_string(in, &text);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = NULL != text && strcmp(text, session->ctx->self.nspace) == 0 ? 0 : PMIX_ERR_UNPACK_FAILURE;
+    free(text);
+    job = *in;
+    if (0 != rc || px_in_left(in) == 0) {
+        return rc;
+    }
+    text = NULL;
+    rc = px_unpack_kval(in, &text, &value);
+    if (0 != rc) {
+        return rc;
+    }
+    marked = NULL != text && strcmp(text, PX_KEY_SEGMENT) == 0;
+    free(text);
+    PMIx_Value_destruct(&value);
+    if (!marked) {
+        return px_session_store_job(session, session->ctx->self.nspace, &job);
+    }
+    if (*fd < 0) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    rc = px_store_open(*fd, &call->segment);
+    *fd = -1;
+    return 0 == rc ? 0 : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static void req_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct req_call *call = arg;
+
+    if (0 == status) {
+        status = read_job(call, reply, &fd);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    px_wait_done(&call->wait, status);
+}
+
+int px_session_request_job(struct px_session *session)
+{
+    struct req_call call = {.session = session};
+    struct px_msg msg;
+    int rc = px_msg_start(session, PX_CMD_REQ, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    px_wait_init(&call.wait);
+    rc = px_msg_send(&msg, 0, (uint64_t) px_param_int(PX_P_CONNECT_WAIT) * 1000, req_reply, &call);
+    if (0 != rc) {
+        px_wait_done(&call.wait, rc);
+    }
+    rc = px_ctx_wait(session->ctx, &call.wait);
+    if (0 == rc && NULL != call.segment) {
+        session->shared = call.segment;
+        session->ours = true;
+    }
+    return rc;
+}
+
+/* Hangs up and forgets the server, so that another way can be tried. */
+static void detach(struct px_session *session, struct px_server_peer *server)
+{
+    px_store_ptr_release(&session->primary, NULL);
+    session->servers = NULL;
+    px_store_release(&server->lost, 1);
+    px_link_close(server->link);
+    free(server);
+}
+
+static int connect_any(struct px_session *session, const struct way *ways, size_t n)
+{
+    int rc = PMIX_ERR_UNREACH;
+
+    for (size_t i = 0; i < n; i++) {
+        struct px_server_peer *server = NULL;
+
+        rc = dial(session, &ways[i], &server);
+        if (0 == rc) {
+            rc = px_session_request_job(session);
+            if (0 == rc) {
+                return 0;
+            }
+            detach(session, server);
+        }
+    }
+    return rc;
+}
+
+/* Who we are. False: nobody launched us. */
+static bool read_identity(pmix_proc_t *ret)
+{
+    const char *nspace = getenv("PMIX_NAMESPACE");
+    const char *rank = getenv("PMIX_RANK");
+    char *end = NULL;
+    unsigned long number;
+
+    if (NULL == nspace || '\0' == nspace[0] || strlen(nspace) > PMIX_MAX_NSLEN || NULL == rank || '\0' == rank[0]) {
+        return false;
+    }
+    number = strtoul(rank, &end, 10);
+    if ('\0' != end[0] || number > PMIX_RANK_VALID) {
+        return false;
+    }
+    PMIx_Load_procid(ret, nspace, (pmix_rank_t) number);
+    return true;
+}
+
+static void become_singleton(struct px_session *session)
+{
+    char nspace[PMIX_MAX_NSLEN + 1];
+
+    snprintf(nspace, sizeof(nspace), "singleton.%.200s.%ld", session->hostname, (long) getpid());
+    PMIx_Load_procid(&session->ctx->self, nspace, 0);
+}
+
+pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_session *session = px_session_create(ctx);
+    struct way ways[MAX_WAYS];
+    size_t n_ways = 0;
+    int rc = PMIX_ERR_UNREACH;
+
+    if (NULL == session) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (read_identity(&ctx->self)) {
+        n_ways = find_ways(info, ninfo, ways);
+    } else {
+        become_singleton(session);
+    }
+    session->nspace_len = strlen(ctx->self.nspace);
+    if (n_ways > 0) {
+        rc = connect_any(session, ways, n_ways);
+    }
+    if (0 != rc && PMIX_ERR_UNREACH != rc) {
+        px_session_destroy(session);
+        return rc;
+    }
+    ctx->role = session;
+    ctx->ops = &px_client_ops;
+    return rc;
+}
+
+pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *server = px_session_server(session);
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    (void) info;
+    (void) ninfo;
+    if (NULL != server) {
+        rc = px_session_goodbye(session, server);
+    }
+    px_session_report(session);
+    px_session_destroy(session);
+    ctx->role = NULL;
+    ctx->ops = NULL;
+    return rc;
+}

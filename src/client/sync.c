@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What processes do together: fence, connect, disconnect; and abort. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "ops.h"
+
+/* The participants as the wire wants them: never none, our whole namespace when the caller names nobody. */
+static int pack_participants(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs)
+{
+    pmix_proc_t all;
+
+    if (NULL != procs && nprocs > 0) {
+        return px_pack_procs(&msg->buf, msg->kind, procs, nprocs);
+    }
+    PMIx_Load_procid(&all, msg->session->ctx->self.nspace, PMIX_RANK_WILDCARD);
+    return px_pack_procs(&msg->buf, msg->kind, &all, 1);
+}
+
+static pmix_status_t send_collective(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs,
+                                     const pmix_info_t *info, size_t ninfo)
+{
+    int rc = pack_participants(msg, procs, nprocs);
+
+    return 0 == rc ? px_pack_infos(&msg->buf, msg->kind, info, ninfo) : rc;
+}
+
+static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs)
+{
+    for (size_t i = 0; i < nprocs; i++) {
+        if (strcmp(procs[i].nspace, ctx->self.nspace) != 0 || procs[i].rank != ctx->self.rank) {
+            return false;
+        }
+    }
+    return nprocs > 0;
+}
+
+pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
+                                 const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_msg msg;
+    int rc = px_msg_start(session, PX_CMD_FENCE, &msg);
+
+    if (PMIX_ERR_UNREACH == rc && (nprocs == 0 || NULL == procs || only_self(ctx, procs, nprocs))) {
+        return PMIX_OPERATION_SUCCEEDED; /* alone in its namespace */
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    rc = send_collective(&msg, procs, nprocs, info, ninfo);
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+}
+
+pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
+                                      const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_DISCONNECT, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = send_collective(&msg, procs, nprocs, info, ninfo);
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+}
+
+struct connect_call {
+    struct px_session *session;
+    pmix_op_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+/* One BYTE_OBJECT: STRING nspace; KVAL... of a namespace that takes part. */
+static int store_participant(struct px_session *session, struct px_in *in)
+{
+    const void *bytes;
+    size_t len;
+    struct px_in inner;
+    char *nspace = NULL;
+    int rc = px_unpack_view(in, &bytes, &len);
+
+    if (0 != rc || len == 0) {
+        return rc;
+    }
+    inner = px_in_make(bytes, len, in->kind);
+    rc = px_unpack_string(&inner, &nspace);
+    if (0 == rc && (NULL == nspace || PMIx_Nspace_invalid(nspace))) {
+        rc = PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (0 == rc && px_in_left(&inner) > 0) {
+        rc = px_session_store_job(session, nspace, &inner);
+    }
+    free(nspace);
+    return rc;
+}
+
+static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct connect_call *call = arg;
+    int rc = 0;
+
+    status = px_reply_status(status, reply, fd);
+    while (PMIX_SUCCESS == status && px_in_left(reply) > 0 && 0 == rc) {
+        rc = store_participant(call->session, reply);
+    }
+    call->cbfunc(0 == rc ? status : rc, call->cbdata);
+    free(call);
+}
+
+pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
+                                   const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct connect_call *call;
+    struct px_msg msg;
+    int rc = px_msg_start(session, PX_CMD_CONNECT, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    call = malloc(sizeof(*call));
+    if (NULL == call) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct connect_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
+    rc = send_collective(&msg, procs, nprocs, info, ninfo);
+    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), connect_reply, call);
+    if (0 != rc) {
+        free(call);
+    }
+    return rc;
+}
+
+pmix_status_t px_client_abort_nb(struct px_ctx *ctx, int status, const char *text, const pmix_proc_t *procs,
+                                 size_t nprocs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_ABORT, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_status(&msg.buf, msg.kind, status);
+    if (0 == rc) {
+        rc = px_pack_string(&msg.buf, msg.kind, text);
+    }
+    if (0 == rc) {
+        rc = px_pack_procs(&msg.buf, msg.kind, procs, NULL != procs ? nprocs : 0);
+    }
+    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
+}

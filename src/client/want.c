@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Reading of the arguments of PMIx_Get. The common call has no directives and takes none of the branches below:
+ * comparing the namespace and measuring the key is all that it costs. */
+
+#include "want.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_true(const pmix_info_t *info)
+{
+    return info->value.type == PMIX_UNDEF || PMIx_Info_true(info) == PMIX_BOOL_TRUE;
+}
+
+/* Directives that are switches. */
+static const struct {
+    const char *key;
+    unsigned flag;
+} switches[] = {
+    {PMIX_OPTIONAL, PX_WANT_OPTIONAL},           {PMIX_IMMEDIATE, PX_WANT_IMMEDIATE},
+    {PMIX_GET_REFRESH_CACHE, PX_WANT_REFRESH},   {PMIX_GET_POINTER_VALUES, PX_WANT_POINTER},
+    {PMIX_GET_STATIC_VALUES, PX_WANT_STATIC},
+};
+
+static const struct {
+    const char *key;
+    enum px_realm realm;
+} realms[] = {
+    {PMIX_SESSION_INFO, PX_REALM_SESSION}, {PMIX_JOB_INFO, PX_REALM_JOB},     {PMIX_APP_INFO, PX_REALM_APP},
+    {PMIX_NODE_INFO, PX_REALM_NODE},       {"pmix.proc.info", PX_REALM_PROC},
+};
+
+static bool number_of(const pmix_value_t *value, uint32_t *ret)
+{
+    return PMIx_Value_get_number(value, ret, PMIX_UINT32) == PMIX_SUCCESS;
+}
+
+static bool timeout_of(const pmix_value_t *value, uint64_t *ret)
+{
+    uint32_t seconds;
+
+    if (value->type == PMIX_INT && value->data.integer < 0) {
+        return false;
+    }
+    if (!number_of(value, &seconds)) {
+        return false;
+    }
+    *ret = (uint64_t) seconds * 1000;
+    return true;
+}
+
+uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
+{
+    uint64_t ms = 0;
+
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_TIMEOUT) == 0 && !timeout_of(&info[i].value, &ms)) {
+            ms = 0;
+        }
+    }
+    return ms;
+}
+
+/* Directives with a value. 0, PMIX_ERR_BAD_PARAM, or PMIX_ERR_NOT_FOUND for one that is none of them. */
+static int read_valued(struct px_want *want, const pmix_info_t *info)
+{
+    const pmix_value_t *value = &info->value;
+    bool good = true;
+
+    if (strcmp(info->key, PMIX_TIMEOUT) == 0) {
+        good = timeout_of(value, &want->timeout_ms);
+    } else if (strcmp(info->key, PMIX_DATA_SCOPE) == 0) {
+        good = value->type == PMIX_SCOPE;
+        want->ask.scope = good ? value->data.scope : PMIX_SCOPE_UNDEF;
+    } else if (strcmp(info->key, PMIX_HOSTNAME) == 0) {
+        good = value->type == PMIX_STRING;
+        want->ask.hostname = good ? value->data.string : NULL;
+    } else if (strcmp(info->key, PMIX_NODEID) == 0) {
+        good = number_of(value, &want->ask.nodeid);
+    } else if (strcmp(info->key, PMIX_APPNUM) == 0) {
+        good = number_of(value, &want->ask.appnum);
+    } else if (strcmp(info->key, PMIX_SESSION_ID) != 0 && strcmp(info->key, PMIX_WAIT) != 0
+               && strcmp(info->key, PMIX_REQUIRED_KEY) != 0) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    return good ? 0 : PMIX_ERR_BAD_PARAM;
+}
+
+static int read_directive(struct px_want *want, const pmix_info_t *info)
+{
+    int rc;
+
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+        if (strcmp(info->key, switches[i].key) == 0) {
+            want->flags |= is_true(info) ? switches[i].flag : 0;
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < sizeof(realms) / sizeof(realms[0]); i++) {
+        if (strcmp(info->key, realms[i].key) == 0) {
+            want->ask.realm = is_true(info) ? realms[i].realm : want->ask.realm;
+            return 0;
+        }
+    }
+    rc = read_valued(want, info);
+    if (PMIX_ERR_NOT_FOUND == rc) {
+        return (info->flags & PMIX_INFO_REQD) != 0 ? PMIX_ERR_NOT_SUPPORTED : 0;
+    }
+    return rc;
+}
+
+/* The qualifiers as one array: the caller's when it has nothing else, else shallow copies. */
+static int gather_quals(struct px_want *want, const pmix_info_t *info, size_t ninfo, size_t n_quals)
+{
+    size_t n = 0;
+
+    want->ask.n_quals = n_quals;
+    if (n_quals == ninfo) {
+        want->ask.quals = info;
+        return 0;
+    }
+    want->quals = malloc(n_quals * sizeof(*info));
+    if (NULL == want->quals) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        if ((info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
+            want->quals[n] = info[i];
+            n++;
+        }
+    }
+    want->ask.quals = want->quals;
+    return 0;
+}
+
+static int read_directives(struct px_want *want, const pmix_info_t *info, size_t ninfo)
+{
+    size_t n_quals = 0;
+
+    if (NULL == info) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        int rc = 0;
+
+        if ((info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
+            n_quals++;
+        } else {
+            rc = read_directive(want, &info[i]);
+        }
+        if (0 != rc) {
+            return rc;
+        }
+    }
+    if ((want->flags & PX_WANT_POINTER) != 0 && (want->flags & PX_WANT_STATIC) != 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return n_quals > 0 ? gather_quals(want, info, ninfo, n_quals) : 0;
+}
+
+bool px_key_hosts(const char *key)
+{
+    return px_key_reserved(key) && strcmp(key, PMIX_GROUP_LOCAL_CID) != 0 && strcmp(key, PMIX_QUALIFIED_VALUE) != 0;
+}
+
+int px_want_read(const struct px_session *session, const pmix_proc_t *proc, const char *key,
+                 const pmix_info_t *info, size_t ninfo, struct px_want *ret)
+{
+    const pmix_proc_t *self = &session->ctx->self;
+
+    *ret = (struct px_want){.ask = PX_ASK_INIT};
+    ret->ask.key = key;
+    ret->ask.key_len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+    if (ret->ask.key_len == 0 || ret->ask.key_len > PMIX_MAX_KEYLEN) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (px_key_reserved(key) && px_key_hosts(key)) {
+        ret->flags |= PX_WANT_RESERVED;
+    }
+    ret->ask.rank = NULL != proc ? proc->rank : self->rank;
+    if (NULL == proc || '\0' == proc->nspace[0]
+        || memcmp(proc->nspace, self->nspace, session->nspace_len + 1) == 0) {
+        ret->flags |= PX_WANT_OWN;
+        ret->ask.self = self->rank;
+        ret->nspace = self->nspace;
+        ret->nspace_len = session->nspace_len;
+    } else {
+        ret->nspace = proc->nspace;
+        ret->nspace_len = strnlen(proc->nspace, PMIX_MAX_NSLEN + 1);
+        if (ret->nspace_len > PMIX_MAX_NSLEN) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
+    return ninfo > 0 ? read_directives(ret, info, ninfo) : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_CLIENT_WANT_H
+#define PX_CLIENT_WANT_H
+
+#include "session.h"
+
+/* One PMIx_Get, read: what is wanted, of whom, and how it is to be handed out. Lives on the caller's stack and
+ * borrows the caller's arguments. */
+
+enum px_want_flag {
+    PX_WANT_OPTIONAL = 1,  /* look here only */
+    PX_WANT_IMMEDIATE = 2, /* the server may not wait either */
+    PX_WANT_REFRESH = 4,   /* ask the server first */
+    PX_WANT_POINTER = 8,   /* hand out library memory */
+    PX_WANT_STATIC = 16,   /* fill the caller's structure */
+    PX_WANT_OWN = 32,      /* our own namespace */
+    PX_WANT_RESERVED = 64, /* the key is of the host or the library */
+};
+
+struct px_want {
+    struct px_ask ask;
+    unsigned flags;
+    const char *nspace;
+    size_t nspace_len;
+    uint64_t timeout_ms; /* 0: none */
+    pmix_info_t *quals;  /* ours when the qualifiers had to be gathered; see px_want_fini */
+};
+
+/* 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown), PMIX_ERR_NOMEM. */
+int px_want_read(const struct px_session *session, const pmix_proc_t *proc, const char *key,
+                 const pmix_info_t *info, size_t ninfo, struct px_want *ret);
+
+static inline void px_want_fini(struct px_want *want)
+{
+    if (__builtin_expect(NULL != want->quals, 0)) {
+        free(want->quals);
+        want->quals = NULL;
+    }
+}
+
+/* The key is of the host: not one of those "pmix" keys that processes post. */
+bool px_key_hosts(const char *key);
+
+/* Seconds of PMIX_TIMEOUT, as int or uint32, in milliseconds; 0: none. */
+uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo);
+
+#endif
