@@ -1,2 +1,16 @@
-# sources of this folder
 bin_SCRIPTS += %D%/pmixcc
+bin_PROGRAMS += %D%/pmixrun %D%/pmix_info
+
+src_tools_pmixrun_SOURCES = %D%/bind.c %D%/control.c %D%/env.c %D%/guard.c %D%/host.c %D%/job.c %D%/launch.c \
+  %D%/loop.c %D%/options.c %D%/output.c %D%/pmixrun.c %D%/publish.c %D%/query.c %D%/report.c %D%/run.h \
+  %D%/spawn.c %D%/stdin.c %D%/task.c
+src_tools_pmixrun_LDADD = libpmix.la
+if !PX_SANITIZED
+# A daemon of ours: its server half then gives each namespace's memory back in one call.
+src_tools_pmixrun_LDADD += $(JEMALLOC_LIBS)
+endif
+
+src_tools_pmix_info_SOURCES = %D%/pmix_info.c
+src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \
+  -DPX_LIBDIR='"$(libdir)"' -DPX_INCLUDEDIR='"$(includedir)"'
+src_tools_pmix_info_LDADD = libpx-base.la libpmix.la

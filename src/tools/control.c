@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Abort and PMIx_Job_control: processes that end or signal others. */
+
+#include "config.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+struct action {
+    int signal;    /* to send; 0: none */
+    bool excuse;   /* what they then return is nobody's failure */
+};
+
+static void act_on(const pmix_proc_t *target, const struct action *a)
+{
+    struct px_run_job *job = px_run_job_find(target->nspace);
+
+    for (uint32_t i = 0; job != NULL && i < job->n_procs; i++) {
+        struct px_run_proc *proc = &job->procs[i];
+        if (target->rank == PMIX_RANK_WILDCARD || target->rank == proc->rank) {
+            proc->excused = proc->excused || a->excuse;
+            px_run_kill(proc, a->signal);
+        }
+    }
+}
+
+/* ---- abort */
+
+/* An exit code: the status where it is one, else 1. */
+static int code_of(int status)
+{
+    return (status & 0xff) != 0 ? status & 0xff : 1;
+}
+
+static bool is_whole_job(const struct px_run_task *task)
+{
+    const pmix_proc_t *procs = task->args;
+
+    for (size_t i = 0; i < task->n_args; i++) {
+        if (procs[i].rank == PMIX_RANK_WILDCARD && strcmp(procs[i].nspace, task->proc.nspace) == 0) {
+            return true;
+        }
+    }
+    return procs == NULL || task->n_args == 0;
+}
+
+void px_run_abort(struct px_run_task *task)
+{
+    const char *message = task->more;
+    const pmix_proc_t *procs = task->args;
+
+    px_run_say("%s rank %u aborts with status %d%s%s", task->proc.nspace, task->proc.rank, task->number,
+               message != NULL ? ": " : "", message != NULL ? message : "");
+    if (is_whole_job(task)) {
+        task->cb.op(PMIX_SUCCESS, task->cbdata);
+        px_run_end(code_of(task->number));
+        return;
+    }
+    struct action kill_them = {.signal = SIGKILL, .excuse = true};
+    for (size_t i = 0; i < task->n_args; i++) {
+        act_on(&procs[i], &kill_them);
+    }
+    px_run.code = px_run.code != 0 ? px_run.code : code_of(task->number);
+    task->cb.op(PMIX_SUCCESS, task->cbdata);
+}
+
+/* ---- job control */
+
+static bool read_directive(const pmix_info_t *d, struct action *a)
+{
+    bool on = PMIX_INFO_TRUE(d);
+
+    if (PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_KILL)) {
+        *a = (struct action){.signal = on ? SIGKILL : 0, .excuse = on};
+    } else if (PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_TERMINATE)) {
+        *a = (struct action){.signal = on ? SIGTERM : 0, .excuse = on};
+    } else if (PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_PAUSE)) {
+        *a = (struct action){.signal = on ? SIGSTOP : 0};
+    } else if (PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_RESUME)) {
+        *a = (struct action){.signal = on ? SIGCONT : 0};
+    } else if (PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_SIGNAL)) {
+        *a = (struct action){.signal = d->value.data.integer};
+        return d->value.type == PMIX_INT && a->signal > 0 && a->signal < NSIG;
+    } else {
+        return PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_ID);
+    }
+    return true;
+}
+
+void px_run_control(struct px_run_task *task)
+{
+    const pmix_info_t *directives = task->args;
+    const pmix_proc_t *targets = task->more;
+    struct action a = {0};
+    pmix_status_t rc = task->n_args > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->n_args; i++) {
+        rc = read_directive(&directives[i], &a) ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+    }
+    pmix_proc_t own;
+    PMIX_LOAD_PROCID(&own, task->proc.nspace, PMIX_RANK_WILDCARD);
+    size_t n = targets != NULL && task->n_more > 0 ? task->n_more : 1;
+    const pmix_proc_t *list = targets != NULL && task->n_more > 0 ? targets : &own;
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
+        rc = px_run_job_find(list[i].nspace) != NULL ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+    }
+    /* Answered first: the asker may be among the targets. */
+    task->cb.info(rc, NULL, 0, task->cbdata, NULL, NULL);
+    for (size_t i = 0; rc == PMIX_SUCCESS && a.signal != 0 && i < n; i++) {
+        act_on(&list[i], &a);
+    }
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Starting the processes of a job. We are a process with threads, so between fork and exec the child does only
+ * what is allowed there: everything is prepared before. Each child leads a process group of its own, so that what
+ * it starts can be signalled with it, asks to be killed with us, and is known to the guard before it runs. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "run.h"
+
+/* What a child needs, all made before the fork. */
+struct plan {
+    char *path;
+    char **argv;
+    char **env;
+    const char *cwd;
+    const cpu_set_t *cpus;
+    int fds[3];    /* become 0, 1, 2 */
+    int report_fd; /* kept open across exec; -1: none */
+    int error_fd;  /* errno goes there; closed by exec */
+    pid_t parent;
+};
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* "dir/name" relative to the directory that the process will start in, when both are relative. */
+static char *join_path(const char *dir, size_t dir_len, const char *name)
+{
+    char *path;
+
+    return asprintf(&path, "%.*s/%s", (int) dir_len, dir, name) < 0 ? NULL : path;
+}
+
+/* Where the program is: as given when it has a slash, else found along PATH. malloc'd; NULL with errno. */
+static char *find_program(const char *name, char **env)
+{
+    if (strchr(name, '/') != NULL) {
+        return strdup(name);
+    }
+    const char *dirs = px_run_env_get(env, "PATH");
+    for (const char *d = dirs != NULL ? dirs : "/usr/local/bin:/usr/bin:/bin"; *d != '\0';) {
+        size_t n = strcspn(d, ":");
+        char *path = n > 0 ? join_path(d, n, name) : join_path(".", 1, name);
+        if (path == NULL || is_program(path)) {
+            return path;
+        }
+        free(path);
+        d += n + (d[n] == ':');
+    }
+    errno = ENOENT;
+    return NULL;
+}
+
+static void fail(const struct plan *plan)
+{
+    int error = errno;
+
+    (void) !write(plan->error_fd, &error, sizeof(error));
+    _exit(127);
+}
+
+static void child(const struct plan *plan)
+{
+    sigset_t none;
+    int32_t pid = (int32_t) getpid();
+
+    (void) setpgid(0, 0);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != plan->parent) {
+        _exit(127); /* our parent died before it could be watched */
+    }
+    (void) !write(px_run_guard_fd(), &pid, sizeof(pid));
+    for (int i = 0; i < 3; i++) {
+        if (dup2(plan->fds[i], i) < 0) {
+            fail(plan);
+        }
+    }
+    if (plan->report_fd >= 0) {
+        (void) fcntl(plan->report_fd, F_SETFD, 0);
+    }
+    if (plan->cpus != NULL && sched_setaffinity(0, sizeof(*plan->cpus), plan->cpus) != 0) {
+        fail(plan);
+    }
+    if (plan->cwd != NULL && chdir(plan->cwd) != 0) {
+        fail(plan);
+    }
+    signal(SIGPIPE, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(plan->path, plan->argv, plan->env);
+    fail(plan);
+}
+
+/* Forks, and waits until the child has become its program. 0 or errno. */
+static int start(struct px_run_proc *proc, struct plan *plan)
+{
+    int pipe_fds[2];
+    int error = 0;
+
+    if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
+        return errno;
+    }
+    plan->error_fd = pipe_fds[1];
+    plan->parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0) {
+        child(plan);
+    }
+    error = pid < 0 ? errno : 0;
+    close(pipe_fds[1]);
+    if (pid > 0) {
+        (void) setpgid(pid, pid);
+        ssize_t n;
+        do {
+            n = read(pipe_fds[0], &error, sizeof(error));
+        } while (n < 0 && errno == EINTR);
+        error = n == (ssize_t) sizeof(error) ? error : 0;
+    }
+    close(pipe_fds[0]);
+    if (pid > 0 && error != 0) {
+        (void) waitpid(pid, NULL, 0);
+        px_run_guard_drop(pid);
+    } else if (pid > 0) {
+        proc->pid = pid;
+        proc->alive = true;
+        proc->job->n_alive++;
+    }
+    return error;
+}
+
+/* The child's environment: the application's, and what the library adds for this rank. */
+static char **environment(const struct px_run_proc *proc, int report_fd)
+{
+    char **env = px_run_env_copy(proc->job->apps[proc->app].env);
+    char number[16];
+    pmix_proc_t id;
+
+    if (env == NULL) {
+        return NULL;
+    }
+    PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
+    int rc = PMIx_server_setup_fork(&id, &env);
+    if (rc == PMIX_SUCCESS && report_fd >= 0) {
+        snprintf(number, sizeof(number), "%d", report_fd);
+        rc = px_run_env_set(&env, "PMIX_MCA_shmix_report_fd", number);
+    }
+    if (rc != PMIX_SUCCESS) {
+        px_run_env_free(env);
+        return NULL;
+    }
+    return env;
+}
+
+struct pipes {
+    int in[2];  /* rank 0 of the first job only; else in[0] is /dev/null */
+    int out[2];
+    int err[2];
+};
+#define NO_PIPES {{-1, -1}, {-1, -1}, {-1, -1}}
+
+static void close_pair(int fds[2])
+{
+    for (int i = 0; i < 2; i++) {
+        if (fds[i] >= 0) {
+            close(fds[i]);
+            fds[i] = -1;
+        }
+    }
+}
+
+static int open_pipes(bool with_stdin, struct pipes *p)
+{
+    if (pipe2(p->out, O_CLOEXEC) != 0 || pipe2(p->err, O_CLOEXEC) != 0) {
+        return errno;
+    }
+    if (with_stdin) {
+        return pipe2(p->in, O_CLOEXEC) != 0 ? errno : 0;
+    }
+    p->in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return p->in[0] < 0 ? errno : 0;
+}
+
+/* Our ends of a started process's pipes. */
+static void keep_ends(struct px_run_proc *proc, struct pipes *p)
+{
+    proc->out[0].fd = p->out[0];
+    proc->out[1].fd = p->err[0];
+    (void) fcntl(p->out[0], F_SETFL, O_NONBLOCK);
+    (void) fcntl(p->err[0], F_SETFL, O_NONBLOCK);
+    if (p->in[1] >= 0) {
+        (void) fcntl(p->in[1], F_SETFL, O_NONBLOCK);
+        px_run_stdin_open(p->in[1]);
+    }
+    p->out[0] = p->err[0] = p->in[1] = -1;
+}
+
+static int launch_one(struct px_run_proc *proc, int report_fd)
+{
+    struct px_run_app *app = &proc->job->apps[proc->app];
+    struct pipes pipes = NO_PIPES;
+    int error = open_pipes(proc->rank == 0 && !proc->job->spawned, &pipes);
+    struct plan plan = {.argv = app->argv, .cwd = app->cwd, .cpus = proc->cpus, .report_fd = report_fd,
+                        .fds = {pipes.in[0], pipes.out[1], pipes.err[1]}};
+
+    if (error == 0) {
+        plan.path = find_program(app->argv[0], app->env);
+        error = plan.path == NULL ? errno : 0;
+    }
+    if (error == 0) {
+        plan.env = environment(proc, report_fd);
+        error = plan.env == NULL ? ENOMEM : start(proc, &plan);
+    }
+    if (error == 0) {
+        keep_ends(proc, &pipes);
+        px_run_verbose("started %s rank %u as process %d", proc->job->nspace, proc->rank, (int) proc->pid);
+    }
+    free(plan.path);
+    px_run_env_free(plan.env);
+    close_pair(pipes.in);
+    close_pair(pipes.out);
+    close_pair(pipes.err);
+    return error;
+}
+
+int px_run_job_launch(struct px_run_job *job)
+{
+    int report_fd = px_run.options.report ? px_run_report_open() : -1;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < job->n_procs; i++) {
+        error = launch_one(&job->procs[i], report_fd);
+    }
+    for (uint32_t i = 0; error != 0 && i < job->n_procs; i++) {
+        job->procs[i].excused = true;
+        px_run_kill(&job->procs[i], SIGKILL);
+    }
+    return error;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The main thread's loop: output of the processes, our input, signals, the library's upcalls, deadlines. It ends
+ * when every process of every job has ended. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
+#define TIMEOUT_CODE 124
+
+struct px_run px_run = {.signal_fd = -1, .task_fd = -1};
+
+static bool child_ended;
+
+int64_t px_run_now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- signals */
+
+int px_run_signals_open(void)
+{
+    static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+        sigaddset(&set, passed[i]);
+    }
+    /* Blocked before the library starts its thread, which inherits it. */
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) {
+        return -1;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    px_run.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return px_run.signal_fd;
+}
+
+void px_run_kill(struct px_run_proc *proc, int sig)
+{
+    if (proc->alive) {
+        (void) kill(-proc->pid, sig);
+    }
+}
+
+static void kill_all(int sig)
+{
+    for (struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+        for (uint32_t i = 0; i < job->n_procs; i++) {
+            px_run_kill(&job->procs[i], sig);
+        }
+    }
+}
+
+void px_run_end(int code)
+{
+    if (px_run.ending) {
+        return;
+    }
+    px_run.ending = true;
+    px_run.code = code;
+    px_run.kill_at_ms = px_run_now_ms() + GRACE_MS;
+    kill_all(SIGTERM);
+    kill_all(SIGCONT); /* a stopped process would not see it */
+}
+
+static void pass_on(int sig)
+{
+    if ((sig == SIGINT || sig == SIGTERM) && sig == px_run.last_signal) {
+        px_run_end(128 + sig);
+        return;
+    }
+    px_run.last_signal = sig;
+    kill_all(sig);
+}
+
+void px_run_signals_read(void)
+{
+    struct signalfd_siginfo info;
+
+    while (read(px_run.signal_fd, &info, sizeof(info)) == (ssize_t) sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD) {
+            child_ended = true;
+        } else {
+            pass_on((int) info.ssi_signo);
+        }
+    }
+}
+
+/* ---- processes that end */
+
+static int code_of(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void drain(struct px_run_proc *proc)
+{
+    px_run_stream_close(proc, &proc->out[0]);
+    px_run_stream_close(proc, &proc->out[1]);
+}
+
+static void notified(pmix_status_t status, void *cbdata)
+{
+    (void) status;
+    PMIx_Info_free(cbdata, 3);
+}
+
+/* The parent of a spawned job asked to hear of its end. */
+static void notify_parent(const struct px_run_job *job)
+{
+    pmix_info_t *info = PMIx_Info_create(3);
+    pmix_proc_t all;
+    pmix_status_t status = job->code == 0 ? PMIX_SUCCESS : PMIX_ERR_JOB_NON_ZERO_TERM;
+
+    if (info == NULL) {
+        return;
+    }
+    PMIX_LOAD_PROCID(&all, job->nspace, PMIX_RANK_WILDCARD);
+    (void) PMIx_Info_load(&info[0], PMIX_EVENT_CUSTOM_RANGE, &job->parent, PMIX_PROC);
+    (void) PMIx_Info_load(&info[1], PMIX_EVENT_AFFECTED_PROC, &all, PMIX_PROC);
+    (void) PMIx_Info_load(&info[2], PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
+    pmix_status_t rc = PMIx_Notify_event(PMIX_EVENT_JOB_END, &all, PMIX_RANGE_CUSTOM, info, 3, notified, info);
+    if (rc != PMIX_SUCCESS) {
+        PMIx_Info_free(info, 3);
+    }
+}
+
+static void job_ended(struct px_run_job *job)
+{
+    px_run_verbose("%s has ended with code %d", job->nspace, job->code);
+    if (job->notify_parent && !px_run.ending) {
+        notify_parent(job);
+    }
+    px_run_published_forget(job->nspace, PMIX_RANK_WILDCARD);
+    px_run_job_deregister(job);
+}
+
+static void proc_ended(struct px_run_proc *proc, int status)
+{
+    struct px_run_job *job = proc->job;
+    int code = code_of(status);
+
+    drain(proc);
+    proc->alive = false;
+    proc->status = status;
+    job->n_alive--;
+    px_run_guard_drop(proc->pid);
+    px_run_verbose("%s rank %u has ended with code %d", job->nspace, proc->rank, code);
+    px_run_published_forget(job->nspace, proc->rank);
+    if (code != 0 && !proc->excused) {
+        job->code = job->code != 0 ? job->code : code;
+        if (!px_run.ending && WIFSIGNALED(status) && WTERMSIG(status) != px_run.last_signal) {
+            px_run_say("%s rank %u was ended by signal %d (%s)", job->nspace, proc->rank, WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+        }
+        px_run_end(code);
+    }
+    if (job->n_alive == 0) {
+        job_ended(job);
+    }
+}
+
+static struct px_run_proc *find_pid(pid_t pid)
+{
+    for (struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+        for (uint32_t i = 0; i < job->n_procs; i++) {
+            if (job->procs[i].alive && job->procs[i].pid == pid) {
+                return &job->procs[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* A process that has ended keeps its number, and so its group, until it is waited for: until then what it has
+ * started and left behind can be killed without a mix-up. */
+static void reap(void)
+{
+    siginfo_t info;
+
+    child_ended = false;
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+            return;
+        }
+        struct px_run_proc *proc = find_pid(info.si_pid);
+        if (proc != NULL) {
+            (void) kill(-info.si_pid, SIGKILL);
+        }
+        int status;
+        if (waitpid(info.si_pid, &status, 0) == info.si_pid && proc != NULL) {
+            proc_ended(proc, status);
+        }
+    }
+}
+
+/* ---- the loop */
+
+static uint32_t n_alive(void)
+{
+    uint32_t n = 0;
+
+    for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+        n += job->n_alive;
+    }
+    return n;
+}
+
+static int until(int64_t deadline_ms)
+{
+    int64_t left = deadline_ms - px_run_now_ms();
+
+    return left < 0 ? 0 : left > 3600000 ? 3600000 : (int) left;
+}
+
+/* Calls fn for each output that is still open. */
+static size_t each_stream(void (*fn)(struct px_run_proc *, struct px_run_stream *, size_t, void *), void *arg)
+{
+    size_t n = 0;
+
+    for (struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+        for (uint32_t i = 0; i < 2 * job->n_procs; i++) {
+            struct px_run_stream *s = &job->procs[i / 2].out[i % 2];
+            if (s->fd >= 0) {
+                fn(&job->procs[i / 2], s, n++, arg);
+            }
+        }
+    }
+    return n;
+}
+
+static void count_stream(struct px_run_proc *proc, struct px_run_stream *s, size_t i, void *arg)
+{
+    (void) proc;
+    (void) s;
+    (void) i;
+    (void) arg;
+}
+
+static void poll_stream(struct px_run_proc *proc, struct px_run_stream *s, size_t i, void *arg)
+{
+    (void) proc;
+    ((struct pollfd *) arg)[i] = (struct pollfd){.fd = s->fd, .events = POLLIN};
+}
+
+/* By descriptor, not by place: an earlier stream may have been closed in this round. */
+static void move_stream(struct px_run_proc *proc, struct px_run_stream *s, size_t i, void *arg)
+{
+    const struct pollfd *p = arg;
+
+    (void) i;
+    for (; p->fd != -2; p++) {
+        if (p->fd == s->fd) {
+            if (p->revents != 0) {
+                px_run_stream_move(proc, s);
+            }
+            return;
+        }
+    }
+}
+
+static int64_t next_deadline(void)
+{
+    int64_t first = px_run_published_deadline();
+
+    if (px_run.kill_at_ms != 0 && px_run.kill_at_ms < first) {
+        first = px_run.kill_at_ms;
+    }
+    if (px_run.timeout_at_ms != 0 && !px_run.ending && px_run.timeout_at_ms < first) {
+        first = px_run.timeout_at_ms;
+    }
+    return first;
+}
+
+int px_run_wait_ms(void)
+{
+    int64_t deadline = next_deadline();
+
+    return deadline == INT64_MAX ? -1 : until(deadline);
+}
+
+void px_run_expire(void)
+{
+    int64_t now = px_run_now_ms();
+
+    px_run_published_expire(now);
+    if (px_run.kill_at_ms != 0 && now >= px_run.kill_at_ms) {
+        px_run.kill_at_ms = now + GRACE_MS;
+        kill_all(SIGKILL);
+    }
+    if (px_run.timeout_at_ms != 0 && !px_run.ending && now >= px_run.timeout_at_ms) {
+        px_run_end(TIMEOUT_CODE);
+        px_run_say("the job has run for %d s and is ended", px_run.options.timeout_s);
+    }
+}
+
+/* One round; false when memory is out. */
+static bool turn(void)
+{
+    size_t n = each_stream(count_stream, NULL);
+    struct pollfd *p = calloc(n + 4, sizeof(*p));
+    if (p == NULL) {
+        return false;
+    }
+    p[0] = (struct pollfd){.fd = px_run.signal_fd, .events = POLLIN};
+    p[1] = (struct pollfd){.fd = px_run.task_fd, .events = POLLIN};
+    p[2].fd = px_run_stdin_poll_fd(&p[2].events);
+    each_stream(poll_stream, p + 3);
+    p[n + 3].fd = -2; /* the end for move_stream; poll does not look at it */
+    if (poll(p, n + 3, px_run_wait_ms()) > 0) {
+        if (p[1].revents != 0) {
+            px_run_tasks_do();
+        }
+        each_stream(move_stream, p + 3);
+        if (p[2].revents != 0) {
+            px_run_stdin_move();
+        }
+        if (p[0].revents != 0) {
+            px_run_signals_read();
+        }
+    }
+    free(p);
+    if (child_ended) {
+        reap();
+    }
+    px_run_expire();
+    return true;
+}
+
+void px_run_loop(void)
+{
+    if (px_run.options.timeout_s > 0) {
+        px_run.timeout_at_ms = px_run_now_ms() + 1000 * (int64_t) px_run.options.timeout_s;
+    }
+    while (n_alive() > 0) {
+        if (!turn()) {
+            px_run_end(1);
+        }
+    }
+    px_run_tasks_do(); /* answers what came last */
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* pmixrun's command line, and the environment that its processes start from. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#define MAX_PROCS 65536
+#define USAGE_ERROR 2
+
+enum { OPT_TAG = 256, OPT_TIMEOUT, OPT_BIND, OPT_NSPACE, OPT_VERBOSE, OPT_REPORT };
+
+static const struct option long_options[] = {
+    {"help", no_argument, NULL, 'h'},
+    {"tag-output", no_argument, NULL, OPT_TAG},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"bind-to", required_argument, NULL, OPT_BIND},
+    {"nspace", required_argument, NULL, OPT_NSPACE},
+    {"verbose", no_argument, NULL, OPT_VERBOSE},
+    {"report", no_argument, NULL, OPT_REPORT},
+    {NULL, 0, NULL, 0},
+};
+
+void px_run_usage(FILE *to)
+{
+    fputs("usage: pmixrun [OPTION...] PROGRAM [ARGUMENT...]\n"
+          "Starts processes of PROGRAM on this machine, each with a rank in one PMIx job.\n\n"
+          "  -n N               number of processes (default 1)\n"
+          "  --tag-output       put [namespace,rank]<stream>: before each line\n"
+          "  --timeout SECONDS  end the job after this time, with exit code 124\n"
+          "  --bind-to WHAT     none (default), or core: one core for each process\n"
+          "  -x VAR[=VALUE]     give the processes this variable (without VALUE: ours)\n"
+          "  --nspace NAME      name of the job\n"
+          "  --verbose          say what is done\n"
+          "  --report           say at the end what each process read, and how\n"
+          "  -h, --help         this text\n\n"
+          "The exit code is 0, or the first non-zero one of a process (128 + N for signal N). The job ends as soon\n"
+          "as one of its processes fails or calls PMIx_Abort. SIGINT and SIGTERM are passed on; sent twice, they end\n"
+          "the job.\n",
+          to);
+}
+
+static int read_number(const char *text, const char *what, long max, int *ret_number)
+{
+    char *end;
+
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || n < 1 || n > max) {
+        fprintf(stderr, "pmixrun: %s must be a number from 1 to %ld, not \"%s\"\n", what, max, text);
+        return USAGE_ERROR;
+    }
+    *ret_number = (int) n;
+    return 0;
+}
+
+/* Variables by which an outer job's server is found; they must not reach ours. */
+static bool is_of_outer_job(const char *assignment)
+{
+    static const char *const names[] = {
+        "PMIX_NAMESPACE=", "PMIX_RANK=", "PMIX_SERVER_URI", "PMIX_SECURITY_MODE=", "PMIX_BFROP_BUFFER_TYPE=",
+        "PMIX_GDS_MODULE=", "PMIX_VERSION=", "PMIX_HOSTNAME=", "PMIX_DSTORE_", "PMIX_ID=", "PMIX_KEEPALIVE_PIPE=",
+        "PMIX_SERVER_TMPDIR=", "PMIX_SYSTEM_TMPDIR=", "PMIX_MCA_shmix_report_fd=",
+    };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strncmp(assignment, names[i], strlen(names[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static char **base_environment(void)
+{
+    char **env = px_run_env_copy(environ);
+    if (env == NULL) {
+        return NULL;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; env[i] != NULL; i++) {
+        if (is_of_outer_job(env[i])) {
+            free(env[i]);
+        } else {
+            env[kept++] = env[i];
+        }
+    }
+    env[kept] = NULL;
+    /* Open MPI 4.1 takes itself for a singleton unless its own launcher's component is out of the way. */
+    if (px_run_env_get(env, "OMPI_MCA_schizo") == NULL &&
+        px_run_env_set(&env, "OMPI_MCA_schizo", "^orte") != 0) {
+        px_run_env_free(env);
+        return NULL;
+    }
+    return env;
+}
+
+static int read_variable(const char *text, struct px_run_options *o)
+{
+    if (strchr(text, '=') == NULL) {
+        const char *value = getenv(text);
+        if (value == NULL) {
+            fprintf(stderr, "pmixrun: -x %s: there is no such variable\n", text);
+            return USAGE_ERROR;
+        }
+        return px_run_env_set(&o->env, text, value) == 0 ? 0 : 1;
+    }
+    if (px_run_env_put(&o->env, text) != 0) {
+        fprintf(stderr, "pmixrun: -x %s: not of the form VAR=VALUE\n", text);
+        return USAGE_ERROR;
+    }
+    return 0;
+}
+
+static int read_name(const char *text, struct px_run_options *o)
+{
+    if (text[0] == '\0' || strlen(text) > PMIX_MAX_NSLEN || strpbrk(text, "; \t\n") != NULL) {
+        fprintf(stderr, "pmixrun: --nspace: 1 to %d characters, without blanks and semicolons\n", PMIX_MAX_NSLEN);
+        return USAGE_ERROR;
+    }
+    o->nspace = text;
+    return 0;
+}
+
+static int read_binding(const char *text, struct px_run_options *o)
+{
+    if (strcmp(text, "core") != 0 && strcmp(text, "none") != 0) {
+        fprintf(stderr, "pmixrun: --bind-to must be none or core, not \"%s\"\n", text);
+        return USAGE_ERROR;
+    }
+    o->bind_core = strcmp(text, "core") == 0;
+    return 0;
+}
+
+static int read_option(int c, struct px_run_options *o)
+{
+    switch (c) {
+    case 'n':
+        return read_number(optarg, "-n", MAX_PROCS, &o->n_procs);
+    case 'x':
+        return read_variable(optarg, o);
+    case 'h':
+        o->help = true;
+        return 0;
+    case OPT_TAG:
+        o->tag_output = true;
+        return 0;
+    case OPT_TIMEOUT:
+        return read_number(optarg, "--timeout", INT_MAX / 1000, &o->timeout_s);
+    case OPT_BIND:
+        return read_binding(optarg, o);
+    case OPT_NSPACE:
+        return read_name(optarg, o);
+    case OPT_VERBOSE:
+        o->verbose = true;
+        return 0;
+    case OPT_REPORT:
+        o->report = true;
+        return 0;
+    default:
+        return USAGE_ERROR; /* getopt has complained */
+    }
+}
+
+int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options)
+{
+    struct px_run_options o = {.n_procs = 1, .env = base_environment()};
+    if (o.env == NULL) {
+        fputs("pmixrun: out of memory\n", stderr);
+        return 1;
+    }
+    int rc = 0;
+    int c = getopt_long(argc, argv, "+n:x:h", long_options, NULL);
+    while (rc == 0 && c != -1) {
+        rc = read_option(c, &o);
+        if (rc == 0) {
+            c = getopt_long(argc, argv, "+n:x:h", long_options, NULL);
+        }
+    }
+    if (rc == 0 && !o.help && optind >= argc) {
+        fputs("pmixrun: which program?\n", stderr);
+        rc = USAGE_ERROR;
+    }
+    if (rc != 0) {
+        fputs("pmixrun --help says more\n", stderr);
+        px_run_env_free(o.env);
+        return rc;
+    }
+    o.argv = argv + optind;
+    *ret_options = o;
+    return 0;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What processes publish for others by name. A list: a job publishes a handful of names. A lookup that is told to
+ * wait stays here until its keys are there or its time is over. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+struct entry {
+    struct entry *next;
+    pmix_proc_t owner;
+    pmix_data_range_t range;
+    pmix_persistence_t persistence;
+    pmix_info_t info;
+};
+
+struct waiting {
+    struct waiting *next;
+    struct px_run_task task; /* keys: our own copy */
+    pmix_data_range_t range;
+    size_t n_wanted;
+    int64_t deadline_ms;
+};
+
+static struct entry *entries;
+static struct waiting *waiters;
+
+struct directives {
+    pmix_data_range_t range;
+    pmix_persistence_t persistence;
+    bool wait;
+    int wait_for;
+    int timeout_s;
+};
+
+/* True when the entry was a directive. */
+static bool read_directive(const pmix_info_t *info, struct directives *d)
+{
+    if (PMIX_CHECK_KEY(info, PMIX_RANGE)) {
+        d->range = info->value.data.range;
+    } else if (PMIX_CHECK_KEY(info, PMIX_PERSISTENCE)) {
+        d->persistence = info->value.data.persist;
+    } else if (PMIX_CHECK_KEY(info, PMIX_WAIT)) {
+        d->wait = true;
+        d->wait_for = info->value.type == PMIX_BOOL ? 0 : info->value.data.integer;
+    } else if (PMIX_CHECK_KEY(info, PMIX_TIMEOUT)) {
+        d->timeout_s = info->value.data.integer;
+    } else {
+        return PMIX_CHECK_KEY(info, PMIX_USERID) || PMIX_CHECK_KEY(info, PMIX_GRPID);
+    }
+    return true;
+}
+
+static struct directives read_directives(const pmix_info_t *info, size_t n)
+{
+    struct directives d = {.range = PMIX_RANGE_SESSION, .persistence = PMIX_PERSIST_APP};
+
+    for (size_t i = 0; i < n; i++) {
+        (void) read_directive(&info[i], &d);
+    }
+    return d;
+}
+
+static void entry_free(struct entry *e)
+{
+    PMIX_INFO_DESTRUCT(&e->info);
+    free(e);
+}
+
+/* Whether a process may see what the owner published with this range. On one node, all others are equal. */
+static bool in_range(const struct entry *e, const pmix_proc_t *reader)
+{
+    switch (e->range) {
+    case PMIX_RANGE_RM:
+        return false;
+    case PMIX_RANGE_NAMESPACE:
+        return strcmp(e->owner.nspace, reader->nspace) == 0;
+    case PMIX_RANGE_PROC_LOCAL:
+        return PMIX_CHECK_PROCID(&e->owner, reader);
+    default:
+        return true;
+    }
+}
+
+/* The link to the entry of this name that `reader` sees in `range`; points to NULL when there is none. */
+static struct entry **find(const char *key, const pmix_proc_t *reader)
+{
+    struct entry **e = &entries;
+
+    while (*e != NULL && !(PMIX_CHECK_KEY(&(*e)->info, key) && in_range(*e, reader))) {
+        e = &(*e)->next;
+    }
+    return e;
+}
+
+static bool is_taken(const char *key, pmix_data_range_t range, const pmix_proc_t *owner)
+{
+    for (const struct entry *e = entries; e != NULL; e = e->next) {
+        if (PMIX_CHECK_KEY(&e->info, key) && e->range == range && in_range(e, owner)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- publish */
+
+static pmix_status_t add(const pmix_proc_t *owner, const pmix_info_t *info, const struct directives *d)
+{
+    struct entry *e = calloc(1, sizeof(*e));
+    if (e == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    pmix_status_t rc = PMIx_Info_xfer(&e->info, info);
+    if (rc != PMIX_SUCCESS) {
+        free(e);
+        return rc;
+    }
+    e->owner = *owner;
+    e->range = d->range;
+    e->persistence = d->persistence;
+    e->next = entries;
+    entries = e;
+    return PMIX_SUCCESS;
+}
+
+static void serve_waiting(void);
+
+void px_run_publish(struct px_run_task *task)
+{
+    const pmix_info_t *info = task->args;
+    struct directives d = read_directives(info, task->n_args);
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    /* All or nothing: first see whether a name is taken. */
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->n_args; i++) {
+        struct directives ignored;
+        if (!read_directive(&info[i], &ignored) && is_taken(info[i].key, d.range, &task->proc)) {
+            rc = PMIX_ERR_DUPLICATE_KEY;
+        }
+    }
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->n_args; i++) {
+        struct directives ignored;
+        if (!read_directive(&info[i], &ignored)) {
+            rc = add(&task->proc, &info[i], &d);
+        }
+    }
+    task->cb.op(rc, task->cbdata);
+    serve_waiting();
+}
+
+/* ---- lookup */
+
+static size_t count_keys(char **keys)
+{
+    size_t n = 0;
+
+    while (keys != NULL && keys[n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
+static size_t count_found(char **keys, const pmix_proc_t *reader)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; keys != NULL && keys[i] != NULL; i++) {
+        n += *find(keys[i], reader) != NULL;
+    }
+    return n;
+}
+
+/* Copies what is there into data; entries that are read once only go. */
+static size_t collect(char **keys, const pmix_proc_t *reader, pmix_pdata_t *data)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; keys[i] != NULL; i++) {
+        struct entry **link = find(keys[i], reader);
+        struct entry *e = *link;
+        if (e == NULL || PMIx_Value_xfer(&data[n].value, &e->info.value) != PMIX_SUCCESS) {
+            continue;
+        }
+        data[n].proc = e->owner;
+        PMIX_LOAD_KEY(data[n].key, e->info.key);
+        n++;
+        if (e->persistence == PMIX_PERSIST_FIRST_READ) {
+            *link = e->next;
+            entry_free(e);
+        }
+    }
+    return n;
+}
+
+static void answer(const struct px_run_task *task, pmix_status_t if_none)
+{
+    size_t n_keys = count_keys(task->keys);
+    size_t n = 0;
+    pmix_pdata_t *data = n_keys > 0 ? calloc(n_keys, sizeof(*data)) : NULL;
+
+    if (data != NULL) {
+        n = collect(task->keys, &task->proc, data);
+    }
+    pmix_status_t rc = n == 0 ? if_none : n < n_keys ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS;
+    task->cb.lookup(rc, n > 0 ? data : NULL, n, task->cbdata);
+    for (size_t i = 0; i < n; i++) {
+        PMIx_Value_destruct(&data[i].value);
+    }
+    free(data);
+}
+
+static void keep_waiting(const struct px_run_task *task, const struct directives *d, size_t n_wanted)
+{
+    struct waiting *w = calloc(1, sizeof(*w));
+    if (w == NULL) {
+        task->cb.lookup(PMIX_ERR_NOMEM, NULL, 0, task->cbdata);
+        return;
+    }
+    w->task = *task;
+    w->task.keys = px_run_env_copy(task->keys);
+    w->range = d->range;
+    w->n_wanted = n_wanted;
+    w->deadline_ms = d->timeout_s > 0 ? px_run_now_ms() + 1000 * (int64_t) d->timeout_s : INT64_MAX;
+    if (w->task.keys == NULL) {
+        free(w);
+        task->cb.lookup(PMIX_ERR_NOMEM, NULL, 0, task->cbdata);
+        return;
+    }
+    w->next = waiters;
+    waiters = w;
+}
+
+void px_run_lookup(struct px_run_task *task)
+{
+    struct directives d = read_directives(task->args, task->n_args);
+    size_t n_keys = count_keys(task->keys);
+    size_t n_wanted = d.wait_for > 0 && (size_t) d.wait_for < n_keys ? (size_t) d.wait_for : n_keys;
+
+    if (d.wait && count_found(task->keys, &task->proc) < n_wanted) {
+        keep_waiting(task, &d, n_wanted);
+    } else {
+        answer(task, PMIX_ERR_NOT_FOUND);
+    }
+}
+
+/* Takes a waiting lookup out of its list and answers it. */
+static void finish(struct waiting **link, pmix_status_t if_none)
+{
+    struct waiting *w = *link;
+
+    *link = w->next;
+    answer(&w->task, if_none);
+    px_run_env_free(w->task.keys);
+    free(w);
+}
+
+static void serve_waiting(void)
+{
+    for (struct waiting **w = &waiters; *w != NULL;) {
+        if (count_found((*w)->task.keys, &(*w)->task.proc) >= (*w)->n_wanted) {
+            finish(w, PMIX_ERR_NOT_FOUND);
+        } else {
+            w = &(*w)->next;
+        }
+    }
+}
+
+int64_t px_run_published_deadline(void)
+{
+    int64_t first = INT64_MAX;
+
+    for (const struct waiting *w = waiters; w != NULL; w = w->next) {
+        first = w->deadline_ms < first ? w->deadline_ms : first;
+    }
+    return first;
+}
+
+void px_run_published_expire(int64_t now_ms)
+{
+    for (struct waiting **w = &waiters; *w != NULL;) {
+        if (now_ms >= (*w)->deadline_ms) {
+            finish(w, PMIX_ERR_TIMEOUT);
+        } else {
+            w = &(*w)->next;
+        }
+    }
+}
+
+/* ---- unpublish and ends */
+
+static bool is_listed(const struct entry *e, char **keys)
+{
+    for (size_t i = 0; keys != NULL && keys[i] != NULL; i++) {
+        if (PMIX_CHECK_KEY(&e->info, keys[i])) {
+            return true;
+        }
+    }
+    return keys == NULL;
+}
+
+void px_run_unpublish(struct px_run_task *task)
+{
+    for (struct entry **link = &entries; *link != NULL;) {
+        struct entry *e = *link;
+        if (PMIX_CHECK_PROCID(&e->owner, &task->proc) && is_listed(e, task->keys)) {
+            *link = e->next;
+            entry_free(e);
+        } else {
+            link = &e->next;
+        }
+    }
+    task->cb.op(PMIX_SUCCESS, task->cbdata);
+}
+
+void px_run_published_forget(const char *nspace, pmix_rank_t rank)
+{
+    for (struct entry **link = &entries; *link != NULL;) {
+        struct entry *e = *link;
+        bool ended = rank == PMIX_RANK_WILDCARD ? e->persistence == PMIX_PERSIST_APP
+                                                : e->persistence == PMIX_PERSIST_PROC && e->owner.rank == rank;
+        if (ended && strcmp(e->owner.nspace, nspace) == 0) {
+            *link = e->next;
+            entry_free(e);
+        } else {
+            link = &e->next;
+        }
+    }
+    for (struct waiting **w = &waiters; *w != NULL;) {
+        const pmix_proc_t *reader = &(*w)->task.proc;
+        if (strcmp(reader->nspace, nspace) == 0 && (rank == PMIX_RANK_WILDCARD || reader->rank == rank)) {
+            finish(w, PMIX_ERR_NOT_FOUND);
+        } else {
+            w = &(*w)->next;
+        }
+    }
+}
+
+void px_run_published_free(void)
+{
+    while (entries != NULL) {
+        struct entry *e = entries;
+        entries = e->next;
+        entry_free(e);
+    }
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TOOLS_RUN_H
+#define PX_TOOLS_RUN_H
+
+#include <pmix.h>
+#include <pmix_server.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* pmixrun: starts processes on this machine under the server half of the library. It uses the public interface
+ * only, as any host daemon does.
+ *
+ * Threads: everything here belongs to the main thread, which waits in one poll(2) (loop.c). The library's upcalls
+ * come on its progress thread; each becomes a task (task.c) that the main thread does and answers. */
+
+/* ---- options.c */
+
+struct px_run_options {
+    int n_procs;
+    bool help;
+    bool tag_output;
+    bool bind_core;
+    bool verbose;
+    bool report;
+    int timeout_s; /* 0: none */
+    const char *nspace;
+    char **env;  /* the environment of the processes, malloc'd array of malloc'd strings */
+    char **argv; /* program and arguments, within main's argv */
+};
+
+/* Reads the command line. 0, or the exit code after a complaint on standard error. */
+int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options);
+void px_run_usage(FILE *to);
+
+/* ---- env.c: environments are malloc'd arrays of malloc'd strings */
+
+char **px_run_env_copy(char **env);
+void px_run_env_free(char **env);
+const char *px_run_env_get(char **env, const char *name);
+int px_run_env_set(char ***env, const char *name, const char *value);
+void px_run_env_unset(char **env, const char *name);
+/* Adds "NAME=value". */
+int px_run_env_put(char ***env, const char *assignment);
+
+/* ---- output.c */
+
+/* One of a process's two outputs. */
+struct px_run_stream {
+    int fd; /* read end, non-blocking; -1 at its end */
+    int to; /* our own descriptor: 1 or 2 */
+    bool at_end;
+    char *line;
+    size_t len;
+};
+
+/* ---- job.c */
+
+struct px_run_job;
+
+struct px_run_proc {
+    struct px_run_job *job;
+    pmix_rank_t rank;
+    int app;
+    pid_t pid;          /* also its process group; 0: not started */
+    bool alive;
+    bool connected;
+    bool excused;       /* told to die: its status is nobody's failure */
+    int status;         /* of waitpid(2) */
+    cpu_set_t *cpus;    /* where it is bound, or NULL */
+    char *cpuset;       /* the same as text, "hwloc:0-1" */
+    struct px_run_stream out[2];
+};
+
+struct px_run_app {
+    char **argv;
+    char **env;
+    char *cwd; /* NULL: ours */
+    int n_procs;
+};
+
+struct px_run_job {
+    struct px_run_job *next;
+    pmix_nspace_t nspace;
+    int n_apps;
+    struct px_run_app *apps;
+    uint32_t n_procs;
+    struct px_run_proc *procs;
+    uint32_t n_alive;
+    bool registered; /* the library knows it */
+    bool spawned;
+    bool notify_parent;
+    pmix_proc_t parent;
+    int code; /* first non-zero exit code */
+};
+
+/* A job of its apps, which it takes over also on failure. NULL when memory is out. */
+struct px_run_job *px_run_job_create(const char *nspace, struct px_run_app *apps, int n_apps);
+void px_run_job_destroy(struct px_run_job *job);
+
+/* Tells the library everything about the job and its processes. */
+pmix_status_t px_run_job_register(struct px_run_job *job);
+void px_run_job_deregister(struct px_run_job *job);
+
+/* ---- bind.c */
+
+/* Gives each process of the job a core, in turn; with fewer cores than processes they share. */
+int px_run_bind(struct px_run_job *job);
+
+/* ---- launch.c */
+
+/* Starts the job's processes. 0, or the errno of what failed, with what was already started told to die. */
+int px_run_job_launch(struct px_run_job *job);
+
+/* ---- guard.c: a process that kills what is left if pmixrun itself is killed */
+
+int px_run_guard_start(void);
+int px_run_guard_fd(void); /* children write their pid here before exec */
+void px_run_guard_drop(pid_t pid);
+void px_run_guard_stop(void);
+
+/* ---- task.c: from the progress thread to the main thread */
+
+struct px_run_task {
+    struct px_run_task *next;
+    void (*run)(struct px_run_task *task); /* answers the upcall; frees the task's own things */
+    pmix_proc_t proc;
+    const void *args;
+    size_t n_args;
+    const void *more;
+    size_t n_more;
+    char **keys;
+    int number;
+    void *cbdata;
+    union {
+        pmix_op_cbfunc_t op;
+        pmix_lookup_cbfunc_t lookup;
+        pmix_spawn_cbfunc_t spawn;
+        pmix_info_cbfunc_t info;
+    } cb;
+};
+
+int px_run_tasks_open(void); /* returns the descriptor to wait on, or -1 */
+/* Copies the task; the arguments stay the library's until the answer. PMIX_SUCCESS or PMIX_ERR_NOMEM. */
+pmix_status_t px_run_task_post(const struct px_run_task *task);
+void px_run_tasks_do(void);
+
+/* ---- host.c */
+
+extern pmix_server_module_t px_run_module;
+
+/* ---- publish.c (main thread) */
+
+void px_run_publish(struct px_run_task *task);
+void px_run_lookup(struct px_run_task *task);
+void px_run_unpublish(struct px_run_task *task);
+void px_run_published_expire(int64_t now_ms);
+int64_t px_run_published_deadline(void); /* of the waiting lookup that ends first; INT64_MAX: none */
+void px_run_published_forget(const char *nspace, pmix_rank_t rank); /* they have ended; PMIX_RANK_WILDCARD: all */
+void px_run_published_free(void);
+
+/* ---- query.c, control.c, spawn.c (main thread) */
+
+bool px_run_query_knows(const pmix_query_t *queries, size_t n);
+void px_run_query(struct px_run_task *task);
+void px_run_control(struct px_run_task *task);
+void px_run_abort(struct px_run_task *task);
+void px_run_spawn(struct px_run_task *task);
+
+/* ---- stdio: stdin.c, output.c, report.c */
+
+void px_run_stdin_open(int fd); /* the write end towards rank 0; taken */
+int px_run_stdin_poll_fd(short *ret_events); /* descriptor to poll, -1: none */
+void px_run_stdin_move(void);
+
+/* Moves what is there to our own output, whole lines; closes the stream at its end. Non-blocking. */
+void px_run_stream_move(const struct px_run_proc *proc, struct px_run_stream *s);
+/* Gives out what is left, also an unfinished line, and closes. */
+void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s);
+/* All bytes to our descriptor 1 or 2, while signals are still looked at. */
+void px_run_write(int fd, const char *bytes, size_t n);
+void px_run_say(const char *format, ...) __attribute__((format(printf, 1, 2)));     /* "pmixrun: ..." */
+void px_run_verbose(const char *format, ...) __attribute__((format(printf, 1, 2))); /* only with --verbose */
+
+int px_run_report_open(void);     /* the descriptor that children get; -1 on failure */
+void px_run_report_print(void);
+
+/* ---- loop.c */
+
+struct px_run {
+    struct px_run_options options;
+    struct px_run_job *jobs;
+    uint32_t n_spawned;
+    char hostname[PMIX_MAX_NSLEN + 1];
+    bool ending;        /* everybody has been told to terminate */
+    bool muted;         /* our output is gone or stuck: drop what is still written */
+    int code;           /* exit code */
+    int last_signal;    /* the last that was passed on; 0: none */
+    int64_t kill_at_ms;    /* when SIGKILL follows; 0: not set */
+    int64_t timeout_at_ms; /* when the job is ended; 0: never */
+    int signal_fd;
+    int task_fd;
+};
+extern struct px_run px_run;
+
+int64_t px_run_now_ms(void);
+int px_run_signals_open(void);
+void px_run_signals_read(void);
+/* Everybody is told to terminate, with SIGKILL after a grace; the first code given counts. */
+void px_run_end(int code);
+/* Sends a signal to a process and what it has started. */
+void px_run_kill(struct px_run_proc *proc, int sig);
+struct px_run_job *px_run_job_find(const char *nspace);
+/* How long poll(2) may wait, and what to do about the time that has passed. */
+int px_run_wait_ms(void);
+void px_run_expire(void);
+/* Until every process has ended. */
+void px_run_loop(void);
+
+#endif
