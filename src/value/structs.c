@@ -225,19 +225,19 @@ static size_t argv_size(char *const *argv)
 static int measure_member(const struct px_member *member, const void *element, unsigned depth, size_t *sum)
 {
     const struct px_type *type = px_type_info(member->type);
-    const void *elements = pointer_at(element, member->at);
 
-    if (member->how == PX_MEMBER_ONE) {
+    switch (member->how) {
+    case PX_MEMBER_ONE:
         *sum -= type->size; /* lies in the structure, which is counted */
         return px_type_measure(type, at(element, member->at), depth, sum);
-    }
-    if (member->how == PX_MEMBER_ARGV) {
-        *sum += argv_size((char *const *) elements);
-    }
-    if (member->how != PX_MEMBER_MANY) {
+    case PX_MEMBER_KEY:
         return PMIX_SUCCESS;
+    case PX_MEMBER_ARGV:
+        *sum += argv_size(pointer_at(element, member->at));
+        return PMIX_SUCCESS;
+    default:
+        return px_many_measure(type, pointer_at(element, member->at), count_at(element, member), depth, sum);
     }
-    return px_many_measure(type, elements, count_at(element, member), depth, sum);
 }
 
 int px_many_measure(const struct px_type *type, const void *elements, size_t n, unsigned depth, size_t *sum)

@@ -112,7 +112,7 @@ void *px_type_create(const struct px_type *type, size_t n)
 {
     char *elements;
 
-    if (n == 0) {
+    if (n == 0 || n > PTRDIFF_MAX / type->size) {
         return NULL;
     }
     elements = calloc(n, type->size);
@@ -133,7 +133,7 @@ int px_type_copy_many(const struct px_type *type, const void *src, size_t n, uns
         *ret_elements = NULL;
         return PMIX_SUCCESS;
     }
-    copies = calloc(n, type->size);
+    copies = n > PTRDIFF_MAX / type->size ? NULL : calloc(n, type->size);
     if (copies == NULL) {
         return PMIX_ERR_NOMEM;
     }

@@ -1,5 +1,6 @@
 # sources of this folder
 include %D%/topo/local.mk
+include %D%/value/local.mk
 
 check_PROGRAMS += %D%/value/frameworks.t %D%/value/strings.t
 TESTS += %D%/value/frameworks.t %D%/value/strings.t
@@ -7,3 +8,8 @@ TESTS += %D%/value/frameworks.t %D%/value/strings.t
 %C%_value_frameworks_t_LDADD = libpx-value.la libpx-base.la $(CMOCKA_LIBS)
 %C%_value_strings_t_SOURCES = %D%/value/strings.c
 %C%_value_strings_t_LDADD = libpx-value.la libpx-base.la $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/base/map.t
+TESTS += %D%/base/map.t
+%C%_base_map_t_SOURCES = %D%/base/map.c
+%C%_base_map_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
