@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compress.h"
-#include "regex_text.h"
+#include "map_text.h"
 #include "src/base/buf.h"
 
 /* Reading maps. The text comes from a host or a peer: it is walked once with both ends known, numbers are bounded
@@ -96,7 +96,7 @@ int px_regex_length(const char *regex, size_t limit, size_t *ret_len)
     return PMIX_SUCCESS;
 }
 
-bool px_text_cut(struct px_text *rest, char mark, struct px_text *ret_piece)
+bool px_map_cut(struct px_piece *rest, char mark, struct px_piece *ret_piece)
 {
     const char *stop;
 
@@ -104,12 +104,12 @@ bool px_text_cut(struct px_text *rest, char mark, struct px_text *ret_piece)
         return false;
     }
     stop = memchr(rest->at, mark, (size_t) (rest->end - rest->at));
-    *ret_piece = (struct px_text){rest->at, stop ? stop : rest->end};
+    *ret_piece = (struct px_piece){rest->at, stop ? stop : rest->end};
     rest->at = stop ? stop + 1 : NULL;
     return true;
 }
 
-bool px_text_number(struct px_text text, uint32_t max, uint32_t *ret)
+bool px_map_number(struct px_piece text, uint32_t max, uint32_t *ret)
 {
     uint64_t v = 0;
 
@@ -129,15 +129,15 @@ bool px_text_number(struct px_text text, uint32_t max, uint32_t *ret)
     return true;
 }
 
-bool px_text_range(struct px_text text, uint32_t max, uint32_t *ret_first, uint32_t *ret_last)
+bool px_map_range(struct px_piece text, uint32_t max, uint32_t *ret_first, uint32_t *ret_last)
 {
-    struct px_text first;
+    struct px_piece first;
 
-    if (!px_text_cut(&text, '-', &first) || !px_text_number(first, max, ret_first)) {
+    if (!px_map_cut(&text, '-', &first) || !px_map_number(first, max, ret_first)) {
         return false;
     }
     *ret_last = *ret_first;
-    return !text.at || (px_text_number(text, max, ret_last) && *ret_first <= *ret_last);
+    return !text.at || (px_map_number(text, max, ret_last) && *ret_first <= *ret_last);
 }
 
 /* --- what all forms have in common: the tag --- */
@@ -145,12 +145,12 @@ bool px_text_range(struct px_text text, uint32_t max, uint32_t *ret_first, uint3
 enum form { FORM_LIST, FORM_COMPACT };
 
 struct opened {
-    struct px_text text;
+    struct px_piece text;
     enum form form;
     void *inflated; /* what text lies in when it came deflated */
 };
 
-static bool starts(struct px_text text, const char *word)
+static bool starts(struct px_piece text, const char *word)
 {
     size_t len = strlen(word);
 
@@ -196,7 +196,7 @@ static int open_text(const char *regex, size_t len, struct opened *ret)
         return open_blob(regex, len, ret);
     }
     size = strnlen(regex, len); /* a byte object may come without its NUL */
-    ret->text = (struct px_text){regex, regex + size};
+    ret->text = (struct px_piece){regex, regex + size};
     if (starts(ret->text, "raw:")) {
         ret->text.at += 4;
     } else if (starts(ret->text, "pmix[") || starts(ret->text, "pmix:[")) {
@@ -243,7 +243,7 @@ static int names_add(struct names *names, char *name)
     return PMIX_SUCCESS;
 }
 
-static int add_piece(struct names *names, struct px_text piece)
+static int add_piece(struct names *names, struct px_piece piece)
 {
     if (piece.at == piece.end) {
         return PMIX_SUCCESS;
@@ -253,9 +253,9 @@ static int add_piece(struct names *names, struct px_text piece)
 
 /* prefix[width:ranges]suffix */
 struct group {
-    struct px_text prefix;
-    struct px_text ranges;
-    struct px_text suffix;
+    struct px_piece prefix;
+    struct px_piece ranges;
+    struct px_piece suffix;
     uint32_t width;
 };
 
@@ -270,14 +270,14 @@ static int add_numbered(struct names *names, const struct group *group, uint32_t
 
 static int add_group(struct names *names, const struct group *group)
 {
-    struct px_text ranges = group->ranges;
-    struct px_text piece;
+    struct px_piece ranges = group->ranges;
+    struct px_piece piece;
     uint32_t first;
     uint32_t last;
     int rc = PMIX_SUCCESS;
 
-    while (rc == PMIX_SUCCESS && px_text_cut(&ranges, ',', &piece)) {
-        if (!px_text_range(piece, LARGEST, &first, &last) || last - first >= PX_REGEX_NODES) {
+    while (rc == PMIX_SUCCESS && px_map_cut(&ranges, ',', &piece)) {
+        if (!px_map_range(piece, LARGEST, &first, &last) || last - first >= PX_REGEX_NODES) {
             return PMIX_ERR_BAD_PARAM;
         }
         for (uint32_t i = first; i <= last && rc == PMIX_SUCCESS; i++) {
@@ -288,29 +288,29 @@ static int add_group(struct names *names, const struct group *group)
 }
 
 /* One item of a compact list, up to a comma outside of brackets. */
-static int read_item(struct px_text *rest, struct names *names)
+static int read_item(struct px_piece *rest, struct names *names)
 {
     const char *open = rest->at;
     struct group group;
-    struct px_text inside;
-    struct px_text width;
+    struct px_piece inside;
+    struct px_piece width;
 
     while (open < rest->end && *open != '[' && *open != ',') {
         open++;
     }
     if (open == rest->end || *open == ',') {
-        (void) px_text_cut(rest, ',', &inside); /* rest is not used up */
+        (void) px_map_cut(rest, ',', &inside); /* rest is not used up */
         return add_piece(names, inside);
     }
-    group.prefix = (struct px_text){rest->at, open};
+    group.prefix = (struct px_piece){rest->at, open};
     rest->at = open + 1;
     if (!memchr(rest->at, ']', (size_t) (rest->end - rest->at))) {
         return PMIX_ERR_BAD_PARAM;
     }
-    (void) px_text_cut(rest, ']', &inside); /* there is one */
-    (void) px_text_cut(rest, ',', &group.suffix);
-    (void) px_text_cut(&inside, ':', &width);
-    if (!inside.at || !px_text_number(width, WIDTH_MAX, &group.width) ||
+    (void) px_map_cut(rest, ']', &inside); /* there is one */
+    (void) px_map_cut(rest, ',', &group.suffix);
+    (void) px_map_cut(&inside, ':', &width);
+    if (!inside.at || !px_map_number(width, WIDTH_MAX, &group.width) ||
         memchr(group.suffix.at, '[', (size_t) (group.suffix.end - group.suffix.at)) ||
         group.prefix.end - group.prefix.at > PMIX_MAX_KEYLEN ||
         group.suffix.end - group.suffix.at > PMIX_MAX_KEYLEN) {
@@ -322,15 +322,15 @@ static int read_item(struct px_text *rest, struct names *names)
 
 static int read_nodes(const struct opened *from, struct names *names)
 {
-    struct px_text rest = from->text;
-    struct px_text piece;
+    struct px_piece rest = from->text;
+    struct px_piece piece;
     int rc = PMIX_SUCCESS;
 
     while (rc == PMIX_SUCCESS && rest.at) {
         if (from->form == FORM_COMPACT) {
             rc = read_item(&rest, names);
         } else {
-            (void) px_text_cut(&rest, ',', &piece); /* rest is not used up */
+            (void) px_map_cut(&rest, ',', &piece); /* rest is not used up */
             rc = add_piece(names, piece);
         }
     }
@@ -391,9 +391,9 @@ static int add_ranks(struct px_rank_list *list, uint32_t first, uint32_t last, s
 }
 
 /* One node's field: ranges between commas; nothing at all is an empty list. *left is the allowance. */
-static int read_ranks(struct px_text field, struct px_rank_list *list, size_t *left)
+static int read_ranks(struct px_piece field, struct px_rank_list *list, size_t *left)
 {
-    struct px_text piece;
+    struct px_piece piece;
     size_t cap = 0;
     uint32_t first;
     uint32_t last;
@@ -402,8 +402,8 @@ static int read_ranks(struct px_text field, struct px_rank_list *list, size_t *l
     if (field.at == field.end) {
         return PMIX_SUCCESS;
     }
-    while (rc == PMIX_SUCCESS && px_text_cut(&field, ',', &piece)) {
-        if (!px_text_range(piece, LARGEST, &first, &last) || last - first >= *left) {
+    while (rc == PMIX_SUCCESS && px_map_cut(&field, ',', &piece)) {
+        if (!px_map_range(piece, LARGEST, &first, &last) || last - first >= *left) {
             return PMIX_ERR_BAD_PARAM;
         }
         *left -= (size_t) last - first + 1;
@@ -412,7 +412,7 @@ static int read_ranks(struct px_text field, struct px_rank_list *list, size_t *l
     return rc;
 }
 
-static size_t count_fields(struct px_text text)
+static size_t count_fields(struct px_piece text)
 {
     size_t n = 1;
 
@@ -430,12 +430,12 @@ void px_rank_lists_free(struct px_rank_list *lists, size_t n)
     free(lists);
 }
 
-static int read_lists(struct px_text text, struct px_rank_list **ret_lists, size_t *ret_n)
+static int read_lists(struct px_piece text, struct px_rank_list **ret_lists, size_t *ret_n)
 {
     size_t n = count_fields(text);
     size_t left = PX_REGEX_RANKS;
     struct px_rank_list *lists;
-    struct px_text field;
+    struct px_piece field;
     int rc = PMIX_SUCCESS;
 
     if (n > PX_REGEX_NODES) {
@@ -446,7 +446,7 @@ static int read_lists(struct px_text text, struct px_rank_list **ret_lists, size
         return PMIX_ERR_NOMEM;
     }
     for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
-        (void) px_text_cut(&text, ';', &field); /* there are n fields */
+        (void) px_map_cut(&text, ';', &field); /* there are n fields */
         rc = read_ranks(field, &lists[i], &left);
     }
     if (rc != PMIX_SUCCESS) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "regex_text.h"
+#include "map_text.h"
 #include "src/base/buf.h"
 
 /* Writing maps. Names that differ in one number and stand side by side share a group; nothing is reordered, because
@@ -17,9 +17,9 @@ enum { DIGITS_MAX = 9 };
 
 /* A name cut at one of its numbers; number.at == number.end: it has none that may be used. */
 struct cut {
-    struct px_text prefix;
-    struct px_text number;
-    struct px_text suffix;
+    struct px_piece prefix;
+    struct px_piece number;
+    struct px_piece suffix;
 };
 
 static bool is_digit(char c)
@@ -28,7 +28,7 @@ static bool is_digit(char c)
 }
 
 /* An address is a name of its own: its last number is no counter. */
-static bool is_address(struct px_text name)
+static bool is_address(struct px_piece name)
 {
     for (const char *c = name.at; c < name.end; c++) {
         if (!is_digit(*c) && *c != '.') {
@@ -39,7 +39,7 @@ static bool is_address(struct px_text name)
 }
 
 /* The last number of the host part of a name: what counts nodes in "rack1-node07.site2". */
-static struct cut cut_name(struct px_text name)
+static struct cut cut_name(struct px_piece name)
 {
     const char *dot = memchr(name.at, '.', (size_t) (name.end - name.at));
     const char *end = dot ? dot : name.end;
@@ -58,7 +58,7 @@ static struct cut cut_name(struct px_text name)
     return (struct cut){{name.at, start}, {start, end}, {end, name.end}};
 }
 
-static bool same_text(struct px_text a, struct px_text b)
+static bool same_text(struct px_piece a, struct px_piece b)
 {
     return a.end - a.at == b.end - b.at && memcmp(a.at, b.at, (size_t) (a.end - a.at)) == 0;
 }
@@ -73,11 +73,11 @@ static uint32_t number_of(const struct cut *cut)
 {
     uint32_t v = 0;
 
-    (void) px_text_number(cut->number, UINT32_MAX, &v); /* at most nine digits */
+    (void) px_map_number(cut->number, UINT32_MAX, &v); /* at most nine digits */
     return v;
 }
 
-static void put_text(struct px_buf *buf, struct px_text text)
+static void put_text(struct px_buf *buf, struct px_piece text)
 {
     px_buf_append(buf, text.at, (size_t) (text.end - text.at));
 }
@@ -128,7 +128,7 @@ static void open_group(struct writer *w, const struct cut *cut)
     w->open = true;
 }
 
-static void put_name(struct writer *w, struct px_text name)
+static void put_name(struct writer *w, struct px_piece name)
 {
     struct cut cut = cut_name(name);
 
@@ -183,17 +183,17 @@ int px_regex_make_nodes(const char *list, char **ret_regex)
 {
     struct px_buf buf = {0};
     struct writer w = {.buf = &buf};
-    struct px_text rest;
-    struct px_text name;
+    struct px_piece rest;
+    struct px_piece name;
     bool usable;
 
     if (!list) {
         return PMIX_ERR_BAD_PARAM;
     }
     usable = strpbrk(list, "[]:; \t\n") == NULL;
-    rest = (struct px_text){list, list + strlen(list)};
+    rest = (struct px_piece){list, list + strlen(list)};
     put_string(&buf, "pmix[");
-    while (px_text_cut(&rest, ',', &name)) {
+    while (px_map_cut(&rest, ',', &name)) {
         if (name.at == name.end) {
             usable = false;
         } else {
