@@ -7,6 +7,7 @@ AC_DEFUN([PX_DEPS], [
   AS_IF([test $have_jemalloc = yes],
     [AC_DEFINE([PX_HAVE_JEMALLOC], [1], [jemalloc headers are present])])
   PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1.1], [have_cmocka=yes], [have_cmocka=no])
+  AM_CONDITIONAL([HAVE_JEMALLOC], [test $have_jemalloc = yes])
   AM_CONDITIONAL([HAVE_CMOCKA], [test $have_cmocka = yes])
   AC_SEARCH_LIBS([dlopen], [dl])
   AC_SEARCH_LIBS([pthread_create], [pthread])

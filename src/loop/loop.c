@@ -136,6 +136,9 @@ static void round_blocking(struct px_loop *loop)
     for (int i = 0; busy && i < TASK_ROUNDS; i++) {
         busy = run_tasks(loop);
     }
+    if (loop->stop) {
+        return; /* nothing would end the sleep */
+    }
     if (!busy) {
         (void) px_cas(&loop->asleep, 0, 1);
         busy = px_load_acquire(&loop->inbox) != 0;

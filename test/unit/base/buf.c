@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/base/buf.h"
+
+static void grows_and_keeps(void **state)
+{
+    struct px_buf buf = {0};
+    size_t len;
+    unsigned char *bytes;
+
+    (void) state;
+    for (int i = 0; i < 100000; i++) {
+        px_buf_byte(&buf, (unsigned char) i);
+    }
+    assert_true(px_buf_ok(&buf));
+    assert_int_equal(buf.len, 100000);
+    bytes = px_buf_take(&buf, &len);
+    assert_int_equal(len, 100000);
+    for (int i = 0; i < 100000; i++) {
+        assert_int_equal(bytes[i], (unsigned char) i);
+    }
+    free(bytes);
+    assert_null(buf.data);
+    assert_int_equal(buf.len, 0);
+    px_buf_append(&buf, "again", 5);
+    assert_memory_equal(buf.data, "again", 5);
+    px_buf_fini(&buf);
+    px_buf_fini(NULL);
+}
+
+static void a_failure_sticks(void **state)
+{
+    struct px_buf buf = {0};
+
+    (void) state;
+    px_buf_append(&buf, "abc", 3);
+    assert_null(px_buf_extend(&buf, SIZE_MAX));
+    assert_false(px_buf_ok(&buf));
+    assert_null(px_buf_extend(&buf, 1));
+    px_buf_append(&buf, "def", 3);
+    assert_int_equal(buf.len, 3);
+    px_buf_fini(&buf);
+    assert_true(px_buf_ok(&buf));
+}
+
+static void empty_appends(void **state)
+{
+    struct px_buf buf = {0};
+
+    (void) state;
+    px_buf_append(&buf, NULL, 0);
+    assert_true(px_buf_ok(&buf));
+    assert_int_equal(buf.len, 0);
+    assert_non_null(px_buf_extend(&buf, 0));
+    px_buf_fini(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grows_and_keeps),
+        cmocka_unit_test(a_failure_sticks),
+        cmocka_unit_test(empty_appends),
+    };
+
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

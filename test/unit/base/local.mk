@@ -1,0 +1,28 @@
+base_tests = %D%/buf.t %D%/hash.t %D%/list.t %D%/log.t %D%/mem.t %D%/param.t %D%/status.t
+check_PROGRAMS += $(base_tests)
+TESTS += $(base_tests)
+%C%_buf_t_SOURCES = %D%/buf.c
+%C%_buf_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_hash_t_SOURCES = %D%/hash.c
+%C%_hash_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_list_t_SOURCES = %D%/list.c
+%C%_list_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_log_t_SOURCES = %D%/log.c
+%C%_log_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_mem_t_SOURCES = %D%/mem.c
+%C%_mem_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_param_t_SOURCES = %D%/param.c
+%C%_param_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_status_t_SOURCES = %D%/status.c
+%C%_status_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+
+# jemalloc and a sanitizer both want to be malloc.
+if HAVE_JEMALLOC
+if !PX_SANITIZED
+check_PROGRAMS += %D%/mem_jemalloc.t
+TESTS += %D%/mem_jemalloc.t
+%C%_mem_jemalloc_t_SOURCES = %D%/mem.c
+%C%_mem_jemalloc_t_CPPFLAGS = $(AM_CPPFLAGS) -DPX_EXPECT_NATIVE=1
+%C%_mem_jemalloc_t_LDADD = libpx-base.la $(CMOCKA_LIBS) $(JEMALLOC_LIBS)
+endif
+endif

@@ -1,0 +1,10 @@
+loop_tests = %D%/cpus.t %D%/loop.t %D%/wait.t
+loop_libs = libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += $(loop_tests)
+TESTS += $(loop_tests)
+%C%_cpus_t_SOURCES = %D%/cpus.c
+%C%_cpus_t_LDADD = $(loop_libs)
+%C%_loop_t_SOURCES = %D%/loop.c
+%C%_loop_t_LDADD = $(loop_libs)
+%C%_wait_t_SOURCES = %D%/wait.c
+%C%_wait_t_LDADD = $(loop_libs)
