@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Open addressing with linear probing. At least a quarter of the slots are free of entries and tombstones, so every
- * probe ends; the table is rebuilt, without tombstones, before that would stop being true. */
+/* Open addressing with linear probing. At least a quarter of the slots are free of entries and
+ * tombstones, so every probe ends; the table is rebuilt, without tombstones, before that would stop
+ * being true. */
 
 #include "src/base/map.h"
 
@@ -27,7 +28,8 @@ static bool is_live(const struct px_map_slot *slot)
     return slot->value != NULL;
 }
 
-static struct px_map_slot *find_slot(const struct px_map *map, uint64_t hash, const void *key, size_t len)
+static struct px_map_slot *find_slot(const struct px_map *map, uint64_t hash, const void *key,
+                                     size_t len)
 {
     size_t i;
 
@@ -37,7 +39,8 @@ static struct px_map_slot *find_slot(const struct px_map *map, uint64_t hash, co
     for (i = hash & (map->cap - 1); map->slots[i].key != NULL; i = (i + 1) & (map->cap - 1)) {
         struct px_map_slot *slot = &map->slots[i];
 
-        if (is_live(slot) && slot->hash == hash && slot->len == len && (len == 0 || memcmp(slot->key, key, len) == 0)) {
+        if (is_live(slot) && slot->hash == hash && slot->len == len &&
+            (len == 0 || memcmp(slot->key, key, len) == 0)) {
             return slot;
         }
     }
@@ -138,7 +141,8 @@ void *px_map_remove(struct px_map *map, const void *key, size_t len)
     return value;
 }
 
-int px_map_each(const struct px_map *map, int (*fn)(void *arg, const void *key, size_t len, void *value), void *arg)
+int px_map_each(const struct px_map *map,
+                int (*fn)(void *arg, const void *key, size_t len, void *value), void *arg)
 {
     for (size_t i = 0; i < map->cap; i++) {
         const struct px_map_slot *slot = &map->slots[i];

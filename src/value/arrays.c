@@ -5,8 +5,8 @@
 
 #include "shapes.h"
 
-/* Arrays and data buffers. Arrays are the only way for data to nest, so depth is counted here; releasing is not
- * bounded, because whatever could be built must be freed. */
+/* Arrays and data buffers. Arrays are the only way for data to nest, so depth is counted here;
+ * releasing is not bounded, because whatever could be built must be freed. */
 
 static int copy_array(const struct px_type *unused, void *dst, const void *src, unsigned depth)
 {
@@ -46,7 +46,8 @@ static void fini_array(const struct px_type *unused, void *element)
     memset(array, 0, sizeof(*array));
 }
 
-static pmix_value_cmp_t compare_array(const struct px_type *unused, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_array(const struct px_type *unused, const void *a, const void *b,
+                                      unsigned depth)
 {
     const pmix_data_array_t *x = a;
     const pmix_data_array_t *y = b;
@@ -62,11 +63,12 @@ static pmix_value_cmp_t compare_array(const struct px_type *unused, const void *
     if (type == NULL) {
         return px_order(x->size > y->size, x->size < y->size);
     }
-    return px_many_compare(type, x->array, x->array == NULL ? 0 : x->size, y->array, y->array == NULL ? 0 : y->size,
-                           depth + 1);
+    return px_many_compare(type, x->array, x->array == NULL ? 0 : x->size, y->array,
+                           y->array == NULL ? 0 : y->size, depth + 1);
 }
 
-static int measure_array(const struct px_type *unused, const void *element, unsigned depth, size_t *sum)
+static int measure_array(const struct px_type *unused, const void *element, unsigned depth,
+                         size_t *sum)
 {
     const pmix_data_array_t *array = element;
     const struct px_type *type = px_type_info(array->type);
@@ -84,7 +86,8 @@ static int measure_array(const struct px_type *unused, const void *element, unsi
     return px_many_measure(type, array->array, array->size, depth + 1, sum);
 }
 
-static void print_array(struct px_buf *out, const struct px_type *unused, const void *element, unsigned depth)
+static void print_array(struct px_buf *out, const struct px_type *unused, const void *element,
+                        unsigned depth)
 {
     const pmix_data_array_t *array = element;
     const struct px_type *type = px_type_info(array->type);
@@ -115,7 +118,8 @@ static int copy_buffer(const struct px_type *type, void *dst, const void *src, u
     (void) type;
     (void) depth;
     if (buffer->base_ptr != NULL && buffer->bytes_used > 0) {
-        size_t read = buffer->unpack_ptr == NULL ? 0 : (size_t) (buffer->unpack_ptr - buffer->base_ptr);
+        size_t read =
+            buffer->unpack_ptr == NULL ? 0 : (size_t) (buffer->unpack_ptr - buffer->base_ptr);
 
         copy.base_ptr = malloc(buffer->bytes_used);
         if (copy.base_ptr == NULL) {
@@ -140,7 +144,8 @@ static void fini_buffer(const struct px_type *type, void *element)
     memset(buffer, 0, sizeof(*buffer));
 }
 
-static pmix_value_cmp_t compare_buffer(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_buffer(const struct px_type *type, const void *a, const void *b,
+                                       unsigned depth)
 {
     const pmix_data_buffer_t *x = a;
     const pmix_data_buffer_t *y = b;
@@ -155,7 +160,8 @@ static pmix_value_cmp_t compare_buffer(const struct px_type *type, const void *a
     return px_order(order > 0, order < 0);
 }
 
-static int measure_buffer(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+static int measure_buffer(const struct px_type *type, const void *element, unsigned depth,
+                          size_t *sum)
 {
     (void) type;
     (void) depth;
@@ -163,7 +169,8 @@ static int measure_buffer(const struct px_type *type, const void *element, unsig
     return PMIX_SUCCESS;
 }
 
-static void print_buffer(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+static void print_buffer(struct px_buf *out, const struct px_type *type, const void *element,
+                         unsigned depth)
 {
     const pmix_data_buffer_t *buffer = element;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Variables in an environment: the process's own, then the C library keeps it, or an array that somebody is
- * putting together for a child. */
+/* Variables in an environment: the process's own, then the C library keeps it, or an array that
+ * somebody is putting together for a child. */
 
 static pmix_status_t set_own(const char *name, const char *value, bool overwrite)
 {

@@ -6,8 +6,8 @@
 
 #include "types.h"
 
-/* Infos. An array that the library makes has PMIX_INFO_ARRAY_END on its last element: programs compiled against
- * the 4.2 headers look for it. */
+/* Infos. An array that the library makes has PMIX_INFO_ARRAY_END on its last element: programs
+ * compiled against the 4.2 headers look for it. */
 
 void PMIx_Info_construct(pmix_info_t *p)
 {
@@ -38,7 +38,8 @@ void PMIx_Info_free(pmix_info_t *p, size_t n)
     px_type_free(px_type_info(PMIX_INFO), p, n);
 }
 
-pmix_status_t PMIx_Info_load(pmix_info_t *info, const char *key, const void *data, pmix_data_type_t type)
+pmix_status_t PMIx_Info_load(pmix_info_t *info, const char *key, const void *data,
+                             pmix_data_type_t type)
 {
     pmix_key_t name;
 

@@ -7,8 +7,8 @@
 
 #include "src/base/list.h"
 
-/* Lists of infos, for building an array whose length is not known beforehand. Not thread-safe: a list is used by
- * one thread at a time. Keys, and the values unless inserted, are copies. */
+/* Lists of infos, for building an array whose length is not known beforehand. Not thread-safe: a
+ * list is used by one thread at a time. Keys, and the values unless inserted, are copies. */
 
 struct info_list {
     struct px_list items;
@@ -45,8 +45,7 @@ void PMIx_Info_list_release(void *ptr)
     if (list == NULL) {
         return;
     }
-    px_list_each(link, following, &list->items)
-    {
+    px_list_each(link, following, &list->items) {
         struct item *item = item_of(link);
 
         PMIx_Info_destruct(&item->info);
@@ -82,8 +81,7 @@ static struct item *find(struct info_list *list, const char *key)
     struct px_list *link;
     struct px_list *following;
 
-    px_list_each(link, following, &list->items)
-    {
+    px_list_each(link, following, &list->items) {
         if (PMIx_Check_key(item_of(link)->info.key, key)) {
             return item_of(link);
         }
@@ -98,7 +96,8 @@ static void replace(struct item *item, const pmix_info_t *info)
     item->info = *info;
 }
 
-pmix_status_t PMIx_Info_list_add(void *ptr, const char *key, const void *value, pmix_data_type_t type)
+pmix_status_t PMIx_Info_list_add(void *ptr, const char *key, const void *value,
+                                 pmix_data_type_t type)
 {
     struct item *item;
 
@@ -112,7 +111,8 @@ pmix_status_t PMIx_Info_list_add(void *ptr, const char *key, const void *value, 
     return finish_add(ptr, item, PMIx_Info_load(&item->info, key, value, type));
 }
 
-pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *value, pmix_data_type_t type)
+pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *value,
+                                     pmix_data_type_t type)
 {
     struct info_list *list = ptr;
     struct px_list *last;
@@ -126,8 +126,8 @@ pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *val
     return rc;
 }
 
-pmix_status_t PMIx_Info_list_add_unique(void *ptr, const char *key, const void *value, pmix_data_type_t type,
-                                        bool overwrite)
+pmix_status_t PMIx_Info_list_add_unique(void *ptr, const char *key, const void *value,
+                                        pmix_data_type_t type, bool overwrite)
 {
     struct item *item;
     pmix_info_t info;
@@ -171,7 +171,8 @@ pmix_status_t PMIx_Info_list_add_value(void *ptr, const char *key, const pmix_va
     return finish_add(ptr, item, info_of_value(&item->info, key, value));
 }
 
-pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const pmix_value_t *value, bool overwrite)
+pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const pmix_value_t *value,
+                                              bool overwrite)
 {
     struct item *item;
     pmix_info_t info;
@@ -266,8 +267,7 @@ pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par)
     if (infos == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_each(link, following, &list->items)
-    {
+    px_list_each(link, following, &list->items) {
         pmix_status_t rc = PMIx_Info_xfer(&infos[i], &item_of(link)->info);
 
         if (rc != PMIX_SUCCESS) {

@@ -6,9 +6,9 @@
 
 #include <pmix.h>
 
-/* Names: keys, namespaces, ranks, process ids. The arrays that the public structures keep them in come from
- * applications and peers, so nothing here relies on a final NUL in them. Matching is the matching of the
- * Standard: an empty namespace and a wildcard rank match everything. */
+/* Names: keys, namespaces, ranks, process ids. The arrays that the public structures keep them in
+ * come from applications and peers, so nothing here relies on a final NUL in them. Matching is the
+ * matching of the Standard: an empty namespace and a wildcard rank match everything. */
 
 static const char reserved_prefix[] = "pmix";
 
@@ -105,7 +105,8 @@ bool PMIx_Rank_valid(pmix_rank_t a)
     return a < PMIX_RANK_VALID;
 }
 
-void PMIx_Multicluster_nspace_construct(pmix_nspace_t target, pmix_nspace_t cluster, pmix_nspace_t nspace)
+void PMIx_Multicluster_nspace_construct(pmix_nspace_t target, pmix_nspace_t cluster,
+                                        pmix_nspace_t nspace)
 {
     pmix_nspace_t joined;
     size_t n_cluster;
@@ -125,7 +126,8 @@ void PMIx_Multicluster_nspace_construct(pmix_nspace_t target, pmix_nspace_t clus
     memcpy(target, joined, sizeof(joined));
 }
 
-void PMIx_Multicluster_nspace_parse(pmix_nspace_t target, pmix_nspace_t cluster, pmix_nspace_t nspace)
+void PMIx_Multicluster_nspace_parse(pmix_nspace_t target, pmix_nspace_t cluster,
+                                    pmix_nspace_t nspace)
 {
     pmix_nspace_t joined;
     size_t n_cluster;

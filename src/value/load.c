@@ -8,9 +8,10 @@
 
 #include "types.h"
 
-/* Values in and out. Loading takes what programs have at hand: the text itself for strings, namespaces and regexes,
- * the pointer itself for pointers, the address of the element for everything else. Unloading is the opposite: a
- * scalar goes to storage that the caller gives, everything else comes in fresh memory. */
+/* Values in and out. Loading takes what programs have at hand: the text itself for strings,
+ * namespaces and regexes, the pointer itself for pointers, the address of the element for
+ * everything else. Unloading is the opposite: a scalar goes to storage that the caller gives,
+ * everything else comes in fresh memory. */
 
 size_t px_regex_len(const char *regex)
 {
@@ -98,7 +99,8 @@ static int unload_text(const char *bytes, size_t len, void **ret_data, size_t *r
     return PMIX_SUCCESS;
 }
 
-static int unload_copy(const struct px_type *type, const void *element, void **ret_data, size_t *ret_size)
+static int unload_copy(const struct px_type *type, const void *element, void **ret_data,
+                       size_t *ret_size)
 {
     int rc = px_type_copy_many(type, element, 1, 0, ret_data);
 
@@ -121,7 +123,8 @@ pmix_status_t PMIx_Value_unload(pmix_value_t *val, void **data, size_t *sz)
     }
     sz = sz == NULL ? &unused : sz;
     if (type->type == PMIX_STRING) {
-        return unload_text(val->data.string, val->data.string == NULL ? 0 : strlen(val->data.string), data, sz);
+        return unload_text(val->data.string,
+                           val->data.string == NULL ? 0 : strlen(val->data.string), data, sz);
     }
     if (type->type == PMIX_REGEX) {
         return unload_text(val->data.bo.bytes, val->data.bo.size, data, sz);

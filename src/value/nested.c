@@ -4,7 +4,8 @@
 
 #include "shapes.h"
 
-/* Elements that hold another one: values, and infos around values. A persistent info does not own its value. */
+/* Elements that hold another one: values, and infos around values. A persistent info does not own
+ * its value. */
 
 static int copy_value(const struct px_type *unused, void *dst, const void *src, unsigned depth)
 {
@@ -23,7 +24,8 @@ static int copy_value(const struct px_type *unused, void *dst, const void *src, 
     if (type != NULL && type->where == PX_INLINE) {
         rc = px_type_copy(type, &copy.data, &value->data, depth);
     } else {
-        rc = type == NULL ? PMIX_SUCCESS : px_type_copy_many(type, value->data.ptr, 1, depth, &copy.data.ptr);
+        rc = type == NULL ? PMIX_SUCCESS
+                          : px_type_copy_many(type, value->data.ptr, 1, depth, &copy.data.ptr);
     }
     if (rc != PMIX_SUCCESS) {
         return rc;
@@ -46,7 +48,8 @@ static void fini_value(const struct px_type *unused, void *element)
     memset(value, 0, sizeof(*value));
 }
 
-static pmix_value_cmp_t compare_value(const struct px_type *unused, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_value(const struct px_type *unused, const void *a, const void *b,
+                                      unsigned depth)
 {
     const pmix_value_t *x = a;
     const pmix_value_t *y = b;
@@ -67,12 +70,14 @@ static pmix_value_cmp_t compare_value(const struct px_type *unused, const void *
     element_x = px_value_element_const(x, type);
     element_y = px_value_element_const(y, type);
     if (element_x == NULL || element_y == NULL) {
-        return px_order(element_x != NULL && element_y == NULL, element_y != NULL && element_x == NULL);
+        return px_order(element_x != NULL && element_y == NULL,
+                        element_y != NULL && element_x == NULL);
     }
     return px_type_compare(type, element_x, element_y, depth);
 }
 
-static int measure_value(const struct px_type *unused, const void *element, unsigned depth, size_t *sum)
+static int measure_value(const struct px_type *unused, const void *element, unsigned depth,
+                         size_t *sum)
 {
     const pmix_value_t *value = element;
     const struct px_type *type = px_type_info(value->type);
@@ -89,7 +94,8 @@ static int measure_value(const struct px_type *unused, const void *element, unsi
     return px_type_measure(type, inner, depth, sum);
 }
 
-static void print_value(struct px_buf *out, const struct px_type *unused, const void *element, unsigned depth)
+static void print_value(struct px_buf *out, const struct px_type *unused, const void *element,
+                        unsigned depth)
 {
     const pmix_value_t *value = element;
     const struct px_type *type = px_type_info(value->type);
@@ -144,11 +150,13 @@ static void fini_info(const struct px_type *type, void *element)
 }
 
 /* Where an array ends and who owns a value is no part of what an info says. */
-static pmix_value_cmp_t compare_info(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_info(const struct px_type *type, const void *a, const void *b,
+                                     unsigned depth)
 {
     const pmix_info_t *x = a;
     const pmix_info_t *y = b;
-    const pmix_info_directives_t says = ~(pmix_info_directives_t) (PMIX_INFO_ARRAY_END | PMIX_INFO_PERSISTENT);
+    const pmix_info_directives_t says =
+        ~(pmix_info_directives_t) (PMIX_INFO_ARRAY_END | PMIX_INFO_PERSISTENT);
     int order = strncmp(x->key, y->key, PMIX_MAX_KEYLEN);
 
     (void) type;

@@ -4,32 +4,33 @@
 
 #include "types.h"
 
-/* PMIx_<noun>_construct, _destruct, _create and _free for every noun of nouns.def: the table of types knows what
- * each of them owns. All take NULL. Coordinates and infos are made differently: coord.c, info.c. */
+/* PMIx_<noun>_construct, _destruct, _create and _free for every noun of nouns.def: the table of
+ * types knows what each of them owns. All take NULL. Coordinates and infos are made differently:
+ * coord.c, info.c. */
 
-#define PX_NOUN(noun, ctype, type)                                                                           \
-    void PMIx_##noun##_construct(ctype *p)                                                                   \
-    {                                                                                                        \
-        if (p != NULL) {                                                                                     \
-            px_type_construct(px_type_info(type), p);                                                        \
-        }                                                                                                    \
-    }                                                                                                        \
-                                                                                                             \
-    void PMIx_##noun##_destruct(ctype *p)                                                                    \
-    {                                                                                                        \
-        if (p != NULL) {                                                                                     \
-            px_type_fini(px_type_info(type), p);                                                             \
-        }                                                                                                    \
-    }                                                                                                        \
-                                                                                                             \
-    ctype *PMIx_##noun##_create(size_t n)                                                                    \
-    {                                                                                                        \
-        return px_type_create(px_type_info(type), n);                                                        \
-    }                                                                                                        \
-                                                                                                             \
-    void PMIx_##noun##_free(ctype *p, size_t n)                                                              \
-    {                                                                                                        \
-        px_type_free(px_type_info(type), p, n);                                                              \
+#define PX_NOUN(noun, ctype, type)                    \
+    void PMIx_##noun##_construct(ctype *p)            \
+    {                                                 \
+        if (p != NULL) {                              \
+            px_type_construct(px_type_info(type), p); \
+        }                                             \
+    }                                                 \
+                                                      \
+    void PMIx_##noun##_destruct(ctype *p)             \
+    {                                                 \
+        if (p != NULL) {                              \
+            px_type_fini(px_type_info(type), p);      \
+        }                                             \
+    }                                                 \
+                                                      \
+    ctype *PMIx_##noun##_create(size_t n)             \
+    {                                                 \
+        return px_type_create(px_type_info(type), n); \
+    }                                                 \
+                                                      \
+    void PMIx_##noun##_free(ctype *p, size_t n)       \
+    {                                                 \
+        px_type_free(px_type_info(type), p, n);       \
     }
 
 #include "nouns.def"

@@ -9,8 +9,8 @@
 #include "shapes.h"
 #include "types.h"
 
-/* Conversion between the number types: what fits is converted, what does not is refused by name; the fraction of a
- * real number is dropped when an integer is asked for. */
+/* Conversion between the number types: what fits is converted, what does not is refused by name;
+ * the fraction of a real number is dropped when an integer is asked for. */
 
 /* A number of any type: real, or a sign and a magnitude. */
 struct number {
@@ -139,5 +139,6 @@ pmix_status_t PMIx_Value_get_number(const pmix_value_t *value, void *dest, pmix_
             return rc;
         }
     }
-    return to->shape == PX_TYPE_SIGNED ? store_signed(to, &number, dest) : store_unsigned(to, &number, dest);
+    return to->shape == PX_TYPE_SIGNED ? store_signed(to, &number, dest)
+                                       : store_unsigned(to, &number, dest);
 }

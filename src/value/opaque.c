@@ -7,8 +7,8 @@
 #include "hooks.h"
 #include "shapes.h"
 
-/* Topologies and cpusets: a source name and an object of the library behind src/topo, reached by hooks.h. Without
- * hooks an object is never freed or followed: it is somebody else's. */
+/* Topologies and cpusets: a source name and an object of the library behind src/topo, reached by
+ * hooks.h. Without hooks an object is never freed or followed: it is somebody else's. */
 
 static pmix_value_cmp_t compare_pointers(const void *a, const void *b)
 {
@@ -58,7 +58,8 @@ static void fini_topo(const struct px_type *type, void *element)
     memset(element, 0, type->size);
 }
 
-static pmix_value_cmp_t compare_topo(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_topo(const struct px_type *type, const void *a, const void *b,
+                                     unsigned depth)
 {
     const pmix_topology_t *x = a;
     const pmix_topology_t *y = b;
@@ -74,7 +75,8 @@ static pmix_value_cmp_t compare_topo(const struct px_type *type, const void *a, 
     return compare_pointers(x->topology, y->topology);
 }
 
-static int measure_topo(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+static int measure_topo(const struct px_type *type, const void *element, unsigned depth,
+                        size_t *sum)
 {
     const pmix_topology_t *topo = element;
 
@@ -88,7 +90,8 @@ static int measure_topo(const struct px_type *type, const void *element, unsigne
     return PMIX_SUCCESS;
 }
 
-static void print_topo(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+static void print_topo(struct px_buf *out, const struct px_type *type, const void *element,
+                       unsigned depth)
 {
     const pmix_topology_t *topo = element;
 
@@ -134,7 +137,8 @@ static void fini_cpuset(const struct px_type *type, void *element)
     memset(element, 0, type->size);
 }
 
-static pmix_value_cmp_t compare_cpuset(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_cpuset(const struct px_type *type, const void *a, const void *b,
+                                       unsigned depth)
 {
     const pmix_cpuset_t *x = a;
     const pmix_cpuset_t *y = b;
@@ -150,7 +154,8 @@ static pmix_value_cmp_t compare_cpuset(const struct px_type *type, const void *a
     return compare_pointers(x->bitmap, y->bitmap);
 }
 
-static int measure_cpuset(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+static int measure_cpuset(const struct px_type *type, const void *element, unsigned depth,
+                          size_t *sum)
 {
     const pmix_cpuset_t *cpuset = element;
 
@@ -164,7 +169,8 @@ static int measure_cpuset(const struct px_type *type, const void *element, unsig
     return PMIX_SUCCESS;
 }
 
-static void print_cpuset(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+static void print_cpuset(struct px_buf *out, const struct px_type *type, const void *element,
+                         unsigned depth)
 {
     const pmix_cpuset_t *cpuset = element;
     char *text;

@@ -8,8 +8,8 @@
 
 #include "shapes.h"
 
-/* Text for people. Control characters in strings are shown, not sent to the reader's terminal; long data is cut.
- * Programs must not parse any of it. */
+/* Text for people. Control characters in strings are shown, not sent to the reader's terminal; long
+ * data is cut. Programs must not parse any of it. */
 
 enum {
     PRINTED_BYTES = 32,     /* of a byte object */
@@ -72,7 +72,8 @@ void px_print_bytes(struct px_buf *out, const void *bytes, size_t n)
     }
 }
 
-void px_print_many(struct px_buf *out, const struct px_type *type, const void *elements, size_t n, unsigned depth)
+void px_print_many(struct px_buf *out, const struct px_type *type, const void *elements, size_t n,
+                   unsigned depth)
 {
     if (type->type == PMIX_BYTE) {
         px_print_bytes(out, elements, n);
@@ -190,7 +191,8 @@ static void print_signed(struct px_buf *out, pmix_data_type_t type, int64_t v)
     }
 }
 
-void px_print_scalar(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+void px_print_scalar(struct px_buf *out, const struct px_type *type, const void *element,
+                     unsigned depth)
 {
     const struct timeval *tv = element;
 

@@ -7,8 +7,8 @@
 
 #include "types.h"
 
-/* What the structures can do beyond the functions of nouns.c. Functions without a status leave an empty structure
- * when memory is out. */
+/* What the structures can do beyond the functions of nouns.c. Functions without a status leave an
+ * empty structure when memory is out. */
 
 void PMIx_App_info_create(pmix_app_t *p, size_t n)
 {
@@ -78,8 +78,8 @@ void PMIx_Envar_load(pmix_envar_t *e, char *var, char *value, char separator)
 }
 
 /* What is NULL leaves its member as it is, and a description is added to those that are there. */
-void PMIx_Regattr_load(pmix_regattr_t *info, const char *name, const char *key, pmix_data_type_t type,
-                       const char *description)
+void PMIx_Regattr_load(pmix_regattr_t *info, const char *name, const char *key,
+                       pmix_data_type_t type, const char *description)
 {
     if (info == NULL) {
         return;
@@ -92,7 +92,8 @@ void PMIx_Regattr_load(pmix_regattr_t *info, const char *name, const char *key, 
     }
     info->type = type;
     if (description != NULL) {
-        (void) PMIx_Argv_append_nosize(&info->description, description); /* there is no way to say it */
+        (void) PMIx_Argv_append_nosize(&info->description,
+                                       description); /* there is no way to say it */
     }
 }
 

@@ -37,7 +37,8 @@ uint64_t px_load_unsigned(const struct px_type *type, const void *element)
 
 double px_load_real(const struct px_type *type, const void *element)
 {
-    return type->size == sizeof(float) ? (double) *(const float *) element : *(const double *) element;
+    return type->size == sizeof(float) ? (double) *(const float *) element
+                                       : *(const double *) element;
 }
 
 pmix_value_cmp_t px_order(bool greater, bool less)
@@ -45,7 +46,8 @@ pmix_value_cmp_t px_order(bool greater, bool less)
     return greater ? PMIX_VALUE1_GREATER : less ? PMIX_VALUE2_GREATER : PMIX_EQUAL;
 }
 
-static pmix_value_cmp_t compare_signed(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_signed(const struct px_type *type, const void *a, const void *b,
+                                       unsigned depth)
 {
     int64_t x = px_load_signed(type, a);
     int64_t y = px_load_signed(type, b);
@@ -54,7 +56,8 @@ static pmix_value_cmp_t compare_signed(const struct px_type *type, const void *a
     return px_order(x > y, x < y);
 }
 
-static pmix_value_cmp_t compare_unsigned(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_unsigned(const struct px_type *type, const void *a, const void *b,
+                                         unsigned depth)
 {
     uint64_t x = px_load_unsigned(type, a);
     uint64_t y = px_load_unsigned(type, b);
@@ -64,7 +67,8 @@ static pmix_value_cmp_t compare_unsigned(const struct px_type *type, const void 
 }
 
 /* What is no number comes after all numbers and equals itself, so the order stays total. */
-static pmix_value_cmp_t compare_real(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_real(const struct px_type *type, const void *a, const void *b,
+                                     unsigned depth)
 {
     double x = px_load_real(type, a);
     double y = px_load_real(type, b);
@@ -78,7 +82,8 @@ static pmix_value_cmp_t compare_real(const struct px_type *type, const void *a, 
     return px_order(x > y, x < y);
 }
 
-static pmix_value_cmp_t compare_timeval(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_timeval(const struct px_type *type, const void *a, const void *b,
+                                        unsigned depth)
 {
     const struct timeval *x = a;
     const struct timeval *y = b;

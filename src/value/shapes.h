@@ -5,15 +5,17 @@
 
 #include "types.h"
 
-/* The rules of one shape; contracts as at the px_type_ functions. `construct` gets zeroed memory; `measure` adds
- * only what the element owns. Private to this folder. */
+/* The rules of one shape; contracts as at the px_type_ functions. `construct` gets zeroed memory;
+ * `measure` adds only what the element owns. Private to this folder. */
 struct px_shape_ops {
     void (*construct)(const struct px_type *type, void *element);
     int (*copy)(const struct px_type *type, void *dst, const void *src, unsigned depth);
     void (*fini)(const struct px_type *type, void *element);
-    pmix_value_cmp_t (*compare)(const struct px_type *type, const void *a, const void *b, unsigned depth);
+    pmix_value_cmp_t (*compare)(const struct px_type *type, const void *a, const void *b,
+                                unsigned depth);
     int (*measure)(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
-    void (*print)(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth);
+    void (*print)(struct px_buf *out, const struct px_type *type, const void *element,
+                  unsigned depth);
 };
 
 extern const struct px_shape_ops px_unsigned_ops;
@@ -43,25 +45,31 @@ pmix_value_cmp_t px_order(bool greater, bool less);
 void px_struct_construct(const struct px_type *type, void *element);
 int px_struct_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
 void px_struct_fini(const struct px_type *type, void *element);
-pmix_value_cmp_t px_struct_compare(const struct px_type *type, const void *a, const void *b, unsigned depth);
+pmix_value_cmp_t px_struct_compare(const struct px_type *type, const void *a, const void *b,
+                                   unsigned depth);
 int px_struct_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
-void px_struct_print(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth);
+void px_struct_print(struct px_buf *out, const struct px_type *type, const void *element,
+                     unsigned depth);
 
 /* An array: type, count, elements. */
-pmix_value_cmp_t px_many_compare(const struct px_type *type, const void *a, size_t n_a, const void *b, size_t n_b,
-                                 unsigned depth);
+pmix_value_cmp_t px_many_compare(const struct px_type *type, const void *a, size_t n_a,
+                                 const void *b, size_t n_b, unsigned depth);
 
-int px_many_measure(const struct px_type *type, const void *elements, size_t n, unsigned depth, size_t *sum);
+int px_many_measure(const struct px_type *type, const void *elements, size_t n, unsigned depth,
+                    size_t *sum);
 
 /* Text order, NULL first. */
 pmix_value_cmp_t px_string_compare(const char *a, const char *b);
 
 /* print.c */
-void px_print_format(struct px_buf *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void px_print_scalar(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth);
+void px_print_format(struct px_buf *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void px_print_scalar(struct px_buf *out, const struct px_type *type, const void *element,
+                     unsigned depth);
 void px_print_string(struct px_buf *out, const char *s);
 void px_print_bytes(struct px_buf *out, const void *bytes, size_t n);
-void px_print_many(struct px_buf *out, const struct px_type *type, const void *elements, size_t n, unsigned depth);
+void px_print_many(struct px_buf *out, const struct px_type *type, const void *elements, size_t n,
+                   unsigned depth);
 
 /* The scalar at an element, widened. */
 int64_t px_load_signed(const struct px_type *type, const void *element);

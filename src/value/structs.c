@@ -7,8 +7,8 @@
 #include "keys.h"
 #include "shapes.h"
 
-/* Structures, member by member as members.def lists them. A count without an array, as callers sometimes leave
- * it, counts as none. */
+/* Structures, member by member as members.def lists them. A count without an array, as callers
+ * sometimes leave it, counts as none. */
 
 static const void *at(const void *element, size_t offset)
 {
@@ -84,7 +84,8 @@ static int copy_many(const struct px_member *member, void *dst, const void *src,
     void *copies;
     int rc;
 
-    rc = px_type_copy_many(px_type_info(member->type), pointer_at(src, member->at), n, depth, &copies);
+    rc = px_type_copy_many(px_type_info(member->type), pointer_at(src, member->at), n, depth,
+                           &copies);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
@@ -97,7 +98,8 @@ static int copy_member(const struct px_member *member, void *dst, const void *sr
 {
     switch (member->how) {
     case PX_MEMBER_ONE:
-        return px_type_copy(px_type_info(member->type), at_mutable(dst, member->at), at(src, member->at), depth);
+        return px_type_copy(px_type_info(member->type), at_mutable(dst, member->at),
+                            at(src, member->at), depth);
     case PX_MEMBER_KEY:
         px_name_copy(at_mutable(dst, member->at), at(src, member->at), PMIX_MAX_KEYLEN);
         return PMIX_SUCCESS;
@@ -116,7 +118,8 @@ static void fini_member(const struct px_member *member, void *element)
         PMIx_Argv_free(pointer_at(element, member->at));
         set_pointer(element, member->at, NULL);
     } else if (member->how == PX_MEMBER_MANY) {
-        px_type_free(px_type_info(member->type), pointer_at(element, member->at), count_at(element, member));
+        px_type_free(px_type_info(member->type), pointer_at(element, member->at),
+                     count_at(element, member));
         set_pointer(element, member->at, NULL);
         set_count(element, member, 0);
     }
@@ -158,14 +161,15 @@ static pmix_value_cmp_t compare_argv(char *const *a, char *const *b)
     return px_string_compare(a[i], b[i]);
 }
 
-pmix_value_cmp_t px_many_compare(const struct px_type *type, const void *a, size_t n_a, const void *b, size_t n_b,
-                                 unsigned depth)
+pmix_value_cmp_t px_many_compare(const struct px_type *type, const void *a, size_t n_a,
+                                 const void *b, size_t n_b, unsigned depth)
 {
     if (n_a != n_b) {
         return n_a > n_b ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
     }
     for (size_t i = 0; i < n_a; i++) {
-        pmix_value_cmp_t order = px_type_compare(type, at(a, i * type->size), at(b, i * type->size), depth);
+        pmix_value_cmp_t order =
+            px_type_compare(type, at(a, i * type->size), at(b, i * type->size), depth);
 
         if (order != PMIX_EQUAL) {
             return order;
@@ -186,18 +190,21 @@ static pmix_value_cmp_t compare_member(const struct px_member *member, const voi
 {
     switch (member->how) {
     case PX_MEMBER_ONE:
-        return px_type_compare(px_type_info(member->type), at(a, member->at), at(b, member->at), depth);
+        return px_type_compare(px_type_info(member->type), at(a, member->at), at(b, member->at),
+                               depth);
     case PX_MEMBER_KEY:
         return compare_keys(at(a, member->at), at(b, member->at));
     case PX_MEMBER_ARGV:
         return compare_argv(pointer_at(a, member->at), pointer_at(b, member->at));
     default:
-        return px_many_compare(px_type_info(member->type), pointer_at(a, member->at), count_at(a, member),
-                               pointer_at(b, member->at), count_at(b, member), depth);
+        return px_many_compare(px_type_info(member->type), pointer_at(a, member->at),
+                               count_at(a, member), pointer_at(b, member->at), count_at(b, member),
+                               depth);
     }
 }
 
-pmix_value_cmp_t px_struct_compare(const struct px_type *type, const void *a, const void *b, unsigned depth)
+pmix_value_cmp_t px_struct_compare(const struct px_type *type, const void *a, const void *b,
+                                   unsigned depth)
 {
     for (size_t i = 0; i < type->n_members; i++) {
         pmix_value_cmp_t order = compare_member(&type->members[i], a, b, depth);
@@ -222,7 +229,8 @@ static size_t argv_size(char *const *argv)
     return sum + sizeof(*argv);
 }
 
-static int measure_member(const struct px_member *member, const void *element, unsigned depth, size_t *sum)
+static int measure_member(const struct px_member *member, const void *element, unsigned depth,
+                          size_t *sum)
 {
     const struct px_type *type = px_type_info(member->type);
 
@@ -236,11 +244,13 @@ static int measure_member(const struct px_member *member, const void *element, u
         *sum += argv_size(pointer_at(element, member->at));
         return PMIX_SUCCESS;
     default:
-        return px_many_measure(type, pointer_at(element, member->at), count_at(element, member), depth, sum);
+        return px_many_measure(type, pointer_at(element, member->at), count_at(element, member),
+                               depth, sum);
     }
 }
 
-int px_many_measure(const struct px_type *type, const void *elements, size_t n, unsigned depth, size_t *sum)
+int px_many_measure(const struct px_type *type, const void *elements, size_t n, unsigned depth,
+                    size_t *sum)
 {
     if (type->shape <= PX_TYPE_TIMEVAL) {
         *sum += n * type->size;
@@ -278,7 +288,8 @@ static void print_argv(struct px_buf *out, char *const *argv)
     px_print_format(out, "]");
 }
 
-static void print_member(struct px_buf *out, const struct px_member *member, const void *element, unsigned depth)
+static void print_member(struct px_buf *out, const struct px_member *member, const void *element,
+                         unsigned depth)
 {
     switch (member->how) {
     case PX_MEMBER_ONE:
@@ -291,12 +302,13 @@ static void print_member(struct px_buf *out, const struct px_member *member, con
         print_argv(out, pointer_at(element, member->at));
         break;
     default:
-        px_print_many(out, px_type_info(member->type), pointer_at(element, member->at), count_at(element, member),
-                      depth);
+        px_print_many(out, px_type_info(member->type), pointer_at(element, member->at),
+                      count_at(element, member), depth);
     }
 }
 
-void px_struct_print(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+void px_struct_print(struct px_buf *out, const struct px_type *type, const void *element,
+                     unsigned depth)
 {
     if (type->type == PMIX_PROC) {
         const pmix_proc_t *proc = element;

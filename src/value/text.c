@@ -45,14 +45,16 @@ pmix_value_cmp_t px_string_compare(const char *a, const char *b)
     return px_order(order > 0, order < 0);
 }
 
-static pmix_value_cmp_t compare_string(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_string(const struct px_type *type, const void *a, const void *b,
+                                       unsigned depth)
 {
     (void) type;
     (void) depth;
     return px_string_compare(*(char *const *) a, *(char *const *) b);
 }
 
-static int measure_string(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
+static int measure_string(const struct px_type *type, const void *element, unsigned depth,
+                          size_t *sum)
 {
     const char *s = *(char *const *) element;
 
@@ -62,7 +64,8 @@ static int measure_string(const struct px_type *type, const void *element, unsig
     return PMIX_SUCCESS;
 }
 
-static void print_string(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+static void print_string(struct px_buf *out, const struct px_type *type, const void *element,
+                         unsigned depth)
 {
     (void) type;
     (void) depth;
@@ -76,7 +79,8 @@ static int copy_name(const struct px_type *type, void *dst, const void *src, uns
     return PMIX_SUCCESS;
 }
 
-static pmix_value_cmp_t compare_name(const struct px_type *type, const void *a, const void *b, unsigned depth)
+static pmix_value_cmp_t compare_name(const struct px_type *type, const void *a, const void *b,
+                                     unsigned depth)
 {
     int order = strncmp(a, b, type->size - 1);
 
@@ -84,7 +88,8 @@ static pmix_value_cmp_t compare_name(const struct px_type *type, const void *a, 
     return px_order(order > 0, order < 0);
 }
 
-static void print_name(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+static void print_name(struct px_buf *out, const struct px_type *type, const void *element,
+                       unsigned depth)
 {
     (void) depth;
     px_print_format(out, "%.*s", (int) type->size - 1, (const char *) element);

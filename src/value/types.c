@@ -9,15 +9,18 @@
 
 #include "shapes.h"
 
-/* The two tables as data, and the operations, each of which finds its rule by the shape of the type. No other file
- * of the library enumerates data types to copy or free them: a type added to the tables is complete. */
+/* The two tables as data, and the operations, each of which finds its rule by the shape of the
+ * type. No other file of the library enumerates data types to copy or free them: a type added to
+ * the tables is complete. */
 
 #define PX_BEGIN(t) static const struct px_member members_##t[] = {
 #define PX_ONE(s, m, t) {#m, PX_MEMBER_ONE, t, offsetof(s, m), 0},
 #define PX_KEY(s, m) {#m, PX_MEMBER_KEY, PMIX_STRING, offsetof(s, m), 0},
 #define PX_ARGV(s, m) {#m, PX_MEMBER_ARGV, PMIX_STRING, offsetof(s, m), 0},
 #define PX_MANY(s, m, n, t) {#m, PX_MEMBER_MANY, t, offsetof(s, m), offsetof(s, n)},
-#define PX_END };
+#define PX_END \
+    }          \
+    ;
 #include "members.def"
 #undef PX_BEGIN
 #undef PX_ONE
@@ -26,14 +29,15 @@
 #undef PX_MANY
 #undef PX_END
 
-#define PX_BEGIN(t) [t].members = members_##t, [t].n_members = sizeof(members_##t) / sizeof(members_##t[0]),
+#define PX_BEGIN(t) \
+    [t].members = members_##t, [t].n_members = sizeof(members_##t) / sizeof(members_##t[0]),
 #define PX_ONE(s, m, t)
 #define PX_KEY(s, m)
 #define PX_ARGV(s, m)
 #define PX_MANY(s, m, n, t)
 #define PX_END
-#define PX_TYPE(t, c, where_, shape_, number_)                                                               \
-    [t].name = #t, [t].size = sizeof(c), [t].type = t, [t].where = PX_##where_,                              \
+#define PX_TYPE(t, c, where_, shape_, number_)                                  \
+    [t].name = #t, [t].size = sizeof(c), [t].type = t, [t].where = PX_##where_, \
     [t].shape = PX_TYPE_##shape_, [t].number = number_,
 
 static const struct px_type types[PX_VALUE_TYPES] = {
@@ -42,10 +46,12 @@ static const struct px_type types[PX_VALUE_TYPES] = {
 };
 
 static const struct px_shape_ops *const shapes[PX_TYPE_SHAPES] = {
-    [PX_TYPE_UNSIGNED] = &px_unsigned_ops, [PX_TYPE_SIGNED] = &px_signed_ops,   [PX_TYPE_REAL] = &px_real_ops,
-    [PX_TYPE_POINTER] = &px_pointer_ops,   [PX_TYPE_TIMEVAL] = &px_timeval_ops, [PX_TYPE_STRING] = &px_string_ops,
-    [PX_TYPE_NAME] = &px_name_ops,         [PX_TYPE_STRUCT] = &px_struct_ops,   [PX_TYPE_INFO] = &px_info_ops,
-    [PX_TYPE_VALUE] = &px_value_ops,       [PX_TYPE_ARRAY] = &px_array_ops,     [PX_TYPE_BUFFER] = &px_buffer_ops,
+    [PX_TYPE_UNSIGNED] = &px_unsigned_ops, [PX_TYPE_SIGNED] = &px_signed_ops,
+    [PX_TYPE_REAL] = &px_real_ops,         [PX_TYPE_POINTER] = &px_pointer_ops,
+    [PX_TYPE_TIMEVAL] = &px_timeval_ops,   [PX_TYPE_STRING] = &px_string_ops,
+    [PX_TYPE_NAME] = &px_name_ops,         [PX_TYPE_STRUCT] = &px_struct_ops,
+    [PX_TYPE_INFO] = &px_info_ops,         [PX_TYPE_VALUE] = &px_value_ops,
+    [PX_TYPE_ARRAY] = &px_array_ops,       [PX_TYPE_BUFFER] = &px_buffer_ops,
     [PX_TYPE_TOPO] = &px_topo_ops,         [PX_TYPE_CPUSET] = &px_cpuset_ops,
 };
 
@@ -78,11 +84,15 @@ void px_type_fini(const struct px_type *type, void *element)
 {
     int saved = errno;
 
+    if (type == NULL) {
+        return;
+    }
     shapes[type->shape]->fini(type, element);
     errno = saved;
 }
 
-pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b, unsigned depth)
+pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b,
+                                 unsigned depth)
 {
     return shapes[type->shape]->compare(type, a, b, depth);
 }
@@ -93,7 +103,8 @@ int px_type_measure(const struct px_type *type, const void *element, unsigned de
     return shapes[type->shape]->measure(type, element, depth, sum);
 }
 
-void px_type_print(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth)
+void px_type_print(struct px_buf *out, const struct px_type *type, const void *element,
+                   unsigned depth)
 {
     shapes[type->shape]->print(out, type, element, depth);
 }
@@ -125,7 +136,8 @@ void *px_type_create(const struct px_type *type, size_t n)
     return elements;
 }
 
-int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth, void **ret_elements)
+int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth,
+                      void **ret_elements)
 {
     char *copies;
 

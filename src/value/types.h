@@ -10,13 +10,15 @@
 
 #include "src/base/buf.h"
 
-/* The table of data types (types.def, members.def) and what can be done with one element of any of them. An
- * element is the C representation: a char * for PMIX_STRING, a pmix_info_t for PMIX_INFO. What elements own is
- * plain malloc memory. All functions may be called from any thread; the tables are constant. */
+/* The table of data types (types.def, members.def) and what can be done with one element of any of
+ * them. An element is the C representation: a char * for PMIX_STRING, a pmix_info_t for PMIX_INFO.
+ * What elements own is plain malloc memory. All functions may be called from any thread; the tables
+ * are constant. */
 
 enum {
-    PX_VALUE_MAX_DEPTH = 64, /* arrays inside arrays that are copied, compared, measured or printed */
-    PX_VALUE_TYPES = 74,     /* types are below it */
+    PX_VALUE_MAX_DEPTH =
+        64,              /* arrays inside arrays that are copied, compared, measured or printed */
+    PX_VALUE_TYPES = 74, /* types are below it */
 };
 
 /* Where a value keeps an element. */
@@ -68,31 +70,39 @@ const struct px_type *px_type_info(pmix_data_type_t type);
 void px_type_construct(const struct px_type *type, void *element);
 
 /* Deep copy over uninitialised storage. 0, PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM when nested too deep,
- * PMIX_ERR_NOT_SUPPORTED for topologies and cpusets without src/topo, PMIX_ERR_UNKNOWN_DATA_TYPE for a value of
- * no known type; on failure dst owns nothing. `depth` counts arrays around the element: 0 from outside. */
+ * PMIX_ERR_NOT_SUPPORTED for topologies and cpusets without src/topo, PMIX_ERR_UNKNOWN_DATA_TYPE
+ * for a value of no known type; on failure dst owns nothing. `depth` counts arrays around the
+ * element: 0 from outside. */
 int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
 
-/* Releases what an element owns, not the element, and leaves it owning nothing. Keeps errno. Any depth. */
+/* Releases what an element owns, not the element, and leaves it owning nothing. Keeps errno. Any
+ * depth. An unknown type (NULL) owns nothing. */
 void px_type_fini(const struct px_type *type, void *element);
 
 /* A total order for every type: NULL before anything, fewer before more, members in their order.
- * PMIX_VALUE_COMPARISON_NOT_AVAIL when nested too deep. */
-pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b, unsigned depth);
+ * PMIX_VALUE_TYPE_DIFFERENT when values of different types meet, PMIX_VALUE_COMPARISON_NOT_AVAIL
+ * when nested too deep or of an unknown type. */
+pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b,
+                                 unsigned depth);
 
-/* Adds the memory that an element takes, with what it owns, to *sum. 0, PMIX_ERR_BAD_PARAM when nested too
- * deep. */
+/* Adds the memory that an element takes, with what it owns, to *sum. 0, PMIX_ERR_BAD_PARAM when
+ * nested too deep. */
 int px_type_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
 
 /* Appends text for people, without a line end. */
-void px_type_print(struct px_buf *out, const struct px_type *type, const void *element, unsigned depth);
+void px_type_print(struct px_buf *out, const struct px_type *type, const void *element,
+                   unsigned depth);
 
-/* The element inside a value, NULL when it has none (a NULL box). The type is one that values can hold. */
+/* The element inside a value, NULL when it has none (a NULL box). The type is one that values can
+ * hold. */
 void *px_value_element(pmix_value_t *value, const struct px_type *type);
 const void *px_value_element_const(const pmix_value_t *value, const struct px_type *type);
 
-/* n elements in fresh malloc memory: empty ones, or copies. NULL without memory, when n is 0 or too large. */
+/* n elements in fresh malloc memory: empty ones, or copies. NULL without memory, when n is 0 or too
+ * large. */
 void *px_type_create(const struct px_type *type, size_t n);
-int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth, void **ret_elements);
+int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth,
+                      void **ret_elements);
 
 /* Finishes n elements and frees the memory. Takes NULL. */
 void px_type_free(const struct px_type *type, void *elements, size_t n);

@@ -97,7 +97,8 @@ static bool try_all(void *arg)
 
     (void) arg;
     if (ok) {
-        ok = PMIx_Argv_append_nosize(&argv, "c") == PMIX_SUCCESS && PMIx_Argv_prepend_nosize(&argv, "0") == PMIX_SUCCESS;
+        ok = PMIx_Argv_append_nosize(&argv, "c") == PMIX_SUCCESS &&
+             PMIx_Argv_prepend_nosize(&argv, "0") == PMIX_SUCCESS;
     }
     PMIx_Argv_free(argv);
     PMIx_Argv_free(copy);
@@ -114,8 +115,9 @@ static void test_no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_append), cmocka_unit_test(test_split),     cmocka_unit_test(test_join),
-        cmocka_unit_test(test_copy),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_append),    cmocka_unit_test(test_split),
+        cmocka_unit_test(test_join),      cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_no_memory),
     };
 
     support_start();

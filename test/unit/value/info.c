@@ -36,7 +36,8 @@ static void test_flags(void **unused)
     PMIx_Info_set_end(&info);
     PMIx_Info_qualifier(&info);
     PMIx_Info_persistent(&info);
-    assert_true(PMIx_Info_is_end(&info) && PMIx_Info_is_qualifier(&info) && PMIx_Info_is_persistent(&info));
+    assert_true(PMIx_Info_is_end(&info) && PMIx_Info_is_qualifier(&info) &&
+                PMIx_Info_is_persistent(&info));
     assert_int_equal(info.flags, 0x1e);
     PMIx_Info_required(NULL);
     PMIx_Info_optional(NULL);
@@ -114,8 +115,8 @@ static void test_size(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_end_mark),           cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_load_and_xfer),      cmocka_unit_test(test_key_of_full_length),
+        cmocka_unit_test(test_end_mark),          cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_load_and_xfer),     cmocka_unit_test(test_key_of_full_length),
         cmocka_unit_test(test_persistent_shares), cmocka_unit_test(test_size),
     };
 

@@ -91,7 +91,8 @@ static void test_unique(void **unused)
     assert_string_equal(only_text(list), "three");
     assert_int_equal(PMIx_Info_list_xfer_unique(list, &info, true), PMIX_SUCCESS);
     assert_string_equal(only_text(list), "four");
-    assert_int_equal(PMIx_Info_list_add_unique(list, "k", "two", 400, true), PMIX_ERR_UNKNOWN_DATA_TYPE);
+    assert_int_equal(PMIx_Info_list_add_unique(list, "k", "two", 400, true),
+                     PMIX_ERR_UNKNOWN_DATA_TYPE);
     assert_string_equal(only_text(list), "four");
     assert_int_equal(PMIx_Info_list_add_value(list, "k", &value), PMIX_SUCCESS);
     assert_int_equal(PMIx_Info_list_get_size(list), 2);
@@ -153,8 +154,11 @@ static void test_no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_build_and_convert), cmocka_unit_test(test_empty),     cmocka_unit_test(test_unique),
-        cmocka_unit_test(test_walk),              cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_build_and_convert),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_unique),
+        cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_no_memory),
     };
 
     support_start();

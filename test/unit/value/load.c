@@ -26,10 +26,12 @@ static void test_load_every_type(void **unused)
         element = px_type_create(type, 1);
         random_element(type, element, 2);
         memset(&value, 0xa5, sizeof(value));
-        assert_int_equal(PMIx_Value_load(&value, at_hand(type, element), (pmix_data_type_t) t), PMIX_SUCCESS);
+        assert_int_equal(PMIx_Value_load(&value, at_hand(type, element), (pmix_data_type_t) t),
+                         PMIX_SUCCESS);
         assert_int_equal(value.type, t);
         if (at_hand(type, element) != NULL) {
-            assert_int_equal(px_type_compare(type, px_value_element(&value, type), element, 0), PMIX_EQUAL);
+            assert_int_equal(px_type_compare(type, px_value_element(&value, type), element, 0),
+                             PMIX_EQUAL);
         }
         px_type_free(type, element, 1);
         PMIx_Value_destruct(&value);

@@ -52,7 +52,8 @@ static void test_every_pair_keeps_small_numbers(void **unused)
             if (a == NULL || b == NULL || !a->number || !b->number) {
                 continue;
             }
-            assert_int_equal(get((pmix_data_type_t) from, 100, (pmix_data_type_t) to, &out), PMIX_SUCCESS);
+            assert_int_equal(get((pmix_data_type_t) from, 100, (pmix_data_type_t) to, &out),
+                             PMIX_SUCCESS);
             assert_int_equal(out, 100);
             if (a->shape == PX_TYPE_UNSIGNED) {
                 continue;
@@ -147,8 +148,11 @@ static void test_macro(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_pair_keeps_small_numbers), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_reals), cmocka_unit_test(test_refused), cmocka_unit_test(test_macro),
+        cmocka_unit_test(test_every_pair_keeps_small_numbers),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_reals),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_macro),
     };
 
     support_start();

@@ -123,8 +123,9 @@ static void test_coord(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_app_and_query), cmocka_unit_test(test_pdata),  cmocka_unit_test(test_envar),
-        cmocka_unit_test(test_regattr),       cmocka_unit_test(test_fabric), cmocka_unit_test(test_coord),
+        cmocka_unit_test(test_app_and_query), cmocka_unit_test(test_pdata),
+        cmocka_unit_test(test_envar),         cmocka_unit_test(test_regattr),
+        cmocka_unit_test(test_fabric),        cmocka_unit_test(test_coord),
     };
 
     support_start();

@@ -72,7 +72,8 @@ static void random_value(pmix_value_t *value, unsigned levels)
     memset(value, 0, sizeof(*value));
     do {
         type = px_type_info((pmix_data_type_t) random_below(PX_VALUE_TYPES));
-    } while (type == NULL || type->where == PX_ELEMENT || (type->shape == PX_TYPE_ARRAY && levels == 0));
+    } while (type == NULL || type->where == PX_ELEMENT ||
+             (type->shape == PX_TYPE_ARRAY && levels == 0));
     value->type = type->type;
     if (type->where == PX_INLINE) {
         random_element(type, &value->data, levels);

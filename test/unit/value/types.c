@@ -17,8 +17,10 @@ static void test_table(void **unused)
         assert_int_equal(type->type, t);
         assert_string_equal(type->name, PMIx_Data_type_string((pmix_data_type_t) t));
         assert_true(type->size > 0);
-        assert_true(type->where != PX_INLINE || type->size <= sizeof(((pmix_value_t *) NULL)->data));
-        assert_true((type->shape == PX_TYPE_STRUCT || type->shape == PX_TYPE_INFO) == (type->n_members > 0));
+        assert_true(type->where != PX_INLINE ||
+                    type->size <= sizeof(((pmix_value_t *) NULL)->data));
+        assert_true((type->shape == PX_TYPE_STRUCT || type->shape == PX_TYPE_INFO) ==
+                    (type->n_members > 0));
     }
     assert_null(px_type_info(PMIX_UNDEF));
     assert_null(px_type_info(PMIX_BUFFER));
@@ -143,7 +145,8 @@ static void test_no_memory(void **unused)
 
 static pmix_data_array_t *nest(unsigned levels)
 {
-    pmix_data_array_t *array = PMIx_Data_array_create(1, levels > 1 ? PMIX_DATA_ARRAY : PMIX_UINT32);
+    pmix_data_array_t *array =
+        PMIx_Data_array_create(1, levels > 1 ? PMIX_DATA_ARRAY : PMIX_UINT32);
 
     if (levels > 1) {
         pmix_data_array_t *inner = nest(levels - 1);
@@ -227,8 +230,9 @@ static void test_hooks(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),  cmocka_unit_test(test_copies), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_depth), cmocka_unit_test(test_hooks),
+        cmocka_unit_test(test_table), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_depth), cmocka_unit_test(test_hooks),
     };
 
     support_start();

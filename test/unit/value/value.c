@@ -16,7 +16,8 @@ static pmix_boolean_t truth(const char *text)
 
 static void test_truth_of_text(void **unused)
 {
-    static const char *const yes[] = {"yes", "TRUE", "t", "y", "1", "10abc", "", "  ", " true ", "enable", NULL};
+    static const char *const yes[] = {"yes", "TRUE", "t",      "y",      "1", "10abc",
+                                      "",    "  ",   " true ", "enable", NULL};
     static const char *const no[] = {"no", "False", "f", "n", "0", "00", "0x1", "disable", NULL};
     static const char *const neither[] = {"maybe", "tr", "-1", "enabled", "yes no", NULL};
 
