@@ -161,6 +161,9 @@ static int put_field(struct packer *p, const struct px_field *field, const char 
     switch (field->op) {
     case PX_FIELD_EXACT:
         return p->exact ? raw(p, field->type, at) : PMIX_SUCCESS;
+    case PX_FIELD_FLAGS:
+        put_flex(p, *(const pmix_info_directives_t *) at & ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT);
+        return PMIX_SUCCESS;
     case PX_FIELD_FIXED:
         return put_fixed(p, at, field->more);
     case PX_FIELD_ARGV:

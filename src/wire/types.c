@@ -27,8 +27,10 @@ static const struct px_field app_fields[] = {FIELD(pmix_app_t, cmd, STRING),
                                              FIELD(pmix_app_t, maxprocs, INT),
                                              ARRAY(pmix_app_t, info, ninfo, INFO),
                                              END};
-static const struct px_field info_fields[] = {FIXED(pmix_info_t, key), FIELD(pmix_info_t, flags, INFO_DIRECTIVES),
-                                              FIELD(pmix_info_t, value, VALUE), END};
+static const struct px_field info_fields[] = {FIXED(pmix_info_t, key),
+                                              {PX_FIELD_FLAGS, 0, offsetof(pmix_info_t, flags), 0},
+                                              FIELD(pmix_info_t, value, VALUE),
+                                              END};
 static const struct px_field pdata_fields[] = {FIELD(pmix_pdata_t, proc, PROC), FIXED(pmix_pdata_t, key),
                                                FIELD(pmix_pdata_t, value, VALUE), END};
 static const struct px_field proc_info_fields[] = {FIELD(pmix_proc_info_t, proc, PROC),

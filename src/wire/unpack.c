@@ -370,6 +370,12 @@ static int get_field(struct px_in *in, const struct px_field *field, char *base)
     switch (field->op) {
     case PX_FIELD_EXACT:
         return in->exact ? raw(in, field->type, at) : PMIX_SUCCESS;
+    case PX_FIELD_FLAGS:
+        rc = get_bounded(in, UINT32_MAX, &n);
+        if (rc == PMIX_SUCCESS) {
+            *(pmix_info_directives_t *) at = (uint32_t) n & ~(uint32_t) PMIX_INFO_PERSISTENT;
+        }
+        return rc;
     case PX_FIELD_FIXED:
         return get_fixed(in, field->more, at);
     case PX_FIELD_ARGV:

@@ -157,7 +157,9 @@ static void fill_scalar(struct gen *gen, const struct px_type *info, void *eleme
 /* What only exact encodings carry, and what no encoding can. */
 static void fill_special(struct gen *gen, pmix_data_type_t type, void *element)
 {
-    if (type == PMIX_PROC_INFO && !gen->exact) {
+    if (type == PMIX_INFO) {
+        ((pmix_info_t *) element)->flags &= ~(uint32_t) PMIX_INFO_PERSISTENT;
+    } else if (type == PMIX_PROC_INFO && !gen->exact) {
         ((pmix_proc_info_t *) element)->exit_code = 0;
     } else if (type == PMIX_PROC_STATS) {
         pmix_proc_stats_t *stats = element;
