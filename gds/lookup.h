@@ -19,6 +19,7 @@ struct px_ask {
     const char *hostname;    /* qualifier or NULL */
     uint32_t nodeid;         /* qualifier or PX_NO_NODEID */
     uint32_t appnum;         /* qualifier or PX_NO_APP */
+    uint32_t session;        /* PMIX_SESSION_ID or PX_NO_SESSION: the readers' own */
     pmix_scope_t scope;      /* PMIX_DATA_SCOPE, or PMIX_SCOPE_UNDEF */
     const pmix_info_t *quals; /* PMIX_QUALIFIED_VALUE qualifiers, or NULL */
     size_t n_quals;
@@ -26,7 +27,8 @@ struct px_ask {
 
 #define PX_ASK_INIT                                                                                          \
     {                                                                                                        \
-        .rank = PMIX_RANK_UNDEF, .self = PMIX_RANK_UNDEF, .nodeid = PX_NO_NODEID, .appnum = PX_NO_APP        \
+        .rank = PMIX_RANK_UNDEF, .self = PMIX_RANK_UNDEF, .nodeid = PX_NO_NODEID, .appnum = PX_NO_APP,       \
+        .session = PX_NO_SESSION                                                                             \
     }
 
 /* 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE, PMIX_ERR_UNPACK_FAILURE. */

@@ -21,7 +21,8 @@ struct px_batch;
 
 enum px_level { PX_LEVEL_SESSION, PX_LEVEL_JOB, PX_LEVEL_APP, PX_LEVEL_NODE, PX_LEVEL_PROC };
 
-enum { PX_NO_NODE = UINT32_MAX, PX_NO_APP = UINT32_MAX, PX_NO_NODEID = UINT32_MAX };
+enum { PX_NO_NODE = UINT32_MAX, PX_NO_APP = UINT32_MAX, PX_NO_NODEID = UINT32_MAX,
+       PX_NO_SESSION = UINT32_MAX };
 
 /* --- life --- */
 
@@ -77,7 +78,9 @@ struct px_entry {
     enum px_level level;
     uint32_t index;            /* rank, app number, node index (see px_batch_node), session id; 0 for job */
     const char *key;
-    const pmix_value_t *value; /* NULL: the key exists but its scope hides it from readers of this store */
+    /* NULL: the key exists but its scope hides it from readers of this store. That never takes the place of a
+     * value that they can see. */
+    const pmix_value_t *value;
     pmix_scope_t scope;        /* PMIX_SCOPE_UNDEF for data of the host */
     const pmix_info_t *quals;  /* qualified value: retrieved only with equal qualifiers */
     size_t n_quals;
@@ -121,9 +124,12 @@ struct px_slice {
     size_t len;
     uint64_t word;       /* the value itself when it came from a column or is a scalar */
     uint64_t locator;    /* identifies the record for the pointer memo; 0 for column values */
+    const void *quals;   /* qualifiers of the value (px_slice_quals), or NULL */
     pmix_data_type_t type;
     pmix_scope_t scope;
+    uint8_t form;        /* enum px_form */
     bool inlined;        /* `word` holds the value */
+    bool hidden;         /* px_store_each: the key exists, but not for readers of this store */
 };
 
 /* One level, one key, no rules. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE,
@@ -131,8 +137,8 @@ struct px_slice {
 int px_store_find(const struct px_store *store, enum px_level level, uint32_t index, const char *key, size_t key_len,
                   struct px_slice *ret);
 
-/* Everything at one level and index, reserved and posted alike, in no order; hidden keys come with
- * slice->type PMIX_UNDEF. Stops when fn returns non-zero and returns that. */
+/* Everything at one level and index, reserved and posted alike, qualified values too, in no order; hidden keys
+ * come with slice->hidden and type PMIX_UNDEF. A key that is published meanwhile may come twice. Stops when fn returns non-zero and returns that. */
 typedef int (*px_each_fn)(void *arg, const char *key, const struct px_slice *slice);
 int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn, void *arg);
 
@@ -142,6 +148,9 @@ int px_slice_value(const struct px_slice *slice, pmix_value_t **ret); /* plain m
 /* A ready value whose strings and bytes aim into the mapping; owned by the store, valid until it is destroyed,
  * the same pointer each time. */
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret);
+
+/* The qualifiers of a qualified value: *ret is NULL when there are none; free with PMIx_Info_free. */
+int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n);
 
 /* --- nodes --- */
 

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Collecting. Nothing here touches a segment; the only thing asked of the store is which nodes it has. */
+
+#include "gds/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hash.h"
+
+struct px_batch *px_batch_create(void)
+{
+    return calloc(1, sizeof(struct px_batch));
+}
+
+void px_batch_destroy(struct px_batch *batch)
+{
+    size_t i;
+
+    if (!batch) {
+        return;
+    }
+    for (i = 0; i < batch->n_keys; i++) {
+        free(batch->keys[i].procs);
+    }
+    free(batch->keys);
+    free(batch->by_hash);
+    free(batch->others);
+    free(batch->defs);
+    free(batch->by_name);
+    free(batch->names);
+    free(batch->places);
+    free(batch);
+}
+
+/* Room for one more in an array of `cap` items. 0 or PMIX_ERR_NOMEM. */
+static int make_room(void *array, size_t n, size_t *cap, size_t size)
+{
+    void *old;
+    void *grown;
+    size_t want = *cap ? *cap * 2 : 8;
+
+    if (n < *cap) {
+        return 0;
+    }
+    memcpy(&old, array, sizeof old);
+    grown = want > SIZE_MAX / size ? NULL : realloc(old, want * size);
+    if (!grown) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(array, &grown, sizeof grown);
+    *cap = want;
+    return 0;
+}
+
+/* Doubles an index of 1 + positions; `hash_at` gives the hash of a position. */
+static int grow_index(uint32_t **index, size_t *n_slots, size_t n, const void *items,
+                      uint64_t (*hash_at)(const void *items, size_t i))
+{
+    size_t want = *n_slots ? *n_slots * 2 : 16;
+    uint32_t *slots = calloc(want, sizeof *slots);
+    size_t i;
+
+    if (!slots) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (i = 0; i < n; i++) {
+        size_t at = (size_t) hash_at(items, i) & (want - 1);
+
+        while (slots[at]) {
+            at = (at + 1) & (want - 1);
+        }
+        slots[at] = (uint32_t) i + 1;
+    }
+    free(*index);
+    *index = slots;
+    *n_slots = want;
+    return 0;
+}
+
+static uint64_t key_hash_at(const void *items, size_t i)
+{
+    return ((const struct px_batch_key *) items)[i].hash;
+}
+
+static uint64_t name_hash_at(const void *items, size_t i)
+{
+    return ((const struct px_batch_name *) items)[i].hash;
+}
+
+static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
+{
+    size_t len = strnlen(name, PMIX_MAX_KEYLEN + 1);
+    uint64_t hash;
+    size_t at;
+    int rc;
+
+    if (len == 0 || len > PMIX_MAX_KEYLEN) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (batch->n_keys * 2 >= batch->n_slots) {
+        rc = grow_index(&batch->by_hash, &batch->n_slots, batch->n_keys, batch->keys, key_hash_at);
+        if (rc) {
+            return rc;
+        }
+    }
+    hash = px_hash_bytes(name, len);
+    for (at = (size_t) hash & (batch->n_slots - 1); batch->by_hash[at]; at = (at + 1) & (batch->n_slots - 1)) {
+        const struct px_batch_key *key = &batch->keys[batch->by_hash[at] - 1];
+
+        if (key->hash == hash && key->len == len && memcmp(key->name, name, len) == 0) {
+            *ret = batch->by_hash[at] - 1;
+            return 0;
+        }
+    }
+    rc = make_room(&batch->keys, batch->n_keys, &batch->cap_keys, sizeof *batch->keys);
+    if (rc) {
+        return rc;
+    }
+    batch->keys[batch->n_keys] = (struct px_batch_key){.name = name, .len = (uint32_t) len, .hash = hash};
+    *ret = (uint32_t) batch->n_keys++;
+    batch->by_hash[at] = *ret + 1;
+    return 0;
+}
+
+static int add_proc(struct px_batch_key *key, const struct px_entry *entry)
+{
+    int rc = make_room(&key->procs, key->n_procs, &key->cap_procs, sizeof *key->procs);
+
+    if (rc == 0) {
+        key->procs[key->n_procs++] =
+            (struct px_batch_proc){.rank = entry->index, .scope = entry->scope, .value = entry->value};
+    }
+    return rc;
+}
+
+static int add_other(struct px_batch *batch, const struct px_entry *entry, uint32_t key)
+{
+    int rc = make_room(&batch->others, batch->n_others, &batch->cap_others, sizeof *batch->others);
+
+    if (rc == 0) {
+        batch->others[batch->n_others++] = (struct px_batch_other){
+            .level = entry->level,
+            .index = entry->level == PX_LEVEL_JOB ? 0 : entry->index,
+            .key = key,
+            .scope = entry->scope,
+            .value = entry->value,
+            .quals = entry->n_quals ? entry->quals : NULL,
+            .n_quals = entry->quals ? entry->n_quals : 0,
+        };
+    }
+    return rc;
+}
+
+int px_batch_add(struct px_batch *batch, const struct px_entry *entry)
+{
+    uint32_t key;
+    int rc;
+
+    if (!entry->key || (unsigned) entry->level > PX_LEVEL_PROC
+        || (entry->level == PX_LEVEL_PROC && entry->index > PMIX_RANK_VALID)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = intern(batch, entry->key, &key);
+    if (rc) {
+        return rc;
+    }
+    if (entry->level == PX_LEVEL_PROC && (!entry->quals || entry->n_quals == 0)) {
+        return add_proc(&batch->keys[key], entry);
+    }
+    return add_other(batch, entry, key);
+}
+
+/* --- nodes and placement --- */
+
+static uint32_t name_find(const struct px_batch *batch, const char *name)
+{
+    uint64_t hash = px_hash_bytes(name, strlen(name));
+    size_t at;
+
+    if (batch->n_name_slots == 0) {
+        return PX_NO_NODE;
+    }
+    for (at = (size_t) hash & (batch->n_name_slots - 1); batch->by_name[at];
+         at = (at + 1) & (batch->n_name_slots - 1)) {
+        const struct px_batch_name *found = &batch->names[batch->by_name[at] - 1];
+
+        if (found->hash == hash && strcmp(found->name, name) == 0) {
+            return found->node;
+        }
+    }
+    return PX_NO_NODE;
+}
+
+static int name_add(struct px_batch *batch, const char *name, uint32_t node)
+{
+    uint64_t hash = px_hash_bytes(name, strlen(name));
+    size_t at;
+    int rc;
+
+    if (name_find(batch, name) != PX_NO_NODE) {
+        return 0;
+    }
+    if (batch->n_names * 2 >= batch->n_name_slots) {
+        rc = grow_index(&batch->by_name, &batch->n_name_slots, batch->n_names, batch->names, name_hash_at);
+        if (rc) {
+            return rc;
+        }
+    }
+    rc = make_room(&batch->names, batch->n_names, &batch->cap_names, sizeof *batch->names);
+    if (rc) {
+        return rc;
+    }
+    batch->names[batch->n_names++] = (struct px_batch_name){.name = name, .hash = hash, .node = node};
+    at = (size_t) hash & (batch->n_name_slots - 1);
+    while (batch->by_name[at]) {
+        at = (at + 1) & (batch->n_name_slots - 1);
+    }
+    batch->by_name[at] = (uint32_t) batch->n_names;
+    return 0;
+}
+
+static uint32_t find_one(const struct px_batch *batch, const struct px_store *store, const char *name)
+{
+    uint32_t node = name_find(batch, name);
+
+    return node == PX_NO_NODE ? px_store_node_by_name(store, name) : node;
+}
+
+static uint32_t find_node(const struct px_batch *batch, const struct px_store *store, const struct px_node_def *def)
+{
+    uint32_t node = find_one(batch, store, def->name);
+    size_t i;
+
+    for (i = 0; node == PX_NO_NODE && def->aliases && def->aliases[i]; i++) {
+        node = find_one(batch, store, def->aliases[i]);
+    }
+    return node;
+}
+
+static int note_def(struct px_batch *batch, const struct px_node_def *def, uint32_t node)
+{
+    size_t i;
+    int rc = make_room(&batch->defs, batch->n_defs, &batch->cap_defs, sizeof *batch->defs);
+
+    if (rc == 0) {
+        rc = name_add(batch, def->name, node);
+    }
+    for (i = 0; rc == 0 && def->aliases && def->aliases[i]; i++) {
+        rc = name_add(batch, def->aliases[i], node);
+    }
+    if (rc == 0) {
+        batch->defs[batch->n_defs++] = (struct px_batch_def){.index = node, .def = *def};
+    }
+    return rc;
+}
+
+int px_batch_node(struct px_batch *batch, const struct px_store *store, const struct px_node_def *def,
+                  uint32_t *ret_index)
+{
+    struct px_store_info info;
+    uint32_t node;
+    int rc;
+
+    if (!def->name || def->name[0] == '\0') {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (!batch->based) {
+        px_store_info(store, &info);
+        batch->base_nodes = info.n_nodes;
+        batch->based = true;
+    }
+    node = find_node(batch, store, def);
+    if (node == PX_NO_NODE) {
+        node = batch->base_nodes + batch->n_new_nodes;
+        rc = note_def(batch, def, node);
+        if (rc) {
+            return rc;
+        }
+        batch->n_new_nodes++;
+    } else if ((def->aliases && def->aliases[0]) || def->nodeid != PX_NO_NODEID) {
+        rc = note_def(batch, def, node);
+        if (rc) {
+            return rc;
+        }
+    }
+    *ret_index = node;
+    return 0;
+}
+
+int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum)
+{
+    int rc;
+
+    if (rank > PMIX_RANK_VALID) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = make_room(&batch->places, batch->n_places, &batch->cap_places, sizeof *batch->places);
+    if (rc == 0) {
+        batch->places[batch->n_places++] = (struct px_batch_place){.rank = rank, .node = node_index, .app = appnum};
+    }
+    return rc;
+}
+
+int px_batch_local_node(struct px_batch *batch, uint32_t node_index)
+{
+    batch->local_set = true;
+    batch->local_node = node_index;
+    return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_GDS_BATCH_H
+#define PX_GDS_BATCH_H
+
+#include "gds/store.h"
+
+/* What has been collected for one publication, already sorted by key: process-level values, of which there may be
+ * millions, take 16 bytes each. */
+
+struct px_batch_proc {
+    uint32_t rank;
+    pmix_scope_t scope;
+    const pmix_value_t *value; /* NULL: hidden */
+};
+
+struct px_batch_key {
+    const char *name; /* borrowed */
+    uint32_t len;
+    uint64_t hash;
+    struct px_batch_proc *procs;
+    size_t n_procs;
+    size_t cap_procs;
+};
+
+/* A value at another level, or a qualified one. */
+struct px_batch_other {
+    enum px_level level;
+    uint32_t index;
+    uint32_t key; /* index into keys */
+    pmix_scope_t scope;
+    const pmix_value_t *value;
+    const pmix_info_t *quals;
+    size_t n_quals;
+};
+
+struct px_batch_def {
+    uint32_t index; /* of the node */
+    struct px_node_def def;
+};
+
+struct px_batch_place {
+    uint32_t rank;
+    uint32_t node;
+    uint32_t app;
+};
+
+struct px_batch {
+    struct px_batch_key *keys;
+    size_t n_keys;
+    size_t cap_keys;
+    uint32_t *by_hash; /* open addressing: 1 + index into keys */
+    size_t n_slots;
+    struct px_batch_other *others;
+    size_t n_others;
+    size_t cap_others;
+    struct px_batch_def *defs;
+    size_t n_defs;
+    size_t cap_defs;
+    uint32_t *by_name; /* open addressing: 1 + index into names */
+    size_t n_name_slots;
+    struct px_batch_name *names;
+    size_t n_names;
+    size_t cap_names;
+    bool based;        /* base_nodes is set */
+    uint32_t base_nodes; /* nodes that the store had when the first was defined here */
+    uint32_t n_new_nodes;
+    struct px_batch_place *places;
+    size_t n_places;
+    size_t cap_places;
+    bool local_set;
+    uint32_t local_node;
+};
+
+struct px_batch_name {
+    const char *name; /* borrowed */
+    uint64_t hash;
+    uint32_t node;
+};
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Choosing and writing a column: the smallest form that holds all values. Scalars of one type become a constant, a
+ * line or an array of the narrowest lanes; everything else becomes cells, shared between equal values, and a lane or
+ * a locator per rank. A column is never changed: what comes later is a record above it, or the next column. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/dict.h"
+#include "gds/stage.h"
+#include "shmem/put.h"
+
+enum kind { ABSENT, WORD, CELL };
+
+/* The value of one rank. */
+struct val {
+    uint64_t what; /* the word, or the number of a cell */
+    uint16_t type; /* of a word */
+    uint8_t scope; /* of a word */
+    uint8_t kind;
+};
+
+struct build {
+    struct px_stage *stage;
+    struct val *vals;
+    uint32_t n;
+    uint32_t n_present;
+    struct px_dict dict;
+    struct px_column col;
+};
+
+static int set_value(struct build *b, const struct px_batch_proc *proc)
+{
+    struct val *val = &b->vals[proc->rank];
+    struct px_payload payload;
+    uint32_t number;
+    int rc = px_payload_encode(proc->value, &payload);
+
+    if (rc) {
+        return rc;
+    }
+    b->n_present += val->kind == ABSENT;
+    if (payload.form == PX_FORM_WORD) {
+        *val = (struct val){.what = payload.word, .type = payload.type, .scope = proc->scope, .kind = WORD};
+        return 0;
+    }
+    rc = px_dict_payload(&b->dict, &payload, proc->value ? proc->scope : PMIX_SCOPE_UNDEF, &number);
+    px_payload_fini(&payload);
+    if (rc == 0) {
+        *val = (struct val){.what = number, .kind = CELL};
+    }
+    return rc;
+}
+
+/* What the key has for a rank so far. */
+static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
+{
+    struct px_slice slice;
+    uint32_t number;
+    int rc = px_read_level(&b->stage->read, PX_LEVEL_PROC, rank, key, &slice);
+
+    if (rc) {
+        return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
+    }
+    b->n_present++;
+    if (slice.inlined) {
+        b->vals[rank] = (struct val){.what = slice.word, .type = slice.type, .scope = slice.scope, .kind = WORD};
+        return 0;
+    }
+    rc = px_dict_cell(&b->dict, slice.locator, &number);
+    if (rc == 0) {
+        b->vals[rank] = (struct val){.what = number, .kind = CELL};
+    }
+    return rc;
+}
+
+/* True when all values are scalars of one type and scope. */
+static bool uniform(const struct build *b, const struct val **ret_first)
+{
+    const struct val *first = NULL;
+    uint32_t i;
+
+    for (i = 0; i < b->n; i++) {
+        const struct val *val = &b->vals[i];
+
+        if (val->kind == ABSENT) {
+            continue;
+        }
+        if (val->kind != WORD || (first && (val->type != first->type || val->scope != first->scope))) {
+            return false;
+        }
+        first = first ? first : val;
+    }
+    *ret_first = first;
+    return first != NULL;
+}
+
+/* base + step * rank, if that is what the words are. */
+static bool line(const struct build *b, uint64_t *ret_base, uint64_t *ret_step)
+{
+    uint32_t first = 0;
+    uint32_t second;
+    uint64_t step = 0;
+    uint32_t i;
+
+    while (b->vals[first].kind == ABSENT) {
+        first++;
+    }
+    for (second = first + 1; second < b->n && b->vals[second].kind == ABSENT; second++) {
+    }
+    if (second < b->n) {
+        uint64_t rise = b->vals[second].what - b->vals[first].what;
+        uint64_t run = second - first;
+
+        if ((int64_t) rise % (int64_t) run != 0) {
+            return false;
+        }
+        step = (uint64_t) ((int64_t) rise / (int64_t) run);
+    }
+    for (i = first; i < b->n; i++) {
+        if (b->vals[i].kind != ABSENT && b->vals[i].what != b->vals[first].what + step * (i - first)) {
+            return false;
+        }
+    }
+    *ret_base = b->vals[first].what - step * first;
+    *ret_step = step;
+    return true;
+}
+
+static uint32_t width_for(uint64_t max)
+{
+    return max <= UINT8_MAX ? 8 : max <= UINT16_MAX ? 16 : max <= UINT32_MAX ? 32 : 64;
+}
+
+static void set_lane(void *lanes, uint32_t width, uint32_t i, uint64_t what)
+{
+    switch (width) {
+    case 8:
+        ((uint8_t *) lanes)[i] = (uint8_t) what;
+        break;
+    case 16:
+        ((uint16_t *) lanes)[i] = (uint16_t) what;
+        break;
+    case 32:
+        ((uint32_t *) lanes)[i] = (uint32_t) what;
+        break;
+    default:
+        ((uint64_t *) lanes)[i] = what;
+        break;
+    }
+}
+
+/* Writes one lane per rank; `locs`: look the numbers up there. */
+static int write_lanes(struct build *b, uint32_t width, const uint64_t *locs, uint64_t *ret_loc)
+{
+    size_t len = (size_t) b->n * (width / 8);
+    void *lanes = calloc(1, len);
+    uint32_t i;
+    int rc;
+
+    if (!lanes) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (i = 0; i < b->n; i++) {
+        if (b->vals[i].kind != ABSENT) {
+            set_lane(lanes, width, i, locs ? locs[b->vals[i].what] : b->vals[i].what);
+        }
+    }
+    rc = px_bump_copy(b->stage->bump, lanes, len, ret_loc);
+    free(lanes);
+    return rc;
+}
+
+static int write_presence(struct build *b)
+{
+    size_t n_words = ((size_t) b->n + 63) / 64;
+    uint64_t *bits;
+    uint32_t i;
+    int rc;
+
+    if (b->n_present == b->n || b->col.kind == PX_COLUMN_LOC) {
+        return 0;
+    }
+    bits = calloc(n_words, sizeof *bits);
+    if (!bits) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (i = 0; i < b->n; i++) {
+        if (b->vals[i].kind != ABSENT) {
+            bits[i / 64] |= UINT64_C(1) << (i % 64);
+        }
+    }
+    rc = px_bump_copy(b->stage->bump, bits, n_words * sizeof *bits, &b->col.present);
+    free(bits);
+    return rc;
+}
+
+static int form_scalars(struct build *b, const struct val *first)
+{
+    uint64_t max = 0;
+    uint32_t i;
+
+    b->col.type = first->type;
+    b->col.scope = first->scope;
+    if (line(b, &b->col.base, &b->col.step)) {
+        b->col.kind = b->col.step ? PX_COLUMN_AFFINE : PX_COLUMN_CONST;
+        return 0;
+    }
+    for (i = 0; i < b->n; i++) {
+        if (b->vals[i].kind != ABSENT && b->vals[i].what > max) {
+            max = b->vals[i].what;
+        }
+    }
+    b->col.kind = PX_COLUMN_ARRAY;
+    b->col.width = width_for(max);
+    return write_lanes(b, b->col.width, NULL, &b->col.data);
+}
+
+/* Scalars among other values become cells too. */
+static int words_to_cells(struct build *b)
+{
+    uint32_t i;
+
+    for (i = 0; i < b->n; i++) {
+        struct val *val = &b->vals[i];
+        struct px_payload payload = {.type = val->type, .form = PX_FORM_WORD, .word = val->what, .head_len = 8};
+        uint32_t number;
+        int rc;
+
+        if (val->kind != WORD) {
+            continue;
+        }
+        memcpy(payload.head, &val->what, sizeof val->what);
+        rc = px_dict_payload(&b->dict, &payload, val->scope, &number);
+        if (rc) {
+            return rc;
+        }
+        *val = (struct val){.what = number, .kind = CELL};
+    }
+    return 0;
+}
+
+static int form_cells(struct build *b)
+{
+    uint32_t width;
+    int rc = words_to_cells(b);
+
+    if (rc) {
+        return rc;
+    }
+    width = width_for(b->dict.n - 1);
+    if (b->dict.n == 1) {
+        b->col.kind = PX_COLUMN_CELL;
+        b->col.data = b->dict.locs[0];
+        return 0;
+    }
+    if ((uint64_t) b->n * (width / 8) + (uint64_t) b->dict.n * 8 >= (uint64_t) b->n * 8) {
+        b->col.kind = PX_COLUMN_LOC;
+        b->col.width = 64;
+        return write_lanes(b, 64, b->dict.locs, &b->col.data);
+    }
+    b->col.kind = PX_COLUMN_DICT;
+    b->col.width = width;
+    b->col.n_dict = b->dict.n;
+    rc = px_bump_copy(b->stage->bump, b->dict.locs, (uint64_t) b->dict.n * 8, &b->col.base);
+    return rc ? rc : write_lanes(b, width, NULL, &b->col.data);
+}
+
+static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
+{
+    struct px_stage *stage = b->stage;
+    const struct px_key *key = px_stage_key(stage, key_loc);
+    const struct val *first;
+    uint64_t loc;
+    int rc = uniform(b, &first) ? form_scalars(b, first) : form_cells(b);
+
+    if (rc == 0) {
+        rc = write_presence(b);
+    }
+    if (rc) {
+        return rc;
+    }
+    b->col.version = (struct px_version){.seq = stage->seq, .prev = key->column};
+    b->col.link = key->column ? 0 : stage->columns;
+    b->col.key = key_loc;
+    b->col.n = b->n;
+    rc = px_bump_copy(stage->bump, &b->col, sizeof b->col, &loc);
+    if (rc == 0) {
+        rc = px_stage_word(stage, &key->column, loc);
+    }
+    if (rc == 0) {
+        rc = px_stage_holder(stage, key, holder);
+    }
+    if (rc == 0 && key->column == 0) {
+        stage->columns = loc;
+    }
+    return rc;
+}
+
+int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_batch_proc *procs, size_t n_procs,
+                    uint32_t n)
+{
+    struct build b = {.stage = stage, .n = n, .dict.bump = stage->bump};
+    const struct px_key *key = px_stage_key(stage, key_loc);
+    uint32_t rank;
+    size_t i;
+    int rc = 0;
+
+    b.vals = calloc(n, sizeof *b.vals);
+    if (!b.vals) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (i = 0; rc == 0 && i < n_procs; i++) {
+        rc = set_value(&b, &procs[i]);
+    }
+    for (rank = 0; rc == 0 && key->holder && rank < n; rank++) {
+        if (b.vals[rank].kind == ABSENT) {
+            rc = keep_value(&b, key, rank);
+        }
+    }
+    if (rc == 0) {
+        rc = write_column(&b, key_loc, procs[n_procs - 1].rank);
+        stage->changed = true;
+    }
+    px_dict_fini(&b.dict);
+    free(b.vals);
+    return rc;
+}

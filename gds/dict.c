@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Two ways in, one numbering: new values are compared by content, cells of an older version by where they are. A
+ * value that comes in by both ways is kept twice, which costs a cell and nothing else. */
+
+#include "gds/dict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hash.h"
+
+static int grow(struct px_dict *dict)
+{
+    uint32_t cap = dict->cap ? dict->cap * 2 : 16;
+    uint64_t *locs = realloc(dict->locs, cap * sizeof *locs);
+    uint64_t *hashes;
+    uint32_t *slots;
+    uint32_t i;
+
+    if (!locs) {
+        return PMIX_ERR_NOMEM;
+    }
+    dict->locs = locs;
+    hashes = realloc(dict->hashes, cap * sizeof *hashes);
+    if (!hashes) {
+        return PMIX_ERR_NOMEM;
+    }
+    dict->hashes = hashes;
+    slots = calloc((size_t) cap * 2, sizeof *slots);
+    if (!slots) {
+        return PMIX_ERR_NOMEM;
+    }
+    free(dict->slots);
+    dict->slots = slots;
+    dict->n_slots = cap * 2;
+    dict->cap = cap;
+    for (i = 0; i < dict->n; i++) {
+        uint32_t at = (uint32_t) dict->hashes[i] & (dict->n_slots - 1);
+
+        while (slots[at]) {
+            at = (at + 1) & (dict->n_slots - 1);
+        }
+        slots[at] = i + 1;
+    }
+    return 0;
+}
+
+static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_payload *payload, pmix_scope_t scope)
+{
+    const struct px_cell *cell = (const struct px_cell *) (const void *) (dict->bump->seg->base + (loc << 3));
+
+    return cell->len == px_payload_len(payload) && cell->type == payload->type && cell->scope == scope
+           && cell->form == payload->form
+           && (payload->head_len == 0 || memcmp(cell->payload, payload->head, payload->head_len) == 0)
+           && (payload->body_len == 0
+               || memcmp(cell->payload + payload->head_len, payload->body, payload->body_len) == 0);
+}
+
+static void enter(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *ret)
+{
+    uint32_t at = (uint32_t) hash & (dict->n_slots - 1);
+
+    while (dict->slots[at]) {
+        at = (at + 1) & (dict->n_slots - 1);
+    }
+    dict->locs[dict->n] = loc;
+    dict->hashes[dict->n] = hash;
+    *ret = dict->n++;
+    dict->slots[at] = *ret + 1;
+}
+
+int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope, uint32_t *ret)
+{
+    uint64_t hash = px_payload_hash(payload, scope);
+    uint64_t loc;
+    uint32_t at;
+    int rc = dict->n == dict->cap ? grow(dict) : 0;
+
+    if (rc) {
+        return rc;
+    }
+    for (at = (uint32_t) hash & (dict->n_slots - 1); dict->slots[at]; at = (at + 1) & (dict->n_slots - 1)) {
+        uint32_t i = dict->slots[at] - 1;
+
+        if (dict->hashes[i] == hash && same_cell(dict, dict->locs[i], payload, scope)) {
+            *ret = i;
+            return 0;
+        }
+    }
+    rc = px_payload_cell(payload, scope, dict->bump, &loc);
+    if (rc == 0) {
+        enter(dict, hash, loc, ret);
+    }
+    return rc;
+}
+
+int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret)
+{
+    uint64_t hash = px_hash_mix(loc, 0);
+    uint32_t at;
+    int rc = dict->n == dict->cap ? grow(dict) : 0;
+
+    if (rc) {
+        return rc;
+    }
+    for (at = (uint32_t) hash & (dict->n_slots - 1); dict->slots[at]; at = (at + 1) & (dict->n_slots - 1)) {
+        uint32_t i = dict->slots[at] - 1;
+
+        if (dict->locs[i] == loc) {
+            *ret = i;
+            return 0;
+        }
+    }
+    enter(dict, hash, loc, ret);
+    return 0;
+}
+
+void px_dict_fini(struct px_dict *dict)
+{
+    free(dict->locs);
+    free(dict->hashes);
+    free(dict->slots);
+}

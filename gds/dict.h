@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_GDS_DICT_H
+#define PX_GDS_DICT_H
+
+#include "gds/payload.h"
+
+/* Equal values of a column are written once: a set of cells, numbered in order of arrival. The writer's own. */
+struct px_dict {
+    struct px_bump *bump;
+    uint64_t *locs;  /* by number */
+    uint64_t *hashes;
+    uint32_t n;
+    uint32_t cap;
+    uint32_t *slots; /* open addressing: 1 + number */
+    uint32_t n_slots;
+};
+
+/* The number of the cell with this value; writes it if it is new. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
+int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope, uint32_t *ret);
+
+/* The number of a cell that exists already. */
+int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret);
+
+void px_dict_fini(struct px_dict *dict);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* A trie over the bits of a hash: 256 ways at the top, 16 below. Words of a node are 0, a leaf (lowest bit set) or a
+ * node; each changes from 0 or from a leaf, by compare and swap, and nothing is removed, so that a reader needs no
+ * protection and a loser only frees what it made. */
+
+#include "gds/memo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shmem/layout.h"
+#include "src/base/atomic.h"
+#include "src/base/hash.h"
+#include "src/wire/codec.h"
+
+enum { ROOT_BITS = 8, NODE_BITS = 4, HASH_BITS = 64 };
+
+struct node {
+    uint64_t child[1 << NODE_BITS]; /* atomic, full barrier by px_cas */
+};
+
+struct px_memo {
+    uint64_t child[1 << ROOT_BITS]; /* atomic, full barrier by px_cas */
+};
+
+struct leaf {
+    uint64_t hash;
+    uint64_t what;  /* locator, or the word of a column's value */
+    uint64_t kind;  /* 0: locator; else 1 + its type */
+    pmix_value_t value;
+    union {
+        pmix_proc_t proc;
+        pmix_nspace_t nspace;
+        pmix_data_array_t array;
+    } box[]; /* what value.data points to, when it needs a place */
+};
+
+struct px_memo *px_memo_create(void)
+{
+    return calloc(1, sizeof(struct px_memo));
+}
+
+static struct leaf *as_leaf(uint64_t word)
+{
+    return (struct leaf *) (uintptr_t) (word & ~UINT64_C(1));
+}
+
+static void destroy_leaf(struct leaf *leaf)
+{
+    if (leaf->value.type != PMIX_UNDEF && leaf->kind == UINT64_MAX) {
+        PMIx_Value_destruct(&leaf->value);
+    }
+    free(leaf);
+}
+
+static void destroy_words(uint64_t *words, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        if (words[i] & 1) {
+            destroy_leaf(as_leaf(words[i]));
+        } else if (words[i]) {
+            struct node *below = (struct node *) (uintptr_t) words[i];
+
+            destroy_words(below->child, 1 << NODE_BITS);
+            free(below);
+        }
+    }
+}
+
+void px_memo_destroy(struct px_memo *memo)
+{
+    if (memo) {
+        destroy_words(memo->child, 1 << ROOT_BITS);
+        free(memo);
+    }
+}
+
+static void aim_array(const struct px_slice *slice, struct leaf *leaf)
+{
+    const unsigned char *payload = slice->payload;
+    struct px_array head;
+
+    if (slice->len < sizeof head) {
+        return;
+    }
+    memcpy(&head, payload, sizeof head);
+    leaf->box->array.type = head.type;
+    leaf->box->array.size = head.n;
+    leaf->box->array.array = head.n ? (void *) (uintptr_t) (payload + sizeof head) : NULL;
+    leaf->value.data.darray = &leaf->box->array;
+}
+
+static void aim_proc(const struct px_slice *slice, struct leaf *leaf)
+{
+    const unsigned char *payload = slice->payload;
+    size_t len = slice->len - 4;
+
+    if (slice->len > 4 && len <= sizeof leaf->box->proc.nspace) {
+        memcpy(&leaf->box->proc.rank, payload, 4);
+        memcpy(leaf->box->proc.nspace, payload + 4, len);
+        leaf->value.data.proc = &leaf->box->proc;
+    }
+}
+
+static void aim_text(const struct px_slice *slice, struct leaf *leaf)
+{
+    if (slice->len == 0) {
+        return;
+    }
+    if (slice->type == PMIX_STRING) {
+        leaf->value.data.string = (char *) (uintptr_t) slice->payload;
+    } else if (slice->len <= sizeof leaf->box->nspace) {
+        memcpy(leaf->box->nspace, slice->payload, slice->len);
+        leaf->value.data.nspace = &leaf->box->nspace;
+    }
+}
+
+/* The value with its inner pointers aimed at the segment where the form allows. */
+static int aim(const struct px_slice *slice, struct leaf *leaf)
+{
+    leaf->value.type = slice->type;
+    switch (slice->form) {
+    case PX_FORM_TEXT:
+        aim_text(slice, leaf);
+        return 0;
+    case PX_FORM_BYTES:
+        leaf->value.data.bo.bytes = slice->len ? (char *) (uintptr_t) slice->payload : NULL;
+        leaf->value.data.bo.size = slice->len;
+        return 0;
+    case PX_FORM_PROC:
+        aim_proc(slice, leaf);
+        return 0;
+    case PX_FORM_ARRAY:
+        aim_array(slice, leaf);
+        return 0;
+    default:
+        return px_slice_fill(slice, &leaf->value);
+    }
+}
+
+static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint64_t what, uint64_t kind, int *ret_rc)
+{
+    bool boxed = slice->form == PX_FORM_PROC || slice->form == PX_FORM_ARRAY
+                 || (slice->form == PX_FORM_TEXT && slice->type != PMIX_STRING);
+    struct leaf *leaf = calloc(1, sizeof *leaf + (boxed ? sizeof leaf->box[0] : 0));
+
+    *ret_rc = PMIX_ERR_NOMEM;
+    if (!leaf) {
+        return NULL;
+    }
+    leaf->hash = hash;
+    leaf->what = what;
+    leaf->kind = kind;
+    *ret_rc = aim(slice, leaf);
+    if (*ret_rc) {
+        free(leaf);
+        return NULL;
+    }
+    return leaf;
+}
+
+/* A new node that holds one leaf. */
+static struct node *push_down(uint64_t leaf_word, unsigned shift)
+{
+    struct node *below = calloc(1, sizeof *below);
+
+    if (below) {
+        below->child[(as_leaf(leaf_word)->hash >> shift) & ((1 << NODE_BITS) - 1)] = leaf_word;
+    }
+    return below;
+}
+
+/* Puts a leaf in, or finds the one that another thread put in before. */
+static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
+{
+    uint64_t *place = &memo->child[leaf->hash & ((1 << ROOT_BITS) - 1)];
+    unsigned shift = ROOT_BITS;
+
+    for (;;) {
+        uint64_t word = px_load_acquire(place);
+
+        if (word == 0) {
+            if (px_cas(place, 0, (uint64_t) (uintptr_t) leaf | 1)) {
+                *ret = leaf;
+                return 0;
+            }
+        } else if (word & 1) {
+            struct leaf *other = as_leaf(word);
+            struct node *below;
+
+            if (other->hash == leaf->hash) {
+                bool same = other->what == leaf->what && other->kind == leaf->kind;
+
+                *ret = other;
+                return same ? 0 : PMIX_ERR_OUT_OF_RESOURCE;
+            }
+            below = push_down(word, shift);
+            if (!below) {
+                return PMIX_ERR_NOMEM;
+            }
+            if (!px_cas(place, word, (uint64_t) (uintptr_t) below)) {
+                free(below);
+            }
+        } else {
+            struct node *below = (struct node *) (uintptr_t) word;
+
+            place = &below->child[(leaf->hash >> shift) & ((1 << NODE_BITS) - 1)];
+            shift += NODE_BITS;
+        }
+    }
+}
+
+static struct leaf *find(struct px_memo *memo, uint64_t hash, uint64_t what, uint64_t kind)
+{
+    uint64_t word = px_load_acquire(&memo->child[hash & ((1 << ROOT_BITS) - 1)]);
+    unsigned shift;
+
+    for (shift = ROOT_BITS; word && (word & 1) == 0 && shift < HASH_BITS; shift += NODE_BITS) {
+        const struct node *below = (const struct node *) (uintptr_t) word;
+
+        word = px_load_acquire(&below->child[(hash >> shift) & ((1 << NODE_BITS) - 1)]);
+    }
+    if ((word & 1) && as_leaf(word)->what == what && as_leaf(word)->kind == kind) {
+        return as_leaf(word);
+    }
+    return NULL;
+}
+
+int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret)
+{
+    uint64_t what = slice->locator ? slice->locator : slice->word;
+    uint64_t kind = slice->locator ? slice->form == PX_FORM_CODEC ? UINT64_MAX : 0 : 1 + (uint64_t) slice->type;
+    uint64_t hash = px_hash_mix(what, kind);
+    struct leaf *leaf = find(memo, hash, what, kind);
+    struct leaf *mine;
+    int rc;
+
+    if (leaf) {
+        *ret = &leaf->value;
+        return 0;
+    }
+    mine = make_leaf(slice, hash, what, kind, &rc);
+    if (!mine) {
+        return rc;
+    }
+    rc = insert(memo, mine, &leaf);
+    if (rc || leaf != mine) {
+        destroy_leaf(mine);
+    }
+    if (rc == 0) {
+        *ret = &leaf->value;
+    }
+    return rc;
+}

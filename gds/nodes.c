@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Reading the placement: nodes by index, name, alias or number, and ranks to nodes and back. It is one immutable
+ * object per publication that changes it, so a reader's answers agree with each other. */
+
+#include "gds/read.h"
+
+#include <string.h>
+
+const struct px_placement *px_read_placement(struct px_read *read)
+{
+    uint64_t loc = px_load_acquire(&px_store_header(read->store)->place);
+
+    return loc ? (const struct px_placement *) px_visible(read, loc, sizeof(struct px_placement)) : NULL;
+}
+
+uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks, uint32_t rank)
+{
+    const uint32_t *array;
+
+    if (rank >= n_ranks) {
+        return PX_SHM_NO_INDEX;
+    }
+    switch (map->kind) {
+    case PX_MAP_CONST:
+        return map->k;
+    case PX_MAP_BLOCK:
+        return map->k ? rank / map->k : PX_SHM_NO_INDEX;
+    case PX_MAP_CYCLIC:
+        return map->k ? rank % map->k : PX_SHM_NO_INDEX;
+    case PX_MAP_ARRAY:
+        array = px_at(&read->view, map->data, (uint64_t) n_ranks * 4);
+        return array ? array[rank] : PX_SHM_NO_INDEX;
+    default:
+        return PX_SHM_NO_INDEX;
+    }
+}
+
+const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place, uint32_t index)
+{
+    const struct px_node *nodes;
+
+    if (index >= place->n_nodes) {
+        return NULL;
+    }
+    nodes = px_at(&read->view, place->nodes, (uint64_t) place->n_nodes * sizeof *nodes);
+    return nodes ? &nodes[index] : NULL;
+}
+
+const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
+{
+    struct px_slice slice;
+
+    if (px_cell_slice_any(read->store, &read->view, cell, &slice) || slice.form != PX_FORM_TEXT || slice.len == 0) {
+        read->view.damaged = true;
+        return NULL;
+    }
+    *ret_len = slice.len - 1;
+    return slice.payload;
+}
+
+static bool text_is(struct px_read *read, uint64_t cell, const char *name, size_t len)
+{
+    size_t text_len;
+    const char *text = px_text_at(read, cell, &text_len);
+
+    return text && text_len == len && memcmp(text, name, len) == 0;
+}
+
+/* The alias list: a count and that many locators. */
+static const uint64_t *aliases_at(struct px_read *read, uint64_t loc)
+{
+    const uint64_t *list = loc ? px_at(&read->view, loc, 8) : NULL;
+
+    if (list && (list[0] > PX_SHM_MAX_SLOTS || !px_at(&read->view, loc, 8 + list[0] * 8))) {
+        read->view.damaged = true;
+        return NULL;
+    }
+    return list;
+}
+
+static bool node_is_named(struct px_read *read, const struct px_node *node, const char *name, size_t len)
+{
+    const uint64_t *list;
+    uint64_t i;
+
+    if (text_is(read, node->name, name, len)) {
+        return true;
+    }
+    list = aliases_at(read, node->aliases);
+    for (i = 0; list && i < list[0]; i++) {
+        if (text_is(read, list[1 + i], name, len)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The index of the node at a locator, or none when it is not one of the placement's. */
+static uint32_t index_of(struct px_read *read, const struct px_placement *place, uint64_t loc)
+{
+    uint64_t distance = loc - place->nodes;
+    uint64_t index = distance / (sizeof(struct px_node) / 8);
+
+    if (loc < place->nodes || distance % (sizeof(struct px_node) / 8) || index >= place->n_nodes) {
+        read->view.damaged = true;
+        return PX_NO_NODE;
+    }
+    return (uint32_t) index;
+}
+
+uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place, const char *name)
+{
+    size_t len = strlen(name);
+    struct px_probe probe;
+    uint64_t loc;
+
+    if (place->names == 0) {
+        return PX_NO_NODE;
+    }
+    px_probe_start(&read->view, place->names, px_hash_bytes(name, len), &probe);
+    for (loc = px_probe_next(&probe); loc; loc = px_probe_next(&probe)) {
+        uint32_t index = index_of(read, place, loc);
+        const struct px_node *node = px_placement_node(read, place, index);
+
+        if (!node || read->view.damaged) {
+            break;
+        }
+        if (node_is_named(read, node, name, len)) {
+            return index;
+        }
+    }
+    return PX_NO_NODE;
+}
+
+uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *place, uint32_t nodeid)
+{
+    struct px_probe probe;
+    uint64_t loc;
+
+    if (place->ids == 0) {
+        return PX_NO_NODE;
+    }
+    px_probe_start(&read->view, place->ids, px_hash_mix(nodeid, 0), &probe);
+    for (loc = px_probe_next(&probe); loc; loc = px_probe_next(&probe)) {
+        uint32_t index = index_of(read, place, loc);
+        const struct px_node *node = px_placement_node(read, place, index);
+
+        if (!node || node->nodeid == nodeid) {
+            return node ? index : PX_NO_NODE;
+        }
+    }
+    return PX_NO_NODE;
+}
+
+uint32_t px_store_local_node(const struct px_store *store)
+{
+    const struct px_placement *place;
+    struct px_read read;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    return place && place->local_node < place->n_nodes ? place->local_node : PX_NO_NODE;
+}
+
+int px_store_node(const struct px_store *store, uint32_t index, struct px_node_view *ret)
+{
+    const struct px_placement *place;
+    const struct px_node *node;
+    struct px_read read;
+    const char *name;
+    size_t len;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    node = place ? px_placement_node(&read, place, index) : NULL;
+    if (!node) {
+        return px_read_miss(&read);
+    }
+    name = px_text_at(&read, node->name, &len);
+    if (!name) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    *ret = (struct px_node_view){.name = name, .nodeid = node->nodeid, .n_ranks = node->count};
+    return 0;
+}
+
+uint32_t px_store_node_by_name(const struct px_store *store, const char *name)
+{
+    const struct px_placement *place;
+    struct px_read read;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    return place ? px_placement_by_name(&read, place, name) : PX_NO_NODE;
+}
+
+uint32_t px_store_node_by_id(const struct px_store *store, uint32_t nodeid)
+{
+    const struct px_placement *place;
+    struct px_read read;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    return place ? px_placement_by_id(&read, place, nodeid) : PX_NO_NODE;
+}
+
+uint32_t px_store_node_of(const struct px_store *store, uint32_t rank)
+{
+    const struct px_placement *place;
+    struct px_read read;
+    uint32_t index;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    index = place ? px_placed(&read, &place->node_of, place->n_ranks, rank) : PX_NO_NODE;
+    return place && index < place->n_nodes ? index : PX_NO_NODE;
+}
+
+uint32_t px_store_app_of(const struct px_store *store, uint32_t rank)
+{
+    const struct px_placement *place;
+    struct px_read read;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    return place ? px_placed(&read, &place->app_of, place->n_ranks, rank) : PX_NO_APP;
+}
+
+uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint32_t *ret_ranks, uint32_t room)
+{
+    const struct px_placement *place;
+    const struct px_node *node;
+    const uint32_t *csr = NULL;
+    struct px_read read;
+    uint32_t i;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    node = place ? px_placement_node(&read, place, index) : NULL;
+    if (!node || node->count > place->n_ranks) {
+        return 0;
+    }
+    if (node->stride == 0 && node->count) {
+        csr = px_at(&read.view, place->csr, ((uint64_t) node->first + node->count) * 4);
+        if (!csr) {
+            return 0;
+        }
+    }
+    for (i = 0; i < node->count && i < room; i++) {
+        ret_ranks[i] = csr ? csr[node->first + i] : node->first + i * node->stride;
+    }
+    return node->count;
+}
+
+const char *px_store_node_alias(const struct px_store *store, uint32_t index, uint32_t i)
+{
+    const struct px_placement *place;
+    const struct px_node *node;
+    const uint64_t *list;
+    struct px_read read;
+    size_t len;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    node = place ? px_placement_node(&read, place, index) : NULL;
+    list = node ? aliases_at(&read, node->aliases) : NULL;
+    return list && i < list[0] ? px_text_at(&read, list[1 + i], &len) : NULL;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Values become bytes that can be used where they lie: strings with their NUL, byte objects and arrays of numbers as
+ * they are, scalars as one word. Only what has pointers inside is encoded, in the wire's raw encoding with exact
+ * floats, so that each type is described in one place. */
+
+#include "gds/payload.h"
+
+#include <string.h>
+
+#include "shmem/put.h"
+#include "src/base/hash.h"
+#include "src/wire/codec.h"
+
+static const uint8_t word_sizes[] = {
+    [PMIX_BOOL] = sizeof(bool),
+    [PMIX_BYTE] = 1,
+    [PMIX_SIZE] = sizeof(size_t),
+    [PMIX_PID] = sizeof(pid_t),
+    [PMIX_INT] = sizeof(int),
+    [PMIX_INT8] = 1,
+    [PMIX_INT16] = 2,
+    [PMIX_INT32] = 4,
+    [PMIX_INT64] = 8,
+    [PMIX_UINT] = sizeof(unsigned int),
+    [PMIX_UINT8] = 1,
+    [PMIX_UINT16] = 2,
+    [PMIX_UINT32] = 4,
+    [PMIX_UINT64] = 8,
+    [PMIX_FLOAT] = sizeof(float),
+    [PMIX_DOUBLE] = sizeof(double),
+    [PMIX_TIME] = sizeof(time_t),
+    [PMIX_STATUS] = sizeof(pmix_status_t),
+    [PMIX_PERSIST] = sizeof(pmix_persistence_t),
+    [PMIX_SCOPE] = sizeof(pmix_scope_t),
+    [PMIX_DATA_RANGE] = sizeof(pmix_data_range_t),
+    [PMIX_COMMAND] = 1,
+    [PMIX_INFO_DIRECTIVES] = sizeof(pmix_info_directives_t),
+    [PMIX_DATA_TYPE] = sizeof(pmix_data_type_t),
+    [PMIX_PROC_STATE] = sizeof(pmix_proc_state_t),
+    [PMIX_PROC_RANK] = sizeof(pmix_rank_t),
+    [PMIX_ALLOC_DIRECTIVE] = sizeof(pmix_alloc_directive_t),
+    [PMIX_IOF_CHANNEL] = sizeof(pmix_iof_channel_t),
+    [PMIX_JOB_STATE] = sizeof(pmix_job_state_t),
+    [PMIX_LINK_STATE] = sizeof(pmix_link_state_t),
+    [PMIX_DEVTYPE] = sizeof(pmix_device_type_t),
+    [PMIX_LOCTYPE] = sizeof(pmix_locality_t),
+    [PMIX_STOR_MEDIUM] = sizeof(pmix_storage_medium_t),
+    [PMIX_STOR_ACCESS] = sizeof(pmix_storage_accessibility_t),
+    [PMIX_STOR_PERSIST] = sizeof(pmix_storage_persistence_t),
+    [PMIX_STOR_ACCESS_TYPE] = sizeof(pmix_storage_access_type_t),
+    [PMIX_RESBLOCK_DIRECTIVE] = sizeof(pmix_resource_block_directive_t),
+};
+
+size_t px_word_size(pmix_data_type_t type)
+{
+    return type < sizeof word_sizes ? word_sizes[type] : 0;
+}
+
+static uint64_t word_of(const pmix_value_t *value)
+{
+    switch (px_word_size(value->type)) {
+    case 1:
+        return value->type == PMIX_BOOL ? (uint64_t) value->data.flag : (uint64_t) value->data.uint8;
+    case 2:
+        return value->data.uint16;
+    case 4:
+        return value->data.uint32;
+    default:
+        return value->data.uint64;
+    }
+}
+
+static void set_body(struct px_payload *p, uint8_t form, const void *body, size_t len)
+{
+    p->form = form;
+    p->body = body;
+    p->body_len = len;
+}
+
+
+static void set_proc(struct px_payload *p, const pmix_proc_t *proc)
+{
+    p->form = PX_FORM_PROC;
+    if (proc) {
+        memcpy(p->head, &proc->rank, sizeof proc->rank);
+        p->head_len = sizeof proc->rank;
+        p->body = proc->nspace;
+        p->body_len = strnlen(proc->nspace, PMIX_MAX_NSLEN) + 1;
+    }
+}
+
+static void set_timeval(struct px_payload *p, const struct timeval *tv)
+{
+    int64_t parts[2] = {tv->tv_sec, tv->tv_usec};
+
+    p->form = PX_FORM_TIMEVAL;
+    memcpy(p->head, parts, sizeof parts);
+    p->head_len = sizeof parts;
+}
+
+/* True for arrays that can be used in place. */
+static bool set_array(struct px_payload *p, const pmix_data_array_t *array)
+{
+    struct px_array head = {0};
+
+    if (array) {
+        head.type = array->type;
+        head.width = (uint16_t) px_word_size(array->type);
+        head.n = array->array ? array->size : 0;
+        if ((head.n && head.width == 0) || (head.n && head.n > UINT32_MAX / head.width)) {
+            return false;
+        }
+        memcpy(p->head, &head, sizeof head);
+        p->head_len = sizeof head;
+    }
+    set_body(p, PX_FORM_ARRAY, array ? array->array : NULL, head.n * head.width);
+    return true;
+}
+
+static int set_encoded(struct px_payload *p, const pmix_value_t *value)
+{
+    int rc = px_pack_raw(&p->buf, true, PMIX_VALUE, value);
+
+    if (rc) {
+        px_buf_fini(&p->buf);
+        return rc;
+    }
+    set_body(p, PX_FORM_CODEC, p->buf.data, p->buf.len);
+    return 0;
+}
+
+static int encode(struct px_payload *p, const pmix_value_t *value)
+{
+    switch (value->type) {
+    case PMIX_UNDEF:
+        p->form = PX_FORM_NONE;
+        return 0;
+    case PMIX_STRING:
+        set_body(p, PX_FORM_TEXT, value->data.string, value->data.string ? strlen(value->data.string) + 1 : 0);
+        return 0;
+    case PMIX_PROC_NSPACE:
+        set_body(p, PX_FORM_TEXT, value->data.nspace,
+                 value->data.nspace ? strnlen(*value->data.nspace, PMIX_MAX_NSLEN) + 1 : 0);
+        return 0;
+    case PMIX_BYTE_OBJECT:
+    case PMIX_COMPRESSED_STRING:
+    case PMIX_COMPRESSED_BYTE_OBJECT:
+    case PMIX_REGEX:
+        set_body(p, PX_FORM_BYTES, value->data.bo.bytes, value->data.bo.bytes ? value->data.bo.size : 0);
+        return 0;
+    case PMIX_PROC:
+        set_proc(p, value->data.proc);
+        return 0;
+    case PMIX_TIMEVAL:
+        set_timeval(p, &value->data.tv);
+        return 0;
+    case PMIX_DATA_ARRAY:
+        if (set_array(p, value->data.darray)) {
+            return 0;
+        }
+        break;
+    default:
+        break;
+    }
+    return set_encoded(p, value);
+}
+
+int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
+{
+    struct px_payload p = {0};
+    int rc;
+
+    if (!value) {
+        p.form = PX_FORM_NONE | PX_CELL_HIDDEN;
+        *ret = p;
+        return 0;
+    }
+    p.type = value->type;
+    if (px_word_size(value->type)) {
+        p.form = PX_FORM_WORD;
+        p.word = word_of(value);
+        memcpy(p.head, &p.word, sizeof p.word);
+        p.head_len = sizeof p.word;
+        *ret = p;
+        return 0;
+    }
+    rc = encode(&p, value);
+    if (rc) {
+        return rc;
+    }
+    if (px_payload_len(&p) > UINT32_MAX) {
+        px_buf_fini(&p.buf);
+        return PMIX_ERR_BAD_PARAM;
+    }
+    *ret = p;
+    return 0;
+}
+
+void px_payload_fini(struct px_payload *payload)
+{
+    px_buf_fini(&payload->buf);
+}
+
+uint64_t px_payload_hash(const struct px_payload *p, pmix_scope_t scope)
+{
+    uint64_t h = px_hash_mix((uint64_t) p->type << 16 | (uint64_t) p->form << 8 | scope, p->body_len);
+
+    h = px_hash_mix(h, px_hash_bytes(p->head, p->head_len));
+    return px_hash_mix(h, px_hash_bytes(p->body, p->body_len));
+}
+
+bool px_payload_is(const struct px_payload *p, pmix_scope_t scope, const struct px_slice *slice)
+{
+    const unsigned char *bytes = slice->payload;
+
+    if ((p->form & PX_CELL_HIDDEN) || slice->hidden) {
+        return (p->form & PX_CELL_HIDDEN) && slice->hidden;
+    }
+    if (p->type != slice->type || scope != slice->scope || (p->form & PX_FORM_MASK) != slice->form) {
+        return false;
+    }
+    if (p->form == PX_FORM_WORD) {
+        return p->word == slice->word;
+    }
+    if (px_payload_len(p) != slice->len) {
+        return false;
+    }
+    return (p->head_len == 0 || memcmp(bytes, p->head, p->head_len) == 0)
+           && (p->body_len == 0 || memcmp(bytes + p->head_len, p->body, p->body_len) == 0);
+}
+
+void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
+{
+    struct px_cell head = {
+        .len = (uint32_t) px_payload_len(p),
+        .type = p->type,
+        .scope = scope,
+        .form = p->form,
+    };
+    struct px_cell *cell = at;
+    size_t len = head.len;
+
+    px_put(cell, &head, sizeof head);
+    px_put(cell->payload, p->head, p->head_len);
+    px_put(cell->payload + p->head_len, p->body, p->body_len);
+    if (len & 7) {
+        px_put_zero(cell->payload + len, 8 - (len & 7));
+    }
+}
+
+int px_payload_cell(const struct px_payload *p, pmix_scope_t scope, struct px_bump *bump, uint64_t *ret_loc)
+{
+    void *at;
+    int rc = px_bump_take(bump, sizeof(struct px_cell) + px_payload_len(p), &at);
+
+    if (rc) {
+        return rc;
+    }
+    px_payload_put(p, scope, at);
+    *ret_loc = px_bump_locator(bump, at);
+    return 0;
+}
+
+/* Lengths that a form needs; what fits here can be used without further checks. */
+static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *payload, size_t len)
+{
+    struct px_array array;
+
+    switch (form) {
+    case PX_FORM_NONE:
+        return len == 0;
+    case PX_FORM_WORD:
+        return len == 8 && px_word_size(type);
+    case PX_FORM_TEXT:
+        return (len == 0 || payload[len - 1] == '\0') && (type == PMIX_STRING || type == PMIX_PROC_NSPACE);
+    case PX_FORM_BYTES:
+        return type == PMIX_BYTE_OBJECT || type == PMIX_COMPRESSED_STRING || type == PMIX_COMPRESSED_BYTE_OBJECT
+               || type == PMIX_REGEX;
+    case PX_FORM_CODEC:
+        return len > 0;
+    case PX_FORM_PROC:
+        return (len == 0 || (len > 4 && payload[len - 1] == '\0')) && type == PMIX_PROC;
+    case PX_FORM_TIMEVAL:
+        return len == 16 && type == PMIX_TIMEVAL;
+    case PX_FORM_ARRAY:
+        if (len < sizeof array) {
+            return len == 0 && type == PMIX_DATA_ARRAY;
+        }
+        memcpy(&array, payload, sizeof array);
+        return type == PMIX_DATA_ARRAY && array.n <= UINT32_MAX && array.n * array.width == len - sizeof array
+               && (array.n == 0 || array.width == px_word_size(array.type));
+    default:
+        return false;
+    }
+}
+
+int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64_t loc, struct px_slice *ret)
+{
+    const struct px_cell *cell = px_at(view, loc, sizeof *cell);
+    size_t len;
+    uint8_t form;
+
+    if (!cell) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    len = cell->len;
+    form = cell->form;
+    if (!px_at(view, loc, sizeof *cell + len) || !form_ok(form & PX_FORM_MASK, cell->type, cell->payload, len)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (form & PX_CELL_TOMB) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    *ret = (struct px_slice){
+        .store = store,
+        .payload = cell->payload,
+        .len = len,
+        .locator = loc,
+        .type = cell->type,
+        .scope = cell->scope,
+        .form = form & PX_FORM_MASK,
+        .hidden = (form & PX_CELL_HIDDEN) != 0,
+    };
+    if (ret->form == PX_FORM_WORD) {
+        memcpy(&ret->word, cell->payload, sizeof ret->word);
+        ret->inlined = true;
+    }
+    return 0;
+}
+
+int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc, struct px_slice *ret)
+{
+    struct px_slice slice;
+    int rc = px_cell_slice_any(store, view, loc, &slice);
+
+    if (rc) {
+        return rc;
+    }
+    if (slice.hidden) {
+        return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
+    }
+    *ret = slice;
+    return 0;
+}

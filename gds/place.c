@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Writing the placement. It changes seldom and is read often, so a change writes a whole new one; names that were
+ * written before are referred to. Regular layouts (blocks, round robin) take no memory per rank in either direction. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/stage.h"
+#include "shmem/put.h"
+
+/* A map of ranks much wider than what is placed is refused beyond this width. */
+enum { FREE_WIDTH = 1 << 22, MAX_SPREAD = 64 };
+
+struct draft {
+    struct px_stage *stage;
+    const struct px_placement *old; /* or NULL */
+    struct px_placement place;
+    struct px_node *nodes;
+    uint32_t *node_of; /* n_ranks */
+    uint32_t *app_of;  /* n_ranks */
+    uint32_t *csr;
+    uint32_t n_csr;
+    uint64_t *hashes;  /* for the tables of names and numbers */
+    uint64_t *locs;
+    size_t n_hashes;
+    size_t cap_hashes;
+    size_t cap_locs;
+};
+
+static int write_text(struct px_stage *stage, const char *text, uint64_t *ret_loc)
+{
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) (uintptr_t) text};
+    struct px_payload payload;
+    int rc = px_payload_encode(&value, &payload);
+
+    if (rc == 0) {
+        rc = px_payload_cell(&payload, PMIX_SCOPE_UNDEF, stage->bump, ret_loc);
+        px_payload_fini(&payload);
+    }
+    return rc;
+}
+
+static const char *text_of(const struct draft *d, uint64_t loc)
+{
+    const struct px_cell *cell = px_stage_at(d->stage, loc);
+
+    return (const char *) cell->payload;
+}
+
+static const uint64_t *aliases_of(const struct draft *d, const struct px_node *node)
+{
+    return node->aliases ? px_stage_at(d->stage, node->aliases) : NULL;
+}
+
+static bool named(const struct draft *d, const struct px_node *node, const char *name)
+{
+    const uint64_t *list = aliases_of(d, node);
+    uint64_t i;
+
+    if (strcmp(text_of(d, node->name), name) == 0) {
+        return true;
+    }
+    for (i = 0; list && i < list[0]; i++) {
+        if (strcmp(text_of(d, list[1 + i]), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Appends to a node's list of aliases those that are new; the list is written anew. */
+static int add_aliases(struct draft *d, struct px_node *node, const char *name, const char *const *aliases)
+{
+    const uint64_t *list = aliases_of(d, node);
+    uint64_t n_old = list ? list[0] : 0;
+    uint64_t n_max = n_old + 1;
+    uint64_t *fresh;
+    size_t i;
+    int rc = 0;
+
+    for (i = 0; aliases && aliases[i]; i++) {
+        n_max++;
+    }
+    fresh = malloc((1 + n_max) * sizeof *fresh);
+    if (!fresh) {
+        return PMIX_ERR_NOMEM;
+    }
+    fresh[0] = n_old;
+    if (list) {
+        memcpy(fresh + 1, list + 1, n_old * sizeof *fresh);
+    }
+    if (!named(d, node, name)) {
+        rc = write_text(d->stage, name, &fresh[1 + fresh[0]]);
+        fresh[0]++;
+    }
+    for (i = 0; rc == 0 && aliases && aliases[i]; i++) {
+        if (!named(d, node, aliases[i])) {
+            rc = write_text(d->stage, aliases[i], &fresh[1 + fresh[0]]);
+            fresh[0]++;
+        }
+    }
+    if (rc == 0 && fresh[0] > n_old) {
+        rc = px_bump_copy(d->stage->bump, fresh, (1 + fresh[0]) * sizeof *fresh, &node->aliases);
+    }
+    free(fresh);
+    return rc;
+}
+
+static int apply_def(struct draft *d, const struct px_batch_def *def)
+{
+    struct px_node *node = &d->nodes[def->index];
+    int rc = 0;
+
+    if (node->name == 0) {
+        rc = write_text(d->stage, def->def.name, &node->name);
+        node->nodeid = def->index;
+    }
+    if (def->def.nodeid != PX_NO_NODEID) {
+        node->nodeid = def->def.nodeid;
+    }
+    return rc ? rc : add_aliases(d, node, def->def.name, def->def.aliases);
+}
+
+static int draft_nodes(struct draft *d)
+{
+    const struct px_batch *batch = d->stage->batch;
+    uint32_t n_old = d->old ? d->old->n_nodes : 0;
+    size_t i;
+    int rc = 0;
+
+    if (batch->n_new_nodes && batch->base_nodes != n_old) {
+        return PMIX_ERR_BAD_PARAM; /* another batch has added nodes meanwhile: indices would be wrong */
+    }
+    d->place.n_nodes = n_old + batch->n_new_nodes;
+    if (d->place.n_nodes == 0) {
+        return 0;
+    }
+    d->nodes = calloc(d->place.n_nodes, sizeof *d->nodes);
+    if (!d->nodes) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (n_old) {
+        memcpy(d->nodes, px_stage_at(d->stage, d->old->nodes), n_old * sizeof *d->nodes);
+    }
+    for (i = 0; rc == 0 && i < batch->n_defs; i++) {
+        rc = batch->defs[i].index < d->place.n_nodes ? apply_def(d, &batch->defs[i]) : PMIX_ERR_BAD_PARAM;
+    }
+    return rc;
+}
+
+static int draft_ranks(struct draft *d)
+{
+    const struct px_batch *batch = d->stage->batch;
+    uint32_t n_old = d->old ? d->old->n_ranks : 0;
+    uint32_t n = n_old;
+    uint32_t rank;
+    size_t i;
+
+    for (i = 0; i < batch->n_places; i++) {
+        n = batch->places[i].rank >= n ? batch->places[i].rank + 1 : n;
+        if (batch->places[i].node != PX_NO_NODE && batch->places[i].node >= d->place.n_nodes) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
+    if (n > FREE_WIDTH && n / MAX_SPREAD > batch->n_places + n_old) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    d->place.n_ranks = n;
+    d->node_of = malloc((size_t) n * 4 + 4);
+    d->app_of = malloc((size_t) n * 4 + 4);
+    if (!d->node_of || !d->app_of) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (rank = 0; rank < n; rank++) {
+        d->node_of[rank] = d->old ? px_placed(&d->stage->read, &d->old->node_of, n_old, rank) : PX_NO_NODE;
+        d->app_of[rank] = d->old ? px_placed(&d->stage->read, &d->old->app_of, n_old, rank) : PX_NO_APP;
+    }
+    for (i = 0; i < batch->n_places; i++) {
+        const struct px_batch_place *at = &batch->places[i];
+
+        d->node_of[at->rank] = at->node != PX_NO_NODE ? at->node : d->node_of[at->rank];
+        d->app_of[at->rank] = at->app != PX_NO_APP ? at->app : d->app_of[at->rank];
+    }
+    return 0;
+}
+
+/* Whether rank -> to[rank] is to[0], rank / k or rank % k for all ranks. */
+static struct px_rank_map regular(const uint32_t *to, uint32_t n)
+{
+    struct px_rank_map map = {.kind = PX_MAP_ARRAY};
+    uint32_t run = 1;
+    uint32_t period = 1;
+    bool block;
+    bool cyclic;
+    uint32_t i;
+
+    if (n == 0) {
+        map.kind = PX_MAP_NONE;
+        return map;
+    }
+    while (run < n && to[run] == to[0]) {
+        run++;
+    }
+    if (run == n) {
+        map.kind = to[0] == PX_SHM_NO_INDEX ? PX_MAP_NONE : PX_MAP_CONST;
+        map.k = to[0];
+        return map;
+    }
+    while (period < n && to[period] != to[0]) {
+        period++;
+    }
+    block = cyclic = true;
+    for (i = 0; i < n && (block || cyclic); i++) {
+        block = block && to[i] == i / run;
+        cyclic = cyclic && to[i] == i % period;
+    }
+    if (block || cyclic) {
+        map.kind = block ? PX_MAP_BLOCK : PX_MAP_CYCLIC;
+        map.k = block ? run : period;
+    }
+    return map;
+}
+
+static int write_map(struct draft *d, const uint32_t *to, struct px_rank_map *map)
+{
+    *map = regular(to, d->place.n_ranks);
+    if (map->kind != PX_MAP_ARRAY) {
+        return 0;
+    }
+    return px_bump_copy(d->stage->bump, to, (uint64_t) d->place.n_ranks * 4, &map->data);
+}
+
+/* Per node: ranks as first + i * stride where they are, else listed. */
+static int draft_lists(struct draft *d)
+{
+    uint32_t n = d->place.n_ranks;
+    uint32_t *last = calloc((size_t) d->place.n_nodes + 1, sizeof *last);
+    uint32_t rank;
+    uint32_t i;
+
+    d->csr = malloc((size_t) n * 4 + 4);
+    if (!d->csr || !last) {
+        free(last);
+        return PMIX_ERR_NOMEM;
+    }
+    for (i = 0; i < d->place.n_nodes; i++) {
+        d->nodes[i].count = d->nodes[i].first = 0;
+        d->nodes[i].stride = 1;
+    }
+    for (rank = 0; rank < n; rank++) {
+        struct px_node *node = d->node_of[rank] < d->place.n_nodes ? &d->nodes[d->node_of[rank]] : NULL;
+
+        if (!node) {
+            continue;
+        }
+        if (node->count == 0) {
+            node->first = rank;
+        } else if (node->count == 1) {
+            node->stride = rank - node->first;
+        } else if (node->stride && rank - last[d->node_of[rank]] != node->stride) {
+            node->stride = 0;
+        }
+        last[d->node_of[rank]] = rank;
+        node->count++;
+    }
+    for (i = 0; i < d->place.n_nodes; i++) {
+        if (d->nodes[i].stride == 0) {
+            d->nodes[i].first = last[i] = d->n_csr;
+            d->n_csr += d->nodes[i].count;
+        }
+    }
+    for (rank = 0; d->n_csr && rank < n; rank++) {
+        i = d->node_of[rank];
+        if (i < d->place.n_nodes && d->nodes[i].stride == 0) {
+            d->csr[last[i]++] = rank;
+        }
+    }
+    free(last);
+    return 0;
+}
+
+static int add_hash(struct draft *d, uint64_t hash, uint64_t loc)
+{
+    int rc = px_stage_room(&d->hashes, d->n_hashes, &d->cap_hashes, sizeof *d->hashes);
+
+    if (rc == 0) {
+        rc = px_stage_room(&d->locs, d->n_hashes, &d->cap_locs, sizeof *d->locs);
+    }
+    if (rc == 0) {
+        d->hashes[d->n_hashes] = hash;
+        d->locs[d->n_hashes++] = loc;
+    }
+    return rc;
+}
+
+static int add_name(struct draft *d, uint64_t cell, uint64_t loc)
+{
+    const char *text = text_of(d, cell);
+
+    return add_hash(d, px_hash_bytes(text, strlen(text)), loc);
+}
+
+static int write_indices(struct draft *d)
+{
+    uint32_t i;
+    uint64_t k;
+    int rc = 0;
+
+    for (i = 0; rc == 0 && i < d->place.n_nodes; i++) {
+        uint64_t loc = d->place.nodes + i * (sizeof(struct px_node) / 8);
+        const uint64_t *list = aliases_of(d, &d->nodes[i]);
+
+        rc = add_name(d, d->nodes[i].name, loc);
+        for (k = 0; rc == 0 && list && k < list[0]; k++) {
+            rc = add_name(d, list[1 + k], loc);
+        }
+    }
+    if (rc == 0) {
+        rc = px_table_build(d->stage->bump, d->hashes, d->locs, d->n_hashes, &d->place.names);
+    }
+    d->n_hashes = 0;
+    for (i = 0; rc == 0 && i < d->place.n_nodes; i++) {
+        rc = add_hash(d, px_hash_mix(d->nodes[i].nodeid, 0), d->place.nodes + i * (sizeof(struct px_node) / 8));
+    }
+    return rc ? rc : px_table_build(d->stage->bump, d->hashes, d->locs, d->n_hashes, &d->place.ids);
+}
+
+static int write_all(struct draft *d)
+{
+    struct px_bump *bump = d->stage->bump;
+    int rc = write_map(d, d->node_of, &d->place.node_of);
+
+    if (rc == 0) {
+        rc = write_map(d, d->app_of, &d->place.app_of);
+    }
+    if (rc == 0 && d->n_csr) {
+        d->place.n_csr = d->n_csr;
+        rc = px_bump_copy(bump, d->csr, (uint64_t) d->n_csr * 4, &d->place.csr);
+    }
+    if (rc == 0 && d->place.n_nodes) {
+        rc = px_bump_copy(bump, d->nodes, d->place.n_nodes * sizeof *d->nodes, &d->place.nodes);
+        rc = rc ? rc : write_indices(d);
+    }
+    return rc;
+}
+
+static void count_apps(struct draft *d)
+{
+    uint32_t rank;
+
+    for (rank = 0; rank < d->place.n_ranks; rank++) {
+        uint32_t app = d->app_of[rank];
+
+        if (app != PX_NO_APP && app >= d->place.n_apps) {
+            d->place.n_apps = app + 1;
+        }
+    }
+}
+
+/* Only the readers' own node is new: the rest of the old placement is referred to. */
+static bool only_local(const struct px_batch *batch)
+{
+    return batch->n_defs == 0 && batch->n_places == 0;
+}
+
+static int draft_all(struct draft *d)
+{
+    int rc;
+
+    if (d->old && only_local(d->stage->batch)) {
+        d->place = *d->old;
+        return 0;
+    }
+    rc = draft_nodes(d);
+    if (rc == 0) {
+        rc = draft_ranks(d);
+    }
+    if (rc == 0) {
+        rc = draft_lists(d);
+    }
+    if (rc == 0) {
+        count_apps(d);
+        rc = write_all(d);
+    }
+    return rc;
+}
+
+static int finish(struct draft *d)
+{
+    struct px_stage *stage = d->stage;
+    const struct px_batch *batch = stage->batch;
+
+    d->place.local_node = d->old ? d->old->local_node : PX_SHM_NO_INDEX;
+    if (batch->local_set) {
+        if (batch->local_node >= d->place.n_nodes) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        d->place.local_node = batch->local_node;
+    }
+    d->place.version = (struct px_version){.seq = stage->seq, .prev = px_store_header(stage->store)->place};
+    stage->n_ranks = d->place.n_ranks > stage->n_ranks ? d->place.n_ranks : stage->n_ranks;
+    stage->n_apps = d->place.n_apps > stage->n_apps ? d->place.n_apps : stage->n_apps;
+    stage->changed = true;
+    return px_bump_copy(stage->bump, &d->place, sizeof d->place, &stage->place);
+}
+
+int px_stage_placement(struct px_stage *stage)
+{
+    const struct px_batch *batch = stage->batch;
+    struct draft d = {.stage = stage, .old = px_read_placement(&stage->read)};
+    int rc;
+
+    if (only_local(batch)
+        && (!batch->local_set || (d.old && d.old->local_node == batch->local_node))) {
+        return 0;
+    }
+    rc = draft_all(&d);
+    if (rc == 0) {
+        rc = finish(&d);
+    }
+    free(d.nodes);
+    free(d.node_of);
+    free(d.app_of);
+    free(d.csr);
+    free(d.hashes);
+    free(d.locs);
+    return rc;
+}

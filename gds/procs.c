@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Where process-level values go. Many ranks at once: a column, which is compact and needs no probing. A few: records,
+ * which win over an older column. What a rank has already is dropped first, so that a batch costs what changed. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/stage.h"
+
+/* A column is built when the new values are at least one in this many of the ranks that it would cover. */
+enum { COLUMN_SHARE = 4, COLUMN_MIN = 2 };
+
+static int compare_ranks(const void *left, const void *right)
+{
+    const struct px_batch_proc *a = left;
+    const struct px_batch_proc *b = right;
+
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static bool ascending(const struct px_batch_proc *procs, size_t n)
+{
+    size_t i;
+
+    for (i = 1; i < n; i++) {
+        if (procs[i - 1].rank >= procs[i].rank) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Stable: equal ranks stay in order of arrival. */
+static int sort_stable(struct px_batch_proc *procs, size_t n)
+{
+    struct px_batch_proc *from = procs;
+    struct px_batch_proc *other = malloc(n * sizeof *other);
+    struct px_batch_proc *to = other;
+    size_t width;
+
+    if (!other) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (width = 1; width < n; width *= 2) {
+        struct px_batch_proc *swap = from;
+        size_t start;
+
+        for (start = 0; start < n; start += 2 * width) {
+            size_t mid = start + width < n ? start + width : n;
+            size_t end = mid + width < n ? mid + width : n;
+            size_t a = start;
+            size_t b = mid;
+            size_t k;
+
+            for (k = start; k < end; k++) {
+                bool left = b >= end || (a < mid && compare_ranks(&from[a], &from[b]) <= 0);
+
+                to[k] = left ? from[a++] : from[b++];
+            }
+        }
+        from = to;
+        to = swap;
+    }
+    if (from != procs) {
+        memcpy(procs, from, n * sizeof *procs);
+    }
+    free(other);
+    return 0;
+}
+
+/* Of equal ranks the last stays, but a hidden value never takes a seen one's place. */
+static size_t drop_doubles(struct px_batch_proc *procs, size_t n)
+{
+    size_t out = 0;
+    size_t i;
+
+    for (i = 1; i < n; i++) {
+        if (procs[out].rank != procs[i].rank) {
+            procs[++out] = procs[i];
+        } else if (procs[i].value || !procs[out].value) {
+            procs[out] = procs[i];
+        }
+    }
+    return n ? out + 1 : 0;
+}
+
+/* Drops what the store has already. */
+static int drop_known(struct px_stage *stage, const struct px_key *key, struct px_batch_proc *procs, size_t *n)
+{
+    size_t out = 0;
+    size_t i;
+
+    for (i = 0; i < *n; i++) {
+        struct px_slice now;
+        bool same = false;
+        int rc = px_read_level(&stage->read, PX_LEVEL_PROC, procs[i].rank, key, &now);
+
+        if (rc == 0) {
+            rc = px_stage_same(stage, &now, procs[i].value, procs[i].scope, &same);
+            if (rc) {
+                return rc;
+            }
+        }
+        if (!same) {
+            procs[out++] = procs[i];
+        }
+    }
+    *n = out;
+    return 0;
+}
+
+static int add_items(struct px_stage *stage, uint64_t key, const struct px_batch_proc *procs, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        int rc = px_stage_room(&stage->items, stage->n_items, &stage->cap_items, sizeof *stage->items);
+
+        if (rc) {
+            return rc;
+        }
+        stage->items[stage->n_items] = (struct px_item){
+            .level = PX_SHM_PROC,
+            .index = procs[i].rank,
+            .key = key,
+            .order = stage->n_items,
+            .scope = procs[i].scope,
+            .value = procs[i].value,
+        };
+        stage->n_items++;
+    }
+    return 0;
+}
+
+static int place_procs(struct px_stage *stage, uint64_t key_loc, const struct px_batch_proc *procs, size_t n)
+{
+    const struct px_key *key = px_stage_key(stage, key_loc);
+    uint32_t end = procs[n - 1].rank + 1;
+
+    if (key->column) {
+        const struct px_column *col = px_stage_at(stage, key->column);
+
+        end = col->n > end ? col->n : end;
+    }
+    if (n < COLUMN_MIN || n * COLUMN_SHARE < end) {
+        return add_items(stage, key_loc, procs, n);
+    }
+    return px_stage_column(stage, key_loc, procs, n, end);
+}
+
+int px_stage_procs(struct px_stage *stage, size_t i)
+{
+    const struct px_batch_key *batch = &stage->batch->keys[i];
+    const struct px_key *key = px_stage_key(stage, stage->keys[i]);
+    struct px_batch_proc *copy;
+    size_t n = batch->n_procs;
+    int rc = 0;
+
+    if (key->holder == 0 && ascending(batch->procs, n)) {
+        return place_procs(stage, stage->keys[i], batch->procs, n);
+    }
+    copy = malloc(n * sizeof *copy);
+    if (!copy) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(copy, batch->procs, n * sizeof *copy);
+    if (!ascending(copy, n)) {
+        rc = sort_stable(copy, n);
+        n = drop_doubles(copy, n);
+    }
+    if (rc == 0 && key->holder) {
+        rc = drop_known(stage, key, copy, &n);
+    }
+    if (rc == 0 && n) {
+        rc = place_procs(stage, stage->keys[i], copy, n);
+    }
+    free(copy);
+    return rc;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_GDS_READ_H
+#define PX_GDS_READ_H
+
+#include "gds/payload.h"
+#include "gds/state.h"
+#include "shmem/intern.h"
+
+/* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any thread; no lock, no
+ * allocation; every step is bounded. */
+struct px_read {
+    const struct px_store *store;
+    struct px_view view;
+    uint64_t seq;
+};
+
+/* pairs with px_stage_publish */
+static inline void px_read_begin(const struct px_store *store, struct px_read *ret)
+{
+    ret->store = store;
+    px_view_init(&ret->view, store->seg.base, store->seg.size);
+    ret->seq = px_load_acquire(&px_store_header(store)->sequence);
+}
+
+/* What of a versioned object of `need` bytes the reader may see: it, the version before, or NULL. */
+static inline const void *px_visible(struct px_read *read, uint64_t loc, uint64_t need)
+{
+    const struct px_version *at = (const struct px_version *) px_at(&read->view, loc, need);
+    const struct px_version *old;
+
+    if (!at || __builtin_expect(at->seq <= read->seq, 1)) {
+        return at;
+    }
+    read->seq = px_load_acquire(&px_store_header(read->store)->sequence);
+    if (at->seq <= read->seq || at->prev == 0) {
+        return at->seq <= read->seq ? at : NULL;
+    }
+    old = (const struct px_version *) px_at(&read->view, at->prev, need);
+    if (old && old->seq > read->seq) {
+        read->view.damaged = true;
+        return NULL;
+    }
+    return old;
+}
+
+/* Which qualifiers: NULL for none. */
+struct px_qual_sum {
+    uint64_t a;
+    uint64_t b;
+    uint32_t n;
+};
+
+static inline uint64_t px_record_hash(uint32_t level, uint32_t index, uint64_t key, const struct px_qual_sum *quals)
+{
+    uint64_t h = px_hash_mix((uint64_t) level << 32 | index, key);
+
+    return quals ? px_hash_mix(h, quals->a) : h;
+}
+
+/* For px_table_edit_init; arg is the segment's base. The writer's own records: trusted. */
+uint64_t px_record_hash_of(const void *arg, uint64_t loc);
+
+/* The newest record there, visible or not, or 0. */
+uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
+                        const struct px_qual_sum *quals);
+
+/* The key, or NULL. */
+static inline const struct px_key *px_read_key(struct px_read *read, const char *key, size_t len, uint64_t hash)
+{
+    return px_key_find(&read->view, px_load_acquire(&px_store_header(read->store)->keys), key, len, hash);
+}
+
+/* One level, one key. hidden values count as found, with ret->hidden. 0, PMIX_ERR_NOT_FOUND,
+ * PMIX_ERR_UNPACK_FAILURE. */
+int px_read_level(struct px_read *read, enum px_level level, uint32_t index, const struct px_key *key,
+                  struct px_slice *ret);
+int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index, const struct px_key *key,
+                      const struct px_qual_sum *quals, struct px_slice *ret);
+
+/* The visible column of a key, or NULL. */
+static inline const struct px_column *px_read_column(struct px_read *read, const struct px_key *key)
+{
+    uint64_t loc = px_load_acquire(&key->column);
+
+    return loc ? (const struct px_column *) px_visible(read, loc, sizeof(struct px_column)) : NULL;
+}
+
+/* The value of a rank below column->n. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
+int px_column_get(struct px_read *read, const struct px_column *column, uint32_t rank, struct px_slice *ret);
+
+/* The visible placement, or NULL. */
+const struct px_placement *px_read_placement(struct px_read *read);
+
+static inline int px_read_miss(const struct px_read *read)
+{
+    return read->view.damaged ? PMIX_ERR_UNPACK_FAILURE : PMIX_ERR_NOT_FOUND;
+}
+
+/* The sums of qualifiers; false when a value cannot be summed. */
+bool px_quals_sum(const pmix_info_t *quals, size_t n, struct px_qual_sum *ret);
+
+/* On which node and in which application a rank runs. */
+uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks, uint32_t rank);
+/* A node of a visible placement, or NULL. */
+const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place, uint32_t index);
+/* Its name as a cell that holds a string, or NULL. */
+const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len);
+uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place, const char *name);
+uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *place, uint32_t nodeid);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* From what was found in a segment to what PMIx_Get hands out: a filled value, a fresh one, or a borrowed one. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/memo.h"
+#include "gds/payload.h"
+#include "gds/state.h"
+#include "src/wire/codec.h"
+
+static void set_word(pmix_value_t *value, pmix_data_type_t type, uint64_t word)
+{
+    switch (px_word_size(type)) {
+    case 1:
+        if (type == PMIX_BOOL) {
+            value->data.flag = word != 0;
+        } else {
+            value->data.uint8 = (uint8_t) word;
+        }
+        break;
+    case 2:
+        value->data.uint16 = (uint16_t) word;
+        break;
+    case 4:
+        value->data.uint32 = (uint32_t) word;
+        break;
+    default:
+        value->data.uint64 = word;
+        break;
+    }
+}
+
+/* *ret is NULL for no bytes. */
+static int copy_bytes(const void *bytes, size_t len, void *ret)
+{
+    void *copy = NULL;
+
+    if (len) {
+        copy = malloc(len);
+        if (!copy) {
+            return PMIX_ERR_NOMEM;
+        }
+        memcpy(copy, bytes, len);
+    }
+    memcpy(ret, &copy, sizeof copy);
+    return 0;
+}
+
+static int fill_text(const struct px_slice *slice, pmix_value_t *value)
+{
+    if (slice->type == PMIX_STRING) {
+        return copy_bytes(slice->payload, slice->len, &value->data.string);
+    }
+    if (slice->len == 0) {
+        return 0;
+    }
+    value->data.nspace = calloc(1, sizeof *value->data.nspace);
+    if (!value->data.nspace) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(value->data.nspace, slice->payload,
+           slice->len < sizeof *value->data.nspace ? slice->len : sizeof *value->data.nspace - 1);
+    return 0;
+}
+
+static int fill_proc(const struct px_slice *slice, pmix_value_t *value)
+{
+    size_t len = slice->len - 4;
+    pmix_proc_t *proc;
+
+    if (slice->len == 0) {
+        return 0;
+    }
+    if (len > sizeof proc->nspace) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    proc = calloc(1, sizeof *proc);
+    if (!proc) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(&proc->rank, slice->payload, 4);
+    memcpy(proc->nspace, (const char *) slice->payload + 4, len);
+    value->data.proc = proc;
+    return 0;
+}
+
+static int fill_array(const struct px_slice *slice, pmix_value_t *value)
+{
+    struct px_array head;
+    pmix_data_array_t *array;
+    int rc;
+
+    if (slice->len < sizeof head) {
+        return 0;
+    }
+    memcpy(&head, slice->payload, sizeof head);
+    array = calloc(1, sizeof *array);
+    if (!array) {
+        return PMIX_ERR_NOMEM;
+    }
+    array->type = head.type;
+    array->size = head.n;
+    rc = copy_bytes((const char *) slice->payload + sizeof head, head.n * head.width, &array->array);
+    if (rc) {
+        free(array);
+        return rc;
+    }
+    value->data.darray = array;
+    return 0;
+}
+
+static int fill_encoded(const struct px_slice *slice, pmix_value_t *value)
+{
+    struct px_in in = px_in_make(slice->payload, slice->len, PX_WIRE_PLAIN);
+    int rc;
+
+    in.exact = true;
+    rc = px_unpack_raw(&in, PMIX_VALUE, value);
+    if (rc) {
+        return rc == PMIX_ERR_NOMEM ? rc : PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (value->type != slice->type) {
+        PMIx_Value_destruct(value);
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    return 0;
+}
+
+static int fill_other(const struct px_slice *slice, pmix_value_t *value)
+{
+    int64_t parts[2];
+
+    switch (slice->form) {
+    case PX_FORM_NONE:
+        return 0;
+    case PX_FORM_TEXT:
+        return fill_text(slice, value);
+    case PX_FORM_BYTES:
+        value->data.bo.size = slice->len;
+        return copy_bytes(slice->payload, slice->len, &value->data.bo.bytes);
+    case PX_FORM_CODEC:
+        return fill_encoded(slice, value);
+    case PX_FORM_PROC:
+        return fill_proc(slice, value);
+    case PX_FORM_TIMEVAL:
+        memcpy(parts, slice->payload, sizeof parts);
+        value->data.tv.tv_sec = (time_t) parts[0];
+        value->data.tv.tv_usec = (suseconds_t) parts[1];
+        return 0;
+    case PX_FORM_ARRAY:
+        return fill_array(slice, value);
+    default:
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+}
+
+int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
+{
+    pmix_value_t value = {.type = slice->type};
+    int rc;
+
+    if (slice->inlined) {
+        set_word(&value, slice->type, slice->word);
+        *ret = value;
+        return 0;
+    }
+    rc = fill_other(slice, &value);
+    if (rc == 0) {
+        *ret = value;
+    }
+    return rc;
+}
+
+int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
+{
+    pmix_value_t *value = malloc(sizeof *value);
+    int rc;
+
+    if (!value) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = px_slice_fill(slice, value);
+    if (rc) {
+        free(value);
+        return rc;
+    }
+    *ret = value;
+    return 0;
+}
+
+int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret)
+{
+    return px_memo_value(slice->store->memo, slice, ret);
+}
+
+int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n)
+{
+    const struct px_quals *quals = slice->quals;
+    pmix_info_t *infos;
+    struct px_in in;
+    size_t i;
+
+    if (!quals || quals->n == 0) {
+        *ret = NULL;
+        *ret_n = 0;
+        return 0;
+    }
+    in = px_in_make(quals->infos, quals->len, PX_WIRE_PLAIN);
+    in.exact = true;
+    if (quals->n > quals->len) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    infos = PMIx_Info_create(quals->n);
+    if (!infos) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (i = 0; i < quals->n; i++) {
+        if (px_unpack_raw(&in, PMIX_INFO, &infos[i])) {
+            PMIx_Info_free(infos, quals->n);
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+    }
+    *ret = infos;
+    *ret_n = quals->n;
+    return 0;
+}

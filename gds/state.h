@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_GDS_STATE_H
+#define PX_GDS_STATE_H
+
+#include "gds/store.h"
+#include "shmem/bump.h"
+#include "shmem/header.h"
+#include "shmem/segment.h"
+
+struct px_memo;
+
+/* What a store is behind gds/store.h. Constant after creation but for the writer's part. */
+struct px_store {
+    struct px_segment seg; /* writer: `committed` */
+    char nspace[256];
+    struct px_memo *memo;  /* lock-free; readers of this process */
+    /* writer only */
+    struct px_bump bump;
+    uint64_t n_keys;    /* occupied slots of the key table */
+    uint64_t n_records; /* occupied slots of the record table */
+};
+
+static inline const struct px_header *px_store_header(const struct px_store *store)
+{
+    return (const struct px_header *) (const void *) store->seg.base;
+}
+
+#endif

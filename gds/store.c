@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* A store's life. Creation and opening end in the same thing, a mapped segment with a checked header; only the
+ * writer's has an allocator behind it. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/memo.h"
+#include "gds/read.h"
+#include "gds/state.h"
+#include "shmem/put.h"
+
+static struct px_store *make_store(void)
+{
+    struct px_store *store = calloc(1, sizeof *store);
+
+    if (!store) {
+        return NULL;
+    }
+    store->seg.fd = -1;
+    store->memo = px_memo_create();
+    if (!store->memo) {
+        free(store);
+        return NULL;
+    }
+    return store;
+}
+
+static void free_store(struct px_store *store)
+{
+    px_memo_destroy(store->memo);
+    px_segment_close(&store->seg);
+    free(store);
+}
+
+int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
+{
+    struct px_header_init init = {.nspace = opts->nspace, .uid = opts->uid, .gid = opts->gid, .generation = 1};
+    struct px_store *store;
+    int rc;
+
+    if (!opts->nspace || opts->nspace[0] == '\0' || strlen(opts->nspace) > PMIX_MAX_NSLEN) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    store = make_store();
+    if (!store) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = px_segment_create(opts->shared, opts->virtual_size, &store->seg);
+    if (rc == 0) {
+        rc = px_header_init(&store->seg, &init);
+    }
+    if (rc) {
+        free_store(store);
+        return rc;
+    }
+    strcpy(store->nspace, opts->nspace); /* length checked above */
+    px_bump_init(&store->bump, &store->seg, PX_SHM_HEADER_LEN);
+    *ret = store;
+    return 0;
+}
+
+int px_store_open(int fd, struct px_store **ret)
+{
+    struct px_segment seg;
+    struct px_store *store;
+    int rc = px_segment_open(fd, &seg);
+
+    if (rc) {
+        return rc;
+    }
+    store = make_store();
+    if (!store) {
+        px_segment_close(&seg);
+        return PMIX_ERR_NOMEM;
+    }
+    store->seg = seg;
+    rc = px_header_check(&seg);
+    if (rc) {
+        free_store(store);
+        return rc;
+    }
+    memcpy(store->nspace, px_store_header(store)->nspace, sizeof store->nspace);
+    store->nspace[sizeof store->nspace - 1] = '\0';
+    *ret = store;
+    return 0;
+}
+
+void px_store_destroy(struct px_store *store)
+{
+    if (!store) {
+        return;
+    }
+    if (store->seg.writer) {
+        uint64_t state = px_load_relaxed(&px_store_header(store)->state);
+
+        px_publish(&px_store_header(store)->state, (state & ~(uint64_t) UINT32_MAX) | PX_SHM_DEAD);
+    }
+    free_store(store);
+}
+
+int px_store_fd(const struct px_store *store)
+{
+    return store->seg.fd;
+}
+
+const char *px_store_nspace(const struct px_store *store)
+{
+    return store->nspace;
+}
+
+void px_store_info(const struct px_store *store, struct px_store_info *ret)
+{
+    const struct px_header *h = px_store_header(store);
+    const struct px_placement *place;
+    struct px_read read;
+    uint64_t extent;
+
+    px_read_begin(store, &read);
+    place = px_read_placement(&read);
+    extent = px_load_acquire(&h->extent);
+    *ret = (struct px_store_info){
+        .used_bytes = px_load_acquire(&h->used),
+        .sequence = px_load_acquire(&h->sequence),
+        .generation = h->generation,
+        .n_nodes = place ? place->n_nodes : 0,
+        .n_apps = (uint32_t) (extent >> 32),
+        .n_ranks = (uint32_t) extent,
+        .shared = store->seg.shared,
+        .dead = (px_load_acquire(&h->state) & UINT32_MAX) == PX_SHM_DEAD,
+    };
+}
+
+void px_store_set_flags(struct px_store *store, uint32_t flags)
+{
+    if (store->seg.writer) {
+        px_publish(&px_store_header(store)->flags, flags);
+    }
+}
+
+uint32_t px_store_flags(const struct px_store *store)
+{
+    return (uint32_t) px_load_acquire(&px_store_header(store)->flags);
+}

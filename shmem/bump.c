@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Exact and deterministic: the same calls give the same bytes at the same offsets. Memory is committed before a
+ * pointer is handed out, so that filling it cannot fail. */
+
+#include "shmem/bump.h"
+
+#include "shmem/offset.h"
+#include "shmem/put.h"
+#include "src/base/status.h"
+
+void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used)
+{
+    bump->seg = seg;
+    bump->next = px_round8(used);
+    bump->published = bump->next;
+    bump->dirty = bump->next;
+}
+
+int px_bump_take(struct px_bump *bump, uint64_t n, void **ret)
+{
+    uint64_t end;
+
+    if (n > bump->seg->size || bump->next + px_round8(n) > bump->seg->size) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    end = bump->next + px_round8(n);
+    if (px_segment_commit(bump->seg, end)) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    *ret = bump->seg->base + bump->next;
+    bump->next = end;
+    if (bump->dirty < end) {
+        bump->dirty = end;
+    }
+    return 0;
+}
+
+int px_bump_take_zeroed(struct px_bump *bump, uint64_t n, void **ret)
+{
+    uint64_t dirty = bump->dirty;
+    uint64_t from = bump->next;
+    void *at;
+    int rc = px_bump_take(bump, n, &at);
+
+    if (rc) {
+        return rc;
+    }
+    if (from < dirty) {
+        px_put_zero(at, (dirty < bump->next ? dirty : bump->next) - from);
+    }
+    *ret = at;
+    return 0;
+}
+
+int px_bump_copy(struct px_bump *bump, const void *bytes, uint64_t n, uint64_t *ret_loc)
+{
+    void *at;
+    int rc = px_bump_take(bump, n, &at);
+
+    if (rc) {
+        return rc;
+    }
+    px_put(at, bytes, n);
+    if (n & 7) {
+        px_put_zero((unsigned char *) at + n, 8 - (n & 7));
+    }
+    *ret_loc = px_bump_locator(bump, at);
+    return 0;
+}
+
+void px_bump_rollback(struct px_bump *bump)
+{
+    bump->next = bump->published;
+}
+
+void px_bump_publish(struct px_bump *bump)
+{
+    const struct px_header *header = (const struct px_header *) (const void *) bump->seg->base;
+
+    bump->published = bump->next;
+    px_publish(&header->used, bump->next);
+}

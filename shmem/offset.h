@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SHMEM_OFFSET_H
+#define PX_SHMEM_OFFSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shmem/layout.h"
+#include "src/base/atomic.h"
+
+/* From locators to pointers, checked. A view is a reader's own, for one call: where the segment is and how much
+ * of it may be touched. */
+struct px_view {
+    const unsigned char *base;
+    uint64_t size;  /* of the mapping: nothing beyond is ever touched */
+    uint64_t limit; /* the header's `used` as last seen, at most size */
+    bool damaged;   /* a locator pointed outside, or a structure contradicts itself */
+};
+
+static inline const struct px_header *px_view_header(const struct px_view *view)
+{
+    return (const struct px_header *) (const void *) view->base;
+}
+
+/* pairs with px_bump_publish */
+static inline void px_view_refresh(struct px_view *view)
+{
+    uint64_t used = px_load_acquire(&px_view_header(view)->used);
+
+    view->limit = used < view->size ? used : view->size;
+}
+
+static inline void px_view_init(struct px_view *view, const void *base, uint64_t size)
+{
+    view->base = base;
+    view->size = size;
+    view->damaged = false;
+    px_view_refresh(view);
+}
+
+/* `need` bytes at a locator, or NULL (and `damaged`) when they are not all inside. need < 2^60. */
+static inline const void *px_at(struct px_view *view, uint64_t loc, uint64_t need)
+{
+    uint64_t offset = loc << 3;
+
+    if (__builtin_expect(loc - 1 >= PX_SHM_LOC_MASK || offset + need > view->limit, 0)) {
+        px_view_refresh(view);
+        if (loc - 1 >= PX_SHM_LOC_MASK || offset + need > view->limit) {
+            view->damaged = true;
+            return NULL;
+        }
+    }
+    return view->base + offset;
+}
+
+static inline uint64_t px_locator(const struct px_view *view, const void *at)
+{
+    return (uint64_t) ((const unsigned char *) at - view->base) >> 3;
+}
+
+static inline uint64_t px_round8(uint64_t n)
+{
+    return (n + 7) & ~UINT64_C(7);
+}
+
+#endif

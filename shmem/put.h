@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SHMEM_PUT_H
+#define PX_SHMEM_PUT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "src/base/atomic.h"
+
+/* Every store to a segment goes through one of these: a test build counts them (PX_SHM_STORE_HOOK) to stop the
+ * writer at each. px_put and px_put_zero fill bytes that no reader can reach yet; px_publish stores a word. */
+
+#ifdef PX_SHM_STORE_HOOK
+void px_shm_store_hook(void);
+#else
+static inline void px_shm_store_hook(void)
+{
+}
+#endif
+
+static inline void px_put(void *at, const void *bytes, size_t len)
+{
+    px_shm_store_hook();
+    if (len) {
+        memcpy(at, bytes, len);
+    }
+}
+
+static inline void px_put_zero(void *at, size_t len)
+{
+    px_shm_store_hook();
+    memset(at, 0, len);
+}
+
+/* A word of an object that no reader can reach yet. */
+static inline void px_put_word(uint64_t *at, uint64_t value)
+{
+    px_shm_store_hook();
+    *at = value;
+}
+
+/* pairs with the px_load_acquire of the same word in readers (docs/memory-model.md) */
+static inline void px_publish(const uint64_t *at, uint64_t value)
+{
+    px_shm_store_hook();
+    px_store_release((uint64_t *) (uintptr_t) at, value);
+}
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* The one file that maps memory. The whole virtual size is mapped once, so growth never moves anything and readers
+ * never map again. Memory is reserved before a store, never by it: a full machine is a status here, not a signal
+ * there. Seals go on after the writer's mapping exists: FUTURE_WRITE spares it and stops every later one. */
+
+#include "shmem/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shmem/layout.h"
+#include "src/base/status.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+
+static const uint64_t min_size = UINT64_C(64) << 10;
+static const uint64_t min_ahead = UINT64_C(64) << 10;
+static const uint64_t max_ahead = UINT64_C(4) << 20;
+static const int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+
+static uint64_t page_size(void)
+{
+    long n = sysconf(_SC_PAGESIZE);
+
+    return n > 0 ? (uint64_t) n : 4096;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* A finite limit lowers the size: half of the address space, all of the file size. */
+static uint64_t limited(uint64_t size, bool shared)
+{
+    struct rlimit lim;
+
+    if (getrlimit(RLIMIT_AS, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY && size > lim.rlim_cur / 2) {
+        size = lim.rlim_cur / 2;
+    }
+    if (shared && getrlimit(RLIMIT_FSIZE, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY && size > lim.rlim_cur) {
+        size = lim.rlim_cur;
+    }
+    return size / page_size() * page_size();
+}
+
+static int make_memfd(void)
+{
+    int fd = memfd_create("shmix", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+    if (fd < 0 && errno == EINVAL) {
+        fd = memfd_create("shmix", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    }
+    return fd;
+}
+
+static int map_writable(struct px_segment *seg)
+{
+    void *at;
+
+    if (seg->shared) {
+        if (ftruncate(seg->fd, (off_t) seg->size)) {
+            return PX_ERR_OUT_OF_RESOURCE;
+        }
+        at = mmap(NULL, seg->size, PROT_READ | PROT_WRITE, MAP_SHARED, seg->fd, 0);
+    } else {
+        at = mmap(NULL, seg->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+    if (at == MAP_FAILED) {
+        return PX_ERR_NOMEM;
+    }
+    seg->base = at;
+    (void) madvise(at, seg->size, MADV_DONTDUMP); /* a larger core dump is all that failure costs */
+    return 0;
+}
+
+static int seal(int fd)
+{
+    if (fchmod(fd, 0400) || fcntl(fd, F_ADD_SEALS, needed_seals)) {
+        return PX_ERR_NOT_SUPPORTED;
+    }
+    return 0;
+}
+
+int px_segment_create(bool shared, uint64_t size, struct px_segment *ret)
+{
+    struct px_segment seg = {.fd = -1, .shared = shared, .writer = true};
+    int rc = PX_ERR_NOMEM;
+
+    size = limited(round_up(size ? size : PX_SEGMENT_DEFAULT_SIZE, page_size()), shared);
+    if (size < min_size) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    if (shared) {
+        seg.fd = make_memfd();
+        if (seg.fd < 0) {
+            return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PX_ERR_OUT_OF_RESOURCE
+                                                                         : PX_ERR_NOT_SUPPORTED;
+        }
+    }
+    for (; rc && size >= min_size; size = size / 2 / page_size() * page_size()) {
+        seg.size = size;
+        rc = map_writable(&seg);
+    }
+    if (rc == 0 && shared) {
+        rc = seal(seg.fd);
+    }
+    if (rc == 0) {
+        rc = px_segment_commit(&seg, PX_SHM_HEADER_LEN);
+    }
+    if (rc) {
+        px_segment_close(&seg);
+        return rc;
+    }
+    *ret = seg;
+    return 0;
+}
+
+static int map_reader(int fd, struct px_segment *seg)
+{
+    struct stat st;
+    void *at;
+    int seals = fcntl(fd, F_GET_SEALS);
+
+    if (seals < 0 || fstat(fd, &st)) {
+        return PX_ERR_NOT_SUPPORTED;
+    }
+    if ((seals & F_SEAL_SHRINK) == 0 || (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0) {
+        return PX_ERR_NO_PERMISSIONS;
+    }
+    if (st.st_size < PX_SHM_HEADER_LEN) {
+        return PX_ERR_UNPACK_FAILURE;
+    }
+    at = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED) {
+        return PX_ERR_NOMEM;
+    }
+    seg->base = at;
+    seg->size = (uint64_t) st.st_size;
+    (void) madvise(at, seg->size, MADV_DONTDUMP); /* a larger core dump is all that failure costs */
+    return 0;
+}
+
+int px_segment_open(int fd, struct px_segment *ret)
+{
+    struct px_segment seg = {.fd = -1, .shared = true};
+    int rc = map_reader(fd, &seg);
+
+    close(fd);
+    if (rc == 0) {
+        *ret = seg;
+    }
+    return rc;
+}
+
+static int back(struct px_segment *seg, uint64_t upto)
+{
+    uint64_t from = seg->committed;
+    int rc;
+
+    if (!seg->shared) {
+        return mprotect(seg->base + from, upto - from, PROT_READ | PROT_WRITE) ? PX_ERR_OUT_OF_RESOURCE : 0;
+    }
+    do {
+        rc = fallocate(seg->fd, 0, (off_t) from, (off_t) (upto - from));
+    } while (rc && errno == EINTR);
+    return rc ? PX_ERR_OUT_OF_RESOURCE : 0;
+}
+
+int px_segment_commit(struct px_segment *seg, uint64_t upto)
+{
+    uint64_t ahead = seg->committed / 4;
+    uint64_t want;
+
+    if (upto <= seg->committed) {
+        return 0;
+    }
+    if (upto > seg->size) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    upto = round_up(upto, page_size());
+    ahead = ahead < min_ahead ? min_ahead : ahead > max_ahead ? max_ahead : ahead / page_size() * page_size();
+    want = upto + ahead < seg->size ? upto + ahead : seg->size;
+    if (back(seg, want)) {
+        want = upto;
+        if (back(seg, want)) {
+            return PX_ERR_OUT_OF_RESOURCE;
+        }
+    }
+    seg->committed = want;
+    return 0;
+}
+
+void px_segment_close(struct px_segment *seg)
+{
+    int saved = errno;
+
+    if (seg->base) {
+        (void) munmap(seg->base, seg->size); /* our own mapping: cannot fail */
+    }
+    if (seg->fd >= 0) {
+        close(seg->fd);
+    }
+    *seg = (struct px_segment){.fd = -1};
+    errno = saved;
+}
