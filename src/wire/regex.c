@@ -435,7 +435,7 @@ static int read_lists(struct px_piece text, struct px_rank_list **ret_lists, siz
     size_t n = count_fields(text);
     size_t left = PX_REGEX_RANKS;
     struct px_rank_list *lists;
-    struct px_piece field;
+    struct px_piece field = {0};
     int rc = PMIX_SUCCESS;
 
     if (n > PX_REGEX_NODES) {
