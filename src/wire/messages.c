@@ -220,8 +220,8 @@ static int unpack_counted(struct px_in *in, pmix_data_type_t type, void **ret, s
         if (rc == PMIX_SUCCESS && there != n) {
             rc = PMIX_ERR_UNPACK_FAILURE;
         }
-        if (rc == PMIX_SUCCESS && n > px_in_left(&peek)) {
-            rc = PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+        if (rc == PMIX_SUCCESS) {
+            rc = px_unpack_room(&peek, n, size);
         }
         if (rc == PMIX_SUCCESS) {
             array = calloc(n, size);

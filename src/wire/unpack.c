@@ -272,11 +272,19 @@ static int get_buffer(struct px_in *in, pmix_data_buffer_t *ret)
     return rc;
 }
 
+int px_unpack_room(const struct px_in *in, size_t n, size_t size)
+{
+    if (n > px_in_left(in)) {
+        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    return n > (px_in_left(in) * MEMORY_PER_BYTE + MEMORY_FREE) / size ? PMIX_ERR_UNPACK_FAILURE : PMIX_SUCCESS;
+}
+
 static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void **ret_array, size_t *ret_n)
 {
     const struct px_wire_type *info = px_wire_type(type);
     char *array;
-    int rc = PMIX_SUCCESS;
+    int rc;
 
     if (n == 0) {
         return PMIX_SUCCESS;
@@ -284,11 +292,9 @@ static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void 
     if (!info || info->shape == PX_SHAPE_NOTHING) {
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
-    if (n > px_in_left(in)) {
-        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
-    }
-    if (n > (px_in_left(in) * MEMORY_PER_BYTE + MEMORY_FREE) / info->size) {
-        return PMIX_ERR_UNPACK_FAILURE;
+    rc = px_unpack_room(in, n, info->size);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
     }
     array = calloc(n, info->size);
     if (!array) {
