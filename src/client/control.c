@@ -207,3 +207,75 @@ pmix_status_t px_client_validate_credential_nb(struct px_ctx *ctx, const pmix_by
     }
     return rc;
 }
+
+pmix_status_t px_client_session_control_nb(struct px_ctx *ctx, uint32_t session, const pmix_info_t *directives,
+                                           size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_SESSION_CTRL, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack(&msg.buf, msg.kind, PMIX_UINT32, &session, 1);
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
+    }
+    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+}
+
+pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx, pmix_resource_block_directive_t directive,
+                                          const char *block, const pmix_resource_unit_t *units, size_t nunits,
+                                          const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                          void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_RESBLOCK, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    if (!px_session(ctx)->ours && !px_server_at_least(msg.server, 6, 0, 0)) {
+        px_msg_drop(&msg); /* neither the command nor its types are known there */
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    rc = px_pack(&msg.buf, msg.kind, PMIX_RESBLOCK_DIRECTIVE, &directive, 1);
+    if (0 == rc) {
+        rc = px_pack_string(&msg.buf, msg.kind, block);
+    }
+    if (0 == rc) {
+        rc = px_pack_size(&msg.buf, msg.kind, nunits);
+    }
+    if (0 == rc && nunits > 0) {
+        rc = px_pack(&msg.buf, msg.kind, PMIX_RESOURCE_UNIT, units, nunits);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
+    }
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+}
+
+pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t *directives, size_t ndirs,
+                                           pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_FABRIC_REGISTER, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
+    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+}
+
+pmix_status_t px_client_fabric_update_nb(struct px_ctx *ctx, size_t index, pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_msg msg;
+    int rc = px_msg_start(px_session(ctx), PX_CMD_FABRIC_UPDATE, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_pack_size(&msg.buf, msg.kind, index);
+    return px_msg_send_info(&msg, rc, 0, cbfunc, cbdata);
+}

@@ -69,6 +69,21 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
                                           size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata);
 pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group, const pmix_info_t *info,
                                        size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group, const pmix_proc_t *procs,
+                                        size_t nprocs, const pmix_info_t *info, size_t ninfo,
+                                        pmix_info_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group, const pmix_proc_t *leader,
+                                      pmix_group_opt_t answer, const pmix_info_t *info, size_t ninfo,
+                                      pmix_info_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_client_session_control_nb(struct px_ctx *ctx, uint32_t session, const pmix_info_t *directives,
+                                           size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx, pmix_resource_block_directive_t directive,
+                                          const char *block, const pmix_resource_unit_t *units, size_t nunits,
+                                          const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                          void *cbdata);
+pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t *directives, size_t ndirs,
+                                           pmix_info_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_client_fabric_update_nb(struct px_ctx *ctx, size_t index, pmix_info_cbfunc_t cbfunc, void *cbdata);
 pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                  const pmix_info_t *directives, size_t ndirs, pmix_iof_channel_t channel,
                                  pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A blocking call is its non-blocking form and a wait on the caller's stack. On the progress thread such a wait
+ * would wait for itself, so it is refused. */
+
+#include "api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/log.h"
+#include "src/base/param.h"
+#include "src/event/registry.h"
+#include "src/topo/topo.h"
+
+static void set_log_levels(void)
+{
+    px_log_set(PX_LOG_NET, (int) px_param_int(PX_P_PTL_VERBOSE));
+    px_log_set(PX_LOG_GDS, (int) px_param_int(PX_P_GDS_VERBOSE));
+    px_log_set(PX_LOG_SERVER, (int) px_param_int(PX_P_SERVER_VERBOSE));
+    px_log_set(PX_LOG_CLIENT, (int) px_param_int(PX_P_CLIENT_VERBOSE));
+    px_log_set(PX_LOG_EVENT, (int) px_param_int(PX_P_EVENT_VERBOSE));
+}
+
+int px_api_open(struct px_ctx *ctx, bool external)
+{
+    int rc = px_param_load();
+
+    if (0 != rc) {
+        return rc;
+    }
+    set_log_levels();
+    rc = px_loop_create(external, &ctx->loop);
+    if (0 != rc) {
+        return rc;
+    }
+    ctx->external = external;
+    ctx->events = px_events_create(ctx->loop);
+    if (NULL == ctx->events) {
+        px_loop_destroy(ctx->loop);
+        ctx->loop = NULL;
+        return PMIX_ERR_NOMEM;
+    }
+    return 0;
+}
+
+static void close_events(void *arg)
+{
+    struct px_ctx *ctx = arg;
+    struct px_events *events = ctx->events;
+
+    ctx->events = NULL;
+    px_events_destroy(events);
+}
+
+void px_api_close(struct px_ctx *ctx)
+{
+    (void) px_loop_run(ctx->loop, close_events, ctx); /* fails in a forked child only, which leaves it alone */
+    px_loop_destroy(ctx->loop);
+    ctx->loop = NULL;
+    px_topo_fini();
+}
+
+bool px_api_dropped_after_fork(struct px_ctx *ctx)
+{
+    if (px_load_acquire(&ctx->state) != PX_STATE_UP || px_loop_alive(ctx->loop)) {
+        return false;
+    }
+    px_ctx_down(ctx);
+    ctx->refs = 0;
+    ctx->loop = NULL;
+    ctx->events = NULL;
+    ctx->role = NULL;
+    ctx->ops = NULL;
+    return true;
+}
+
+bool px_api_flag(const pmix_info_t *info, size_t ninfo, const char *key)
+{
+    for (size_t i = 0; NULL != info && i < ninfo; i++) {
+        if (strcmp(info[i].key, key) == 0) {
+            return info[i].value.type == PMIX_UNDEF || PMIx_Info_true(&info[i]) == PMIX_BOOL_TRUE;
+        }
+    }
+    return false;
+}
+
+pmix_status_t px_api_may_block(const struct px_ctx *ctx)
+{
+    if (NULL == ctx) {
+        return PMIX_ERR_INIT;
+    }
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
+    return px_loop_inside(ctx->loop) ? PMIX_ERR_WOULD_BLOCK : PMIX_SUCCESS;
+}
+
+pmix_status_t px_api_await(struct px_ctx *ctx, struct px_wait *wait, pmix_status_t accepted)
+{
+    pmix_status_t rc;
+
+    if (PMIX_SUCCESS != accepted) {
+        px_wait_done(wait, accepted);
+        rc = px_wait_for(wait);
+    } else {
+        rc = px_ctx_wait(ctx, wait);
+    }
+    return PMIX_OPERATION_SUCCEEDED == rc ? PMIX_SUCCESS : rc;
+}
+
+void px_api_op_done(pmix_status_t status, void *wait)
+{
+    px_wait_done(wait, status);
+}
+
+static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
+{
+    pmix_info_t *copy = PMIx_Info_create(n);
+
+    for (size_t i = 0; NULL != copy && i < n; i++) {
+        if (PMIx_Info_xfer(&copy[i], &info[i]) != PMIX_SUCCESS) {
+            PMIx_Info_free(copy, n);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
+                      pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    struct px_results *kept = results;
+
+    if (ninfo > 0 && NULL != info) {
+        kept->info = copy_infos(info, ninfo);
+        kept->n = NULL != kept->info ? ninfo : 0;
+        status = NULL != kept->info ? status : PMIX_ERR_NOMEM;
+    }
+    if (NULL != release_fn) {
+        release_fn(release_cbdata);
+    }
+    px_wait_done(&kept->wait, status);
+}
+
+pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results, pmix_status_t accepted,
+                                   pmix_info_t **ret, size_t *ret_n)
+{
+    pmix_status_t rc = px_api_await(ctx, &results->wait, accepted);
+
+    if (NULL != ret && NULL != ret_n) {
+        *ret = results->info;
+        *ret_n = results->n;
+    } else {
+        PMIx_Info_free(results->info, results->n);
+    }
+    return rc;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Put, commit, get. PMIx_Get is the reason for the library: the role's get answers in this thread, and only what it
+ * cannot answer takes the long way. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+
+pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, put);
+
+    return PMIX_SUCCESS == rc ? ctx->ops->put(ctx, scope, key, val) : rc;
+}
+
+pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmix_value_t *val)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, store_internal);
+
+    return PMIX_SUCCESS == rc ? ctx->ops->store_internal(ctx, proc, key, val) : rc;
+}
+
+pmix_status_t PMIx_Commit(void)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, commit);
+
+    return PMIX_SUCCESS == rc ? ctx->ops->commit(ctx) : rc;
+}
+
+/* A blocking get that has to ask. */
+struct getting {
+    struct px_wait wait;
+    pmix_value_t **to; /* NULL: nothing is wanted but the effect */
+    bool fixed;        /* *to is the caller's structure */
+    bool borrowed;     /* library memory is wanted */
+};
+
+static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    struct getting *getting = cbdata;
+
+    if (PMIX_SUCCESS != status || NULL == value || NULL == getting->to) {
+        px_wait_done(&getting->wait, status);
+        return;
+    }
+    if (getting->borrowed) {
+        *getting->to = value;
+    } else {
+        pmix_value_t *to = getting->fixed ? *getting->to : PMIx_Value_create(1);
+
+        status = NULL != to ? PMIx_Value_xfer(to, value) : PMIX_ERR_NOMEM;
+        if (PMIX_SUCCESS == status) {
+            *getting->to = to;
+        } else if (!getting->fixed && NULL != to) {
+            PMIx_Value_free(to, 1);
+        }
+    }
+    px_wait_done(&getting->wait, status);
+}
+
+/* The directives without the one that only this function obeys; shallow. */
+static pmix_info_t *without_static(const pmix_info_t *info, size_t ninfo, size_t *ret_n)
+{
+    pmix_info_t *kept = malloc((ninfo > 0 ? ninfo : 1) * sizeof(*kept));
+    size_t n = 0;
+
+    for (size_t i = 0; NULL != kept && i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_GET_STATIC_VALUES) != 0) {
+            kept[n] = info[i];
+            n++;
+        }
+    }
+    *ret_n = n;
+    return kept;
+}
+
+static __attribute__((noinline)) pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc,
+                                                          const char *key, const pmix_info_t *info, size_t ninfo,
+                                                          pmix_value_t **val)
+{
+    struct getting getting = {.to = NULL != key ? val : NULL};
+    pmix_info_t *kept;
+    size_t n = 0;
+    pmix_status_t rc = PX_ENTER(ctx, get_nb);
+
+    if (PMIX_SUCCESS == rc) {
+        rc = px_api_may_block(ctx);
+    }
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    getting.fixed = px_api_flag(info, ninfo, PMIX_GET_STATIC_VALUES);
+    getting.borrowed = px_api_flag(info, ninfo, PMIX_GET_POINTER_VALUES);
+    kept = without_static(info, ninfo, &n);
+    if (NULL == kept) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_wait_init(&getting.wait);
+    rc = ctx->ops->get_nb(ctx, proc, key, kept, n, got, &getting);
+    rc = px_api_await(ctx, &getting.wait, rc);
+    free(kept);
+    return rc;
+}
+
+pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
+                       pmix_value_t **val)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc;
+
+    if (__builtin_expect(NULL == ctx, 0)) {
+        return PMIX_ERR_INIT;
+    }
+    if (__builtin_expect(NULL == key || (NULL == info && ninfo > 0), 0)) {
+        return NULL == key && NULL != info && px_api_flag(info, ninfo, PMIX_GET_REFRESH_CACHE)
+                   ? get_asking(ctx, proc, key, info, ninfo, val)
+                   : PMIX_ERR_BAD_PARAM;
+    }
+    rc = ctx->ops->get(ctx, proc, key, info, ninfo, val);
+    if (__builtin_expect(PMIX_ERR_WOULD_BLOCK == rc, 0)) {
+        return get_asking(ctx, proc, key, info, ninfo, val);
+    }
+    return rc;
+}
+
+pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
+                          pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, get_nb);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == cbfunc || (NULL == info && ninfo > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_loop_alive(ctx->loop) ? ctx->ops->get_nb(ctx, proc, key, info, ninfo, cbfunc, cbdata)
+                                    : PMIX_ERR_UNREACH;
+}

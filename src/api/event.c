@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Events. The registry belongs to the progress thread, so registering is a task there: add the handler, ask the role
+ * to tell the server about codes that are new to this process, tell the caller, and only then let events in. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "src/base/bytes.h"
+#include "src/event/registry.h"
+
+struct registration {
+    struct px_task task;
+    struct px_ctx *ctx;
+    pmix_status_t *codes;
+    size_t ncodes;
+    pmix_status_t *fresh; /* codes that nobody here has asked for yet */
+    size_t n_fresh;
+    pmix_info_t *info;
+    size_t ninfo;
+    pmix_notification_fn_t handler;
+    pmix_hdlr_reg_cbfunc_t cbfunc; /* or NULL: the waiter */
+    void *cbdata;
+    struct px_wait *wait;
+    size_t id;
+};
+
+static void registration_free(struct registration *reg)
+{
+    PMIx_Info_free(reg->info, reg->ninfo);
+    free(reg->codes);
+    free(reg->fresh);
+    free(reg);
+}
+
+static struct registration *registration_create(const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info,
+                                                size_t ninfo)
+{
+    struct registration *reg = calloc(1, sizeof(*reg));
+
+    if (NULL == reg) {
+        return NULL;
+    }
+    reg->codes = calloc(ncodes + 1, sizeof(*codes));
+    reg->fresh = calloc(ncodes + 1, sizeof(*codes));
+    reg->info = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
+    if (NULL == reg->codes || NULL == reg->fresh || (ninfo > 0 && NULL == reg->info)) {
+        registration_free(reg);
+        return NULL;
+    }
+    reg->ninfo = ninfo;
+    for (size_t i = 0; i < ncodes; i++) {
+        reg->codes[i] = codes[i];
+    }
+    reg->ncodes = ncodes;
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIx_Info_xfer(&reg->info[i], &info[i]) != PMIX_SUCCESS) {
+            registration_free(reg);
+            return NULL;
+        }
+    }
+    return reg;
+}
+
+static void registration_done(struct registration *reg, pmix_status_t status)
+{
+    struct px_events *events = reg->ctx->events;
+    size_t id = reg->id;
+
+    if (PMIX_SUCCESS != status && id > 0) {
+        (void) px_events_remove(events, id, NULL, NULL, NULL); /* it is there */
+        id = SIZE_MAX;
+    }
+    if (NULL != reg->cbfunc) {
+        reg->cbfunc(status, PMIX_SUCCESS == status ? id : SIZE_MAX, reg->cbdata);
+    }
+    if (PMIX_SUCCESS == status) {
+        px_events_ready(events, id);
+    }
+    if (NULL != reg->wait) {
+        px_wait_done(reg->wait, PMIX_SUCCESS == status ? (int) id : status);
+    }
+    registration_free(reg);
+}
+
+/* The server's answer. One that does not do events leaves us those of our own making. */
+static void codes_registered(pmix_status_t status, void *cbdata)
+{
+    registration_done(cbdata, PMIX_ERR_NOT_SUPPORTED == status ? PMIX_SUCCESS : status);
+}
+
+static void run_registration(struct px_task *task)
+{
+    struct registration *reg = px_container_of(task, struct registration, task);
+    struct px_ctx *ctx = reg->ctx;
+    bool all = reg->ncodes == 0 && !px_events_has_default(ctx->events);
+    int rc;
+
+    for (size_t i = 0; i < reg->ncodes; i++) {
+        if (!px_events_named(ctx->events, reg->codes[i])) {
+            reg->fresh[reg->n_fresh] = reg->codes[i];
+            reg->n_fresh++;
+        }
+    }
+    rc = px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo, reg->handler, &reg->id);
+    if (0 != rc) {
+        reg->id = 0;
+        registration_done(reg, rc);
+        return;
+    }
+    rc = PMIX_OPERATION_SUCCEEDED;
+    if ((reg->n_fresh > 0 || all) && NULL != ctx->ops && NULL != ctx->ops->register_codes) {
+        rc = ctx->ops->register_codes(ctx, reg->fresh, reg->n_fresh, reg->info, reg->ninfo, codes_registered, reg);
+    }
+    if (PMIX_SUCCESS != rc) {
+        codes_registered(PMIX_OPERATION_SUCCEEDED == rc ? PMIX_SUCCESS : rc, reg);
+    }
+}
+
+/* Blocking without a callback: the result is the number of the handler, or an error. */
+pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, pmix_info_t info[], size_t ninfo,
+                                          pmix_notification_fn_t evhdlr, pmix_hdlr_reg_cbfunc_t cbfunc,
+                                          void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct registration *reg;
+    struct px_wait wait;
+    pmix_status_t rc = NULL != ctx && NULL != cbfunc ? PMIX_SUCCESS : px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == evhdlr || (NULL == info && ninfo > 0) || !px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    reg = registration_create(codes, NULL != codes ? ncodes : 0, info, ninfo);
+    if (NULL == reg) {
+        return PMIX_ERR_NOMEM;
+    }
+    reg->task.run = run_registration;
+    reg->ctx = ctx;
+    reg->handler = evhdlr;
+    reg->cbfunc = cbfunc;
+    reg->cbdata = cbdata;
+    if (NULL != cbfunc) {
+        px_loop_post(ctx->loop, &reg->task);
+        return PMIX_SUCCESS;
+    }
+    px_wait_init(&wait);
+    reg->wait = &wait;
+    px_loop_post(ctx->loop, &reg->task);
+    return px_ctx_wait(ctx, &wait);
+}
+
+struct deregistration {
+    struct px_task task;
+    struct px_ctx *ctx;
+    size_t id;
+    pmix_op_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static pmix_status_t deregister(struct px_ctx *ctx, size_t id)
+{
+    pmix_status_t *codes = NULL;
+    size_t n = 0;
+    bool last_default = false;
+    int rc = px_events_remove(ctx->events, id, &codes, &n, &last_default);
+
+    if (0 == rc && (n > 0 || last_default) && NULL != ctx->ops && NULL != ctx->ops->deregister_codes) {
+        ctx->ops->deregister_codes(ctx, codes, n, last_default);
+    }
+    free(codes);
+    return rc;
+}
+
+static void run_deregistration(struct px_task *task)
+{
+    struct deregistration *dereg = px_container_of(task, struct deregistration, task);
+
+    dereg->cbfunc(deregister(dereg->ctx, dereg->id), dereg->cbdata);
+    free(dereg);
+}
+
+pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct deregistration *dereg;
+    struct px_wait wait;
+
+    if (NULL == ctx) {
+        return PMIX_ERR_INIT;
+    }
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
+    if (NULL == cbfunc && px_loop_inside(ctx->loop)) {
+        return deregister(ctx, evhdlr_ref); /* the registry is at hand */
+    }
+    dereg = malloc(sizeof(*dereg));
+    if (NULL == dereg) {
+        return PMIX_ERR_NOMEM;
+    }
+    *dereg = (struct deregistration){
+        .task.run = run_deregistration, .ctx = ctx, .id = evhdlr_ref, .cbfunc = cbfunc, .cbdata = cbdata};
+    if (NULL != cbfunc) {
+        px_loop_post(ctx->loop, &dereg->task);
+        return PMIX_SUCCESS;
+    }
+    px_wait_init(&wait);
+    dereg->cbfunc = px_api_op_done;
+    dereg->cbdata = &wait;
+    px_loop_post(ctx->loop, &dereg->task);
+    return px_ctx_wait(ctx, &wait);
+}
+
+/* Without a callback it blocks, except on the progress thread, where it only starts. */
+pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source, pmix_data_range_t range,
+                                const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    pmix_status_t rc = PX_ENTER(ctx, notify_nb);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == info && ninfo > 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = px_api_may_block(ctx);
+    if (PMIX_ERR_UNREACH == rc) {
+        return rc;
+    }
+    if (NULL != cbfunc || PMIX_ERR_WOULD_BLOCK == rc) {
+        return ctx->ops->notify_nb(ctx, status, NULL != source ? source : &ctx->self, range, info, ninfo, cbfunc,
+                                   cbdata);
+    }
+    px_wait_init(&wait);
+    rc = ctx->ops->notify_nb(ctx, status, NULL != source ? source : &ctx->self, range, info, ninfo, px_api_op_done,
+                             &wait);
+    return px_api_await(ctx, &wait, rc);
+}

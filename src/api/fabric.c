@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Fabrics: what the host knows of one is asked for and kept in the caller's structure. */
+
+#include <stdlib.h>
+
+#include "api.h"
+#include "src/base/bytes.h"
+
+struct asking {
+    pmix_fabric_t *fabric;
+    pmix_op_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void answered(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                     pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    struct asking *asking = cbdata;
+    struct px_results kept = {0};
+
+    px_wait_init(&kept.wait);
+    px_api_info_done(status, info, ninfo, &kept, release_fn, release_cbdata);
+    status = px_wait_for(&kept.wait); /* done already */
+    if (PMIX_SUCCESS == status) {
+        PMIx_Info_free(asking->fabric->info, asking->fabric->ninfo);
+        asking->fabric->info = kept.info;
+        asking->fabric->ninfo = kept.n;
+    } else {
+        PMIx_Info_free(kept.info, kept.n);
+    }
+    asking->cbfunc(status, asking->cbdata);
+    free(asking);
+}
+
+static struct asking *asking_create(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct asking *asking = malloc(sizeof(*asking));
+
+    if (NULL != asking) {
+        *asking = (struct asking){.fabric = fabric, .cbfunc = cbfunc, .cbdata = cbdata};
+    }
+    return asking;
+}
+
+pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t directives[], size_t ndirs,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct asking *asking;
+    pmix_status_t rc = PX_ENTER(ctx, fabric_register_nb);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == fabric || NULL == cbfunc || (NULL == directives && ndirs > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    asking = asking_create(fabric, cbfunc, cbdata);
+    rc = NULL != asking ? ctx->ops->fabric_register_nb(ctx, directives, ndirs, answered, asking) : PMIX_ERR_NOMEM;
+    if (PMIX_SUCCESS != rc) {
+        free(asking);
+    }
+    return rc;
+}
+
+pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t directives[], size_t ndirs)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&wait);
+    rc = PMIx_Fabric_register_nb(fabric, directives, ndirs, px_api_op_done, &wait);
+    return px_api_await(ctx, &wait, rc);
+}
+
+pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct asking *asking;
+    pmix_status_t rc = PX_ENTER(ctx, fabric_update_nb);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == fabric || NULL == cbfunc) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    asking = asking_create(fabric, cbfunc, cbdata);
+    rc = NULL != asking ? ctx->ops->fabric_update_nb(ctx, fabric->index, answered, asking) : PMIX_ERR_NOMEM;
+    if (PMIX_SUCCESS != rc) {
+        free(asking);
+    }
+    return rc;
+}
+
+pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&wait);
+    rc = PMIx_Fabric_update_nb(fabric, px_api_op_done, &wait);
+    return px_api_await(ctx, &wait, rc);
+}
+
+pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric)
+{
+    if (NULL == px_ctx_enter()) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == fabric) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    PMIx_Info_free(fabric->info, fabric->ninfo);
+    fabric->info = NULL;
+    fabric->ninfo = 0;
+    return PMIX_SUCCESS;
+}
+
+/* Nothing has to be waited for, so there is no callback. */
+pmix_status_t PMIx_Fabric_deregister_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    pmix_status_t rc = PMIx_Fabric_deregister(fabric);
+
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_SUCCESS == rc ? PMIX_OPERATION_SUCCEEDED : rc;
+}

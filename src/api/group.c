@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include <string.h>
+
+#include "api.h"
+
+static bool good_name(const char *group)
+{
+    return NULL != group && '\0' != group[0] && strnlen(group, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
+}
+
+/* Bootstrap leaders name nobody but themselves. */
+static pmix_status_t check_bootstrap(size_t nprocs, const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        size_t leaders = 0;
+
+        if (strcmp(info[i].key, PMIX_GROUP_BOOTSTRAP) == 0
+            && (nprocs > 1 || PMIx_Value_get_number(&info[i].value, &leaders, PMIX_SIZE) != PMIX_SUCCESS
+                || leaders == 0)) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,
+                                      const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc,
+                                      void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, group_construct_nb);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (!good_name(grp) || (NULL == procs && nprocs > 0) || (NULL == info && ninfo > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = check_bootstrap(nprocs, info, ninfo);
+    return PMIX_SUCCESS == rc
+               ? ctx->ops->group_construct_nb(ctx, grp, procs, nprocs, info, ninfo, cbfunc, cbdata)
+               : rc;
+}
+
+pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[], size_t nprocs,
+                                   const pmix_info_t directives[], size_t ndirs, pmix_info_t **results,
+                                   size_t *nresults)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_results kept = {0};
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&kept.wait);
+    rc = PMIx_Group_construct_nb(grp, procs, nprocs, directives, ndirs, px_api_info_done, &kept);
+    return px_api_await_results(ctx, &kept, rc, results, nresults);
+}
+
+pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,
+                                   const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, group_invite_nb);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (!good_name(grp) || NULL == procs || nprocs == 0 || (NULL == info && ninfo > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return ctx->ops->group_invite_nb(ctx, grp, procs, nprocs, info, ninfo, cbfunc, cbdata);
+}
+
+pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], size_t nprocs,
+                                const pmix_info_t info[], size_t ninfo, pmix_info_t **results, size_t *nresult)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_results kept = {0};
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&kept.wait);
+    rc = PMIx_Group_invite_nb(grp, procs, nprocs, info, ninfo, px_api_info_done, &kept);
+    return px_api_await_results(ctx, &kept, rc, results, nresult);
+}
+
+pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt,
+                                 const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, group_join_nb);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (!good_name(grp) || NULL == leader || (NULL == info && ninfo > 0)
+        || (opt != PMIX_GROUP_ACCEPT && opt != PMIX_GROUP_DECLINE)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return ctx->ops->group_join_nb(ctx, grp, leader, opt, info, ninfo, cbfunc, cbdata);
+}
+
+pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt,
+                              const pmix_info_t info[], size_t ninfo, pmix_info_t **results, size_t *nresult)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_results kept = {0};
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&kept.wait);
+    rc = PMIx_Group_join_nb(grp, leader, opt, info, ninfo, px_api_info_done, &kept);
+    return px_api_await_results(ctx, &kept, rc, results, nresult);
+}
+
+typedef pmix_status_t (*end_fn)(const char grp[], const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                void *cbdata);
+
+static pmix_status_t end_blocking(end_fn fn, const char *group, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&wait);
+    rc = fn(group, info, ninfo, px_api_op_done, &wait);
+    return px_api_await(ctx, &wait, rc);
+}
+
+pmix_status_t PMIx_Group_destruct_nb(const char grp[], const pmix_info_t info[], size_t ninfo,
+                                     pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, group_destruct_nb);
+
+    if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
+        rc = PMIX_ERR_BAD_PARAM;
+    }
+    return PMIX_SUCCESS == rc ? ctx->ops->group_destruct_nb(ctx, grp, info, ninfo, cbfunc, cbdata) : rc;
+}
+
+pmix_status_t PMIx_Group_destruct(const char grp[], const pmix_info_t info[], size_t ninfo)
+{
+    return end_blocking(PMIx_Group_destruct_nb, grp, info, ninfo);
+}
+
+pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                  void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, group_leave_nb);
+
+    if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
+        rc = PMIX_ERR_BAD_PARAM;
+    }
+    return PMIX_SUCCESS == rc ? ctx->ops->group_leave_nb(ctx, grp, info, ninfo, cbfunc, cbdata) : rc;
+}
+
+pmix_status_t PMIx_Group_leave(const char grp[], const pmix_info_t info[], size_t ninfo)
+{
+    return end_blocking(PMIx_Group_leave_nb, grp, info, ninfo);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Start and end of a client. One context serves the process; every init needs its finalize. A child that was forked
+ * off a running client starts anew when it calls PMIx_Init: it has neither the thread nor the connection. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api.h"
+#include "src/client/client.h"
+#include "version.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "0"
+#endif
+
+static char version_text[160];
+
+static void make_version(void)
+{
+    snprintf(version_text, sizeof(version_text),
+             "OpenPMIx %ld.%ld.%ld, repo rev: shmix-%s (PMIx Standard: %s, Stable ABI: %s, Provisional ABI: %s)",
+             (long) PMIX_VERSION_MAJOR, (long) PMIX_VERSION_MINOR, (long) PMIX_VERSION_RELEASE, PACKAGE_VERSION,
+             PX_STANDARD_VERSION, PX_STABLE_ABI, PX_PROVISIONAL_ABI);
+}
+
+const char *PMIx_Get_version(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void) pthread_once(&once, make_version); /* cannot fail with these arguments */
+    return version_text;
+}
+
+int PMIx_Initialized(void)
+{
+    return NULL != px_ctx_enter() ? 1 : 0;
+}
+
+static void give_self(const struct px_ctx *ctx, pmix_proc_t *proc)
+{
+    if (NULL != proc) {
+        *proc = ctx->self;
+    }
+}
+
+/* A later init may not ask for something else than the first. */
+static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_EXTERNAL_PROGRESS) == 0
+            && px_api_flag(&info[i], 1, PMIX_EXTERNAL_PROGRESS) != ctx->external) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
+    ctx->refs++;
+    return ctx->init_status;
+}
+
+static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    pmix_status_t rc = px_api_open(ctx, px_api_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
+
+    if (0 != rc) {
+        return rc;
+    }
+    rc = px_client_start(ctx, info, ninfo);
+    if (PMIX_SUCCESS != rc && PMIX_ERR_UNREACH != rc) {
+        px_api_close(ctx);
+        return rc;
+    }
+    ctx->init_status = rc;
+    ctx->refs = 1;
+    px_ctx_up(ctx);
+    return rc;
+}
+
+pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
+{
+    struct px_ctx *ctx = px_ctx();
+    pmix_status_t rc;
+
+    if (ninfo > 0 && NULL == info) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
+    rc = ctx->refs > 0 ? init_again(ctx, info, ninfo) : init_first(ctx, info, ninfo);
+    if (PMIX_SUCCESS == rc || PMIX_ERR_UNREACH == rc) {
+        give_self(ctx, proc);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return rc;
+}
+
+static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    pmix_status_t rc = PMIX_SUCCESS;
+    pmix_status_t stopped;
+
+    if (px_api_flag(info, ninfo, PMIX_EMBED_BARRIER)) {
+        rc = PMIx_Fence(NULL, 0, NULL, 0);
+    }
+    px_ctx_down(ctx);
+    ctx->refs = 0;
+    stopped = px_client_stop(ctx, info, ninfo);
+    px_api_close(ctx);
+    return PMIX_SUCCESS != rc ? rc : stopped;
+}
+
+pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    if (NULL == ctx) {
+        return PMIX_ERR_INIT;
+    }
+    if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    if (ctx->refs == 0) {
+        rc = PMIX_ERR_INIT;
+    } else if (px_api_dropped_after_fork(ctx)) {
+        rc = PMIX_SUCCESS;
+    } else if (ctx->refs > 1) {
+        ctx->refs--;
+    } else if (strcmp(ctx->ops->name, "server") == 0) {
+        rc = PMIX_ERR_INVALID_OPERATION; /* what PMIx_server_init began, PMIx_server_finalize ends */
+    } else {
+        rc = finalize_last(ctx, info, ninfo);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return rc;
+}
+
+void PMIx_Progress(void)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+
+    if (NULL != ctx && px_loop_alive(ctx->loop) && !px_loop_inside(ctx->loop)) {
+        px_loop_progress(ctx->loop);
+    }
+}
+
+/* The thread ends with the last finalize and never before: a request under way would never be answered. */
+void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo)
+{
+    (void) info;
+    (void) ninfo;
+}
+
+pmix_status_t PMIx_Abort(int status, const char msg[], pmix_proc_t procs[], size_t nprocs)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    pmix_status_t rc = PX_ENTER(ctx, abort_nb);
+
+    if (PMIX_SUCCESS == rc) {
+        rc = px_api_may_block(ctx);
+    }
+    if (PMIX_ERR_WOULD_BLOCK == rc) {
+        rc = ctx->ops->abort_nb(ctx, status, msg, procs, nprocs, NULL, NULL);
+        return rc;
+    }
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&wait);
+    rc = ctx->ops->abort_nb(ctx, status, msg, procs, NULL != procs ? nprocs : 0, px_api_op_done, &wait);
+    return px_api_await(ctx, &wait, rc);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include <pmix_tool.h>
+
+#include "api.h"
+
+static void pulled(pmix_status_t status, size_t refid, void *wait)
+{
+    px_wait_done(wait, PMIX_SUCCESS == status ? (int) refid : status);
+}
+
+/* Blocking without a callback: the result is the number of the registration, or an error. */
+pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t directives[], size_t ndirs,
+                            pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
+                            void *regcbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    pmix_status_t rc = PX_ENTER(ctx, iof_pull);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == procs || nprocs == 0 || (NULL == directives && ndirs > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if ((channel & PMIX_FWD_STDIN_CHANNEL) != 0) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (NULL != regcbfunc) {
+        return ctx->ops->iof_pull(ctx, procs, nprocs, directives, ndirs, channel, cbfunc, regcbfunc, regcbdata);
+    }
+    rc = px_api_may_block(ctx);
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&wait);
+    rc = ctx->ops->iof_pull(ctx, procs, nprocs, directives, ndirs, channel, cbfunc, pulled, &wait);
+    return px_api_await(ctx, &wait, rc);
+}
+
+pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[], size_t ndirs,
+                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    pmix_status_t rc = PX_ENTER(ctx, iof_deregister);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == directives && ndirs > 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (NULL != cbfunc) {
+        return ctx->ops->iof_deregister(ctx, iofhdlr, directives, ndirs, cbfunc, cbdata);
+    }
+    rc = px_api_may_block(ctx);
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&wait);
+    rc = ctx->ops->iof_deregister(ctx, iofhdlr, directives, ndirs, px_api_op_done, &wait);
+    return px_api_await(ctx, &wait, rc);
+}
+
+pmix_status_t PMIx_IOF_push(const pmix_proc_t targets[], size_t ntargets, pmix_byte_object_t *bo,
+                            const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    pmix_status_t rc = PX_ENTER(ctx, iof_push);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if ((NULL == targets && ntargets > 0) || (NULL == directives && ndirs > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (NULL != cbfunc) {
+        return ctx->ops->iof_push(ctx, targets, ntargets, bo, directives, ndirs, cbfunc, cbdata);
+    }
+    rc = px_api_may_block(ctx);
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&wait);
+    rc = ctx->ops->iof_push(ctx, targets, ntargets, bo, directives, ndirs, px_api_op_done, &wait);
+    return px_api_await(ctx, &wait, rc);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Queries and the resolve calls. Which ABI this is can be asked at any time, so that is answered here. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "version.h"
+
+static const char *abi_answer(const char *key)
+{
+    if (strcmp(key, PMIX_QUERY_STABLE_ABI_VERSION) == 0) {
+        return PX_STABLE_ABI;
+    }
+    return strcmp(key, PMIX_QUERY_PROVISIONAL_ABI_VERSION) == 0 ? PX_PROVISIONAL_ABI : NULL;
+}
+
+/* The number of keys when all of them ask for an ABI version, else 0. */
+static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)
+{
+    size_t n = 0;
+
+    for (size_t q = 0; q < nqueries; q++) {
+        for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k]; k++) {
+            if (NULL == abi_answer(queries[q].keys[k])) {
+                return 0;
+            }
+            n++;
+        }
+    }
+    return n;
+}
+
+static pmix_info_t *answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total)
+{
+    pmix_info_t *info = PMIx_Info_create(total);
+    size_t n = 0;
+
+    for (size_t q = 0; NULL != info && q < nqueries; q++) {
+        for (size_t k = 0; NULL != queries[q].keys[k]; k++) {
+            if (PMIx_Info_load(&info[n], queries[q].keys[k], abi_answer(queries[q].keys[k]), PMIX_STRING)
+                != PMIX_SUCCESS) {
+                PMIx_Info_free(info, total);
+                return NULL;
+            }
+            n++;
+        }
+    }
+    return info;
+}
+
+/* A process is named as a whole or by namespace and rank, not both; and somebody asks for something. */
+static pmix_status_t check_queries(const pmix_query_t *queries, size_t nqueries)
+{
+    if (NULL == queries || nqueries == 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    for (size_t q = 0; q < nqueries; q++) {
+        bool whole = false;
+        bool part = false;
+
+        if (NULL == queries[q].keys || NULL == queries[q].keys[0]
+            || (NULL == queries[q].qualifiers && queries[q].nqual > 0)) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        for (size_t i = 0; i < queries[q].nqual; i++) {
+            const char *key = queries[q].qualifiers[i].key;
+
+            whole = whole || strcmp(key, PMIX_PROCID) == 0;
+            part = part || strcmp(key, PMIX_NSPACE) == 0 || strcmp(key, PMIX_RANK) == 0;
+        }
+        if (whole && part) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, query_nb);
+
+    if (PMIX_SUCCESS == rc) {
+        rc = NULL != cbfunc ? check_queries(queries, nqueries) : PMIX_ERR_BAD_PARAM;
+    }
+    return PMIX_SUCCESS == rc ? ctx->ops->query_nb(ctx, queries, nqueries, cbfunc, cbdata) : rc;
+}
+
+pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results, size_t *nresults)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct px_results kept = {0};
+    size_t n_abi;
+    pmix_status_t rc = check_queries(queries, nqueries);
+
+    if (PMIX_SUCCESS != rc) {
+        return NULL == ctx ? PMIX_ERR_INIT : rc;
+    }
+    if (NULL == results || NULL == nresults) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    *results = NULL;
+    *nresults = 0;
+    n_abi = abi_keys(queries, nqueries);
+    if (n_abi > 0) {
+        *results = answer_abi(queries, nqueries, n_abi);
+        *nresults = NULL != *results ? n_abi : 0;
+        return NULL != *results ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
+    rc = px_api_may_block(ctx);
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    px_wait_init(&kept.wait);
+    rc = PMIx_Query_info_nb(queries, nqueries, px_api_info_done, &kept);
+    return px_api_await_results(ctx, &kept, rc, results, nresults);
+}
+
+pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspace, pmix_proc_t **procs,
+                                 size_t *nprocs)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, resolve_peers);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == procs || NULL == nprocs) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    *procs = NULL;
+    *nprocs = 0;
+    return ctx->ops->resolve_peers(ctx, nodename, nspace, procs, nprocs);
+}
+
+pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = PX_ENTER(ctx, resolve_nodes);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == nodelist) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    *nodelist = NULL;
+    return ctx->ops->resolve_nodes(ctx, nspace, nodelist);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Start, end and servers of a tool. */
+
+#include "src/tool/tool.h"
+
+#include <string.h>
+
+#include "api.h"
+
+static struct px_ctx *enter_tool(void)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+
+    return NULL != ctx && strcmp(ctx->ops->name, "tool") == 0 ? ctx : NULL;
+}
+
+static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    if (strcmp(ctx->ops->name, "tool") != 0) {
+        return PMIX_ERR_INVALID_OPERATION; /* a process is one thing */
+    }
+    if (!px_tool_connected(ctx) && !px_api_flag(info, ninfo, PMIX_TOOL_DO_NOT_CONNECT)) {
+        pmix_status_t rc = px_tool_attach(ctx, info, ninfo, NULL);
+
+        if (PMIX_SUCCESS != rc && !px_api_flag(info, ninfo, PMIX_TOOL_CONNECT_OPTIONAL)) {
+            return rc;
+        }
+    }
+    ctx->refs++;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    pmix_status_t rc = px_api_open(ctx, px_api_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    rc = px_tool_start(ctx, info, ninfo);
+    if (PMIX_SUCCESS != rc) {
+        px_api_close(ctx);
+        return rc;
+    }
+    ctx->init_status = PMIX_SUCCESS;
+    ctx->refs = 1;
+    px_ctx_up(ctx);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
+{
+    struct px_ctx *ctx = px_ctx();
+    pmix_status_t rc;
+
+    if (ninfo > 0 && NULL == info) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
+    rc = ctx->refs > 0 ? tool_again(ctx, info, ninfo) : tool_first(ctx, info, ninfo);
+    if (PMIX_SUCCESS == rc && NULL != proc) {
+        *proc = ctx->self;
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return rc;
+}
+
+pmix_status_t PMIx_tool_finalize(void)
+{
+    struct px_ctx *ctx = enter_tool();
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    if (NULL == ctx) {
+        return PMIX_ERR_INIT;
+    }
+    if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    if (ctx->refs > 1) {
+        ctx->refs--;
+    } else if (ctx->refs == 1 && !px_api_dropped_after_fork(ctx)) {
+        px_ctx_down(ctx);
+        ctx->refs = 0;
+        rc = px_tool_stop(ctx);
+        px_api_close(ctx);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return rc;
+}
+
+pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *server, pmix_info_t info[],
+                                         size_t ninfo)
+{
+    struct px_ctx *ctx = enter_tool();
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    rc = px_tool_attach(ctx, info, ninfo, server);
+    if (PMIX_SUCCESS == rc && NULL != myproc) {
+        *myproc = ctx->self;
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return rc;
+}
+
+pmix_status_t PMIx_tool_connect_to_server(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
+{
+    pmix_status_t rc;
+    pmix_proc_t server;
+
+    rc = PMIx_tool_attach_to_server(proc, &server, info, ninfo);
+    return PMIX_SUCCESS == rc ? PMIx_tool_set_server(&server, NULL, 0) : rc;
+}
+
+pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
+{
+    struct px_ctx *ctx = enter_tool();
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == server) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    rc = px_tool_detach(ctx, server);
+    pthread_mutex_unlock(&ctx->lock);
+    return rc;
+}
+
+pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers)
+{
+    struct px_ctx *ctx = enter_tool();
+
+    if (NULL == ctx) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == servers || NULL == nservers) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    *servers = NULL;
+    *nservers = 0;
+    return px_tool_servers(ctx, servers, nservers);
+}
+
+pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[], size_t ninfo)
+{
+    struct px_ctx *ctx = enter_tool();
+
+    if (NULL == ctx) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == server || (NULL == info && ninfo > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_tool_choose(ctx, server);
+}
+
+bool PMIx_tool_is_connected(void)
+{
+    struct px_ctx *ctx = enter_tool();
+
+    return NULL != ctx && px_tool_connected(ctx);
+}
+
+/* A tool answers nobody: it has no clients of its own to serve. */
+pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module)
+{
+    if (NULL == enter_tool()) {
+        return PMIX_ERR_INIT;
+    }
+    return NULL != module ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_BAD_PARAM;
+}

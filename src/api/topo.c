@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The machine. Nothing of it is loaded before somebody asks; a client then takes what its server has found out. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "src/base/bytes.h"
+#include "src/topo/topo.h"
+
+static char *string_at(const char *key)
+{
+    pmix_info_t here;
+    pmix_value_t *value = NULL;
+    pmix_proc_t job;
+    char *text = NULL;
+
+    PMIx_Load_procid(&job, "", PMIX_RANK_WILDCARD);
+    PMIx_Info_construct(&here);
+    PMIx_Load_key(here.key, PMIX_OPTIONAL);
+    if (PMIx_Get(&job, key, &here, 1, &value) == PMIX_SUCCESS) {
+        if (value->type == PMIX_STRING) {
+            text = value->data.string;
+            value->data.string = NULL;
+        }
+        PMIx_Value_free(value, 1);
+    }
+    return text;
+}
+
+static char *server_topology(void *arg)
+{
+    char *xml = string_at(PMIX_HWLOC_XML_V2);
+
+    (void) arg;
+    return NULL != xml ? xml : string_at(PMIX_LOCAL_TOPO);
+}
+
+static pmix_status_t enter(void)
+{
+    if (NULL == px_ctx_enter()) {
+        return PMIX_ERR_INIT;
+    }
+    px_topo_set_provider(server_topology, NULL);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t PMIx_Load_topology(pmix_topology_t *topo)
+{
+    pmix_status_t rc = enter();
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    return NULL != topo ? px_topo_load(topo) : PMIX_ERR_BAD_PARAM;
+}
+
+pmix_status_t PMIx_Get_cpuset(pmix_cpuset_t *cpuset, pmix_bind_envelope_t ref)
+{
+    pmix_status_t rc = enter();
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    return NULL != cpuset ? px_topo_cpuset_get(ref, cpuset) : PMIX_ERR_BAD_PARAM;
+}
+
+pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t *cpuset)
+{
+    pmix_status_t rc = enter();
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    return NULL != cpuset && NULL != cpuset_string ? px_topo_cpuset_parse(cpuset_string, cpuset)
+                                                   : PMIX_ERR_BAD_PARAM;
+}
+
+pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *locality2, pmix_locality_t *locality)
+{
+    pmix_status_t rc = enter();
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    return NULL != locality ? px_topo_relative_locality(locality1, locality2, locality) : PMIX_ERR_BAD_PARAM;
+}
+
+pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset, pmix_info_t info[], size_t ninfo,
+                                     pmix_device_distance_t *distances[], size_t *ndist)
+{
+    pmix_status_t rc = enter();
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    if (NULL == distances || NULL == ndist || (NULL == info && ninfo > 0)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_topo_distances(topo, cpuset, info, ninfo, distances, ndist);
+}
+
+/* Distances that wait for the progress thread to deliver them. */
+struct computed {
+    struct px_task task;
+    pmix_device_distance_t *distances;
+    size_t n;
+    pmix_device_dist_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void release(void *cbdata)
+{
+    struct computed *computed = cbdata;
+
+    PMIx_Device_distance_free(computed->distances, computed->n);
+    free(computed);
+}
+
+static void deliver(struct px_task *task)
+{
+    struct computed *computed = px_container_of(task, struct computed, task);
+
+    computed->cbfunc(PMIX_SUCCESS, computed->distances, computed->n, computed->cbdata, release, computed);
+}
+
+pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cpuset, pmix_info_t info[],
+                                        size_t ninfo, pmix_device_dist_cbfunc_t cbfunc, void *cbdata)
+{
+    struct computed *computed;
+    pmix_status_t rc;
+
+    if (NULL == cbfunc) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    computed = calloc(1, sizeof(*computed));
+    if (NULL == computed) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = PMIx_Compute_distances(topo, cpuset, info, ninfo, &computed->distances, &computed->n);
+    if (PMIX_SUCCESS != rc) {
+        free(computed);
+        return rc;
+    }
+    computed->task.run = deliver;
+    computed->cbfunc = cbfunc;
+    computed->cbdata = cbdata;
+    px_loop_post(px_ctx()->loop, &computed->task);
+    return PMIX_SUCCESS;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The order of the Standard: attachment file, URI, pid, namespace, system server only, system server first, then
+ * whatever lies in the server directory. What a rendezvous file says is bounded and taken as a hint: the handshake
+ * decides. */
+
+#include "find.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILE_ROOM = 4096 };
+
+static void tmpdir_of(const char *variable, char *room, size_t n)
+{
+    static const char *const fallbacks[] = {"TMPDIR", "TEMP", "TMP"};
+    const char *dir = getenv(variable);
+
+    for (size_t i = 0; i < 3 && (NULL == dir || '\0' == dir[0]); i++) {
+        dir = getenv(fallbacks[i]);
+    }
+    snprintf(room, n, "%s", NULL != dir && '\0' != dir[0] ? dir : "/tmp");
+}
+
+static bool truth(const pmix_info_t *info)
+{
+    return info->value.type == PMIX_UNDEF || PMIx_Info_true(info) == PMIX_BOOL_TRUE;
+}
+
+static const struct {
+    const char *key;
+    size_t offset;
+} switches[] = {
+    {PMIX_CONNECT_TO_SYSTEM, offsetof(struct px_tool_wish, system_only)},
+    {PMIX_CONNECT_SYSTEM_FIRST, offsetof(struct px_tool_wish, system_first)},
+    {PMIX_TOOL_DO_NOT_CONNECT, offsetof(struct px_tool_wish, no_connect)},
+    {PMIX_TOOL_CONNECT_OPTIONAL, offsetof(struct px_tool_wish, optional)},
+    {PMIX_PRIMARY_SERVER, offsetof(struct px_tool_wish, primary)},
+};
+
+static const struct {
+    const char *key;
+    size_t offset;
+} strings[] = {
+    {PMIX_TOOL_ATTACHMENT_FILE, offsetof(struct px_tool_wish, file)},
+    {PMIX_SERVER_NSPACE, offsetof(struct px_tool_wish, nspace)},
+    {PMIX_TOOL_NSPACE, offsetof(struct px_tool_wish, own_nspace)},
+};
+
+static const struct {
+    const char *key;
+    size_t offset;
+} numbers[] = {
+    {PMIX_SERVER_PIDINFO, offsetof(struct px_tool_wish, pid)},
+    {PMIX_TOOL_RANK, offsetof(struct px_tool_wish, own_rank)},
+    {PMIX_CONNECT_MAX_RETRIES, offsetof(struct px_tool_wish, retries)},
+    {PMIX_CONNECT_RETRY_DELAY, offsetof(struct px_tool_wish, delay)},
+};
+
+static bool is_string(const pmix_info_t *info)
+{
+    return info->value.type == PMIX_STRING && NULL != info->value.data.string;
+}
+
+static int read_number(const pmix_value_t *value, uint32_t *ret)
+{
+    if (value->type == PMIX_PROC_RANK) {
+        *ret = value->data.rank;
+        return 0;
+    }
+    return PMIx_Value_get_number(value, ret, PMIX_UINT32) == PMIX_SUCCESS ? 0 : PMIX_ERR_BAD_PARAM;
+}
+
+static int read_one(const pmix_info_t *info, struct px_tool_wish *wish)
+{
+    char *base = (char *) wish;
+
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+        if (strcmp(info->key, switches[i].key) == 0) {
+            *(bool *) (void *) (base + switches[i].offset) = truth(info);
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+        if (strcmp(info->key, strings[i].key) == 0) {
+            *(const char **) (void *) (base + strings[i].offset) = info->value.data.string;
+            return is_string(info) ? 0 : PMIX_ERR_BAD_PARAM;
+        }
+    }
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (strcmp(info->key, numbers[i].key) == 0) {
+            return read_number(&info->value, (uint32_t *) (void *) (base + numbers[i].offset));
+        }
+    }
+    if (strcmp(info->key, PMIX_SERVER_URI) == 0 || strcmp(info->key, PMIX_TCP_URI) == 0) {
+        if (NULL != wish->uri || !is_string(info)) {
+            return PMIX_ERR_BAD_PARAM; /* both, or none */
+        }
+        wish->uri = info->value.data.string;
+    } else if (strcmp(info->key, PMIX_SERVER_TMPDIR) == 0 && is_string(info)) {
+        snprintf(wish->server_tmpdir, sizeof(wish->server_tmpdir), "%s", info->value.data.string);
+    } else if (strcmp(info->key, PMIX_SYSTEM_TMPDIR) == 0 && is_string(info)) {
+        snprintf(wish->system_tmpdir, sizeof(wish->system_tmpdir), "%s", info->value.data.string);
+    }
+    return 0;
+}
+
+int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish *ret)
+{
+    struct px_tool_wish wish = {.own_rank = 0, .delay = 1};
+
+    tmpdir_of("PMIX_SERVER_TMPDIR", wish.server_tmpdir, sizeof(wish.server_tmpdir));
+    tmpdir_of("PMIX_SYSTEM_TMPDIR", wish.system_tmpdir, sizeof(wish.system_tmpdir));
+    for (size_t i = 0; i < ninfo; i++) {
+        int rc = read_one(&info[i], &wish);
+
+        if (0 != rc) {
+            return rc;
+        }
+    }
+    *ret = wish;
+    return 0;
+}
+
+/* Next line of a text, without its end; moves on. */
+static void take_line(char **text, char *room, size_t n)
+{
+    size_t len = strcspn(*text, "\n");
+
+    snprintf(room, n, "%.*s", (int) (len < n ? len : n - 1), *text);
+    *text += len;
+    if ('\n' == **text) {
+        (*text)++;
+    }
+}
+
+static int read_file(const char *path, struct px_found *ret)
+{
+    char text[FILE_ROOM];
+    char *at = text;
+    ssize_t n;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0) {
+        return EACCES == errno ? PMIX_ERR_NO_PERMISSIONS : PMIX_ERR_UNREACH;
+    }
+    n = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (n <= 0) {
+        return PMIX_ERR_UNREACH;
+    }
+    text[n] = '\0';
+    take_line(&at, ret->uri, sizeof(ret->uri));
+    take_line(&at, ret->version, sizeof(ret->version));
+    return NULL != strchr(ret->uri, ';') ? 0 : PMIX_ERR_BAD_PARAM;
+}
+
+static int add_file(const char *path, struct px_found *room, size_t n_room, size_t *n)
+{
+    int rc;
+
+    if (*n >= n_room) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    memset(&room[*n], 0, sizeof(room[*n]));
+    rc = read_file(path, &room[*n]);
+    if (0 != rc) {
+        return rc;
+    }
+    for (size_t i = 0; i < *n; i++) {
+        if (strcmp(room[i].uri, room[*n].uri) == 0) {
+            return 0; /* another name of a server that is listed */
+        }
+    }
+    (*n)++;
+    return 0;
+}
+
+static int add_named(const char *dir, struct px_found *room, size_t n_room, size_t *n, const char *format,
+                     const char *host, const char *what)
+{
+    char path[1024];
+    int len = snprintf(path, sizeof(path), "%s/", dir);
+
+    if (len < 0 || (size_t) len >= sizeof(path)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (NULL != what) {
+        snprintf(path + len, sizeof(path) - (size_t) len, "pmix.%s.tool.%s", host, what);
+    } else {
+        snprintf(path + len, sizeof(path) - (size_t) len, "%s%s", format, host);
+    }
+    return add_file(path, room, n_room, n);
+}
+
+static void add_directory(const char *dir, const char *host, struct px_found *room, size_t n_room, size_t *n)
+{
+    char prefix[300];
+    char path[1024];
+    struct dirent *entry;
+    DIR *d = opendir(dir);
+
+    if (NULL == d) {
+        return;
+    }
+    snprintf(prefix, sizeof(prefix), "pmix.%s.tool", host);
+    for (entry = readdir(d); NULL != entry && *n < n_room; entry = readdir(d)) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
+            snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+            (void) add_file(path, room, n_room, n); /* what cannot be read is no candidate */
+        }
+    }
+    closedir(d);
+}
+
+static int add_uri(const char *uri, struct px_found *room, size_t n_room, size_t *n)
+{
+    const char *env = strncmp(uri, "PMIX_", 5) == 0 ? strchr(uri, ';') : NULL;
+
+    if (strncmp(uri, "file:", 5) == 0) {
+        return add_file(uri + 5, room, n_room, n);
+    }
+    memset(&room[*n], 0, sizeof(room[*n]));
+    snprintf(room[*n].uri, sizeof(room[*n].uri), "%s", NULL != env ? env + 1 : uri);
+    (*n)++;
+    return 0;
+}
+
+/* A tool that a server started finds that server in its environment. */
+static void add_environment(struct px_found *room, size_t n_room, size_t *n)
+{
+    static const char *const names[] = {"PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
+                                        "PMIX_SERVER_URI41", "PMIX_SERVER_URI4"};
+    const char *version = getenv("PMIX_VERSION");
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && *n < n_room; i++) {
+        const char *uri = getenv(names[i]);
+
+        if (NULL != uri && '\0' != uri[0]) {
+            (void) add_uri(uri, room, n_room, n); /* a file that is not there is no candidate */
+            if (*n > 0 && NULL != version) {
+                snprintf(room[*n - 1].version, sizeof(room[*n - 1].version), "%s", version);
+            }
+            return;
+        }
+    }
+}
+
+int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room, size_t n_room,
+                 size_t *ret_n, bool *ret_named)
+{
+    char number[16];
+    size_t n = 0;
+    int rc = 0;
+
+    *ret_named = true;
+    if (NULL != wish->file) {
+        rc = add_file(wish->file, room, n_room, &n);
+    } else if (NULL != wish->uri) {
+        rc = add_uri(wish->uri, room, n_room, &n);
+    } else if (wish->pid != 0) {
+        snprintf(number, sizeof(number), "%u", wish->pid);
+        rc = add_named(wish->server_tmpdir, room, n_room, &n, "", hostname, number);
+    } else if (NULL != wish->nspace) {
+        rc = add_named(wish->server_tmpdir, room, n_room, &n, "", hostname, wish->nspace);
+    } else if (wish->system_only) {
+        rc = add_named(wish->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
+    } else {
+        *ret_named = false;
+        add_environment(room, n_room, &n);
+        if (wish->system_first || n == 0) {
+            (void) add_named(wish->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
+        }
+        add_directory(wish->server_tmpdir, hostname, room, n_room, &n);
+        rc = n > 0 ? 0 : PMIX_ERR_UNREACH;
+    }
+    *ret_n = n;
+    return rc;
+}

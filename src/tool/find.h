@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TOOL_FIND_H
+#define PX_TOOL_FIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <pmix_common.h>
+
+/* Where a tool finds servers: in its directives, in its environment, in rendezvous files. No connection is made. */
+
+enum { PX_FOUND_MAX = 64 };
+
+/* What the directives of a tool say. Strings are borrowed from them. */
+struct px_tool_wish {
+    const char *file;     /* PMIX_TOOL_ATTACHMENT_FILE */
+    const char *uri;      /* PMIX_SERVER_URI or PMIX_TCP_URI */
+    const char *nspace;   /* PMIX_SERVER_NSPACE */
+    const char *own_nspace;
+    pmix_rank_t own_rank;
+    uint32_t pid;         /* PMIX_SERVER_PIDINFO; 0: none */
+    bool system_only;
+    bool system_first;
+    bool no_connect;
+    bool optional;
+    bool primary;
+    uint32_t retries;
+    uint32_t delay;       /* seconds between them */
+    char server_tmpdir[256];
+    char system_tmpdir[256];
+};
+
+/* 0, PMIX_ERR_BAD_PARAM (contradictory, or of a wrong type), PMIX_ERR_NOT_SUPPORTED (unknown but required). */
+int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish *ret);
+
+/* One candidate: contact string and what the file says of the server's version. */
+struct px_found {
+    char uri[512];
+    char version[64];
+};
+
+/* Candidates in the order in which to try them. named: only one of them may be meant, and its failure is final.
+ * PMIX_ERR_UNREACH (nothing found), PMIX_ERR_BAD_PARAM (a named file that is none), PMIX_ERR_NO_PERMISSIONS. */
+int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room, size_t n_room,
+                 size_t *ret_n, bool *ret_named);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A tool is a client that finds its servers itself and may have several: one is primary, where its requests go. */
+
+#include "tool.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "find.h"
+#include "src/base/param.h"
+#include "src/client/ops.h"
+#include "src/client/session.h"
+#include "src/wire/message.h"
+
+enum { CRED_ROOM = 4096 };
+
+static struct px_server_peer *find_server(const struct px_session *session, const pmix_proc_t *server)
+{
+    for (struct px_server_peer *at = session->servers; NULL != at; at = at->next) {
+        if (px_load_acquire(&at->lost) == 0 && at->proc.rank == server->rank
+            && strcmp(at->proc.nspace, server->nspace) == 0) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static void introduce(const struct px_session *session, struct px_hello *hello)
+{
+    bool named = '\0' != session->ctx->self.nspace[0];
+    bool launched = NULL != getenv("PMIX_NAMESPACE") && NULL != getenv("PMIX_RANK");
+
+    hello->kind = PX_WIRE_PLAIN;
+    hello->uid = (uint32_t) geteuid();
+    hello->gid = (uint32_t) getegid();
+    hello->flag = named ? PX_HELLO_TOOL : PX_HELLO_TOOL_NEEDS_ID;
+    if (named && launched && strcmp(getenv("PMIX_NAMESPACE"), session->ctx->self.nspace) == 0) {
+        hello->flag = PX_HELLO_CLIENT_TOOL;
+    }
+    hello->proc = session->ctx->self;
+    snprintf(hello->version, sizeof(hello->version), "%s", PX_WIRE_VERSION);
+    snprintf(hello->bfrops, sizeof(hello->bfrops), "%s", PX_WIRE_MODULE);
+    snprintf(hello->gds, sizeof(hello->gds), "%s", PX_GDS_MESSAGES);
+}
+
+/* Dials one candidate; PMIX_ERR_EXISTS when it is a server that we have already. */
+static int connect_one(struct px_session *session, const struct px_found *found, struct px_server_peer **ret)
+{
+    struct px_hello hello = {0};
+    unsigned char cred[CRED_ROOM];
+    struct px_dialed dialed = {.fd = -1};
+    pmix_proc_t server;
+    int rc = px_uri_server(found->uri, &server);
+
+    if (0 != rc) {
+        return rc;
+    }
+    *ret = find_server(session, &server);
+    if (NULL != *ret) {
+        return PMIX_ERR_EXISTS;
+    }
+    introduce(session, &hello);
+    rc = px_credential(NULL, &hello, cred, sizeof(cred));
+    if (0 == rc) {
+        rc = px_dial(found->uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &dialed);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    if (PMIx_Nspace_invalid(dialed.server.nspace)) {
+        dialed.server = server;
+    }
+    if (hello.flag == PX_HELLO_TOOL_NEEDS_ID) {
+        session->ctx->self = dialed.assigned;
+        session->nspace_len = strlen(session->ctx->self.nspace);
+    }
+    rc = px_session_attach(session, &dialed, hello.kind, ret);
+    if (0 == rc) {
+        px_session_set_version(*ret, '\0' != found->version[0] ? found->version : NULL);
+    }
+    return rc;
+}
+
+/* The pause between two attempts that the caller asked for; a poll without descriptors. */
+static void pause_for(uint32_t seconds)
+{
+    (void) poll(NULL, 0, (int) (seconds > 3600 ? 3600 : seconds) * 1000);
+}
+
+static int connect_found(struct px_session *session, const struct px_tool_wish *wish, struct px_server_peer **ret)
+{
+    struct px_found *found = calloc(PX_FOUND_MAX, sizeof(*found));
+    bool named = false;
+    size_t n = 0;
+    int rc;
+
+    if (NULL == found) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = px_tool_find(wish, session->hostname, found, PX_FOUND_MAX, &n, &named);
+    for (size_t i = 0; 0 == rc && i < n; i++) {
+        rc = connect_one(session, &found[i], ret);
+        if (0 == rc || named) {
+            break;
+        }
+        rc = i + 1 < n ? 0 : PMIX_ERR_UNREACH;
+    }
+    free(found);
+    return rc;
+}
+
+static int connect_wished(struct px_session *session, const struct px_tool_wish *wish, struct px_server_peer **ret)
+{
+    int rc = connect_found(session, wish, ret);
+
+    for (uint32_t i = 0; i < wish->retries && PMIX_ERR_UNREACH == rc; i++) {
+        pause_for(wish->delay);
+        rc = connect_found(session, wish, ret);
+    }
+    return rc;
+}
+
+static void name_self(struct px_ctx *ctx, const struct px_tool_wish *wish)
+{
+    const char *nspace = getenv("PMIX_NAMESPACE");
+    const char *rank = getenv("PMIX_RANK");
+
+    PMIx_Load_procid(&ctx->self, "", PMIX_RANK_UNDEF);
+    if (NULL != wish->own_nspace) {
+        PMIx_Load_procid(&ctx->self, wish->own_nspace, wish->own_rank);
+    } else if (NULL != nspace && NULL != rank && strlen(nspace) <= PMIX_MAX_NSLEN) {
+        PMIx_Load_procid(&ctx->self, nspace, (pmix_rank_t) strtoul(rank, NULL, 10));
+    }
+}
+
+/* Primary by connecting first, or by request. */
+static void make_primary(struct px_session *session, struct px_server_peer *server)
+{
+    px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
+}
+
+pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_session *session;
+    struct px_server_peer *server = NULL;
+    struct px_tool_wish wish;
+    int rc = px_tool_wish_read(info, ninfo, &wish);
+
+    if (0 != rc) {
+        return rc;
+    }
+    session = px_session_create(ctx);
+    if (NULL == session) {
+        return PMIX_ERR_NOMEM;
+    }
+    session->is_tool = true;
+    name_self(ctx, &wish);
+    session->nspace_len = strlen(ctx->self.nspace);
+    if (!wish.no_connect) {
+        rc = connect_wished(session, &wish, &server);
+        if (0 == rc) {
+            rc = px_session_request_job(session);
+        }
+        if (0 != rc && wish.optional && NULL == server) {
+            rc = 0;
+        }
+    }
+    if (0 != rc) {
+        px_session_destroy(session);
+        return rc;
+    }
+    ctx->role = session;
+    ctx->ops = &px_tool_ops;
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_tool_stop(struct px_ctx *ctx)
+{
+    struct px_session *session = px_session(ctx);
+
+    for (struct px_server_peer *at = session->servers; NULL != at; at = at->next) {
+        (void) px_session_goodbye(session, at); /* it sees us go in any case */
+    }
+    px_session_report(session);
+    px_session_destroy(session);
+    ctx->role = NULL;
+    ctx->ops = NULL;
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo, pmix_proc_t *ret_server)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *server = NULL;
+    struct px_tool_wish wish;
+    bool named;
+    int rc = px_tool_wish_read(info, ninfo, &wish);
+
+    if (0 != rc) {
+        return rc;
+    }
+    named = NULL != wish.file || NULL != wish.uri || wish.pid != 0 || NULL != wish.nspace;
+    rc = connect_wished(session, &wish, &server);
+    if (PMIX_ERR_EXISTS == rc) {
+        rc = named ? 0 : PMIX_ERR_UNREACH;
+    }
+    if (0 != rc || NULL == server) {
+        return 0 != rc ? rc : PMIX_ERR_UNREACH;
+    }
+    if (wish.primary) {
+        make_primary(session, server);
+    }
+    if (NULL != ret_server) {
+        *ret_server = server->proc;
+    }
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *peer = find_server(session, server);
+
+    if (NULL == peer) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    (void) px_session_goodbye(session, peer); /* marks it lost: it is in no list from here on */
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret_n)
+{
+    struct px_session *session = px_session(ctx);
+    const struct px_server_peer *primary = px_session_server(session);
+    const struct px_server_peer *at;
+    pmix_proc_t *procs;
+    size_t n = 0;
+    size_t k;
+
+    pthread_mutex_lock(&session->lock);
+    for (at = session->servers; NULL != at; at = at->next) {
+        n += px_load_acquire(&at->lost) == 0 ? 1 : 0;
+    }
+    procs = n > 0 ? PMIx_Proc_create(n) : NULL;
+    /* The list has the latest first; the answer has the primary first and then the earliest. */
+    k = n;
+    for (at = session->servers; NULL != procs && NULL != at; at = at->next) {
+        if (px_load_acquire(&at->lost) == 0 && at != primary && k > 0) {
+            k--;
+            procs[k] = at->proc;
+        }
+    }
+    if (NULL != procs && NULL != primary) {
+        procs[0] = primary->proc;
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (n > 0 && NULL == procs) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret = procs;
+    *ret_n = n;
+    return n > 0 ? PMIX_SUCCESS : PMIX_ERR_UNREACH;
+}
+
+pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *peer = find_server(session, server);
+
+    if (NULL == peer) {
+        return PMIX_ERR_UNREACH;
+    }
+    make_primary(session, peer);
+    return PMIX_SUCCESS;
+}
+
+bool px_tool_connected(struct px_ctx *ctx)
+{
+    return NULL != px_session_server(px_session(ctx));
+}
