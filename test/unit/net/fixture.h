@@ -139,11 +139,11 @@ static inline void sink_message(void *arg, uint32_t tag, const void *payload, si
     sink->messages++;
     sink->last_tag = tag;
     sink->last_len = len;
-    (void) pthread_cond_broadcast(&sink->cond);
-    (void) pthread_mutex_unlock(&sink->lock);
     if (sink->destroy_on_message) {
         px_conn_destroy_loop(sink->conn);
     }
+    (void) pthread_cond_broadcast(&sink->cond);
+    (void) pthread_mutex_unlock(&sink->lock);
 }
 
 static inline void sink_closed(void *arg, int status)
@@ -151,16 +151,23 @@ static inline void sink_closed(void *arg, int status)
     struct sink *sink = arg;
 
     (void) pthread_mutex_lock(&sink->lock);
-    sink->closed++;
-    sink->status = status;
-    (void) pthread_cond_broadcast(&sink->cond);
-    (void) pthread_mutex_unlock(&sink->lock);
     if (!sink->keep_on_close) {
         px_conn_destroy_loop(sink->conn);
     }
+    sink->closed++;
+    sink->status = status;
+    (void) pthread_cond_broadcast(&sink->cond); /* the sink may be gone behind the unlock */
+    (void) pthread_mutex_unlock(&sink->lock);
 }
 
 static const struct px_conn_ops sink_ops = {sink_message, sink_closed};
+
+static inline void sink_keep(struct sink *sink)
+{
+    (void) pthread_mutex_lock(&sink->lock);
+    sink->keep_on_close = true;
+    (void) pthread_mutex_unlock(&sink->lock);
+}
 
 /* Blocks until as many messages have come. */
 static inline void sink_await(struct sink *sink, unsigned messages)
