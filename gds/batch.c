@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Collecting. Nothing here touches a segment; the only thing asked of the store is which nodes it has. */
+/* Collecting. Nothing here touches a segment; the only thing asked of the store is which nodes it
+ * has. */
 
 #include "gds/batch.h"
 
@@ -106,7 +107,8 @@ static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
         }
     }
     hash = px_hash_bytes(name, len);
-    for (at = (size_t) hash & (batch->n_slots - 1); batch->by_hash[at]; at = (at + 1) & (batch->n_slots - 1)) {
+    for (at = (size_t) hash & (batch->n_slots - 1); batch->by_hash[at];
+         at = (at + 1) & (batch->n_slots - 1)) {
         const struct px_batch_key *key = &batch->keys[batch->by_hash[at] - 1];
 
         if (key->hash == hash && key->len == len && memcmp(key->name, name, len) == 0) {
@@ -118,7 +120,8 @@ static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
     if (rc) {
         return rc;
     }
-    batch->keys[batch->n_keys] = (struct px_batch_key){.name = name, .len = (uint32_t) len, .hash = hash};
+    batch->keys[batch->n_keys] =
+        (struct px_batch_key){.name = name, .len = (uint32_t) len, .hash = hash};
     *ret = (uint32_t) batch->n_keys++;
     batch->by_hash[at] = *ret + 1;
     return 0;
@@ -129,8 +132,8 @@ static int add_proc(struct px_batch_key *key, const struct px_entry *entry)
     int rc = make_room(&key->procs, key->n_procs, &key->cap_procs, sizeof *key->procs);
 
     if (rc == 0) {
-        key->procs[key->n_procs++] =
-            (struct px_batch_proc){.rank = entry->index, .scope = entry->scope, .value = entry->value};
+        key->procs[key->n_procs++] = (struct px_batch_proc){
+            .rank = entry->index, .scope = entry->scope, .value = entry->value};
     }
     return rc;
 }
@@ -203,7 +206,8 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
         return 0;
     }
     if (batch->n_names * 2 >= batch->n_name_slots) {
-        rc = grow_index(&batch->by_name, &batch->n_name_slots, batch->n_names, batch->names, name_hash_at);
+        rc = grow_index(&batch->by_name, &batch->n_name_slots, batch->n_names, batch->names,
+                        name_hash_at);
         if (rc) {
             return rc;
         }
@@ -212,7 +216,8 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
     if (rc) {
         return rc;
     }
-    batch->names[batch->n_names++] = (struct px_batch_name){.name = name, .hash = hash, .node = node};
+    batch->names[batch->n_names++] =
+        (struct px_batch_name){.name = name, .hash = hash, .node = node};
     at = (size_t) hash & (batch->n_name_slots - 1);
     while (batch->by_name[at]) {
         at = (at + 1) & (batch->n_name_slots - 1);
@@ -221,14 +226,16 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
     return 0;
 }
 
-static uint32_t find_one(const struct px_batch *batch, const struct px_store *store, const char *name)
+static uint32_t find_one(const struct px_batch *batch, const struct px_store *store,
+                         const char *name)
 {
     uint32_t node = name_find(batch, name);
 
     return node == PX_NO_NODE ? px_store_node_by_name(store, name) : node;
 }
 
-static uint32_t find_node(const struct px_batch *batch, const struct px_store *store, const struct px_node_def *def)
+static uint32_t find_node(const struct px_batch *batch, const struct px_store *store,
+                          const struct px_node_def *def)
 {
     uint32_t node = find_one(batch, store, def->name);
     size_t i;
@@ -256,8 +263,8 @@ static int note_def(struct px_batch *batch, const struct px_node_def *def, uint3
     return rc;
 }
 
-int px_batch_node(struct px_batch *batch, const struct px_store *store, const struct px_node_def *def,
-                  uint32_t *ret_index)
+int px_batch_node(struct px_batch *batch, const struct px_store *store,
+                  const struct px_node_def *def, uint32_t *ret_index)
 {
     struct px_store_info info;
     uint32_t node;
@@ -298,7 +305,8 @@ int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, u
     }
     rc = make_room(&batch->places, batch->n_places, &batch->cap_places, sizeof *batch->places);
     if (rc == 0) {
-        batch->places[batch->n_places++] = (struct px_batch_place){.rank = rank, .node = node_index, .app = appnum};
+        batch->places[batch->n_places++] =
+            (struct px_batch_place){.rank = rank, .node = node_index, .app = appnum};
     }
     return rc;
 }

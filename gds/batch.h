@@ -5,8 +5,8 @@
 
 #include "gds/store.h"
 
-/* What has been collected for one publication, already sorted by key: process-level values, of which there may be
- * millions, take 16 bytes each. */
+/* What has been collected for one publication, already sorted by key: process-level values, of
+ * which there may be millions, take 16 bytes each. */
 
 struct px_batch_proc {
     uint32_t rank;
@@ -62,7 +62,7 @@ struct px_batch {
     struct px_batch_name *names;
     size_t n_names;
     size_t cap_names;
-    bool based;        /* base_nodes is set */
+    bool based;          /* base_nodes is set */
     uint32_t base_nodes; /* nodes that the store had when the first was defined here */
     uint32_t n_new_nodes;
     struct px_batch_place *places;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Choosing and writing a column: the smallest form that holds all values. Scalars of one type become a constant, a
- * line or an array of the narrowest lanes; everything else becomes cells, shared between equal values, and a lane or
- * a locator per rank. A column is never changed: what comes later is a record above it, or the next column. */
+/* Choosing and writing a column: the smallest form that holds all values. Scalars of one type
+ * become a constant, a line or an array of the narrowest lanes; everything else becomes cells,
+ * shared between equal values, and a lane or a locator per rank. A column is never changed: what
+ * comes later is a record above it, or the next column. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static int set_value(struct build *b, const struct px_batch_proc *proc)
     }
     b->n_present += val->kind == ABSENT;
     if (payload.form == PX_FORM_WORD) {
-        *val = (struct val){.what = payload.word, .type = payload.type, .scope = proc->scope, .kind = WORD};
+        *val = (struct val){
+            .what = payload.word, .type = payload.type, .scope = proc->scope, .kind = WORD};
         return 0;
     }
     rc = px_dict_payload(&b->dict, &payload, proc->value ? proc->scope : PMIX_SCOPE_UNDEF, &number);
@@ -65,7 +67,8 @@ static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
     }
     b->n_present++;
     if (slice.inlined) {
-        b->vals[rank] = (struct val){.what = slice.word, .type = slice.type, .scope = slice.scope, .kind = WORD};
+        b->vals[rank] = (struct val){
+            .what = slice.word, .type = slice.type, .scope = slice.scope, .kind = WORD};
         return 0;
     }
     rc = px_dict_cell(&b->dict, slice.locator, &number);
@@ -87,7 +90,8 @@ static bool uniform(const struct build *b, const struct val **ret_first)
         if (val->kind == ABSENT) {
             continue;
         }
-        if (val->kind != WORD || (first && (val->type != first->type || val->scope != first->scope))) {
+        if (val->kind != WORD
+            || (first && (val->type != first->type || val->scope != first->scope))) {
             return false;
         }
         first = first ? first : val;
@@ -119,7 +123,8 @@ static bool line(const struct build *b, uint64_t *ret_base, uint64_t *ret_step)
         step = (uint64_t) ((int64_t) rise / (int64_t) run);
     }
     for (i = first; i < b->n; i++) {
-        if (b->vals[i].kind != ABSENT && b->vals[i].what != b->vals[first].what + step * (i - first)) {
+        if (b->vals[i].kind != ABSENT
+            && b->vals[i].what != b->vals[first].what + step * (i - first)) {
             return false;
         }
     }
@@ -224,7 +229,8 @@ static int words_to_cells(struct build *b)
 
     for (i = 0; i < b->n; i++) {
         struct val *val = &b->vals[i];
-        struct px_payload payload = {.type = val->type, .form = PX_FORM_WORD, .word = val->what, .head_len = 8};
+        struct px_payload payload = {
+            .type = val->type, .form = PX_FORM_WORD, .word = val->what, .head_len = 8};
         uint32_t number;
         int rc;
 
@@ -298,8 +304,8 @@ static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
     return rc;
 }
 
-int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_batch_proc *procs, size_t n_procs,
-                    uint32_t n)
+int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_batch_proc *procs,
+                    size_t n_procs, uint32_t n)
 {
     struct build b = {.stage = stage, .n = n, .dict.bump = stage->bump};
     const struct px_key *key = px_stage_key(stage, key_loc);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Two ways in, one numbering: new values are compared by content, cells of an older version by where they are. A
- * value that comes in by both ways is kept twice, which costs a cell and nothing else. */
+/* Two ways in, one numbering: new values are compared by content, cells of an older version by
+ * where they are. A value that comes in by both ways is kept twice, which costs a cell and nothing
+ * else. */
 
 #include "gds/dict.h"
 
@@ -46,13 +47,16 @@ static int grow(struct px_dict *dict)
     return 0;
 }
 
-static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_payload *payload, pmix_scope_t scope)
+static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_payload *payload,
+                      pmix_scope_t scope)
 {
-    const struct px_cell *cell = (const struct px_cell *) (const void *) (dict->bump->seg->base + (loc << 3));
+    const struct px_cell *cell =
+        (const struct px_cell *) (const void *) (dict->bump->seg->base + (loc << 3));
 
-    return cell->len == px_payload_len(payload) && cell->type == payload->type && cell->scope == scope
-           && cell->form == payload->form
-           && (payload->head_len == 0 || memcmp(cell->payload, payload->head, payload->head_len) == 0)
+    return cell->len == px_payload_len(payload) && cell->type == payload->type
+           && cell->scope == scope && cell->form == payload->form
+           && (payload->head_len == 0
+               || memcmp(cell->payload, payload->head, payload->head_len) == 0)
            && (payload->body_len == 0
                || memcmp(cell->payload + payload->head_len, payload->body, payload->body_len) == 0);
 }
@@ -70,7 +74,8 @@ static void enter(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *r
     dict->slots[at] = *ret + 1;
 }
 
-int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope, uint32_t *ret)
+int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope,
+                    uint32_t *ret)
 {
     uint64_t hash = px_payload_hash(payload, scope);
     uint64_t loc;
@@ -80,7 +85,8 @@ int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix
     if (rc) {
         return rc;
     }
-    for (at = (uint32_t) hash & (dict->n_slots - 1); dict->slots[at]; at = (at + 1) & (dict->n_slots - 1)) {
+    for (at = (uint32_t) hash & (dict->n_slots - 1); dict->slots[at];
+         at = (at + 1) & (dict->n_slots - 1)) {
         uint32_t i = dict->slots[at] - 1;
 
         if (dict->hashes[i] == hash && same_cell(dict, dict->locs[i], payload, scope)) {
@@ -104,7 +110,8 @@ int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret)
     if (rc) {
         return rc;
     }
-    for (at = (uint32_t) hash & (dict->n_slots - 1); dict->slots[at]; at = (at + 1) & (dict->n_slots - 1)) {
+    for (at = (uint32_t) hash & (dict->n_slots - 1); dict->slots[at];
+         at = (at + 1) & (dict->n_slots - 1)) {
         uint32_t i = dict->slots[at] - 1;
 
         if (dict->locs[i] == loc) {

@@ -5,10 +5,11 @@
 
 #include "gds/payload.h"
 
-/* Equal values of a column are written once: a set of cells, numbered in order of arrival. The writer's own. */
+/* Equal values of a column are written once: a set of cells, numbered in order of arrival. The
+ * writer's own. */
 struct px_dict {
     struct px_bump *bump;
-    uint64_t *locs;  /* by number */
+    uint64_t *locs; /* by number */
     uint64_t *hashes;
     uint32_t n;
     uint32_t cap;
@@ -16,8 +17,10 @@ struct px_dict {
     uint32_t n_slots;
 };
 
-/* The number of the cell with this value; writes it if it is new. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
-int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope, uint32_t *ret);
+/* The number of the cell with this value; writes it if it is new. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE. */
+int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope,
+                    uint32_t *ret);
 
 /* The number of a cell that exists already. */
 int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret);

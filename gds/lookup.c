@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The order of lookup. A concrete rank is asked at process level first, whatever the key; then the key's realm says
- * which session, node or application is meant; the job level comes last, because hosts put there what they have no
- * better place for. A realm that the caller names is the only one looked at, unless it is the key's own. What follows
- * from the placement (a rank's node, its name and number, its application, how many share a node) is answered from it
- * when nobody has said it. */
+/* The order of lookup. A concrete rank is asked at process level first, whatever the key; then the
+ * key's realm says which session, node or application is meant; the job level comes last, because
+ * hosts put there what they have no better place for. A realm that the caller names is the only one
+ * looked at, unless it is the key's own. What follows from the placement (a rank's node, its name
+ * and number, its application, how many share a node) is answered from it when nobody has said it.
+ */
 
 #include "gds/lookup.h"
 
@@ -47,11 +48,11 @@ enum px_realm px_key_realm(const char *key, size_t key_len)
 struct lookup {
     struct px_read read;
     const struct px_ask *ask;
-    const struct px_key *key;            /* NULL: nobody has published it */
+    const struct px_key *key;                 /* NULL: nobody has published it */
     const struct px_placement *place_or_none; /* once placed */
     bool placed;
-    enum px_realm realm;                 /* where to look */
-    bool strict;                         /* nowhere else */
+    enum px_realm realm; /* where to look */
+    bool strict;         /* nowhere else */
     struct px_qual_sum quals;
 };
 
@@ -286,8 +287,8 @@ static enum px_realm realm_meant(const struct lookup *l, enum px_realm own)
     return own;
 }
 
-/* The realm by which the key is asked for is one of many: the process comes first unless a qualifier or a directive
- * says that no process is meant. */
+/* The realm by which the key is asked for is one of many: the process comes first unless a
+ * qualifier or a directive says that no process is meant. */
 static bool proc_first(const struct lookup *l)
 {
     const struct px_ask *ask = l->ask;
@@ -351,7 +352,8 @@ int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct 
     if (rc == 0 && slice.hidden) {
         return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
     }
-    if (rc == 0 && ask->scope != PMIX_SCOPE_UNDEF && slice.scope != PMIX_SCOPE_UNDEF && slice.scope != ask->scope) {
+    if (rc == 0 && ask->scope != PMIX_SCOPE_UNDEF && slice.scope != PMIX_SCOPE_UNDEF
+        && slice.scope != ask->scope) {
         return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
     }
     if (rc == 0) {

@@ -5,30 +5,38 @@
 
 #include "gds/store.h"
 
-/* The order of lookup of PMIx_Get over one store: which level a key is looked for at, given its realm (from
- * tables/attributes.tsv), the rank, and the caller's directives. Pure; no allocation, no system call. */
+/* The order of lookup of PMIx_Get over one store: which level a key is looked for at, given its
+ * realm (from tables/attributes.tsv), the rank, and the caller's directives. Pure; no allocation,
+ * no system call. */
 
-enum px_realm { PX_REALM_NONE, PX_REALM_SESSION, PX_REALM_JOB, PX_REALM_APP, PX_REALM_NODE, PX_REALM_PROC };
+enum px_realm {
+    PX_REALM_NONE,
+    PX_REALM_SESSION,
+    PX_REALM_JOB,
+    PX_REALM_APP,
+    PX_REALM_NODE,
+    PX_REALM_PROC
+};
 
 struct px_ask {
-    pmix_rank_t rank;        /* target, or WILDCARD, UNDEF, LOCAL_NODE, ... */
-    pmix_rank_t self;        /* the asker's rank when the namespace is its own, else PMIX_RANK_UNDEF */
+    pmix_rank_t rank; /* target, or WILDCARD, UNDEF, LOCAL_NODE, ... */
+    pmix_rank_t self; /* the asker's rank when the namespace is its own, else PMIX_RANK_UNDEF */
     const char *key;
     size_t key_len;
-    enum px_realm realm;     /* directive; NONE: the key's own */
-    const char *hostname;    /* qualifier or NULL */
-    uint32_t nodeid;         /* qualifier or PX_NO_NODEID */
-    uint32_t appnum;         /* qualifier or PX_NO_APP */
-    uint32_t session;        /* PMIX_SESSION_ID or PX_NO_SESSION: the readers' own */
-    pmix_scope_t scope;      /* PMIX_DATA_SCOPE, or PMIX_SCOPE_UNDEF */
+    enum px_realm realm;      /* directive; NONE: the key's own */
+    const char *hostname;     /* qualifier or NULL */
+    uint32_t nodeid;          /* qualifier or PX_NO_NODEID */
+    uint32_t appnum;          /* qualifier or PX_NO_APP */
+    uint32_t session;         /* PMIX_SESSION_ID or PX_NO_SESSION: the readers' own */
+    pmix_scope_t scope;       /* PMIX_DATA_SCOPE, or PMIX_SCOPE_UNDEF */
     const pmix_info_t *quals; /* PMIX_QUALIFIED_VALUE qualifiers, or NULL */
     size_t n_quals;
 };
 
-#define PX_ASK_INIT                                                                                          \
-    {                                                                                                        \
-        .rank = PMIX_RANK_UNDEF, .self = PMIX_RANK_UNDEF, .nodeid = PX_NO_NODEID, .appnum = PX_NO_APP,       \
-        .session = PX_NO_SESSION                                                                             \
+#define PX_ASK_INIT                                                                                \
+    {                                                                                              \
+        .rank = PMIX_RANK_UNDEF, .self = PMIX_RANK_UNDEF, .nodeid = PX_NO_NODEID,                  \
+        .appnum = PX_NO_APP, .session = PX_NO_SESSION                                              \
     }
 
 /* 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE, PMIX_ERR_UNPACK_FAILURE. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* A trie over the bits of a hash: 256 ways at the top, 16 below. Words of a node are 0, a leaf (lowest bit set) or a
- * node; each changes from 0 or from a leaf, by compare and swap, and nothing is removed, so that a reader needs no
- * protection and a loser only frees what it made. */
+/* A trie over the bits of a hash: 256 ways at the top, 16 below. Words of a node are 0, a leaf
+ * (lowest bit set) or a node; each changes from 0 or from a leaf, by compare and swap, and nothing
+ * is removed, so that a reader needs no protection and a loser only frees what it made. */
 
 #include "gds/memo.h"
 
@@ -26,8 +26,8 @@ struct px_memo {
 
 struct leaf {
     uint64_t hash;
-    uint64_t what;  /* locator, or the word of a column's value */
-    uint64_t kind;  /* 0: locator; else 1 + its type */
+    uint64_t what; /* locator, or the word of a column's value */
+    uint64_t kind; /* 0: locator; else 1 + its type */
     pmix_value_t value;
     union {
         pmix_proc_t proc;
@@ -141,7 +141,8 @@ static int aim(const struct px_slice *slice, struct leaf *leaf)
     }
 }
 
-static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint64_t what, uint64_t kind, int *ret_rc)
+static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint64_t what,
+                              uint64_t kind, int *ret_rc)
 {
     bool boxed = slice->form == PX_FORM_PROC || slice->form == PX_FORM_ARRAY
                  || (slice->form == PX_FORM_TEXT && slice->type != PMIX_STRING);
@@ -232,7 +233,8 @@ static struct leaf *find(struct px_memo *memo, uint64_t hash, uint64_t what, uin
 int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret)
 {
     uint64_t what = slice->locator ? slice->locator : slice->word;
-    uint64_t kind = slice->locator ? slice->form == PX_FORM_CODEC ? UINT64_MAX : 0 : 1 + (uint64_t) slice->type;
+    uint64_t kind =
+        slice->locator ? slice->form == PX_FORM_CODEC ? UINT64_MAX : 0 : 1 + (uint64_t) slice->type;
     uint64_t hash = px_hash_mix(what, kind);
     struct leaf *leaf = find(memo, hash, what, kind);
     struct leaf *mine;

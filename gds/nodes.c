@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Reading the placement: nodes by index, name, alias or number, and ranks to nodes and back. It is one immutable
- * object per publication that changes it, so a reader's answers agree with each other. */
+/* Reading the placement: nodes by index, name, alias or number, and ranks to nodes and back. It is
+ * one immutable object per publication that changes it, so a reader's answers agree with each
+ * other. */
 
 #include "gds/read.h"
 
@@ -11,10 +12,12 @@ const struct px_placement *px_read_placement(struct px_read *read)
 {
     uint64_t loc = px_load_acquire(&px_store_header(read->store)->place);
 
-    return loc ? (const struct px_placement *) px_visible(read, loc, sizeof(struct px_placement)) : NULL;
+    return loc ? (const struct px_placement *) px_visible(read, loc, sizeof(struct px_placement))
+               : NULL;
 }
 
-uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks, uint32_t rank)
+uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
+                   uint32_t rank)
 {
     const uint32_t *array;
 
@@ -36,7 +39,8 @@ uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t
     }
 }
 
-const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place, uint32_t index)
+const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
+                                        uint32_t index)
 {
     const struct px_node *nodes;
 
@@ -51,7 +55,8 @@ const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
 {
     struct px_slice slice;
 
-    if (px_cell_slice_any(read->store, &read->view, cell, &slice) || slice.form != PX_FORM_TEXT || slice.len == 0) {
+    if (px_cell_slice_any(read->store, &read->view, cell, &slice) || slice.form != PX_FORM_TEXT
+        || slice.len == 0) {
         read->view.damaged = true;
         return NULL;
     }
@@ -79,7 +84,8 @@ static const uint64_t *aliases_at(struct px_read *read, uint64_t loc)
     return list;
 }
 
-static bool node_is_named(struct px_read *read, const struct px_node *node, const char *name, size_t len)
+static bool node_is_named(struct px_read *read, const struct px_node *node, const char *name,
+                          size_t len)
 {
     const uint64_t *list;
     uint64_t i;
@@ -109,7 +115,8 @@ static uint32_t index_of(struct px_read *read, const struct px_placement *place,
     return (uint32_t) index;
 }
 
-uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place, const char *name)
+uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place,
+                              const char *name)
 {
     size_t len = strlen(name);
     struct px_probe probe;
@@ -227,7 +234,8 @@ uint32_t px_store_app_of(const struct px_store *store, uint32_t rank)
     return place ? px_placed(&read, &place->app_of, place->n_ranks, rank) : PX_NO_APP;
 }
 
-uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint32_t *ret_ranks, uint32_t room)
+uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint32_t *ret_ranks,
+                             uint32_t room)
 {
     const struct px_placement *place;
     const struct px_node *node;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Values become bytes that can be used where they lie: strings with their NUL, byte objects and arrays of numbers as
- * they are, scalars as one word. Only what has pointers inside is encoded, in the wire's raw encoding with exact
- * floats, so that each type is described in one place. */
+/* Values become bytes that can be used where they lie: strings with their NUL, byte objects and
+ * arrays of numbers as they are, scalars as one word. Only what has pointers inside is encoded, in
+ * the wire's raw encoding with exact floats, so that each type is described in one place. */
 
 #include "gds/payload.h"
 
@@ -61,7 +61,8 @@ static uint64_t word_of(const pmix_value_t *value)
 {
     switch (px_word_size(value->type)) {
     case 1:
-        return value->type == PMIX_BOOL ? (uint64_t) value->data.flag : (uint64_t) value->data.uint8;
+        return value->type == PMIX_BOOL ? (uint64_t) value->data.flag
+                                        : (uint64_t) value->data.uint8;
     case 2:
         return value->data.uint16;
     case 4:
@@ -77,7 +78,6 @@ static void set_body(struct px_payload *p, uint8_t form, const void *body, size_
     p->body = body;
     p->body_len = len;
 }
-
 
 static void set_proc(struct px_payload *p, const pmix_proc_t *proc)
 {
@@ -137,7 +137,8 @@ static int encode(struct px_payload *p, const pmix_value_t *value)
         p->form = PX_FORM_NONE;
         return 0;
     case PMIX_STRING:
-        set_body(p, PX_FORM_TEXT, value->data.string, value->data.string ? strlen(value->data.string) + 1 : 0);
+        set_body(p, PX_FORM_TEXT, value->data.string,
+                 value->data.string ? strlen(value->data.string) + 1 : 0);
         return 0;
     case PMIX_PROC_NSPACE:
         set_body(p, PX_FORM_TEXT, value->data.nspace,
@@ -147,7 +148,8 @@ static int encode(struct px_payload *p, const pmix_value_t *value)
     case PMIX_COMPRESSED_STRING:
     case PMIX_COMPRESSED_BYTE_OBJECT:
     case PMIX_REGEX:
-        set_body(p, PX_FORM_BYTES, value->data.bo.bytes, value->data.bo.bytes ? value->data.bo.size : 0);
+        set_body(p, PX_FORM_BYTES, value->data.bo.bytes,
+                 value->data.bo.bytes ? value->data.bo.size : 0);
         return 0;
     case PMIX_PROC:
         set_proc(p, value->data.proc);
@@ -204,7 +206,8 @@ void px_payload_fini(struct px_payload *payload)
 
 uint64_t px_payload_hash(const struct px_payload *p, pmix_scope_t scope)
 {
-    uint64_t h = px_hash_mix((uint64_t) p->type << 16 | (uint64_t) p->form << 8 | scope, p->body_len);
+    uint64_t h =
+        px_hash_mix((uint64_t) p->type << 16 | (uint64_t) p->form << 8 | scope, p->body_len);
 
     h = px_hash_mix(h, px_hash_bytes(p->head, p->head_len));
     return px_hash_mix(h, px_hash_bytes(p->body, p->body_len));
@@ -217,7 +220,8 @@ bool px_payload_is(const struct px_payload *p, pmix_scope_t scope, const struct 
     if ((p->form & PX_CELL_HIDDEN) || slice->hidden) {
         return (p->form & PX_CELL_HIDDEN) && slice->hidden;
     }
-    if (p->type != slice->type || scope != slice->scope || (p->form & PX_FORM_MASK) != slice->form) {
+    if (p->type != slice->type || scope != slice->scope
+        || (p->form & PX_FORM_MASK) != slice->form) {
         return false;
     }
     if (p->form == PX_FORM_WORD) {
@@ -249,7 +253,8 @@ void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
     }
 }
 
-int px_payload_cell(const struct px_payload *p, pmix_scope_t scope, struct px_bump *bump, uint64_t *ret_loc)
+int px_payload_cell(const struct px_payload *p, pmix_scope_t scope, struct px_bump *bump,
+                    uint64_t *ret_loc)
 {
     void *at;
     int rc = px_bump_take(bump, sizeof(struct px_cell) + px_payload_len(p), &at);
@@ -273,10 +278,11 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
     case PX_FORM_WORD:
         return len == 8 && px_word_size(type);
     case PX_FORM_TEXT:
-        return (len == 0 || payload[len - 1] == '\0') && (type == PMIX_STRING || type == PMIX_PROC_NSPACE);
+        return (len == 0 || payload[len - 1] == '\0')
+               && (type == PMIX_STRING || type == PMIX_PROC_NSPACE);
     case PX_FORM_BYTES:
-        return type == PMIX_BYTE_OBJECT || type == PMIX_COMPRESSED_STRING || type == PMIX_COMPRESSED_BYTE_OBJECT
-               || type == PMIX_REGEX;
+        return type == PMIX_BYTE_OBJECT || type == PMIX_COMPRESSED_STRING
+               || type == PMIX_COMPRESSED_BYTE_OBJECT || type == PMIX_REGEX;
     case PX_FORM_CODEC:
         return len > 0;
     case PX_FORM_PROC:
@@ -288,14 +294,16 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
             return len == 0 && type == PMIX_DATA_ARRAY;
         }
         memcpy(&array, payload, sizeof array);
-        return type == PMIX_DATA_ARRAY && array.n <= UINT32_MAX && array.n * array.width == len - sizeof array
+        return type == PMIX_DATA_ARRAY && array.n <= UINT32_MAX
+               && array.n * array.width == len - sizeof array
                && (array.n == 0 || array.width == px_word_size(array.type));
     default:
         return false;
     }
 }
 
-int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64_t loc, struct px_slice *ret)
+int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64_t loc,
+                      struct px_slice *ret)
 {
     const struct px_cell *cell = px_at(view, loc, sizeof *cell);
     size_t len;
@@ -306,7 +314,8 @@ int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64
     }
     len = cell->len;
     form = cell->form;
-    if (!px_at(view, loc, sizeof *cell + len) || !form_ok(form & PX_FORM_MASK, cell->type, cell->payload, len)) {
+    if (!px_at(view, loc, sizeof *cell + len)
+        || !form_ok(form & PX_FORM_MASK, cell->type, cell->payload, len)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     if (form & PX_CELL_TOMB) {
@@ -329,7 +338,8 @@ int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64
     return 0;
 }
 
-int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc, struct px_slice *ret)
+int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc,
+                  struct px_slice *ret)
 {
     struct px_slice slice;
     int rc = px_cell_slice_any(store, view, loc, &slice);

@@ -11,20 +11,21 @@
 /* A value on its way into a segment: its form there, and its bytes in two parts. */
 struct px_payload {
     pmix_data_type_t type;
-    uint8_t form;            /* enum px_form, PX_CELL_HIDDEN */
-    uint64_t word;           /* PX_FORM_WORD: the value */
+    uint8_t form;  /* enum px_form, PX_CELL_HIDDEN */
+    uint64_t word; /* PX_FORM_WORD: the value */
     size_t head_len;
     unsigned char head[16];
     size_t body_len;
-    const void *body;        /* borrowed from the value, or in buf */
+    const void *body; /* borrowed from the value, or in buf */
     struct px_buf buf;
 };
 
 /* Bytes of a scalar of this type, 0 for other types. */
 size_t px_word_size(pmix_data_type_t type);
 
-/* How a value is stored; NULL: hidden. What the value points at is borrowed. px_payload_fini releases the rest.
- * 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4 GiB). */
+/* How a value is stored; NULL: hidden. What the value points at is borrowed. px_payload_fini
+ * releases the rest. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4
+ * GiB). */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret);
 void px_payload_fini(struct px_payload *payload);
 
@@ -36,18 +37,23 @@ static inline size_t px_payload_len(const struct px_payload *payload)
 uint64_t px_payload_hash(const struct px_payload *payload, pmix_scope_t scope);
 
 /* True when the slice is of the same value, type and scope. */
-bool px_payload_is(const struct px_payload *payload, pmix_scope_t scope, const struct px_slice *slice);
+bool px_payload_is(const struct px_payload *payload, pmix_scope_t scope,
+                   const struct px_slice *slice);
 
 /* Fills px_cell + px_payload_len bytes that no reader can reach. */
 void px_payload_put(const struct px_payload *payload, pmix_scope_t scope, void *at);
 
 /* Writes a cell of its own. 0 or PMIX_ERR_OUT_OF_RESOURCE. */
-int px_payload_cell(const struct px_payload *payload, pmix_scope_t scope, struct px_bump *bump, uint64_t *ret_loc);
+int px_payload_cell(const struct px_payload *payload, pmix_scope_t scope, struct px_bump *bump,
+                    uint64_t *ret_loc);
 
-/* The value in a cell. 0, PMIX_ERR_NOT_FOUND (deleted), PMIX_ERR_EXISTS_OUTSIDE_SCOPE, PMIX_ERR_UNPACK_FAILURE. */
-int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc, struct px_slice *ret);
+/* The value in a cell. 0, PMIX_ERR_NOT_FOUND (deleted), PMIX_ERR_EXISTS_OUTSIDE_SCOPE,
+ * PMIX_ERR_UNPACK_FAILURE. */
+int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc,
+                  struct px_slice *ret);
 
 /* The same for callers that want to see hidden cells too: then 0, with ret->hidden. */
-int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64_t loc, struct px_slice *ret);
+int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64_t loc,
+                      struct px_slice *ret);
 
 #endif

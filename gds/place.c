@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Writing the placement. It changes seldom and is read often, so a change writes a whole new one; names that were
- * written before are referred to. Regular layouts (blocks, round robin) take no memory per rank in either direction. */
+/* Writing the placement. It changes seldom and is read often, so a change writes a whole new one;
+ * names that were written before are referred to. Regular layouts (blocks, round robin) take no
+ * memory per rank in either direction. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct draft {
     uint32_t *app_of;  /* n_ranks */
     uint32_t *csr;
     uint32_t n_csr;
-    uint64_t *hashes;  /* for the tables of names and numbers */
+    uint64_t *hashes; /* for the tables of names and numbers */
     uint64_t *locs;
     size_t n_hashes;
     size_t cap_hashes;
@@ -70,7 +71,8 @@ static bool named(const struct draft *d, const struct px_node *node, const char 
 }
 
 /* Appends to a node's list of aliases those that are new; the list is written anew. */
-static int add_aliases(struct draft *d, struct px_node *node, const char *name, const char *const *aliases)
+static int add_aliases(struct draft *d, struct px_node *node, const char *name,
+                       const char *const *aliases)
 {
     const uint64_t *list = aliases_of(d, node);
     uint64_t n_old = list ? list[0] : 0;
@@ -130,7 +132,8 @@ static int draft_nodes(struct draft *d)
     int rc = 0;
 
     if (batch->n_new_nodes && batch->base_nodes != n_old) {
-        return PMIX_ERR_BAD_PARAM; /* another batch has added nodes meanwhile: indices would be wrong */
+        return PMIX_ERR_BAD_PARAM; /* another batch has added nodes meanwhile: indices would be
+                                      wrong */
     }
     d->place.n_nodes = n_old + batch->n_new_nodes;
     if (d->place.n_nodes == 0) {
@@ -144,7 +147,8 @@ static int draft_nodes(struct draft *d)
         memcpy(d->nodes, px_stage_at(d->stage, d->old->nodes), n_old * sizeof *d->nodes);
     }
     for (i = 0; rc == 0 && i < batch->n_defs; i++) {
-        rc = batch->defs[i].index < d->place.n_nodes ? apply_def(d, &batch->defs[i]) : PMIX_ERR_BAD_PARAM;
+        rc = batch->defs[i].index < d->place.n_nodes ? apply_def(d, &batch->defs[i])
+                                                     : PMIX_ERR_BAD_PARAM;
     }
     return rc;
 }
@@ -173,8 +177,10 @@ static int draft_ranks(struct draft *d)
         return PMIX_ERR_NOMEM;
     }
     for (rank = 0; rank < n; rank++) {
-        d->node_of[rank] = d->old ? px_placed(&d->stage->read, &d->old->node_of, n_old, rank) : PX_NO_NODE;
-        d->app_of[rank] = d->old ? px_placed(&d->stage->read, &d->old->app_of, n_old, rank) : PX_NO_APP;
+        d->node_of[rank] =
+            d->old ? px_placed(&d->stage->read, &d->old->node_of, n_old, rank) : PX_NO_NODE;
+        d->app_of[rank] =
+            d->old ? px_placed(&d->stage->read, &d->old->app_of, n_old, rank) : PX_NO_APP;
     }
     for (i = 0; i < batch->n_places; i++) {
         const struct px_batch_place *at = &batch->places[i];
@@ -249,7 +255,8 @@ static int draft_lists(struct draft *d)
         d->nodes[i].stride = 1;
     }
     for (rank = 0; rank < n; rank++) {
-        struct px_node *node = d->node_of[rank] < d->place.n_nodes ? &d->nodes[d->node_of[rank]] : NULL;
+        struct px_node *node =
+            d->node_of[rank] < d->place.n_nodes ? &d->nodes[d->node_of[rank]] : NULL;
 
         if (!node) {
             continue;
@@ -321,7 +328,8 @@ static int write_indices(struct draft *d)
     }
     d->n_hashes = 0;
     for (i = 0; rc == 0 && i < d->place.n_nodes; i++) {
-        rc = add_hash(d, px_hash_mix(d->nodes[i].nodeid, 0), d->place.nodes + i * (sizeof(struct px_node) / 8));
+        rc = add_hash(d, px_hash_mix(d->nodes[i].nodeid, 0),
+                      d->place.nodes + i * (sizeof(struct px_node) / 8));
     }
     return rc ? rc : px_table_build(d->stage->bump, d->hashes, d->locs, d->n_hashes, &d->place.ids);
 }
@@ -398,7 +406,8 @@ static int finish(struct draft *d)
         }
         d->place.local_node = batch->local_node;
     }
-    d->place.version = (struct px_version){.seq = stage->seq, .prev = px_store_header(stage->store)->place};
+    d->place.version =
+        (struct px_version){.seq = stage->seq, .prev = px_store_header(stage->store)->place};
     stage->n_ranks = d->place.n_ranks > stage->n_ranks ? d->place.n_ranks : stage->n_ranks;
     stage->n_apps = d->place.n_apps > stage->n_apps ? d->place.n_apps : stage->n_apps;
     stage->changed = true;

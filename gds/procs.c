@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Where process-level values go. Many ranks at once: a column, which is compact and needs no probing. A few: records,
- * which win over an older column. What a rank has already is dropped first, so that a batch costs what changed. */
+/* Where process-level values go. Many ranks at once: a column, which is compact and needs no
+ * probing. A few: records, which win over an older column. What a rank has already is dropped
+ * first, so that a batch costs what changed. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "gds/stage.h"
 
-/* A column is built when the new values are at least one in this many of the ranks that it would cover. */
+/* A column is built when the new values are at least one in this many of the ranks that it would
+ * cover. */
 enum { COLUMN_SHARE = 4, COLUMN_MIN = 2 };
 
 static int compare_ranks(const void *left, const void *right)
@@ -86,7 +88,8 @@ static size_t drop_doubles(struct px_batch_proc *procs, size_t n)
 }
 
 /* Drops what the store has already. */
-static int drop_known(struct px_stage *stage, const struct px_key *key, struct px_batch_proc *procs, size_t *n)
+static int drop_known(struct px_stage *stage, const struct px_key *key, struct px_batch_proc *procs,
+                      size_t *n)
 {
     size_t out = 0;
     size_t i;
@@ -110,12 +113,14 @@ static int drop_known(struct px_stage *stage, const struct px_key *key, struct p
     return 0;
 }
 
-static int add_items(struct px_stage *stage, uint64_t key, const struct px_batch_proc *procs, size_t n)
+static int add_items(struct px_stage *stage, uint64_t key, const struct px_batch_proc *procs,
+                     size_t n)
 {
     size_t i;
 
     for (i = 0; i < n; i++) {
-        int rc = px_stage_room(&stage->items, stage->n_items, &stage->cap_items, sizeof *stage->items);
+        int rc =
+            px_stage_room(&stage->items, stage->n_items, &stage->cap_items, sizeof *stage->items);
 
         if (rc) {
             return rc;
@@ -133,7 +138,8 @@ static int add_items(struct px_stage *stage, uint64_t key, const struct px_batch
     return 0;
 }
 
-static int place_procs(struct px_stage *stage, uint64_t key_loc, const struct px_batch_proc *procs, size_t n)
+static int place_procs(struct px_stage *stage, uint64_t key_loc, const struct px_batch_proc *procs,
+                       size_t n)
 {
     const struct px_key *key = px_stage_key(stage, key_loc);
     uint32_t end = procs[n - 1].rank + 1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Publication in three steps: write everything new where no reader looks; when all of it is in memory, store the
- * words that lead there; store the sequence number. Objects carry their number and readers pass over those that are
- * above the sequence, so the last store alone makes the whole batch visible. A failure in the first step takes the
- * allocator back to where it was, and readers never knew. */
+/* Publication in three steps: write everything new where no reader looks; when all of it is in
+ * memory, store the words that lead there; store the sequence number. Objects carry their number
+ * and readers pass over those that are above the sequence, so the last store alone makes the whole
+ * batch visible. A failure in the first step takes the allocator back to where it was, and readers
+ * never knew. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +50,8 @@ int px_stage_holder(struct px_stage *stage, const struct px_key *key, uint32_t r
     return key->holder ? 0 : px_stage_word(stage, &key->holder, (uint64_t) rank + 1);
 }
 
-int px_stage_same(struct px_stage *stage, const struct px_slice *now, const pmix_value_t *value, pmix_scope_t scope,
-                  bool *ret_same)
+int px_stage_same(struct px_stage *stage, const struct px_slice *now, const pmix_value_t *value,
+                  pmix_scope_t scope, bool *ret_same)
 {
     struct px_payload payload;
     int rc;
@@ -75,15 +76,15 @@ static int add_key(struct px_stage *stage, size_t i, size_t n_missing)
     int rc;
 
     if (!stage->keys_edited) {
-        rc = px_table_edit_init(&stage->key_edit, stage->bump, h->keys, stage->store->n_keys, n_missing,
-                                px_key_hash_of, stage->store->seg.base);
+        rc = px_table_edit_init(&stage->key_edit, stage->bump, h->keys, stage->store->n_keys,
+                                n_missing, px_key_hash_of, stage->store->seg.base);
         stage->keys_edited = true;
         if (rc) {
             return rc;
         }
     }
-    return px_key_add(&stage->key_edit, key->name, key->len, key->hash, px_key_realm(key->name, key->len),
-                      &stage->keys[i]);
+    return px_key_add(&stage->key_edit, key->name, key->len, key->hash,
+                      px_key_realm(key->name, key->len), &stage->keys[i]);
 }
 
 static int stage_keys(struct px_stage *stage)
@@ -137,7 +138,8 @@ static int stage_other(struct px_stage *stage, const struct px_batch_other *othe
         return rc;
     }
     stage->items[stage->n_items++] = item;
-    if (other->level == PX_LEVEL_SESSION && stage->session == 0 && px_store_header(stage->store)->session == 0) {
+    if (other->level == PX_LEVEL_SESSION && stage->session == 0
+        && px_store_header(stage->store)->session == 0) {
         stage->session = UINT64_C(1) << 32 | other->index;
     }
     if (other->level == PX_LEVEL_APP && other->index < PX_NO_APP && stage->n_apps <= other->index) {
@@ -177,8 +179,8 @@ static void publish_table(struct px_table_edit *edit, const uint64_t *word)
     }
 }
 
-/* Nothing here can fail. Order matters only in that the sequence comes last, and the chain of columns before the
- * words of the keys (px_store_each relies on it). */
+/* Nothing here can fail. Order matters only in that the sequence comes last, and the chain of
+ * columns before the words of the keys (px_store_each relies on it). */
 static void publish_all(struct px_stage *stage)
 {
     const struct px_header *h = px_store_header(stage->store);

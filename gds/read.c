@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The hot path. A find is: hash the key, probe the key table, then take the job word, the column, or one probe of the
- * record table. Everything that a locator leads to is checked against the segment's end first, so that damage is a
- * status; nothing is retried and no loop depends on the writer. */
+/* The hot path. A find is: hash the key, probe the key table, then take the job word, the column,
+ * or one probe of the record table. Everything that a locator leads to is checked against the
+ * segment's end first, so that damage is a status; nothing is retried and no loop depends on the
+ * writer. */
 
 #include "gds/read.h"
 
@@ -15,7 +16,8 @@ uint64_t px_record_hash_of(const void *arg, uint64_t loc)
     struct px_qual_sum sum;
 
     if (rec->quals) {
-        const struct px_quals *quals = (const struct px_quals *) (const void *) (base + (rec->quals << 3));
+        const struct px_quals *quals =
+            (const struct px_quals *) (const void *) (base + (rec->quals << 3));
 
         sum = (struct px_qual_sum){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
         return px_record_hash(rec->level, rec->index, rec->key, &sum);
@@ -44,8 +46,8 @@ static inline bool same_quals(struct px_read *read, uint64_t loc, const struct p
     return quals && quals->sum_a == sum->a && quals->sum_b == sum->b && quals->n == sum->n;
 }
 
-static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
-                                   const struct px_qual_sum *quals)
+static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_t index,
+                                   uint64_t key, const struct px_qual_sum *quals)
 {
     uint64_t table = px_load_acquire(&px_store_header(read->store)->table);
     struct px_probe probe;
@@ -56,12 +58,14 @@ static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_
     }
     px_probe_start(&read->view, table, px_record_hash(level, index, key, quals), &probe);
     for (loc = px_probe_next(&probe); loc; loc = px_probe_next(&probe)) {
-        const struct px_record *rec = (const struct px_record *) px_at(&read->view, loc, sizeof *rec);
+        const struct px_record *rec =
+            (const struct px_record *) px_at(&read->view, loc, sizeof *rec);
 
         if (!rec) {
             return 0;
         }
-        if (rec->key == key && rec->index == index && rec->level == level && same_quals(read, rec->quals, quals)) {
+        if (rec->key == key && rec->index == index && rec->level == level
+            && same_quals(read, rec->quals, quals)) {
             return loc;
         }
     }
@@ -115,7 +119,8 @@ static uint64_t lane(const void *data, uint32_t width, uint64_t at)
 }
 
 /* The lane of a rank; false when the lanes are not all inside. */
-static inline bool read_lane(struct px_read *read, const struct px_column *col, uint32_t rank, uint64_t *ret)
+static inline bool read_lane(struct px_read *read, const struct px_column *col, uint32_t rank,
+                             uint64_t *ret)
 {
     uint32_t width = col->width;
     const void *data;
@@ -132,7 +137,8 @@ static inline bool read_lane(struct px_read *read, const struct px_column *col, 
     return true;
 }
 
-static int get_cell(struct px_read *read, const struct px_column *col, uint32_t rank, struct px_slice *ret)
+static int get_cell(struct px_read *read, const struct px_column *col, uint32_t rank,
+                    struct px_slice *ret)
 {
     const uint64_t *locs;
     uint64_t loc = col->data;
@@ -157,12 +163,14 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
     return px_cell_slice_any(read->store, &read->view, loc, ret);
 }
 
-int px_column_get(struct px_read *read, const struct px_column *col, uint32_t rank, struct px_slice *ret)
+int px_column_get(struct px_read *read, const struct px_column *col, uint32_t rank,
+                  struct px_slice *ret)
 {
     uint64_t word;
 
     if (col->present) {
-        const uint64_t *bits = px_at(&read->view, col->present, (((uint64_t) col->n + 63) / 64) * 8);
+        const uint64_t *bits =
+            px_at(&read->view, col->present, (((uint64_t) col->n + 63) / 64) * 8);
 
         if (!bits || (bits[rank / 64] >> (rank % 64) & 1) == 0) {
             return px_read_miss(read);
@@ -199,7 +207,8 @@ int px_column_get(struct px_read *read, const struct px_column *col, uint32_t ra
     return 0;
 }
 
-static inline int read_proc(struct px_read *read, const struct px_key *key, uint32_t rank, struct px_slice *ret)
+static inline int read_proc(struct px_read *read, const struct px_key *key, uint32_t rank,
+                            struct px_slice *ret)
 {
     const struct px_column *col = px_read_column(read, key);
     uint64_t key_loc = px_locator(&read->view, key);
@@ -221,8 +230,8 @@ static inline int read_proc(struct px_read *read, const struct px_key *key, uint
     return px_column_get(read, col, rank, ret);
 }
 
-static inline int read_level(struct px_read *read, enum px_level level, uint32_t index, const struct px_key *key,
-                             struct px_slice *ret)
+static inline int read_level(struct px_read *read, enum px_level level, uint32_t index,
+                             const struct px_key *key, struct px_slice *ret)
 {
     if (level == PX_LEVEL_PROC) {
         return read_proc(read, key, index, ret);
@@ -230,25 +239,27 @@ static inline int read_level(struct px_read *read, enum px_level level, uint32_t
     if (level == PX_LEVEL_JOB) {
         return read_record(read, px_load_acquire(&key->job), ret);
     }
-    return read_record(read, find_record(read, (uint32_t) level, index, px_locator(&read->view, key), NULL), ret);
+    return read_record(
+        read, find_record(read, (uint32_t) level, index, px_locator(&read->view, key), NULL), ret);
 }
 
-int px_read_level(struct px_read *read, enum px_level level, uint32_t index, const struct px_key *key,
-                  struct px_slice *ret)
+int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
+                  const struct px_key *key, struct px_slice *ret)
 {
     return read_level(read, level, index, key, ret);
 }
 
-int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index, const struct px_key *key,
-                      const struct px_qual_sum *quals, struct px_slice *ret)
+int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
+                      const struct px_key *key, const struct px_qual_sum *quals,
+                      struct px_slice *ret)
 {
     uint64_t loc = find_record(read, (uint32_t) level, index, px_locator(&read->view, key), quals);
 
     return read_record(read, loc, ret);
 }
 
-int px_store_find(const struct px_store *store, enum px_level level, uint32_t index, const char *key, size_t key_len,
-                  struct px_slice *ret)
+int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
+                  const char *key, size_t key_len, struct px_slice *ret)
 {
     const struct px_key *found;
     struct px_read read;
@@ -307,7 +318,8 @@ static int each_column(struct each *e, uint32_t rank)
     return rc;
 }
 
-static int each_record(struct each *e, enum px_level level, uint32_t index, const struct px_record *rec)
+static int each_record(struct each *e, enum px_level level, uint32_t index,
+                       const struct px_record *rec)
 {
     const struct px_key *key = px_key_at(&e->read.view, rec->key);
     const struct px_quals *quals;
@@ -325,7 +337,8 @@ static int each_record(struct each *e, enum px_level level, uint32_t index, cons
         return each_value(e, key, level, index, &sum);
     }
     if (level == PX_LEVEL_PROC && px_load_acquire(&key->column)) {
-        return 0; /* left to each_column, which comes later: a column that appears between them is in its chain */
+        return 0; /* left to each_column, which comes later: a column that appears between them is
+                     in its chain */
     }
     return each_value(e, key, level, index, NULL);
 }
@@ -348,7 +361,8 @@ static int each_at(struct each *e, enum px_level level, uint32_t index)
     return rc;
 }
 
-int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn, void *arg)
+int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
+                  void *arg)
 {
     struct each e = {.fn = fn, .arg = arg};
     int rc;

@@ -7,8 +7,8 @@
 #include "gds/state.h"
 #include "shmem/intern.h"
 
-/* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any thread; no lock, no
- * allocation; every step is bounded. */
+/* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any
+ * thread; no lock, no allocation; every step is bounded. */
 struct px_read {
     const struct px_store *store;
     struct px_view view;
@@ -23,7 +23,8 @@ static inline void px_read_begin(const struct px_store *store, struct px_read *r
     ret->seq = px_load_acquire(&px_store_header(store)->sequence);
 }
 
-/* What of a versioned object of `need` bytes the reader may see: it, the version before, or NULL. */
+/* What of a versioned object of `need` bytes the reader may see: it, the version before, or NULL.
+ */
 static inline const void *px_visible(struct px_read *read, uint64_t loc, uint64_t need)
 {
     const struct px_version *at = (const struct px_version *) px_at(&read->view, loc, need);
@@ -51,7 +52,8 @@ struct px_qual_sum {
     uint32_t n;
 };
 
-static inline uint64_t px_record_hash(uint32_t level, uint32_t index, uint64_t key, const struct px_qual_sum *quals)
+static inline uint64_t px_record_hash(uint32_t level, uint32_t index, uint64_t key,
+                                      const struct px_qual_sum *quals)
 {
     uint64_t h = px_hash_mix((uint64_t) level << 32 | index, key);
 
@@ -66,17 +68,20 @@ uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, ui
                         const struct px_qual_sum *quals);
 
 /* The key, or NULL. */
-static inline const struct px_key *px_read_key(struct px_read *read, const char *key, size_t len, uint64_t hash)
+static inline const struct px_key *px_read_key(struct px_read *read, const char *key, size_t len,
+                                               uint64_t hash)
 {
-    return px_key_find(&read->view, px_load_acquire(&px_store_header(read->store)->keys), key, len, hash);
+    return px_key_find(&read->view, px_load_acquire(&px_store_header(read->store)->keys), key, len,
+                       hash);
 }
 
 /* One level, one key. hidden values count as found, with ret->hidden. 0, PMIX_ERR_NOT_FOUND,
  * PMIX_ERR_UNPACK_FAILURE. */
-int px_read_level(struct px_read *read, enum px_level level, uint32_t index, const struct px_key *key,
-                  struct px_slice *ret);
-int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index, const struct px_key *key,
-                      const struct px_qual_sum *quals, struct px_slice *ret);
+int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
+                  const struct px_key *key, struct px_slice *ret);
+int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
+                      const struct px_key *key, const struct px_qual_sum *quals,
+                      struct px_slice *ret);
 
 /* The visible column of a key, or NULL. */
 static inline const struct px_column *px_read_column(struct px_read *read, const struct px_key *key)
@@ -87,7 +92,8 @@ static inline const struct px_column *px_read_column(struct px_read *read, const
 }
 
 /* The value of a rank below column->n. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
-int px_column_get(struct px_read *read, const struct px_column *column, uint32_t rank, struct px_slice *ret);
+int px_column_get(struct px_read *read, const struct px_column *column, uint32_t rank,
+                  struct px_slice *ret);
 
 /* The visible placement, or NULL. */
 const struct px_placement *px_read_placement(struct px_read *read);
@@ -101,12 +107,16 @@ static inline int px_read_miss(const struct px_read *read)
 bool px_quals_sum(const pmix_info_t *quals, size_t n, struct px_qual_sum *ret);
 
 /* On which node and in which application a rank runs. */
-uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks, uint32_t rank);
+uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
+                   uint32_t rank);
 /* A node of a visible placement, or NULL. */
-const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place, uint32_t index);
+const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
+                                        uint32_t index);
 /* Its name as a cell that holds a string, or NULL. */
 const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len);
-uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place, const char *name);
-uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *place, uint32_t nodeid);
+uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place,
+                              const char *name);
+uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *place,
+                            uint32_t nodeid);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Values outside columns: one record each, with the version before behind it. Records of one level and index hang on
- * a chain whose head is in their roster, so that all of them can be enumerated without a search. */
+/* Values outside columns: one record each, with the version before behind it. Records of one level
+ * and index hang on a chain whose head is in their roster, so that all of them can be enumerated
+ * without a search. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,8 @@ static int compare_items(const void *left, const void *right)
 {
     const struct px_item *a = left;
     const struct px_item *b = right;
-    int rc = compare_words((uint64_t) a->level << 32 | a->index, (uint64_t) b->level << 32 | b->index);
+    int rc =
+        compare_words((uint64_t) a->level << 32 | a->index, (uint64_t) b->level << 32 | b->index);
 
     rc = rc ? rc : compare_words(a->key, b->key);
     rc = rc ? rc : compare_words(a->sum.n, b->sum.n);
@@ -90,12 +92,13 @@ static int open_table(struct px_stage *stage)
 
 static int make_roster(struct px_stage *stage, struct roster *roster)
 {
-    struct px_record rec = {.version.seq = stage->seq, .index = roster->index, .level = roster->level};
+    struct px_record rec = {
+        .version.seq = stage->seq, .index = roster->index, .level = roster->level};
     int rc = px_bump_copy(stage->bump, &rec, sizeof rec, &roster->loc);
 
     if (rc == 0) {
-        rc = px_table_edit_add(&stage->record_edit, px_record_hash(roster->level, roster->index, 0, NULL),
-                               roster->loc);
+        rc = px_table_edit_add(&stage->record_edit,
+                               px_record_hash(roster->level, roster->index, 0, NULL), roster->loc);
     }
     roster->fresh = true;
     return rc;
@@ -160,8 +163,8 @@ static int write_quals(struct px_stage *stage, const struct px_item *item, uint6
     return rc;
 }
 
-static int write_record(struct px_stage *stage, const struct px_item *item, uint64_t prev, uint64_t link,
-                        uint64_t *ret_loc)
+static int write_record(struct px_stage *stage, const struct px_item *item, uint64_t prev,
+                        uint64_t link, uint64_t *ret_loc)
 {
     struct px_record head = {
         .version = {.seq = stage->seq, .prev = prev},
@@ -181,7 +184,8 @@ static int write_record(struct px_stage *stage, const struct px_item *item, uint
     if (rc) {
         return rc;
     }
-    rc = px_bump_take(stage->bump, sizeof head + sizeof(struct px_cell) + px_payload_len(&payload), &mem);
+    rc = px_bump_take(stage->bump, sizeof head + sizeof(struct px_cell) + px_payload_len(&payload),
+                      &mem);
     if (rc == 0) {
         at = mem;
         px_put(at, &head, sizeof head);
@@ -193,7 +197,8 @@ static int write_record(struct px_stage *stage, const struct px_item *item, uint
 }
 
 /* Leads readers to a record: by the key's word for the job level, else by the table. */
-static int file_record(struct px_stage *stage, const struct px_item *item, uint64_t old, uint64_t loc)
+static int file_record(struct px_stage *stage, const struct px_item *item, uint64_t old,
+                       uint64_t loc)
 {
     const struct px_key *key = px_stage_key(stage, item->key);
     uint64_t hash;
@@ -267,7 +272,8 @@ static int stage_record(struct px_stage *stage, const struct px_item *item, stru
     if (item->level == PX_SHM_JOB && item->n_quals == 0) {
         old = key->job;
     } else {
-        old = px_record_find(&stage->read, item->level, item->index, item->key, item->n_quals ? &item->sum : NULL);
+        old = px_record_find(&stage->read, item->level, item->index, item->key,
+                             item->n_quals ? &item->sum : NULL);
     }
     rc = write_record(stage, item, old, old ? 0 : roster->first, &loc);
     if (rc == 0 && old == 0) {
@@ -280,7 +286,8 @@ static int stage_record(struct px_stage *stage, const struct px_item *item, stru
     return rc ? rc : note_proc(stage, item);
 }
 
-/* Whether a later item of the same place takes this one's: a hidden one never does from a seen one. */
+/* Whether a later item of the same place takes this one's: a hidden one never does from a seen one.
+ */
 static size_t pick(const struct px_item *items, size_t from, size_t end)
 {
     size_t best = from;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* From what was found in a segment to what PMIx_Get hands out: a filled value, a fresh one, or a borrowed one. */
+/* From what was found in a segment to what PMIx_Get hands out: a filled value, a fresh one, or a
+ * borrowed one. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,8 @@ static int fill_array(const struct px_slice *slice, pmix_value_t *value)
     }
     array->type = head.type;
     array->size = head.n;
-    rc = copy_bytes((const char *) slice->payload + sizeof head, head.n * head.width, &array->array);
+    rc =
+        copy_bytes((const char *) slice->payload + sizeof head, head.n * head.width, &array->array);
     if (rc) {
         free(array);
         return rc;

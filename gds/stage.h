@@ -6,8 +6,8 @@
 #include "gds/batch.h"
 #include "gds/read.h"
 
-/* One publication in the making. Objects are written into space that no reader reaches; stores to words that readers
- * follow wait in lists until nothing can fail any more. The writer's thread. */
+/* One publication in the making. Objects are written into space that no reader reaches; stores to
+ * words that readers follow wait in lists until nothing can fail any more. The writer's thread. */
 
 struct px_stage_word {
     const uint64_t *at;
@@ -18,9 +18,9 @@ struct px_stage_word {
 struct px_item {
     uint32_t level;
     uint32_t index;
-    uint64_t key;      /* locator */
+    uint64_t key; /* locator */
     struct px_qual_sum sum;
-    size_t order;      /* later wins */
+    size_t order; /* later wins */
     pmix_scope_t scope;
     const pmix_value_t *value;
     const pmix_info_t *quals;
@@ -31,9 +31,9 @@ struct px_stage {
     struct px_store *store;
     const struct px_batch *batch;
     struct px_bump *bump;
-    struct px_read read;  /* the state before */
-    uint64_t seq;         /* of this publication */
-    uint64_t *keys;       /* locator for each key of the batch */
+    struct px_read read; /* the state before */
+    uint64_t seq;        /* of this publication */
+    uint64_t *keys;      /* locator for each key of the batch */
     struct px_table_edit key_edit;
     struct px_table_edit record_edit;
     bool keys_edited;
@@ -44,9 +44,9 @@ struct px_stage {
     struct px_stage_word *words;
     size_t n_words;
     size_t cap_words;
-    uint64_t columns;     /* newest of the chain */
-    uint64_t place;       /* 0: as before */
-    uint64_t session;     /* 0: as before */
+    uint64_t columns; /* newest of the chain */
+    uint64_t place;   /* 0: as before */
+    uint64_t session; /* 0: as before */
     uint32_t n_ranks;
     uint32_t n_apps;
     bool changed;
@@ -65,23 +65,25 @@ static inline const struct px_key *px_stage_key(const struct px_stage *stage, ui
 /* A word to be stored at publication. 0 or PMIX_ERR_NOMEM. */
 int px_stage_word(struct px_stage *stage, const uint64_t *at, uint64_t value);
 
-/* Makes sure that *array, of *cap items of `size` bytes, has room for one more. 0 or PMIX_ERR_NOMEM. */
+/* Makes sure that *array, of *cap items of `size` bytes, has room for one more. 0 or
+ * PMIX_ERR_NOMEM. */
 int px_stage_room(void *array, size_t n, size_t *cap, size_t size);
 
 /* A process-level value exists under this key from now on. */
 int px_stage_holder(struct px_stage *stage, const struct px_key *key, uint32_t rank);
 
-/* Process-level values of one key: into a column when enough ranks have one, else into stage->items. */
+/* Process-level values of one key: into a column when enough ranks have one, else into
+ * stage->items. */
 int px_stage_procs(struct px_stage *stage, size_t key);
 
-/* Writes a column with these values (at least two, ascending by rank, all of them news), and what the key has
- * already, for ranks below n. */
-int px_stage_column(struct px_stage *stage, uint64_t key, const struct px_batch_proc *procs, size_t n_procs,
-                    uint32_t n);
+/* Writes a column with these values (at least two, ascending by rank, all of them news), and what
+ * the key has already, for ranks below n. */
+int px_stage_column(struct px_stage *stage, uint64_t key, const struct px_batch_proc *procs,
+                    size_t n_procs, uint32_t n);
 
 /* Whether a value would change nothing. 0 with *ret_same, or an encoding error. */
-int px_stage_same(struct px_stage *stage, const struct px_slice *now, const pmix_value_t *value, pmix_scope_t scope,
-                  bool *ret_same);
+int px_stage_same(struct px_stage *stage, const struct px_slice *now, const pmix_value_t *value,
+                  pmix_scope_t scope, bool *ret_same);
 
 /* Writes the records of stage->items. */
 int px_stage_records(struct px_stage *stage);

@@ -14,7 +14,7 @@ struct px_memo;
 struct px_store {
     struct px_segment seg; /* writer: `committed` */
     char nspace[256];
-    struct px_memo *memo;  /* lock-free; readers of this process */
+    struct px_memo *memo; /* lock-free; readers of this process */
     /* writer only */
     struct px_bump bump;
     uint64_t n_keys;    /* occupied slots of the key table */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* A store's life. Creation and opening end in the same thing, a mapped segment with a checked header; only the
- * writer's has an allocator behind it. */
+/* A store's life. Creation and opening end in the same thing, a mapped segment with a checked
+ * header; only the writer's has an allocator behind it. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@ static void free_store(struct px_store *store)
 
 int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
 {
-    struct px_header_init init = {.nspace = opts->nspace, .uid = opts->uid, .gid = opts->gid, .generation = 1};
+    struct px_header_init init = {
+        .nspace = opts->nspace, .uid = opts->uid, .gid = opts->gid, .generation = 1};
     struct px_store *store;
     int rc;
 

@@ -10,37 +10,45 @@
 
 #include <pmix_common.h>
 
-/* One namespace's data: the only datastore, in one format (docs/segment-format.md). A store is either the
- * writer's (created here) or a reader's (opened from a descriptor). The writer's is readable too.
+/* One namespace's data: the only datastore, in one format (docs/segment-format.md). A store is
+ * either the writer's (created here) or a reader's (opened from a descriptor). The writer's is
+ * readable too.
  *
- * Threads: one writer at a time (the owner serialises); any number of readers in any thread, in callbacks and
- * in other processes; readers never lock, wait, allocate (but for results) or make a system call. */
+ * Threads: one writer at a time (the owner serialises); any number of readers in any thread, in
+ * callbacks and in other processes; readers never lock, wait, allocate (but for results) or make a
+ * system call. */
 
 struct px_store;
 struct px_batch;
 
 enum px_level { PX_LEVEL_SESSION, PX_LEVEL_JOB, PX_LEVEL_APP, PX_LEVEL_NODE, PX_LEVEL_PROC };
 
-enum { PX_NO_NODE = UINT32_MAX, PX_NO_APP = UINT32_MAX, PX_NO_NODEID = UINT32_MAX,
-       PX_NO_SESSION = UINT32_MAX };
+enum {
+    PX_NO_NODE = UINT32_MAX,
+    PX_NO_APP = UINT32_MAX,
+    PX_NO_NODEID = UINT32_MAX,
+    PX_NO_SESSION = UINT32_MAX
+};
 
 /* --- life --- */
 
 struct px_store_opts {
     const char *nspace;
     bool shared;           /* a sealed memfd; otherwise process memory in the same format */
-    uint64_t virtual_size; /* bytes; 0: the default; lowered by the store when address space is limited */
+    uint64_t virtual_size; /* bytes; 0: the default; lowered by the store when address space is
+                              limited */
     uid_t uid;             /* whose namespace it is */
     gid_t gid;
 };
 
-/* Makes an empty store and its writer. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_NOT_SUPPORTED (no
- * memfd: ask again with shared = false), PMIX_ERR_BAD_PARAM. */
+/* Makes an empty store and its writer. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
+ * PMIX_ERR_NOT_SUPPORTED (no memfd: ask again with shared = false), PMIX_ERR_BAD_PARAM. */
 int px_store_create(const struct px_store_opts *opts, struct px_store **ret);
 
-/* Maps a segment read-only at any address. Takes over fd (closes it, always). Verifies seals, magic, version,
- * fingerprint, byte order and bounds before believing anything. 0, PMIX_ERR_NOMEM, PMIX_ERR_NOT_SUPPORTED (another
- * format: use messages), PMIX_ERR_NO_PERMISSIONS (not sealed), PMIX_ERR_UNPACK_FAILURE (damaged). */
+/* Maps a segment read-only at any address. Takes over fd (closes it, always). Verifies seals,
+ * magic, version, fingerprint, byte order and bounds before believing anything. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_NOT_SUPPORTED (another format: use messages), PMIX_ERR_NO_PERMISSIONS (not sealed),
+ * PMIX_ERR_UNPACK_FAILURE (damaged). */
 int px_store_open(int fd, struct px_store **ret);
 
 /* Unmaps and frees. The writer's marks the segment dead first, so that readers know. Takes NULL. */
@@ -53,21 +61,21 @@ const char *px_store_nspace(const struct px_store *store);
 
 struct px_store_info {
     uint64_t used_bytes;
-    uint64_t sequence;   /* publications so far */
+    uint64_t sequence; /* publications so far */
     uint32_t generation;
     uint32_t n_nodes;
     uint32_t n_apps;
-    uint32_t n_ranks;    /* highest rank placed or written + 1 */
+    uint32_t n_ranks; /* highest rank placed or written + 1 */
     bool shared;
-    bool dead;           /* the writer has gone on purpose */
+    bool dead; /* the writer has gone on purpose */
 };
 void px_store_info(const struct px_store *store, struct px_store_info *ret);
 
 /* Bits that the server sets for its readers (atomic, any time). */
 enum px_store_flag {
-    PX_STORE_JOB_COMPLETE = 1,   /* job information is all here: a missing reserved key is not found, at once */
-    PX_STORE_HOST_QUERIES = 2,   /* the host answers queries: resolve calls go over the socket */
-    PX_STORE_NO_REBUILD = 4,     /* do not rebuild local peers from the map */
+    PX_STORE_JOB_COMPLETE = 1, /* job information is all here: missing keys are missing for good */
+    PX_STORE_HOST_QUERIES = 2, /* the host answers queries: resolve calls go over the socket */
+    PX_STORE_NO_REBUILD = 4,   /* do not rebuild local peers from the map */
 };
 void px_store_set_flags(struct px_store *store, uint32_t flags);
 uint32_t px_store_flags(const struct px_store *store);
@@ -76,13 +84,13 @@ uint32_t px_store_flags(const struct px_store *store);
 
 struct px_entry {
     enum px_level level;
-    uint32_t index;            /* rank, app number, node index (see px_batch_node), session id; 0 for job */
+    uint32_t index; /* rank, app number, node index (see px_batch_node), session id; 0 for job */
     const char *key;
-    /* NULL: the key exists but its scope hides it from readers of this store. That never takes the place of a
-     * value that they can see. */
+    /* NULL: the key exists but its scope hides it from readers of this store. That never takes the
+     * place of a value that they can see. */
     const pmix_value_t *value;
-    pmix_scope_t scope;        /* PMIX_SCOPE_UNDEF for data of the host */
-    const pmix_info_t *quals;  /* qualified value: retrieved only with equal qualifiers */
+    pmix_scope_t scope;       /* PMIX_SCOPE_UNDEF for data of the host */
+    const pmix_info_t *quals; /* qualified value: retrieved only with equal qualifiers */
     size_t n_quals;
 };
 
@@ -95,14 +103,14 @@ struct px_node_def {
 struct px_batch *px_batch_create(void);
 void px_batch_destroy(struct px_batch *batch); /* takes NULL */
 
-/* The entry is copied, what it points at is borrowed until the batch is destroyed. 0 or PMIX_ERR_NOMEM,
- * PMIX_ERR_BAD_PARAM (key empty or over PMIX_MAX_KEYLEN). */
+/* The entry is copied, what it points at is borrowed until the batch is destroyed. 0 or
+ * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over PMIX_MAX_KEYLEN). */
 int px_batch_add(struct px_batch *batch, const struct px_entry *entry);
 
-/* Defines or finds (by name or alias, in the store or the batch) a node; *ret_index is its index, valid in
- * px_entry.index and px_batch_place. Strings are borrowed. */
-int px_batch_node(struct px_batch *batch, const struct px_store *store, const struct px_node_def *def,
-                  uint32_t *ret_index);
+/* Defines or finds (by name or alias, in the store or the batch) a node; *ret_index is its index,
+ * valid in px_entry.index and px_batch_place. Strings are borrowed. */
+int px_batch_node(struct px_batch *batch, const struct px_store *store,
+                  const struct px_node_def *def, uint32_t *ret_index);
 
 /* Says on which node, and of which app, a rank runs (PX_NO_NODE, PX_NO_APP: not said). */
 int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum);
@@ -110,9 +118,9 @@ int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, u
 /* Which node is the readers' own. */
 int px_batch_local_node(struct px_batch *batch, uint32_t node_index);
 
-/* Plans exactly, reserves memory, writes, publishes with one release store, bumps the sequence. A key that is
- * there already is replaced; later entries of a batch win over earlier ones. 0, PMIX_ERR_NOMEM,
- * PMIX_ERR_OUT_OF_RESOURCE (the store is as before), PMIX_ERR_UNKNOWN_DATA_TYPE. */
+/* Plans exactly, reserves memory, writes, publishes with one release store, bumps the sequence. A
+ * key that is there already is replaced; later entries of a batch win over earlier ones. 0,
+ * PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (the store is as before), PMIX_ERR_UNKNOWN_DATA_TYPE. */
 int px_store_publish(struct px_store *store, const struct px_batch *batch);
 
 /* --- reading --- */
@@ -122,34 +130,39 @@ struct px_slice {
     const struct px_store *store;
     const void *payload; /* docs/segment-format.md, "payload" */
     size_t len;
-    uint64_t word;       /* the value itself when it came from a column or is a scalar */
-    uint64_t locator;    /* identifies the record for the pointer memo; 0 for column values */
-    const void *quals;   /* qualifiers of the value (px_slice_quals), or NULL */
+    uint64_t word;     /* the value itself when it came from a column or is a scalar */
+    uint64_t locator;  /* identifies the record for the pointer memo; 0 for column values */
+    const void *quals; /* qualifiers of the value (px_slice_quals), or NULL */
     pmix_data_type_t type;
     pmix_scope_t scope;
-    uint8_t form;        /* enum px_form */
-    bool inlined;        /* `word` holds the value */
-    bool hidden;         /* px_store_each: the key exists, but not for readers of this store */
+    uint8_t form; /* enum px_form */
+    bool inlined; /* `word` holds the value */
+    bool hidden;  /* px_store_each: the key exists, but not for readers of this store */
 };
 
 /* One level, one key, no rules. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE,
  * PMIX_ERR_UNPACK_FAILURE (damaged segment). */
-int px_store_find(const struct px_store *store, enum px_level level, uint32_t index, const char *key, size_t key_len,
-                  struct px_slice *ret);
+int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
+                  const char *key, size_t key_len, struct px_slice *ret);
 
-/* Everything at one level and index, reserved and posted alike, qualified values too, in no order; hidden keys
- * come with slice->hidden and type PMIX_UNDEF. A key that is published meanwhile may come twice. Stops when fn returns non-zero and returns that. */
+/* Everything at one level and index, reserved and posted alike, qualified values too, in no order;
+ * hidden keys come with slice->hidden and type PMIX_UNDEF. A key that is published meanwhile may
+ * come twice. Stops when fn returns non-zero and returns that. */
 typedef int (*px_each_fn)(void *arg, const char *key, const struct px_slice *slice);
-int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn, void *arg);
+int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
+                  void *arg);
 
 /* What to do with what was found. */
-int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret);   /* inner memory malloc'd; scalars: none */
-int px_slice_value(const struct px_slice *slice, pmix_value_t **ret); /* plain malloc, PMIx_Value_free releases */
-/* A ready value whose strings and bytes aim into the mapping; owned by the store, valid until it is destroyed,
- * the same pointer each time. */
+int px_slice_fill(const struct px_slice *slice,
+                  pmix_value_t *ret); /* inner memory malloc'd; scalars: none */
+int px_slice_value(const struct px_slice *slice,
+                   pmix_value_t **ret); /* plain malloc, PMIx_Value_free releases */
+/* A ready value whose strings and bytes aim into the mapping; owned by the store, valid until it is
+ * destroyed, the same pointer each time. */
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret);
 
-/* The qualifiers of a qualified value: *ret is NULL when there are none; free with PMIx_Info_free. */
+/* The qualifiers of a qualified value: *ret is NULL when there are none; free with PMIx_Info_free.
+ */
 int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n);
 
 /* --- nodes --- */
@@ -161,12 +174,14 @@ struct px_node_view {
 };
 uint32_t px_store_local_node(const struct px_store *store); /* or PX_NO_NODE */
 int px_store_node(const struct px_store *store, uint32_t index, struct px_node_view *ret);
-uint32_t px_store_node_by_name(const struct px_store *store, const char *name); /* name or alias; or PX_NO_NODE */
+uint32_t px_store_node_by_name(const struct px_store *store,
+                               const char *name); /* name or alias; or PX_NO_NODE */
 uint32_t px_store_node_by_id(const struct px_store *store, uint32_t nodeid);
 uint32_t px_store_node_of(const struct px_store *store, uint32_t rank);
 uint32_t px_store_app_of(const struct px_store *store, uint32_t rank);
 /* Ranks placed on a node, ascending, at most `room`; returns how many there are. */
-uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint32_t *ret_ranks, uint32_t room);
+uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint32_t *ret_ranks,
+                             uint32_t room);
 /* i-th alias of a node (borrowed), or NULL. */
 const char *px_store_node_alias(const struct px_store *store, uint32_t index, uint32_t i);
 

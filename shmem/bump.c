@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Exact and deterministic: the same calls give the same bytes at the same offsets. Memory is committed before a
- * pointer is handed out, so that filling it cannot fail. */
+/* Exact and deterministic: the same calls give the same bytes at the same offsets. Memory is
+ * committed before a pointer is handed out, so that filling it cannot fail. */
 
 #include "shmem/bump.h"
 

@@ -7,8 +7,8 @@
 
 #include "shmem/segment.h"
 
-/* The writer's bump allocator. Space beyond the published end is the writer's alone: it may be taken, filled and
- * given back; px_bump_publish makes it reachable for good. One writer. */
+/* The writer's bump allocator. Space beyond the published end is the writer's alone: it may be
+ * taken, filled and given back; px_bump_publish makes it reachable for good. One writer. */
 struct px_bump {
     struct px_segment *seg; /* borrowed */
     uint64_t next;          /* first free byte, a multiple of 8 */
@@ -18,7 +18,8 @@ struct px_bump {
 
 void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used);
 
-/* n bytes, 8-aligned, uninitialised, backed by memory. 0 or PX_ERR_OUT_OF_RESOURCE (nothing taken). */
+/* n bytes, 8-aligned, uninitialised, backed by memory. 0 or PX_ERR_OUT_OF_RESOURCE (nothing taken).
+ */
 int px_bump_take(struct px_bump *bump, uint64_t n, void **ret);
 
 /* The same, zeroed. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Readers refuse what they do not know exactly: the major version, the byte order and the fingerprint of the
- * structures must be ours. A minor version may only add column kinds, payload forms and words in reserved space,
- * which an older reader skips. */
+/* Readers refuse what they do not know exactly: the major version, the byte order and the
+ * fingerprint of the structures must be ours. A minor version may only add column kinds, payload
+ * forms and words in reserved space, which an older reader skips. */
 
 #include "shmem/header.h"
 
@@ -69,7 +69,8 @@ uint64_t px_shm_fingerprint(void)
 int px_header_init(struct px_segment *seg, const struct px_header_init *init)
 {
     struct px_header *to = (struct px_header *) (void *) seg->base;
-    struct px_header h = {.major = PX_SHM_MAJOR, .minor = PX_SHM_MINOR, .header_len = PX_SHM_HEADER_LEN};
+    struct px_header h = {
+        .major = PX_SHM_MAJOR, .minor = PX_SHM_MINOR, .header_len = PX_SHM_HEADER_LEN};
     size_t len = strlen(init->nspace);
     struct timespec now = {0};
 
@@ -101,12 +102,14 @@ int px_header_check(const struct px_segment *seg)
     if (seg->size < PX_SHM_HEADER_LEN || memcmp(h->magic, PX_SHM_MAGIC, sizeof h->magic) != 0) {
         return PX_ERR_UNPACK_FAILURE;
     }
-    if (h->major != PX_SHM_MAJOR || h->probe != PX_SHM_PROBE || h->fingerprint != px_shm_fingerprint()) {
+    if (h->major != PX_SHM_MAJOR || h->probe != PX_SHM_PROBE
+        || h->fingerprint != px_shm_fingerprint()) {
         return PX_ERR_NOT_SUPPORTED;
     }
     state = px_load_acquire(&h->state) & UINT32_MAX;
-    if (h->header_len != PX_SHM_HEADER_LEN || h->virtual_size != seg->size || h->used < PX_SHM_HEADER_LEN
-        || h->used > seg->size || memchr(h->nspace, '\0', sizeof h->nspace) == NULL || state < PX_SHM_LIVE
+    if (h->header_len != PX_SHM_HEADER_LEN || h->virtual_size != seg->size
+        || h->used < PX_SHM_HEADER_LEN || h->used > seg->size
+        || memchr(h->nspace, '\0', sizeof h->nspace) == NULL || state < PX_SHM_LIVE
         || state > PX_SHM_DEAD) {
         return PX_ERR_UNPACK_FAILURE;
     }

@@ -17,8 +17,8 @@ struct px_header_init {
 /* Writes the header of a new segment; it is live and empty afterwards. 0 or PX_ERR_BAD_PARAM. */
 int px_header_init(struct px_segment *seg, const struct px_header_init *init);
 
-/* Whether a mapped segment is of this format and its header makes sense. 0, PX_ERR_NOT_SUPPORTED (another
- * version, byte order or layout), PX_ERR_UNPACK_FAILURE (damaged). */
+/* Whether a mapped segment is of this format and its header makes sense. 0, PX_ERR_NOT_SUPPORTED
+ * (another version, byte order or layout), PX_ERR_UNPACK_FAILURE (damaged). */
 int px_header_check(const struct px_segment *seg);
 
 static inline const struct px_header *px_segment_header(const struct px_segment *seg)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* A key carries the words that lead to its job-level value and its column, so that the commonest reads end one load
- * after the key is found. A key without values is invisible: it needs no version. */
+/* A key carries the words that lead to its job-level value and its column, so that the commonest
+ * reads end one load after the key is found. A key without values is invisible: it needs no
+ * version. */
 
 #include "shmem/intern.h"
 
@@ -23,8 +24,8 @@ const struct px_key *px_key_at(struct px_view *view, uint64_t loc)
     return key;
 }
 
-int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash, uint32_t realm,
-               uint64_t *ret_loc)
+int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
+               uint32_t realm, uint64_t *ret_loc)
 {
     struct px_key head = {.hash = hash, .len = (uint32_t) len, .realm = realm};
     struct px_key *key;
@@ -43,7 +44,8 @@ int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_
 
 uint64_t px_key_hash_of(const void *arg, uint64_t loc)
 {
-    const struct px_key *key = (const struct px_key *) (const void *) ((const unsigned char *) arg + (loc << 3));
+    const struct px_key *key =
+        (const struct px_key *) (const void *) ((const unsigned char *) arg + (loc << 3));
 
     return key->hash;
 }

@@ -11,8 +11,8 @@
 /* Key strings, stored once per segment. A key's identity is the locator of its struct px_key. */
 
 /* The key, or NULL: not there, or damage (view->damaged). `table` is the header's `keys`. */
-static inline const struct px_key *px_key_find(struct px_view *view, uint64_t table, const char *name, size_t len,
-                                               uint64_t hash)
+static inline const struct px_key *px_key_find(struct px_view *view, uint64_t table,
+                                               const char *name, size_t len, uint64_t hash)
 {
     struct px_probe probe;
     uint64_t loc;
@@ -42,9 +42,10 @@ static inline const struct px_key *px_key_find(struct px_view *view, uint64_t ta
 /* The key at a locator, its name known to be inside and NUL-terminated; NULL when damaged. */
 const struct px_key *px_key_at(struct px_view *view, uint64_t loc);
 
-/* Writes a key that is not there yet and files it. len below 2^16. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE. */
-int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash, uint32_t realm,
-               uint64_t *ret_loc);
+/* Writes a key that is not there yet and files it. len below 2^16. 0, PX_ERR_NOMEM,
+ * PX_ERR_OUT_OF_RESOURCE. */
+int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
+               uint32_t realm, uint64_t *ret_loc);
 
 /* For px_table_edit_init; arg is the segment's base. */
 uint64_t px_key_hash_of(const void *arg, uint64_t loc);

@@ -6,12 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every byte that crosses a process. docs/segment-format.md is the authority; the asserts below hold this file
- * to it. Fixed-width fields, little-endian, naturally aligned, no padding without a name, no pointer, no lock.
+/* Every byte that crosses a process. docs/segment-format.md is the authority; the asserts below
+ * hold this file to it. Fixed-width fields, little-endian, naturally aligned, no padding without a
+ * name, no pointer, no lock.
  *
- * A locator is a byte offset divided by 8; 0 means none. "Word" in a comment marks the only bytes that change
- * after publication: aligned 64-bit words, stored by the one writer with release, loaded with acquire. All other
- * bytes are written before a word makes them reachable and never again. */
+ * A locator is a byte offset divided by 8; 0 means none. "Word" in a comment marks the only bytes
+ * that change after publication: aligned 64-bit words, stored by the one writer with release,
+ * loaded with acquire. All other bytes are written before a word makes them reachable and never
+ * again. */
 
 #define PX_SHM_MAGIC "PXSH0001"
 
@@ -41,9 +43,9 @@ struct px_header {
     uint32_t uid;
     uint32_t gid;
     uint32_t generation;
-    uint32_t creator;      /* process id, for people */
-    uint64_t epoch;        /* differs between writers of one name */
-    char nspace[256];      /* NUL-terminated */
+    uint32_t creator; /* process id, for people */
+    uint64_t epoch;   /* differs between writers of one name */
+    char nspace[256]; /* NUL-terminated */
     uint64_t reserved_a[24];
     /* one cache line of words */
     uint64_t sequence; /* word: publications so far; every publication ends with its store */
@@ -55,18 +57,18 @@ struct px_header {
     uint64_t flags;    /* word: enum px_store_flag */
     uint64_t state;    /* word: enum px_shm_state, next generation in the upper half */
     /* further words */
-    uint64_t session;  /* word: 2^32 + the readers' own session id; 0: none */
-    uint64_t extent;   /* word: highest rank + 1; above 32 bits: highest application number + 1 */
+    uint64_t session; /* word: 2^32 + the readers' own session id; 0: none */
+    uint64_t extent;  /* word: highest rank + 1; above 32 bits: highest application number + 1 */
     uint64_t reserved_b[438];
 };
 
-/* Open addressing, linear probing from (hash & (n_slots - 1)), at most max_probe slots. Slot: word, 0 when empty,
- * else upper 16 bits of the hash above a 48-bit locator. Slots are never emptied. */
+/* Open addressing, linear probing from (hash & (n_slots - 1)), at most max_probe slots. Slot: word,
+ * 0 when empty, else upper 16 bits of the hash above a 48-bit locator. Slots are never emptied. */
 struct px_table {
-    uint64_t n_slots;   /* power of two */
+    uint64_t n_slots; /* power of two */
     uint32_t max_probe;
     uint32_t reserved;
-    uint64_t slots[];   /* words */
+    uint64_t slots[]; /* words */
 };
 
 struct px_key {
@@ -79,17 +81,17 @@ struct px_key {
     char name[];     /* len + 1 bytes */
 };
 
-/* What becomes visible with a publication begins so. Visible to a reader whose sequence is at least seq; else the
- * reader takes prev. */
+/* What becomes visible with a publication begins so. Visible to a reader whose sequence is at least
+ * seq; else the reader takes prev. */
 struct px_version {
     uint64_t seq;
     uint64_t prev; /* older version or 0; always below this one */
 };
 
 enum px_form {
-    PX_FORM_NONE = 0,    /* no payload */
-    PX_FORM_WORD = 1,    /* 8 bytes: the value's bits, zero-extended */
-    PX_FORM_TEXT = 2,    /* bytes with their NUL; len 0: a NULL string */
+    PX_FORM_NONE = 0, /* no payload */
+    PX_FORM_WORD = 1, /* 8 bytes: the value's bits, zero-extended */
+    PX_FORM_TEXT = 2, /* bytes with their NUL; len 0: a NULL string */
     PX_FORM_BYTES = 3,
     PX_FORM_CODEC = 4,   /* a VALUE in the raw encoding of the wire, floats as 8 bytes */
     PX_FORM_PROC = 5,    /* u32 rank, namespace with its NUL */
@@ -125,11 +127,12 @@ enum px_shm_level {
     PX_SHM_N_LEVELS = 5,
 };
 
-/* A value at (level, index, key, qualifiers); its cell follows. With key 0 it is the roster of (level, index): no
- * cell, and `link` is a word, the newest of the chain of records there. */
+/* A value at (level, index, key, qualifiers); its cell follows. With key 0 it is the roster of
+ * (level, index): no cell, and `link` is a word, the newest of the chain of records there. */
 struct px_record {
     struct px_version version;
-    uint64_t link;  /* the record entered before this one at (level, index); set in first versions only */
+    uint64_t
+        link; /* the record entered before this one at (level, index); set in first versions only */
     uint64_t key;   /* struct px_key, or 0: roster */
     uint64_t quals; /* struct px_quals or 0 */
     uint32_t index;
@@ -150,8 +153,8 @@ enum px_column_kind {
     PX_COLUMN_AFFINE = 2, /* base + step * rank, modulo 2^64 */
     PX_COLUMN_ARRAY = 3,  /* lanes of `width` bits at data */
     PX_COLUMN_CELL = 4,   /* the cell at data */
-    PX_COLUMN_DICT = 5,   /* lanes at data, each an index into the locators of n_dict cells at base */
-    PX_COLUMN_LOC = 6,    /* locators of cells at data, 0: absent */
+    PX_COLUMN_DICT = 5, /* lanes at data, each an index into the locators of n_dict cells at base */
+    PX_COLUMN_LOC = 6,  /* locators of cells at data, 0: absent */
 };
 
 /* Process-level values of one key for ranks 0 .. n - 1. */
@@ -166,8 +169,8 @@ struct px_column {
     uint64_t data;
     uint32_t n;
     uint32_t n_dict;
-    uint16_t type;  /* of CONST, AFFINE, ARRAY */
-    uint8_t scope;  /* of CONST, AFFINE, ARRAY */
+    uint16_t type; /* of CONST, AFFINE, ARRAY */
+    uint8_t scope; /* of CONST, AFFINE, ARRAY */
     uint8_t kind;
     uint32_t width; /* bits of a lane: 8, 16, 32, 64 */
 };
@@ -190,24 +193,24 @@ struct px_node {
     uint64_t name;    /* cell, TEXT */
     uint64_t aliases; /* u64 count, then locators of TEXT cells; or 0 */
     uint32_t nodeid;
-    uint32_t count;   /* ranks placed here */
-    uint32_t first;   /* rank, or with stride 0 the index into csr */
-    uint32_t stride;  /* ranks are first + i * stride; 0: listed in csr */
+    uint32_t count;  /* ranks placed here */
+    uint32_t first;  /* rank, or with stride 0 the index into csr */
+    uint32_t stride; /* ranks are first + i * stride; 0: listed in csr */
 };
 
 /* Nodes, and who runs where. */
 struct px_placement {
     struct px_version version;
     uint32_t n_nodes;
-    uint32_t n_ranks;    /* ranks that the maps cover */
+    uint32_t n_ranks; /* ranks that the maps cover */
     uint32_t n_apps;
     uint32_t local_node; /* PX_SHM_NO_INDEX: not said */
     struct px_rank_map node_of;
     struct px_rank_map app_of;
-    uint64_t nodes;      /* struct px_node[n_nodes] */
-    uint64_t csr;        /* u32 ranks of the nodes that list them */
-    uint64_t names;      /* table of struct px_node by px_hash_bytes of name and alias */
-    uint64_t ids;        /* table of struct px_node by px_hash_mix(nodeid, 0) */
+    uint64_t nodes; /* struct px_node[n_nodes] */
+    uint64_t csr;   /* u32 ranks of the nodes that list them */
+    uint64_t names; /* table of struct px_node by px_hash_bytes of name and alias */
+    uint64_t ids;   /* table of struct px_node by px_hash_mix(nodeid, 0) */
     uint64_t n_csr;
 };
 

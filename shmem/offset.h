@@ -10,8 +10,8 @@
 #include "shmem/layout.h"
 #include "src/base/atomic.h"
 
-/* From locators to pointers, checked. A view is a reader's own, for one call: where the segment is and how much
- * of it may be touched. */
+/* From locators to pointers, checked. A view is a reader's own, for one call: where the segment is
+ * and how much of it may be touched. */
 struct px_view {
     const unsigned char *base;
     uint64_t size;  /* of the mapping: nothing beyond is ever touched */

@@ -8,8 +8,9 @@
 
 #include "src/base/atomic.h"
 
-/* Every store to a segment goes through one of these: a test build counts them (PX_SHM_STORE_HOOK) to stop the
- * writer at each. px_put and px_put_zero fill bytes that no reader can reach yet; px_publish stores a word. */
+/* Every store to a segment goes through one of these: a test build counts them (PX_SHM_STORE_HOOK)
+ * to stop the writer at each. px_put and px_put_zero fill bytes that no reader can reach yet;
+ * px_publish stores a word. */
 
 #ifdef PX_SHM_STORE_HOOK
 void px_shm_store_hook(void);

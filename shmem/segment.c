@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The one file that maps memory. The whole virtual size is mapped once, so growth never moves anything and readers
- * never map again. Memory is reserved before a store, never by it: a full machine is a status here, not a signal
- * there. Seals go on after the writer's mapping exists: FUTURE_WRITE spares it and stops every later one. */
+/* The one file that maps memory. The whole virtual size is mapped once, so growth never moves
+ * anything and readers never map again. Memory is reserved before a store, never by it: a full
+ * machine is a status here, not a signal there. Seals go on after the writer's mapping exists:
+ * FUTURE_WRITE spares it and stops every later one. */
 
 #include "shmem/segment.h"
 
@@ -45,10 +46,12 @@ static uint64_t limited(uint64_t size, bool shared)
 {
     struct rlimit lim;
 
-    if (getrlimit(RLIMIT_AS, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY && size > lim.rlim_cur / 2) {
+    if (getrlimit(RLIMIT_AS, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY
+        && size > lim.rlim_cur / 2) {
         size = lim.rlim_cur / 2;
     }
-    if (shared && getrlimit(RLIMIT_FSIZE, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY && size > lim.rlim_cur) {
+    if (shared && getrlimit(RLIMIT_FSIZE, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY
+        && size > lim.rlim_cur) {
         size = lim.rlim_cur;
     }
     return size / page_size() * page_size();
@@ -169,7 +172,9 @@ static int back(struct px_segment *seg, uint64_t upto)
     int rc;
 
     if (!seg->shared) {
-        return mprotect(seg->base + from, upto - from, PROT_READ | PROT_WRITE) ? PX_ERR_OUT_OF_RESOURCE : 0;
+        return mprotect(seg->base + from, upto - from, PROT_READ | PROT_WRITE)
+                   ? PX_ERR_OUT_OF_RESOURCE
+                   : 0;
     }
     do {
         rc = fallocate(seg->fd, 0, (off_t) from, (off_t) (upto - from));
@@ -189,7 +194,9 @@ int px_segment_commit(struct px_segment *seg, uint64_t upto)
         return PX_ERR_OUT_OF_RESOURCE;
     }
     upto = round_up(upto, page_size());
-    ahead = ahead < min_ahead ? min_ahead : ahead > max_ahead ? max_ahead : ahead / page_size() * page_size();
+    ahead = ahead < min_ahead   ? min_ahead
+            : ahead > max_ahead ? max_ahead
+                                : ahead / page_size() * page_size();
     want = upto + ahead < seg->size ? upto + ahead : seg->size;
     if (back(seg, want)) {
         want = upto;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* A table that readers use is changed by storing single slots, after everything else of a publication is in memory;
- * until then the changes wait in process memory. When it fills up, a larger one is built beside it and one word
- * leads readers there; those still in the old one see a complete older state. Load stays at or below one half, and
- * no probe is longer than PX_SHM_TABLE_PROBES: a table where one would be grows. */
+/* A table that readers use is changed by storing single slots, after everything else of a
+ * publication is in memory; until then the changes wait in process memory. When it fills up, a
+ * larger one is built beside it and one word leads readers there; those still in the old one see a
+ * complete older state. Load stays at or below one half, and no probe is longer than
+ * PX_SHM_TABLE_PROBES: a table where one would be grows. */
 
 #include "shmem/table.h"
 
@@ -168,12 +169,13 @@ static int grow(struct px_table_edit *edit, uint64_t n_slots)
     return PX_ERR_OUT_OF_RESOURCE;
 }
 
-int px_table_edit_init(struct px_table_edit *edit, struct px_bump *bump, uint64_t loc, uint64_t n_used,
-                       uint64_t n_add, px_table_hash_fn hash_of, const void *arg)
+int px_table_edit_init(struct px_table_edit *edit, struct px_bump *bump, uint64_t loc,
+                       uint64_t n_used, uint64_t n_add, px_table_hash_fn hash_of, const void *arg)
 {
     uint64_t n_slots = FIRST_SLOTS;
 
-    *edit = (struct px_table_edit){.bump = bump, .loc = loc, .n_used = n_used, .hash_of = hash_of, .arg = arg};
+    *edit = (struct px_table_edit){
+        .bump = bump, .loc = loc, .n_used = n_used, .hash_of = hash_of, .arg = arg};
     if (n_add > PX_SHM_MAX_SLOTS || (loc && (n_used + n_add) * 2 <= table_at(edit)->n_slots)) {
         return n_add > PX_SHM_MAX_SLOTS ? PX_ERR_OUT_OF_RESOURCE : 0;
     }

@@ -19,7 +19,8 @@ struct px_probe {
 };
 
 /* The table at a locator that is not 0; a damaged one probes as empty and marks the view. */
-static inline void px_probe_start(struct px_view *view, uint64_t loc, uint64_t hash, struct px_probe *ret)
+static inline void px_probe_start(struct px_view *view, uint64_t loc, uint64_t hash,
+                                  struct px_probe *ret)
 {
     const struct px_table *table = (const struct px_table *) px_at(view, loc, sizeof *table);
     uint64_t n;
@@ -29,7 +30,8 @@ static inline void px_probe_start(struct px_view *view, uint64_t loc, uint64_t h
         return;
     }
     n = table->n_slots;
-    if (n == 0 || (n & (n - 1)) != 0 || n > PX_SHM_MAX_SLOTS || !px_at(view, loc, sizeof *table + n * 8)) {
+    if (n == 0 || (n & (n - 1)) != 0 || n > PX_SHM_MAX_SLOTS
+        || !px_at(view, loc, sizeof *table + n * 8)) {
         view->damaged = true;
         return;
     }
@@ -71,20 +73,22 @@ struct px_table_change {
 
 struct px_table_edit {
     struct px_bump *bump;
-    uint64_t loc;                    /* the table that readers will use; 0: none yet */
-    bool fresh;                      /* it is new: stored to directly */
-    uint64_t n_used;                 /* occupied slots, those of this edit included */
-    struct px_table_change *changes; /* open addressing by slot, for a table that readers use already */
+    uint64_t loc;    /* the table that readers will use; 0: none yet */
+    bool fresh;      /* it is new: stored to directly */
+    uint64_t n_used; /* occupied slots, those of this edit included */
+    struct px_table_change
+        *changes; /* open addressing by slot, for a table that readers use already */
     uint64_t n_places;
     uint64_t n_changes;
     px_table_hash_fn hash_of;
     const void *arg;
 };
 
-/* Starts an edit that will add at most n_add objects to the table at loc (0: none yet) with n_used of its slots
- * occupied; makes a larger table if need be. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE. */
-int px_table_edit_init(struct px_table_edit *edit, struct px_bump *bump, uint64_t loc, uint64_t n_used,
-                       uint64_t n_add, px_table_hash_fn hash_of, const void *arg);
+/* Starts an edit that will add at most n_add objects to the table at loc (0: none yet) with n_used
+ * of its slots occupied; makes a larger table if need be. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE.
+ */
+int px_table_edit_init(struct px_table_edit *edit, struct px_bump *bump, uint64_t loc,
+                       uint64_t n_used, uint64_t n_add, px_table_hash_fn hash_of, const void *arg);
 
 /* Files a new object. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE. */
 int px_table_edit_add(struct px_table_edit *edit, uint64_t hash, uint64_t loc);
@@ -92,8 +96,8 @@ int px_table_edit_add(struct px_table_edit *edit, uint64_t hash, uint64_t loc);
 /* Puts `loc` in the place of `old`, which is filed under the same hash. */
 int px_table_edit_replace(struct px_table_edit *edit, uint64_t hash, uint64_t old, uint64_t loc);
 
-/* Stores the slots of a table that readers use already. The caller publishes edit->loc when it is fresh. Cannot
- * fail. pairs with px_probe_next */
+/* Stores the slots of a table that readers use already. The caller publishes edit->loc when it is
+ * fresh. Cannot fail. pairs with px_probe_next */
 void px_table_edit_publish(struct px_table_edit *edit);
 
 void px_table_edit_fini(struct px_table_edit *edit);

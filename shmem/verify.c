@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* An independent reading of the format: it shares the bounds checks and the probing with the
+ * readers, and nothing with the writer. A writer stopped between two stores leaves objects above
+ * the sequence; they are allowed exactly where a reader would step over them. */
+
+#include "shmem/verify.h"
+
+#include <string.h>
+
+#include "shmem/header.h"
+#include "shmem/intern.h"
+#include "src/base/status.h"
+
+struct check {
+    struct px_view view;
+    const struct px_header *h;
+    uint64_t seq;
+    enum px_verify_level level;
+    struct px_fault fault;
+};
+
+static bool bad(struct check *c, const char *what, uint64_t loc)
+{
+    if (!c->fault.what) {
+        c->fault = (struct px_fault){.what = what, .loc = loc};
+    }
+    return false;
+}
+
+static const void *at(struct check *c, uint64_t loc, uint64_t need, const char *what)
+{
+    const void *p = px_at(&c->view, loc, need);
+
+    if (!p) {
+        (void) bad(c, what, loc);
+    }
+    return p;
+}
+
+/* --- cells --- */
+
+static bool check_array(struct check *c, const struct px_cell *cell, uint64_t loc)
+{
+    struct px_array array;
+
+    if (cell->len == 0) {
+        return true;
+    }
+    if (cell->len < sizeof array) {
+        return bad(c, "array cell is too short", loc);
+    }
+    memcpy(&array, cell->payload, sizeof array);
+    if (array.n > UINT32_MAX || array.n * array.width != cell->len - sizeof array) {
+        return bad(c, "array cell has another length than its elements", loc);
+    }
+    return true;
+}
+
+static bool check_cell(struct check *c, uint64_t loc)
+{
+    const struct px_cell *cell = at(c, loc, sizeof *cell, "cell is outside");
+    uint64_t len;
+
+    if (!cell) {
+        return false;
+    }
+    len = cell->len;
+    if (!at(c, loc, sizeof *cell + len, "payload is outside")) {
+        return false;
+    }
+    switch (cell->form & PX_FORM_MASK) {
+    case PX_FORM_NONE:
+        return len == 0 || bad(c, "empty cell has a payload", loc);
+    case PX_FORM_WORD:
+        return len == 8 || bad(c, "scalar cell is not 8 bytes", loc);
+    case PX_FORM_TEXT:
+        return len == 0 || cell->payload[len - 1] == '\0' || bad(c, "string without its NUL", loc);
+    case PX_FORM_PROC:
+        return len == 0 || (len > 4 && cell->payload[len - 1] == '\0')
+               || bad(c, "process cell is damaged", loc);
+    case PX_FORM_TIMEVAL:
+        return len == 16 || bad(c, "time cell is not 16 bytes", loc);
+    case PX_FORM_ARRAY:
+        return check_array(c, cell, loc);
+    case PX_FORM_BYTES:
+    case PX_FORM_CODEC:
+        return true;
+    default:
+        return bad(c, "unknown payload form", loc);
+    }
+}
+
+/* --- versions --- */
+
+/* The newest version may be of a publication that was not finished; those behind it may not. */
+static bool check_version(struct check *c, const struct px_version *v, uint64_t loc,
+                          const struct px_version *newer)
+{
+    if (v->prev >= loc) {
+        return bad(c, "version does not descend", loc);
+    }
+    if (newer ? v->seq >= newer->seq || v->seq > c->seq : v->seq > c->seq + 1) {
+        return bad(c, "version has an impossible sequence number", loc);
+    }
+    return v->seq != 0 || bad(c, "version without a sequence number", loc);
+}
+
+/* --- keys --- */
+
+static bool check_key(struct check *c, uint64_t loc)
+{
+    const struct px_key *key = px_key_at(&c->view, loc);
+
+    if (!key) {
+        return bad(c, "key is outside", loc);
+    }
+    if (key->hash != px_hash_bytes(key->name, key->len)) {
+        return bad(c, "key has another hash than its name", loc);
+    }
+    if (px_key_find(&c->view, c->h->keys, key->name, key->len, key->hash) != key) {
+        return bad(c, "key is not found where it is filed", loc);
+    }
+    return true;
+}
+
+/* Calls fn for each locator in a table. */
+static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c, uint64_t loc))
+{
+    const struct px_table *table = at(c, loc, sizeof *table, "table is outside");
+    uint64_t n = table ? table->n_slots : 0;
+    uint64_t used = 0;
+    uint64_t i;
+
+    if (!table) {
+        return false;
+    }
+    if (n == 0 || (n & (n - 1)) || n > PX_SHM_MAX_SLOTS || table->max_probe > PX_SHM_TABLE_PROBES) {
+        return bad(c, "table head is damaged", loc);
+    }
+    if (!at(c, loc, sizeof *table + n * 8, "table slots are outside")) {
+        return false;
+    }
+    for (i = 0; i < n; i++) {
+        uint64_t word = px_load_acquire(&table->slots[i]);
+
+        used += word != 0;
+        if (word && !fn(c, word & PX_SHM_LOC_MASK)) {
+            return false;
+        }
+    }
+    return used * 2 <= n || bad(c, "table is more than half full", loc);
+}
+
+/* --- records --- */
+
+static uint64_t record_hash(struct check *c, const struct px_record *rec, uint64_t loc)
+{
+    uint64_t h = px_hash_mix((uint64_t) rec->level << 32 | rec->index, rec->key);
+    const struct px_quals *quals;
+
+    if (rec->quals) {
+        quals = at(c, rec->quals, sizeof *quals, "qualifiers are outside");
+        if (!quals
+            || !at(c, rec->quals, sizeof *quals + (uint64_t) quals->len,
+                   "qualifiers are outside")) {
+            return 0;
+        }
+        h = px_hash_mix(h, quals->sum_a);
+    }
+    (void) loc;
+    return h;
+}
+
+static bool same_quals(const struct check *c, uint64_t left, uint64_t right)
+{
+    const struct px_quals *a;
+    const struct px_quals *b;
+
+    if (left == 0 || right == 0) {
+        return left == right;
+    }
+    a = (const struct px_quals *) (const void *) (c->view.base + (left << 3));
+    b = (const struct px_quals *) (const void *) (c->view.base + (right << 3));
+    return a->sum_a == b->sum_a && a->sum_b == b->sum_b && a->n == b->n;
+}
+
+/* All versions of one record, newest first. */
+static bool check_versions(struct check *c, uint64_t loc)
+{
+    const struct px_record *newer = NULL;
+
+    while (loc) {
+        const struct px_record *rec = at(c, loc, sizeof *rec, "record is outside");
+
+        if (!rec || !check_version(c, &rec->version, loc, newer ? &newer->version : NULL)) {
+            return false;
+        }
+        (void) record_hash(c, rec, loc);
+        if (c->fault.what) {
+            return false;
+        }
+        if (newer
+            && (rec->key != newer->key || rec->level != newer->level || rec->index != newer->index
+                || !same_quals(c, rec->quals, newer->quals))) {
+            return bad(c, "older version is of another value", loc);
+        }
+        if (rec->version.prev ? rec->link != 0 : rec->link >= loc) {
+            return bad(c, "record is wrongly linked", loc);
+        }
+        if (rec->key && !check_cell(c, loc + sizeof *rec / 8)) {
+            return false;
+        }
+        newer = rec;
+        loc = rec->version.prev;
+    }
+    return true;
+}
+
+static bool check_roster(struct check *c, const struct px_record *roster)
+{
+    uint64_t loc = px_load_acquire(&roster->link);
+
+    while (loc) {
+        const struct px_record *rec = at(c, loc, sizeof *rec, "record of a roster is outside");
+
+        if (!rec) {
+            return false;
+        }
+        if (rec->level != roster->level || rec->index != roster->index || rec->key == 0
+            || rec->link >= loc) {
+            return bad(c, "roster leads to a record of another place", loc);
+        }
+        loc = rec->link;
+    }
+    return true;
+}
+
+static bool check_record(struct check *c, uint64_t loc)
+{
+    const struct px_record *rec = at(c, loc, sizeof *rec, "record is outside");
+    struct px_probe probe;
+    uint64_t found;
+
+    if (!rec) {
+        return false;
+    }
+    if (rec->level >= PX_SHM_N_LEVELS) {
+        return bad(c, "record of an unknown level", loc);
+    }
+    px_probe_start(&c->view, c->h->table, record_hash(c, rec, loc), &probe);
+    for (found = px_probe_next(&probe); found && found != loc; found = px_probe_next(&probe)) {
+    }
+    if (found != loc) {
+        return bad(c, "record is not found where it is filed", loc);
+    }
+    if (rec->key == 0) {
+        return check_roster(c, rec);
+    }
+    return px_key_at(&c->view, rec->key) ? check_versions(c, loc) : bad(c, "record of no key", loc);
+}
+
+/* --- columns --- */
+
+static uint64_t lane(const void *data, uint32_t width, uint64_t i)
+{
+    return width == 8    ? ((const uint8_t *) data)[i]
+           : width == 16 ? ((const uint16_t *) data)[i]
+           : width == 32 ? ((const uint32_t *) data)[i]
+                         : ((const uint64_t *) data)[i];
+}
+
+static bool check_lanes(struct check *c, const struct px_column *col, uint64_t loc)
+{
+    const void *lanes;
+    const uint64_t *dict = NULL;
+    uint64_t i;
+
+    if (col->width != 8 && col->width != 16 && col->width != 32 && col->width != 64) {
+        return bad(c, "column has an unknown width", loc);
+    }
+    lanes = at(c, col->data, (uint64_t) col->n * (col->width / 8), "lanes of a column are outside");
+    if (col->kind == PX_COLUMN_DICT) {
+        dict = at(c, col->base, (uint64_t) col->n_dict * 8, "dictionary of a column is outside");
+    }
+    if (!lanes || (col->kind == PX_COLUMN_DICT && !dict)) {
+        return false;
+    }
+    for (i = 0; i < col->n && col->kind == PX_COLUMN_DICT; i++) {
+        if (lane(lanes, col->width, i) >= col->n_dict) {
+            return bad(c, "column leads beyond its dictionary", loc);
+        }
+    }
+    for (i = 0; dict && i < col->n_dict; i++) {
+        if (!check_cell(c, dict[i])) {
+            return false;
+        }
+    }
+    for (i = 0; i < col->n && col->kind == PX_COLUMN_LOC; i++) {
+        uint64_t cell = ((const uint64_t *) lanes)[i];
+
+        if (cell && !check_cell(c, cell)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_column(struct check *c, const struct px_column *col, uint64_t loc)
+{
+    if (col->present
+        && !at(c, col->present, ((uint64_t) col->n + 63) / 64 * 8,
+               "presence of a column is outside")) {
+        return false;
+    }
+    if (col->overlay > c->seq + 1) {
+        return bad(c, "column is overlaid by nothing", loc);
+    }
+    switch (col->kind) {
+    case PX_COLUMN_CONST:
+    case PX_COLUMN_AFFINE:
+        return true;
+    case PX_COLUMN_CELL:
+        return check_cell(c, col->data);
+    case PX_COLUMN_LOC:
+        return (col->width == 64 || bad(c, "column of locators is not 64 bits wide", loc))
+               && check_lanes(c, col, loc);
+    case PX_COLUMN_ARRAY:
+    case PX_COLUMN_DICT:
+        return check_lanes(c, col, loc);
+    default:
+        return bad(c, "column of an unknown kind", loc);
+    }
+}
+
+static bool check_columns_of(struct check *c, uint64_t key, uint64_t loc)
+{
+    const struct px_column *newer = NULL;
+
+    while (loc) {
+        const struct px_column *col = at(c, loc, sizeof *col, "column is outside");
+
+        if (!col || !check_version(c, &col->version, loc, newer ? &newer->version : NULL)) {
+            return false;
+        }
+        if (col->key != key) {
+            return bad(c, "column of another key", loc);
+        }
+        if (!check_column(c, col, loc)) {
+            return false;
+        }
+        newer = col;
+        loc = col->version.prev;
+    }
+    return true;
+}
+
+static bool check_values_of_key(struct check *c, uint64_t loc)
+{
+    const struct px_key *key = px_key_at(&c->view, loc);
+    const struct px_record *job;
+
+    if (!key) {
+        return bad(c, "key is outside", loc);
+    }
+    if (key->job) {
+        job = at(c, key->job, sizeof *job, "record is outside");
+        if (!job || job->key != loc || job->level != PX_SHM_JOB || job->quals) {
+            return bad(c, "key leads to another job-level value", loc);
+        }
+        if (!check_versions(c, key->job)) {
+            return false;
+        }
+    }
+    return check_columns_of(c, loc, key->column);
+}
+
+/* Each column in the chain is the first of its key. */
+static bool check_column_chain(struct check *c)
+{
+    uint64_t loc = c->h->columns;
+
+    while (loc) {
+        const struct px_column *col = at(c, loc, sizeof *col, "column is outside");
+
+        if (!col) {
+            return false;
+        }
+        if (col->version.prev || col->link >= loc || !px_key_at(&c->view, col->key)) {
+            return bad(c, "chain of columns is damaged", loc);
+        }
+        loc = col->link;
+    }
+    return true;
+}
+
+/* --- placement --- */
+
+static bool check_map(struct check *c, const struct px_rank_map *map, uint32_t n, uint64_t loc)
+{
+    switch (map->kind) {
+    case PX_MAP_NONE:
+    case PX_MAP_CONST:
+        return true;
+    case PX_MAP_BLOCK:
+    case PX_MAP_CYCLIC:
+        return map->k != 0 || bad(c, "map of ranks divides by 0", loc);
+    case PX_MAP_ARRAY:
+        return at(c, map->data, (uint64_t) n * 4, "map of ranks is outside") != NULL;
+    default:
+        return bad(c, "map of ranks of an unknown kind", loc);
+    }
+}
+
+static bool check_node(struct check *c, const struct px_placement *place,
+                       const struct px_node *node, uint64_t loc)
+{
+    const struct px_cell *name;
+    const uint64_t *list;
+    uint64_t i;
+
+    if (!check_cell(c, node->name)) {
+        return false;
+    }
+    name = px_at(&c->view, node->name, sizeof *name);
+    if ((name->form & PX_FORM_MASK) != PX_FORM_TEXT || name->len == 0) {
+        return bad(c, "node without a name", loc);
+    }
+    if (node->aliases) {
+        list = at(c, node->aliases, 8, "aliases are outside");
+        if (!list || list[0] > PX_SHM_MAX_SLOTS
+            || !at(c, node->aliases, 8 + list[0] * 8, "aliases are outside")) {
+            return bad(c, "aliases are outside", loc);
+        }
+        for (i = 0; i < list[0]; i++) {
+            if (!check_cell(c, list[1 + i])) {
+                return false;
+            }
+        }
+    }
+    if (node->count > place->n_ranks
+        || (node->stride == 0 && node->count && (uint64_t) node->first + node->count > place->n_csr)
+        || (node->stride && node->count
+            && node->first + (uint64_t) (node->count - 1) * node->stride >= place->n_ranks)) {
+        return bad(c, "node lists ranks that do not exist", loc);
+    }
+    return true;
+}
+
+static bool check_placement(struct check *c, uint64_t loc)
+{
+    const struct px_version *newer = NULL;
+
+    while (loc) {
+        const struct px_placement *place = at(c, loc, sizeof *place, "placement is outside");
+        const struct px_node *nodes = NULL;
+        uint32_t i;
+
+        if (!place || !check_version(c, &place->version, loc, newer)
+            || !check_map(c, &place->node_of, place->n_ranks, loc)
+            || !check_map(c, &place->app_of, place->n_ranks, loc)) {
+            return false;
+        }
+        if (place->n_nodes) {
+            nodes =
+                at(c, place->nodes, (uint64_t) place->n_nodes * sizeof *nodes, "nodes are outside");
+        }
+        if ((place->n_nodes && !nodes)
+            || (place->n_csr
+                && !at(c, place->csr, place->n_csr * 4, "ranks of nodes are outside"))) {
+            return false;
+        }
+        for (i = 0; i < place->n_nodes; i++) {
+            if (!check_node(c, place, &nodes[i], loc)) {
+                return false;
+            }
+        }
+        newer = &place->version;
+        loc = place->version.prev;
+    }
+    return true;
+}
+
+static bool check_header(struct check *c)
+{
+    if (c->h->used % 8) {
+        return bad(c, "used bytes are not a multiple of 8", 0);
+    }
+    return c->h->used <= c->view.size || bad(c, "used bytes exceed the segment", 0);
+}
+
+static bool check_all(struct check *c)
+{
+    if (!check_header(c)) {
+        return false;
+    }
+    if (c->level == PX_VERIFY_HEADER) {
+        return true;
+    }
+    if ((c->h->keys && !each_slot(c, c->h->keys, check_key))
+        || (c->h->table && !each_slot(c, c->h->table, check_record)) || !check_column_chain(c)) {
+        return false;
+    }
+    if (c->level == PX_VERIFY_TABLES) {
+        return true;
+    }
+    return (c->h->keys == 0 || each_slot(c, c->h->keys, check_values_of_key))
+           && check_placement(c, c->h->place);
+}
+
+int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
+                  struct px_fault *ret_fault)
+{
+    struct check c = {.level = level, .h = px_segment_header(seg)};
+    int rc = px_header_check(seg);
+
+    if (rc == 0) {
+        px_view_init(&c.view, seg->base, seg->size);
+        c.seq = px_load_acquire(&c.h->sequence);
+        if (!check_all(&c)) {
+            rc = PX_ERR_UNPACK_FAILURE;
+        }
+    } else {
+        c.fault.what = "header is damaged or of another format";
+    }
+    if (rc && ret_fault) {
+        *ret_fault = c.fault;
+    }
+    return rc;
+}

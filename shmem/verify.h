@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SHMEM_VERIFY_H
+#define PX_SHMEM_VERIFY_H
+
+#include "shmem/segment.h"
+
+enum px_verify_level {
+    PX_VERIFY_HEADER, /* header and its words */
+    PX_VERIFY_TABLES, /* keys and records: all filed where they are found, chains descending */
+    PX_VERIFY_ALL,    /* also every column, cell and the placement, value by value */
+};
+
+/* What is wrong first, and where. */
+struct px_fault {
+    const char *what; /* static text */
+    uint64_t loc;
+};
+
+/* Checks every invariant of docs/segment-format.md on a mapped segment. Right for a segment at
+ * rest, and for one whose writer was stopped at any point. 0; PX_ERR_NOT_SUPPORTED (another
+ * format); PX_ERR_UNPACK_FAILURE with *ret_fault (may be NULL). Cost: proportional to the segment.
+ * Any thread. */
+int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
+                  struct px_fault *ret_fault);
+
+#endif
