@@ -160,9 +160,26 @@ static int read_directives(struct px_want *want, const pmix_info_t *info, size_t
     return n_quals > 0 ? gather_quals(want, info, ninfo, n_quals) : 0;
 }
 
+/* Group data and qualified values are posted by design; Open MPI 4.1 posts what it finds out about its own place and
+ * ends when that is refused (docs/decisions/reserved-keys.md). */
+static const char *const postable[] = {
+    PMIX_GROUP_LOCAL_CID, PMIX_QUALIFIED_VALUE, PMIX_LOCALITY_STRING, PMIX_HOSTNAME, PMIX_CPUSET, "pmix.arch",
+};
+
 bool px_key_hosts(const char *key)
 {
-    return px_key_reserved(key) && strcmp(key, PMIX_GROUP_LOCAL_CID) != 0 && strcmp(key, PMIX_QUALIFIED_VALUE) != 0;
+    if (!px_key_reserved(key)) {
+        return false;
+    }
+    if (key[4] != '.') {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof(postable) / sizeof(postable[0]); i++) {
+        if (key[5] == postable[i][5] && strcmp(key, postable[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 int px_want_read(const struct px_session *session, const pmix_proc_t *proc, const char *key,
