@@ -3,6 +3,7 @@ include %D%/base/local.mk
 include %D%/loop/local.mk
 include %D%/topo/local.mk
 include %D%/value/local.mk
+include %D%/wire/local.mk
 
 check_PROGRAMS += %D%/value/frameworks.t %D%/value/strings.t
 TESTS += %D%/value/frameworks.t %D%/value/strings.t

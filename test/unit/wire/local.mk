@@ -1,0 +1,18 @@
+wire_unit_tests = %D%/compress.t %D%/data.t %D%/messages.t %D%/pack.t %D%/regex.t %D%/unpack.t
+wire_unit_libs = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += $(wire_unit_tests)
+TESTS += $(wire_unit_tests)
+wire_gen = %D%/gen.c %D%/gen.h %D%/hex.h
+
+test_unit_wire_compress_t_SOURCES = %D%/compress.c $(wire_gen)
+test_unit_wire_compress_t_LDADD = $(wire_unit_libs)
+test_unit_wire_data_t_SOURCES = %D%/data.c $(wire_gen) src/api/pack.c src/api/regex.c
+test_unit_wire_data_t_LDADD = $(wire_unit_libs)
+test_unit_wire_messages_t_SOURCES = %D%/messages.c $(wire_gen)
+test_unit_wire_messages_t_LDADD = $(wire_unit_libs)
+test_unit_wire_pack_t_SOURCES = %D%/pack.c $(wire_gen)
+test_unit_wire_pack_t_LDADD = $(wire_unit_libs)
+test_unit_wire_regex_t_SOURCES = %D%/regex.c $(wire_gen)
+test_unit_wire_regex_t_LDADD = $(wire_unit_libs)
+test_unit_wire_unpack_t_SOURCES = %D%/unpack.c $(wire_gen)
+test_unit_wire_unpack_t_LDADD = $(wire_unit_libs)
