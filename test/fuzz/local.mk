@@ -28,4 +28,3 @@ fuzz:
 	  test/fuzz/$${t}_fuzz -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -artifact_prefix=test/fuzz/ \
 	    test/fuzz/found-$$t $(abs_top_srcdir)/test/fuzz/corpus/$$t || exit 1; \
 	done
-.PHONY: fuzz
