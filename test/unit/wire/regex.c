@@ -167,15 +167,15 @@ static void put(struct px_buf *buf, const char *word, char end)
     px_buf_byte(buf, (unsigned char) end);
 }
 
-static void make_blob(struct px_buf *blob, const char *tag, const char *format, const char *list, size_t skip)
+static void make_blob(struct px_buf *blob, bool colons, const char *list, size_t skip)
 {
     char head[32];
     void *packed;
     size_t len;
 
     assert_int_equal(px_deflate(list, strlen(list) + 1, &packed, &len), 0);
-    snprintf(head, sizeof(head), format, len - skip);
-    put(blob, tag, 0);
+    snprintf(head, sizeof(head), "size=%zu%s", len - skip, colons ? ":" : "");
+    put(blob, colons ? "blob:" : "blob", 0);
     put(blob, "component=zlib:", 0);
     put(blob, head, 0);
     px_buf_append(blob, (char *) packed + skip, len - skip);
@@ -196,8 +196,7 @@ static void blobs(void **state)
     }
     list.data[list.len - 1] = '\0';
     for (size_t form = 0; form < 4; form++) {
-        make_blob(&blob, form & 1 ? "blob:" : "blob", form & 1 ? "size=%zu:" : "size=%zu", (char *) list.data,
-                  form & 2 ? 4 : 0);
+        make_blob(&blob, form & 1, (char *) list.data, form & 2 ? 4 : 0);
         assert_int_equal(px_regex_length((char *) blob.data, SIZE_MAX, &len), 0);
         assert_int_equal(len, blob.len);
         names = names_of((char *) blob.data, blob.len);
