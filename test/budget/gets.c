@@ -22,19 +22,21 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-void *malloc(size_t size)
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void *malloc(size_t size)
 {
     __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
     return __libc_malloc(size);
 }
 
-void *calloc(size_t n, size_t size)
+EXPORTED void *calloc(size_t n, size_t size)
 {
     __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
     return __libc_calloc(n, size);
 }
 
-void *realloc(void *old, size_t size)
+EXPORTED void *realloc(void *old, size_t size)
 {
     __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
     return __libc_realloc(old, size);

@@ -46,7 +46,7 @@ static pmix_proc_t proc_of(pmix_rank_t rank)
     pmix_proc_t proc;
 
     memset(&proc, 0, sizeof proc);
-    strncpy(proc.nspace, self.nspace, PMIX_MAX_NSLEN);
+    memcpy(proc.nspace, self.nspace, sizeof proc.nspace);
     proc.rank = rank;
     return proc;
 }
