@@ -1,5 +1,6 @@
 # sources of this folder
 include %D%/base/local.mk
+include %D%/event/local.mk
 include %D%/loop/local.mk
 include %D%/topo/local.mk
 include %D%/value/local.mk

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* EVT-002, EVT-006..008, EVT-023: how an event goes from one handler to the next. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "fixture.h"
+
+#include <pthread.h>
+
+static int n_calls;
+static size_t seen_results;
+static pmix_status_t seen_status;
+static char seen_name[64];
+static void *seen_object;
+
+static const pmix_status_t code[] = {-5000};
+
+static void count(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
+                  pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    assert_string_equal(source->nspace, "job");
+    n_calls++;
+    seen_results = nresults;
+    if (nresults > 0) {
+        seen_status = results[0].value.data.status;
+        snprintf(seen_name, sizeof(seen_name), "%s", results[0].key);
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_EVENT_RETURN_OBJECT) == 0) {
+            seen_object = info[i].value.data.ptr;
+        }
+    }
+    cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
+}
+
+static int n_released;
+
+static void released(pmix_status_t status, void *cbdata)
+{
+    assert_int_equal(status, PMIX_SUCCESS);
+    PMIx_Info_free(cbdata, 1);
+    n_released++;
+}
+
+/* Gives one result of its own. */
+static void give(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
+                 pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    pmix_info_t *mine = PMIx_Info_create(1);
+
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    PMIx_Info_load(mine, "my.result", "text", PMIX_STRING);
+    cbfunc(PMIX_EVENT_PARTIAL_ACTION_TAKEN, mine, 1, released, mine, cbdata);
+}
+
+static void stop(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
+                 pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    cbfunc(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+/* A handler that answers from another thread, twice. */
+struct late {
+    pmix_event_notification_cbfunc_fn_t cbfunc;
+    void *cbdata;
+};
+static struct late late;
+static pthread_t late_thread;
+
+static void *answer_late(void *arg)
+{
+    struct late *l = arg;
+
+    l->cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, l->cbdata);
+    return NULL;
+}
+
+static void answer_in_thread(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                             size_t ninfo, pmix_info_t *results, size_t nresults,
+                             pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    late = (struct late){cbfunc, cbdata};
+    assert_int_equal(pthread_create(&late_thread, NULL, answer_late, &late), 0);
+}
+
+static void keep_waiting(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                         size_t ninfo, pmix_info_t *results, size_t nresults,
+                         pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    late = (struct late){cbfunc, cbdata};
+}
+
+static void results_accumulate(void **state)
+{
+    pmix_info_t name;
+
+    (void) state;
+    n_calls = 0;
+    n_released = 0;
+    PMIx_Info_construct(&name);
+    PMIx_Info_load(&name, PMIX_EVENT_HDLR_NAME, "giver", PMIX_STRING);
+    assert_int_equal(add(code, 1, NULL, 0, count, NULL), 0);
+    assert_int_equal(add(code, 1, &name, 1, give, NULL), 0); /* in front */
+    PMIx_Info_destruct(&name);
+    deliver_code(-5000);
+    assert_int_equal(n_calls, 1);
+    assert_int_equal(n_released, 1);
+    assert_int_equal(seen_results, 2);
+    assert_int_equal(seen_status, PMIX_EVENT_PARTIAL_ACTION_TAKEN);
+    assert_string_equal(seen_name, "giver");
+}
+
+static void complete_ends_the_chain(void **state)
+{
+    (void) state;
+    n_calls = 0;
+    assert_int_equal(add(code, 1, NULL, 0, count, NULL), 0);
+    assert_int_equal(add(code, 1, NULL, 0, stop, NULL), 0); /* in front */
+    deliver_code(-5000);
+    assert_int_equal(n_calls, 0);
+}
+
+static void the_object_comes_back(void **state)
+{
+    pmix_info_t info;
+    int object;
+
+    (void) state;
+    seen_object = NULL;
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_EVENT_RETURN_OBJECT, &object, PMIX_POINTER);
+    assert_int_equal(add(code, 1, &info, 1, count, NULL), 0);
+    deliver_code(-5000);
+    assert_ptr_equal(seen_object, &object);
+}
+
+static void answers_from_any_thread(void **state)
+{
+    (void) state;
+    n_calls = 0;
+    assert_int_equal(add(code, 1, NULL, 0, count, NULL), 0);
+    assert_int_equal(add(code, 1, NULL, 0, answer_in_thread, NULL), 0); /* in front */
+    deliver_code(-5000);
+    assert_int_equal(n_calls, 1);
+    pthread_join(late_thread, NULL);
+}
+
+static void nothing_before_ready(void **state)
+{
+    struct adding a = {code, 1, NULL, 0, count, false, 0, 0};
+    struct px_event event = {.code = -5000};
+
+    (void) state;
+    n_calls = 0;
+    PMIx_Load_procid(&event.source, "job", 0);
+    assert_int_equal(px_loop_run(loop, add_on_loop, &a), 0);
+    deliver(&event);
+    deliver(&event);
+    assert_int_equal(n_calls, 0);
+    px_events_ready(events, a.id);
+    deliver(&event); /* comes after the two that were held */
+    assert_int_equal(n_calls, 3);
+}
+
+static void oneshot(void **state)
+{
+    pmix_info_t info;
+    bool yes = true;
+
+    (void) state;
+    n_calls = 0;
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_EVENT_ONESHOT, &yes, PMIX_BOOL);
+    assert_int_equal(add(code, 1, &info, 1, count, NULL), 0);
+    deliver_code(-5000);
+    deliver_code(-5000);
+    assert_int_equal(n_calls, 1);
+}
+
+/* The registry goes while a handler still owes its answer. */
+static void answer_after_the_end(void **state)
+{
+    struct px_wait wait;
+    struct px_event event = {.code = -5000};
+    struct delivering d = {&event, &wait, 0};
+
+    (void) state;
+    px_wait_init(&wait);
+    assert_int_equal(add(code, 1, NULL, 0, keep_waiting, NULL), 0);
+    assert_int_equal(px_loop_run(loop, deliver_on_loop, &d), 0);
+    assert_int_equal(d.rc, 0);
+    assert_int_equal(px_loop_run(loop, destroy_on_loop, events), 0);
+    events = NULL;
+    late.cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, late.cbdata);
+}
+
+#define with_registry(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_registry(results_accumulate),      with_registry(complete_ends_the_chain),
+        with_registry(the_object_comes_back),   with_registry(answers_from_any_thread),
+        with_registry(nothing_before_ready),    with_registry(oneshot),
+        with_registry(answer_after_the_end),
+    };
+
+    return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
+}

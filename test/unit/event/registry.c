@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* EVT-001, EVT-003..005, EVT-008, EVT-011, EVT-012, EVT-018, EVT-019: who is called, and in which order. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "fixture.h"
+
+static char trace[256];
+
+/* Appends the handler's name to the trace and passes on. */
+static void note(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
+                 pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) results;
+    (void) nresults;
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_EVENT_HDLR_NAME) == 0) {
+            strcat(trace, info[i].value.data.string);
+        }
+    }
+    cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
+}
+
+/* Registers a handler of that name with one more directive, whose value is a string, or a true switch. */
+static int add_named(const char *name, const pmix_status_t *codes, size_t ncodes, const char *key,
+                     const char *text, size_t *id)
+{
+    pmix_info_t info[2];
+    bool yes = true;
+    size_t n = 1;
+    int rc;
+
+    PMIx_Info_construct(&info[0]);
+    PMIx_Info_construct(&info[1]);
+    PMIx_Info_load(&info[0], PMIX_EVENT_HDLR_NAME, name, PMIX_STRING);
+    if (NULL != key) {
+        PMIx_Info_load(&info[1], key, NULL != text ? (const void *) text : (const void *) &yes,
+                       NULL != text ? PMIX_STRING : PMIX_BOOL);
+        n = 2;
+    }
+    rc = add(codes, ncodes, info, n, note, id);
+    PMIx_Info_destruct(&info[0]);
+    PMIx_Info_destruct(&info[1]);
+    return rc;
+}
+
+static void expect(pmix_status_t code, const char *order)
+{
+    trace[0] = '\0';
+    deliver_code(code);
+    assert_string_equal(trace, order);
+}
+
+static const pmix_status_t one[] = {-5000};
+static const pmix_status_t two[] = {-5000, 7};
+
+static void categories_in_order(void **state)
+{
+    (void) state;
+    assert_int_equal(add_named("d", NULL, 0, NULL, NULL, NULL), 0);
+    assert_int_equal(add_named("L", one, 1, PMIX_EVENT_HDLR_LAST, NULL, NULL), 0);
+    assert_int_equal(add_named("m", two, 2, NULL, NULL, NULL), 0);
+    assert_int_equal(add_named("s", one, 1, NULL, NULL, NULL), 0);
+    assert_int_equal(add_named("F", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, NULL), 0);
+    expect(-5000, "FsmdL");
+    expect(7, "md");
+    expect(-1, "d");
+}
+
+static void one_first_and_one_last(void **state)
+{
+    size_t id;
+
+    (void) state;
+    assert_int_equal(add_named("F", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, &id), 0);
+    assert_int_equal(add_named("G", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, NULL), PMIX_ERR_EVENT_REGISTRATION);
+    assert_int_equal(px_events_remove(events, id, NULL, NULL, NULL), 0);
+    assert_int_equal(add_named("G", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, NULL), 0);
+    assert_int_equal(add_named("L", one, 1, PMIX_EVENT_HDLR_LAST, NULL, NULL), 0);
+    assert_int_equal(add_named("M", one, 1, PMIX_EVENT_HDLR_LAST, NULL, NULL), PMIX_ERR_EVENT_REGISTRATION);
+    expect(-5000, "GL");
+}
+
+static void places_within_a_category(void **state)
+{
+    (void) state;
+    assert_int_equal(add_named("a", one, 1, NULL, NULL, NULL), 0);
+    assert_int_equal(add_named("b", one, 1, PMIX_EVENT_HDLR_APPEND, NULL, NULL), 0);
+    assert_int_equal(add_named("c", one, 1, PMIX_EVENT_HDLR_PREPEND, NULL, NULL), 0);
+    expect(-5000, "cab");
+    assert_int_equal(add_named("d", one, 1, PMIX_EVENT_HDLR_BEFORE, "a", NULL), 0);
+    assert_int_equal(add_named("e", one, 1, PMIX_EVENT_HDLR_AFTER, "a", NULL), 0);
+    expect(-5000, "cdaeb");
+    assert_int_equal(add_named("x", one, 1, PMIX_EVENT_HDLR_BEFORE, "nobody", NULL), PMIX_ERR_EVENT_REGISTRATION);
+    assert_int_equal(add_named("f", one, 1, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, NULL, NULL), 0);
+    assert_int_equal(add_named("l", one, 1, PMIX_EVENT_HDLR_LAST_IN_CATEGORY, NULL, NULL), 0);
+    assert_int_equal(add_named("g", one, 1, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, NULL, NULL),
+                     PMIX_ERR_EVENT_REGISTRATION);
+    assert_int_equal(add_named("p", one, 1, PMIX_EVENT_HDLR_PREPEND, NULL, NULL), 0);
+    assert_int_equal(add_named("q", one, 1, PMIX_EVENT_HDLR_APPEND, NULL, NULL), 0);
+    expect(-5000, "fpcdaebql");
+}
+
+static void removal(void **state)
+{
+    pmix_status_t *codes = NULL;
+    size_t n = 0;
+    size_t a;
+    size_t b;
+    size_t d;
+    bool last = false;
+
+    (void) state;
+    assert_int_equal(add_named("a", one, 1, NULL, NULL, &a), 0);
+    assert_int_equal(a, 1);
+    assert_int_equal(add_named("b", two, 2, NULL, NULL, &b), 0);
+    assert_int_equal(add_named("d", NULL, 0, NULL, NULL, &d), 0);
+    assert_true(px_events_wanted(events, 99));
+    assert_int_equal(px_events_remove(events, 0, NULL, NULL, NULL), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_events_remove(events, 1000, NULL, NULL, NULL), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_events_remove(events, b, &codes, &n, &last), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(codes[0], 7);
+    assert_false(last);
+    free(codes);
+    assert_int_equal(px_events_remove(events, d, &codes, &n, &last), 0);
+    assert_true(last);
+    assert_int_equal(n, 0);
+    free(codes);
+    assert_false(px_events_wanted(events, 99));
+    assert_int_equal(px_events_remove(events, b, NULL, NULL, NULL), PMIX_ERR_BAD_PARAM);
+    expect(-5000, "a");
+}
+
+static void bad_arguments(void **state)
+{
+    pmix_info_t info;
+    size_t id = 77;
+    int number = 3;
+
+    (void) state;
+    assert_int_equal(px_events_add(events, one, 1, NULL, 0, NULL, &id), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_events_add(events, NULL, 1, NULL, 0, note, &id), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_events_add(events, one, 1, NULL, 1, note, &id), PMIX_ERR_BAD_PARAM);
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_EVENT_HDLR_NAME, &number, PMIX_INT);
+    assert_int_equal(px_events_add(events, one, 1, &info, 1, note, &id), PMIX_ERR_BAD_PARAM);
+    PMIx_Info_load(&info, PMIX_EVENT_AFFECTED_PROC, &number, PMIX_INT);
+    assert_int_equal(px_events_add(events, one, 1, &info, 1, note, &id), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(id, 77);
+}
+
+static void non_default_skips_defaults(void **state)
+{
+    struct px_event event = {.code = -5000};
+    pmix_info_t info;
+    bool yes = true;
+
+    (void) state;
+    assert_int_equal(add_named("d", NULL, 0, NULL, NULL, NULL), 0);
+    assert_int_equal(add_named("s", one, 1, NULL, NULL, NULL), 0);
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    event.info = &info;
+    event.ninfo = 1;
+    trace[0] = '\0';
+    deliver(&event);
+    assert_string_equal(trace, "s");
+}
+
+static void only_affected(void **state)
+{
+    struct px_event event = {.code = -5000};
+    pmix_info_t reg[2];
+    pmix_info_t info;
+    pmix_proc_t proc;
+
+    (void) state;
+    PMIx_Info_construct(&reg[0]);
+    PMIx_Info_construct(&reg[1]);
+    PMIx_Info_construct(&info);
+    PMIx_Load_procid(&proc, "job", 5);
+    PMIx_Info_load(&reg[0], PMIX_EVENT_HDLR_NAME, "a", PMIX_STRING);
+    PMIx_Info_load(&reg[1], PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    assert_int_equal(add(one, 1, reg, 2, note, NULL), 0);
+    PMIx_Info_destruct(&reg[0]);
+    PMIx_Info_destruct(&reg[1]);
+    event.info = &info;
+    event.ninfo = 1;
+    PMIx_Info_load(&info, PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    trace[0] = '\0';
+    deliver(&event);
+    assert_string_equal(trace, "a");
+    PMIx_Info_destruct(&info);
+    proc.rank = 6;
+    PMIx_Info_load(&info, PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    deliver(&event);
+    assert_string_equal(trace, "a");
+    PMIx_Info_destruct(&info);
+    event.ninfo = 0;
+    deliver(&event);
+    assert_string_equal(trace, "aa");
+}
+
+#define with_registry(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_registry(categories_in_order), with_registry(one_first_and_one_last),
+        with_registry(places_within_a_category), with_registry(removal), with_registry(bad_arguments),
+        with_registry(non_default_skips_defaults), with_registry(only_affected),
+    };
+
+    return cmocka_run_group_tests_name("registry", tests, NULL, NULL);
+}
