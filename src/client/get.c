@@ -160,7 +160,7 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
 
 int px_client_miss(struct px_session *session, const struct px_want *want, int found)
 {
-    bool hopeless;
+    bool complete = NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0;
 
     if (PMIX_ERR_EXISTS_OUTSIDE_SCOPE == found) {
         return found;
@@ -168,14 +168,15 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     if ((want->flags & PX_WANT_OPTIONAL) != 0) {
         return PMIX_ERR_NOT_FOUND;
     }
+    /* The host's keys of our own job are all here from the start. */
+    if (complete && (want->flags & (PX_WANT_OWN | PX_WANT_RESERVED)) == (PX_WANT_OWN | PX_WANT_RESERVED)) {
+        return PMIX_ERR_NOT_FOUND;
+    }
     if (NULL == px_session_server(session)) {
         /* Reads of what is here go on; what is not here never will be. */
         return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_NOT_FOUND : PMIX_ERR_LOST_CONNECTION;
     }
-    /* The host's keys of our own job are all here from the start. */
-    hopeless = (want->flags & (PX_WANT_OWN | PX_WANT_RESERVED)) == (PX_WANT_OWN | PX_WANT_RESERVED)
-               && (NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0);
-    return hopeless && (want->flags & PX_WANT_REFRESH) == 0 ? PMIX_ERR_NOT_FOUND : PMIX_ERR_WOULD_BLOCK;
+    return PMIX_ERR_WOULD_BLOCK;
 }
 
 static __attribute__((noinline)) pmix_status_t get_unusual(struct px_session *session, struct px_want *want,
