@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/base/param.h"
+#include "src/net/auth.h"
+#include "src/net/dial.h"
+
+enum { UID = 1000, GID = 100, OTHER = 1001 };
+
+static const struct px_who unix_good = {true, UID, GID, 12345};
+static const struct px_who unix_other_uid = {true, OTHER, GID, 12345};
+static const struct px_who unix_other_gid = {true, UID, OTHER, 12345};
+static const struct px_who tcp_good = {true, UID, (gid_t) -1, 0};
+static const struct px_who tcp_other = {true, OTHER, (gid_t) -1, 0};
+static const struct px_who tcp_nobody = {true, (uid_t) -1, (gid_t) -1, 0};
+static const struct px_who unknown = {false, 0, (gid_t) -1, 0};
+
+static struct px_hello claim(const char *psec, const uint32_t *ids, size_t len)
+{
+    struct px_hello hello = {.cred = ids, .cred_len = len};
+
+    strcpy(hello.psec, psec);
+    return hello;
+}
+
+static int check(const char *psec, uint32_t uid, uint32_t gid, size_t len, const struct px_who *who)
+{
+    uint32_t ids[3] = {uid, gid, 0};
+    struct px_hello hello = claim(psec, ids, len);
+
+    return px_auth_check(&hello, who, UID, GID);
+}
+
+static int use_psec(const char *value)
+{
+    if (value ? setenv("PMIX_MCA_psec", value, 1) : unsetenv("PMIX_MCA_psec")) {
+        return -1;
+    }
+    return px_param_load();
+}
+
+static int clean(void **state)
+{
+    (void) state;
+    return use_psec(NULL);
+}
+
+static void the_truth_is_believed(void **state)
+{
+    (void) state;
+    assert_int_equal(check("native", UID, GID, 8, &unix_good), 0);
+    assert_int_equal(check("native", 0, 0, 0, &unix_good), 0);
+    assert_int_equal(check("native", UID, GID, 8, &tcp_good), 0);
+    assert_int_equal(check("native", UID, GID, 8, &unknown), 0);
+}
+
+static void lies_are_not(void **state)
+{
+    (void) state;
+    assert_int_equal(check("native", UID, GID, 8, &unix_other_uid), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, GID, 8, &unix_other_gid), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", 0, 0, 0, &unix_other_uid), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, GID, 8, &tcp_other), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, GID, 8, &tcp_nobody), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", OTHER, GID, 8, &unix_good), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, OTHER, 8, &tcp_good), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", OTHER, GID, 8, &unknown), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, OTHER, 8, &unknown), PMIX_ERR_INVALID_CRED);
+}
+
+static void shapes_of_a_credential(void **state)
+{
+    (void) state;
+    for (size_t len = 0; len <= 12; len++) {
+        int rc = len == 8 ? 0 : PMIX_ERR_INVALID_CRED;
+
+        assert_int_equal(check("native", UID, GID, len, &tcp_good), rc);
+        assert_int_equal(check("native", UID, GID, len, &unknown), rc);
+        assert_int_equal(check("native", UID, GID, len, &unix_good), len == 0 ? 0 : rc);
+    }
+}
+
+static void modules(void **state)
+{
+    (void) state;
+    assert_int_equal(check("nonesuch", UID, GID, 8, &unix_good), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(check("", UID, GID, 8, &unix_good), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(check("none", UID, GID, 0, &unix_good), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(use_psec("none"), 0);
+    assert_int_equal(check("none", UID, GID, 0, &unix_good), 0);
+    assert_int_equal(check("none", UID, GID, 0, &unix_other_uid), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, GID, 8, &unix_good), PMIX_ERR_NOT_SUPPORTED);
+    assert_string_equal(px_auth_modes(), "none");
+    assert_int_equal(use_psec("^native"), 0);
+    assert_int_equal(check("native", UID, GID, 8, &unix_good), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(check("none", UID, GID, 0, &unix_good), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(use_psec("native"), 0);
+    assert_string_equal(px_auth_modes(), "native");
+    assert_int_equal(use_psec(NULL), 0);
+    assert_true(px_hello_names(px_auth_modes(), "native"));
+}
+
+/* Whether the machine has munge or not, noise is never a credential of it. */
+static void forged_munge(void **state)
+{
+    struct px_hello hello = claim("munge", (const uint32_t *) "MUNGE:AwQDAAB:", 15);
+    int rc = px_auth_check(&hello, &unix_good, UID, GID);
+
+    (void) state;
+    assert_true(rc == PMIX_ERR_INVALID_CRED || rc == PMIX_ERR_NOT_SUPPORTED);
+    hello.cred_len = 5; /* no end */
+    rc = px_auth_check(&hello, &unix_good, UID, GID);
+    assert_int_equal(rc, PMIX_ERR_INVALID_CRED);
+    hello.cred_len = 0;
+    hello.cred = NULL;
+    assert_int_equal(px_auth_check(&hello, &unix_good, UID, GID), PMIX_ERR_INVALID_CRED);
+}
+
+static void what_we_claim(void **state)
+{
+    struct px_hello hello = {.flag = PX_HELLO_CLIENT};
+    struct px_who me = {true, geteuid(), getegid(), getpid()};
+    unsigned char room[1024];
+
+    (void) state;
+    assert_int_equal(px_credential(NULL, &hello, room, sizeof(room)), 0);
+    assert_string_equal(hello.psec, "native");
+    assert_int_equal(hello.cred_len, 8);
+    assert_int_equal(hello.uid, geteuid());
+    assert_int_equal(hello.gid, getegid());
+    assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()), 0);
+    assert_int_equal(px_credential("munge,native", &hello, room, sizeof(room)), 0);
+    assert_string_equal(hello.psec, "native");
+    assert_int_equal(px_credential("nonesuch", &hello, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_credential("none", &hello, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_credential("", &hello, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_credential("native", &hello, room, 7), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(use_psec("none"), 0);
+    assert_int_equal(px_credential("native,none", &hello, room, sizeof(room)), 0);
+    assert_string_equal(hello.psec, "none");
+    assert_int_equal(hello.cred_len, 0);
+}
+
+/* Only where a munge daemon runs. */
+static void real_munge(void **state)
+{
+    struct px_hello hello = {.flag = PX_HELLO_CLIENT};
+    struct px_who me = {true, geteuid(), getegid(), getpid()};
+    unsigned char room[1024];
+
+    (void) state;
+    assert_int_equal(use_psec("munge"), 0);
+    if (!px_hello_names(px_auth_modes(), "munge")) {
+        skip();
+    }
+    assert_int_equal(px_credential("munge,native", &hello, room, sizeof(room)), 0);
+    assert_string_equal(hello.psec, "munge");
+    assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()), 0);
+    assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()), PMIX_ERR_INVALID_CRED); /* used twice */
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, clean, clean)
+    const struct CMUnitTest tests[] = {
+        T(the_truth_is_believed), T(lies_are_not),  T(shapes_of_a_credential), T(modules),
+        T(forged_munge),          T(what_we_claim), T(real_munge),
+    };
+
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

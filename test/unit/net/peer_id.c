@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/net/auth.h"
+#include "src/net/peer_id.h"
+
+struct ends {
+    int ours;
+    int theirs;
+    struct sockaddr_in near;
+    struct sockaddr_in far;
+};
+
+static int listen_here(struct sockaddr_in *at)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t len = sizeof(*at);
+
+    *at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(bind(fd, (struct sockaddr *) at, len), 0);
+    assert_int_equal(listen(fd, 5), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *) at, &len), 0);
+    return fd;
+}
+
+static void tcp_ends(struct ends *ends)
+{
+    int listener = listen_here(&ends->near);
+    socklen_t len = sizeof(ends->far);
+
+    ends->theirs = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(ends->theirs, (struct sockaddr *) &ends->near, sizeof(ends->near)), 0);
+    ends->ours = accept4(listener, (struct sockaddr *) &ends->far, &len, SOCK_CLOEXEC);
+    assert_true(ends->ours >= 0);
+    (void) close(listener);
+}
+
+static void a_living_peer(void **state)
+{
+    struct ends ends;
+    struct px_who who;
+    uid_t uid = 77777;
+
+    (void) state;
+    tcp_ends(&ends);
+    who = px_auth_peer(ends.ours);
+    assert_true(who.known);
+    assert_int_equal(who.uid, geteuid());
+    assert_int_equal(who.gid, (gid_t) -1);
+    assert_int_equal(who.pid, 0);
+    assert_int_equal(px_owner_read("/proc/net/tcp", &ends.far, &ends.near, &uid), PX_OWNER_FOUND);
+    assert_int_equal(uid, geteuid());
+    (void) shutdown(ends.theirs, SHUT_WR); /* still somebody's */
+    who = px_auth_peer(ends.ours);
+    assert_true(who.known);
+    assert_int_equal(who.uid, geteuid());
+    (void) close(ends.theirs);
+    (void) close(ends.ours);
+}
+
+/* The kernel would say root. */
+static void a_peer_that_left_is_nobody(void **state)
+{
+    struct ends ends;
+    struct px_who who;
+    uid_t uid = 77777;
+
+    (void) state;
+    tcp_ends(&ends);
+    assert_int_equal(send(ends.theirs, "claim", 5, 0), 5);
+    (void) close(ends.theirs);
+    who = px_auth_peer(ends.ours);
+    assert_true(who.known);
+    assert_int_equal(who.uid, (uid_t) -1);
+    assert_int_equal(px_owner_read("/proc/net/tcp", &ends.far, &ends.near, &uid), PX_OWNER_NOBODY);
+    assert_int_not_equal(px_owner_ask(&ends.far, &ends.near, &uid), PX_OWNER_FOUND);
+    assert_int_equal(uid, 77777);
+    (void) close(ends.ours);
+}
+
+static void a_connection_that_is_not(void **state)
+{
+    struct sockaddr_in at;
+    struct sockaddr_in far;
+    uid_t uid = 77777;
+    int listener = listen_here(&at);
+
+    (void) state;
+    far = at;
+    far.sin_port = htons(1);
+    assert_int_not_equal(px_owner_ask(&far, &at, &uid), PX_OWNER_FOUND);
+    assert_int_not_equal(px_owner_ask(&at, &far, &uid), PX_OWNER_FOUND); /* the listener does not count */
+    assert_int_equal(px_owner_read("/proc/net/tcp", &far, &at, &uid), PX_OWNER_NOBODY);
+    assert_int_equal(px_owner_read("/nowhere/at/all", &far, &at, &uid), PX_OWNER_UNKNOWN);
+    assert_int_equal(uid, 77777);
+    (void) close(listener);
+}
+
+static void rows_of_a_table(void **state)
+{
+    static const char table[] =
+        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+        "nonsense\n"
+        "   0: 0100007F:03E8 0100007F:07D0 0A 00000000:00000000 00:00000000 00000000   500        0 11 1\n"
+        "   1: 0100007F:03E9 0100007F:07D0 01 00000000:00000000 00:00000000 00000000   501        0 12 1\n"
+        "   2: 0100007F:03EA 0100007F:07D0 06 00000000:00000000 03:00000000 00000000     0        0 0 3\n"
+        "   3: 0100007F:03EB 0100007F:07D0 04 00000000:00000000 03:00000000 00000000     0        0 0 3\n";
+    char path[] = "/tmp/px-table-XXXXXX";
+    struct sockaddr_in near = {.sin_port = htons(2000), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in far = {.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    static const enum px_owner expected[] = {PX_OWNER_NOBODY, PX_OWNER_FOUND, PX_OWNER_NOBODY, PX_OWNER_NOBODY,
+                                             PX_OWNER_NOBODY};
+    int fd = mkstemp(path);
+    uid_t uid = 0;
+
+    (void) state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, table, sizeof(table) - 1), (ssize_t) sizeof(table) - 1);
+    (void) close(fd);
+    for (int i = 0; i < 5; i++) {
+        far.sin_port = htons((uint16_t) (1000 + i));
+        assert_int_equal(px_owner_read(path, &far, &near, &uid), expected[i]);
+    }
+    assert_int_equal(uid, 501);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void unix_peers(void **state)
+{
+    int ends[2];
+    struct px_who who;
+
+    (void) state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    who = px_auth_peer(ends[0]);
+    assert_true(who.known);
+    assert_int_equal(who.uid, geteuid());
+    assert_int_equal(who.gid, getegid());
+    assert_int_equal(who.pid, getpid());
+    (void) close(ends[0]);
+    (void) close(ends[1]);
+    who = px_auth_peer(STDIN_FILENO); /* no socket of ours at all, or none that tells */
+    assert_int_equal(who.known && who.uid != geteuid(), 0);
+    who = px_auth_peer(-1);
+    assert_false(who.known);
+}
+
+/* A process that became somebody else is told apart at both kinds of socket. */
+static void another_user(void **state)
+{
+    struct sockaddr_in at;
+    int told[2];
+    int listener;
+    int fd;
+    struct px_who who;
+    pid_t pid;
+
+    (void) state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    listener = listen_here(&at);
+    assert_int_equal(pipe(told), 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        char byte;
+
+        fd = setgid(54321) || setuid(54321) ? -1 : socket(AF_INET, SOCK_STREAM, 0);
+        (void) close(told[1]);
+        (void) !connect(fd, (struct sockaddr *) &at, sizeof(at));
+        (void) !read(told[0], &byte, 1);
+        _exit(0);
+    }
+    fd = accept(listener, NULL, NULL);
+    assert_true(fd >= 0);
+    who = px_auth_peer(fd);
+    assert_true(who.known);
+    assert_int_equal(who.uid, 54321);
+    (void) close(told[0]);
+    (void) close(told[1]);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    (void) close(fd);
+    (void) close(listener);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_living_peer),            cmocka_unit_test(a_peer_that_left_is_nobody),
+        cmocka_unit_test(a_connection_that_is_not), cmocka_unit_test(rows_of_a_table),
+        cmocka_unit_test(unix_peers),               cmocka_unit_test(another_user),
+    };
+
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
