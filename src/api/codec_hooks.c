@@ -3,8 +3,9 @@
 #include "src/topo/topo.h"
 #include "src/wire/hooks.h"
 
-/* Lets values and the codec look into cpusets and topologies. It happens when the library is loaded, because packing
- * and the structure functions may be used before PMIx_Init; it sets pointers to functions and does nothing else. */
+/* Lets values and the codec look into cpusets and topologies. It happens when the library is
+ * loaded, because packing and the structure functions may be used before PMIx_Init; it sets
+ * pointers to functions and does nothing else. */
 __attribute__((constructor)) static void install_hooks(void)
 {
     px_topo_install_hooks();

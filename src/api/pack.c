@@ -10,11 +10,12 @@
 #include "src/wire/codec.h"
 #include "src/wire/compress.h"
 
-/* Packing for applications. A pmix_data_buffer_t is plain malloc memory that programs compiled against other
- * releases look into themselves: base_ptr to bytes_used is the content, unpack_ptr the place of the reader. Such
- * buffers travel inside values to processes that may run another implementation, so the bytes are those of the wire
- * and, as there, carry no types unless the parameter bfrops_base_default_type asks for them. Nothing here needs
- * PMIx_Init, and target and source change nothing: every peer of the family reads the same bytes. */
+/* Packing for applications. A pmix_data_buffer_t is plain malloc memory that programs compiled
+ * against other releases look into themselves: base_ptr to bytes_used is the content, unpack_ptr
+ * the place of the reader. Such buffers travel inside values to processes that may run another
+ * implementation, so the bytes are those of the wire and, as there, carry no types unless the
+ * parameter bfrops_base_default_type asks for them. Nothing here needs PMIx_Init, and target and
+ * source change nothing: every peer of the family reads the same bytes. */
 
 static enum px_wire_kind kind(void)
 {
@@ -28,17 +29,19 @@ static size_t read_offset(const pmix_data_buffer_t *buffer)
     return offset < buffer->bytes_used ? offset : buffer->bytes_used;
 }
 
-/* The buffer's memory as a growing one, and back: also after a failure, when it may have moved but has the same
- * content. */
+/* The buffer's memory as a growing one, and back: also after a failure, when it may have moved but
+ * has the same content. */
 static struct px_buf borrow(const pmix_data_buffer_t *buffer)
 {
     return (struct px_buf){.data = (unsigned char *) buffer->base_ptr,
                            .len = buffer->bytes_used,
-                           .cap = buffer->bytes_allocated > buffer->bytes_used ? buffer->bytes_allocated
-                                                                               : buffer->bytes_used};
+                           .cap = buffer->bytes_allocated > buffer->bytes_used
+                                      ? buffer->bytes_allocated
+                                      : buffer->bytes_used};
 }
 
-static void give_back(pmix_data_buffer_t *buffer, const struct px_buf *buf, size_t used, size_t offset)
+static void give_back(pmix_data_buffer_t *buffer, const struct px_buf *buf, size_t used,
+                      size_t offset)
 {
     buffer->base_ptr = (char *) buf->data;
     buffer->bytes_allocated = buf->cap;
@@ -64,8 +67,8 @@ static int pack_regexes(struct px_buf *buf, char *const *texts, size_t n)
     return rc;
 }
 
-PMIX_EXPORT pmix_status_t PMIx_Data_pack(const pmix_proc_t *target, pmix_data_buffer_t *buffer, void *src,
-                                         int32_t num_vals, pmix_data_type_t type)
+PMIX_EXPORT pmix_status_t PMIx_Data_pack(const pmix_proc_t *target, pmix_data_buffer_t *buffer,
+                                         void *src, int32_t num_vals, pmix_data_type_t type)
 {
     struct px_buf buf;
     size_t n = (size_t) num_vals;
@@ -96,15 +99,17 @@ static int unpack_regexes(struct px_in *in, char **texts, size_t *n)
         return PMIX_ERR_NOMEM;
     }
     rc = px_unpack(in, PMIX_REGEX, objects, n);
-    for (size_t i = 0; (rc == PMIX_SUCCESS || rc == PMIX_ERR_UNPACK_INADEQUATE_SPACE) && i < *n; i++) {
+    for (size_t i = 0; (rc == PMIX_SUCCESS || rc == PMIX_ERR_UNPACK_INADEQUATE_SPACE) && i < *n;
+         i++) {
         texts[i] = objects[i].bytes;
     }
     free(objects);
     return rc;
 }
 
-PMIX_EXPORT pmix_status_t PMIx_Data_unpack(const pmix_proc_t *source, pmix_data_buffer_t *buffer, void *dest,
-                                           int32_t *max_num_values, pmix_data_type_t type)
+PMIX_EXPORT pmix_status_t PMIx_Data_unpack(const pmix_proc_t *source, pmix_data_buffer_t *buffer,
+                                           void *dest, int32_t *max_num_values,
+                                           pmix_data_type_t type)
 {
     struct px_in in;
     size_t offset;
@@ -177,7 +182,8 @@ static int add_prefix(const char *prefix, const struct px_buf *text, struct px_b
     return px_buf_ok(out) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
-PMIX_EXPORT pmix_status_t PMIx_Data_print(char **output, char *prefix, void *src, pmix_data_type_t type)
+PMIX_EXPORT pmix_status_t PMIx_Data_print(char **output, char *prefix, void *src,
+                                          pmix_data_type_t type)
 {
     const struct px_type *info = px_type_info(type);
     struct px_buf text = {0};
@@ -249,7 +255,8 @@ PMIX_EXPORT pmix_status_t PMIx_Data_load(pmix_data_buffer_t *buffer, pmix_byte_o
     return PMIX_SUCCESS;
 }
 
-PMIX_EXPORT pmix_status_t PMIx_Data_embed(pmix_data_buffer_t *buffer, const pmix_byte_object_t *payload)
+PMIX_EXPORT pmix_status_t PMIx_Data_embed(pmix_data_buffer_t *buffer,
+                                          const pmix_byte_object_t *payload)
 {
     char *copy = NULL;
     size_t size;
@@ -269,7 +276,8 @@ PMIX_EXPORT pmix_status_t PMIx_Data_embed(pmix_data_buffer_t *buffer, const pmix
     return PMIX_SUCCESS;
 }
 
-PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t **outbytes, size_t *nbytes)
+PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t **outbytes,
+                                    size_t *nbytes)
 {
     void *out = NULL;
     size_t len = 0;
@@ -284,7 +292,8 @@ PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t
     return done;
 }
 
-PMIX_EXPORT bool PMIx_Data_decompress(const uint8_t *inbytes, size_t size, uint8_t **outbytes, size_t *nbytes)
+PMIX_EXPORT bool PMIx_Data_decompress(const uint8_t *inbytes, size_t size, uint8_t **outbytes,
+                                      size_t *nbytes)
 {
     void *out = NULL;
     size_t len = 0;

@@ -10,8 +10,9 @@
 
 #include "codec.h"
 
-/* A few bytes of a peer's may claim to stand for gigabytes. Memory is asked for only after the claim was compared
- * with what the format can achieve at best, and the stream must give exactly what was claimed. */
+/* A few bytes of a peer's may claim to stand for gigabytes. Memory is asked for only after the
+ * claim was compared with what the format can achieve at best, and the stream must give exactly
+ * what was claimed. */
 
 enum {
     LENGTH_SIZE = sizeof(uint32_t),
@@ -22,7 +23,9 @@ enum {
 /* Inflates into exactly room bytes. */
 static int inflate_exactly(const void *bytes, size_t len, void *to, size_t room)
 {
-    z_stream z = {.next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) len, .next_out = to,
+    z_stream z = {.next_in = (Bytef *) (uintptr_t) bytes,
+                  .avail_in = (uInt) len,
+                  .next_out = to,
                   .avail_out = (uInt) room};
     int rc = inflateInit(&z);
 

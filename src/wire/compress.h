@@ -7,8 +7,8 @@
 
 #include <pmix_common.h>
 
-/* Compressed bytes as peers send them: 4 bytes with the original length, in the host's order, then a zlib stream.
- * This folder is the only user of zlib. Any thread. */
+/* Compressed bytes as peers send them: 4 bytes with the original length, in the host's order, then
+ * a zlib stream. This folder is the only user of zlib. Any thread. */
 
 enum { PX_INFLATE_MAX = 1 << 28 }; /* original bytes; more is refused */
 
@@ -22,9 +22,10 @@ int px_inflate_stream(const void *bytes, size_t len, void **ret, size_t *ret_len
 /* The opposite. PMIX_ERR_NOT_SUPPORTED when nothing would be gained, or there is too much. */
 int px_deflate(const void *bytes, size_t len, void **ret, size_t *ret_len);
 
-/* Turns a value of type PMIX_COMPRESSED_STRING into PMIX_STRING and PMIX_COMPRESSED_BYTE_OBJECT into
- * PMIX_BYTE_OBJECT, in place; also those inside arrays of values and infos. Others are left alone. On failure
- * (as px_inflate) the value is as it was, except that some members of an array may be plain already. */
+/* Turns a value of type PMIX_COMPRESSED_STRING into PMIX_STRING and PMIX_COMPRESSED_BYTE_OBJECT
+ * into PMIX_BYTE_OBJECT, in place; also those inside arrays of values and infos. Others are left
+ * alone. On failure (as px_inflate) the value is as it was, except that some members of an array
+ * may be plain already. */
 int px_inflate_value(pmix_value_t *value);
 
 #endif

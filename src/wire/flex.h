@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Integers of variable length: groups of 7 bits, lowest first, bit 7 says that more follow; after eight such
- * bytes the ninth holds the remaining 8 bits. Signed numbers are zig-zagged first. */
+/* Integers of variable length: groups of 7 bits, lowest first, bit 7 says that more follow; after
+ * eight such bytes the ninth holds the remaining 8 bits. Signed numbers are zig-zagged first. */
 
 enum { PX_FLEX_MAX = 9 };
 

@@ -12,12 +12,9 @@ int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
 /* The input moves past the frame; on failure it stays where it was. Statuses as px_unpack. */
 int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n);
 
-/* May n elements of a C size be made out of what is left? Each takes a byte at least, and memory is asked for only
- * in proportion to the bytes that stand behind it. 0, PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER,
- * PMIX_ERR_UNPACK_FAILURE. */
+/* May n elements of a C size be made out of what is left? Each takes a byte at least, and memory is
+ * asked for only in proportion to the bytes that stand behind it. 0,
+ * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_FAILURE. */
 int px_unpack_room(const struct px_in *in, size_t n, size_t size);
-
-/* One raw unsigned number. */
-int px_unpack_flex(struct px_in *in, uint64_t *ret);
 
 #endif

@@ -7,16 +7,18 @@
 
 #define PX_CPUSET_SOURCE "hwloc:"
 
-/* What the codec needs to know of cpusets and topologies, which only the topology layer can open; the functions of
- * src/topo fit. Set once, before the first message, constant afterwards. Without them a cpuset that is bound, and
- * any topology, is refused with PMIX_ERR_NOT_SUPPORTED in both directions. */
+/* What the codec needs to know of cpusets and topologies, which only the topology layer can open;
+ * the functions of src/topo fit. Set once, before the first message, constant afterwards. Without
+ * them a cpuset that is bound, and any topology, is refused with PMIX_ERR_NOT_SUPPORTED in both
+ * directions. */
 struct px_wire_hooks {
     int (*cpuset_text)(const pmix_cpuset_t *cpuset, char **ret_text); /* "hwloc:0-3,7", malloc'd */
     int (*cpuset_parse)(const char *text, pmix_cpuset_t *ret_cpuset);
     int (*topo_text)(const pmix_topology_t *topo, char **ret_xml);
     int (*topo_parse)(const char *xml, pmix_topology_t *ret_topo);
-    /* Together, the bytes of the three structures of hwloc that peers send after the XML of a topology: what the
-     * machine supports. topo_support fills them; when it is NULL they are zeros. */
+    /* Together, the bytes of the three structures of hwloc that peers send after the XML of a
+     * topology: what the machine supports. topo_support fills them; when it is NULL they are zeros.
+     */
     size_t topo_support_size;
     void (*topo_support)(const pmix_topology_t *topo, void *ret_bytes);
 };

@@ -58,8 +58,8 @@ enum { PX_TAG_NOTIFY = 0, PX_TAG_HEARTBEAT = 1, PX_TAG_IOF = 2, PX_TAG_FIRST = 1
 #define PX_GDS_SHARED "shmix"
 #define PX_GDS_MESSAGES "hash"
 
-/* In the reply to REQ on a shared store: one KVAL with this key (BYTE_OBJECT of length 0) after the namespace;
- * the segment's descriptor rides on the same message by SCM_RIGHTS. */
+/* In the reply to REQ on a shared store: one KVAL with this key (BYTE_OBJECT of length 0) after the
+ * namespace; the segment's descriptor rides on the same message by SCM_RIGHTS. */
 #define PX_KEY_SEGMENT "shmix.segment"
 
 #endif

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "frame.h"
+#include "take.h"
 #include "types.h"
 
-/* Shorthands for the fields that commands are made of (docs/wire-format.md). Each is one operation of one value
- * unless its name is a plural. */
+/* Shorthands for the fields that commands are made of (docs/wire-format.md). Each is one operation
+ * of one value unless its name is a plural. */
 
 int px_pack_size(struct px_buf *buf, enum px_wire_kind kind, size_t v)
 {
@@ -36,7 +37,8 @@ int px_pack_command(struct px_buf *buf, enum px_wire_kind kind, uint8_t command)
     return px_pack(buf, kind, PMIX_COMMAND, &command, 1);
 }
 
-int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key, const pmix_value_t *value)
+int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key,
+                 const pmix_value_t *value)
 {
     int rc = px_pack_frame(buf, kind, PMIX_KVAL, 1);
 
@@ -53,8 +55,8 @@ int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes,
     return px_pack(buf, kind, PMIX_BYTE_OBJECT, &object, 1);
 }
 
-static int pack_counted(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, const void *vals,
-                        size_t n)
+static int pack_counted(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,
+                        const void *vals, size_t n)
 {
     int rc = px_pack_size(buf, kind, n);
 
@@ -152,7 +154,7 @@ int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
 static int view(struct px_in *at, const void **ret_bytes, size_t *ret_len)
 {
     uint64_t len;
-    int rc = px_unpack_flex(at, &len);
+    int rc = px_take_flex(at, &len);
 
     if (rc == PMIX_SUCCESS && len > px_in_left(at)) {
         rc = PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;

@@ -12,9 +12,10 @@
 #include "regex.h"
 #include "types.h"
 
-/* The packing half. It walks the table of types; nothing here knows one type from another except by shape.
- * It depends on its arguments only, so that the same values give the same bytes in every process. Nesting comes
- * from data arrays alone, and is bounded as on the other side: what we write we can read. */
+/* The packing half. It walks the table of types; nothing here knows one type from another except by
+ * shape. It depends on its arguments only, so that the same values give the same bytes in every
+ * process. Nesting comes from data arrays alone, and is bounded as on the other side: what we write
+ * we can read. */
 
 struct packer {
     struct px_buf *buf;
@@ -104,8 +105,8 @@ static int put_elements(struct packer *p, pmix_data_type_t type, const void *arr
     return rc;
 }
 
-/* Decoders disagree on what follows an array of no type, so peers never get one: an empty array of bytes says
- * the same. */
+/* Decoders disagree on what follows an array of no type, so peers never get one: an empty array of
+ * bytes says the same. */
 static int put_array(struct packer *p, const pmix_data_array_t *array)
 {
     pmix_data_type_t type = array ? array->type : PMIX_UNDEF;
@@ -162,7 +163,8 @@ static int put_field(struct packer *p, const struct px_field *field, const char 
     case PX_FIELD_EXACT:
         return p->exact ? raw(p, field->type, at) : PMIX_SUCCESS;
     case PX_FIELD_FLAGS:
-        put_flex(p, *(const pmix_info_directives_t *) at & ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT);
+        put_flex(p, *(const pmix_info_directives_t *) at &
+                        ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT);
         return PMIX_SUCCESS;
     case PX_FIELD_FIXED:
         return put_fixed(p, at, field->more);
@@ -373,7 +375,8 @@ int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
     return finish(buf, PMIX_SUCCESS);
 }
 
-int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, const void *vals, size_t n)
+int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, const void *vals,
+            size_t n)
 {
     struct packer p = {.buf = buf};
     int rc;

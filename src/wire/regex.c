@@ -10,8 +10,9 @@
 #include "map_text.h"
 #include "src/base/buf.h"
 
-/* Reading maps. The text comes from a host or a peer: it is walked once with both ends known, numbers are bounded
- * where they are read, and how much a text may expand to is bounded before anything is made of it. */
+/* Reading maps. The text comes from a host or a peer: it is walked once with both ends known,
+ * numbers are bounded where they are read, and how much a text may expand to is bounded before
+ * anything is made of it. */
 
 enum { WIDTH_MAX = 9, LARGEST = 999999999, BYTES_MAX = 1 << 28 };
 
@@ -203,7 +204,8 @@ static int open_text(const char *regex, size_t len, struct opened *ret)
         ret->text.at = (const char *) memchr(regex, '[', size) + 1;
         ret->text.end--;
         ret->form = FORM_COMPACT;
-        return ret->text.at <= ret->text.end && *ret->text.end == ']' ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+        return ret->text.at <= ret->text.end && *ret->text.end == ']' ? PMIX_SUCCESS
+                                                                      : PMIX_ERR_BAD_PARAM;
     }
     return PMIX_SUCCESS;
 }
@@ -262,8 +264,9 @@ struct group {
 static int add_numbered(struct names *names, const struct group *group, uint32_t number)
 {
     char *name;
-    int len = asprintf(&name, "%.*s%0*u%.*s", (int) (group->prefix.end - group->prefix.at), group->prefix.at,
-                       (int) group->width, number, (int) (group->suffix.end - group->suffix.at), group->suffix.at);
+    int len = asprintf(&name, "%.*s%0*u%.*s", (int) (group->prefix.end - group->prefix.at),
+                       group->prefix.at, (int) group->width, number,
+                       (int) (group->suffix.end - group->suffix.at), group->suffix.at);
 
     return len < 0 ? PMIX_ERR_NOMEM : names_add(names, name);
 }
@@ -390,7 +393,8 @@ static int add_ranks(struct px_rank_list *list, uint32_t first, uint32_t last, s
     return PMIX_SUCCESS;
 }
 
-/* One node's field: ranges between commas; nothing at all is an empty list. *left is the allowance. */
+/* One node's field: ranges between commas; nothing at all is an empty list. *left is the allowance.
+ */
 static int read_ranks(struct px_piece field, struct px_rank_list *list, size_t *left)
 {
     struct px_piece piece;

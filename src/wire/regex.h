@@ -8,27 +8,27 @@
 
 #include <pmix_common.h>
 
-/* The compact forms in which hosts give the nodes of a job and the ranks on them (docs/wire-format.md, "Maps"):
- *   pmix[n[3:1-3,10],m[1:1]]    node names: prefix, digits, ranges, a suffix after the bracket
- *   pmix[0-3;4-7]               ranks per node
- *   raw:a,b,c                   a list as it is
- *   blob:\0component=zlib:\0size=N:\0<N bytes>   the list deflated
- *   a,b,c                       a list without a tag
- * Results are malloc'd and the caller's. Any thread. */
+/* The compact forms in which hosts give the nodes of a job and the ranks on them
+ * (docs/wire-format.md, "Maps"): pmix[n[3:1-3,10],m[1:1]]    node names: prefix, digits, ranges, a
+ * suffix after the bracket pmix[0-3;4-7]               ranks per node raw:a,b,c                   a
+ * list as it is blob:\0component=zlib:\0size=N:\0<N bytes>   the list deflated a,b,c a list without
+ * a tag Results are malloc'd and the caller's. Any thread. */
 
 enum {
     PX_REGEX_NODES = 1 << 20, /* names that one text may stand for */
     PX_REGEX_RANKS = 1 << 24, /* ranks, in all lists together */
 };
 
-/* Bytes that a text takes, with its last NUL, at most limit. PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER when it does
- * not end before, PMIX_ERR_UNPACK_FAILURE when the head of a blob is malformed. O(length). */
+/* Bytes that a text takes, with its last NUL, at most limit.
+ * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER when it does not end before, PMIX_ERR_UNPACK_FAILURE when
+ * the head of a blob is malformed. O(length). */
 int px_regex_length(const char *regex, size_t limit, size_t *ret_len);
 
 /* The functions below take a text of at most len bytes (SIZE_MAX: it is known to end) and return 0,
  * PMIX_ERR_BAD_PARAM for what is malformed or stands for too much, or PMIX_ERR_NOMEM. */
 
-/* The node names in order, NULL-terminated (PMIx_Argv_free releases); empty names are passed over. */
+/* The node names in order, NULL-terminated (PMIx_Argv_free releases); empty names are passed over.
+ */
 int px_regex_nodes(const char *regex, size_t len, char ***ret_names, size_t *ret_n);
 
 struct px_rank_list {
@@ -40,8 +40,8 @@ struct px_rank_list {
 int px_regex_ranks(const char *ppn, size_t len, struct px_rank_list **ret_lists, size_t *ret_n);
 void px_rank_lists_free(struct px_rank_list *lists, size_t n); /* takes NULL */
 
-/* Compact text without any NUL but the last: of a comma-separated list of names, and of a semicolon-separated list
- * of ranks ("0-2;5,7;3"). The order is kept. */
+/* Compact text without any NUL but the last: of a comma-separated list of names, and of a
+ * semicolon-separated list of ranks ("0-2;5,7;3"). The order is kept. */
 int px_regex_make_nodes(const char *list, char **ret_regex);
 int px_regex_make_ranks(const char *list, char **ret_regex);
 

@@ -9,9 +9,10 @@
 #include "map_text.h"
 #include "src/base/buf.h"
 
-/* Writing maps. Names that differ in one number and stand side by side share a group; nothing is reordered, because
- * ranks are matched with nodes by position. The result is the compact form when that is shorter than the list and
- * every parser reads it the same way, else the list with the tag "raw:". It is a C string: hosts keep it as one. */
+/* Writing maps. Names that differ in one number and stand side by side share a group; nothing is
+ * reordered, because ranks are matched with nodes by position. The result is the compact form when
+ * that is shorter than the list and every parser reads it the same way, else the list with the tag
+ * "raw:". It is a C string: hosts keep it as one. */
 
 enum { DIGITS_MAX = 9 };
 
@@ -65,7 +66,8 @@ static bool same_text(struct px_piece a, struct px_piece b)
 
 static bool same_group(const struct cut *a, const struct cut *b)
 {
-    return b->number.at != b->number.end && a->number.end - a->number.at == b->number.end - b->number.at &&
+    return b->number.at != b->number.end &&
+           a->number.end - a->number.at == b->number.end - b->number.at &&
            same_text(a->prefix, b->prefix) && same_text(a->suffix, b->suffix);
 }
 
@@ -91,7 +93,8 @@ static void put_range(struct px_buf *buf, uint32_t first, uint32_t last)
 {
     char text[32];
 
-    (void) snprintf(text, sizeof(text), first == last ? "%u" : "%u-%u", first, last); /* always fits */
+    (void) snprintf(text, sizeof(text), first == last ? "%u" : "%u-%u", first,
+                    last); /* always fits */
     put_string(buf, text);
 }
 
@@ -120,7 +123,8 @@ static void open_group(struct writer *w, const struct cut *cut)
     char head[8];
 
     put_text(w->buf, cut->prefix);
-    (void) snprintf(head, sizeof(head), "[%d:", (int) (cut->number.end - cut->number.at)); /* always fits */
+    (void) snprintf(head, sizeof(head),
+                    "[%d:", (int) (cut->number.end - cut->number.at)); /* always fits */
     put_string(w->buf, head);
     w->group = *cut;
     w->first = number_of(cut);

@@ -38,7 +38,8 @@ enum px_field_op {
     PX_FIELD_END,
     PX_FIELD_TYPE,  /* raw value of `type` at `at` */
     PX_FIELD_EXACT, /* the same, only in exact encodings: peers do not carry it */
-    PX_FIELD_FLAGS, /* the flags of an info but PMIX_INFO_PERSISTENT, which tells of memory of one process */
+    PX_FIELD_FLAGS, /* the flags of an info but PMIX_INFO_PERSISTENT, which tells of memory of one
+                       process */
     PX_FIELD_FIXED, /* string in a char array of `more` bytes at `at` */
     PX_FIELD_ARRAY, /* size_t count at `more`, pointer to elements of `type` at `at` */
     PX_FIELD_ARGV,  /* signed count, strings; NULL-terminated array at `at` */
@@ -60,7 +61,8 @@ struct px_wire_type {
 
 enum { PX_WIRE_TYPES = 74 };
 
-/* NULL for codes that nobody defines, and for BUFFER and KVAL, which have functions of their own. */
+/* NULL for codes that nobody defines, and for BUFFER and KVAL, which have functions of their own.
+ */
 const struct px_wire_type *px_wire_type(pmix_data_type_t type);
 
 #endif

@@ -2,7 +2,6 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "codec.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,245 +10,30 @@
 #include "hooks.h"
 #include "regex.h"
 #include "src/value/types.h"
+#include "take.h"
 #include "types.h"
 
-/* The unpacking half. Every byte may come from an enemy: whatever is taken is first compared with what is left,
- * memory is asked for in proportion to the bytes that stand behind it, and recursion happens through data arrays
- * only, which count their depth. A value that fails half-way is released before the failure is returned; to make
- * that safe each C value is zeroed before it is filled. */
+/* The unpacking half. Every byte may come from an enemy: whatever is taken is first compared with
+ * what is left, memory is asked for in proportion to the bytes that stand behind it, and recursion
+ * happens through data arrays only, which count their depth. A value that fails half-way is
+ * released before the failure is returned; to make that safe each C value is zeroed before it is
+ * filled. */
 
 enum {
-    MEMORY_PER_BYTE = 128, /* an array may take this many times the bytes left: the leanest info takes 111 */
-    MEMORY_FREE = 4096,    /* and this much at any rate */
+    MEMORY_PER_BYTE =
+        128, /* an array may take this many times the bytes left: the leanest info takes 111 */
+    MEMORY_FREE = 4096, /* and this much at any rate */
 };
 
 static int raw(struct px_in *in, pmix_data_type_t type, void *val);
 
-int px_unpack_flex(struct px_in *in, uint64_t *ret)
-{
-    size_t n = px_flex_get(in->at, in->end, ret);
-
-    in->at += n;
-    return n ? PMIX_SUCCESS : PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
-}
-
-static int get_bounded(struct px_in *in, uint64_t max, uint64_t *ret)
-{
-    uint64_t v;
-    int rc = px_unpack_flex(in, &v);
-
-    if (rc == PMIX_SUCCESS && v > max) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (rc == PMIX_SUCCESS) {
-        *ret = v;
-    }
-    return rc;
-}
-
-static int get_length(struct px_in *in, bool zigzag, size_t *ret)
-{
-    uint64_t v;
-    int rc = px_unpack_flex(in, &v);
-
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if (zigzag) {
-        if (px_unzigzag(v) < 0 || px_unzigzag(v) > INT32_MAX) {
-            return PMIX_ERR_UNPACK_FAILURE;
-        }
-        v >>= 1;
-    }
-    if (v > px_in_left(in)) {
-        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
-    }
-    *ret = (size_t) v;
-    return PMIX_SUCCESS;
-}
-
-static int get_unsigned(struct px_in *in, size_t size, void *val)
-{
-    uint64_t v;
-    int rc = get_bounded(in, size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1, &v);
-
-    if (rc == PMIX_SUCCESS) {
-        switch (size) {
-        case 2:
-            *(uint16_t *) val = (uint16_t) v;
-            break;
-        case 4:
-            *(uint32_t *) val = (uint32_t) v;
-            break;
-        default:
-            *(uint64_t *) val = v;
-            break;
-        }
-    }
-    return rc;
-}
-
-static int get_signed(struct px_in *in, size_t size, void *val)
-{
-    uint64_t coded;
-    int64_t v;
-    int64_t max = size == 8 ? INT64_MAX : (INT64_C(1) << (8 * size - 1)) - 1;
-    int rc = px_unpack_flex(in, &coded);
-
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    v = px_unzigzag(coded);
-    if (v > max || v < -max - 1) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    switch (size) {
-    case 2:
-        *(int16_t *) val = (int16_t) v;
-        break;
-    case 4:
-        *(int32_t *) val = (int32_t) v;
-        break;
-    default:
-        *(int64_t *) val = v;
-        break;
-    }
-    return PMIX_SUCCESS;
-}
-
-static int get_byte(struct px_in *in, uint8_t *ret)
-{
-    if (in->at == in->end) {
-        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
-    }
-    *ret = *in->at++;
-    return PMIX_SUCCESS;
-}
-
-/* Borrows the characters of a string: NULL for the NULL pointer, else NUL-terminated exactly at its length. */
-static int peek_string(struct px_in *in, const char **ret, size_t *ret_size)
-{
-    size_t size;
-    int rc = get_length(in, true, &size);
-
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if (size > 0 && memchr(in->at, 0, size) != in->at + size - 1) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    *ret = size ? (const char *) in->at : NULL;
-    *ret_size = size;
-    in->at += size;
-    return PMIX_SUCCESS;
-}
-
-static int copy_bytes(const void *from, size_t size, char **ret)
-{
-    char *copy = malloc(size);
-
-    if (!copy) {
-        return PMIX_ERR_NOMEM;
-    }
-    memcpy(copy, from, size);
-    *ret = copy;
-    return PMIX_SUCCESS;
-}
-
-static int get_string(struct px_in *in, char **ret)
-{
-    const char *chars;
-    size_t size;
-    int rc = peek_string(in, &chars, &size);
-
-    if (rc != PMIX_SUCCESS || !chars) {
-        return rc;
-    }
-    return copy_bytes(chars, size, ret);
-}
-
-static int get_fixed(struct px_in *in, size_t room, char *ret)
-{
-    const char *chars;
-    size_t size;
-    int rc = peek_string(in, &chars, &size);
-
-    if (rc == PMIX_SUCCESS && size > room) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (rc == PMIX_SUCCESS && chars) {
-        memcpy(ret, chars, size);
-    }
-    return rc;
-}
-
-static int get_real(struct px_in *in, pmix_data_type_t type, void *val)
-{
-    const char *chars;
-    char *stop;
-    size_t size;
-    double v = 0;
-    int rc;
-
-    if (in->exact) {
-        if (px_in_left(in) < sizeof(v)) {
-            return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
-        }
-        memcpy(&v, in->at, sizeof(v));
-        in->at += sizeof(v);
-    } else {
-        rc = peek_string(in, &chars, &size);
-        if (rc != PMIX_SUCCESS) {
-            return rc;
-        }
-        v = chars ? strtod(chars, &stop) : 0;
-        if (!chars || stop == chars || *stop) {
-            return PMIX_ERR_UNPACK_FAILURE;
-        }
-    }
-    if (type == PMIX_FLOAT) {
-        *(float *) val = (float) v;
-    } else {
-        *(double *) val = v;
-    }
-    return PMIX_SUCCESS;
-}
-
-/* Peers may use any integer type for a pid, and say which. */
-static int get_pid(struct px_in *in, pid_t *ret)
-{
-    uint64_t type;
-    uint64_t coded;
-    int64_t v;
-    int rc = px_unpack_flex(in, &type);
-
-    if (rc == PMIX_SUCCESS) {
-        rc = px_unpack_flex(in, &coded);
-    }
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if (type == PMIX_UINT16 || type == PMIX_UINT32 || type == PMIX_UINT64) {
-        v = coded > UINT32_MAX ? INT64_MAX : (int32_t) (uint32_t) coded;
-    } else if (type == PMIX_INT || type == PMIX_INT16 || type == PMIX_INT32 || type == PMIX_INT64) {
-        v = px_unzigzag(coded);
-    } else {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (v > INT32_MAX || v < INT32_MIN) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    *ret = (pid_t) v;
-    return PMIX_SUCCESS;
-}
-
 static int get_bytes(struct px_in *in, char **ret, size_t *ret_size)
 {
     size_t size;
-    int rc = get_length(in, false, &size);
+    int rc = px_take_length(in, false, &size);
 
     if (rc == PMIX_SUCCESS && size > 0) {
-        rc = copy_bytes(in->at, size, ret);
+        rc = px_take_copy(in->at, size, ret);
     }
     if (rc == PMIX_SUCCESS) {
         *ret_size = size;
@@ -277,10 +61,12 @@ int px_unpack_room(const struct px_in *in, size_t n, size_t size)
     if (n > px_in_left(in)) {
         return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
     }
-    return n > (px_in_left(in) * MEMORY_PER_BYTE + MEMORY_FREE) / size ? PMIX_ERR_UNPACK_FAILURE : PMIX_SUCCESS;
+    return n > (px_in_left(in) * MEMORY_PER_BYTE + MEMORY_FREE) / size ? PMIX_ERR_UNPACK_FAILURE
+                                                                       : PMIX_SUCCESS;
 }
 
-static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void **ret_array, size_t *ret_n)
+static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void **ret_array,
+                        size_t *ret_n)
 {
     const struct px_wire_type *info = px_wire_type(type);
     char *array;
@@ -312,19 +98,20 @@ static int get_array(struct px_in *in, pmix_data_array_t *ret)
 {
     uint64_t type;
     uint64_t n;
-    int rc = get_bounded(in, UINT16_MAX, &type);
+    int rc = px_take_bounded(in, UINT16_MAX, &type);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
     if (type == PMIX_UNDEF) {
-        /* Some peers stop after the type, others add the size 0. No field that can follow begins with a 0. */
+        /* Some peers stop after the type, others add the size 0. No field that can follow begins
+         * with a 0. */
         if (in->at < in->end && *in->at == 0) {
             in->at++;
         }
         return PMIX_SUCCESS;
     }
-    rc = px_unpack_flex(in, &n);
+    rc = px_take_flex(in, &n);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
@@ -345,7 +132,7 @@ static int get_argv(struct px_in *in, char ***ret)
 {
     char **argv;
     size_t n;
-    int rc = get_length(in, true, &n);
+    int rc = px_take_length(in, true, &n);
 
     if (rc != PMIX_SUCCESS || n == 0) {
         return rc;
@@ -356,7 +143,7 @@ static int get_argv(struct px_in *in, char ***ret)
     }
     *ret = argv;
     for (size_t i = 0; i < n; i++) {
-        rc = get_string(in, &argv[i]);
+        rc = px_take_string(in, &argv[i]);
         if (rc == PMIX_SUCCESS && !argv[i]) {
             rc = PMIX_ERR_UNPACK_FAILURE; /* would end the list early */
         }
@@ -377,20 +164,20 @@ static int get_field(struct px_in *in, const struct px_field *field, char *base)
     case PX_FIELD_EXACT:
         return in->exact ? raw(in, field->type, at) : PMIX_SUCCESS;
     case PX_FIELD_FLAGS:
-        rc = get_bounded(in, UINT32_MAX, &n);
+        rc = px_take_bounded(in, UINT32_MAX, &n);
         if (rc == PMIX_SUCCESS) {
             *(pmix_info_directives_t *) at = (uint32_t) n & ~(uint32_t) PMIX_INFO_PERSISTENT;
         }
         return rc;
     case PX_FIELD_FIXED:
-        return get_fixed(in, field->more, at);
+        return px_take_fixed(in, field->more, at);
     case PX_FIELD_ARGV:
         return get_argv(in, (char ***) at);
     case PX_FIELD_ARRAY:
-        rc = get_bounded(in, SIZE_MAX, &n);
-        return rc == PMIX_SUCCESS
-                   ? get_elements(in, field->type, (size_t) n, (void **) at, (size_t *) (base + field->more))
-                   : rc;
+        rc = px_take_bounded(in, SIZE_MAX, &n);
+        return rc == PMIX_SUCCESS ? get_elements(in, field->type, (size_t) n, (void **) at,
+                                                 (size_t *) (base + field->more))
+                                  : rc;
     default:
         return raw(in, field->type, at);
     }
@@ -412,7 +199,7 @@ static int get_regex(struct px_in *in, pmix_byte_object_t *ret)
     int rc = px_regex_length((const char *) in->at, px_in_left(in), &size);
 
     if (rc == PMIX_SUCCESS) {
-        rc = copy_bytes(in->at, size, &ret->bytes);
+        rc = px_take_copy(in->at, size, &ret->bytes);
     }
     if (rc == PMIX_SUCCESS) {
         ret->size = size;
@@ -425,7 +212,7 @@ static int get_value(struct px_in *in, pmix_value_t *ret)
 {
     const struct px_wire_type *info;
     uint64_t type;
-    int rc = get_bounded(in, UINT16_MAX, &type);
+    int rc = px_take_bounded(in, UINT16_MAX, &type);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
@@ -447,7 +234,7 @@ static int get_cpuset(struct px_in *in, pmix_cpuset_t *ret)
     const char *text;
     char *named;
     size_t size;
-    int rc = peek_string(in, &text, &size);
+    int rc = px_take_chars(in, &text, &size);
 
     if (rc != PMIX_SUCCESS || !text) {
         return rc;
@@ -475,7 +262,7 @@ static int get_topo(struct px_in *in, pmix_topology_t *ret)
     if (!px_wire_hooks.topo_parse) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    rc = peek_string(in, &xml, &size);
+    rc = px_take_chars(in, &xml, &size);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
@@ -521,23 +308,23 @@ static int raw(struct px_in *in, pmix_data_type_t type, void *val)
     case PX_SHAPE_NOTHING:
         return info ? PMIX_SUCCESS : PMIX_ERR_UNKNOWN_DATA_TYPE;
     case PX_SHAPE_BOOL:
-        rc = get_byte(in, &byte);
+        rc = px_take_byte(in, &byte);
         *(bool *) val = rc == PMIX_SUCCESS && byte != 0;
         return rc;
     case PX_SHAPE_SENTINEL: /* another process's pointer means nothing here */
-        return get_byte(in, &byte);
+        return px_take_byte(in, &byte);
     case PX_SHAPE_BYTE:
-        return get_byte(in, val);
+        return px_take_byte(in, val);
     case PX_SHAPE_UNSIGNED:
-        return get_unsigned(in, info->size, val);
+        return px_take_unsigned(in, info->size, val);
     case PX_SHAPE_SIGNED:
-        return get_signed(in, info->size, val);
+        return px_take_signed(in, info->size, val);
     case PX_SHAPE_PID:
-        return get_pid(in, val);
+        return px_take_pid(in, val);
     case PX_SHAPE_REAL:
-        return get_real(in, type, val);
+        return px_take_real(in, type, val);
     case PX_SHAPE_STRING:
-        return get_string(in, val);
+        return px_take_string(in, val);
     default:
         return raw_compound(in, info, val);
     }
@@ -585,12 +372,12 @@ int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
     int rc;
 
     if (at.kind == PX_WIRE_DESCRIBED) {
-        rc = px_unpack_flex(&at, &v);
+        rc = px_take_flex(&at, &v);
         if (rc != PMIX_SUCCESS || v != PMIX_INT32) {
             return rc == PMIX_SUCCESS ? PMIX_ERR_UNPACK_FAILURE : rc;
         }
     }
-    rc = px_unpack_flex(&at, &v);
+    rc = px_take_flex(&at, &v);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
@@ -599,7 +386,7 @@ int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
         return PMIX_ERR_UNPACK_FAILURE;
     }
     if (at.kind == PX_WIRE_DESCRIBED) {
-        rc = px_unpack_flex(&at, &v);
+        rc = px_take_flex(&at, &v);
         if (rc != PMIX_SUCCESS || v != type) {
             return rc == PMIX_SUCCESS ? PMIX_ERR_TYPE_MISMATCH : rc;
         }
@@ -609,7 +396,8 @@ int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
     return PMIX_SUCCESS;
 }
 
-/* What did not fit is read all the same, so that the next operation starts where the peer's next one does. */
+/* What did not fit is read all the same, so that the next operation starts where the peer's next
+ * one does. */
 static int skip(struct px_in *in, pmix_data_type_t type, size_t n)
 {
     const struct px_wire_type *info = px_wire_type(type);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The codec against any bytes: byte 0 chooses the kind of buffer and the form of floats, byte 1 the type, the rest is
- * the message. What can be read can be written, and what was written is read and written as the same bytes. */
+/* The codec against any bytes: byte 0 chooses the kind of buffer and the form of floats, byte 1 the
+ * type, the rest is the message. What can be read can be written, and what was written is read and
+ * written as the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,8 @@ static void write_and_read(bool exact, pmix_data_type_t type, void *element)
         require(px_unpack_raw(&in, type, again) == 0);
         require(px_in_left(&in) == 0);
         require(px_pack_raw(&second, exact, type, again) == 0);
-        require(first.len == second.len && (!first.len || memcmp(first.data, second.data, first.len) == 0));
+        require(first.len == second.len &&
+                (!first.len || memcmp(first.data, second.data, first.len) == 0));
         fini(type, again);
     }
     px_buf_fini(&first);

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One target per program, under libFuzzer's name for it, so that the same source is replayed over the committed
- * corpus in make check (replay.c) and driven by libFuzzer in make fuzz. Aborts when a property does not hold. */
+/* One target per program, under libFuzzer's name for it, so that the same source is replayed over
+ * the committed corpus in make check (replay.c) and driven by libFuzzer in make fuzz. Aborts when a
+ * property does not hold. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

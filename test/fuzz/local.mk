@@ -4,14 +4,14 @@ TESTS += %D%/codec_fuzz.t %D%/map_fuzz.t
 EXTRA_DIST += %D%/corpus
 wire_fuzz_libs = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS)
 
-test_fuzz_codec_fuzz_t_SOURCES = %D%/codec_fuzz.c %D%/fuzz.h %D%/replay.c
+test_fuzz_codec_fuzz_t_SOURCES = %D%/codec_fuzz.c %D%/fuzz.h test/lib/replay.c
 test_fuzz_codec_fuzz_t_LDADD = $(wire_fuzz_libs)
-test_fuzz_map_fuzz_t_SOURCES = %D%/map_fuzz.c %D%/fuzz.h %D%/replay.c
+test_fuzz_map_fuzz_t_SOURCES = %D%/map_fuzz.c %D%/fuzz.h test/lib/replay.c
 test_fuzz_map_fuzz_t_LDADD = $(wire_fuzz_libs)
 
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
-FUZZ_CFLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+FUZZ_CFLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -D_GNU_SOURCE
 FUZZ_TARGETS = codec map
 fuzz_wire_sources = $(libpx_wire_la_SOURCES) $(libpx_value_la_SOURCES) $(libpx_base_la_SOURCES)
 
@@ -22,7 +22,7 @@ fuzz:
 	sources=; \
 	for f in $(fuzz_wire_sources); do case $$f in *.c) sources="$$sources $(abs_top_srcdir)/$$f";; esac; done; \
 	for t in $(FUZZ_TARGETS); do \
-	  $(FUZZ_CC) $(FUZZ_CFLAGS) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) \
+	  $(FUZZ_CC) $(FUZZ_CFLAGS) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) \
 	    $(abs_top_srcdir)/test/fuzz/$${t}_fuzz.c $$sources $(ZLIB_LIBS) -lpthread -o test/fuzz/$${t}_fuzz || exit 1; \
 	  $(MKDIR_P) test/fuzz/found-$$t; \
 	  test/fuzz/$${t}_fuzz -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -artifact_prefix=test/fuzz/ \

@@ -39,12 +39,14 @@ static void bad_arguments(void **state)
     assert_int_equal(PMIx_Data_pack(NULL, NULL, &number, 1, PMIX_UINT32), PMIX_ERR_BAD_PARAM);
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, NULL, 1, PMIX_UINT32), PMIX_ERR_BAD_PARAM);
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, &number, -1, PMIX_UINT32), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(PMIx_Data_pack(NULL, &buffer, &number, 1, PMIX_UNDEF), PMIX_ERR_UNKNOWN_DATA_TYPE);
+    assert_int_equal(PMIx_Data_pack(NULL, &buffer, &number, 1, PMIX_UNDEF),
+                     PMIX_ERR_UNKNOWN_DATA_TYPE);
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, &number, 1, 400), PMIX_ERR_UNKNOWN_DATA_TYPE);
     assert_int_equal(buffer.bytes_used, 0);
     assert_int_equal(PMIx_Data_unpack(NULL, NULL, &number, &n, PMIX_UINT32), PMIX_ERR_BAD_PARAM);
     assert_int_equal(PMIx_Data_unpack(NULL, &buffer, NULL, &n, PMIX_UINT32), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &number, NULL, PMIX_UINT32), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &number, NULL, PMIX_UINT32),
+                     PMIX_ERR_BAD_PARAM);
     assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &number, &n, 400), PMIX_ERR_UNKNOWN_DATA_TYPE);
     n = 1;
     assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &number, &n, PMIX_UINT32),
@@ -109,14 +111,16 @@ static void too_little_room_gives_what_fits(void **state)
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, three, 3, PMIX_UINT32), 0);
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, &nine, 1, PMIX_UINT32), 0);
     expect_used(&buffer, "060102ac020209");
-    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, out, &n, PMIX_UINT32), PMIX_ERR_UNPACK_INADEQUATE_SPACE);
+    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, out, &n, PMIX_UINT32),
+                     PMIX_ERR_UNPACK_INADEQUATE_SPACE);
     assert_int_equal(n, 2);
     assert_int_equal(out[1], 2);
     assert_int_equal(out[2], 0);
     assert_int_equal(PMIx_Data_unpack(NULL, &buffer, out, &n, PMIX_UINT32), 0);
     assert_int_equal(n, 1);
     assert_int_equal(out[0], 9);
-    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, out, &n, PMIX_UINT32), PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
+    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, out, &n, PMIX_UINT32),
+                     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
     assert_int_equal(n, 0);
     buffer.unpack_ptr = buffer.base_ptr; /* PKG-004 */
     n = 3;
@@ -138,7 +142,8 @@ static void types_are_checked_where_they_are_sent(void **state)
     assert_int_equal(px_param_load(), 0);
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, &rank, 1, PMIX_PROC_RANK), 0);
     expect_used(&buffer, "09022807");
-    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &number, &n, PMIX_UINT32), PMIX_ERR_TYPE_MISMATCH);
+    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &number, &n, PMIX_UINT32),
+                     PMIX_ERR_TYPE_MISMATCH);
     n = 1;
     assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &number, &n, PMIX_PROC_RANK), 0);
     assert_int_equal(number, 7);
@@ -158,11 +163,13 @@ static void a_failed_pack_changes_nothing(void **state)
 
     (void) state;
     for (size_t i = 0; i < 99; i++) {
-        values[i] = (pmix_value_t){.type = PMIX_STRING, .data.string = "a text that makes the buffer grow"};
+        values[i] =
+            (pmix_value_t){.type = PMIX_STRING, .data.string = "a text that makes the buffer grow"};
     }
     values[99] = (pmix_value_t){.type = 400};
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, &five, 1, PMIX_UINT32), 0);
-    assert_int_equal(PMIx_Data_pack(NULL, &buffer, values, 100, PMIX_VALUE), PMIX_ERR_UNKNOWN_DATA_TYPE);
+    assert_int_equal(PMIx_Data_pack(NULL, &buffer, values, 100, PMIX_VALUE),
+                     PMIX_ERR_UNKNOWN_DATA_TYPE);
     expect_used(&buffer, "0205");
     assert_ptr_equal(buffer.unpack_ptr, buffer.base_ptr);
     PMIX_DATA_BUFFER_DESTRUCT(&buffer);
@@ -263,7 +270,9 @@ static void every_type_prints(void **state)
             continue;
         }
         gen_fill(&gen, type, element, 1);
-        assert_int_equal(PMIx_Data_print(&text, "-> ", type == PMIX_STRING ? *(void **) element : element, type), 0);
+        assert_int_equal(
+            PMIx_Data_print(&text, "-> ", type == PMIX_STRING ? *(void **) element : element, type),
+            0);
         assert_memory_equal(text, "-> PMIX_", 8);
         free(text);
         px_type_fini(px_type_info(type), element);

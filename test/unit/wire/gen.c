@@ -14,7 +14,8 @@ struct gen gen_start(void)
     struct gen gen = {0};
 
     clock_gettime(CLOCK_REALTIME, &now);
-    gen.state = given ? strtoull(given, NULL, 0) : (uint64_t) now.tv_sec * 1000003 + (uint64_t) now.tv_nsec;
+    gen.state =
+        given ? strtoull(given, NULL, 0) : (uint64_t) now.tv_sec * 1000003 + (uint64_t) now.tv_nsec;
     printf("# PX_SEED=%llu\n", (unsigned long long) gen.state);
     return gen;
 }
@@ -63,8 +64,8 @@ static uint64_t gen_number(struct gen *gen)
     return gen_below(gen, 2) ? v : ~v;
 }
 
-static void fill_many(struct gen *gen, pmix_data_type_t type, size_t n, void *ret_array, size_t *ret_n,
-                      unsigned depth)
+static void fill_many(struct gen *gen, pmix_data_type_t type, size_t n, void *ret_array,
+                      size_t *ret_n, unsigned depth)
 {
     const struct px_type *info = px_type_info(type);
     char *array = n ? calloc(n, info->size) : NULL;
@@ -107,7 +108,8 @@ static void fill_members(struct gen *gen, const struct px_type *info, char *base
             *(char ***) at = gen_argv(gen);
             break;
         case PX_MEMBER_MANY:
-            fill_many(gen, member->type, gen_below(gen, 5), at, (size_t *) (base + member->count_at), depth);
+            fill_many(gen, member->type, gen_below(gen, 5), at,
+                      (size_t *) (base + member->count_at), depth);
             break;
         }
     }
@@ -116,7 +118,8 @@ static void fill_members(struct gen *gen, const struct px_type *info, char *base
 static void fill_array(struct gen *gen, pmix_data_array_t *array, unsigned depth)
 {
     array->type = depth ? gen_type(gen) : PMIX_UINT32;
-    fill_many(gen, array->type, gen_below(gen, 4), &array->array, &array->size, depth ? depth - 1 : 0);
+    fill_many(gen, array->type, gen_below(gen, 4), &array->array, &array->size,
+              depth ? depth - 1 : 0);
 }
 
 static void fill_value(struct gen *gen, pmix_value_t *value, unsigned depth)
@@ -191,11 +194,13 @@ void gen_fill(struct gen *gen, pmix_data_type_t type, void *element, unsigned de
         if (type == PMIX_FLOAT) {
             *(float *) element = (float) (int32_t) gen_below(gen, 1 << 20) / 64;
         } else {
-            *(double *) element = (double) (int64_t) gen_below(gen, UINT64_C(1) << 40) / (gen->exact ? 3 : -64);
+            *(double *) element =
+                (double) (int64_t) gen_below(gen, UINT64_C(1) << 40) / (gen->exact ? 3 : -64);
         }
         break;
     case PX_TYPE_STRING:
-        *(char **) element = gen_below(gen, 8) ? gen_text(gen, gen_below(gen, 8) ? 30 : 3000) : NULL;
+        *(char **) element =
+            gen_below(gen, 8) ? gen_text(gen, gen_below(gen, 8) ? 30 : 3000) : NULL;
         break;
     case PX_TYPE_NAME:
         name = gen_text(gen, PMIX_MAX_NSLEN);

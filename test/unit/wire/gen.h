@@ -7,7 +7,8 @@
 
 #include "src/value/types.h"
 
-/* Random elements of every data type, out of the table of types. The same seed gives the same elements. */
+/* Random elements of every data type, out of the table of types. The same seed gives the same
+ * elements. */
 
 struct gen {
     uint64_t state;
@@ -23,7 +24,8 @@ static inline uint64_t gen_below(struct gen *gen, uint64_t n)
     return gen_next(gen) % n;
 }
 
-/* Fills an uninitialised element of a type; px_type_fini releases it. depth: arrays still allowed inside. */
+/* Fills an uninitialised element of a type; px_type_fini releases it. depth: arrays still allowed
+ * inside. */
 void gen_fill(struct gen *gen, pmix_data_type_t type, void *element, unsigned depth);
 
 /* A type that gen_fill knows: all but topologies and cpusets, which need hwloc. */

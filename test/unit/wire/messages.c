@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The shorthands that commands are made of: their bytes, their views, and that a failure moves nothing. */
+/* The shorthands that commands are made of: their bytes, their views, and that a failure moves
+ * nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,7 +109,8 @@ static void views_borrow(void **state)
         assert_int_equal(px_unpack_view(&in, &bytes, &n), 0);
         assert_int_equal(n, inner.len);
         assert_memory_equal(bytes, inner.data, n);
-        assert_true((const unsigned char *) bytes > buf.data && (const unsigned char *) bytes < buf.data + buf.len);
+        assert_true((const unsigned char *) bytes > buf.data &&
+                    (const unsigned char *) bytes < buf.data + buf.len);
         assert_int_equal(px_unpack_view(&in, &bytes, &n), 0);
         assert_int_equal(n, 0);
         assert_int_equal(px_unpack_buffer_view(&in, &nested), 0);
@@ -162,7 +164,8 @@ static const struct bad bad_pairs[] = {
 static const struct bad bad_infos[] = {
     {"a count that the operation does not have", "02 02 02 046100 00 00", PMIX_ERR_UNPACK_FAILURE},
     {"a count of everything", "02 ffffffffffffffffff 02 0461000000", PMIX_ERR_UNPACK_FAILURE},
-    {"a count twice of everything", "02 ffffffff07 feffffff0f 0461000000", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
+    {"a count twice of everything", "02 ffffffff07 feffffff0f 0461000000",
+     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
     {"a count alone", "02 01", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* PKG-001, PKG-009: every type gives, byte for byte, what a 4.2.2 peer gives. The vectors were captured from one. */
+/* PKG-001, PKG-009: every type gives, byte for byte, what a 4.2.2 peer gives. The vectors were
+ * captured from one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,8 @@ static void expect(pmix_data_type_t type, const void *vals, size_t n, const char
     assert_hex(&buf, plain);
     px_buf_fini(&buf);
     snprintf(type_hex, sizeof(type_hex), "%02x", type);
-    snprintf(described, sizeof(described), "09%.2s%s%s", plain, type_hex, plain + 2); /* n < 64, type < 128 */
+    snprintf(described, sizeof(described), "09%.2s%s%s", plain, type_hex,
+             plain + 2); /* n < 64, type < 128 */
     assert_int_equal(px_pack(&buf, PX_WIRE_DESCRIBED, type, vals, n), 0);
     assert_hex(&buf, described);
     px_buf_fini(&buf);
@@ -72,14 +74,15 @@ static void numbers_have_variable_length(void **state)
 
 static void scalars(void **state)
 {
-    static const pmix_data_type_t bytes[] = {PMIX_BYTE, PMIX_INT8, PMIX_UINT8, PMIX_PERSIST, PMIX_SCOPE,
-                                             PMIX_DATA_RANGE, PMIX_COMMAND, PMIX_PROC_STATE,
-                                             PMIX_ALLOC_DIRECTIVE, PMIX_JOB_STATE, PMIX_LINK_STATE,
-                                             PMIX_RESBLOCK_DIRECTIVE};
-    static const pmix_data_type_t words[] = {PMIX_UINT64, PMIX_SIZE, PMIX_DEVTYPE, PMIX_STOR_MEDIUM,
-                                             PMIX_STOR_ACCESS, PMIX_STOR_PERSIST};
-    static const pmix_data_type_t shorts[] = {PMIX_UINT16, PMIX_LOCTYPE, PMIX_IOF_CHANNEL, PMIX_DATA_TYPE,
-                                              PMIX_STOR_ACCESS_TYPE};
+    static const pmix_data_type_t bytes[] = {
+        PMIX_BYTE,      PMIX_INT8,       PMIX_UINT8,
+        PMIX_PERSIST,   PMIX_SCOPE,      PMIX_DATA_RANGE,
+        PMIX_COMMAND,   PMIX_PROC_STATE, PMIX_ALLOC_DIRECTIVE,
+        PMIX_JOB_STATE, PMIX_LINK_STATE, PMIX_RESBLOCK_DIRECTIVE};
+    static const pmix_data_type_t words[] = {PMIX_UINT64,      PMIX_SIZE,        PMIX_DEVTYPE,
+                                             PMIX_STOR_MEDIUM, PMIX_STOR_ACCESS, PMIX_STOR_PERSIST};
+    static const pmix_data_type_t shorts[] = {PMIX_UINT16, PMIX_LOCTYPE, PMIX_IOF_CHANNEL,
+                                              PMIX_DATA_TYPE, PMIX_STOR_ACCESS_TYPE};
     static const pmix_data_type_t ints[] = {PMIX_INT, PMIX_UINT, PMIX_INT32, PMIX_STATUS};
     uint8_t byte = 200;
     uint64_t word = UINT64_C(1) << 40;
@@ -152,13 +155,18 @@ static void structures(void **state)
 {
     pmix_proc_t proc = {"ns", 3};
     pmix_proc_t nobody = {"", 0};
-    pmix_proc_info_t who = {.proc = {"ns", 3}, .hostname = "h", .executable_name = "e", .pid = 9, .exit_code = 4,
+    pmix_proc_info_t who = {.proc = {"ns", 3},
+                            .hostname = "h",
+                            .executable_name = "e",
+                            .pid = 9,
+                            .exit_code = 4,
                             .state = 5};
     pmix_envar_t envar = {"E", "v", ':'};
     uint32_t dims[] = {1, 2, 300};
     pmix_coord_t coords[] = {{2, dims, 3}, {2, dims, 3}};
     char *lines[] = {"a", "b", NULL};
-    pmix_regattr_t attr = {.name = "N", .string = "pmix.n", .type = PMIX_STRING, .description = lines};
+    pmix_regattr_t attr = {
+        .name = "N", .string = "pmix.n", .type = PMIX_STRING, .description = lines};
     pmix_geometry_t geometry = {3, "u", "o", coords, 2};
     pmix_device_distance_t distance = {"u", "o", 4, 1, 2};
     pmix_endpoint_t endpoint = {"u", "o", {"abc", 3}};
@@ -181,15 +189,29 @@ static void structures(void **state)
 
 static void statistics(void **state)
 {
-    pmix_proc_stats_t proc = {.node = "n", .proc = {"ns", 3}, .pid = 5, .cmd = "c", .state = 'R', .time = {1, 2},
-                              .percent_cpu = 1.5f, .priority = -3, .num_threads = 4, .pss = 1, .vsize = 2,
-                              .rss = 3, .peak_vsize = 4, .processor = 7, .sample_time = {9, 0}};
+    pmix_proc_stats_t proc = {.node = "n",
+                              .proc = {"ns", 3},
+                              .pid = 5,
+                              .cmd = "c",
+                              .state = 'R',
+                              .time = {1, 2},
+                              .percent_cpu = 1.5f,
+                              .priority = -3,
+                              .num_threads = 4,
+                              .pss = 1,
+                              .vsize = 2,
+                              .rss = 3,
+                              .peak_vsize = 4,
+                              .processor = 7,
+                              .sample_time = {9, 0}};
     pmix_disk_stats_t disk = {"d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     pmix_net_stats_t net = {"e", 1, 2, 3, 4, 5, 6};
 
     (void) state;
-    expect(PMIX_PROC_STATS, &proc, 1,
-           "02046e00066e7300030e05046300520204050812312e3030303030300012322e3030303030300012332e303030303030000e1200");
+    expect(
+        PMIX_PROC_STATS, &proc, 1,
+        "02046e00066e7300030e05046300520204050812312e3030303030300012322e3030303030300012332e"
+           "303030303030000e1200");
     expect(PMIX_DISK_STATS, &disk, 1, "020464000102030405060708090a0b");
     expect(PMIX_NET_STATS, &net, 1, "02046500010203040506");
 }
@@ -217,7 +239,8 @@ static void values_and_their_containers(void **state)
     expect(PMIX_DATA_ARRAY, &empty, 1, "021800");
     value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &array};
     expect(PMIX_VALUE, &value, 1, "02271802066b3100000e05066b3200000306686900");
-    expect(PMIX_APP, &app, 1, "0208636d640004046100046200000a2f746d70000802066b3100000e05066b3200000306686900");
+    expect(PMIX_APP, &app, 1,
+           "0208636d640004046100046200000a2f746d70000802066b3100000e05066b3200000306686900");
     expect(PMIX_APP, &bare, 1, "0208636d64000004046100046200000800");
     expect(PMIX_QUERY, &query, 1, "020404610004620002066b3100000e05066b3200000306686900");
     expect(PMIX_PDATA, &pdata, 1, "02066e730003066b6b000e07");
@@ -277,7 +300,8 @@ static void nesting_ends(void **state)
     for (unsigned i = 1; i <= PX_WIRE_MAX_DEPTH; i++) {
         arrays[i] = (pmix_data_array_t){PMIX_DATA_ARRAY, 1, &arrays[i - 1]};
     }
-    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_DATA_ARRAY, &arrays[PX_WIRE_MAX_DEPTH - 1], 1), 0);
+    assert_int_equal(
+        px_pack(&buf, PX_WIRE_PLAIN, PMIX_DATA_ARRAY, &arrays[PX_WIRE_MAX_DEPTH - 1], 1), 0);
     px_buf_fini(&buf);
     refused(PMIX_DATA_ARRAY, &arrays[PX_WIRE_MAX_DEPTH], PMIX_ERR_PACK_FAILURE);
 }
@@ -288,7 +312,8 @@ static void nothing_happens_after_a_failure(void **state)
     uint32_t number = 1;
 
     (void) state;
-    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UNDEF, &number, 1), PMIX_ERR_UNKNOWN_DATA_TYPE);
+    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UNDEF, &number, 1),
+                     PMIX_ERR_UNKNOWN_DATA_TYPE);
     assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UINT32, &number, 1), PMIX_ERR_NOMEM);
     assert_int_equal(buf.len, 0);
     px_buf_fini(&buf);

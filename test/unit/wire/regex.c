@@ -122,13 +122,29 @@ static void ranks(void **state)
 static void what_is_malformed_is_refused(void **state)
 {
     static const char *const nodes[] = {
-        "pmix[", "pmix[n[1:1-3]", "pmix[n[1:", "pmix[n[", "pmix[n[1]]", "pmix[n[x:1]]", "pmix[n[1:3-1]]",
-        "pmix[n[1:]]", "pmix[n[1:1-]]", "pmix[n[1:-1]]", "pmix[n[20:-1]]", "pmix[n[1:1000000000]]",
-        "pmix[n[1:0-999999999]]", "pmix[n[1:1-2]a[1:2]]", "pmix[n[1:1;2]]", "pmix[n[1:1 ]]",
-        "pmix[n[1:0-1000000],n[1:0-1000000]]", "pmix[x[1]]",
+        "pmix[",
+        "pmix[n[1:1-3]",
+        "pmix[n[1:",
+        "pmix[n[",
+        "pmix[n[1]]",
+        "pmix[n[x:1]]",
+        "pmix[n[1:3-1]]",
+        "pmix[n[1:]]",
+        "pmix[n[1:1-]]",
+        "pmix[n[1:-1]]",
+        "pmix[n[20:-1]]",
+        "pmix[n[1:1000000000]]",
+        "pmix[n[1:0-999999999]]",
+        "pmix[n[1:1-2]a[1:2]]",
+        "pmix[n[1:1;2]]",
+        "pmix[n[1:1 ]]",
+        "pmix[n[1:0-1000000],n[1:0-1000000]]",
+        "pmix[x[1]]",
     };
-    static const char *const lists[] = {"a", "1-", "-1", "5-3", "1,,2", "1 2", "1-2-3", "0-4294967295",
-                                        "0-999999999", "99999999999", "pmix[0-3", "pmix[0-3;]x", ",", "1,"};
+    static const char *const lists[] = {"a",           "1-",          "-1",       "5-3",
+                                        "1,,2",        "1 2",         "1-2-3",    "0-4294967295",
+                                        "0-999999999", "99999999999", "pmix[0-3", "pmix[0-3;]x",
+                                        ",",           "1,"};
 
     (void) state;
     for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
@@ -233,8 +249,10 @@ static void names_are_compacted_in_order(void **state)
     expect_made(px_regex_make_nodes, "n001,n002,n003,n010", "pmix[n[3:1-3,10]]");
     expect_made(px_regex_make_nodes, "node1-ib,node2-ib,node3-ib", "pmix[node[1:1-3]-ib]");
     expect_made(px_regex_make_nodes, "r1n1.site2,r1n2.site2,r1n3.site2", "pmix[r1n[1:1-3].site2]");
-    expect_made(px_regex_make_nodes, "node1,node2,node3,node4,x,node5", "pmix[node[1:1-4],x,node[1:5]]");
-    expect_made(px_regex_make_nodes, "node8,node9,node10,node11,node12", "pmix[node[1:8-9],node[2:10-12]]");
+    expect_made(px_regex_make_nodes, "node1,node2,node3,node4,x,node5",
+                "pmix[node[1:1-4],x,node[1:5]]");
+    expect_made(px_regex_make_nodes, "node8,node9,node10,node11,node12",
+                "pmix[node[1:8-9],node[2:10-12]]");
     expect_made(px_regex_make_nodes, "10.0.0.1,10.0.0.2", "raw:10.0.0.1,10.0.0.2");
     expect_made(px_regex_make_nodes, "node1,node2,,node3", "raw:node1,node2,,node3");
     expect_made(px_regex_make_nodes, "x[1],x[2]", "raw:x[1],x[2]");
@@ -272,7 +290,8 @@ static char *random_list(struct gen *gen)
         unsigned number = (unsigned) gen_below(gen, 120);
 
         for (uint64_t k = 1 + gen_below(gen, 12); k > 0; k--) {
-            snprintf(name, sizeof(name), "%s%s%0*u%s", list.len ? "," : "", stem, width, number, tail);
+            snprintf(name, sizeof(name), "%s%s%0*u%s", list.len ? "," : "", stem, width, number,
+                     tail);
             px_buf_append(&list, name, strlen(name));
             number += gen_below(gen, 6) ? 1 : (unsigned) gen_below(gen, 20);
         }

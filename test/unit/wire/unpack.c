@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* PKG-001, PKG-003, PKG-008, PKG-010: what was packed comes back; what nobody packed is refused with nothing lost. */
+/* PKG-001, PKG-003, PKG-008, PKG-010: what was packed comes back; what nobody packed is refused
+ * with nothing lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +51,8 @@ static void round_trip(struct gen *gen, pmix_data_type_t type, enum px_wire_kind
     in = px_in_make(buf.data, buf.len, kind);
     rc = px_unpack(&in, type, out_values, &back);
     if (rc != 0 || back != n || px_in_left(&in) != 0 || !equal(info, in_values, out_values, n)) {
-        fail_msg("%s: status %d, %zu of %zu, %zu bytes left", info->name, rc, back, n, px_in_left(&in));
+        fail_msg("%s: status %d, %zu of %zu, %zu bytes left", info->name, rc, back, n,
+                 px_in_left(&in));
     }
     fini_all(info, in_values, n);
     fini_all(info, out_values, n);
@@ -111,7 +113,8 @@ static void nobody_else_owns_what_was_unpacked(void **state)
     info.flags |= PMIX_INFO_PERSISTENT;
     buf.len = 0;
     assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_INFO, &info, 1), 0);
-    assert_hex(&buf, "02046100010306" "6f6b00");
+    assert_hex(&buf, "02046100010306"
+                     "6f6b00");
     info.flags = 0;
     px_type_fini(px_type_info(PMIX_INFO), &info);
     px_buf_fini(&buf);
@@ -201,23 +204,30 @@ static const struct bad table[] = {
     {"a string without its NUL", PMIX_STRING, "02 06 616263", PMIX_ERR_UNPACK_FAILURE},
     {"a string with a NUL inside", PMIX_STRING, "02 06 610000", PMIX_ERR_UNPACK_FAILURE},
     {"a string of negative length", PMIX_STRING, "02 05 610000", PMIX_ERR_UNPACK_FAILURE},
-    {"a string longer than all", PMIX_STRING, "02 fe01 6100", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
-    {"bytes longer than all", PMIX_BYTE_OBJECT, "02 ffffffff0f 6100", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
-    {"bytes of 2^64-1", PMIX_BYTE_OBJECT, "02 ffffffffffffffffff 61", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
+    {"a string longer than all", PMIX_STRING, "02 fe01 6100",
+     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
+    {"bytes longer than all", PMIX_BYTE_OBJECT, "02 ffffffff0f 6100",
+     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
+    {"bytes of 2^64-1", PMIX_BYTE_OBJECT, "02 ffffffffffffffffff 61",
+     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
     {"no number", PMIX_DOUBLE, "02 04 7800", PMIX_ERR_UNPACK_FAILURE},
     {"more than a number", PMIX_DOUBLE, "02 06 317800", PMIX_ERR_UNPACK_FAILURE},
     {"an empty number", PMIX_DOUBLE, "02 02 00", PMIX_ERR_UNPACK_FAILURE},
     {"a pid of a strange type", PMIX_PID, "02 03 05", PMIX_ERR_UNPACK_FAILURE},
     {"a pid beyond 32 bits", PMIX_PID, "02 0f 8080808010", PMIX_ERR_UNPACK_FAILURE},
-    {"an array of 2^64-1", PMIX_DATA_ARRAY, "02 0e ffffffffffffffffff 05", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
-    {"an array longer than its bytes", PMIX_DATA_ARRAY, "02 0e 03 0102", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
+    {"an array of 2^64-1", PMIX_DATA_ARRAY, "02 0e ffffffffffffffffff 05",
+     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
+    {"an array longer than its bytes", PMIX_DATA_ARRAY, "02 0e 03 0102",
+     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
     {"an array of an unknown type", PMIX_DATA_ARRAY, "02 9003 01 01", PMIX_ERR_UNKNOWN_DATA_TYPE},
     {"an array of buffers", PMIX_DATA_ARRAY, "02 1a 01 01", PMIX_ERR_UNKNOWN_DATA_TYPE},
     {"a list of words with a hole", PMIX_QUERY, "02 04 046100 00 00", PMIX_ERR_UNPACK_FAILURE},
-    {"a list longer than its bytes", PMIX_QUERY, "02 fe01 046100 00", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
+    {"a list longer than its bytes", PMIX_QUERY, "02 fe01 046100 00",
+     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
     {"a map without end", PMIX_REGEX, "02 706d6978", PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
     {"a blob without head", PMIX_REGEX, "02 626c6f6200 00 00", PMIX_ERR_UNPACK_FAILURE},
-    {"a blob without size", PMIX_REGEX, "02 626c6f6200 636f6d706f6e656e743d00 73697a653d00", PMIX_ERR_UNPACK_FAILURE},
+    {"a blob without size", PMIX_REGEX, "02 626c6f6200 636f6d706f6e656e743d00 73697a653d00",
+     PMIX_ERR_UNPACK_FAILURE},
     {"a blob longer than all", PMIX_REGEX, "02 626c6f6200 636f6d706f6e656e743d00 73697a653d3900 01",
      PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER},
     {"a topology", PMIX_TOPO, "02 00", PMIX_ERR_NOT_SUPPORTED},
@@ -333,11 +343,13 @@ static void what_does_not_fit_is_passed_over(void **state)
     free(out[1]);
     assert_int_equal(px_unpack_one(&in, PMIX_UINT32, &after), 0);
     assert_int_equal(after, 4);
-    assert_int_equal(px_unpack_one(&in, PMIX_UINT32, &after), PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
+    assert_int_equal(px_unpack_one(&in, PMIX_UINT32, &after),
+                     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
     px_buf_fini(&buf);
 }
 
-/* 5.0 writes the size of an array of no type, 6.1 does not; what follows must be read all the same. */
+/* 5.0 writes the size of an array of no type, 6.1 does not; what follows must be read all the same.
+ */
 static void arrays_of_no_type_come_in_two_forms(void **state)
 {
     static const char *const forms[] = {"02 046100 00 2700", "02 046100 00 270000"};

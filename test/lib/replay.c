@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Runs a fuzz target over the files of its corpus, each whole and cut at every byte, without a fuzzer. The corpus is
- * the folder in argv[1], or test/fuzz/corpus/<program> below PX_TOP_SRCDIR. */
+/* Runs a fuzz target over the files of its corpus, each whole and cut at every byte, without a
+ * fuzzer. The corpus is the folder in argv[1], or test/fuzz/corpus/<program> below PX_TOP_SRCDIR.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 enum { LARGEST = 1 << 20, CUTS = 2048 };
 
-/* The bytes lie at the end of their allocation, so that a sanitizer sees the first one read too far. */
+/* The bytes lie at the end of their allocation, so that a sanitizer sees the first one read too
+ * far. */
 static void run(const unsigned char *bytes, size_t len)
 {
     unsigned char *copy = malloc(len ? len : 1);
@@ -51,8 +53,10 @@ int main(int argc, char **argv)
     DIR *dir;
 
     alarm(300);
-    name = strncmp(name, "lt-", 3) == 0 ? name + 3 : name; /* libtool's name for a program not installed */
-    snprintf(folder, sizeof(folder), "%s/test/fuzz/corpus/%.*s", top ? top : ".", (int) strcspn(name, "_"), name);
+    name = strncmp(name, "lt-", 3) == 0 ? name + 3
+                                        : name; /* libtool's name for a program not installed */
+    snprintf(folder, sizeof(folder), "%s/test/fuzz/corpus/%.*s", top ? top : ".",
+             (int) strcspn(name, "_"), name);
     dir = opendir(argc > 1 ? argv[1] : folder);
     for (entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
         if (entry->d_name[0] != '.') {

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "take.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flex.h"
+
+/* Every function compares what it is about to take with what is left before it looks, and a number
+ * with the type it is for before it is stored. */
+
+int px_take_flex(struct px_in *in, uint64_t *ret)
+{
+    size_t n = px_flex_get(in->at, in->end, ret);
+
+    in->at += n;
+    return n ? PMIX_SUCCESS : PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+}
+
+int px_take_bounded(struct px_in *in, uint64_t max, uint64_t *ret)
+{
+    uint64_t v;
+    int rc = px_take_flex(in, &v);
+
+    if (rc == PMIX_SUCCESS && v > max) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS) {
+        *ret = v;
+    }
+    return rc;
+}
+
+int px_take_length(struct px_in *in, bool zigzag, size_t *ret)
+{
+    uint64_t v;
+    int rc = px_take_flex(in, &v);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (zigzag) {
+        if (px_unzigzag(v) < 0 || px_unzigzag(v) > INT32_MAX) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        v >>= 1;
+    }
+    if (v > px_in_left(in)) {
+        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    *ret = (size_t) v;
+    return PMIX_SUCCESS;
+}
+
+int px_take_unsigned(struct px_in *in, size_t size, void *val)
+{
+    uint64_t v;
+    int rc = px_take_bounded(in, size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1, &v);
+
+    if (rc == PMIX_SUCCESS) {
+        switch (size) {
+        case 2:
+            *(uint16_t *) val = (uint16_t) v;
+            break;
+        case 4:
+            *(uint32_t *) val = (uint32_t) v;
+            break;
+        default:
+            *(uint64_t *) val = v;
+            break;
+        }
+    }
+    return rc;
+}
+
+int px_take_signed(struct px_in *in, size_t size, void *val)
+{
+    uint64_t coded;
+    int64_t v;
+    int64_t max = size == 8 ? INT64_MAX : (INT64_C(1) << (8 * size - 1)) - 1;
+    int rc = px_take_flex(in, &coded);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    v = px_unzigzag(coded);
+    if (v > max || v < -max - 1) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    switch (size) {
+    case 2:
+        *(int16_t *) val = (int16_t) v;
+        break;
+    case 4:
+        *(int32_t *) val = (int32_t) v;
+        break;
+    default:
+        *(int64_t *) val = v;
+        break;
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_take_byte(struct px_in *in, uint8_t *ret)
+{
+    if (in->at == in->end) {
+        return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+    }
+    *ret = *in->at++;
+    return PMIX_SUCCESS;
+}
+
+int px_take_chars(struct px_in *in, const char **ret, size_t *ret_size)
+{
+    size_t size;
+    int rc = px_take_length(in, true, &size);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (size > 0 && memchr(in->at, 0, size) != in->at + size - 1) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    *ret = size ? (const char *) in->at : NULL;
+    *ret_size = size;
+    in->at += size;
+    return PMIX_SUCCESS;
+}
+
+int px_take_copy(const void *from, size_t size, char **ret)
+{
+    char *copy = malloc(size);
+
+    if (!copy) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(copy, from, size);
+    *ret = copy;
+    return PMIX_SUCCESS;
+}
+
+int px_take_string(struct px_in *in, char **ret)
+{
+    const char *chars;
+    size_t size;
+    int rc = px_take_chars(in, &chars, &size);
+
+    if (rc != PMIX_SUCCESS || !chars) {
+        return rc;
+    }
+    return px_take_copy(chars, size, ret);
+}
+
+int px_take_fixed(struct px_in *in, size_t room, char *ret)
+{
+    const char *chars;
+    size_t size;
+    int rc = px_take_chars(in, &chars, &size);
+
+    if (rc == PMIX_SUCCESS && size > room) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS && chars) {
+        memcpy(ret, chars, size);
+    }
+    return rc;
+}
+
+int px_take_real(struct px_in *in, pmix_data_type_t type, void *val)
+{
+    const char *chars;
+    char *stop;
+    size_t size;
+    double v = 0;
+    int rc;
+
+    if (in->exact) {
+        if (px_in_left(in) < sizeof(v)) {
+            return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
+        }
+        memcpy(&v, in->at, sizeof(v));
+        in->at += sizeof(v);
+    } else {
+        rc = px_take_chars(in, &chars, &size);
+        if (rc != PMIX_SUCCESS) {
+            return rc;
+        }
+        v = chars ? strtod(chars, &stop) : 0;
+        if (!chars || stop == chars || *stop) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+    }
+    if (type == PMIX_FLOAT) {
+        *(float *) val = (float) v;
+    } else {
+        *(double *) val = v;
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_take_pid(struct px_in *in, pid_t *ret)
+{
+    uint64_t type;
+    uint64_t coded;
+    int64_t v;
+    int rc = px_take_flex(in, &type);
+
+    if (rc == PMIX_SUCCESS) {
+        rc = px_take_flex(in, &coded);
+    }
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (type == PMIX_UINT16 || type == PMIX_UINT32 || type == PMIX_UINT64) {
+        v = coded > UINT32_MAX ? INT64_MAX : (int32_t) (uint32_t) coded;
+    } else if (type == PMIX_INT || type == PMIX_INT16 || type == PMIX_INT32 || type == PMIX_INT64) {
+        v = px_unzigzag(coded);
+    } else {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (v > INT32_MAX || v < INT32_MIN) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    *ret = (pid_t) v;
+    return PMIX_SUCCESS;
+}
