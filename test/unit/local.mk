@@ -3,6 +3,7 @@ include %D%/base/local.mk
 include %D%/event/local.mk
 include %D%/loop/local.mk
 include %D%/net/local.mk
+include %D%/peer/local.mk
 include %D%/topo/local.mk
 include %D%/value/local.mk
 include %D%/wire/local.mk
