@@ -86,7 +86,9 @@ void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, 
         return;
     }
     for (size_t i = 0; i < ncodes && 0 == rc; i++) {
-        rc = px_pack_status(&msg.buf, msg.kind, codes[i]);
+        if (!px_groups_watches(px_session(ctx), codes[i])) {
+            rc = px_pack_status(&msg.buf, msg.kind, codes[i]);
+        }
     }
     if (default_handler && 0 == rc) {
         rc = px_pack_status(&msg.buf, msg.kind, wildcard);

@@ -6,8 +6,11 @@
 #include "session.h"
 #include "src/event/registry.h"
 
-/* Groups by invitation live in events (invite.c). Loop thread. True: the event was ours alone. */
+/* Groups by invitation live in events (party.c). Loop thread. True: the event was ours alone. */
 bool px_groups_event(struct px_session *session, const struct px_event *event);
+/* Do invitations need this code, whatever the application's handlers do? */
+bool px_groups_watches(const struct px_session *session, pmix_status_t code);
+/* Not on the loop thread. */
 void px_groups_fini(struct px_session *session);
 
 #endif

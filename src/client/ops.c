@@ -18,6 +18,7 @@
     .register_codes = px_client_register_codes, .deregister_codes = px_client_deregister_codes,              \
     .notify_nb = px_client_notify_nb, .group_construct_nb = px_client_group_construct_nb,                    \
     .group_destruct_nb = px_client_group_destruct_nb, .group_leave_nb = px_client_group_leave_nb,            \
+    .group_invite_nb = px_client_group_invite_nb, .group_join_nb = px_client_group_join_nb,                  \
     .session_control_nb = px_client_session_control_nb, .resource_block_nb = px_client_resource_block_nb,    \
     .fabric_register_nb = px_client_fabric_register_nb, .fabric_update_nb = px_client_fabric_update_nb,      \
     .iof_pull = px_client_iof_pull, .iof_deregister = px_client_iof_deregister,                              \

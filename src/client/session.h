@@ -69,7 +69,8 @@ struct px_session {
     bool committed;           /* lock: the server has had a commit, so it knows that we have come that far */
     struct px_list fetches;   /* lock: struct px_fetch under way */
     struct px_map queries;    /* lock: packed query to struct px_cached */
-    struct px_list groups;    /* loop thread: invitations under way */
+    struct px_list groups;    /* loop thread: struct px_party */
+    bool watching;            /* loop thread: the server sends us the events of invitations */
     struct px_list pulls;     /* lock: struct px_pull */
     bool ours;                /* constant: the server is shmix and its segment is mapped */
     bool is_tool;             /* constant */

@@ -37,6 +37,9 @@ static void chain_end(struct px_chain *chain)
     if (NULL != chain->done) {
         chain->done(chain->done_arg);
     }
+    if (NULL != chain->verdict) {
+        chain->verdict(chain->done_arg, chain->status, chain->results, chain->n_results);
+    }
     px_chain_destroy(chain);
 }
 
@@ -170,38 +173,67 @@ void px_chain_release_held(struct px_events *events, struct px_handler *handler)
     }
 }
 
-int px_events_deliver(struct px_events *events, const struct px_event *event, void (*done)(void *arg), void *arg)
+/* Room for as many steps as there are handlers. */
+static size_t count_handlers(const struct px_events *events)
 {
-    struct px_chain *chain;
-    size_t room = 0;
+    size_t n = 0;
 
     for (int c = 0; c < PX_CATEGORIES; c++) {
         for (struct px_list *i = events->categories[c].next; i != &events->categories[c]; i = i->next) {
-            room++;
+            n++;
         }
     }
-    chain = chain_create(events, event, room);
+    return n;
+}
+
+static void add_step(struct px_chain *chain, struct px_handler *handler, const struct px_event *event)
+{
+    if (!px_handler_wants(handler, event)) {
+        return;
+    }
+    if (!handler->ready) {
+        (void) hold_for(chain->events, handler, event); /* out of memory: this one handler misses the event */
+        return;
+    }
+    (void) px_fetch_add(&handler->refs, 1);
+    chain->steps[chain->n_steps] = handler;
+    chain->n_steps++;
+}
+
+static struct px_chain *chain_for(struct px_events *events, const struct px_event *event)
+{
+    struct px_chain *chain = chain_create(events, event, count_handlers(events));
+
+    for (int c = 0; NULL != chain && c < PX_CATEGORIES; c++) {
+        for (struct px_list *i = events->categories[c].next; i != &events->categories[c]; i = i->next) {
+            add_step(chain, px_container_of(i, struct px_handler, link), event);
+        }
+    }
+    return chain;
+}
+
+int px_events_deliver(struct px_events *events, const struct px_event *event, void (*done)(void *arg), void *arg)
+{
+    struct px_chain *chain = chain_for(events, event);
+
     if (NULL == chain) {
         return PMIX_ERR_NOMEM;
     }
     chain->done = done;
     chain->done_arg = arg;
-    for (int c = 0; c < PX_CATEGORIES; c++) {
-        for (struct px_list *i = events->categories[c].next; i != &events->categories[c]; i = i->next) {
-            struct px_handler *handler = px_container_of(i, struct px_handler, link);
+    chain_start(events, chain);
+    return 0;
+}
 
-            if (!px_handler_wants(handler, event)) {
-                continue;
-            }
-            if (!handler->ready) {
-                (void) hold_for(events, handler, event); /* out of memory: this one handler misses the event */
-                continue;
-            }
-            (void) px_fetch_add(&handler->refs, 1);
-            chain->steps[chain->n_steps] = handler;
-            chain->n_steps++;
-        }
+int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict, void *arg)
+{
+    struct px_chain *chain = chain_for(events, event);
+
+    if (NULL == chain) {
+        return PMIX_ERR_NOMEM;
     }
+    chain->verdict = verdict;
+    chain->done_arg = arg;
     chain_start(events, chain);
     return 0;
 }

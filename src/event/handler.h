@@ -63,6 +63,7 @@ struct px_chain {
     pmix_info_t *given;   /* lock: its results, copied */
     size_t n_given;
     void (*done)(void *arg);
+    px_verdict_fn verdict;
     void *done_arg;
 };
 

@@ -50,4 +50,9 @@ bool px_events_has_default(const struct px_events *events);
  * called on the loop thread when the chain has ended. */
 int px_events_deliver(struct px_events *events, const struct px_event *event, void (*done)(void *arg), void *arg);
 
+/* The same, and tells what the handlers said: the status of the last, and for each a status under its name followed
+ * by its results. No results: there was no handler. Results are borrowed for the call. */
+typedef void (*px_verdict_fn)(void *arg, pmix_status_t status, const pmix_info_t *results, size_t nresults);
+int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict, void *arg);
+
 #endif

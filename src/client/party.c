@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What leader and invitees of a group have in common. Everything they tell each other travels in events: the
+ * servers only carry them, and the data ends up in each member's own store. */
+
+#include "party.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "group.h"
+#include "ops.h"
+
+struct px_party *px_party_create(struct px_session *session, const char *group, const pmix_info_t *info,
+                                 size_t ninfo)
+{
+    struct px_party *party = calloc(1, sizeof(*party));
+    int rc = 0;
+
+    if (NULL == party) {
+        return NULL;
+    }
+    px_list_init(&party->link);
+    party->session = session;
+    party->group = strdup(group);
+    party->timeout_ms = px_patience_ms(info, ninfo);
+    rc = NULL != party->group ? 0 : PMIX_ERR_NOMEM;
+    for (size_t i = 0; i < ninfo && 0 == rc; i++) {
+        if (strcmp(info[i].key, PMIX_GROUP_OPTIONAL) == 0) {
+            party->optional = PMIx_Info_true(&info[i]) == PMIX_BOOL_TRUE;
+        }
+        rc = px_party_add(party, &info[i]);
+    }
+    if (0 != rc) {
+        px_party_free(party);
+        return NULL;
+    }
+    return party;
+}
+
+void px_party_free(struct px_party *party)
+{
+    PMIx_Info_free(party->given, party->n_given);
+    free(party->invitees);
+    free(party->group);
+    free(party);
+}
+
+void px_party_release(struct px_party *party)
+{
+    px_list_remove(&party->link);
+    px_timer_stop_loop(&party->timer);
+    if (party->deciding == 0) {
+        px_party_free(party);
+    }
+}
+
+int px_party_add(struct px_party *party, const pmix_info_t *info)
+{
+    pmix_info_t *grown = realloc(party->given, (party->n_given + 1) * sizeof(*grown));
+
+    if (NULL == grown) {
+        return PMIX_ERR_NOMEM;
+    }
+    party->given = grown;
+    PMIx_Info_construct(&grown[party->n_given]);
+    if (PMIx_Info_xfer(&grown[party->n_given], info) != PMIX_SUCCESS) {
+        return PMIX_ERR_NOMEM;
+    }
+    party->n_given++;
+    return 0;
+}
+
+struct px_party *px_party_find(struct px_session *session, const char *group, bool leading)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    px_list_each(item, following, &session->groups) {
+        struct px_party *party = px_container_of(item, struct px_party, link);
+
+        if (party->leading == leading && !party->over && strcmp(party->group, group) == 0) {
+            return party;
+        }
+    }
+    return NULL;
+}
+
+void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_info_t *results, size_t n)
+{
+    struct px_infos *kept = calloc(1, sizeof(*kept));
+
+    if (party->over) {
+        free(kept);
+        return;
+    }
+    party->over = true;
+    if (NULL != kept && n > 0) {
+        kept->info = PMIx_Info_create(n);
+        kept->n = NULL != kept->info ? n : 0;
+    }
+    for (size_t i = 0; NULL != kept && i < kept->n; i++) {
+        (void) PMIx_Info_xfer(&kept->info[i], &results[i]); /* no memory: an entry without value */
+    }
+    if (NULL == party->cbfunc) {
+        px_infos_release(kept);
+    } else if (NULL == kept) {
+        party->cbfunc(PMIX_ERR_NOMEM, NULL, 0, party->cbdata, NULL, NULL);
+    } else {
+        party->cbfunc(status, kept->info, kept->n, party->cbdata, px_infos_release, kept);
+    }
+}
+
+static const pmix_status_t watched[] = {
+    PMIX_GROUP_INVITE_ACCEPTED, PMIX_GROUP_INVITE_DECLINED, PMIX_GROUP_CONSTRUCT_COMPLETE,
+    PMIX_GROUP_CONSTRUCT_ABORT, PMIX_EVENT_PROC_TERMINATED, PMIX_ERR_PROC_TERM_WO_SYNC,
+};
+
+bool px_groups_watches(const struct px_session *session, pmix_status_t code)
+{
+    for (size_t i = 0; session->watching && i < sizeof(watched) / sizeof(watched[0]); i++) {
+        if (watched[i] == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void px_party_watch(struct px_session *session)
+{
+    if (session->watching) {
+        return;
+    }
+    session->watching = true;
+    /* Requests keep their order: the server knows before it sees anything that could make such an event. */
+    (void) px_client_register_codes(session->ctx, watched, sizeof(watched) / sizeof(watched[0]), NULL, 0, NULL,
+                                    NULL);
+}
+
+int px_party_notify(struct px_party *party, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
+                    const pmix_info_t *extra, size_t n_extra)
+{
+    pmix_data_array_t range = {.type = PMIX_PROC, .size = n_to, .array = (void *) (uintptr_t) to};
+    struct px_ctx *ctx = party->session->ctx;
+    size_t n = n_extra + 2;
+    pmix_info_t *info = PMIx_Info_create(n);
+    int rc;
+
+    if (NULL == info) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = PMIx_Info_load(&info[0], PMIX_GROUP_ID, party->group, PMIX_STRING);
+    if (0 == rc) {
+        rc = PMIx_Info_load(&info[1], PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
+    }
+    for (size_t i = 0; i < n_extra && 0 == rc; i++) {
+        rc = PMIx_Info_xfer(&info[2 + i], &extra[i]);
+    }
+    if (0 == rc) {
+        rc = px_client_notify_nb(ctx, code, &ctx->self, PMIX_RANGE_CUSTOM, info, n, NULL, NULL);
+    }
+    PMIx_Info_free(info, n);
+    return PMIX_OPERATION_SUCCEEDED == rc ? 0 : rc;
+}
+
+static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
+{
+    struct px_buf *buf = arg;
+    pmix_value_t *value;
+    int rc;
+
+    if (slice->hidden || NULL != slice->quals || (slice->scope != PMIX_REMOTE && slice->scope != PMIX_GLOBAL)) {
+        return 0;
+    }
+    rc = px_slice_value(slice, &value);
+    if (0 == rc) {
+        rc = px_pack_kval(buf, PX_WIRE_PLAIN, key, value);
+        PMIx_Value_free(value, 1);
+    }
+    return rc;
+}
+
+int px_party_endpoint(struct px_session *session, pmix_info_t *ret)
+{
+    const struct px_store *own = px_load_ptr_acquire(&session->own);
+    const pmix_proc_t *self = &session->ctx->self;
+    pmix_byte_object_t bytes;
+    struct px_buf buf = {0};
+    size_t head;
+    int rc = px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1);
+
+    PMIx_Info_construct(ret);
+    head = buf.len;
+    if (0 == rc && NULL != own) {
+        rc = px_store_each(own, PX_LEVEL_PROC, self->rank, pack_posted, &buf);
+    }
+    if (0 == rc && buf.len > head) {
+        bytes = (pmix_byte_object_t){.bytes = (char *) buf.data, .size = buf.len};
+        rc = PMIx_Info_load(ret, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
+    }
+    px_buf_fini(&buf);
+    return rc;
+}
+
+void px_party_store_endpoints(struct px_session *session, const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        const pmix_byte_object_t *bytes = &info[i].value.data.bo;
+        struct px_in in;
+        pmix_proc_t owner;
+
+        if (strcmp(info[i].key, PMIX_GROUP_ENDPT_DATA) != 0 || info[i].value.type != PMIX_BYTE_OBJECT) {
+            continue;
+        }
+        in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
+        if (px_unpack_one(&in, PMIX_PROC, &owner) == 0 && owner.rank != PMIX_RANK_WILDCARD) {
+            (void) px_session_store_kvals(session, &owner, &in, NULL); /* what is no data is passed over */
+        }
+    }
+}
+
+static const char *group_of(const struct px_event *event)
+{
+    for (size_t i = 0; i < event->ninfo; i++) {
+        if (strcmp(event->info[i].key, PMIX_GROUP_ID) == 0 && event->info[i].value.type == PMIX_STRING) {
+            return event->info[i].value.data.string;
+        }
+    }
+    return NULL;
+}
+
+/* Somebody has ended: leaders count, invitees of a leader are released. */
+static void somebody_ended(struct px_session *session, const struct px_event *event)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    for (size_t i = 0; i < event->ninfo; i++) {
+        const pmix_value_t *value = &event->info[i].value;
+
+        if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROC) != 0 || value->type != PMIX_PROC
+            || NULL == value->data.proc) {
+            continue;
+        }
+        px_list_each(item, following, &session->groups) {
+            struct px_party *party = px_container_of(item, struct px_party, link);
+
+            if (party->leading) {
+                px_leader_lost(party, value->data.proc);
+            } else if (PMIx_Check_procid(&party->leader, value->data.proc)) {
+                px_party_answer(party, PMIX_GROUP_LEADER_FAILED, NULL, 0);
+                px_party_release(party);
+            }
+        }
+    }
+}
+
+bool px_groups_event(struct px_session *session, const struct px_event *event)
+{
+    const char *group = group_of(event);
+    struct px_party *party;
+    bool complete = event->code == PMIX_GROUP_CONSTRUCT_COMPLETE;
+
+    if (!session->watching) {
+        return false;
+    }
+    if (event->code == PMIX_EVENT_PROC_TERMINATED || event->code == PMIX_ERR_PROC_TERM_WO_SYNC) {
+        somebody_ended(session, event);
+        return false;
+    }
+    if (NULL == group) {
+        return false;
+    }
+    if (event->code == PMIX_GROUP_INVITE_ACCEPTED || event->code == PMIX_GROUP_INVITE_DECLINED) {
+        party = px_party_find(session, group, true);
+        if (NULL != party) {
+            px_leader_answered(party, &event->source, event->code == PMIX_GROUP_INVITE_ACCEPTED, event->info,
+                               event->ninfo);
+        }
+    } else if (complete || event->code == PMIX_GROUP_CONSTRUCT_ABORT) {
+        party = px_party_find(session, group, false);
+        if (NULL != party) {
+            px_party_store_endpoints(session, event->info, event->ninfo);
+            px_party_answer(party, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT, event->info, event->ninfo);
+            px_party_release(party);
+        }
+    }
+    return false;
+}
+
+static void end_parties(void *arg)
+{
+    struct px_session *session = arg;
+
+    while (!px_list_empty(&session->groups)) {
+        struct px_party *party = px_container_of(session->groups.next, struct px_party, link);
+
+        px_party_answer(party, PMIX_ERR_LOST_CONNECTION, NULL, 0);
+        px_party_release(party);
+    }
+}
+
+void px_groups_fini(struct px_session *session)
+{
+    (void) px_loop_run(session->ctx->loop, end_parties, session); /* in a forked child they are not ours */
+}
