@@ -4,6 +4,7 @@
 
 #include "src/base/hash.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const uint64_t prime_a = 0x9e3779b97f4a7c15u;
@@ -14,17 +15,6 @@ uint64_t px_hash_mix(uint64_t a, uint64_t b)
     unsigned __int128 product = (unsigned __int128) (a ^ prime_a) * (b ^ prime_b);
 
     return (uint64_t) product ^ (uint64_t) (product >> 64);
-}
-
-static uint64_t load_tail(const unsigned char *p, size_t len)
-{
-    uint64_t word = 0;
-    size_t i;
-
-    for (i = 0; i < len; i++) {
-        word |= (uint64_t) p[i] << (8 * i);
-    }
-    return word;
 }
 
 static uint64_t load_word(const unsigned char *p)
@@ -38,16 +28,31 @@ static uint64_t load_word(const unsigned char *p)
     return word;
 }
 
+/* The last len < 8 bytes before `end`, as the low bytes of a word; `whole`: 8 bytes before `end` may be read. */
+static uint64_t load_tail(const unsigned char *end, size_t len, bool whole)
+{
+    uint64_t word = 0;
+
+    if (whole) {
+        return load_word(end - 8) >> (64 - 8 * len);
+    }
+    for (size_t i = 0; i < len; i++) {
+        word |= (uint64_t) end[(ptrdiff_t) i - (ptrdiff_t) len] << (8 * i);
+    }
+    return word;
+}
+
 uint64_t px_hash_bytes(const void *bytes, size_t len)
 {
     const unsigned char *p = bytes;
+    bool whole = len >= 8;
     uint64_t h = (uint64_t) len * prime_b;
 
     for (; len >= 8; len -= 8, p += 8) {
         h = px_hash_mix(h, load_word(p));
     }
     if (len) {
-        h = px_hash_mix(h, load_tail(p, len));
+        h = px_hash_mix(h, load_tail(p + len, len, whole));
     }
     return px_hash_mix(h, prime_a);
 }
