@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define JOB "example-job"
+static const pmix_nspace_t job = "example-job";
 
 extern char **environ;
 
@@ -105,7 +105,7 @@ static void register_job(uint32_t n)
         add_proc(list, rank);
     }
     check(PMIx_Info_list_convert(list, &array), "convert");
-    check(PMIx_server_register_nspace(JOB, (int) n, array.array, array.size, NULL, NULL), "register the job");
+    check(PMIx_server_register_nspace(job, (int) n, array.array, array.size, NULL, NULL), "register the job");
     PMIX_DATA_ARRAY_DESTRUCT(&array);
     PMIx_Info_list_release(list);
     free(nodes);
@@ -119,7 +119,7 @@ static void start(pmix_rank_t rank, char **argv)
     pmix_proc_t proc;
     char **env = NULL;
 
-    PMIX_LOAD_PROCID(&proc, JOB, rank);
+    PMIX_LOAD_PROCID(&proc, job, rank);
     check(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL), "register a process");
     for (char **e = environ; *e != NULL; e++) {
         check(PMIx_Argv_append_nosize(&env, *e), "copy the environment");
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
             code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
         }
     }
-    PMIx_server_deregister_nspace(JOB, NULL, NULL);
+    PMIx_server_deregister_nspace(job, NULL, NULL);
     check(PMIx_server_finalize(), "stop the server");
     return code;
 }

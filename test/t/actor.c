@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A process of a job that does one thing, named by its argument, and says how it went. Used by the scripts here. */
+
+#include <pmix.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pmix_proc_t me;
+static uint32_t size;
+
+static void check(pmix_status_t rc, const char *what)
+{
+    if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
+        fprintf(stderr, "actor: rank %u: %s: %s\n", me.rank, what, PMIx_Error_string(rc));
+        exit(99);
+    }
+}
+
+static void expect(bool holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "actor: rank %u: %s\n", me.rank, what);
+        exit(98);
+    }
+}
+
+static pmix_value_t *get(pmix_rank_t rank, const char *key)
+{
+    pmix_proc_t proc;
+    pmix_value_t *value = NULL;
+
+    PMIX_LOAD_PROCID(&proc, me.nspace, rank);
+    check(PMIx_Get(&proc, key, NULL, 0, &value), key);
+    return value;
+}
+
+static void fence(void)
+{
+    check(PMIx_Fence(NULL, 0, NULL, 0), "fence");
+}
+
+/* ---- abort: one process ends the job */
+
+static void act_abort(char **args)
+{
+    (void) args;
+    if (me.rank == size - 1) {
+        (void) PMIx_Abort(42, "had enough", NULL, 0);
+    }
+    for (;;) {
+        pause();
+    }
+}
+
+/* ---- die: without finalize, by a signal */
+
+static void act_die(char **args)
+{
+    (void) args;
+    fence();
+    if (me.rank == 0) {
+        raise(SIGKILL);
+    }
+    for (;;) {
+        pause();
+    }
+}
+
+/* ---- job: what pmixrun registers */
+
+static void act_job(char **args)
+{
+    (void) args;
+    pmix_value_t *v = get(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE);
+    expect(v->type == PMIX_UINT32 && v->data.uint32 == size, "univ size");
+    PMIx_Value_free(v, 1);
+    v = get(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE);
+    expect(v->data.uint32 == size, "local size");
+    PMIx_Value_free(v, 1);
+    v = get(PMIX_RANK_WILDCARD, PMIX_NUM_NODES);
+    expect(v->data.uint32 == 1, "number of nodes");
+    PMIx_Value_free(v, 1);
+    for (pmix_rank_t rank = 0; rank < size; rank++) {
+        v = get(rank, PMIX_LOCAL_RANK);
+        expect(v->type == PMIX_UINT16 && v->data.uint16 == rank, "local rank");
+        PMIx_Value_free(v, 1);
+        v = get(rank, PMIX_APPNUM);
+        expect(v->data.uint32 == 0, "application number");
+        PMIx_Value_free(v, 1);
+    }
+    v = get(me.rank, PMIX_HOSTNAME);
+    expect(v->type == PMIX_STRING && v->data.string[0] != '\0', "host name");
+    PMIx_Value_free(v, 1);
+    v = get(PMIX_RANK_WILDCARD, PMIX_JOBID);
+    printf("rank %u: job %s\n", me.rank, v->data.string);
+    PMIx_Value_free(v, 1);
+}
+
+/* ---- bound: where --bind-to core has put us */
+
+static void act_bound(char **args)
+{
+    (void) args;
+    pmix_value_t *cpus = get(me.rank, PMIX_CPUSET);
+    pmix_value_t *where = get(me.rank, PMIX_LOCALITY_STRING);
+    printf("rank %u: %s %s\n", me.rank, cpus->data.string, where->data.string);
+    PMIx_Value_free(cpus, 1);
+    PMIx_Value_free(where, 1);
+}
+
+/* ---- spawn: rank 0 starts "actor child" twice; the children look at their parent */
+
+static void act_spawn(char **args)
+{
+    pmix_nspace_t nspace;
+
+    if (me.rank == 0) {
+        pmix_app_t *app = PMIx_App_create(1);
+        app->cmd = strdup(args[0]);
+        app->maxprocs = 2;
+        check(PMIx_Argv_append_nosize(&app->argv, args[0]), "argv");
+        check(PMIx_Argv_append_nosize(&app->argv, "child"), "argv");
+        check(PMIx_Argv_append_nosize(&app->env, "FROM_PARENT=yes"), "env");
+        check(PMIx_Spawn(NULL, 0, app, 1, nspace), "spawn");
+        PMIx_App_free(app, 1);
+        printf("spawned %s\n", nspace);
+        app = PMIx_App_create(1);
+        app->cmd = strdup("/nonexistent/program");
+        app->maxprocs = 1;
+        check(PMIx_Argv_append_nosize(&app->argv, app->cmd), "argv");
+        expect(PMIx_Spawn(NULL, 0, app, 1, nspace) != PMIX_SUCCESS, "a missing program was spawned");
+        PMIx_App_free(app, 1);
+    }
+}
+
+static void act_child(char **args)
+{
+    (void) args;
+    pmix_value_t *v = get(me.rank, PMIX_PARENT_ID);
+    expect(v->type == PMIX_PROC, "type of the parent's id");
+    const char *from = getenv("FROM_PARENT");
+    expect(from != NULL && strcmp(from, "yes") == 0, "environment of the application");
+    printf("child %u of %u, parent rank %u\n", me.rank, size, v->data.proc->rank);
+    PMIx_Value_free(v, 1);
+}
+
+/* ---- query: what the host knows */
+
+static void act_query(char **args)
+{
+    (void) args;
+    pmix_query_t *q = PMIx_Query_create(1);
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    bool seen_names = false;
+    bool seen_table = false;
+
+    check(PMIx_Argv_append_nosize(&q->keys, PMIX_QUERY_NAMESPACES), "keys");
+    check(PMIx_Argv_append_nosize(&q->keys, PMIX_QUERY_PROC_TABLE), "keys");
+    check(PMIx_Query_info(q, 1, &results, &n), "query");
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&results[i], PMIX_QUERY_NAMESPACES)) {
+            seen_names = strstr(results[i].value.data.string, me.nspace) != NULL;
+        } else if (PMIX_CHECK_KEY(&results[i], PMIX_QUERY_PROC_TABLE)) {
+            const pmix_data_array_t *a = results[i].value.data.darray;
+            const pmix_proc_info_t *table = a->array;
+            seen_table = a->size == size && table[me.rank].pid == getpid();
+        }
+    }
+    expect(seen_names, "our namespace is not among the namespaces");
+    expect(seen_table, "the process table does not have us");
+    PMIx_Info_free(results, n);
+    PMIx_Query_free(q, 1);
+    fence(); /* nobody ends while another asks */
+    printf("rank %u: queries answered\n", me.rank);
+}
+
+/* ---- control: rank 0 stops, continues and ends rank 1 */
+
+static void control(pmix_proc_t *target, const char *key, const void *value, pmix_data_type_t type)
+{
+    pmix_info_t *how = PMIx_Info_create(1);
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    check(PMIx_Info_load(how, key, value, type), "load");
+    check(PMIx_Job_control(target, 1, how, 1, &results, &n), key);
+    PMIx_Info_free(how, 1);
+    if (results != NULL) {
+        PMIx_Info_free(results, n);
+    }
+}
+
+static void act_control(char **args)
+{
+    (void) args;
+    bool yes = true;
+    pmix_proc_t target;
+
+    fence();
+    if (me.rank != 0) {
+        for (;;) {
+            pause();
+        }
+    }
+    PMIX_LOAD_PROCID(&target, me.nspace, 1);
+    control(&target, PMIX_JOB_CTRL_PAUSE, &yes, PMIX_BOOL);
+    control(&target, PMIX_JOB_CTRL_RESUME, &yes, PMIX_BOOL);
+    control(&target, PMIX_JOB_CTRL_TERMINATE, &yes, PMIX_BOOL);
+    printf("rank 1 was told to end\n");
+}
+
+/* ---- log */
+
+static void act_log(char **args)
+{
+    (void) args;
+    pmix_info_t *data = PMIx_Info_create(1);
+
+    check(PMIx_Info_load(data, PMIX_LOG_STDOUT, "a line for the log", PMIX_STRING), "load");
+    check(PMIx_Log(data, 1, NULL, 0), "log");
+    PMIx_Info_free(data, 1);
+}
+
+/* ---- group: all construct one with a context id */
+
+static void act_group(char **args)
+{
+    (void) args;
+    pmix_proc_t *members = PMIx_Proc_create(size);
+    pmix_info_t *how = PMIx_Info_create(1);
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    bool yes = true;
+    bool seen = false;
+
+    for (uint32_t i = 0; i < size; i++) {
+        PMIX_LOAD_PROCID(&members[i], me.nspace, i);
+    }
+    check(PMIx_Info_load(how, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL), "load");
+    check(PMIx_Group_construct("actors", members, size, how, 1, &results, &n), "construct");
+    for (size_t i = 0; i < n; i++) {
+        seen = seen || PMIX_CHECK_KEY(&results[i], PMIX_GROUP_CONTEXT_ID);
+    }
+    expect(seen, "no context id");
+    PMIx_Info_free(results, n);
+    check(PMIx_Group_destruct("actors", NULL, 0), "destruct");
+    PMIx_Info_free(how, 1);
+    PMIx_Proc_free(members, size);
+    printf("rank %u: group made and undone\n", me.rank);
+}
+
+/* ---- lookup: without a publisher, it ends in time */
+
+static void act_lookup(char **args)
+{
+    (void) args;
+    pmix_pdata_t *data = PMIx_Pdata_create(1);
+    pmix_info_t *how = PMIx_Info_create(2);
+    int all = 0;
+    int seconds = 1;
+
+    PMIX_LOAD_KEY(data->key, "actor.nothing");
+    expect(PMIx_Lookup(data, 1, NULL, 0) == PMIX_ERR_NOT_FOUND, "found what nobody published");
+    check(PMIx_Info_load(&how[0], PMIX_WAIT, &all, PMIX_INT), "load");
+    check(PMIx_Info_load(&how[1], PMIX_TIMEOUT, &seconds, PMIX_INT), "load");
+    expect(PMIx_Lookup(data, 1, how, 2) != PMIX_SUCCESS, "found what nobody published");
+    PMIx_Pdata_free(data, 1);
+    PMIx_Info_free(how, 2);
+    printf("rank %u: nothing found, in time\n", me.rank);
+}
+
+static const struct {
+    const char *name;
+    void (*act)(char **args);
+} acts[] = {
+    {"abort", act_abort}, {"die", act_die},     {"job", act_job},         {"bound", act_bound},
+    {"spawn", act_spawn}, {"child", act_child}, {"query", act_query},     {"control", act_control},
+    {"log", act_log},     {"group", act_group}, {"lookup", act_lookup},
+};
+
+int main(int argc, char **argv)
+{
+    alarm(120);
+    check(PMIx_Init(&me, NULL, 0), "init");
+    pmix_value_t *v = get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
+    size = v->data.uint32;
+    PMIx_Value_free(v, 1);
+    bool done = false;
+    for (size_t i = 0; argc > 1 && i < sizeof(acts) / sizeof(acts[0]); i++) {
+        if (strcmp(argv[1], acts[i].name) == 0) {
+            acts[i].act(argv);
+            done = true;
+        }
+    }
+    expect(done, "what is to be done?");
+    check(PMIx_Finalize(NULL, 0), "finalize");
+    return 0;
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# For the tests of pmixrun: source it after nothing else.
+
+. "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
+pmixrun=$PX_TOP_BUILDDIR/src/tools/pmixrun
+actor=$PX_TOP_BUILDDIR/test/t/actor
+examples=$PX_TOP_BUILDDIR/examples
+unset PMIX_NAMESPACE PMIX_RANK OMPI_MCA_schizo
+
+# run NAME COMMAND...: at most two minutes; leaves $out, $err and $code.
+run() {
+    limit 120 "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
+    code=$?
+    out=$(cat "$SCRATCH/out")
+    err=$(cat "$SCRATCH/err")
+}
+
+# sorted lines of standard output
+lines() { sort "$SCRATCH/out"; }
+
+# alive PID: runs, and is not a zombie.
+alive() {
+    state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)
+    [ -n "$state" ] && [ "$state" != Z ] && [ "$state" != X ]
+}
+
+# gone PID...: until none is alive; gives up after a minute.
+gone() {
+    for pid in "$@"; do
+        tries=0
+        while alive "$pid"; do
+            tries=$((tries + 1))
+            [ $tries -lt 600 ] || { echo "process $pid is still there"; return 1; }
+            sleep 0.1
+        done
+    done
+}
+
+# until_lines N FILE: until the file has N lines; gives up after a minute.
+until_lines() {
+    tries=0
+    while [ "$(cat "$2" 2>/dev/null | wc -l)" -lt "$1" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || { echo "$2 has not got $1 lines"; return 1; }
+        sleep 0.1
+    done
+}

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# What pmixrun answers as the host of its processes.
+. "${PX_TOP_SRCDIR:?}/test/t/run.sh"
+
+run "$pmixrun" -n 3 --nspace jobname "$actor" job
+same 'the job is described' 'rank 0: job jobname
+rank 1: job jobname
+rank 2: job jobname' "$(lines)"
+same 'to the end' 0 "$code"
+
+run "$pmixrun" -n 2 --bind-to core "$actor" bound
+same 'where a bound process is' 2 "$(grep -c '^rank [01]: hwloc:[0-9,-]* hwloc:.*CR[0-9]' "$SCRATCH/out")"
+
+run "$pmixrun" -n 3 "$actor" abort
+same 'abort gives its status' 42 "$code"
+same 'and its message' 1 "$(printf '%s\n' "$err" | grep -c 'rank 2 aborts with status 42: had enough')"
+
+run "$pmixrun" -n 3 "$actor" die
+same 'a process that is killed ends the job' 137 "$code"
+
+run "$pmixrun" -n 2 --nspace parent "$actor" spawn
+same 'spawn' 0 "$code"
+same 'and the children' 'child 0 of 2, parent rank 0
+child 1 of 2, parent rank 0
+spawned parent.1' "$(lines)"
+
+run "$pmixrun" -n 2 "$actor" query
+same 'queries' 'rank 0: queries answered
+rank 1: queries answered' "$(lines)"
+
+run "$pmixrun" -n 2 "$actor" control
+same 'job control' 'rank 1 was told to end' "$out"
+same 'which is no failure' 0 "$code"
+
+run "$pmixrun" -n 1 "$actor" log
+same 'log' 'a line for the log' "$out"
+
+run "$pmixrun" -n 3 "$actor" group
+same 'groups' 'rank 0: group made and undone
+rank 1: group made and undone
+rank 2: group made and undone' "$(lines)"
+
+run "$pmixrun" -n 1 "$actor" lookup
+same 'a lookup that waits in vain ends' 'rank 0: nothing found, in time' "$out"
+
+run "$pmixrun" -n 3 --report "$actor" job
+same 'a report for each process' 3 "$(printf '%s\n' "$err" | grep -c '^pmixrun: rank [0-2]: [0-9]* reads from memory')"
+same 'and for the job' 1 "$(printf '%s\n' "$err" | grep -c '3 ranks registered, 3 reported, segment of [1-9][0-9]* bytes')"
+finish

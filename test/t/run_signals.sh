@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# Signals, and what is left behind: nothing, however pmixrun ends.
+. "${PX_TOP_SRCDIR:?}/test/t/run.sh"
+env --default-signal=INT true 2>/dev/null || skip_all 'env has no --default-signal (coreutils 8.31)'
+
+# A process that says its pid and that of one it has started, and what signals it gets.
+cat >"$SCRATCH/stay" <<'END'
+#!/bin/sh
+dir=$1
+trap 'echo int >>$dir/got; exit 3' INT
+trap 'echo term >>$dir/got; exit 4' TERM
+trap 'echo usr1 >>$dir/got' USR1
+sleep 1000 >/dev/null &
+echo $! >>$dir/pids
+echo $$ >>$dir/pids
+while :; do wait; done
+END
+chmod +x "$SCRATCH/stay"
+
+# start N: in the background, until all processes are there; leaves $runner and $pids.
+start() {
+    rm -f "$SCRATCH/pids" "$SCRATCH/got"
+    # A shell without job control lets what it starts in the background ignore SIGINT.
+    env --default-signal=INT "$pmixrun" -n "$1" "$SCRATCH/stay" "$SCRATCH" >"$SCRATCH/out" 2>"$SCRATCH/err" \
+        </dev/null &
+    runner=$!
+    until_lines $((2 * $1)) "$SCRATCH/pids"
+    pids=$(cat "$SCRATCH/pids")
+}
+
+start 3
+kill -TERM $runner
+wait $runner
+same 'SIGTERM is passed on' 4 $?
+same 'to everybody' 'term
+term
+term' "$(cat "$SCRATCH/got")"
+check 'and nothing stays' gone $pids
+
+start 2
+kill -INT $runner
+wait $runner
+same 'SIGINT is passed on' 3 $?
+check 'nothing stays after SIGINT' gone $pids
+
+start 2
+kill -USR1 $runner
+check 'SIGUSR1 is passed on' until_lines 2 "$SCRATCH/got"
+kill -TERM $runner
+wait $runner
+check 'nothing stays after both' gone $pids
+
+start 2
+kill -KILL $runner
+wait $runner 2>/dev/null
+check 'nothing stays when pmixrun is killed' gone $pids
+
+# Files, and sockets in the file system: none is made in the directories for them.
+mkdir "$SCRATCH/tmp"
+before=$(find /dev/shm -user "$(id -u)" 2>/dev/null | wc -l)
+(
+    TMPDIR=$SCRATCH/tmp
+    export TMPDIR
+    start 2
+    find "$SCRATCH/tmp" -mindepth 1 >"$SCRATCH/files"
+    kill -KILL $runner
+    wait $runner 2>/dev/null
+    gone $pids
+)
+same 'no file is made while a job runs' '' "$(cat "$SCRATCH/files")"
+same 'nor left when pmixrun is killed' '' "$(find "$SCRATCH/tmp" -mindepth 1)"
+[ "$(find /dev/shm -user "$(id -u)" 2>/dev/null | wc -l)" -le "$before" ]
+report $? 'nor in /dev/shm'
+
+# A process that leaves its group and its session is found in the end.
+run "$pmixrun" sh -c "setsid sleep 1000 >/dev/null 2>&1 & echo \$! >$SCRATCH/escaped; exit 0"
+same 'a job that leaves somebody behind ends' 0 "$code"
+check 'and nobody stays' gone "$(cat "$SCRATCH/escaped")"
+finish
