@@ -8,6 +8,7 @@ uint64_t px_clock_ns(void)
 {
     struct timespec now = {0};
 
-    (void) clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail with this clock and a valid pointer */
+    (void) clock_gettime(CLOCK_MONOTONIC,
+                         &now); /* cannot fail with this clock and a valid pointer */
     return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
 }

@@ -11,8 +11,8 @@
 
 #include "src/base/atomic.h"
 
-/* A line is composed on the stack and leaves in one write(2), so that lines of several threads and processes
- * do not mix. The levels are words that any thread may read while another sets them. */
+/* A line is composed on the stack and leaves in one write(2), so that lines of several threads and
+ * processes do not mix. The levels are words that any thread may read while another sets them. */
 
 enum { LINE_MAX_BYTES = 1024 };
 

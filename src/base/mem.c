@@ -13,10 +13,10 @@
 
 #include "src/base/list.h"
 
-/* jemalloc is reached through weak symbols of its non-standard API only: the library must never pull its
- * malloc into an MPI program, whose memory we hand out and whose free() takes it back. Where the program did
- * not link it the symbols are NULL and libc serves. Thread caches are bypassed, because a cache could keep
- * pieces of an arena that is being destroyed. */
+/* jemalloc is reached through weak symbols of its non-standard API only: the library must never
+ * pull its malloc into an MPI program, whose memory we hand out and whose free() takes it back.
+ * Where the program did not link it the symbols are NULL and libc serves. Thread caches are
+ * bypassed, because a cache could keep pieces of an arena that is being destroyed. */
 
 #ifdef PX_HAVE_JEMALLOC
 #include <jemalloc/jemalloc.h>

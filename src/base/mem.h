@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An arena: the memory of one namespace in a host daemon, given back in one call when the namespace goes.
- * In a program that links jemalloc each arena is a jemalloc arena of its own, so a daemon that lives for months
- * does not fragment; elsewhere it is libc's malloc with a list of what was taken. One thread at a time per
- * arena. */
+/* An arena: the memory of one namespace in a host daemon, given back in one call when the namespace
+ * goes. In a program that links jemalloc each arena is a jemalloc arena of its own, so a daemon
+ * that lives for months does not fragment; elsewhere it is libc's malloc with a list of what was
+ * taken. One thread at a time per arena. */
 
 struct px_arena;
 

@@ -16,10 +16,10 @@
 #include "src/base/param_file.h"
 #include "src/base/status.h"
 
-/* A load gathers texts from the lowest source to the highest, so that the last one to speak wins, then reads
- * the winners by type. A winner that does not read is kept aside as `rejected` and the default stands, not the
- * next source: an operator who mistypes a value shall not get a third one. The whole set is exchanged at the
- * end, so a failed load changes nothing. */
+/* A load gathers texts from the lowest source to the highest, so that the last one to speak wins,
+ * then reads the winners by type. A winner that does not read is kept aside as `rejected` and the
+ * default stands, not the next source: an operator who mistypes a value shall not get a third one.
+ * The whole set is exchanged at the end, so a failed load changes nothing. */
 
 #ifndef PX_SYSCONFDIR
 #define PX_SYSCONFDIR "/etc"
@@ -41,7 +41,7 @@ struct row {
 };
 
 static const struct row rows[PX_PARAMS] = {
-#define PX_PARAM(symbol, name, type, dflt, min, max, help)                                                   \
+#define PX_PARAM(symbol, name, type, dflt, min, max, help) \
     [PX_P_##symbol] = {name, PX_PARAM_##type, dflt, min, max, help},
 #include "src/base/param.def"
 #undef PX_PARAM
@@ -155,7 +155,8 @@ static void settings_destroy(struct settings *set)
 }
 
 /* A higher source speaks. */
-static int setting_offer(struct setting *setting, const char *text, size_t len, enum px_param_source source)
+static int setting_offer(struct setting *setting, const char *text, size_t len,
+                         enum px_param_source source)
 {
     char *copy;
 
@@ -189,7 +190,8 @@ static int take_line(void *arg, const char *name, const char *value)
     return PX_OK; /* somebody else's parameter */
 }
 
-/* The list of files that the environment names, last first: the first one in the list is the strongest. */
+/* The list of files that the environment names, last first: the first one in the list is the
+ * strongest. */
 static int read_listed_files(const char *list, struct settings *set)
 {
     struct file_pass pass = {set, PX_SOURCE_USER};
@@ -286,7 +288,8 @@ static void warn_rejected(const struct settings *set)
 {
     for (size_t i = 0; i < PX_PARAMS; i++) {
         if (set->of[i].rejected) {
-            px_log(PX_LOG_PARAM, 1, "parameter %s: \"%.200s\" is no valid value, using the default \"%s\"",
+            px_log(PX_LOG_PARAM, 1,
+                   "parameter %s: \"%.200s\" is no valid value, using the default \"%s\"",
                    rows[i].name, set->of[i].rejected, rows[i].dflt);
         }
     }

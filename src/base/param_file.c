@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Read in fixed storage, whatever the file holds. The file is opened without blocking and must be a regular
- * one: a pipe or a device of that name would keep init waiting. */
+/* Read in fixed storage, whatever the file holds. The file is opened without blocking and must be a
+ * regular one: a pipe or a device of that name would keep init waiting. */
 
 enum { LINE_BYTES = 4096, FILE_BYTES = 1048576 };
 

@@ -11,7 +11,8 @@
 
 #include "src/base/status.h"
 
-/* The numbers come from an operator's hand: each is bounded by the size of the set before it is used. */
+/* The numbers come from an operator's hand: each is bounded by the size of the set before it is
+ * used. */
 
 static int parse_cpu(const char **at, int *ret)
 {

@@ -23,14 +23,15 @@
 #include "src/loop/cpus.h"
 #include "src/loop/wait.h"
 
-/* The event base is touched by one thread only, so it is made without locks and nothing of libevent's
- * process-wide threading state is set up: the host program may use libevent in its own way.
+/* The event base is touched by one thread only, so it is made without locks and nothing of
+ * libevent's process-wide threading state is set up: the host program may use libevent in its own
+ * way.
  *
- * Tasks arrive on a stack that any thread pushes to and the loop takes as a whole (and turns round: first in,
- * first out). A push costs a system call only when the loop is about to sleep: the loop announces it in
- * `asleep`, looks at the stack once more, then sleeps; who pushes and finds the announcement takes it back and
- * rings. Both sides write their word with a full barrier before they read the other's, so at least one of them
- * sees the other. */
+ * Tasks arrive on a stack that any thread pushes to and the loop takes as a whole (and turns round:
+ * first in, first out). A push costs a system call only when the loop is about to sleep: the loop
+ * announces it in `asleep`, looks at the stack once more, then sleeps; who pushes and finds the
+ * announcement takes it back and rings. Both sides write their word with a full barrier before they
+ * read the other's, so at least one of them sees the other. */
 
 enum { TASK_ROUNDS = 16 };
 
@@ -38,13 +39,13 @@ struct px_loop {
     struct event_base *base; /* loop thread */
     struct event *bell;      /* loop thread */
     int bell_fd;
-    uint64_t inbox;          /* atomic: struct px_task *, newest first; px_loop_post pairs with take_inbox */
-    uint64_t asleep;         /* atomic: 1 while the loop sleeps or is about to */
+    uint64_t inbox; /* atomic: struct px_task *, newest first; px_loop_post pairs with take_inbox */
+    uint64_t asleep; /* atomic: 1 while the loop sleeps or is about to */
     bool external;
-    bool stop;               /* loop thread */
+    bool stop; /* loop thread */
     pid_t pid;
     pthread_t thread;
-    pthread_mutex_t driver;  /* external loops: who drives */
+    pthread_mutex_t driver; /* external loops: who drives */
 };
 
 /* The loop whose callbacks the calling thread is running. */
@@ -127,8 +128,8 @@ static bool run_tasks(struct px_loop *loop)
     return any;
 }
 
-/* One sleep at most: tasks, then what the descriptors and timers have, waiting for it when there is no task.
- * Tasks that keep coming do not keep the descriptors waiting for ever. */
+/* One sleep at most: tasks, then what the descriptors and timers have, waiting for it when there is
+ * no task. Tasks that keep coming do not keep the descriptors waiting for ever. */
 static void round_blocking(struct px_loop *loop)
 {
     bool busy = true;
@@ -166,7 +167,8 @@ static void bind_thread(pthread_t thread)
     cpu_set_t cpus;
 
     if (px_cpus_parse(px_param_string(PX_P_PROGRESS_CPUS), &cpus) == PX_OK) {
-        (void) pthread_setaffinity_np(thread, sizeof(cpus), &cpus); /* not allowed here: it runs unbound */
+        (void) pthread_setaffinity_np(thread, sizeof(cpus),
+                                      &cpus); /* not allowed here: it runs unbound */
     }
 }
 
@@ -266,8 +268,8 @@ static void stop_run(struct px_task *task)
     px_container_of(task, struct stop_task, task)->loop->stop = true;
 }
 
-/* The child of a fork shares the kernel's watch list with its parent: it must not take anything off it, so
- * there the loop is left as it is. */
+/* The child of a fork shares the kernel's watch list with its parent: it must not take anything off
+ * it, so there the loop is left as it is. */
 void px_loop_destroy(struct px_loop *loop)
 {
     struct stop_task stop = {{NULL, stop_run}, loop};
@@ -368,7 +370,8 @@ static void timer_fired(evutil_socket_t fd, short what, void *arg)
     timer->fire(timer);
 }
 
-int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t ms, void (*fire)(struct px_timer *))
+int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t ms,
+                        void (*fire)(struct px_timer *))
 {
     const uint64_t longest_ms = (uint64_t) INT32_MAX * 1000;
     struct timeval when;
@@ -428,7 +431,8 @@ static int io_arm(struct px_io *io)
     return PX_OK;
 }
 
-int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want, void (*ready)(struct px_io *, int what))
+int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
+                     void (*ready)(struct px_io *, int what))
 {
     int rc;
 

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "src/loop/wait.h"
 
-/* The signal is given while the lock is held: a waiter that sees `done` returns and takes its stack frame with
- * it, so the last thing that the other side may touch is the lock it is about to release. */
+/* The signal is given while the lock is held: a waiter that sees `done` returns and takes its stack
+ * frame with it, so the last thing that the other side may touch is the lock it is about to
+ * release. */
 
 void px_wait_init(struct px_wait *wait)
 {

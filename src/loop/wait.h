@@ -19,8 +19,8 @@ void px_wait_init(struct px_wait *wait);
 /* Any thread; the waiter may be gone as soon as this returns. */
 void px_wait_done(struct px_wait *wait, int status);
 
-/* Blocks until px_wait_done, releases the lock and condition, returns the status. Never call it on a loop's
- * thread: ask px_loop_inside() first and refuse with PMIX_ERR_WOULD_BLOCK. */
+/* Blocks until px_wait_done, releases the lock and condition, returns the status. Never call it on
+ * a loop's thread: ask px_loop_inside() first and refuse with PMIX_ERR_WOULD_BLOCK. */
 int px_wait_for(struct px_wait *wait);
 
 #endif

@@ -14,12 +14,14 @@
 #include "src/net/dial.h"
 #include "src/net/munge.h"
 
-/* A credential is a claim; the kernel's word about the socket is not. Whatever module a peer uses, a known owner of
- * the far end must be the registered user. `none` makes no claim and counts only where the parameter names it. */
+/* A credential is a claim; the kernel's word about the socket is not. Whatever module a peer uses,
+ * a known owner of the far end must be the registered user. `none` makes no claim and counts only
+ * where the parameter names it. */
 
 enum { NATIVE_BYTES = 8 };
 
-/* The psec parameter: a list of what may be used, or ^ and a list of what may not; `none` only by name. */
+/* The psec parameter: a list of what may be used, or ^ and a list of what may not; `none` only by
+ * name. */
 static bool allowed(const char *module)
 {
     const char *list = px_param_string(PX_P_PSEC);
@@ -33,7 +35,8 @@ static bool allowed(const char *module)
     return px_hello_names(list, module);
 }
 
-static int check_native(const struct px_hello *hello, const struct px_who *who, uid_t uid, gid_t gid)
+static int check_native(const struct px_hello *hello, const struct px_who *who, uid_t uid,
+                        gid_t gid)
 {
     bool on_unix = who->known && who->gid != (gid_t) -1;
     uint32_t claim[2];
@@ -57,7 +60,8 @@ static int check_munge(const struct px_hello *hello, uid_t uid, gid_t gid)
     if (rc == PX_ERR_NOT_SUPPORTED) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    return rc == PX_OK && their_uid == uid && their_gid == gid ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
+    return rc == PX_OK && their_uid == uid && their_gid == gid ? PMIX_SUCCESS
+                                                               : PMIX_ERR_INVALID_CRED;
 }
 
 int px_auth_check(const struct px_hello *hello, const struct px_who *who, uid_t uid, gid_t gid)
@@ -80,7 +84,8 @@ int px_auth_check(const struct px_hello *hello, const struct px_who *who, uid_t 
 const char *px_auth_modes(void)
 {
     static const char *const lists[8] = {
-        "", "native", "munge", "munge,native", "none", "native,none", "munge,none", "munge,native,none",
+        "",     "native",      "munge",      "munge,native",
+        "none", "native,none", "munge,none", "munge,native,none",
     };
     unsigned which = 0;
 
@@ -109,7 +114,8 @@ static int fill(const char *module, struct px_hello *hello, void *room, size_t r
         return fill_native(hello, room, room_len);
     }
     if (strcmp(module, "munge") == 0) {
-        return px_munge_encode(room, room_len, &hello->cred_len) ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS;
+        return px_munge_encode(room, room_len, &hello->cred_len) ? PMIX_ERR_NOT_SUPPORTED
+                                                                 : PMIX_SUCCESS;
     }
     return PMIX_SUCCESS;
 }

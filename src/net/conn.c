@@ -17,10 +17,11 @@
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
 
-/* The two halves of a connection meet only in the descriptor: reading (conn_read.c) belongs to the loop thread,
- * writing (conn_write.c) to whoever holds `lock`. A writer that finds the stream broken shuts it down; the
- * loop then reads the end of it and is the only one to report it. The memory goes when the owner destroyed it,
- * no callback of it is on the stack, and no task of it is on its way to the loop. */
+/* The two halves of a connection meet only in the descriptor: reading (conn_read.c) belongs to the
+ * loop thread, writing (conn_write.c) to whoever holds `lock`. A writer that finds the stream
+ * broken shuts it down; the loop then reads the end of it and is the only one to report it. The
+ * memory goes when the owner destroyed it, no callback of it is on the stack, and no task of it is
+ * on its way to the loop. */
 
 static void conn_free(struct px_conn *conn)
 {
@@ -64,7 +65,8 @@ void px_conn_close_loop(struct px_conn *conn, int status)
     (void) pthread_mutex_lock(&conn->lock);
     conn->broken = true;
     (void) pthread_mutex_unlock(&conn->lock);
-    (void) shutdown(conn->fd, SHUT_RDWR); /* the peer learns of it even if the owner destroys us later */
+    (void) shutdown(conn->fd,
+                    SHUT_RDWR); /* the peer learns of it even if the owner destroys us later */
     conn->ops.closed(conn->arg, status);
 }
 
@@ -107,7 +109,8 @@ static bool prepare_socket(int fd)
         return false;
     }
     if (domain == AF_INET || domain == AF_INET6) {
-        (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* slower without, still right */
+        (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
+                          sizeof(one)); /* slower without, still right */
     }
     return domain == AF_UNIX;
 }

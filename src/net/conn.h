@@ -9,37 +9,40 @@
 #include "src/base/buf.h"
 #include "src/loop/loop.h"
 
-/* One connected stream that carries framed messages (16-byte header: index, tag, length, 0; network order).
- * Reads happen on the loop thread. Writes may start in any thread: when nothing is queued the bytes go out
- * at once in the caller's thread, what the kernel does not take is queued and the loop finishes it. A peer
- * that reads too slowly makes the queue grow up to the limit and is then closed; it never blocks anybody. */
+/* One connected stream that carries framed messages (16-byte header: index, tag, length, 0; network
+ * order). Reads happen on the loop thread. Writes may start in any thread: when nothing is queued
+ * the bytes go out at once in the caller's thread, what the kernel does not take is queued and the
+ * loop finishes it. A peer that reads too slowly makes the queue grow up to the limit and is then
+ * closed; it never blocks anybody. */
 
 struct px_conn;
 
 struct px_conn_ops {
-    /* Loop thread. `payload` is borrowed for the call. `fd` is a descriptor that rode on the message, or -1;
-     * the callee owns it. */
+    /* Loop thread. `payload` is borrowed for the call. `fd` is a descriptor that rode on the
+     * message, or -1; the callee owns it. */
     void (*message)(void *arg, uint32_t tag, const void *payload, size_t len, int fd);
-    /* Loop thread, once, last call: the stream ended or was closed for `status` (PX_ERR_LOST_CONNECTION, or
-     * what was wrong with the peer's bytes). The callee must px_conn_destroy_loop() it, now or later. */
+    /* Loop thread, once, last call: the stream ended or was closed for `status`
+     * (PX_ERR_LOST_CONNECTION, or what was wrong with the peer's bytes). The callee must
+     * px_conn_destroy_loop() it, now or later. */
     void (*closed)(void *arg, int status);
 };
 
 /* Takes over a connected non-blocking descriptor. index: our sender's index in headers.
- * max_msg: largest payload accepted, in bytes. 0 or PX_ERR_NOMEM (fd is then closed too). Loop thread. */
+ * max_msg: largest payload accepted, in bytes. 0 or PX_ERR_NOMEM (fd is then closed too). Loop
+ * thread. */
 int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                         const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
-/* Any thread. Steals the bytes of `payload` (left empty), also on failure. `fd` (or -1) rides along on an
- * AF_UNIX stream (elsewhere it is ignored); it is duplicated as needed and stays the caller's. 0, PX_ERR_NOMEM,
- * PX_ERR_LOST_CONNECTION, PX_ERR_BAD_PARAM (empty or over 4 GiB: no such message exists),
- * PX_ERR_OUT_OF_RESOURCE (fd could not be duplicated; nothing was sent). */
+/* Any thread. Steals the bytes of `payload` (left empty), also on failure. `fd` (or -1) rides along
+ * on an AF_UNIX stream (elsewhere it is ignored); it is duplicated as needed and stays the
+ * caller's. 0, PX_ERR_NOMEM, PX_ERR_LOST_CONNECTION, PX_ERR_BAD_PARAM (empty or over 4 GiB: no such
+ * message exists), PX_ERR_OUT_OF_RESOURCE (fd could not be duplicated; nothing was sent). */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd);
 
 enum { PX_CONN_QUEUE_BYTES = 268435456 };
 
-/* Bytes that may wait for the peer to read before it is dropped; PX_CONN_QUEUE_BYTES at first. One message always
- * may. Any thread. */
+/* Bytes that may wait for the peer to read before it is dropped; PX_CONN_QUEUE_BYTES at first. One
+ * message always may. Any thread. */
 void px_conn_limit(struct px_conn *conn, size_t bytes);
 
 /* Bytes waiting for the peer to read. */
@@ -48,7 +51,8 @@ size_t px_conn_queued(struct px_conn *conn);
 /* True on an AF_UNIX stream, where descriptors can be passed. */
 int px_conn_is_unix(const struct px_conn *conn);
 
-/* Sends what is queued as far as the kernel takes it, closes, frees. No callback afterwards. Takes NULL. */
+/* Sends what is queued as far as the kernel takes it, closes, frees. No callback afterwards. Takes
+ * NULL. */
 void px_conn_destroy_loop(struct px_conn *conn);
 
 #endif

@@ -14,14 +14,14 @@
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
 
-/* One receive brings header and payload, and often several messages, into `small`; they are delivered where
- * they lie. A payload that cannot fit goes into a buffer of its own, which grows as its bytes arrive, so an
- * announcement alone costs nothing.
+/* One receive brings header and payload, and often several messages, into `small`; they are
+ * delivered where they lie. A payload that cannot fit goes into a buffer of its own, which grows as
+ * its bytes arrive, so an announcement alone costs nothing.
  *
- * A descriptor comes with the first bytes of the message that it rides on, and the kernel ends a receive that
- * took one: so it belongs to the message that holds the last byte of that receive. One may be waiting for its
- * message to be complete while the next receive brings the following one's: two places, what is more is
- * closed. */
+ * A descriptor comes with the first bytes of the message that it rides on, and the kernel ends a
+ * receive that took one: so it belongs to the message that holds the last byte of that receive. One
+ * may be waiting for its message to be complete while the next receive brings the following one's:
+ * two places, what is more is closed. */
 
 enum {
     SMALL_BYTES = 16384,
@@ -259,7 +259,8 @@ static ssize_t read_small(struct px_conn *conn)
     if (rc) {
         return rc;
     }
-    /* A receive that did not fill the room most often emptied the socket; if not, the loop calls again. */
+    /* A receive that did not fill the room most often emptied the socket; if not, the loop calls
+     * again. */
     return (size_t) n < room && !in->big ? 0 : n;
 }
 

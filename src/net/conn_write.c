@@ -15,9 +15,10 @@
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
 
-/* A message goes out in the thread that sends it when nothing waits before it; what the kernel does not take
- * is queued whole with the place reached, and the loop goes on from there. A message with a descriptor begins a
- * system call of its own: the receiver finds the descriptor's message by that. */
+/* A message goes out in the thread that sends it when nothing waits before it; what the kernel does
+ * not take is queued whole with the place reached, and the loop goes on from there. A message with
+ * a descriptor begins a system call of its own: the receiver finds the descriptor's message by
+ * that. */
 
 enum { BATCH = 32 };
 
@@ -93,7 +94,8 @@ static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, i
     if (n >= 0) {
         return n;
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM || errno == ETOOMANYREFS) {
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM ||
+        errno == ETOOMANYREFS) {
         return 0;
     }
     return PX_ERR_LOST_CONNECTION;
@@ -115,7 +117,7 @@ static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], i
     int taken = 0;
 
     *ret_fd = -1;
-    px_list_each(item, following, &conn->queue) {
+    px_list_each (item, following, &conn->queue) {
         struct out *out = px_container_of(item, struct out, link);
 
         if (out->fd >= 0 && taken > 0) {
@@ -193,7 +195,8 @@ void px_conn_flush_loop(struct px_conn *conn)
     }
 }
 
-/* Keeps the rest of a message. The lists and the counter change only when all of it could be had. */
+/* Keeps the rest of a message. The lists and the counter change only when all of it could be had.
+ */
 static int enqueue_locked(struct px_conn *conn, const struct out *rest)
 {
     struct out *out;

@@ -21,8 +21,8 @@
 #include "src/base/clock.h"
 #include "src/net/uri.h"
 
-/* One deadline covers all of it. The answer is read to its last byte and not one further: what the server sends
- * behind it belongs to the connection. */
+/* One deadline covers all of it. The answer is read to its last byte and not one further: what the
+ * server sends behind it belongs to the connection. */
 
 enum { ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
 
@@ -67,11 +67,12 @@ static int set_nonblocking(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
 
-    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 ? PMIX_SUCCESS : PMIX_ERR_UNREACH;
+    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 ? PMIX_SUCCESS
+                                                                     : PMIX_ERR_UNREACH;
 }
 
-/* A non-blocking connect to a full AF_UNIX backlog fails at once and there is nothing to poll for; a blocking one
- * waits, and the send timeout bounds it. */
+/* A non-blocking connect to a full AF_UNIX backlog fails at once and there is nothing to poll for;
+ * a blocking one waits, and the send timeout bounds it. */
 static int connect_unix(const struct call *call, const struct px_address *to)
 {
     for (;;) {
@@ -104,7 +105,8 @@ static int connect_tcp(const struct call *call, const struct px_address *to)
     if (rc) {
         return rc;
     }
-    (void) setsockopt(call->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* slower without, still right */
+    (void) setsockopt(call->fd, IPPROTO_TCP, TCP_NODELAY, &one,
+                      sizeof(one)); /* slower without, still right */
     if (connect(call->fd, &to->addr.any, to->len) == 0) {
         return PMIX_SUCCESS;
     }
@@ -115,8 +117,9 @@ static int connect_tcp(const struct call *call, const struct px_address *to)
     if (rc) {
         return rc;
     }
-    return getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &why, &len) == 0 && why == 0 ? PMIX_SUCCESS
-                                                                                   : PMIX_ERR_UNREACH;
+    return getsockopt(call->fd, SOL_SOCKET, SO_ERROR, &why, &len) == 0 && why == 0
+               ? PMIX_SUCCESS
+               : PMIX_ERR_UNREACH;
 }
 
 static int put(const struct call *call, const unsigned char *bytes, size_t len)
@@ -232,8 +235,8 @@ static int read_answer(const struct call *call, enum px_hello_flag flag, struct 
     return rc ? rc : get_status(call);
 }
 
-static int converse(const struct call *call, const struct px_address *to, const struct px_hello *hello,
-                    struct px_dialed *dialed)
+static int converse(const struct call *call, const struct px_address *to,
+                    const struct px_hello *hello, struct px_dialed *dialed)
 {
     struct px_buf message = {0};
     int rc = to->addr.any.sa_family == AF_UNIX ? connect_unix(call, to) : connect_tcp(call, to);
@@ -249,7 +252,8 @@ static int converse(const struct call *call, const struct px_address *to, const 
     return rc ? rc : read_answer(call, hello->flag, dialed);
 }
 
-int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms, struct px_dialed *ret)
+int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms,
+            struct px_dialed *ret)
 {
     struct px_dialed dialed = {.assigned = hello->proc};
     struct px_address to;

@@ -16,18 +16,19 @@ struct px_dialed {
     pmix_proc_t server;   /* tools: the server's id */
 };
 
-/* "<nspace>.<rank>;<scheme>://<address>" with scheme tcp4, tcp6 or unix; only loopback and AF_UNIX addresses
- * are dialled unless they come from the launcher (any address it names is accepted).
- * 0, PMIX_ERR_BAD_PARAM (malformed), PMIX_ERR_UNREACH, PMIX_ERR_TIMEOUT, PMIX_ERR_NOMEM, or the status with which
- * the server refused. */
-int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms, struct px_dialed *ret);
+/* "<nspace>.<rank>;<scheme>://<address>" with scheme tcp4, tcp6 or unix; only loopback and AF_UNIX
+ * addresses are dialled unless they come from the launcher (any address it names is accepted). 0,
+ * PMIX_ERR_BAD_PARAM (malformed), PMIX_ERR_UNREACH, PMIX_ERR_TIMEOUT, PMIX_ERR_NOMEM, or the status
+ * with which the server refused. */
+int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms,
+            struct px_dialed *ret);
 
 /* The server's id out of a URI. */
 int px_uri_server(const char *uri, pmix_proc_t *ret);
 
-/* Fills psec name and credential for the module that comes first of ours and stands in `modes` (a comma list,
- * NULL: native), and uid and gid. `room` is caller's storage of room_len bytes for the credential (1024 do).
- * 0, or PMIX_ERR_NOT_SUPPORTED when none of them can be used here. */
+/* Fills psec name and credential for the module that comes first of ours and stands in `modes` (a
+ * comma list, NULL: native), and uid and gid. `room` is caller's storage of room_len bytes for the
+ * credential (1024 do). 0, or PMIX_ERR_NOT_SUPPORTED when none of them can be used here. */
 int px_credential(const char *modes, struct px_hello *hello, void *room, size_t room_len);
 
 #endif

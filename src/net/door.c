@@ -15,10 +15,10 @@
 #include "src/base/status.h"
 #include "src/net/door_priv.h"
 
-/* Listening. Two things could let strangers harm the clients that are already in: many of them, and a full
- * descriptor table. The first is bounded by a count, the oldest stranger going first. For the second a spare
- * descriptor is kept: it is given up so that the newcomer can be accepted and closed, because a connection that
- * stays in the backlog would wake the loop for ever. */
+/* Listening. Two things could let strangers harm the clients that are already in: many of them, and
+ * a full descriptor table. The first is bounded by a count, the oldest stranger going first. For
+ * the second a spare descriptor is kept: it is given up so that the newcomer can be accepted and
+ * closed, because a connection that stays in the backlog would wake the loop for ever. */
 
 enum { ACCEPTS_PER_ROUND = 64, PAUSE_MS = 100 };
 
@@ -177,8 +177,8 @@ static int listen_both(struct px_doors *doors, const struct px_door_opts *opts)
     return PX_OK;
 }
 
-int px_doors_open(struct px_loop *loop, const struct px_door_opts *opts, const struct px_door_ops *ops, void *arg,
-                  struct px_doors **ret)
+int px_doors_open(struct px_loop *loop, const struct px_door_opts *opts,
+                  const struct px_door_ops *ops, void *arg, struct px_doors **ret)
 {
     struct px_doors *doors = calloc(1, sizeof(*doors));
     struct open_call call = {doors, PX_OK};

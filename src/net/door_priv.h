@@ -7,7 +7,8 @@
 #include "src/net/door.h"
 #include "src/net/listen.h"
 
-/* Inside of the doors, shared by door.c (listening) and guest.c (one connection until it is admitted). */
+/* Inside of the doors, shared by door.c (listening) and guest.c (one connection until it is
+ * admitted). */
 
 enum { PX_DOOR_STRANGERS = 1024 };
 

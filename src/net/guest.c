@@ -15,9 +15,9 @@
 #include "src/net/auth.h"
 #include "src/net/door_priv.h"
 
-/* One connection from its arrival to our answer. Exactly the bytes of the introduction are read: what the peer
- * sends behind it stays in the kernel for the connection that the guest may become. Memory follows the bytes that
- * arrive, not the length that is announced. */
+/* One connection from its arrival to our answer. Exactly the bytes of the introduction are read:
+ * what the peer sends behind it stays in the kernel for the connection that the guest may become.
+ * Memory follows the bytes that arrive, not the length that is announced. */
 
 enum { HEADER_BYTES = 16, CHUNK_BYTES = 4096, ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
 
@@ -74,7 +74,8 @@ static int read_hello(struct px_guest *guest)
     while (guest->bytes.len < guest->due) {
         size_t want = guest->due - guest->bytes.len;
         size_t body;
-        ssize_t n = recv(guest->fd, chunk, want < sizeof(chunk) ? want : sizeof(chunk), MSG_DONTWAIT);
+        ssize_t n =
+            recv(guest->fd, chunk, want < sizeof(chunk) ? want : sizeof(chunk), MSG_DONTWAIT);
 
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
             return 0;
@@ -103,7 +104,8 @@ static void introduce(struct px_guest *guest)
     struct px_hello hello;
     struct px_who who;
 
-    if (px_hello_parse(guest->bytes.data + HEADER_BYTES, guest->due - HEADER_BYTES, &hello) != PMIX_SUCCESS) {
+    if (px_hello_parse(guest->bytes.data + HEADER_BYTES, guest->due - HEADER_BYTES, &hello) !=
+        PMIX_SUCCESS) {
         guest_free(guest);
         return;
     }
@@ -262,8 +264,9 @@ static size_t put_id(unsigned char *at, const pmix_proc_t *proc)
     return ID_BYTES;
 }
 
-int px_guest_admit_tool(struct px_guest *guest, const pmix_proc_t *assigned, const pmix_proc_t *server,
-                        const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
+int px_guest_admit_tool(struct px_guest *guest, const pmix_proc_t *assigned,
+                        const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
+                        struct px_conn **ret)
 {
     unsigned char bytes[4 + 2 * ID_BYTES + 4] = {0}; /* status and security status are 0 */
     size_t len = 4;

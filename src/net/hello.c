@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Written by strangers, read before anything is known of them: every field is looked at through one cursor that
- * refuses to pass the end, strings must end inside the body and fit their place, numbers must be of the values
- * that exist. The header in front is in host byte order, unlike that of any other message. */
+/* Written by strangers, read before anything is known of them: every field is looked at through one
+ * cursor that refuses to pass the end, strings must end inside the body and fit their place,
+ * numbers must be of the values that exist. The header in front is in host byte order, unlike that
+ * of any other message. */
 
 enum { HEADER_BYTES = 16 };
 
@@ -146,7 +147,8 @@ static void get_string(struct cursor *in, char *room, size_t room_len)
 /* Number, then one character of any kind, then a number, and so on; what is missing is 0. */
 static void parse_version(struct px_hello *hello)
 {
-    unsigned *const parts[] = {&hello->version_major, &hello->version_minor, &hello->version_release};
+    unsigned *const parts[] = {&hello->version_major, &hello->version_minor,
+                               &hello->version_release};
     const char *at = hello->version;
 
     if (*at == 'v') {

@@ -12,7 +12,8 @@
 #include "src/base/buf.h"
 #include "src/wire/codec.h"
 
-/* The connect-ack: how a client or tool introduces itself (docs/wire-format.md). Pure encoding, no I/O. */
+/* The connect-ack: how a client or tool introduces itself (docs/wire-format.md). Pure encoding, no
+ * I/O. */
 
 enum px_hello_flag {
     PX_HELLO_CLIENT = 0,
@@ -42,7 +43,7 @@ struct px_hello {
     unsigned version_major, version_minor, version_release; /* parsed from version */
     char bfrops[PX_HELLO_NAME_MAX + 1];
     enum px_wire_kind kind;
-    char gds[256];      /* comma-separated list */
+    char gds[256];    /* comma-separated list */
     const void *blob; /* borrowed, may be NULL: packed SIZE n, INFO[n] */
     size_t blob_len;
 };
@@ -50,8 +51,9 @@ struct px_hello {
 /* Whole message, header included. 0 or PMIX_ERR_NOMEM. */
 int px_hello_pack(const struct px_hello *hello, struct px_buf *buf);
 
-/* Body only (after the 16-byte header). Fails with PMIX_ERR_UNPACK_FAILURE on anything truncated, over-long
- * or unterminated; blobs that do not parse are ignored by whoever reads them, not here. */
+/* Body only (after the 16-byte header). Fails with PMIX_ERR_UNPACK_FAILURE on anything truncated,
+ * over-long or unterminated; blobs that do not parse are ignored by whoever reads them, not here.
+ */
 int px_hello_parse(const void *body, size_t len, struct px_hello *ret);
 
 /* True when the comma list names the module. */

@@ -22,10 +22,10 @@
 
 #include "src/base/status.h"
 
-/* A path is touched with care: others may write to its directory. bind(2) never follows a link in the last place
- * nor replaces anything; only a socket of our own user that nobody listens to any more is removed to make room,
- * and only the very file that we made is removed at the end. The mode is widened through a descriptor of that
- * file, not by name. */
+/* A path is touched with care: others may write to its directory. bind(2) never follows a link in
+ * the last place nor replaces anything; only a socket of our own user that nobody listens to any
+ * more is removed to make room, and only the very file that we made is removed at the end. The mode
+ * is widened through a descriptor of that file, not by name. */
 
 static int open_socket(int domain)
 {
@@ -104,8 +104,8 @@ static bool is_stale(const struct sockaddr_un *at)
     return rc != 0 && why == ECONNREFUSED;
 }
 
-/* The mode at birth is cut down by the umask; this gives what was asked for to the file that is there, if it is a
- * socket of ours. */
+/* The mode at birth is cut down by the umask; this gives what was asked for to the file that is
+ * there, if it is a socket of ours. */
 static int mark_path(const char *path, mode_t mode, struct px_path_mark *ret_mark)
 {
     int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -130,7 +130,8 @@ static int mark_path(const char *path, mode_t mode, struct px_path_mark *ret_mar
     return PX_OK;
 }
 
-static int bind_path(int fd, const char *path, mode_t mode, char uri[PX_URI_BYTES], struct px_path_mark *ret_mark)
+static int bind_path(int fd, const char *path, mode_t mode, char uri[PX_URI_BYTES],
+                     struct px_path_mark *ret_mark)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     size_t len = strlen(path);
@@ -155,7 +156,8 @@ static int bind_path(int fd, const char *path, mode_t mode, char uri[PX_URI_BYTE
     return mark_path(path, mode, ret_mark);
 }
 
-int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES], struct px_path_mark *ret_mark)
+int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES],
+                   struct px_path_mark *ret_mark)
 {
     int fd = open_socket(AF_UNIX);
     int rc;
@@ -183,7 +185,8 @@ void px_listen_unlink(const struct px_path_mark *mark)
 {
     struct stat st;
 
-    if (mark->path[0] && lstat(mark->path, &st) == 0 && st.st_dev == mark->dev && st.st_ino == mark->ino) {
+    if (mark->path[0] && lstat(mark->path, &st) == 0 && st.st_dev == mark->dev &&
+        st.st_ino == mark->ino) {
         (void) unlink(mark->path);
     }
 }

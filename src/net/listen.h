@@ -17,13 +17,16 @@ struct px_path_mark {
     ino_t ino;
 };
 
-/* Loopback, a port of the kernel's choice: "tcp4://127.0.0.1:PORT". A descriptor or PX_ERR_OUT_OF_RESOURCE. */
+/* Loopback, a port of the kernel's choice: "tcp4://127.0.0.1:PORT". A descriptor or
+ * PX_ERR_OUT_OF_RESOURCE. */
 int px_listen_tcp(char uri[PX_URI_BYTES]);
 
-/* An unguessable abstract name, "unix://@NAME", when path is NULL or empty, else that file, "unix:///PATH", with
- * `mode`. A dead socket of ours in its place is replaced. A descriptor, PX_ERR_BAD_PARAM (not absolute, or too
- * long), PX_ERR_RESOURCE_BUSY (something else is there), PX_ERR_NO_PERMISSIONS, PX_ERR_OUT_OF_RESOURCE. */
-int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES], struct px_path_mark *ret_mark);
+/* An unguessable abstract name, "unix://@NAME", when path is NULL or empty, else that file,
+ * "unix:///PATH", with `mode`. A dead socket of ours in its place is replaced. A descriptor,
+ * PX_ERR_BAD_PARAM (not absolute, or too long), PX_ERR_RESOURCE_BUSY (something else is there),
+ * PX_ERR_NO_PERMISSIONS, PX_ERR_OUT_OF_RESOURCE. */
+int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES],
+                   struct px_path_mark *ret_mark);
 
 /* Removes the marked file if it is still ours. */
 void px_listen_unlink(const struct px_path_mark *mark);

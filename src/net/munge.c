@@ -12,8 +12,8 @@
 
 #include "src/base/status.h"
 
-/* The library is opened for the time of a call: no state is kept, and a machine without it loses nothing. The
- * three functions have had these types since munge 0.5; 0 is success for both. */
+/* The library is opened for the time of a call: no state is kept, and a machine without it loses
+ * nothing. The three functions have had these types since munge 0.5; 0 is success for both. */
 
 struct munge {
     void *handle;
@@ -85,7 +85,8 @@ int px_munge_decode(const void *cred, size_t len, uid_t *ret_uid, gid_t *ret_gid
     if (!munge_open(&m)) {
         return PX_ERR_NOT_SUPPORTED;
     }
-    rc = m.decode(cred, NULL, &payload, &payload_len, &uid, &gid) == 0 ? PX_OK : PX_ERR_NO_PERMISSIONS;
+    rc = m.decode(cred, NULL, &payload, &payload_len, &uid, &gid) == 0 ? PX_OK
+                                                                       : PX_ERR_NO_PERMISSIONS;
     free(payload);
     (void) dlclose(m.handle);
     if (rc == PX_OK) {

@@ -18,9 +18,9 @@
 
 #include "src/net/auth.h"
 
-/* A peer that has closed its end leaves a connection without an owner, for which the kernel reports uid 0. Such a
- * one is told by its inode number, which is 0 too, and it is nobody's: otherwise a process could send a message,
- * leave, and pass for root. */
+/* A peer that has closed its end leaves a connection without an owner, for which the kernel reports
+ * uid 0. Such a one is told by its inode number, which is 0 too, and it is nobody's: otherwise a
+ * process could send a message, leave, and pass for root. */
 
 enum {
     STATE_ESTABLISHED = 1,
@@ -59,7 +59,9 @@ static bool send_question(int fd, const struct sockaddr_in *far, const struct so
         struct nlmsghdr header;
         struct inet_diag_req_v2 request;
     } msg = {
-        .header = {.nlmsg_len = sizeof(msg), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+        .header = {.nlmsg_len = sizeof(msg),
+                   .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                   .nlmsg_flags = NLM_F_REQUEST},
         .request = {.sdiag_family = AF_INET, .sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u},
     };
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
@@ -70,12 +72,13 @@ static bool send_question(int fd, const struct sockaddr_in *far, const struct so
     msg.request.id.idiag_dst[0] = near->sin_addr.s_addr;
     msg.request.id.idiag_cookie[0] = INET_DIAG_NOCOOKIE;
     msg.request.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
-    return sendto(fd, &msg, sizeof(msg), MSG_NOSIGNAL, (const struct sockaddr *) &kernel, sizeof(kernel)) ==
-           (ssize_t) sizeof(msg);
+    return sendto(fd, &msg, sizeof(msg), MSG_NOSIGNAL, (const struct sockaddr *) &kernel,
+                  sizeof(kernel)) == (ssize_t) sizeof(msg);
 }
 
-static enum px_owner read_answer(const struct nlmsghdr *header, size_t len, const struct sockaddr_in *far,
-                                 const struct sockaddr_in *near, uid_t *ret_uid)
+static enum px_owner read_answer(const struct nlmsghdr *header, size_t len,
+                                 const struct sockaddr_in *far, const struct sockaddr_in *near,
+                                 uid_t *ret_uid)
 {
     struct inet_diag_msg found;
 
@@ -85,13 +88,15 @@ static enum px_owner read_answer(const struct nlmsghdr *header, size_t len, cons
     }
     memcpy(&found, NLMSG_DATA(header), sizeof(found));
     if (found.id.idiag_sport != far->sin_port || found.id.idiag_dport != near->sin_port ||
-        found.id.idiag_src[0] != far->sin_addr.s_addr || found.id.idiag_dst[0] != near->sin_addr.s_addr) {
+        found.id.idiag_src[0] != far->sin_addr.s_addr ||
+        found.id.idiag_dst[0] != near->sin_addr.s_addr) {
         return PX_OWNER_UNKNOWN; /* the nearest thing, a listener */
     }
     return judge(found.idiag_state, found.idiag_inode, found.idiag_uid, ret_uid);
 }
 
-enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_in *near, uid_t *ret_uid)
+enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_in *near,
+                           uid_t *ret_uid)
 {
     union {
         struct nlmsghdr header;
@@ -116,8 +121,8 @@ enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_
     return owner;
 }
 
-enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far, const struct sockaddr_in *near,
-                            uid_t *ret_uid)
+enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far,
+                            const struct sockaddr_in *near, uid_t *ret_uid)
 {
     FILE *file = fopen(path, "re");
     enum px_owner owner = PX_OWNER_NOBODY;
@@ -135,8 +140,8 @@ enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far, con
         unsigned uid;
         unsigned long inode;
 
-        if (sscanf(line, " %*u: %8X:%4X %8X:%4X %2X %*X:%*X %*X:%*X %*X %u %*u %lu", &local, &local_port, &remote,
-                   &remote_port, &state, &uid, &inode) != 7) {
+        if (sscanf(line, " %*u: %8X:%4X %8X:%4X %2X %*X:%*X %*X:%*X %*X %u %*u %lu", &local,
+                   &local_port, &remote, &remote_port, &state, &uid, &inode) != 7) {
             continue;
         }
         if (local == far->sin_addr.s_addr && local_port == ntohs(far->sin_port) &&
@@ -161,8 +166,8 @@ static struct px_who unix_peer(int fd)
     return who;
 }
 
-/* On loopback the kernel knows every owner: a connection that it does not find has none, and the uid that stands
- * for nobody fits no client. */
+/* On loopback the kernel knows every owner: a connection that it does not find has none, and the
+ * uid that stands for nobody fits no client. */
 static struct px_who tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near)
 {
     struct px_who who = {.gid = (gid_t) -1};

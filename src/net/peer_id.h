@@ -6,8 +6,8 @@
 #include <netinet/in.h>
 #include <sys/types.h>
 
-/* Who owns the far end of a TCP connection on this machine. Both look for exactly the connection between the two
- * addresses, as the far end sees it. */
+/* Who owns the far end of a TCP connection on this machine. Both look for exactly the connection
+ * between the two addresses, as the far end sees it. */
 
 enum px_owner {
     PX_OWNER_FOUND,   /* *ret_uid is set */
@@ -15,11 +15,13 @@ enum px_owner {
     PX_OWNER_UNKNOWN, /* the kernel does not say */
 };
 
-/* Asks the kernel directly. Not finding and not being able to look are the same answer to it: PX_OWNER_UNKNOWN. */
-enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_in *near, uid_t *ret_uid);
+/* Asks the kernel directly. Not finding and not being able to look are the same answer to it:
+ * PX_OWNER_UNKNOWN. */
+enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_in *near,
+                           uid_t *ret_uid);
 
 /* Reads the table that the kernel shows as text (path: /proc/net/tcp). */
-enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far, const struct sockaddr_in *near,
-                            uid_t *ret_uid);
+enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far,
+                            const struct sockaddr_in *near, uid_t *ret_uid);
 
 #endif

@@ -79,7 +79,8 @@ static int parse_tcp(const char *text, int family, struct px_address *ret)
     size_t n;
     int ok;
 
-    if (!colon || (size_t) (colon - text) >= sizeof(host) || parse_number(colon + 1, UINT16_MAX, &port) || !port) {
+    if (!colon || (size_t) (colon - text) >= sizeof(host) ||
+        parse_number(colon + 1, UINT16_MAX, &port) || !port) {
         return PMIX_ERR_BAD_PARAM;
     }
     n = (size_t) (colon - text);

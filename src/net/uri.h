@@ -19,7 +19,8 @@ struct px_address {
     socklen_t len;
 };
 
-/* "<nspace>.<rank>;<scheme>://<address>" taken apart: scheme tcp4, tcp6 (the address bracketed or not), or unix
+/* "<nspace>.<rank>;<scheme>://<address>" taken apart: scheme tcp4, tcp6 (the address bracketed or
+ * not), or unix
  * (@NAME abstract, or a path from the root). 0 or PMIX_ERR_BAD_PARAM. */
 int px_uri_parse(const char *uri, pmix_proc_t *ret_server, struct px_address *ret_address);
 

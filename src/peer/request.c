@@ -17,13 +17,13 @@
 #include "src/base/status.h"
 #include "src/wire/message.h"
 
-/* A request is entered under its tag before its bytes leave, since the reply may overtake the return from the
- * send. Whoever takes an entry out under the lock answers it: the reply, the timeout or the end of the stream, so
- * each is answered once. The connection outlives its stream: senders in other threads may hold it until the link
- * is closed by its owner.
+/* A request is entered under its tag before its bytes leave, since the reply may overtake the
+ * return from the send. Whoever takes an entry out under the lock answers it: the reply, the
+ * timeout or the end of the stream, so each is answered once. The connection outlives its stream:
+ * senders in other threads may hold it until the link is closed by its owner.
  *
- * One timer serves all timeouts; the loop is woken for a request only when its deadline is nearer than the one
- * that the timer is set to. */
+ * One timer serves all timeouts; the loop is woken for a request only when its deadline is nearer
+ * than the one that the timer is set to. */
 
 enum {
     BUCKETS = 64,
@@ -52,13 +52,13 @@ struct px_link {
     uint64_t sent;     /* atomic */
     uint64_t received; /* atomic */
     pthread_mutex_t lock;
-    bool up;                        /* lock */
-    uint32_t next_tag;              /* lock */
+    bool up;                         /* lock */
+    uint32_t next_tag;               /* lock */
     struct px_list pending[BUCKETS]; /* lock */
-    uint64_t armed_ns;              /* lock: what the timer is set to or about to be */
-    bool arm_posted;                /* lock */
-    struct px_task arm;             /* lock: in flight while arm_posted */
-    struct px_timer timer;          /* loop thread */
+    uint64_t armed_ns;               /* lock: what the timer is set to or about to be */
+    bool arm_posted;                 /* lock */
+    struct px_task arm;              /* lock: in flight while arm_posted */
+    struct px_timer timer;           /* loop thread */
 };
 
 static struct px_list *bucket(struct px_link *link, uint32_t tag)
@@ -71,7 +71,7 @@ static struct pending *find_locked(struct px_link *link, uint32_t tag)
     struct px_list *item;
     struct px_list *following;
 
-    px_list_each(item, following, bucket(link, tag)) {
+    px_list_each (item, following, bucket(link, tag)) {
         struct pending *p = px_container_of(item, struct pending, link);
 
         if (p->tag == tag) {
@@ -93,7 +93,8 @@ static uint32_t new_tag_locked(struct px_link *link)
     return tag;
 }
 
-/* Moves entries whose deadline is not after `now_ns` to `due`, in no order; returns the nearest of the others. */
+/* Moves entries whose deadline is not after `now_ns` to `due`, in no order; returns the nearest of
+ * the others. */
 static uint64_t take_due_locked(struct px_link *link, uint64_t now_ns, struct px_list *due)
 {
     uint64_t nearest = NO_DEADLINE;
@@ -102,7 +103,7 @@ static uint64_t take_due_locked(struct px_link *link, uint64_t now_ns, struct px
         struct px_list *item;
         struct px_list *following;
 
-        px_list_each(item, following, &link->pending[i]) {
+        px_list_each (item, following, &link->pending[i]) {
             struct pending *p = px_container_of(item, struct pending, link);
 
             if (p->deadline_ns <= now_ns) {
@@ -146,7 +147,8 @@ static void look_at_deadlines(struct px_link *link)
     (void) pthread_mutex_unlock(&link->lock);
     if (nearest == NO_DEADLINE) {
         px_timer_stop_loop(&link->timer);
-    } else if (px_timer_start_loop(link->loop, &link->timer, (nearest - now + 999999) / 1000000, timer_fired)) {
+    } else if (px_timer_start_loop(link->loop, &link->timer, (nearest - now + 999999) / 1000000,
+                                   timer_fired)) {
         (void) pthread_mutex_lock(&link->lock);
         link->armed_ns = NO_DEADLINE; /* no memory: the next request with a timeout tries again */
         (void) pthread_mutex_unlock(&link->lock);
@@ -251,8 +253,8 @@ static void open_loop(void *arg)
     int64_t mib = px_param_int(PX_P_MAX_MSG_SIZE);
     size_t max_msg = (size_t) (mib ? mib : MSG_MIB_MAX) * MIB;
 
-    call->status = px_conn_create_loop(call->link->loop, call->fd, call->index, max_msg, &conn_ops, call->link,
-                                       &call->link->conn);
+    call->status = px_conn_create_loop(call->link->loop, call->fd, call->index, max_msg, &conn_ops,
+                                       call->link, &call->link->conn);
     if (call->status == PX_OK) {
         px_conn_limit(call->link->conn, (size_t) px_param_int(PX_P_SEND_QUEUE));
     }
@@ -264,8 +266,8 @@ static void link_free(struct px_link *link)
     free(link);
 }
 
-int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind kind, const struct px_link_ops *ops,
-                 void *arg, struct px_link **ret)
+int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind kind,
+                 const struct px_link_ops *ops, void *arg, struct px_link **ret)
 {
     struct px_link *link = calloc(1, sizeof(*link));
     struct open_call call = {link, fd, index, PMIX_SUCCESS};
@@ -308,8 +310,8 @@ static void close_loop(void *arg)
     px_conn_destroy_loop(link->conn);
 }
 
-/* A task that was posted before has run by then: the loop takes them in order. In a forked child nothing of the
- * parent's is touched. */
+/* A task that was posted before has run by then: the loop takes them in order. In a forked child
+ * nothing of the parent's is touched. */
 void px_link_close(struct px_link *link)
 {
     if (link && px_loop_run(link->loop, close_loop, link) == PX_OK) {
@@ -348,8 +350,8 @@ static bool take_back(struct px_link *link, uint32_t tag, const struct pending *
     return found == p;
 }
 
-int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t timeout_ms, px_reply_fn fn,
-                         void *arg)
+int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t timeout_ms,
+                         px_reply_fn fn, void *arg)
 {
     struct pending *p = malloc(sizeof(*p));
     uint32_t tag;
@@ -381,7 +383,8 @@ int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t 
         return PMIX_SUCCESS;
     }
     if (!take_back(link, tag, p)) {
-        return PMIX_SUCCESS; /* it has been answered already, with the loss of the connection or its timeout */
+        return PMIX_SUCCESS; /* it has been answered already, with the loss of the connection or its
+                                timeout */
     }
     free(p);
     return rc;

@@ -1,8 +1,10 @@
-base_tests = %D%/buf.t %D%/hash.t %D%/list.t %D%/log.t %D%/mem.t %D%/param.t %D%/status.t
+base_tests = %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/log.t %D%/mem.t %D%/param.t %D%/status.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_buf_t_SOURCES = %D%/buf.c
 %C%_buf_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_clock_t_SOURCES = %D%/clock.c
+%C%_clock_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_hash_t_SOURCES = %D%/hash.c
 %C%_hash_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_list_t_SOURCES = %D%/list.c

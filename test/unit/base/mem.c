@@ -95,8 +95,8 @@ static void arenas_come_and_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(serves_what_it_should),    cmocka_unit_test(pieces_are_zeroed_and_aligned),
-        cmocka_unit_test(strings_are_copied),       cmocka_unit_test(absurd_sizes_are_refused),
+        cmocka_unit_test(serves_what_it_should), cmocka_unit_test(pieces_are_zeroed_and_aligned),
+        cmocka_unit_test(strings_are_copied),    cmocka_unit_test(absurd_sizes_are_refused),
         cmocka_unit_test(arenas_come_and_go),
     };
 

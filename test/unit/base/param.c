@@ -159,7 +159,8 @@ static void listed_files_replace_the_usual_ones(void **state)
 
 static void malformed_values_leave_the_default(void **state)
 {
-    static const char *const bad[] = {"abc", "", "-1", "1000001", "99999999999999999999", "12x", "0x10", "1 2", "k"};
+    static const char *const bad[] = {"abc", "",     "-1",  "1000001", "99999999999999999999",
+                                      "12x", "0x10", "1 2", "k"};
 
     (void) state;
     put_text(user_file, "pmix_max_events = 44\n");
@@ -205,7 +206,8 @@ static void sizes_take_units(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         (void) setenv("PMIX_MCA_shmix_segment_size", cases[i].text, 1);
         assert_int_equal(px_param_load(), 0);
-        assert_int_equal(px_param_describe(PX_P_SHMEM_VIRTUAL).rejected == NULL, cases[i].value != 0);
+        assert_int_equal(px_param_describe(PX_P_SHMEM_VIRTUAL).rejected == NULL,
+                         cases[i].value != 0);
         assert_true(px_param_int(PX_P_SHMEM_VIRTUAL) ==
                     (cases[i].value ? cases[i].value : INT64_C(68719476736)));
     }

@@ -22,7 +22,8 @@ static void lists_are_read(void **state)
     (void) state;
     assert_int_equal(px_cpus_parse("0-3,8,10-11", &set), 0);
     assert_int_equal(CPU_COUNT(&set), 7);
-    assert_true(CPU_ISSET(0, &set) && CPU_ISSET(3, &set) && CPU_ISSET(8, &set) && CPU_ISSET(11, &set));
+    assert_true(CPU_ISSET(0, &set) && CPU_ISSET(3, &set) && CPU_ISSET(8, &set) &&
+                CPU_ISSET(11, &set));
     assert_int_equal(px_cpus_parse("5", &set), 0);
     assert_int_equal(CPU_COUNT(&set), 1);
     assert_int_equal(px_cpus_parse("0-1023", &set), 0);
@@ -31,7 +32,8 @@ static void lists_are_read(void **state)
 static void nonsense_is_refused(void **state)
 {
     static const char *const bad[] = {
-        "", ",", "1,", "a", "-1", "3-1", "1-", "1024", "0-1024", "99999999999999999999", "1 2", "1;2", "1--2",
+        "",    ",",   "1,",   "a", "-1", "3-1", "1-", "1024", "0-1024", "99999999999999999999",
+        "1 2", "1;2", "1--2",
     };
     cpu_set_t set;
 

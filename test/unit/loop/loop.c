@@ -73,7 +73,8 @@ static void tasks_run_in_order_on_the_thread(void **state)
     assert_true(px_loop_alive(loop));
     px_wait_init(&last.wait);
     for (int i = 0; i < 4; i++) {
-        jobs[i] = (struct job){.task = {NULL, record}, .loop = loop, .number = i + 1, .order = &order};
+        jobs[i] =
+            (struct job){.task = {NULL, record}, .loop = loop, .number = i + 1, .order = &order};
         px_loop_post(loop, &jobs[i].task);
     }
     px_loop_post(loop, &last.task);
@@ -94,7 +95,8 @@ static void what_is_queued_runs_before_the_end(void **state)
     (void) state;
     assert_int_equal(px_loop_create(false, &loop), 0);
     for (int i = 0; i < 3; i++) {
-        jobs[i] = (struct job){.task = {NULL, record}, .loop = loop, .number = i + 1, .order = &order};
+        jobs[i] =
+            (struct job){.task = {NULL, record}, .loop = loop, .number = i + 1, .order = &order};
         px_loop_post(loop, &jobs[i].task);
     }
     px_loop_destroy(loop);
@@ -228,7 +230,8 @@ static void start_clockwork(void *arg)
     struct clockwork *c = arg;
 
     assert_int_equal(px_timer_start_loop(c->loop, &c->timer, 100000, tick), 0);
-    assert_int_equal(px_timer_start_loop(c->loop, &c->timer, 1, tick), 0); /* the second time counts */
+    assert_int_equal(px_timer_start_loop(c->loop, &c->timer, 1, tick),
+                     0); /* the second time counts */
 }
 
 static void timers_fire_and_start_again(void **state)

@@ -169,15 +169,21 @@ static void real_munge(void **state)
     assert_int_equal(px_credential("munge,native", &hello, room, sizeof(room)), 0);
     assert_string_equal(hello.psec, "munge");
     assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()), 0);
-    assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()), PMIX_ERR_INVALID_CRED); /* used twice */
+    assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()),
+                     PMIX_ERR_INVALID_CRED); /* used twice */
 }
 
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, clean, clean)
     const struct CMUnitTest tests[] = {
-        T(the_truth_is_believed), T(lies_are_not),  T(shapes_of_a_credential), T(modules),
-        T(forged_munge),          T(what_we_claim), T(real_munge),
+        T(the_truth_is_believed),
+        T(lies_are_not),
+        T(shapes_of_a_credential),
+        T(modules),
+        T(forged_munge),
+        T(what_we_claim),
+        T(real_munge),
     };
 
     alarm(60);

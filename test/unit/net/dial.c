@@ -51,8 +51,8 @@ static void *speak(void *arg)
     return NULL;
 }
 
-static int dial_speaker(int door, enum px_hello_flag flag, const void *words, size_t len, bool in_pieces,
-                        bool silent, struct px_dialed *dialed)
+static int dial_speaker(int door, enum px_hello_flag flag, const void *words, size_t len,
+                        bool in_pieces, bool silent, struct px_dialed *dialed)
 {
     struct speaker s = {.words = words, .len = len, .in_pieces = in_pieces, .silent = silent};
     struct px_path_mark mark = {.path = ""};
@@ -95,8 +95,8 @@ static void answers_to_a_client(void **state)
         for (int how = 0; how < 4; how++) {
             struct px_dialed dialed = {.fd = -1};
 
-            assert_int_equal(dial_speaker(how % 2, PX_HELLO_CLIENT, cases[i].words, cases[i].len, how / 2, false,
-                                          &dialed),
+            assert_int_equal(dial_speaker(how % 2, PX_HELLO_CLIENT, cases[i].words, cases[i].len,
+                                          how / 2, false, &dialed),
                              cases[i].rc);
             if (cases[i].rc) {
                 assert_int_equal(dialed.fd, -1); /* untouched */
@@ -112,7 +112,8 @@ static void answers_to_a_client(void **state)
                 char rest[21];
 
                 assert_int_equal(fcntl(dialed.fd, F_SETFL, 0), 0);
-                assert_true(fixture_read(dialed.fd, rest, sizeof(rest))); /* not one byte too many was read */
+                assert_true(fixture_read(dialed.fd, rest,
+                                         sizeof(rest))); /* not one byte too many was read */
                 assert_memory_equal(rest, "and the first message", 21);
             }
             (void) close(dialed.fd);
@@ -134,23 +135,27 @@ static void answers_to_a_tool(void **state)
     (void) close(dialed.fd);
     memcpy(words + 264, "HOST", 4);
     words[264 + 259] = 2;
-    assert_int_equal(dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed), 0);
+    assert_int_equal(
+        dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed), 0);
     assert_string_equal(dialed.assigned.nspace, "GIVEN");
     assert_int_equal(dialed.assigned.rank, 9);
     assert_string_equal(dialed.server.nspace, "HOST");
     assert_int_equal(dialed.server.rank, 2);
     (void) close(dialed.fd);
     for (size_t cut = 0; cut < sizeof(words); cut += 13) {
-        assert_int_equal(dial_speaker(0, PX_HELLO_LAUNCHER_NEEDS_ID, words, cut, false, false, &dialed),
-                         PMIX_ERR_UNREACH);
+        assert_int_equal(
+            dial_speaker(0, PX_HELLO_LAUNCHER_NEEDS_ID, words, cut, false, false, &dialed),
+            PMIX_ERR_UNREACH);
     }
     words[sizeof(words) - 1] = 0xf4;
     memset(words + sizeof(words) - 4, 0xff, 3);
-    assert_int_equal(dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
-                     PMIX_ERR_INVALID_CRED);
+    assert_int_equal(
+        dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
+        PMIX_ERR_INVALID_CRED);
     memset(words + 4, 'x', 256); /* a name without an end */
-    assert_int_equal(dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
-                     PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(
+        dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
+        PMIX_ERR_UNPACK_FAILURE);
 }
 
 static void silence_has_an_end(void **state)
@@ -159,7 +164,8 @@ static void silence_has_an_end(void **state)
 
     (void) state;
     for (int door = 0; door < 2; door++) {
-        assert_int_equal(dial_speaker(door, PX_HELLO_CLIENT, "\0\0", 2, false, true, &dialed), PMIX_ERR_TIMEOUT);
+        assert_int_equal(dial_speaker(door, PX_HELLO_CLIENT, "\0\0", 2, false, true, &dialed),
+                         PMIX_ERR_TIMEOUT);
     }
 }
 
@@ -174,9 +180,12 @@ static void nobody_there(void **state)
     (void) close(px_listen_tcp(where));
     (void) snprintf(uri, sizeof(uri), "S.0;%s", where);
     assert_int_equal(px_dial(uri, &hello, 60000, &dialed), PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 60000, &dialed), PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix:///nowhere/at/all", &hello, 60000, &dialed), PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 0, &dialed), PMIX_ERR_TIMEOUT);
+    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 60000, &dialed),
+                     PMIX_ERR_UNREACH);
+    assert_int_equal(px_dial("S.0;unix:///nowhere/at/all", &hello, 60000, &dialed),
+                     PMIX_ERR_UNREACH);
+    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 0, &dialed),
+                     PMIX_ERR_TIMEOUT);
     assert_int_equal(px_dial("nonsense", &hello, 60000, &dialed), PMIX_ERR_BAD_PARAM);
 }
 

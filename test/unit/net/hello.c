@@ -198,7 +198,7 @@ static void fields_that_do_not_fit(void **state)
     refuse_with("shmix,hash", 10, big, 256);
     refuse_with("\0\0\0\10uuuu", 8, "\0\1\0\0uuuu", 8);
     refuse_with("\0\0\0\10uuuu", 8, "\377\377\377\377uuuu", 8);
-    refuse_with("gggg\0", 5, "gggg\13", 5);  /* no such flag */
+    refuse_with("gggg\0", 5, "gggg\13", 5); /* no such flag */
     refuse_with("gggg\0", 5, "gggg\377", 5);
     refuse_with("v41\0\1", 5, "v41\0\0", 5); /* no such buffer type */
     refuse_with("v41\0\1", 5, "v41\0\3", 5);
@@ -226,9 +226,16 @@ static void versions(void **state)
         const char *text;
         unsigned parts[3];
     } cases[] = {
-        {"4.2.2rc2", {4, 2, 2}}, {"v5.0.8a1", {5, 0, 8}}, {"6", {6, 0, 0}},          {"6.", {6, 0, 0}},
-        {"", {0, 0, 0}},         {"-1.2", {0, 0, 0}},     {"99999999999.1", {65535, 1, 0}}, {"3-1-4-1", {3, 1, 4}},
-        {"x", {0, 0, 0}},        {"v", {0, 0, 0}},
+        {"4.2.2rc2", {4, 2, 2}},
+        {"v5.0.8a1", {5, 0, 8}},
+        {"6", {6, 0, 0}},
+        {"6.", {6, 0, 0}},
+        {"", {0, 0, 0}},
+        {"-1.2", {0, 0, 0}},
+        {"99999999999.1", {65535, 1, 0}},
+        {"3-1-4-1", {3, 1, 4}},
+        {"x", {0, 0, 0}},
+        {"v", {0, 0, 0}},
     };
 
     (void) state;
@@ -289,10 +296,14 @@ static void lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_flag_makes_the_trip), cmocka_unit_test(bytes_of_a_real_client),
-        cmocka_unit_test(the_stray_byte_is_no_blob), cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(fields_that_do_not_fit),    cmocka_unit_test(too_much_to_say),
-        cmocka_unit_test(versions),                  cmocka_unit_test(noise_is_survived),
+        cmocka_unit_test(every_flag_makes_the_trip),
+        cmocka_unit_test(bytes_of_a_real_client),
+        cmocka_unit_test(the_stray_byte_is_no_blob),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(fields_that_do_not_fit),
+        cmocka_unit_test(too_much_to_say),
+        cmocka_unit_test(versions),
+        cmocka_unit_test(noise_is_survived),
         cmocka_unit_test(lists),
     };
 

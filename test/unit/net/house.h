@@ -3,8 +3,9 @@
 #ifndef PX_TEST_UNIT_NET_HOUSE_H
 #define PX_TEST_UNIT_NET_HOUSE_H
 
-/* A small server behind both doors: it admits whoever introduces himself and sends every message back. Namespaces
- * with a meaning: "refuse" (status -12), "close" (no status), "hold" (no answer). Included after cmocka. */
+/* A small server behind both doors: it admits whoever introduces himself and sends every message
+ * back. Namespaces with a meaning: "refuse" (status -12), "close" (no status), "hold" (no answer).
+ * Included after cmocka. */
 
 #include "src/base/list.h"
 #include "src/net/dial.h"
@@ -75,12 +76,14 @@ static inline void inmate_closed(void *arg, int status)
 
 static const struct px_conn_ops inmate_ops = {inmate_message, inmate_closed};
 
-static inline int house_let_in(struct house *house, struct px_guest *guest, const struct px_hello *hello)
+static inline int house_let_in(struct house *house, struct px_guest *guest,
+                               const struct px_hello *hello)
 {
     static const pmix_proc_t assigned = {"TOOL.7", 3};
     static const pmix_proc_t server = {"SERVER", 1};
     struct inmate *inmate = calloc(1, sizeof(*inmate));
-    bool needs_id = hello->flag == PX_HELLO_TOOL_NEEDS_ID || hello->flag == PX_HELLO_LAUNCHER_NEEDS_ID;
+    bool needs_id =
+        hello->flag == PX_HELLO_TOOL_NEEDS_ID || hello->flag == PX_HELLO_LAUNCHER_NEEDS_ID;
     int rc;
 
     assert_non_null(inmate);
@@ -88,7 +91,8 @@ static inline int house_let_in(struct house *house, struct px_guest *guest, cons
     if (hello->flag == PX_HELLO_CLIENT || hello->flag == PX_HELLO_SINGLETON) {
         rc = px_guest_admit(guest, ++house->index, &inmate_ops, inmate, &inmate->conn);
     } else {
-        rc = px_guest_admit_tool(guest, needs_id ? &assigned : NULL, &server, &inmate_ops, inmate, &inmate->conn);
+        rc = px_guest_admit_tool(guest, needs_id ? &assigned : NULL, &server, &inmate_ops, inmate,
+                                 &inmate->conn);
     }
     if (rc) {
         free(inmate);
@@ -176,7 +180,8 @@ static inline void house_close(struct house *house)
 /* Complete URI of the unix (0) or TCP (1) door. */
 static inline const char *house_uri(const struct house *house, int door, char room[256])
 {
-    (void) snprintf(room, 256, "SERVER.1;%s", door ? px_doors_tcp(house->doors) : px_doors_unix(house->doors));
+    (void) snprintf(room, 256, "SERVER.1;%s",
+                    door ? px_doors_tcp(house->doors) : px_doors_unix(house->doors));
     return room;
 }
 
@@ -192,6 +197,25 @@ static inline struct px_hello house_greeting(enum px_hello_flag flag, const char
     strcpy(hello.proc.nspace, nspace);
     hello.proc.rank = 4;
     return hello;
+}
+
+/* The whole first message. */
+static inline struct px_buf house_hello_bytes(enum px_hello_flag flag, const char *nspace)
+{
+    struct px_hello hello = house_greeting(flag, nspace);
+    struct px_buf buf = {0};
+
+    assert_int_equal(px_hello_pack(&hello, &buf), 0);
+    return buf;
+}
+
+static inline void house_admit_held(void *arg)
+{
+    struct house *house = arg;
+    struct px_hello hello = {.flag = PX_HELLO_CLIENT};
+
+    assert_int_equal(house_let_in(house, house->held, &hello), 0);
+    house_count(house, &house->inside, 1);
 }
 
 /* A plain, blocking connection. */

@@ -1,17 +1,24 @@
-net_tests = %D%/auth.t %D%/conn.t %D%/dial.t %D%/door.t %D%/hello.t %D%/listen.t %D%/peer_id.t %D%/uri.t
+net_tests = %D%/auth.t %D%/conn.t %D%/conn_read.t %D%/conn_write.t %D%/dial.t %D%/door.t %D%/guest.t %D%/hello.t \
+  %D%/listen.t %D%/peer_id.t %D%/uri.t
 net_libs = libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(ZLIB_LIBS) \
   $(CMOCKA_LIBS)
 check_PROGRAMS += $(net_tests)
 TESTS += $(net_tests)
-noinst_HEADERS += %D%/fixture.h %D%/house.h
+noinst_HEADERS += %D%/fixture.h %D%/house.h %D%/pair.h
 %C%_auth_t_SOURCES = %D%/auth.c
 %C%_auth_t_LDADD = $(net_libs)
 %C%_conn_t_SOURCES = %D%/conn.c
 %C%_conn_t_LDADD = $(net_libs)
+%C%_conn_read_t_SOURCES = %D%/conn_read.c
+%C%_conn_read_t_LDADD = $(net_libs)
+%C%_conn_write_t_SOURCES = %D%/conn_write.c
+%C%_conn_write_t_LDADD = $(net_libs)
 %C%_dial_t_SOURCES = %D%/dial.c
 %C%_dial_t_LDADD = $(net_libs)
 %C%_door_t_SOURCES = %D%/door.c
 %C%_door_t_LDADD = $(net_libs)
+%C%_guest_t_SOURCES = %D%/guest.c
+%C%_guest_t_LDADD = $(net_libs)
 %C%_hello_t_SOURCES = %D%/hello.c
 %C%_hello_t_LDADD = $(net_libs)
 %C%_listen_t_SOURCES = %D%/listen.c

@@ -106,7 +106,8 @@ static void a_connection_that_is_not(void **state)
     far = at;
     far.sin_port = htons(1);
     assert_int_not_equal(px_owner_ask(&far, &at, &uid), PX_OWNER_FOUND);
-    assert_int_not_equal(px_owner_ask(&at, &far, &uid), PX_OWNER_FOUND); /* the listener does not count */
+    assert_int_not_equal(px_owner_ask(&at, &far, &uid),
+                         PX_OWNER_FOUND); /* the listener does not count */
     assert_int_equal(px_owner_read("/proc/net/tcp", &far, &at, &uid), PX_OWNER_NOBODY);
     assert_int_equal(px_owner_read("/nowhere/at/all", &far, &at, &uid), PX_OWNER_UNKNOWN);
     assert_int_equal(uid, 77777);
@@ -125,8 +126,8 @@ static void rows_of_a_table(void **state)
     char path[] = "/tmp/px-table-XXXXXX";
     struct sockaddr_in near = {.sin_port = htons(2000), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_in far = {.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    static const enum px_owner expected[] = {PX_OWNER_NOBODY, PX_OWNER_FOUND, PX_OWNER_NOBODY, PX_OWNER_NOBODY,
-                                             PX_OWNER_NOBODY};
+    static const enum px_owner expected[] = {PX_OWNER_NOBODY, PX_OWNER_FOUND, PX_OWNER_NOBODY,
+                                             PX_OWNER_NOBODY, PX_OWNER_NOBODY};
     int fd = mkstemp(path);
     uid_t uid = 0;
 
@@ -204,9 +205,12 @@ static void another_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_living_peer),            cmocka_unit_test(a_peer_that_left_is_nobody),
-        cmocka_unit_test(a_connection_that_is_not), cmocka_unit_test(rows_of_a_table),
-        cmocka_unit_test(unix_peers),               cmocka_unit_test(another_user),
+        cmocka_unit_test(a_living_peer),
+        cmocka_unit_test(a_peer_that_left_is_nobody),
+        cmocka_unit_test(a_connection_that_is_not),
+        cmocka_unit_test(rows_of_a_table),
+        cmocka_unit_test(unix_peers),
+        cmocka_unit_test(another_user),
     };
 
     alarm(60);

@@ -395,8 +395,10 @@ static void descriptors_come_with_replies(void **state)
     const int zero = STDIN_FILENO;
     unsigned char frame[17];
     struct iovec iov = {frame, sizeof(frame)};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control.bytes,
+                         .msg_controllen = sizeof(control.bytes)};
     struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
 
     cmsg->cmsg_level = SOL_SOCKET;

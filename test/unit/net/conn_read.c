@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "src/net/conn_priv.h"
+#include "test/unit/net/pair.h"
+
+static void read_in_any_pieces(void **state)
+{
+    static const size_t sizes[] = {1,     2,     100,   16367,  16368,   16369, 16384,
+                                   65535, 65536, 65537, 300000, 5000000, 3};
+    uint64_t seed = 20260101;
+    struct px_buf all = {0};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct px_buf one = frame((uint32_t) i + 100, sizes[i]);
+
+        px_buf_append(&all, one.data, one.len);
+        px_buf_fini(&one);
+    }
+    for (int round = 0; round < 4; round++) {
+        struct pair pair;
+        size_t at = 0;
+
+        pair_open(&pair, *state, round % 2 ? AF_UNIX : AF_INET, MAX_MSG);
+        while (at < all.len) {
+            size_t step = 1 + fixture_random(&seed) % (round < 2 ? 700000 : 9000);
+
+            step = step < all.len - at ? step : all.len - at;
+            fixture_write(pair.raw, all.data + at, step);
+            at += step;
+        }
+        sink_await(&pair.sink, sizeof(sizes) / sizeof(sizes[0]));
+        assert_int_equal(pair.sink.bad, 0);
+        assert_int_equal(pair.sink.last_len, 3);
+        pair_close(&pair);
+    }
+    px_buf_fini(&all);
+}
+
+static void byte_by_byte(void **state)
+{
+    struct pair pair;
+    struct px_buf one = frame(101, 40);
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    for (size_t i = 0; i < one.len; i++) {
+        fixture_write(pair.raw, one.data + i, 1);
+        fixture_settle(*state);
+    }
+    sink_await(&pair.sink, 1);
+    assert_int_equal(pair.sink.bad, 0);
+    assert_int_equal(pair.sink.last_tag, 101);
+    px_buf_fini(&one);
+    pair_close(&pair);
+}
+
+static void an_empty_message_is_an_end(void **state)
+{
+    struct pair pair;
+    unsigned char header[16];
+
+    pair_open(&pair, *state, AF_INET, MAX_MSG);
+    fixture_header(header, 5, 0);
+    fixture_write(pair.raw, header, sizeof(header));
+    assert_int_equal(sink_await_end(&pair.sink), PX_ERR_LOST_CONNECTION);
+    assert_false(fixture_read(pair.raw, header, 1));
+    (void) close(pair.raw);
+}
+
+static void too_much_is_refused(void **state)
+{
+    struct pair pair;
+    unsigned char header[16];
+
+    pair_open(&pair, *state, AF_UNIX, 1000);
+    fixture_header(header, 5, 1001);
+    fixture_write(pair.raw, header, sizeof(header));
+    assert_int_equal(sink_await_end(&pair.sink), PX_ERR_UNPACK_FAILURE);
+    assert_int_equal(pair.sink.messages, 0);
+    (void) close(pair.raw);
+}
+
+static void look_at_room(void *arg)
+{
+    struct pair *pair = arg;
+
+    assert_in_range(pair->sink.conn->in.big_cap, 1, 65536);
+}
+
+static void an_announcement_costs_nothing(void **state)
+{
+    struct pair pair;
+    unsigned char header[16];
+    unsigned char some[1000] = {0};
+
+    pair_open(&pair, *state, AF_UNIX, UINT32_MAX);
+    fixture_header(header, 5, UINT32_MAX);
+    fixture_write(pair.raw, header, sizeof(header));
+    fixture_write(pair.raw, some, sizeof(some));
+    do {
+        fixture_settle(*state);
+    } while (poll(&(struct pollfd){.fd = pair.fd, .events = POLLIN}, 1, 0) > 0);
+    assert_int_equal(px_loop_run(*state, look_at_room, &pair), 0);
+    (void) close(pair.raw);
+    assert_int_equal(sink_await_end(&pair.sink), PX_ERR_LOST_CONNECTION);
+    assert_int_equal(pair.sink.messages, 0);
+}
+
+static void ends_at_every_place(void **state)
+{
+    struct px_buf one = frame(100, 20);
+    int before = fixture_descriptors();
+
+    for (size_t cut = 0; cut < one.len; cut++) {
+        struct pair pair;
+
+        pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+        fixture_write(pair.raw, one.data, cut);
+        (void) close(pair.raw);
+        assert_int_equal(sink_await_end(&pair.sink), PX_ERR_LOST_CONNECTION);
+        assert_int_equal(pair.sink.messages, 0);
+    }
+    fixture_settle(*state);
+    assert_int_equal(fixture_descriptors(), before);
+    px_buf_fini(&one);
+}
+
+/* --- descriptors --- */
+
+static ino_t inode(int fd)
+{
+    struct stat st;
+
+    assert_int_equal(fstat(fd, &st), 0);
+    return st.st_ino;
+}
+
+/* The descriptor of a message arrives with that message, however the messages before and behind it
+ * are packed. */
+static void descriptors_ride_on_their_message(void **state)
+{
+    struct pair to;
+    struct pair from = {.loop = *state, .max_msg = MAX_MSG};
+    uint64_t seed = 7;
+    ino_t sent[64];
+    int before = fixture_descriptors();
+
+    pair_open(&to, *state, AF_UNIX, MAX_MSG);
+    assert_true(px_conn_is_unix(to.sink.conn));
+    from.fd = to.raw;
+    assert_int_equal(fcntl(from.fd, F_SETFL, O_NONBLOCK), 0);
+    sink_init(&from.sink);
+    assert_int_equal(px_loop_run(*state, make_conn, &from), 0);
+    for (uint32_t i = 0; i < 64; i++) {
+        size_t len = fixture_random(&seed) % 4 ? 1 + fixture_random(&seed) % 100 : 200000;
+        struct px_buf buf = payload(100 + i, len);
+        int ends[2] = {-1, -1};
+
+        sent[i] = 0;
+        if (fixture_random(&seed) % 2) {
+            assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+            sent[i] = inode(ends[0]);
+        }
+        assert_int_equal(px_conn_send_take(from.sink.conn, 100 + i, &buf, ends[0]), 0);
+        if (ends[0] >= 0) {
+            (void) close(ends[0]);
+            (void) close(ends[1]);
+        }
+    }
+    sink_await(&to.sink, 64);
+    assert_int_equal(to.sink.bad, 0);
+    for (int i = 0; i < 64; i++) {
+        assert_int_equal(to.sink.fds[i] >= 0, sent[i] != 0);
+        if (sent[i]) {
+            assert_int_equal(inode(to.sink.fds[i]), sent[i]);
+            assert_true(fcntl(to.sink.fds[i], F_GETFD) & FD_CLOEXEC);
+            (void) close(to.sink.fds[i]);
+        }
+    }
+    assert_int_equal(px_loop_run(*state, destroy_conn, &from), 0);
+    (void) sink_await_end(&to.sink);
+    fixture_settle(*state);
+    assert_int_equal(fixture_descriptors(), before);
+    sink_fini(&from.sink);
+}
+
+static void send_with_fds(int sock, const void *bytes, size_t len, const int *fds, size_t n)
+{
+    union {
+        struct cmsghdr align;
+        unsigned char bytes[CMSG_SPACE(16 * sizeof(int))];
+    } control = {0};
+    struct iovec iov = {(void *) (uintptr_t) bytes, len};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes};
+    struct cmsghdr *c;
+
+    msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
+    c = CMSG_FIRSTHDR(&msg);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(n * sizeof(int));
+    memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+    assert_int_equal(sendmsg(sock, &msg, MSG_NOSIGNAL), (ssize_t) len);
+}
+
+/* A peer that sends many, with every byte, keeps none of them open here. */
+static void surplus_descriptors_are_closed(void **state)
+{
+    struct px_buf one = frame(100, 30);
+    int fds[16];
+    struct pair pair;
+    int before;
+
+    for (int i = 0; i < 16; i++) {
+        fds[i] = STDIN_FILENO;
+    }
+    before = fixture_descriptors();
+    for (size_t n = 1; n <= 16; n++) {
+        pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+        for (size_t i = 0; i < one.len; i++) {
+            send_with_fds(pair.raw, one.data + i, 1, fds, n);
+        }
+        sink_await(&pair.sink, 1);
+        assert_true(pair.sink.fds[0] >= 0);
+        (void) close(pair.sink.fds[0]);
+        fixture_write(pair.raw, one.data, 3);
+        send_with_fds(pair.raw, one.data + 3, 5, fds, n); /* left behind in half a header */
+        (void) close(pair.raw);
+        (void) sink_await_end(&pair.sink);
+        fixture_settle(*state);
+        assert_int_equal(fixture_descriptors(), before);
+    }
+    px_buf_fini(&one);
+}
+
+/* Noise, many times over: nothing but a refusal or patience may come of it. */
+static void garbage(void **state)
+{
+    uint64_t seed = 4711;
+    int before = fixture_descriptors();
+
+    for (int round = 0; round < 300; round++) {
+        struct pair pair;
+        unsigned char noise[512];
+        size_t len = 1 + fixture_random(&seed) % sizeof(noise);
+
+        for (size_t i = 0; i < len; i++) {
+            noise[i] = fixture_random(&seed) % 3 ? (unsigned char) fixture_random(&seed) : 0;
+        }
+        pair_open(&pair, *state, AF_UNIX, 100000);
+        fixture_write(pair.raw, noise, len);
+        (void) close(pair.raw);
+        (void) sink_await_end(&pair.sink);
+    }
+    fixture_settle(*state);
+    assert_int_equal(fixture_descriptors(), before);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, pair_setup, pair_teardown)
+    const struct CMUnitTest tests[] = {
+        T(read_in_any_pieces),
+        T(byte_by_byte),
+        T(an_empty_message_is_an_end),
+        T(too_much_is_refused),
+        T(an_announcement_costs_nothing),
+        T(ends_at_every_place),
+        T(descriptors_ride_on_their_message),
+        T(surplus_descriptors_are_closed),
+        T(garbage),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

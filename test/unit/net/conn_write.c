@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "src/net/conn_priv.h"
+#include "test/unit/net/pair.h"
+
+static void the_header_is_as_written_down(void **state)
+{
+    static const unsigned char expected[] = {0, 0, 0, 7, 0, 0, 0, 101, 0, 0, 0, 3, 0, 0, 0, 0};
+    struct pair pair;
+    struct px_buf three = payload(101, 3);
+    unsigned char got[19];
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    assert_int_equal(px_conn_send_take(pair.sink.conn, 101, &three, -1), 0);
+    assert_null(three.data);
+    assert_true(fixture_read(pair.raw, got, sizeof(got)));
+    assert_memory_equal(got, expected, sizeof(expected));
+    assert_int_equal(got[17], fixture_byte(101, 1));
+    pair_close(&pair);
+}
+
+static void empty_and_failed_payloads_are_not_sent(void **state)
+{
+    struct pair pair;
+    struct px_buf empty = {0};
+    struct px_buf failed = payload(1, 10);
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    assert_int_equal(px_conn_send_take(pair.sink.conn, 101, &empty, -1), PX_ERR_BAD_PARAM);
+    failed.failed = true;
+    assert_int_equal(px_conn_send_take(pair.sink.conn, 101, &failed, -1), PX_ERR_NOMEM);
+    assert_null(failed.data);
+    assert_int_equal(px_conn_queued(pair.sink.conn), 0);
+    pair_close(&pair);
+}
+
+static void a_slow_reader_gets_it_all(void **state)
+{
+    for (int round = 0; round < 2; round++) {
+        struct pair pair;
+        size_t len = 0;
+
+        pair_open(&pair, *state, round ? AF_UNIX : AF_INET, MAX_MSG);
+        for (uint32_t i = 0; i < 200; i++) {
+            struct px_buf buf = payload(100 + i, 1 + (size_t) i * 997);
+
+            assert_int_equal(px_conn_send_take(pair.sink.conn, 100 + i, &buf, -1), 0);
+        }
+        assert_true(px_conn_queued(pair.sink.conn) > 0);
+        for (uint32_t i = 0; i < 200; i++) {
+            static unsigned char room[200000];
+            unsigned char header[16];
+            unsigned char expected[16];
+
+            len = 1 + (size_t) i * 997;
+            fixture_header(expected, 100 + i, (uint32_t) len);
+            assert_true(fixture_read(pair.raw, header, sizeof(header)));
+            assert_memory_equal(header + 4, expected + 4, 12);
+            assert_true(fixture_read(pair.raw, room, len));
+            assert_int_equal(room[len - 1], fixture_byte(100 + i, len - 1));
+        }
+        assert_int_equal(px_conn_queued(pair.sink.conn), 0);
+        pair_close(&pair);
+    }
+}
+
+static void one_that_never_reads_is_dropped(void **state)
+{
+    struct pair slow;
+    struct pair other;
+    struct px_buf one;
+    unsigned char header[16];
+    int rc = 0;
+
+    pair_open(&slow, *state, AF_UNIX, MAX_MSG);
+    pair_open(&other, *state, AF_UNIX, MAX_MSG);
+    sink_keep(&slow.sink);
+    px_conn_limit(slow.sink.conn, 1048576);
+    for (int i = 0; rc == 0; i++) {
+        assert_true(i < 1000);
+        one = payload(100, 50000);
+        rc = px_conn_send_take(slow.sink.conn, 100, &one, -1);
+    }
+    assert_int_equal(rc, PX_ERR_LOST_CONNECTION);
+    assert_int_equal(sink_await_end(&slow.sink), PX_ERR_LOST_CONNECTION);
+    assert_int_equal(px_conn_queued(slow.sink.conn), 0);
+    one = payload(100, 5);
+    assert_int_equal(px_conn_send_take(other.sink.conn, 100, &one, -1), 0);
+    assert_true(fixture_read(other.raw, header, sizeof(header)));
+    pair_close(&slow);
+    pair_close(&other);
+}
+
+static void one_message_may_pass_the_limit(void **state)
+{
+    struct pair pair;
+    struct px_buf one = payload(100, 3000000);
+    unsigned char *room = malloc(3000016);
+
+    assert_non_null(room);
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    px_conn_limit(pair.sink.conn, 1000);
+    assert_int_equal(px_conn_send_take(pair.sink.conn, 100, &one, -1), 0);
+    assert_true(fixture_read(pair.raw, room, 3000016));
+    free(room);
+    pair_close(&pair);
+}
+
+static void sending_to_nobody(void **state)
+{
+    struct pair pair;
+    int rc = 0;
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    sink_keep(&pair.sink);
+    (void) close(pair.raw);
+    for (int i = 0; i < 3; i++) {
+        struct px_buf one = payload(100, 10);
+
+        rc = px_conn_send_take(pair.sink.conn, 100, &one, -1);
+    }
+    assert_int_equal(rc, PX_ERR_LOST_CONNECTION);
+    assert_int_equal(sink_await_end(&pair.sink), PX_ERR_LOST_CONNECTION);
+    pair.raw = -1;
+    pair_close(&pair);
+}
+
+enum { SENDERS = 6, SENDS = 300 };
+
+struct sender {
+    pthread_t thread;
+    struct px_conn *conn;
+    uint32_t tag;
+};
+
+static void *send_many(void *arg)
+{
+    struct sender *sender = arg;
+
+    for (size_t i = 0; i < SENDS; i++) {
+        struct px_buf buf = payload(sender->tag, 1 + i * i % 9001);
+
+        assert_int_equal(px_conn_send_take(sender->conn, sender->tag, &buf, -1), 0);
+    }
+    return NULL;
+}
+
+/* Two connections of one loop: whole messages, however the threads meet. */
+static void threads_do_not_mix(void **state)
+{
+    struct pair to;
+    struct pair from = {.loop = *state, .max_msg = MAX_MSG};
+    struct sender senders[SENDERS];
+
+    pair_open(&to, *state, AF_UNIX, MAX_MSG);
+    from.fd = to.raw;
+    assert_int_equal(fcntl(from.fd, F_SETFL, O_NONBLOCK), 0);
+    sink_init(&from.sink);
+    assert_int_equal(px_loop_run(*state, make_conn, &from), 0);
+    for (int i = 0; i < SENDERS; i++) {
+        senders[i] = (struct sender){.conn = from.sink.conn, .tag = 100 + (uint32_t) i};
+        assert_int_equal(pthread_create(&senders[i].thread, NULL, send_many, &senders[i]), 0);
+    }
+    for (int i = 0; i < SENDERS; i++) {
+        assert_int_equal(pthread_join(senders[i].thread, NULL), 0);
+    }
+    sink_await(&to.sink, SENDERS * SENDS);
+    assert_int_equal(to.sink.bad, 0);
+    assert_int_equal(px_loop_run(*state, destroy_conn, &from), 0);
+    assert_int_equal(sink_await_end(&to.sink), PX_ERR_LOST_CONNECTION);
+    sink_fini(&from.sink);
+}
+
+static void tcp_carries_no_descriptors(void **state)
+{
+    struct pair pair;
+    struct px_buf one = payload(100, 4);
+    unsigned char got[20];
+
+    pair_open(&pair, *state, AF_INET, MAX_MSG);
+    assert_false(px_conn_is_unix(pair.sink.conn));
+    assert_int_equal(px_conn_send_take(pair.sink.conn, 100, &one, STDIN_FILENO), 0);
+    assert_true(fixture_read(pair.raw, got, sizeof(got)));
+    pair_close(&pair);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, pair_setup, pair_teardown)
+    const struct CMUnitTest tests[] = {
+        T(the_header_is_as_written_down),
+        T(empty_and_failed_payloads_are_not_sent),
+        T(a_slow_reader_gets_it_all),
+        T(one_that_never_reads_is_dropped),
+        T(one_message_may_pass_the_limit),
+        T(sending_to_nobody),
+        T(threads_do_not_mix),
+        T(tcp_carries_no_descriptors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
