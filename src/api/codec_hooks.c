@@ -11,4 +11,8 @@ __attribute__((constructor)) static void install_hooks(void)
     px_topo_install_hooks();
     px_wire_hooks.cpuset_text = px_topo_cpuset_string;
     px_wire_hooks.cpuset_parse = px_topo_cpuset_parse;
+    px_wire_hooks.topo_text = px_topo_to_xml;
+    px_wire_hooks.topo_parse = px_topo_from_xml;
+    px_wire_hooks.topo_support_size = px_topo_support_size();
+    px_wire_hooks.topo_support = px_topo_support;
 }

@@ -130,6 +130,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_unpack(const pmix_proc_t *source, pmix_data_
         return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
     }
     in = px_in_make(buffer->base_ptr + offset, buffer->bytes_used - offset, kind());
+    in.topo = true;
     rc = type == PMIX_REGEX ? unpack_regexes(&in, dest, &n) : px_unpack(&in, type, dest, &n);
     if (rc == PMIX_SUCCESS || rc == PMIX_ERR_UNPACK_INADEQUATE_SPACE) {
         buffer->unpack_ptr = buffer->base_ptr + buffer->bytes_used - px_in_left(&in);

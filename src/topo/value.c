@@ -120,6 +120,24 @@ size_t px_topo_size(const pmix_topology_t *topo)
     return n;
 }
 
+size_t px_topo_support_size(void)
+{
+    return sizeof(struct hwloc_topology_discovery_support) + sizeof(struct hwloc_topology_cpubind_support) +
+           sizeof(struct hwloc_topology_membind_support);
+}
+
+void px_topo_support(const pmix_topology_t *topo, void *ret_bytes)
+{
+    const struct hwloc_topology_support *support = hwloc_topology_get_support(topo->topology);
+    char *at = ret_bytes;
+
+    memcpy(at, support->discovery, sizeof(*support->discovery));
+    at += sizeof(*support->discovery);
+    memcpy(at, support->cpubind, sizeof(*support->cpubind));
+    at += sizeof(*support->cpubind);
+    memcpy(at, support->membind, sizeof(*support->membind));
+}
+
 int px_topo_cpuset_copy(const pmix_cpuset_t *src, pmix_cpuset_t *ret_dst)
 {
     if (src->source == NULL || !px_topo_is_ours(src->source)) {

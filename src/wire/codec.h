@@ -27,7 +27,8 @@ struct px_in {
     const unsigned char *end;
     enum px_wire_kind kind;
     unsigned depth;
-    bool exact; /* floats as 8 raw bytes instead of text: the segment's own payloads only */
+    bool exact; /* floats as 8 raw bytes, not text: payloads of the segment only */
+    bool topo;  /* topologies are parsed: for an application that asks for one, not for messages */
 };
 
 static inline struct px_in px_in_make(const void *bytes, size_t len, enum px_wire_kind kind)

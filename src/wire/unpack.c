@@ -259,7 +259,7 @@ static int get_topo(struct px_in *in, pmix_topology_t *ret)
     size_t size;
     int rc;
 
-    if (!px_wire_hooks.topo_parse) {
+    if (!in->topo || !px_wire_hooks.topo_parse) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     rc = px_take_chars(in, &xml, &size);

@@ -15,6 +15,7 @@
 #include "gen.h"
 #include "hex.h"
 #include "src/base/param.h"
+#include "src/topo/topo.h"
 
 static void expect_used(const pmix_data_buffer_t *buffer, const char *expected)
 {
@@ -241,6 +242,36 @@ static void regular_expressions(void **state)
     free(made[0]);
 }
 
+static void opaque_types_return(void **state)
+{
+    pmix_data_buffer_t buffer = PMIX_DATA_BUFFER_STATIC_INIT;
+    pmix_topology_t machine = {strdup("hwloc"), NULL};
+    pmix_topology_t other = {NULL, NULL};
+    pmix_cpuset_t set = {NULL, NULL};
+    pmix_cpuset_t back = {NULL, NULL};
+    int32_t n = 1;
+
+    (void) state;
+    assert_int_equal(px_topo_use_synthetic("pack:2 core:2 pu:2"), 0);
+    assert_int_equal(px_topo_load(&machine), 0);
+    assert_int_equal(PMIx_Data_pack(NULL, &buffer, &machine, 1, PMIX_TOPO), 0);
+    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &other, &n, PMIX_TOPO), 0);
+    assert_ptr_equal(buffer.unpack_ptr, buffer.pack_ptr);
+    assert_int_equal(px_topo_compare(&machine, &other), PMIX_EQUAL);
+    px_topo_destruct(&other);
+    px_topo_destruct(&machine);
+    PMIX_DATA_BUFFER_DESTRUCT(&buffer);
+    assert_int_equal(px_topo_cpuset_parse("hwloc:0-1,3", &set), 0);
+    assert_int_equal(PMIx_Data_pack(NULL, &buffer, &set, 1, PMIX_PROC_CPUSET), 0);
+    expect_used(&buffer, "020c302d312c3300");
+    assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &back, &n, PMIX_PROC_CPUSET), 0);
+    assert_int_equal(px_topo_cpuset_compare(&set, &back), PMIX_EQUAL);
+    px_topo_cpuset_destruct(&set);
+    px_topo_cpuset_destruct(&back);
+    PMIX_DATA_BUFFER_DESTRUCT(&buffer);
+    px_topo_fini();
+}
+
 static void copies_are_deep(void **state)
 {
     pmix_info_t info = {.key = "k", .value = {.type = PMIX_STRING, .data.string = "text"}};
@@ -316,6 +347,7 @@ int main(void)
         cmocka_unit_test(a_failed_pack_changes_nothing),
         cmocka_unit_test(payloads_move_and_are_copied),
         cmocka_unit_test(regular_expressions),
+        cmocka_unit_test(opaque_types_return),
         cmocka_unit_test(copies_are_deep),
         cmocka_unit_test(every_type_prints),
         cmocka_unit_test(bytes_are_compressed_when_it_pays),

@@ -6,11 +6,11 @@ wire_gen = %D%/gen.c %D%/gen.h %D%/hex.h
 
 test_unit_wire_compress_t_SOURCES = %D%/compress.c $(wire_gen)
 test_unit_wire_compress_t_LDADD = $(wire_unit_libs)
-# the two sources of src/api that need the wire layer only
+# the sources of src/api that need nothing above these layers
 check_LTLIBRARIES += %D%/libdata.la
-test_unit_wire_libdata_la_SOURCES = src/api/pack.c src/api/regex.c
+test_unit_wire_libdata_la_SOURCES = src/api/codec_hooks.c src/api/pack.c src/api/regex.c
 test_unit_wire_data_t_SOURCES = %D%/data.c $(wire_gen)
-test_unit_wire_data_t_LDADD = %D%/libdata.la $(wire_unit_libs)
+test_unit_wire_data_t_LDADD = %D%/libdata.la libpx-topo.la $(wire_unit_libs) $(HWLOC_LIBS)
 test_unit_wire_messages_t_SOURCES = %D%/messages.c $(wire_gen)
 test_unit_wire_messages_t_LDADD = $(wire_unit_libs)
 test_unit_wire_pack_t_SOURCES = %D%/pack.c $(wire_gen)
