@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "codec_hooks.h"
+
 #include "src/topo/topo.h"
 #include "src/wire/hooks.h"
 
-/* Lets values and the codec look into cpusets and topologies. It happens when the library is
- * loaded, because packing and the structure functions may be used before PMIx_Init; it sets
- * pointers to functions and does nothing else. */
-__attribute__((constructor)) static void install_hooks(void)
+/* It happens when the library is loaded, because packing and the structure functions may be used before
+ * PMIx_Init; it sets pointers to functions and does nothing else. */
+__attribute__((constructor)) void px_codec_hooks_install(void)
 {
     px_topo_install_hooks();
     px_wire_hooks.cpuset_text = px_topo_cpuset_string;

@@ -14,6 +14,7 @@
 
 #include "gen.h"
 #include "hex.h"
+#include "src/api/codec_hooks.h"
 #include "src/base/param.h"
 #include "src/topo/topo.h"
 
@@ -354,5 +355,6 @@ int main(void)
     };
 
     alarm(60);
+    px_codec_hooks_install();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
