@@ -4,37 +4,15 @@
 /* Start and end of a client. One context serves the process; every init needs its finalize. A child that was forked
  * off a running client starts anew when it calls PMIx_Init: it has neither the thread nor the connection. */
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
-#include <stdio.h>
 #include <string.h>
 
 #include "api.h"
 #include "src/client/client.h"
-#include "version.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0"
-#endif
-
-static char version_text[160];
-
-static void make_version(void)
-{
-    snprintf(version_text, sizeof(version_text),
-             "OpenPMIx %ld.%ld.%ld, repo rev: shmix-%s (PMIx Standard: %s, Stable ABI: %s, Provisional ABI: %s)",
-             (long) PMIX_VERSION_MAJOR, (long) PMIX_VERSION_MINOR, (long) PMIX_VERSION_RELEASE, PACKAGE_VERSION,
-             PX_STANDARD_VERSION, PX_STABLE_ABI, PX_PROVISIONAL_ABI);
-}
+#include "src/ops/version.h"
 
 const char *PMIx_Get_version(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    (void) pthread_once(&once, make_version); /* cannot fail with these arguments */
-    return version_text;
+    return px_version_text();
 }
 
 int PMIx_Initialized(void)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "version.h"
+#include "src/ops/version.h"
 
 static const char *abi_answer(const char *key)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ops.h"
+#include "src/ops/version.h"
 #include "src/wire/compress.h"
 
 #define rare(e) __builtin_expect((e), 0)
@@ -153,7 +154,7 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
         return give_loaded(want, &self->rank, PMIX_PROC_RANK, value);
     }
     if (strcmp(key, PMIX_VERSION_INFO) == 0) {
-        return give_loaded(want, PMIx_Get_version(), PMIX_STRING, value);
+        return give_loaded(want, px_version_text(), PMIX_STRING, value);
     }
     return find_native(session, want, value);
 }

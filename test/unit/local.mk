@@ -1,5 +1,6 @@
 # sources of this folder
 include %D%/base/local.mk
+include %D%/client/local.mk
 include %D%/event/local.mk
 include %D%/loop/local.mk
 include %D%/net/local.mk

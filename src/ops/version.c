@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "version.h"
+
+#include <pmix_version.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "0"
+#endif
+
+static char text[160];
+
+static void make_text(void)
+{
+    snprintf(text, sizeof(text),
+             "OpenPMIx %ld.%ld.%ld, repo rev: shmix-%s (PMIx Standard: %s, Stable ABI: %s, Provisional ABI: %s)",
+             (long) PMIX_VERSION_MAJOR, (long) PMIX_VERSION_MINOR, (long) PMIX_VERSION_RELEASE, PACKAGE_VERSION,
+             PX_STANDARD_VERSION, PX_STABLE_ABI, PX_PROVISIONAL_ABI);
+}
+
+const char *px_version_text(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void) pthread_once(&once, make_text); /* cannot fail with these arguments */
+    return text;
+}

@@ -1,0 +1,9 @@
+px_client_test_libs = libpx-client.la libpx-ops.la libpx-event.la libpx-peer.la libpx-nspace.la libpx-net.la libpx-gds.la \
+  libpx-wire.la libpx-topo.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
+  $(LIBEVENT_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/alone.t %D%/want.t
+TESTS += %D%/alone.t %D%/want.t
+%C%_alone_t_SOURCES = %D%/alone.c
+%C%_alone_t_LDADD = $(px_client_test_libs)
+%C%_want_t_SOURCES = %D%/want.c
+%C%_want_t_LDADD = $(px_client_test_libs)

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* GET-001, GET-010, GET-017, GET-022, GET-023, GET-032..034, PUT-002: what the arguments of a get mean. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/client/want.h"
+
+static struct px_ctx ctx;
+static struct px_session session;
+
+static int set_up(void **state)
+{
+    (void) state;
+    memset(&ctx, 0, sizeof(ctx));
+    memset(&session, 0, sizeof(session));
+    PMIx_Load_procid(&ctx.self, "job", 3);
+    session.ctx = &ctx;
+    session.nspace_len = 3;
+    return 0;
+}
+
+static int read_with(const pmix_info_t *info, size_t n, struct px_want *want)
+{
+    return px_want_read(&session, NULL, "key", info, n, want);
+}
+
+static pmix_info_t directive(const char *key, const void *value, pmix_data_type_t type)
+{
+    pmix_info_t info;
+
+    PMIx_Info_construct(&info);
+    if (NULL != value) {
+        assert_int_equal(PMIx_Info_load(&info, key, value, type), PMIX_SUCCESS);
+    } else {
+        PMIx_Load_key(info.key, key);
+    }
+    return info;
+}
+
+static void whose(void **state)
+{
+    struct px_want want;
+    pmix_proc_t proc;
+
+    (void) state;
+    assert_int_equal(px_want_read(&session, NULL, "key", NULL, 0, &want), 0);
+    assert_int_equal(want.ask.rank, 3);
+    assert_int_equal(want.ask.self, 3);
+    assert_true(want.flags & PX_WANT_OWN);
+    assert_string_equal(want.nspace, "job");
+    PMIx_Load_procid(&proc, "", PMIX_RANK_WILDCARD);
+    assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
+    assert_true(want.flags & PX_WANT_OWN);
+    assert_int_equal(want.ask.rank, PMIX_RANK_WILDCARD);
+    PMIx_Load_procid(&proc, "job", 1);
+    assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
+    assert_true(want.flags & PX_WANT_OWN);
+    PMIx_Load_procid(&proc, "job2", 1);
+    assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
+    assert_false(want.flags & PX_WANT_OWN);
+    assert_int_equal(want.ask.self, PMIX_RANK_UNDEF);
+    assert_int_equal(want.nspace_len, 4);
+    PMIx_Load_procid(&proc, "jo", 1);
+    assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
+    assert_false(want.flags & PX_WANT_OWN);
+}
+
+static void keys(void **state)
+{
+    char longest[PMIX_MAX_KEYLEN + 2];
+    struct px_want want;
+
+    (void) state;
+    memset(longest, 'k', sizeof(longest));
+    longest[PMIX_MAX_KEYLEN + 1] = '\0';
+    assert_int_equal(px_want_read(&session, NULL, longest, NULL, 0, &want), PMIX_ERR_BAD_PARAM);
+    longest[PMIX_MAX_KEYLEN] = '\0';
+    assert_int_equal(px_want_read(&session, NULL, longest, NULL, 0, &want), 0);
+    assert_int_equal(want.ask.key_len, PMIX_MAX_KEYLEN);
+    assert_int_equal(px_want_read(&session, NULL, "", NULL, 0, &want), PMIX_ERR_BAD_PARAM);
+}
+
+static void whose_keys(void **state)
+{
+    (void) state;
+    assert_true(px_key_hosts(PMIX_JOB_SIZE));
+    assert_true(px_key_hosts("pmix.foo"));
+    assert_true(px_key_hosts("pmix"));
+    assert_true(px_key_hosts("pmixer"));
+    assert_false(px_key_hosts("pmi"));
+    assert_false(px_key_hosts("my.key"));
+    assert_false(px_key_hosts(PMIX_GROUP_LOCAL_CID));
+    assert_false(px_key_hosts(PMIX_QUALIFIED_VALUE));
+    /* docs/decisions/reserved-keys.md */
+    assert_false(px_key_hosts(PMIX_LOCALITY_STRING));
+    assert_false(px_key_hosts(PMIX_HOSTNAME));
+    assert_false(px_key_hosts(PMIX_CPUSET));
+    assert_false(px_key_hosts(PMIX_ARCH));
+}
+
+static void switches(void **state)
+{
+    static const struct {
+        const char *key;
+        unsigned flag;
+    } table[] = {
+        {PMIX_OPTIONAL, PX_WANT_OPTIONAL},
+        {PMIX_IMMEDIATE, PX_WANT_IMMEDIATE},
+        {PMIX_GET_REFRESH_CACHE, PX_WANT_REFRESH},
+        {PMIX_GET_POINTER_VALUES, PX_WANT_POINTER},
+        {PMIX_GET_STATIC_VALUES, PX_WANT_STATIC},
+    };
+    struct px_want want;
+    pmix_info_t info;
+    bool yes = true;
+    bool no = false;
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        info = directive(table[i].key, &yes, PMIX_BOOL);
+        assert_int_equal(read_with(&info, 1, &want), 0);
+        assert_int_equal(want.flags & table[i].flag, table[i].flag);
+        info = directive(table[i].key, &no, PMIX_BOOL);
+        assert_int_equal(read_with(&info, 1, &want), 0);
+        assert_int_equal(want.flags & table[i].flag, 0);
+        info = directive(table[i].key, NULL, PMIX_UNDEF);
+        assert_int_equal(read_with(&info, 1, &want), 0);
+        assert_int_equal(want.flags & table[i].flag, table[i].flag);
+    }
+}
+
+static void contradiction(void **state)
+{
+    pmix_info_t info[2];
+    struct px_want want;
+    bool yes = true;
+
+    (void) state;
+    info[0] = directive(PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
+    info[1] = directive(PMIX_GET_STATIC_VALUES, &yes, PMIX_BOOL);
+    assert_int_equal(read_with(info, 2, &want), PMIX_ERR_BAD_PARAM);
+}
+
+static void timeouts(void **state)
+{
+    struct px_want want;
+    pmix_info_t info;
+    uint32_t u = 5;
+    int i = 7;
+
+    (void) state;
+    info = directive(PMIX_TIMEOUT, &u, PMIX_UINT32);
+    assert_int_equal(read_with(&info, 1, &want), 0);
+    assert_int_equal(want.timeout_ms, 5000);
+    info = directive(PMIX_TIMEOUT, &i, PMIX_INT);
+    assert_int_equal(read_with(&info, 1, &want), 0);
+    assert_int_equal(want.timeout_ms, 7000);
+    assert_int_equal(px_timeout_ms(&info, 1), 7000);
+    i = 0;
+    info = directive(PMIX_TIMEOUT, &i, PMIX_INT);
+    assert_int_equal(read_with(&info, 1, &want), 0);
+    assert_int_equal(want.timeout_ms, 0);
+    i = -1;
+    info = directive(PMIX_TIMEOUT, &i, PMIX_INT);
+    assert_int_equal(read_with(&info, 1, &want), PMIX_ERR_BAD_PARAM);
+    info = directive(PMIX_TIMEOUT, "soon", PMIX_STRING);
+    assert_int_equal(read_with(&info, 1, &want), PMIX_ERR_BAD_PARAM);
+    PMIx_Info_destruct(&info);
+}
+
+static void realms_and_places(void **state)
+{
+    pmix_scope_t scope = PMIX_REMOTE;
+    struct px_want want;
+    pmix_info_t info[4];
+    uint32_t number = 12;
+    bool yes = true;
+
+    (void) state;
+    info[0] = directive(PMIX_NODE_INFO, &yes, PMIX_BOOL);
+    info[1] = directive(PMIX_HOSTNAME, "n7", PMIX_STRING);
+    info[2] = directive(PMIX_APPNUM, &number, PMIX_UINT32);
+    info[3] = directive(PMIX_DATA_SCOPE, &scope, PMIX_SCOPE);
+    assert_int_equal(read_with(info, 4, &want), 0);
+    assert_int_equal(want.ask.realm, PX_REALM_NODE);
+    assert_string_equal(want.ask.hostname, "n7");
+    assert_int_equal(want.ask.appnum, 12);
+    assert_int_equal(want.ask.scope, PMIX_REMOTE);
+    assert_int_equal(want.ask.nodeid, PX_NO_NODEID);
+    PMIx_Info_destruct(&info[1]);
+    info[0] = directive(PMIX_NODEID, &number, PMIX_UINT32);
+    assert_int_equal(read_with(info, 1, &want), 0);
+    assert_int_equal(want.ask.nodeid, 12);
+}
+
+static void unknown_directives(void **state)
+{
+    struct px_want want;
+    pmix_info_t info;
+    int number = 1;
+
+    (void) state;
+    info = directive("some.site.key", &number, PMIX_INT);
+    assert_int_equal(read_with(&info, 1, &want), 0);
+    PMIx_Info_required(&info);
+    assert_int_equal(read_with(&info, 1, &want), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(read_with(NULL, 1, &want), PMIX_ERR_BAD_PARAM);
+}
+
+static void qualifiers(void **state)
+{
+    struct px_want want;
+    pmix_info_t info[3];
+    uint32_t number = 4;
+    bool yes = true;
+
+    (void) state;
+    info[0] = directive("q.one", &number, PMIX_UINT32);
+    PMIx_Info_qualifier(&info[0]);
+    assert_int_equal(read_with(info, 1, &want), 0);
+    assert_ptr_equal(want.ask.quals, info);
+    assert_int_equal(want.ask.n_quals, 1);
+    px_want_fini(&want);
+    info[1] = directive(PMIX_OPTIONAL, &yes, PMIX_BOOL);
+    info[2] = directive("q.two", &number, PMIX_UINT32);
+    PMIx_Info_qualifier(&info[2]);
+    assert_int_equal(read_with(info, 3, &want), 0);
+    assert_int_equal(want.ask.n_quals, 2);
+    assert_string_equal(want.ask.quals[1].key, "q.two");
+    assert_true(want.flags & PX_WANT_OPTIONAL);
+    px_want_fini(&want);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whose),         cmocka_unit_test(keys),
+        cmocka_unit_test(whose_keys),    cmocka_unit_test(switches),
+        cmocka_unit_test(contradiction), cmocka_unit_test(timeouts),
+        cmocka_unit_test(realms_and_places), cmocka_unit_test(unknown_directives),
+        cmocka_unit_test(qualifiers),
+    };
+
+    return cmocka_run_group_tests_name("want", tests, set_up, NULL);
+}
