@@ -1,4 +1,5 @@
 # sources of this folder
+include %D%/api/local.mk
 include %D%/base/local.mk
 include %D%/client/local.mk
 include %D%/event/local.mk
