@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/base/param.h"
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
 
@@ -131,7 +132,7 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
     conn->ops = *ops;
     conn->arg = arg;
     conn->is_unix = prepare_socket(fd);
-    conn->limit = PX_CONN_QUEUE_BYTES;
+    conn->limit = (size_t) px_param_int(PX_P_SEND_QUEUE);
     conn->wake.run = wake_run;
     px_list_init(&conn->queue);
     px_conn_in_init(conn);

@@ -39,10 +39,8 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
  * message exists), PX_ERR_OUT_OF_RESOURCE (fd could not be duplicated; nothing was sent). */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd);
 
-enum { PX_CONN_QUEUE_BYTES = 268435456 };
-
-/* Bytes that may wait for the peer to read before it is dropped; PX_CONN_QUEUE_BYTES at first. One
- * message always may. Any thread. */
+/* Bytes that may wait for the peer to read before it is dropped; the parameter
+ * shmix_send_queue_size at first. One message always may. Any thread. */
 void px_conn_limit(struct px_conn *conn, size_t bytes);
 
 /* Bytes waiting for the peer to read. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@
  * the second a spare descriptor is kept: it is given up so that the newcomer can be accepted and
  * closed, because a connection that stays in the backlog would wake the loop for ever. */
 
-enum { ACCEPTS_PER_ROUND = 64, PAUSE_MS = 100 };
+enum { ACCEPTS_PER_ROUND = 64, PAUSE_MS = 100, FEW_STRANGERS = 8 };
 
 static void spare_open(struct px_doors *doors)
 {
@@ -177,6 +178,22 @@ static int listen_both(struct px_doors *doors, const struct px_door_opts *opts)
     return PX_OK;
 }
 
+/* Strangers shall not be able to fill the table alone. */
+static size_t stranger_limit(void)
+{
+    struct rlimit limit;
+    rlim_t quarter;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return PX_DOOR_STRANGERS;
+    }
+    quarter = limit.rlim_cur / 4;
+    if (quarter < FEW_STRANGERS) {
+        return FEW_STRANGERS;
+    }
+    return quarter < PX_DOOR_STRANGERS ? (size_t) quarter : PX_DOOR_STRANGERS;
+}
+
 int px_doors_open(struct px_loop *loop, const struct px_door_opts *opts,
                   const struct px_door_ops *ops, void *arg, struct px_doors **ret)
 {
@@ -195,6 +212,7 @@ int px_doors_open(struct px_loop *loop, const struct px_door_opts *opts,
     doors->unix_way = (struct px_doorway){.doors = doors, .fd = -1};
     doors->tcp_way = (struct px_doorway){.doors = doors, .fd = -1};
     doors->spare = -1;
+    doors->most_strangers = stranger_limit();
     px_list_init(&doors->strangers);
     px_list_init(&doors->waiting);
     spare_open(doors);

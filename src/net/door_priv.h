@@ -10,6 +10,7 @@
 /* Inside of the doors, shared by door.c (listening) and guest.c (one connection until it is
  * admitted). */
 
+/* Strangers at once, at most, and no more than a quarter of the descriptor table. */
 enum { PX_DOOR_STRANGERS = 1024 };
 
 struct px_doorway {
@@ -31,6 +32,7 @@ struct px_doors {
     struct px_timer pause;    /* nothing could be given up: listening rests for a moment */
     struct px_list strangers; /* guests that have not introduced themselves, oldest first */
     size_t n_strangers;
+    size_t most_strangers;
     struct px_list waiting; /* guests whose hello was handed over */
     struct px_path_mark mark;
     char unix_uri[PX_URI_BYTES];

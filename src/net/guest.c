@@ -172,7 +172,7 @@ void px_guest_arrived_loop(struct px_doors *doors, int fd)
         guest_free(guest);
         return;
     }
-    if (doors->n_strangers > PX_DOOR_STRANGERS) {
+    if (doors->n_strangers > doors->most_strangers) {
         (void) px_guest_drop_oldest_loop(doors);
     }
 }

@@ -22,6 +22,8 @@
  * timeout or the end of the stream, so each is answered once. The connection outlives its stream:
  * senders in other threads may hold it until the link is closed by its owner.
  *
+ * A forked child has a copy of the descriptor and must not write into its parent's stream.
+ *
  * One timer serves all timeouts; the loop is woken for a request only when its deadline is nearer
  * than the one that the timer is set to. */
 
@@ -255,9 +257,6 @@ static void open_loop(void *arg)
 
     call->status = px_conn_create_loop(call->link->loop, call->fd, call->index, max_msg, &conn_ops,
                                        call->link, &call->link->conn);
-    if (call->status == PX_OK) {
-        px_conn_limit(call->link->conn, (size_t) px_param_int(PX_P_SEND_QUEUE));
-    }
 }
 
 static void link_free(struct px_link *link)
@@ -353,13 +352,13 @@ static bool take_back(struct px_link *link, uint32_t tag, const struct pending *
 int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t timeout_ms,
                          px_reply_fn fn, void *arg)
 {
-    struct pending *p = malloc(sizeof(*p));
+    struct pending *p = px_loop_alive(link->loop) ? malloc(sizeof(*p)) : NULL;
     uint32_t tag;
     int rc;
 
     if (!p) {
         px_buf_fini(payload);
-        return PMIX_ERR_NOMEM;
+        return px_loop_alive(link->loop) ? PMIX_ERR_NOMEM : PMIX_ERR_LOST_CONNECTION;
     }
     *p = (struct pending){.deadline_ns = NO_DEADLINE, .fn = fn, .arg = arg};
     if (timeout_ms > 0 && timeout_ms < INT64_MAX / 1000000) {
@@ -394,6 +393,10 @@ int px_link_post_take(struct px_link *link, uint32_t tag, struct px_buf *payload
 {
     int rc;
 
+    if (!px_loop_alive(link->loop)) {
+        px_buf_fini(payload);
+        return PMIX_ERR_LOST_CONNECTION;
+    }
     (void) pthread_mutex_lock(&link->lock);
     if (tag >= PX_TAG_FIRST) {
         tag = new_tag_locked(link);

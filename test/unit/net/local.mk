@@ -1,10 +1,10 @@
 net_tests = %D%/auth.t %D%/conn.t %D%/conn_read.t %D%/conn_write.t %D%/dial.t %D%/door.t %D%/guest.t %D%/hello.t \
-  %D%/listen.t %D%/peer_id.t %D%/uri.t
+  %D%/listen.t %D%/peer_id.t %D%/scarce.t %D%/uri.t
 net_libs = libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(ZLIB_LIBS) \
   $(CMOCKA_LIBS)
 check_PROGRAMS += $(net_tests)
 TESTS += $(net_tests)
-noinst_HEADERS += %D%/fixture.h %D%/house.h %D%/pair.h
+noinst_HEADERS += %D%/fixture.h %D%/house.h %D%/pair.h %D%/scarce.h
 %C%_auth_t_SOURCES = %D%/auth.c
 %C%_auth_t_LDADD = $(net_libs)
 %C%_conn_t_SOURCES = %D%/conn.c
@@ -25,5 +25,8 @@ noinst_HEADERS += %D%/fixture.h %D%/house.h %D%/pair.h
 %C%_listen_t_LDADD = $(net_libs)
 %C%_peer_id_t_SOURCES = %D%/peer_id.c
 %C%_peer_id_t_LDADD = $(net_libs)
+%C%_scarce_t_SOURCES = %D%/scarce.c
+%C%_scarce_t_LDADD = $(net_libs)
+%C%_scarce_t_LDFLAGS = $(AM_LDFLAGS) $(PX_WRAP_ALLOC)
 %C%_uri_t_SOURCES = %D%/uri.c
 %C%_uri_t_LDADD = $(net_libs)

@@ -3,3 +3,4 @@ TESTS += %D%/request.t
 %C%_request_t_SOURCES = %D%/request.c
 %C%_request_t_LDADD = libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
+%C%_request_t_LDFLAGS = $(AM_LDFLAGS) $(PX_WRAP_ALLOC)

@@ -9,10 +9,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
 #include "test/unit/net/fixture.h"
+#include "test/unit/net/scarce.h"
 
 /* A link whose far end is a raw socket in the hands of the test. */
 
@@ -418,6 +420,69 @@ static void descriptors_come_with_replies(void **state)
     (void) close(b->last_fd);
 }
 
+/* One request and its answer, over a link of its own, with the n-th allocation failing. */
+static bool ask_over_new_link(struct bench *outer)
+{
+    struct bench b = {
+        .loop = outer->loop, .lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+    bool good = false;
+    int ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
+    assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0);
+    b.raw = ends[1];
+    if (px_link_open(b.loop, ends[0], 3, PX_WIRE_PLAIN, &link_ops, &b, &b.link) == 0) {
+        if (ask(&b, 'a', 70000) == 0) {
+            say(&b, hear(&b, NULL), 'r');
+            await(&b, &b.answers, 1);
+            good = true;
+        }
+        px_link_close(b.link);
+        assert_int_equal(b.answers, good);
+    }
+    (void) close(b.raw);
+    return good;
+}
+
+static void memory_runs_out(void **state)
+{
+    int before = fixture_descriptors();
+    uint64_t n = 0;
+    bool good;
+
+    do {
+        scarce_from(++n);
+        good = ask_over_new_link(*state);
+        assert_int_equal(fixture_descriptors(), before);
+    } while (scarce_reached());
+    assert_true(good);
+    assert_true(n > 3);
+    scarce_from(0);
+}
+
+/* A child of fork has the descriptor, but the stream is its parent's. */
+static void a_forked_child_does_not_speak(void **state)
+{
+    struct bench *b = *state;
+    struct px_buf buf = word('c');
+    int status;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        bool good = ask(b, 'c', 0) == PMIX_ERR_LOST_CONNECTION &&
+                    px_link_post_take(b->link, PX_TAG_HEARTBEAT, &buf) == PMIX_ERR_LOST_CONNECTION;
+
+        px_link_close(b->link);
+        _exit(good ? 0 : 1);
+    }
+    px_buf_fini(&buf);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(ask(b, 'p', 0), 0);
+    assert_int_equal(hear(b, NULL), 101);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -435,6 +500,8 @@ int main(void)
         T(many_threads_ask),
         T(many_threads_and_a_loss),
         T(descriptors_come_with_replies),
+        T(memory_runs_out),
+        T(a_forked_child_does_not_speak),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "src/base/mem.h"
+#include "src/base/param.h"
+#include "test/unit/net/house.h"
+#include "test/unit/net/scarce.h"
+
+/* What base, loop and net do when memory runs out, once at each place: a status or a lost
+ * connection, nothing left behind, and all well the next time. */
+
+static void parameters(void **state)
+{
+    uint64_t n = 0;
+
+    (void) state;
+    (void) setenv("PMIX_MCA_pmix_max_events", "7", 1);
+    (void) setenv("PMIX_MCA_gds", "hash", 1);
+    assert_int_equal(px_param_load(), 0);
+    (void) setenv("PMIX_MCA_pmix_max_events", "8", 1);
+    for (;;) {
+        int rc;
+
+        scarce_from(++n);
+        rc = px_param_load();
+        if (!scarce_reached()) {
+            assert_int_equal(rc, 0);
+            break;
+        }
+        assert_int_equal(rc, PX_ERR_NOMEM);
+        assert_int_equal(px_param_int(PX_P_MAX_EVENTS), 7);
+        assert_string_equal(px_param_string(PX_P_GDS), "hash");
+    }
+    scarce_from(0);
+    assert_true(n > 2);
+    assert_int_equal(px_param_int(PX_P_MAX_EVENTS), 8);
+    (void) unsetenv("PMIX_MCA_pmix_max_events");
+    (void) unsetenv("PMIX_MCA_gds");
+    px_param_fini();
+}
+
+static void arenas(void **state)
+{
+    (void) state;
+    for (uint64_t n = 1; n <= 3; n++) {
+        struct px_arena *arena;
+
+        scarce_from(n);
+        arena = px_arena_create();
+        assert_int_equal(arena == NULL, n == 1);
+        if (arena) {
+            assert_int_equal(px_arena_alloc(arena, 10) == NULL, n == 2);
+            assert_int_equal(px_arena_strdup(arena, "x") == NULL, n == 3);
+        }
+        scarce_from(0);
+        px_arena_destroy(arena);
+    }
+}
+
+/* --- a whole conversation --- */
+
+struct talk {
+    struct px_loop *loop;
+    struct px_doors *doors;
+    struct px_conn *conn; /* loop thread */
+    bool held;            /* loop thread */
+};
+
+static void talk_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+{
+    struct talk *talk = arg;
+    struct px_buf buf = {0};
+
+    if (fd >= 0) {
+        (void) close(fd);
+    }
+    px_buf_append(&buf, payload, len);
+    if (px_conn_send_take(talk->conn, tag, &buf, -1) != 0) {
+        px_conn_destroy_loop(talk->conn);
+        talk->conn = NULL;
+    }
+}
+
+static void talk_closed(void *arg, int status)
+{
+    struct talk *talk = arg;
+
+    (void) status;
+    px_conn_destroy_loop(talk->conn);
+    talk->conn = NULL;
+}
+
+static const struct px_conn_ops talk_ops = {talk_message, talk_closed};
+
+static void talk_hello(void *arg, struct px_guest *guest, const struct px_hello *hello,
+                       const struct px_who *who)
+{
+    struct talk *talk = arg;
+
+    (void) hello;
+    (void) who;
+    if (px_guest_admit(guest, 1, &talk_ops, talk, &talk->conn) != 0) {
+        talk->conn = NULL;
+    }
+}
+
+static void talk_gone(void *arg, struct px_guest *guest)
+{
+    (void) arg;
+    (void) guest;
+}
+
+static const struct px_door_ops talk_door_ops = {talk_hello, talk_gone};
+
+static bool exchange(int fd, const unsigned char *message, unsigned char *room, size_t len)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    size_t out = 0;
+    size_t back = 0;
+
+    while (back < len) {
+        ssize_t n = out < len ? send(fd, message + out, len - out, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
+
+        if (n < 0 && errno != EAGAIN) {
+            return false;
+        }
+        out += n > 0 ? (size_t) n : 0;
+        if (out == len && poll(&p, 1, 60000) != 1) {
+            return false;
+        }
+        n = recv(fd, room + back, len - back, MSG_DONTWAIT);
+        if (n == 0 || (n < 0 && errno != EAGAIN)) {
+            return false;
+        }
+        back += n > 0 ? (size_t) n : 0;
+    }
+    return memcmp(message + 4, room + 4, len - 4) == 0;
+}
+
+static bool converse(struct talk *talk, int door, const unsigned char *message, unsigned char *room,
+                     size_t len)
+{
+    struct px_hello hello = house_greeting(PX_HELLO_CLIENT, "JOB");
+    struct px_dialed dialed;
+    char uri[256];
+    bool good;
+
+    (void) snprintf(uri, sizeof(uri), "S.0;%s",
+                    door ? px_doors_tcp(talk->doors) : px_doors_unix(talk->doors));
+    if (px_dial(uri, &hello, 60000, &dialed) != 0) {
+        return false;
+    }
+    good = exchange(dialed.fd, message, room, len) && exchange(dialed.fd, message, room, len);
+    (void) close(dialed.fd);
+    return good;
+}
+
+static void talk_end(void *arg)
+{
+    struct talk *talk = arg;
+
+    px_conn_destroy_loop(talk->conn);
+}
+
+static bool talk(int door, const unsigned char *message, unsigned char *room, size_t len)
+{
+    struct px_door_opts opts = {
+        .unix_door = !door, .tcp_door = door, .max_msg = 10000000, .handshake_ms = 60000};
+    struct talk talk = {0};
+    bool good = false;
+
+    if (px_loop_create(false, &talk.loop) != 0) {
+        return false;
+    }
+    if (px_doors_open(talk.loop, &opts, &talk_door_ops, &talk, &talk.doors) == 0) {
+        good = converse(&talk, door, message, room, len);
+        px_doors_close(talk.doors);
+        assert_int_equal(px_loop_run(talk.loop, talk_end, &talk), 0);
+    }
+    px_loop_destroy(talk.loop);
+    return good;
+}
+
+static void a_conversation(void **state)
+{
+    enum { LEN = 2000016 }; /* too much for the kernel and for the small buffer */
+    unsigned char *message = malloc(LEN);
+    unsigned char *room = malloc(LEN);
+    int before = fixture_descriptors();
+
+    (void) state;
+    assert_true(message && room);
+    memset(message, 'm', LEN);
+    fixture_header(message, 101, LEN - 16);
+    for (int door = 0; door < 2; door++) {
+        uint64_t n = 0;
+        bool good;
+
+        do {
+            scarce_from(++n);
+            good = talk(door, message, room, LEN);
+            assert_int_equal(fixture_descriptors(), before);
+        } while (scarce_reached());
+        assert_true(good);
+        assert_true(n > 10);
+    }
+    scarce_from(0);
+    free(message);
+    free(room);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(arenas),
+        cmocka_unit_test(a_conversation),
+    };
+
+    alarm(180);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
