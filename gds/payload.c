@@ -12,7 +12,7 @@
 #include "src/base/hash.h"
 #include "src/wire/codec.h"
 
-static const uint8_t word_sizes[] = {
+const uint8_t px_word_sizes[PX_N_WORD_SIZES] = {
     [PMIX_BOOL] = sizeof(bool),
     [PMIX_BYTE] = 1,
     [PMIX_SIZE] = sizeof(size_t),
@@ -51,11 +51,6 @@ static const uint8_t word_sizes[] = {
     [PMIX_STOR_ACCESS_TYPE] = sizeof(pmix_storage_access_type_t),
     [PMIX_RESBLOCK_DIRECTIVE] = sizeof(pmix_resource_block_directive_t),
 };
-
-size_t px_word_size(pmix_data_type_t type)
-{
-    return type < sizeof word_sizes ? word_sizes[type] : 0;
-}
 
 static uint64_t word_of(const pmix_value_t *value)
 {
@@ -274,7 +269,7 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
 
     switch (form) {
     case PX_FORM_NONE:
-        return len == 0;
+        return len == 0 && type == PMIX_UNDEF;
     case PX_FORM_WORD:
         return len == 8 && px_word_size(type);
     case PX_FORM_TEXT:

@@ -20,8 +20,14 @@ struct px_payload {
     struct px_buf buf;
 };
 
-/* Bytes of a scalar of this type, 0 for other types. */
-size_t px_word_size(pmix_data_type_t type);
+/* Bytes of a scalar by its type, 0 for other types. */
+enum { PX_N_WORD_SIZES = PMIX_RESBLOCK_DIRECTIVE + 1 };
+extern const uint8_t px_word_sizes[PX_N_WORD_SIZES];
+
+static inline size_t px_word_size(pmix_data_type_t type)
+{
+    return type < PX_N_WORD_SIZES ? px_word_sizes[type] : 0;
+}
 
 /* How a value is stored; NULL: hidden. What the value points at is borrowed. px_payload_fini
  * releases the rest. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4

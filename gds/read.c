@@ -195,6 +195,9 @@ int px_column_get(struct px_read *read, const struct px_column *col, uint32_t ra
     default:
         return PMIX_ERR_UNPACK_FAILURE;
     }
+    if (px_word_size(col->type) == 0) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
     *ret = (struct px_slice){
         .store = read->store,
         .word = word,

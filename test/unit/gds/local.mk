@@ -1,0 +1,44 @@
+# Every program with the support of this folder; the linker puts failing allocators in between.
+gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
+  $(ZLIB_LIBS) $(CMOCKA_LIBS)
+gds_unit_tests = %D%/batch.t %D%/column.t %D%/corrupt.t %D%/lookup.t %D%/memo.t %D%/model.t \
+  %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/slice.t %D%/store.t
+check_PROGRAMS += $(gds_unit_tests)
+TESTS += $(gds_unit_tests)
+%C%_batch_t_SOURCES = %D%/batch.c %D%/support.c %D%/support.h
+%C%_batch_t_LDADD = $(gds_unit_libs)
+%C%_batch_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_column_t_SOURCES = %D%/column.c %D%/support.c %D%/support.h
+%C%_column_t_LDADD = $(gds_unit_libs)
+%C%_column_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_corrupt_t_SOURCES = %D%/corrupt.c %D%/support.c %D%/support.h
+%C%_corrupt_t_LDADD = $(gds_unit_libs)
+%C%_corrupt_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_lookup_t_SOURCES = %D%/lookup.c %D%/support.c %D%/support.h
+%C%_lookup_t_LDADD = $(gds_unit_libs)
+%C%_lookup_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_memo_t_SOURCES = %D%/memo.c %D%/support.c %D%/support.h
+%C%_memo_t_LDADD = $(gds_unit_libs)
+%C%_memo_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_model_t_SOURCES = %D%/model.c %D%/support.c %D%/support.h
+%C%_model_t_LDADD = $(gds_unit_libs)
+%C%_model_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_nodes_t_SOURCES = %D%/nodes.c %D%/support.c %D%/support.h
+%C%_nodes_t_LDADD = $(gds_unit_libs)
+%C%_nodes_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_publish_t_SOURCES = %D%/publish.c %D%/support.c %D%/support.h
+%C%_publish_t_LDADD = $(gds_unit_libs)
+%C%_publish_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_race_t_SOURCES = %D%/race.c %D%/support.c %D%/support.h
+%C%_race_t_LDADD = $(gds_unit_libs)
+%C%_race_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_read_t_SOURCES = %D%/read.c %D%/support.c %D%/support.h
+%C%_read_t_LDADD = $(gds_unit_libs)
+%C%_read_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_slice_t_SOURCES = %D%/slice.c %D%/support.c %D%/support.h
+%C%_slice_t_LDADD = $(gds_unit_libs)
+%C%_slice_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_store_t_SOURCES = %D%/store.c %D%/support.c %D%/support.h
+%C%_store_t_LDADD = $(gds_unit_libs)
+%C%_store_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* What a read may cost, what enumeration gives, and what a reader sees of a publication that has
+ * not ended. */
+#include "support.h"
+
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "gds/read.h"
+#include "shmem/put.h"
+
+static void fill(struct px_store *store)
+{
+    struct px_batch *batch = px_batch_create();
+    static pmix_value_t v[64];
+    static struct px_node_def def = {.name = "n0", .nodeid = PX_NO_NODEID};
+    uint32_t node;
+    uint32_t i;
+
+    assert_int_equal(px_batch_node(batch, store, &def, &node), 0);
+    for (i = 0; i < 64; i++) {
+        v[i] = u32(i * i);
+        add(batch, PX_LEVEL_PROC, i, PMIX_LOCAL_RANK, &v[i]);
+        assert_int_equal(px_batch_place(batch, i, node, 0), 0);
+    }
+    add(batch, PX_LEVEL_JOB, 0, PMIX_JOB_SIZE, &v[8]);
+    add(batch, PX_LEVEL_NODE, node, PMIX_NODE_SIZE, &v[8]);
+    assert_int_equal(px_batch_local_node(batch, node), 0);
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "posted", &v[5], PMIX_GLOBAL), 0);
+}
+
+static int read_everything(const struct px_store *store)
+{
+    static const char *const keys[] = {PMIX_LOCAL_RANK, PMIX_JOB_SIZE, PMIX_NODE_SIZE,
+                                       PMIX_HOSTNAME, "posted"};
+    struct px_slice slice;
+    size_t k;
+    int n = 0;
+
+    for (k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        struct px_ask ask = PX_ASK_INIT;
+
+        ask.rank = 3;
+        ask.self = 3;
+        ask.key = keys[k];
+        ask.key_len = strlen(keys[k]);
+        n += px_store_ask(store, &ask, &slice) == 0;
+        ask.key = "no such key";
+        ask.key_len = strlen(ask.key);
+        n += px_store_ask(store, &ask, &slice) == PMIX_ERR_NOT_FOUND;
+        n += px_store_find(store, PX_LEVEL_PROC, 99, keys[k], strlen(keys[k]), &slice)
+             == PMIX_ERR_NOT_FOUND;
+    }
+    return n;
+}
+
+static void no_allocation(void **state)
+{
+    struct px_store *store = make_store(true);
+    size_t before;
+
+    (void) state;
+    fill(store);
+    before = n_allocs;
+    assert_int_equal(read_everything(store), 15);
+    assert_int_equal(n_allocs, before);
+    drop_store(store);
+}
+
+/* In strict mode any system call but exit is fatal. SHM-002, SHM-003. */
+static void no_system_call(void **state)
+{
+    struct px_store *store = make_store(true);
+    struct px_store *reader = open_reader(store);
+    int status;
+    pid_t pid;
+
+    (void) state;
+    fill(store);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        int i;
+        int n = 0;
+
+        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) {
+            _exit(0); /* not to be had here */
+        }
+        for (i = 0; i < 1000; i++) {
+            n += read_everything(reader);
+        }
+        syscall(SYS_exit, n == 15000 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close_reader(store, reader);
+    drop_store(store);
+}
+
+static int count(void *arg, const char *key, const struct px_slice *slice)
+{
+    (void) key;
+    *(unsigned *) arg += slice->hidden ? 100 : slice->quals ? 1000 : 1;
+    return 0;
+}
+
+static int stop(void *arg, const char *key, const struct px_slice *slice)
+{
+    (void) key;
+    (void) slice;
+    return ++*(unsigned *) arg == 2 ? 42 : 0;
+}
+
+static void enumerates(void **state)
+{
+    struct px_store *store = make_store(true);
+    struct px_entry entry = {.level = PX_LEVEL_PROC, .index = 3, .key = "q", .n_quals = 1};
+    struct px_batch *batch = px_batch_create();
+    pmix_info_t qual;
+    pmix_info_t *got;
+    pmix_value_t v = u32(1);
+    unsigned n = 0;
+    size_t n_got;
+    struct px_slice slice;
+    struct px_ask ask = PX_ASK_INIT;
+
+    (void) state;
+    fill(store);
+    PMIx_Info_load(&qual, "color", "red", PMIX_STRING);
+    entry.quals = &qual;
+    entry.value = &v;
+    assert_int_equal(px_batch_add(batch, &entry), 0);
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "hidden", NULL, PMIX_REMOTE), 0);
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, PMIX_LOCAL_RANK, &v, 0), 0);
+    assert_int_equal(px_store_each(store, PX_LEVEL_PROC, 3, count, &n), 0);
+    assert_int_equal(n, 1000 + 100 + 2);
+    n = 0;
+    assert_int_equal(px_store_each(store, PX_LEVEL_PROC, 4, count, &n), 0);
+    assert_int_equal(n, 1);
+    n = 0;
+    assert_int_equal(px_store_each(store, PX_LEVEL_JOB, 0, count, &n), 0);
+    assert_int_equal(n, 1);
+    n = 0;
+    assert_int_equal(px_store_each(store, PX_LEVEL_PROC, 3, stop, &n), 42);
+    assert_int_equal(n, 2);
+    n = 0;
+    assert_int_equal(px_store_each(store, PX_LEVEL_SESSION, 3, count, &n), 0);
+    assert_int_equal(n, 0);
+    ask.rank = 3;
+    ask.key = "q";
+    ask.key_len = 1;
+    ask.quals = &qual;
+    ask.n_quals = 1;
+    assert_int_equal(px_store_ask(store, &ask, &slice), 0);
+    assert_int_equal(px_slice_quals(&slice, &got, &n_got), 0);
+    assert_int_equal(n_got, 1);
+    assert_string_equal(got->key, "color");
+    assert_string_equal(got->value.data.string, "red");
+    PMIx_Info_free(got, n_got);
+    PMIx_Value_destruct(&qual.value);
+    drop_store(store);
+}
+
+/* Everything of a batch is in place but its number: readers have the state before. */
+static void unfinished_publication(void **state)
+{
+    struct px_store *store = make_store(true);
+    const struct px_header *h = px_store_header(store);
+    pmix_value_t old = u32(1);
+    pmix_value_t new_value = u32(2);
+    struct px_slice slice;
+    struct px_store_info info;
+    struct px_batch *batch = px_batch_create();
+    struct px_node_def def = {.name = "n1", .nodeid = PX_NO_NODEID};
+    uint32_t node;
+    uint32_t i;
+
+    (void) state;
+    fill(store);
+    assert_int_equal(put_one(store, PX_LEVEL_JOB, 0, "job", &old, 0), 0);
+    assert_int_equal(put_one(store, PX_LEVEL_APP, 5, "app", &old, 0), 0);
+    add(batch, PX_LEVEL_JOB, 0, "job", &new_value);
+    add(batch, PX_LEVEL_JOB, 0, "job2", &new_value);
+    add(batch, PX_LEVEL_APP, 5, "app", &new_value);
+    add(batch, PX_LEVEL_APP, 6, "app", &new_value);
+    for (i = 0; i < 64; i++) {
+        add(batch, PX_LEVEL_PROC, i, PMIX_LOCAL_RANK, &new_value);
+        add(batch, PX_LEVEL_PROC, i, "posted", &new_value);
+    }
+    assert_int_equal(px_batch_node(batch, store, &def, &node), 0);
+    assert_int_equal(px_batch_place(batch, 7, node, 0), 0);
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    px_publish(&h->sequence, h->sequence - 1); /* as a reader in the midst of it sees it */
+    assert_sound(store);
+    assert_int_equal(word(store, PX_LEVEL_JOB, 0, "job"), 1);
+    assert_int_equal(word(store, PX_LEVEL_APP, 5, "app"), 1);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 5, PMIX_LOCAL_RANK), 25);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 3, "posted"), 25);
+    assert_int_equal(find(store, PX_LEVEL_PROC, 4, "posted", &slice), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(find(store, PX_LEVEL_JOB, 0, "job2", &slice), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(find(store, PX_LEVEL_APP, 6, "app", &slice), PMIX_ERR_NOT_FOUND);
+    px_store_info(store, &info);
+    assert_int_equal(info.n_nodes, 1);
+    assert_int_equal(px_store_node_of(store, 7), 0);
+    px_publish(&h->sequence, h->sequence + 1);
+    assert_int_equal(word(store, PX_LEVEL_JOB, 0, "job"), 2);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 4, "posted"), 2);
+    assert_int_equal(px_store_node_of(store, 7), 1);
+    drop_store(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_allocation),
+        cmocka_unit_test(no_system_call),
+        cmocka_unit_test(enumerates),
+        cmocka_unit_test(unfinished_publication),
+    };
+
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

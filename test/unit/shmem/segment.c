@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Segments: who can write what, limits, and that memory comes before the store. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shmem/layout.h"
+#include "shmem/segment.h"
+#include "src/base/status.h"
+
+static struct px_segment make(bool shared, uint64_t size)
+{
+    struct px_segment seg;
+
+    assert_int_equal(px_segment_create(shared, size, &seg), 0);
+    return seg;
+}
+
+static void nobody_else_writes(void **state)
+{
+    struct px_segment seg = make(true, 0);
+    char path[64];
+    struct stat st;
+    int fd;
+
+    (void) state;
+    assert_int_equal(seg.size, PX_SEGMENT_DEFAULT_SIZE);
+    assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, seg.fd, 0), MAP_FAILED);
+    assert_int_equal(pwrite(seg.fd, "x", 1, 0), -1);
+    assert_int_equal(ftruncate(seg.fd, 4096), -1);
+    assert_int_equal(ftruncate(seg.fd, (off_t) seg.size * 2), -1);
+    assert_int_equal(fcntl(seg.fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+    assert_true(fcntl(seg.fd, F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(fstat(seg.fd, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0400);
+    (void) snprintf(path, sizeof path, "/proc/self/fd/%d", seg.fd);
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd >= 0) { /* root may open it, and still cannot map it for writing */
+        assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+        close(fd);
+    }
+    memset(seg.base, 1, 4096); /* the creator can */
+    px_segment_close(&seg);
+}
+
+static void reader_maps_read_only(void **state)
+{
+    struct px_segment seg = make(true, 1 << 20);
+    struct px_segment reader;
+    int status;
+    pid_t pid;
+
+    (void) state;
+    memcpy(seg.base, "hello", 6);
+    assert_int_equal(px_segment_open(dup(seg.fd), &reader), 0);
+    assert_int_equal(reader.size, seg.size);
+    assert_int_equal(reader.fd, -1);
+    assert_string_equal((char *) reader.base, "hello");
+    assert_int_equal(mprotect(reader.base, 4096, PROT_READ | PROT_WRITE), -1);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct rlimit none = {0, 0};
+
+        setrlimit(RLIMIT_CORE, &none);
+        signal(SIGSEGV, SIG_DFL);
+        *reader.base = 'x';
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    px_segment_close(&reader);
+    px_segment_close(&seg);
+}
+
+/* Another user cannot get at it through /proc. */
+static void another_user(void **state)
+{
+    struct px_segment seg;
+    char path[64];
+    int status;
+    pid_t pid;
+
+    (void) state;
+    if (getuid() != 0) {
+        skip();
+    }
+    seg = make(true, 1 << 20);
+    (void) snprintf(path, sizeof path, "/proc/%d/fd/%d", (int) getpid(), seg.fd);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        char own[64];
+
+        if (setgid(65534) || setuid(65534)) {
+            _exit(1);
+        }
+        if (open(path, O_RDONLY) >= 0 || open(path, O_RDWR) >= 0) {
+            _exit(2);
+        }
+        /* nor, with the descriptor in hand, get a better one */
+        (void) snprintf(own, sizeof own, "/proc/self/fd/%d", seg.fd);
+        _exit(open(own, O_RDWR) >= 0 ? 3 : 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    px_segment_close(&seg);
+}
+
+static void refusals(void **state)
+{
+    struct px_segment seg;
+    int fd = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int pipes[2];
+
+    (void) state;
+    assert_int_equal(ftruncate(fd, 8192), 0);
+    assert_int_equal(px_segment_open(fd, &seg), PX_ERR_NO_PERMISSIONS);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+    assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+    assert_int_equal(px_segment_open(pipes[0], &seg), PX_ERR_NOT_SUPPORTED);
+    close(pipes[1]);
+    assert_int_equal(px_segment_open(-1, &seg), PX_ERR_NOT_SUPPORTED);
+}
+
+static void commits_ahead(void **state)
+{
+    unsigned shared;
+
+    (void) state;
+    for (shared = 0; shared < 2; shared++) {
+        struct px_segment seg = make(shared, 1 << 20);
+        uint64_t at;
+
+        for (at = 4096; at <= seg.size; at += 4096) {
+            assert_int_equal(px_segment_commit(&seg, at), 0);
+            assert_true(seg.committed >= at);
+            memset(seg.base + at - 4096, 7, 4096);
+        }
+        assert_int_equal(px_segment_commit(&seg, seg.size + 1), PX_ERR_OUT_OF_RESOURCE);
+        px_segment_close(&seg);
+    }
+}
+
+static void in_child(int (*fn)(void))
+{
+    int status;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        alarm(20);
+        _exit(fn());
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int small_files(void)
+{
+    struct rlimit lim = {1 << 20, 1 << 20};
+    struct px_segment seg;
+
+    if (setrlimit(RLIMIT_FSIZE, &lim) || px_segment_create(true, 0, &seg)) {
+        return 1;
+    }
+    if (seg.size != 1 << 20 || px_segment_commit(&seg, seg.size)) {
+        return 2;
+    }
+    memset(seg.base, 1, seg.size);
+    px_segment_close(&seg);
+    lim.rlim_cur = 1000;
+    if (setrlimit(RLIMIT_FSIZE, &lim)) {
+        return 3;
+    }
+    return px_segment_create(true, 0, &seg) == PX_ERR_OUT_OF_RESOURCE ? 0 : 4;
+}
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+static int small_address_space(void)
+{
+    return 0; /* the sanitizer needs more address space than such a limit leaves */
+}
+#else
+static int small_address_space(void)
+{
+    struct rlimit lim = {UINT64_C(1) << 30, UINT64_C(1) << 30};
+    struct px_segment seg;
+    int shared;
+
+    if (setrlimit(RLIMIT_AS, &lim)) {
+        return 1;
+    }
+    for (shared = 0; shared < 2; shared++) {
+        if (px_segment_create(shared, 0, &seg)) {
+            return 2;
+        }
+        if (seg.size > lim.rlim_cur / 2 || seg.size < 1 << 20) {
+            return 3;
+        }
+        px_segment_close(&seg);
+    }
+    return 0;
+}
+#endif
+
+static int no_descriptors(void)
+{
+    struct rlimit lim = {0, 0};
+    struct px_segment seg;
+
+    if (setrlimit(RLIMIT_NOFILE, &lim)) {
+        return 1;
+    }
+    return px_segment_create(true, 0, &seg) == PX_ERR_OUT_OF_RESOURCE ? 0 : 2;
+}
+
+static void limits(void **state)
+{
+    (void) state;
+    in_child(small_files);
+    in_child(small_address_space);
+    in_child(no_descriptors);
+}
+
+static void not_in_core_dumps(void **state)
+{
+    struct px_segment seg = make(true, 1 << 20);
+    struct px_segment reader;
+    FILE *maps;
+    char line[512];
+    unsigned long low = 0;
+    int dd = 0;
+
+    (void) state;
+    assert_int_equal(px_segment_open(dup(seg.fd), &reader), 0);
+    maps = fopen("/proc/self/smaps", "re");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long from;
+        unsigned long to;
+
+        if (sscanf(line, "%lx-%lx ", &from, &to) == 2) {
+            low = from;
+        }
+        if (strncmp(line, "VmFlags:", 8) == 0
+            && (low == (unsigned long) reader.base || low == (unsigned long) seg.base)) {
+            dd += strstr(line, " dd") != NULL;
+        }
+    }
+    (void) fclose(maps);
+    assert_int_equal(dd, 2);
+    px_segment_close(&reader);
+    px_segment_close(&seg);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_else_writes), cmocka_unit_test(reader_maps_read_only),
+        cmocka_unit_test(another_user),       cmocka_unit_test(refusals),
+        cmocka_unit_test(commits_ahead),      cmocka_unit_test(limits),
+        cmocka_unit_test(not_in_core_dumps),
+    };
+
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
