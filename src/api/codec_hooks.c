@@ -5,8 +5,8 @@
 #include "src/topo/topo.h"
 #include "src/wire/hooks.h"
 
-/* It happens when the library is loaded, because packing and the structure functions may be used before
- * PMIx_Init; it sets pointers to functions and does nothing else. */
+/* It happens when the library is loaded, because packing and the structure functions may be used
+ * before PMIx_Init; it sets pointers to functions and does nothing else. */
 __attribute__((constructor)) void px_codec_hooks_install(void)
 {
     px_topo_install_hooks();
