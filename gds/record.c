@@ -255,7 +255,7 @@ static int stage_record(struct px_stage *stage, const struct px_item *item, stru
     const struct px_key *key = px_stage_key(stage, item->key);
     bool there;
     uint64_t old;
-    uint64_t loc;
+    uint64_t loc = 0;
     int rc = is_there(stage, item, &there);
 
     if (rc || there) {

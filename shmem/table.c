@@ -25,28 +25,28 @@ static uint64_t slot_word(uint64_t hash, uint64_t loc)
     return (hash >> PX_SHM_TAG_SHIFT << PX_SHM_TAG_SHIFT) | loc;
 }
 
-/* Where a changed slot is, or would be, in `changes`. */
-static struct px_table_change *change_place(const struct px_table_edit *edit, uint64_t slot)
+/* Where the position of a changed slot is, or would be. */
+static uint32_t *place_of(const struct px_table_edit *edit, uint64_t slot)
 {
     uint64_t at = slot * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
     for (;; at++) {
-        struct px_table_change *change = &edit->changes[at & (edit->n_places - 1)];
+        uint32_t *place = &edit->by_slot[at & (edit->n_places - 1)];
 
-        if (change->word == 0 || change->slot == slot) {
-            return change;
+        if (*place == 0 || edit->changes[*place - 1].slot == slot) {
+            return place;
         }
     }
 }
 
 static uint64_t word_at(const struct px_table_edit *edit, uint64_t slot)
 {
-    const struct px_table_change *change;
+    uint32_t place;
 
     if (!edit->fresh && edit->n_changes) {
-        change = change_place(edit, slot);
-        if (change->word) {
-            return change->word;
+        place = *place_of(edit, slot);
+        if (place) {
+            return edit->changes[place - 1].word;
         }
     }
     return table_at(edit)->slots[slot];
@@ -54,29 +54,35 @@ static uint64_t word_at(const struct px_table_edit *edit, uint64_t slot)
 
 static int grow_changes(struct px_table_edit *edit)
 {
-    struct px_table_change *old = edit->changes;
-    uint64_t n_old = edit->n_places;
-    uint64_t n = n_old ? n_old * 2 : 16;
-    uint64_t i;
+    uint32_t n = edit->n_places ? edit->n_places * 2 : 32;
+    struct px_table_change *changes;
+    uint32_t *by_slot;
+    uint32_t i;
 
-    edit->changes = calloc(n, sizeof *edit->changes);
-    if (!edit->changes) {
-        edit->changes = old;
+    if (n > UINT32_MAX / 4) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    changes = realloc(edit->changes, n / 2 * sizeof *changes);
+    if (!changes) {
         return PX_ERR_NOMEM;
     }
-    edit->n_places = n;
-    for (i = 0; i < n_old; i++) {
-        if (old[i].word) {
-            *change_place(edit, old[i].slot) = old[i];
-        }
+    edit->changes = changes;
+    by_slot = calloc(n, sizeof *by_slot);
+    if (!by_slot) {
+        return PX_ERR_NOMEM;
     }
-    free(old);
+    free(edit->by_slot);
+    edit->by_slot = by_slot;
+    edit->n_places = n;
+    for (i = 0; i < edit->n_changes; i++) {
+        *place_of(edit, changes[i].slot) = i + 1;
+    }
     return 0;
 }
 
 static int set_word(struct px_table_edit *edit, uint64_t slot, uint64_t word)
 {
-    struct px_table_change *change;
+    uint32_t *place;
 
     if (edit->fresh) {
         px_put_word(&table_at(edit)->slots[slot], word);
@@ -89,9 +95,13 @@ static int set_word(struct px_table_edit *edit, uint64_t slot, uint64_t word)
             return rc;
         }
     }
-    change = change_place(edit, slot);
-    edit->n_changes += change->word == 0;
-    *change = (struct px_table_change){.slot = slot, .word = word};
+    place = place_of(edit, slot);
+    if (*place == 0) {
+        edit->changes[edit->n_changes] = (struct px_table_change){.slot = slot, .word = word};
+        *place = ++edit->n_changes;
+    } else {
+        edit->changes[*place - 1].word = word;
+    }
     return 0;
 }
 
@@ -227,18 +237,17 @@ int px_table_edit_replace(struct px_table_edit *edit, uint64_t hash, uint64_t ol
 
 void px_table_edit_publish(struct px_table_edit *edit)
 {
-    uint64_t i;
+    uint32_t i;
 
-    for (i = 0; !edit->fresh && edit->n_changes && i < edit->n_places; i++) {
-        if (edit->changes[i].word) {
-            px_publish(&table_at(edit)->slots[edit->changes[i].slot], edit->changes[i].word);
-        }
+    for (i = 0; !edit->fresh && i < edit->n_changes; i++) {
+        px_publish(&table_at(edit)->slots[edit->changes[i].slot], edit->changes[i].word);
     }
 }
 
 void px_table_edit_fini(struct px_table_edit *edit)
 {
     free(edit->changes);
+    free(edit->by_slot);
     *edit = (struct px_table_edit){0};
 }
 

@@ -68,7 +68,7 @@ typedef uint64_t (*px_table_hash_fn)(const void *arg, uint64_t loc);
 
 struct px_table_change {
     uint64_t slot;
-    uint64_t word; /* 0: this place of `changes` is free */
+    uint64_t word;
 };
 
 struct px_table_edit {
@@ -76,10 +76,12 @@ struct px_table_edit {
     uint64_t loc;    /* the table that readers will use; 0: none yet */
     bool fresh;      /* it is new: stored to directly */
     uint64_t n_used; /* occupied slots, those of this edit included */
-    struct px_table_change
-        *changes; /* open addressing by slot, for a table that readers use already */
-    uint64_t n_places;
-    uint64_t n_changes;
+    /* Changes to a table that readers use already, in order of arrival: published in that order,
+     * each leaves a table in which everything is found. */
+    struct px_table_change *changes;
+    uint32_t n_changes;
+    uint32_t *by_slot; /* open addressing, twice as long as changes may be: 1 + position */
+    uint32_t n_places;
     px_table_hash_fn hash_of;
     const void *arg;
 };

@@ -2,8 +2,8 @@
 gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
-gds_unit_tests = %D%/batch.t %D%/column.t %D%/corrupt.t %D%/lookup.t %D%/memo.t %D%/model.t \
-  %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/slice.t %D%/store.t
+gds_unit_tests = %D%/batch.t %D%/column.t %D%/corrupt.t %D%/crash.t %D%/golden.t %D%/lookup.t %D%/memo.t \
+  %D%/model.t %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
 %C%_batch_t_SOURCES = %D%/batch.c %D%/support.c %D%/support.h
@@ -42,3 +42,13 @@ TESTS += $(gds_unit_tests)
 %C%_store_t_SOURCES = %D%/store.c %D%/support.c %D%/support.h
 %C%_store_t_LDADD = $(gds_unit_libs)
 %C%_store_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_golden_t_SOURCES = %D%/golden.c %D%/support.c %D%/support.h
+%C%_golden_t_LDADD = $(gds_unit_libs)
+%C%_golden_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+EXTRA_DIST += test/golden/segment-1.0
+
+# The store compiled anew, with a hook at each store to the segment.
+%C%_crash_t_SOURCES = %D%/crash.c %D%/support.c %D%/support.h $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES)
+%C%_crash_t_CPPFLAGS = $(AM_CPPFLAGS) -DPX_SHM_STORE_HOOK
+%C%_crash_t_LDADD = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
+%C%_crash_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
