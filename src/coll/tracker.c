@@ -321,6 +321,10 @@ void px_coll_destroy(struct px_coll *coll)
     px_list_remove(&coll->link);
     px_timer_stop_loop(&coll->timer);
     PMIx_Info_free(coll->info, coll->ninfo);
+    PMIx_Info_free(coll->group.given, coll->group.n_given);
+    PMIx_Info_free(coll->group.info, coll->group.n_info);
+    free(coll->group.added);
+    free(coll->group.members);
     free(coll->members);
     free(coll->procs);
     free(coll->set);

@@ -23,6 +23,7 @@ enum px_coll_kind {
     PX_COLL_CONNECT,
     PX_COLL_DISCONNECT,
     PX_COLL_GROUP_CONSTRUCT,
+    PX_COLL_GROUP_SOLO, /* a member that is not gathered with others: bootstrap, or added by somebody */
     PX_COLL_GROUP_DESTRUCT,
 };
 
@@ -30,6 +31,22 @@ struct px_coll_member {
     uint64_t peer; /* the caller's connection */
     uint32_t tag;
     pmix_proc_t proc;
+};
+
+/* What only groups need. All owned. */
+struct px_coll_group {
+    pmix_info_t *given; /* PMIX_GROUP_INFO of each member, its process first */
+    size_t n_given;
+    pmix_proc_t *added; /* PMIX_GROUP_ADD_MEMBERS of all leaders */
+    size_t n_added;
+    bool wants_id;
+    bool hosted; /* the host took part */
+    pmix_proc_t *members; /* the outcome */
+    size_t n_members;
+    pmix_info_t *info;
+    size_t n_info;
+    bool has_id;
+    size_t id;
 };
 
 struct px_coll {
@@ -50,6 +67,7 @@ struct px_coll {
     bool all_clones; /* every connection of a process takes part */
     pmix_status_t local_status; /* what is wrong with a local member, or PMIX_SUCCESS */
     struct px_timer timer;
+    struct px_coll_group group;
     void *owner; /* the user's */
     void *upcall; /* the user's */
 };

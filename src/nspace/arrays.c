@@ -462,7 +462,7 @@ static int read_value(struct px_job *job, const struct place *place, const char 
     bool per_node;
     bool converted;
     pmix_value_t fitted;
-    int rc = px_value_fit(px_key_type(key, &per_node), value, &converted, &fitted);
+    int rc = px_value_fit(px_key_declared(key, &per_node), value, &converted, &fitted);
 
     if (rc && job->strict) {
         return rc;

@@ -30,7 +30,7 @@ static int compare(const void *key, const void *row)
     return strcmp(key, ((const struct key_type *) row)->key);
 }
 
-pmix_data_type_t px_key_type(const char *key, bool *ret_per_node)
+pmix_data_type_t px_key_declared(const char *key, bool *ret_per_node)
 {
     const struct key_type *row = bsearch(key, key_types, sizeof(key_types) / sizeof(key_types[0]),
                                          sizeof(key_types[0]), compare);

@@ -13,7 +13,7 @@
 
 /* The declared type, PMIX_UNDEF for unknown keys and for those that take several. *ret_per_node: the key is
  * the job's, but each node has its own value. */
-pmix_data_type_t px_key_type(const char *key, bool *ret_per_node);
+pmix_data_type_t px_key_declared(const char *key, bool *ret_per_node);
 
 /* Checks a value against the type. *ret_converted: false, the value may be used as it is; true, *ret (no inner
  * memory) takes its place. PMIX_SUCCESS, PMIX_ERR_TYPE_MISMATCH (no number where one belongs, and so on),

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Start and end of a server. The process has one context; a server in it is counted like a client's. */
+
+#include <string.h>
+
+#include "api.h"
+#include "src/server/call.h"
+#include "src/server/server.h"
+#include "src/server/start.h"
+
+static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module, const pmix_info_t *info,
+                                size_t ninfo)
+{
+    pmix_status_t rc = px_api_open(ctx, px_api_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
+
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
+    rc = px_server_start(ctx, module, info, ninfo);
+    if (PMIX_SUCCESS != rc) {
+        px_api_close(ctx);
+        return rc;
+    }
+    ctx->init_status = PMIX_SUCCESS;
+    ctx->refs = 1;
+    px_ctx_up(ctx);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[], size_t ninfo)
+{
+    struct px_ctx *ctx = px_ctx();
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    if (ninfo > 0 && NULL == info) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
+    if (0 == ctx->refs) {
+        rc = init_first(ctx, module, info, ninfo);
+    } else if (NULL == px_server_of(ctx)) {
+        rc = PMIX_ERR_INVALID_OPERATION; /* a client or tool is running here */
+    } else {
+        ctx->refs++;
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return rc;
+}
+
+pmix_status_t PMIx_server_finalize(void)
+{
+    struct px_ctx *ctx = px_ctx();
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    if (NULL == px_ctx_enter()) {
+        return PMIX_ERR_INIT;
+    }
+    if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    if (0 == ctx->refs || (!px_api_dropped_after_fork(ctx) && NULL == px_server_of(ctx))) {
+        rc = PMIX_ERR_INIT;
+    } else if (ctx->refs > 1) {
+        ctx->refs--;
+    } else if (1 == ctx->refs) {
+        px_ctx_down(ctx);
+        ctx->refs = 0;
+        px_server_stop(ctx);
+        px_api_close(ctx);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return rc;
+}

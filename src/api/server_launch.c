@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What hosts ask for around the launch of processes: environment, settings, inventory, strings about cpus, and the
+ * data and output that go between servers. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "src/server/call.h"
+#include "src/topo/topo.h"
+
+static struct px_server *enter(void)
+{
+    return px_server_of(px_ctx_enter());
+}
+
+pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env)
+{
+    struct px_fork_args args = {proc, env};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == proc || NULL == env || '\0' == proc->nspace[0]) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_server_run(s, px_setup_fork, &args);
+}
+
+static void ignore(pmix_status_t status, void *cbdata)
+{
+    (void) status;
+    (void) cbdata;
+}
+
+pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_response_fn_t cbfunc, void *cbdata)
+{
+    struct px_dmodex_args args = {.fn = cbfunc, .cbdata = cbdata};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == proc || NULL == cbfunc) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    args.proc = *proc;
+    return px_server_start_call(s, px_dmodex_give, &args, sizeof(args), ignore, NULL);
+}
+
+/* --- settings --- */
+
+struct setup {
+    struct px_task task;
+    pmix_info_t *info;
+    size_t ninfo;
+    pmix_status_t status;
+    pmix_setup_application_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void setup_released(pmix_status_t status, void *cbdata)
+{
+    struct setup *setup = cbdata;
+
+    (void) status;
+    PMIx_Info_free(setup->info, setup->ninfo);
+    free(setup);
+}
+
+static void setup_done(struct px_task *task)
+{
+    struct setup *setup = px_container_of(task, struct setup, task);
+
+    setup->cbfunc(setup->status, setup->info, setup->ninfo, setup->cbdata, setup_released, setup);
+}
+
+pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_info_t info[], size_t ninfo,
+                                            pmix_setup_application_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct setup *setup;
+
+    if (NULL == px_server_of(ctx)) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == nspace || '\0' == nspace[0] || NULL == cbfunc || (ninfo > 0 && NULL == info)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    setup = calloc(1, sizeof(*setup));
+    if (NULL == setup) {
+        return PMIX_ERR_NOMEM;
+    }
+    setup->task.run = setup_done;
+    setup->cbfunc = cbfunc;
+    setup->cbdata = cbdata;
+    setup->status = px_setup_application(info, ninfo, &setup->info, &setup->ninfo);
+    px_loop_post(ctx->loop, &setup->task);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_info_t info[], size_t ninfo,
+                                              pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_infos_args args = {nspace, info, ninfo};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == nspace || '\0' == nspace[0] || (ninfo > 0 && NULL == info)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_server_start_call(s, px_local_support, &args, sizeof(args), cbfunc, cbdata);
+}
+
+/* --- output --- */
+
+pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channel_t channel,
+                                      const pmix_byte_object_t *bo, const pmix_info_t info[], size_t ninfo,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_output_args args = {.channel = channel, .bytes = bo, .info = info, .ninfo = ninfo};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == source || (ninfo > 0 && NULL == info)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    args.source = *source;
+    return px_server_start_call(s, px_output_deliver, &args, sizeof(args), cbfunc, cbdata);
+}
+
+/* --- inventory and job information --- */
+
+struct inventory {
+    struct px_task task;
+    pmix_info_cbfunc_t cbfunc;
+    void *cbdata;
+    pmix_info_t info;
+    size_t ninfo;
+};
+
+static void inventory_released(void *cbdata)
+{
+    struct inventory *inventory = cbdata;
+
+    PMIx_Value_destruct(&inventory->info.value);
+    free(inventory);
+}
+
+static void inventory_done(struct px_task *task)
+{
+    struct inventory *inventory = px_container_of(task, struct inventory, task);
+    pmix_status_t status = inventory->ninfo > 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+
+    inventory->cbfunc(status, inventory->ninfo > 0 ? &inventory->info : NULL, inventory->ninfo, inventory->cbdata,
+                      inventory_released, inventory);
+}
+
+/* What this node has: its topology. */
+pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc,
+                                            void *cbdata)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+    struct inventory *inventory;
+    const char *xml = NULL;
+
+    if (NULL == px_server_of(ctx)) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == cbfunc || (ndirs > 0 && NULL == directives)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    inventory = calloc(1, sizeof(*inventory));
+    if (NULL == inventory) {
+        return PMIX_ERR_NOMEM;
+    }
+    inventory->task.run = inventory_done;
+    inventory->cbfunc = cbfunc;
+    inventory->cbdata = cbdata;
+    if (0 == px_topo_xml_peek(&xml) && PMIx_Info_load(&inventory->info, PMIX_HWLOC_XML_V2, xml, PMIX_STRING) == 0) {
+        inventory->ninfo = 1;
+    }
+    px_loop_post(ctx->loop, &inventory->task);
+    return PMIX_SUCCESS;
+}
+
+/* The inventory of other nodes: kept like resources that every job may see. */
+pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo, pmix_info_t directives[], size_t ndirs,
+                                            pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    if (NULL == enter()) {
+        return PMIX_ERR_INIT;
+    }
+    if ((ninfo > 0 && NULL == info) || (ndirs > 0 && NULL == directives)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
+pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs, pmix_data_buffer_t *dbuf)
+{
+    struct px_buf buf = {0};
+    struct px_collect_args args = {procs, nprocs, &buf};
+    struct px_server *s = enter();
+    pmix_status_t rc;
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == procs || 0 == nprocs || NULL == dbuf) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = px_server_run(s, px_collect_job_info, &args);
+    if (PMIX_SUCCESS == rc && buf.len > 0) {
+        pmix_byte_object_t bytes = {.bytes = (char *) buf.data, .size = buf.len};
+
+        rc = PMIx_Data_embed(dbuf, &bytes);
+    }
+    px_buf_fini(&buf);
+    return rc;
+}
+
+/* --- strings --- */
+
+pmix_status_t PMIx_server_generate_locality_string(const pmix_cpuset_t *cpuset, char **locality)
+{
+    if (NULL == cpuset || NULL == locality) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_topo_locality_string(cpuset, locality);
+}
+
+pmix_status_t PMIx_server_generate_cpuset_string(const pmix_cpuset_t *cpuset, char **cpuset_string)
+{
+    if (NULL == cpuset || NULL == cpuset_string) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_topo_cpuset_string(cpuset, cpuset_string);
+}
+
+pmix_status_t PMIx_server_generate_cpuset(const char *cpuset_string, pmix_cpuset_t *cpuset)
+{
+    if (NULL == cpuset_string || NULL == cpuset) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_topo_cpuset_parse(cpuset_string, cpuset);
+}

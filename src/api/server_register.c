@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What hosts tell of namespaces, clients, resources and sets: arguments are checked here and looked at on the progress
+ * thread; without a callback the call waits for that. */
+
+#include <string.h>
+
+#include "api.h"
+#include "src/server/call.h"
+
+static bool is_name(const char *nspace)
+{
+    return NULL != nspace && '\0' != nspace[0] && strnlen(nspace, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
+}
+
+static struct px_server *enter(void)
+{
+    return px_server_of(px_ctx_enter());
+}
+
+pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocalprocs, pmix_info_t info[],
+                                          size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_nspace_args args = {nspace, nlocalprocs, info, ninfo};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (!is_name(nspace) || (ninfo > 0 && NULL == info)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_server_start_call(s, px_register_nspace, &args, sizeof(args), cbfunc, cbdata);
+}
+
+void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_nspace_args args = {.nspace = nspace};
+    struct px_server *s = enter();
+    pmix_status_t rc = PMIX_ERR_INIT;
+
+    if (NULL != s) {
+        rc = is_name(nspace) ? px_server_start_call(s, px_deregister_nspace, &args, sizeof(args), cbfunc, cbdata)
+                             : PMIX_ERR_BAD_PARAM;
+    }
+    if (PMIX_SUCCESS != rc && NULL != cbfunc) {
+        cbfunc(rc, cbdata);
+    }
+}
+
+pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gid_t gid, void *server_object,
+                                          pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_client_args args = {.uid = uid, .gid = gid, .object = server_object};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == proc || !is_name(proc->nspace) || !PMIX_RANK_IS_VALID(proc->rank)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    args.proc = *proc;
+    return px_server_start_call(s, px_register_client, &args, sizeof(args), cbfunc, cbdata);
+}
+
+void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_client_args args = {0};
+    struct px_server *s = enter();
+    pmix_status_t rc = PMIX_ERR_INIT;
+
+    if (NULL != s && NULL != proc) {
+        args.proc = *proc;
+        rc = px_server_start_call(s, px_deregister_client, &args, sizeof(args), cbfunc, cbdata);
+    }
+    if ((NULL == s || NULL == proc || PMIX_ERR_NOMEM == rc) && NULL != cbfunc) {
+        cbfunc(NULL == s ? PMIX_ERR_INIT : NULL == proc ? PMIX_ERR_BAD_PARAM : rc, cbdata);
+    }
+}
+
+pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_infos_args args = {NULL, info, ninfo};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == info || 0 == ninfo) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_server_start_call(s, px_register_resources, &args, sizeof(args), cbfunc, cbdata);
+}
+
+pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                               void *cbdata)
+{
+    struct px_infos_args args = {NULL, info, ninfo};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == info || 0 == ninfo) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_server_start_call(s, px_deregister_resources, &args, sizeof(args), cbfunc, cbdata);
+}
+
+pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t nmembers, const char *pset_name)
+{
+    struct px_pset_args args = {pset_name, members, nmembers};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == members || 0 == nmembers || NULL == pset_name || '\0' == pset_name[0]) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_server_run(s, px_pset_define, &args);
+}
+
+pmix_status_t PMIx_server_delete_process_set(char *pset_name)
+{
+    struct px_pset_args args = {.name = pset_name};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
+        return PMIX_ERR_INIT;
+    }
+    if (NULL == pset_name || '\0' == pset_name[0]) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_server_run(s, px_pset_delete, &args);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Answering a request for data from what the stores hold. A client stores what it is sent and looks again by itself;
+ * so the answer to one key of a process may carry all that it posted, which saves the client its next requests. A
+ * client of the same node that maps the segment is sent no more than it asked for. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "get.h"
+#include "src/nspace/types.h"
+
+void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask, size_t *ret_n)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ninfo; i++) {
+        const pmix_value_t *value = &info[i].value;
+        bool on = value->type != PMIX_BOOL || value->data.flag;
+        uint32_t number;
+
+        if (info[i].flags & PMIX_INFO_QUALIFIER) {
+            quals[n++] = info[i];
+        } else if (strcmp(info[i].key, PMIX_SESSION_INFO) == 0 && on) {
+            ask->realm = PX_REALM_SESSION;
+        } else if (strcmp(info[i].key, PMIX_JOB_INFO) == 0 && on) {
+            ask->realm = PX_REALM_JOB;
+        } else if (strcmp(info[i].key, PMIX_APP_INFO) == 0 && on) {
+            ask->realm = PX_REALM_APP;
+        } else if (strcmp(info[i].key, PMIX_NODE_INFO) == 0 && on) {
+            ask->realm = PX_REALM_NODE;
+        } else if (strcmp(info[i].key, "pmix.proc.info") == 0 && on) {
+            ask->realm = PX_REALM_PROC;
+        } else if (strcmp(info[i].key, PMIX_HOSTNAME) == 0 && value->type == PMIX_STRING) {
+            ask->hostname = value->data.string;
+        } else if (strcmp(info[i].key, PMIX_NODEID) == 0 && !px_value_u32(value, &number)) {
+            ask->nodeid = number;
+        } else if (strcmp(info[i].key, PMIX_APPNUM) == 0 && !px_value_u32(value, &number)) {
+            ask->appnum = number;
+        } else if (strcmp(info[i].key, PMIX_DATA_SCOPE) == 0 && value->type == PMIX_SCOPE) {
+            ask->scope = value->data.scope;
+        }
+    }
+    ask->quals = n ? quals : NULL;
+    ask->n_quals = n;
+    *ret_n = n;
+}
+
+/* --- building the answer --- */
+
+struct packer {
+    struct px_buf buf;
+    enum px_wire_kind kind;
+    size_t n;
+};
+
+static int pack_slice(struct packer *p, const char *key, const struct px_slice *slice)
+{
+    pmix_value_t value;
+    int rc = px_slice_fill(slice, &value);
+
+    if (rc) {
+        return rc;
+    }
+    rc = px_pack_kval(&p->buf, p->kind, key, &value);
+    PMIx_Value_destruct(&value);
+    p->n += !rc;
+    return rc;
+}
+
+/* A value that is retrieved by qualifiers goes with them. */
+static int pack_qualified(struct packer *p, const char *key, const struct px_slice *slice)
+{
+    pmix_info_t *quals = NULL;
+    pmix_info_t *infos = NULL;
+    size_t n = 0;
+    int rc = px_slice_quals(slice, &quals, &n);
+
+    if (rc) {
+        return rc;
+    }
+    infos = calloc(n + 1, sizeof(*infos));
+    rc = infos ? px_slice_fill(slice, &infos[0].value) : PMIX_ERR_NOMEM;
+    if (!rc) {
+        pmix_data_array_t array = {.type = PMIX_INFO, .size = n + 1, .array = infos};
+        pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+
+        memcpy(infos[0].key, key, strnlen(key, PMIX_MAX_KEYLEN));
+        memcpy(&infos[1], quals, n * sizeof(*infos));
+        rc = px_pack_kval(&p->buf, p->kind, PMIX_QUALIFIED_VALUE, &value);
+        PMIx_Value_destruct(&infos[0].value);
+        p->n += !rc;
+    }
+    free(infos);
+    PMIx_Info_free(quals, n);
+    return rc;
+}
+
+static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
+{
+    if (slice->scope == PMIX_SCOPE_UNDEF || slice->scope == PMIX_INTERNAL || slice->type == PMIX_UNDEF) {
+        return PMIX_SUCCESS;
+    }
+    return slice->quals ? pack_qualified(arg, key, slice) : pack_slice(arg, key, slice);
+}
+
+static struct px_peer *asking_peer(const struct px_get *get)
+{
+    return px_peer_find(get->server, get->from.peer);
+}
+
+/* STATUS, the job of a foreign namespace, and the object that was asked for. */
+static void send_object(const struct px_get *get, struct px_nsrec *ns, struct packer *p)
+{
+    struct px_peer *peer = asking_peer(get);
+    struct px_buf reply = {0};
+    bool foreign = peer && strncmp(get->asker.nspace, ns->name, PMIX_MAX_NSLEN) != 0;
+
+    if (!peer) {
+        px_buf_fini(&p->buf);
+        return;
+    }
+    (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
+    if (foreign && get->target.rank != PMIX_RANK_WILDCARD) {
+        pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
+        const struct px_buf *packed;
+        struct px_buf inner = {0};
+
+        memcpy(job.nspace, ns->name, sizeof(job.nspace));
+        if (!px_ns_packed(ns, p->kind, &packed) && !px_pack(&inner, p->kind, PMIX_PROC, &job, 1)) {
+            px_buf_append(&inner, packed->data, packed->len);
+            (void) px_pack_bytes(&reply, p->kind, inner.data, inner.len);
+        }
+        px_buf_fini(&inner);
+    }
+    (void) px_pack_bytes(&reply, p->kind, p->buf.data, p->buf.len);
+    reply.failed |= p->buf.failed;
+    px_buf_fini(&p->buf);
+    px_reply_take(get->server, &get->from, &reply);
+}
+
+static int begin_object(struct packer *p, const struct px_get *get, const struct px_nsrec *ns, uint32_t rank)
+{
+    struct px_peer *peer = asking_peer(get);
+    pmix_proc_t owner = {.rank = rank};
+
+    p->kind = peer ? peer->kind : PX_WIRE_PLAIN;
+    memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
+    return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
+}
+
+/* A request of this process gets a value. */
+static int answer_own(const struct px_get *get, const struct px_slice *slice)
+{
+    pmix_value_t *value = NULL;
+    int rc = px_slice_value(slice, &value);
+
+    if (rc) {
+        return rc;
+    }
+    get->from.value(PMIX_SUCCESS, value, get->from.cbdata);
+    PMIx_Value_free(value, 1);
+    return PMIX_SUCCESS;
+}
+
+static int answer_slice(const struct px_get *get, struct px_nsrec *ns, uint32_t owner, const struct px_slice *slice,
+                        bool posted)
+{
+    struct packer p = {0};
+    int rc;
+
+    if (!get->from.peer) {
+        return answer_own(get, slice);
+    }
+    rc = begin_object(&p, get, ns, owner);
+    if (!rc && slice->quals) {
+        rc = pack_qualified(&p, get->key, slice);
+    } else if (!rc && posted && !get->shares) {
+        rc = px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_posted, &p);
+    } else if (!rc) {
+        rc = pack_slice(&p, get->key, slice);
+    }
+    if (rc) {
+        px_buf_fini(&p.buf);
+        return rc;
+    }
+    send_object(get, ns, &p);
+    return PMIX_SUCCESS;
+}
+
+/* All of a process, or of the job. */
+static int answer_all(const struct px_get *get, struct px_nsrec *ns)
+{
+    struct packer p = {0};
+    int rc;
+
+    if (!get->from.peer) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = begin_object(&p, get, ns, get->target.rank);
+    if (!rc && get->target.rank == PMIX_RANK_WILDCARD) {
+        const struct px_buf *packed;
+
+        rc = px_ns_packed(ns, p.kind, &packed);
+        if (!rc) {
+            px_buf_append(&p.buf, packed->data, packed->len);
+            p.n = packed->len;
+        }
+    } else if (!rc) {
+        rc = px_store_each(ns->store, PX_LEVEL_PROC, get->target.rank, pack_posted, &p);
+    }
+    if (rc || !p.n) {
+        px_buf_fini(&p.buf);
+        return rc ? rc : PMIX_ERR_NOT_FOUND;
+    }
+    send_object(get, ns, &p);
+    return PMIX_SUCCESS;
+}
+
+/* A key whose owner is not known: whoever posted it. */
+static int attempt_anyone(struct px_get *get, struct px_nsrec *ns)
+{
+    struct px_store_info info;
+    struct px_ask ask = get->ask;
+    struct px_slice slice;
+
+    px_store_info(ns->store, &info);
+    for (uint32_t r = 0; r < info.n_ranks; r++) {
+        ask.rank = r;
+        if (px_store_ask(ns->store, &ask, &slice) == PMIX_SUCCESS) {
+            return answer_slice(get, ns, r, &slice, false);
+        }
+    }
+    return PMIX_ERR_NOT_FOUND;
+}
+
+int px_get_attempt(struct px_get *get)
+{
+    struct px_nsrec *ns = px_ns_find(get->server, get->target.nspace);
+    struct px_slice slice;
+    bool posted;
+    int rc;
+
+    if (!ns) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    if (!get->key) {
+        return answer_all(get, ns);
+    }
+    rc = px_store_ask(ns->store, &get->ask, &slice);
+    posted = !rc && slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
+    if (!rc) {
+        return answer_slice(get, ns, get->target.rank, &slice, posted);
+    }
+    if (rc == PMIX_ERR_NOT_FOUND && get->target.rank == PMIX_RANK_UNDEF && !px_key_reserved(get->key)) {
+        return attempt_anyone(get, ns);
+    }
+    return rc;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What processes posted, into the store. A client sends two buffers: what processes of this node may see, and what
+ * others may; a key in both is global. Readers of the store are of this node, so a key that is only in the second is
+ * stored as "there, but not for you". The second buffer is kept as it is for fences and for servers that ask.
+ *
+ * Data of other nodes comes as the second kind of buffer and is visible here. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "priv.h"
+
+struct kval {
+    char *key; /* NULL: the real key is the first info of a qualified value */
+    pmix_value_t value;
+};
+
+struct px_posted {
+    struct px_batch *batch;
+    struct kval **chunks;
+    size_t n_chunks;
+    size_t used; /* of the last chunk */
+};
+
+enum { CHUNK = 64 };
+
+struct px_posted *px_posted_create(void)
+{
+    struct px_posted *posted = calloc(1, sizeof(*posted));
+
+    if (posted) {
+        posted->batch = px_batch_create();
+        posted->used = CHUNK;
+    }
+    if (posted && !posted->batch) {
+        free(posted);
+        return NULL;
+    }
+    return posted;
+}
+
+void px_posted_destroy(struct px_posted *posted)
+{
+    if (!posted) {
+        return;
+    }
+    px_batch_destroy(posted->batch);
+    for (size_t i = 0; i < posted->n_chunks; i++) {
+        for (size_t j = 0; j < (i + 1 < posted->n_chunks ? CHUNK : posted->used); j++) {
+            free(posted->chunks[i][j].key);
+            PMIx_Value_destruct(&posted->chunks[i][j].value);
+        }
+        free(posted->chunks[i]);
+    }
+    free(posted->chunks);
+    free(posted);
+}
+
+/* Room that stays where it is: the batch borrows it. */
+static struct kval *next_kval(struct px_posted *posted)
+{
+    struct kval **chunks;
+
+    if (posted->used < CHUNK) {
+        return &posted->chunks[posted->n_chunks - 1][posted->used];
+    }
+    chunks = realloc(posted->chunks, (posted->n_chunks + 1) * sizeof(struct kval *));
+    if (!chunks) {
+        return NULL;
+    }
+    posted->chunks = chunks;
+    chunks[posted->n_chunks] = calloc(CHUNK, sizeof(struct kval));
+    if (!chunks[posted->n_chunks]) {
+        return NULL;
+    }
+    posted->n_chunks++;
+    posted->used = 0;
+    return chunks[posted->n_chunks - 1];
+}
+
+/* A qualified value: the first element is key and value, the rest its qualifiers. */
+static int unfold_qualified(const pmix_value_t *value, struct px_entry *entry)
+{
+    const pmix_data_array_t *array = value->data.darray;
+    const pmix_info_t *info;
+
+    if (value->type != PMIX_DATA_ARRAY || !array || array->type != PMIX_INFO || !array->size || !array->array) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    info = array->array;
+    entry->key = info[0].key;
+    entry->value = &info[0].value;
+    entry->quals = info + 1;
+    entry->n_quals = array->size - 1;
+    return PMIX_SUCCESS;
+}
+
+/* `other`: the keys of the client's other buffer, or NULL. A key of the local buffer that is in both is global; one
+ * of the remote buffer that is in both has been read. */
+static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
+                    const struct px_map *other, const char **ret_key)
+{
+    struct px_entry entry = {.level = PX_LEVEL_PROC, .index = rank, .scope = scope};
+    bool in_both;
+    struct kval *kval = next_kval(posted);
+    int rc;
+
+    if (!kval) {
+        return PMIX_ERR_NOMEM;
+    }
+    memset(kval, 0, sizeof(*kval));
+    rc = px_unpack_kval(in, &kval->key, &kval->value);
+    if (rc) {
+        return rc;
+    }
+    posted->used++;
+    if (!kval->key || !kval->key[0] || strlen(kval->key) > PMIX_MAX_KEYLEN) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    entry.key = kval->key;
+    entry.value = &kval->value;
+    if (strcmp(kval->key, PMIX_QUALIFIED_VALUE) == 0) {
+        rc = unfold_qualified(&kval->value, &entry);
+    }
+    *ret_key = kval->key;
+    in_both = other && px_map_find(other, kval->key, strlen(kval->key));
+    if (rc || (other && scope == PMIX_REMOTE && in_both)) {
+        return rc;
+    }
+    if (other && scope == PMIX_REMOTE) {
+        entry.value = NULL;
+    } else if (in_both) {
+        entry.scope = PMIX_GLOBAL;
+    }
+    return px_batch_add(posted->batch, &entry);
+}
+
+int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope)
+{
+    const char *key;
+    int rc = PMIX_SUCCESS;
+
+    while (!rc && px_in_left(in)) {
+        rc = read_one(posted, rank, in, scope, NULL, &key);
+    }
+    return rc;
+}
+
+int px_posted_publish(struct px_posted *posted, struct px_nsrec *ns)
+{
+    return posted->n_chunks ? px_store_publish(ns->store, posted->batch) : PMIX_SUCCESS;
+}
+
+/* --- a client's commit --- */
+
+struct blocks {
+    struct px_in local;
+    struct px_in remote;
+    bool has_local;
+    bool has_remote;
+};
+
+static int read_blocks(struct px_in *in, struct blocks *blocks)
+{
+    while (px_in_left(in)) {
+        pmix_scope_t scope;
+        struct px_in inner;
+        int rc = px_unpack_one(in, PMIX_SCOPE, &scope);
+
+        rc = rc ? rc : px_unpack_buffer_view(in, &inner);
+        if (rc) {
+            return rc;
+        }
+        if (scope == PMIX_LOCAL) {
+            blocks->local = inner;
+            blocks->has_local = true;
+        } else if (scope == PMIX_REMOTE) {
+            blocks->remote = inner;
+            blocks->has_remote = true;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+/* The keys of a stream, and the stream in the plain encoding. */
+static int list_keys(struct px_in in, struct px_map *keys, struct px_buf *plain)
+{
+    int rc = PMIX_SUCCESS;
+
+    while (!rc && px_in_left(&in)) {
+        char *key = NULL;
+        pmix_value_t value;
+
+        memset(&value, 0, sizeof(value));
+        rc = px_unpack_kval(&in, &key, &value);
+        if (!rc && (!key || !key[0])) {
+            rc = PMIX_ERR_UNPACK_FAILURE;
+        }
+        rc = rc ? rc : px_pack_kval(plain, PX_WIRE_PLAIN, key, &value);
+        rc = rc ? rc : px_map_set(keys, key, strlen(key), keys);
+        free(key);
+        PMIx_Value_destruct(&value);
+    }
+    return rc;
+}
+
+static int read_commit(struct px_posted *posted, uint32_t rank, const struct blocks *blocks, struct px_buf *plain)
+{
+    struct px_map remote_keys = {0};
+    struct px_map local_keys = {0};
+    struct px_in in = blocks->local;
+    const char *key = NULL;
+    int rc = blocks->has_remote ? list_keys(blocks->remote, &remote_keys, plain) : PMIX_SUCCESS;
+
+    while (!rc && blocks->has_local && px_in_left(&in)) {
+        rc = read_one(posted, rank, &in, PMIX_LOCAL, &remote_keys, &key);
+        rc = rc ? rc : px_map_set(&local_keys, key, strlen(key), posted);
+    }
+    in = blocks->remote;
+    while (!rc && blocks->has_remote && px_in_left(&in)) {
+        rc = read_one(posted, rank, &in, PMIX_REMOTE, &local_keys, &key);
+    }
+    px_map_fini(&remote_keys);
+    px_map_fini(&local_keys);
+    return rc;
+}
+
+int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_from from = px_from_peer(peer, tag);
+    struct px_rankrec *rank = peer->rank;
+    struct px_posted *posted;
+    struct px_buf plain = {0};
+    struct blocks blocks = {0};
+    int rc = read_blocks(in, &blocks);
+
+    if (rc || !rank) {
+        return rc ? rc : PMIX_ERR_NOT_SUPPORTED;
+    }
+    posted = px_posted_create();
+    rc = posted ? read_commit(posted, rank->rank, &blocks, &plain) : PMIX_ERR_NOMEM;
+    rc = rc ? rc : px_posted_publish(posted, rank->ns);
+    if (!rc && !px_buf_ok(&plain)) {
+        rc = PMIX_ERR_NOMEM;
+    }
+    px_posted_destroy(posted);
+    if (rc) {
+        px_buf_fini(&plain);
+        return rc;
+    }
+    px_buf_fini(&rank->remote);
+    rank->remote = plain;
+    rank->committed = true;
+    px_reply_status(s, &from, PMIX_SUCCESS);
+    px_gets_committed(s, rank);
+    px_asks_committed(s, rank);
+    return PMIX_SUCCESS;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Connect and disconnect: gathered like a fence and decided by the host. Who is connected may read the other
+ * namespaces' job information: it rides on the answer. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collective.h"
+
+struct connected {
+    struct px_list link;
+    pmix_proc_t *set;
+    size_t n;
+};
+
+static void connected_destroy(struct connected *connected)
+{
+    px_list_remove(&connected->link);
+    free(connected->set);
+    free(connected);
+}
+
+void px_connected_drop_all(struct px_server *s)
+{
+    while (!px_list_empty(&s->connected)) {
+        connected_destroy(px_container_of(s->connected.next, struct connected, link));
+    }
+}
+
+static struct connected *find(struct px_server *s, const struct px_coll *coll)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &s->connected) {
+        struct connected *one = px_container_of(item, struct connected, link);
+
+        if (px_coll_same_set(one->set, one->n, coll->set, coll->nset)) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+static int remember(struct px_server *s, const struct px_coll *coll)
+{
+    struct connected *one;
+
+    if (find(s, coll)) {
+        return PMIX_SUCCESS;
+    }
+    one = calloc(1, sizeof(*one));
+    if (!one) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_init(&one->link);
+    one->set = malloc(coll->nset * sizeof(*one->set));
+    if (!one->set) {
+        free(one);
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(one->set, coll->set, coll->nset * sizeof(*one->set));
+    one->n = coll->nset;
+    px_list_append(&s->connected, &one->link);
+    return PMIX_SUCCESS;
+}
+
+/* A job and those that spawned it are connected from the start. */
+static bool is_family(struct px_server *s, const struct px_coll *coll)
+{
+    static const char key[] = PMIX_PARENT_ID;
+    struct px_slice slice;
+
+    for (size_t i = 0; i < coll->nset; i++) {
+        struct px_nsrec *ns = px_ns_find(s, coll->set[i].nspace);
+
+        if (ns && (!px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
+                   !px_store_find(ns->store, PX_LEVEL_PROC, 0, key, sizeof(key) - 1, &slice))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void answered(struct px_upcall *up)
+{
+    struct px_coll *coll = up->arg;
+
+    if (!coll) {
+        return;
+    }
+    coll->upcall = NULL;
+    px_coll_finish(up->server, coll, up->status);
+}
+
+void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote)
+{
+    bool connect = coll->kind == PX_COLL_CONNECT;
+    pmix_server_connect_fn_t fn = connect ? s->host.connect : s->host.disconnect;
+    struct px_upcall *up;
+
+    (void) remote;
+    if (!fn) {
+        px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
+        return;
+    }
+    if (!connect && !find(s, coll) && !is_family(s, coll)) {
+        px_coll_finish(s, coll, PMIX_ERR_INVALID_OPERATION);
+        return;
+    }
+    up = px_upcall_create(s, NULL, NULL, answered);
+    if (!up || px_coll_hand_over(coll, up)) {
+        coll->upcall = NULL;
+        px_upcall_destroy(up);
+        px_coll_finish(s, coll, PMIX_ERR_NOMEM);
+        return;
+    }
+    px_upcall_returned(up, fn(up->procs, up->nprocs, up->info, up->ninfo, px_up_op, up));
+}
+
+void px_connect_finished(struct px_server *s, struct px_coll *coll, int status)
+{
+    struct connected *one = find(s, coll);
+
+    if (status) {
+        return;
+    }
+    if (coll->kind == PX_COLL_CONNECT) {
+        (void) remember(s, coll);
+    } else if (one) {
+        connected_destroy(one);
+    }
+}
+
+/* STRING nspace; KVAL... of one namespace, as a byte object. */
+static void pack_namespace(struct px_buf *reply, struct px_nsrec *ns, enum px_wire_kind kind)
+{
+    const struct px_buf *packed;
+    struct px_buf inner = {0};
+
+    if (!px_pack_string(&inner, kind, ns->name) && !px_ns_packed(ns, kind, &packed)) {
+        px_buf_append(&inner, packed->data, packed->len);
+        (void) px_pack_bytes(reply, kind, inner.data, inner.len);
+    }
+    px_buf_fini(&inner);
+}
+
+void px_pack_namespaces(struct px_server *s, struct px_buf *reply, enum px_wire_kind kind, const char *own,
+                        const pmix_proc_t *procs, size_t nprocs)
+{
+    for (size_t i = 0; i < nprocs; i++) {
+        struct px_nsrec *ns = px_ns_find(s, procs[i].nspace);
+        bool seen = strcmp(procs[i].nspace, own) == 0;
+
+        for (size_t j = 0; !seen && j < i; j++) {
+            seen = strcmp(procs[j].nspace, procs[i].nspace) == 0;
+        }
+        if (ns && !seen) {
+            pack_namespace(reply, ns, kind);
+        }
+    }
+}
+
+void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from, int status)
+{
+    struct px_peer *peer = px_peer_find(s, from->peer);
+    struct px_buf buf = {0};
+
+    if (!peer || status) {
+        px_reply_status(s, from, status);
+        return;
+    }
+    (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
+    px_pack_namespaces(s, &buf, peer->kind, peer->proc.nspace, coll->set, coll->nset);
+    px_reply_take(s, from, &buf);
+}
+
+static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
+                      enum px_coll_kind kind)
+{
+    struct px_coll_call call = {.kind = kind};
+    int rc = px_unpack_procs(in, &call.procs, &call.nprocs);
+
+    rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
+    rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
+    px_coll_call_fini(&call);
+    return rc;
+}
+
+int px_on_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    return on_request(s, peer, tag, in, PX_COLL_CONNECT);
+}
+
+int px_on_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    return on_request(s, peer, tag, in, PX_COLL_DISCONNECT);
+}

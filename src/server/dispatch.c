@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* From a message to its handler and from an answer to its message. Requests that nobody here serves are answered
+ * with PMIX_ERR_NOT_SUPPORTED; one that cannot be read is answered and costs the peer its connection, because what
+ * follows it cannot be trusted either. */
+
+#include <stdlib.h>
+
+#include "host.h"
+#include "priv.h"
+
+static const px_handler handlers[] = {
+    [PX_CMD_REQ] = px_on_req,
+    [PX_CMD_ABORT] = px_on_abort,
+    [PX_CMD_COMMIT] = px_on_commit,
+    [PX_CMD_FENCE] = px_on_fence,
+    [PX_CMD_GET] = px_on_get,
+    [PX_CMD_FINALIZE] = px_on_finalize,
+    [PX_CMD_PUBLISH] = px_on_publish,
+    [PX_CMD_LOOKUP] = px_on_lookup,
+    [PX_CMD_UNPUBLISH] = px_on_unpublish,
+    [PX_CMD_SPAWN] = px_on_spawn,
+    [PX_CMD_CONNECT] = px_on_connect,
+    [PX_CMD_DISCONNECT] = px_on_disconnect,
+    [PX_CMD_NOTIFY] = px_on_notify,
+    [PX_CMD_REGEVENTS] = px_on_regevents,
+    [PX_CMD_DEREGEVENTS] = px_on_deregevents,
+    [PX_CMD_QUERY] = px_on_query,
+    [PX_CMD_LOG] = px_on_log,
+    [PX_CMD_ALLOC] = px_on_alloc,
+    [PX_CMD_JOB_CONTROL] = px_on_job_control,
+    [PX_CMD_MONITOR] = px_on_monitor,
+    [PX_CMD_GET_CREDENTIAL] = px_on_get_credential,
+    [PX_CMD_VALIDATE_CREDENTIAL] = px_on_validate,
+    [PX_CMD_IOF_PULL] = px_on_iof_pull,
+    [PX_CMD_IOF_PUSH] = px_on_iof_push,
+    [PX_CMD_GROUP_CONSTRUCT] = px_on_group_construct,
+    [PX_CMD_GROUP_LEAVE] = px_on_group_leave,
+    [PX_CMD_GROUP_DESTRUCT] = px_on_group_destruct,
+    [PX_CMD_IOF_DEREG] = px_on_iof_dereg,
+    [PX_CMD_FABRIC_REGISTER] = px_on_fabric_register,
+    [PX_CMD_FABRIC_UPDATE] = px_on_fabric_update,
+    [PX_CMD_DEVICE_DISTANCES] = px_on_distances,
+    [PX_CMD_REFRESH_CACHE] = px_on_refresh,
+    [PX_CMD_RESBLOCK] = px_on_resblock,
+    [PX_CMD_SESSION_CTRL] = px_on_session,
+    [PX_CMD_RESOLVE_PEERS] = px_on_resolve_peers,
+    [PX_CMD_RESOLVE_NODES] = px_on_resolve_nodes,
+};
+
+enum { N_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };
+
+static bool is_unreadable(int status)
+{
+    switch (status) {
+    case PMIX_ERR_UNPACK_FAILURE:
+    case PMIX_ERR_UNPACK_INADEQUATE_SPACE:
+    case PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER:
+    case PMIX_ERR_TYPE_MISMATCH:
+    case PMIX_ERR_UNKNOWN_DATA_TYPE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_server *s = peer->server;
+    struct px_from from = px_from_peer(peer, tag);
+    uint8_t command;
+    int rc = px_unpack_command(in, &command);
+
+    if (!rc && (command >= N_HANDLERS || !handlers[command])) {
+        px_reply_status(s, &from, PMIX_ERR_NOT_SUPPORTED);
+        return;
+    }
+    /* What a peer may ask before and after its time is over is the same: nothing but the end. */
+    if (!rc && peer->finalized) {
+        px_reply_status(s, &from, PMIX_ERR_INIT);
+        return;
+    }
+    rc = rc ? rc : handlers[command](s, peer, tag, in);
+    if (rc) {
+        px_reply_status(s, &from, rc);
+        peer->doomed |= is_unreadable(rc);
+    }
+}
+
+void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len)
+{
+    struct px_in in = px_in_make(payload, len, peer->kind);
+
+    if (!len) {
+        peer->doomed = true;
+    } else if (tag >= PX_TAG_FIRST) {
+        on_request(peer, tag, &in);
+    }
+    /* Below are heartbeats, and what only servers send. */
+}
+
+/* --- answers --- */
+
+static void reply_own(const struct px_from *from, pmix_status_t status)
+{
+    if (from->op) {
+        from->op(status, from->cbdata);
+    } else if (from->infos) {
+        from->infos(status, NULL, 0, from->cbdata, NULL, NULL);
+    } else if (from->lookup) {
+        from->lookup(status, NULL, 0, from->cbdata);
+    } else if (from->spawn) {
+        pmix_nspace_t none = "";
+
+        from->spawn(status, none, from->cbdata);
+    } else if (from->value) {
+        from->value(status, NULL, from->cbdata);
+    } else if (from->cred) {
+        from->cred(status, NULL, NULL, 0, from->cbdata);
+    } else if (from->valid) {
+        from->valid(status, NULL, 0, from->cbdata);
+    }
+}
+
+void px_reply_take(struct px_server *s, const struct px_from *from, struct px_buf *buf)
+{
+    struct px_peer *peer = px_peer_find(s, from->peer);
+
+    if (!peer) {
+        px_buf_fini(buf);
+        return;
+    }
+    if (!px_buf_ok(buf)) {
+        px_buf_fini(buf);
+        (void) px_pack_status(buf, peer->kind, PMIX_ERR_NOMEM);
+    }
+    px_peer_send(peer, from->tag, buf, -1);
+}
+
+void px_reply_status(struct px_server *s, const struct px_from *from, pmix_status_t status)
+{
+    struct px_peer *peer = px_peer_find(s, from->peer);
+    struct px_buf buf = {0};
+
+    if (!from->peer) {
+        reply_own(from, status);
+        return;
+    }
+    if (peer) {
+        (void) px_pack_status(&buf, peer->kind, status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status);
+        px_reply_take(s, from, &buf);
+    }
+}
+
+struct lent {
+    pmix_info_t *info;
+    size_t ninfo;
+};
+
+static void take_back(void *arg)
+{
+    struct lent *lent = arg;
+
+    PMIx_Info_free(lent->info, lent->ninfo);
+    free(lent);
+}
+
+/* A callback of this process gets a copy that it releases when it likes. */
+static void reply_own_infos(const struct px_from *from, pmix_status_t status, const pmix_info_t *info, size_t ninfo)
+{
+    struct lent *lent = calloc(1, sizeof(*lent));
+
+    if (!lent || px_infos_copy(info, ninfo, &lent->info)) {
+        free(lent);
+        from->infos(PMIX_ERR_NOMEM, NULL, 0, from->cbdata, NULL, NULL);
+        return;
+    }
+    lent->ninfo = lent->info ? ninfo : 0;
+    from->infos(status, lent->info, lent->ninfo, from->cbdata, take_back, lent);
+}
+
+void px_reply_infos(struct px_server *s, const struct px_from *from, pmix_status_t status, const pmix_info_t *info,
+                    size_t ninfo)
+{
+    struct px_peer *peer = px_peer_find(s, from->peer);
+    struct px_buf buf = {0};
+
+    if (!from->peer && from->infos) {
+        reply_own_infos(from, status, info, ninfo);
+        return;
+    }
+    if (!from->peer) {
+        reply_own(from, status);
+        return;
+    }
+    if (!peer) {
+        return;
+    }
+    (void) px_pack_status(&buf, peer->kind, status);
+    if (px_pack_infos(&buf, peer->kind, info, ninfo)) {
+        buf.failed = true;
+    }
+    px_reply_take(s, from, &buf);
+}

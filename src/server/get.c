@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Requests for data: answered at once from the stores, else held until a local process commits, or handed to the host
+ * for a process elsewhere. What can never come is refused at once; what may come is waited for, as long as the
+ * asker says. A process that has committed without the key gets a little time to commit again. */
+
+#include "get.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "src/nspace/types.h"
+
+enum { SECOND_COMMIT_MS = 2000 };
+
+static void get_destroy(struct px_get *get)
+{
+    px_list_remove(&get->link);
+    px_timer_stop_loop(&get->timer);
+    PMIx_Info_free(get->info, get->ninfo);
+    free(get->quals);
+    free(get->key);
+    free(get);
+}
+
+static void get_end(struct px_get *get, int status)
+{
+    struct px_server *s = get->server;
+    struct px_from from = get->from;
+
+    get_destroy(get);
+    px_reply_status(s, &from, status);
+}
+
+static void on_timer(struct px_timer *timer)
+{
+    struct px_get *get = px_container_of(timer, struct px_get, timer);
+
+    get_end(get, get->implicit ? PMIX_ERR_NOT_FOUND : PMIX_ERR_TIMEOUT);
+}
+
+static void hold(struct px_get *get, bool implicit_limit)
+{
+    uint64_t ms = (uint64_t) get->timeout_s * 1000;
+
+    if (!ms && implicit_limit) {
+        ms = SECOND_COMMIT_MS;
+        get->implicit = true;
+    }
+    px_list_append(&get->server->gets, &get->link);
+    if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
+        get_end(get, PMIX_ERR_NOMEM);
+    }
+}
+
+static void hold_for_host(struct px_get *get, uint32_t rank)
+{
+    int rc;
+
+    px_list_append(&get->server->gets, &get->link);
+    if (get->timeout_s &&
+        px_timer_start_loop(get->server->loop, &get->timer, (uint64_t) get->timeout_s * 1000, on_timer)) {
+        get_end(get, PMIX_ERR_NOMEM);
+        return;
+    }
+    /* The host may have answered, and this get be gone, when this returns success. */
+    rc = px_modex_start(get->server, get, rank);
+    if (rc) {
+        get_end(get, rc);
+    }
+}
+
+/* It is not here: what now? */
+static void decide(struct px_get *get)
+{
+    struct px_server *s = get->server;
+    struct px_nsrec *ns = px_ns_find(s, get->target.nspace);
+    bool of_job = !get->key ? get->target.rank == PMIX_RANK_WILDCARD
+                            : px_key_reserved(get->key) || get->target.rank == PMIX_RANK_WILDCARD;
+    struct px_rankrec *rank;
+
+    if (get->immediate) {
+        get_end(get, PMIX_ERR_NOT_FOUND);
+    } else if (!ns) {
+        hold_for_host(get, PMIX_RANK_WILDCARD);
+    } else if (!ns->registered && !ns->asked_host) {
+        hold(get, false);
+    } else if (of_job) {
+        get_end(get, PMIX_ERR_NOT_FOUND);
+    } else if (get->target.rank == PMIX_RANK_UNDEF) {
+        hold(get, false);
+    } else if (!px_ns_is_local(ns, get->target.rank)) {
+        hold_for_host(get, get->target.rank);
+    } else {
+        rank = px_rank_find(ns, get->target.rank);
+        if (rank && (rank->dead || rank->finalized)) {
+            get_end(get, PMIX_ERR_NOT_FOUND);
+        } else {
+            hold(get, rank && rank->committed);
+        }
+    }
+}
+
+static void read_directives(struct px_get *get)
+{
+    for (size_t i = 0; i < get->ninfo; i++) {
+        const pmix_info_t *info = &get->info[i];
+        bool on = info->value.type != PMIX_BOOL || info->value.data.flag;
+
+        if (strcmp(info->key, PMIX_IMMEDIATE) == 0 || strcmp(info->key, PMIX_OPTIONAL) == 0) {
+            get->immediate |= on;
+        } else if (strcmp(info->key, PMIX_TIMEOUT) == 0) {
+            (void) px_value_u32(&info->value, &get->timeout_s);
+        }
+    }
+    px_ask_read(get->info, get->ninfo, get->quals, &get->ask, &get->n_quals);
+}
+
+int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker, bool shares,
+                 const pmix_proc_t *target, char *key, pmix_info_t *info, size_t ninfo)
+{
+    struct px_get *get = calloc(1, sizeof(*get));
+    struct px_ask ask = PX_ASK_INIT;
+    int rc;
+
+    if (get) {
+        get->quals = calloc(ninfo + 1, sizeof(*get->quals));
+    }
+    if (!get || !get->quals) {
+        free(get);
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_init(&get->link);
+    get->server = s;
+    get->from = *from;
+    get->asker = *asker;
+    get->shares = shares;
+    get->target = *target;
+    get->key = key;
+    get->info = info;
+    get->ninfo = ninfo;
+    get->ask = ask;
+    get->ask.rank = target->rank;
+    get->ask.key = key;
+    get->ask.key_len = key ? strlen(key) : 0;
+    if (strncmp(asker->nspace, target->nspace, PMIX_MAX_NSLEN) == 0) {
+        get->ask.self = asker->rank;
+    }
+    read_directives(get);
+    rc = px_get_attempt(get);
+    if (rc == PMIX_SUCCESS) {
+        get_destroy(get);
+    } else if (rc == PMIX_ERR_NOT_FOUND) {
+        decide(get);
+    } else {
+        get_end(get, rc);
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_on_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_from from = px_from_peer(peer, tag);
+    pmix_proc_t target = {.rank = PMIX_RANK_UNDEF};
+    char *nspace = NULL;
+    char *key = NULL;
+    pmix_info_t *info = NULL;
+    size_t ninfo = 0;
+    bool shares;
+    int rc = px_unpack_string(in, &nspace);
+
+    rc = rc ? rc : px_unpack_rank(in, &target.rank);
+    rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
+    if (!rc && px_in_left(in)) {
+        rc = px_unpack_string(in, &key);
+    }
+    if (!rc && nspace && strlen(nspace) > PMIX_MAX_NSLEN) {
+        rc = PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (!rc && key && (!key[0] || strlen(key) > PMIX_MAX_KEYLEN)) {
+        rc = PMIX_ERR_BAD_PARAM;
+    }
+    if (!rc) {
+        PMIX_LOAD_NSPACE(target.nspace, nspace && nspace[0] ? nspace : peer->proc.nspace);
+        shares = peer->shared && strcmp(target.nspace, peer->proc.nspace) == 0;
+        rc = px_get_start(s, &from, &peer->proc, shares, &target, key, info, ninfo);
+    }
+    if (rc) {
+        PMIx_Info_free(info, ninfo);
+        free(key);
+    }
+    free(nspace);
+    return rc;
+}
+
+/* STRING nspace; PROC_RANK: everything anew, as the answer to a get for all keys. */
+int px_on_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_from from = px_from_peer(peer, tag);
+    pmix_proc_t target = {.rank = PMIX_RANK_UNDEF};
+    char *nspace = NULL;
+    pmix_info_t *info = NULL;
+    size_t ninfo = 0;
+    bool yes = true;
+    int rc = px_unpack_string(in, &nspace);
+
+    rc = rc ? rc : px_unpack_rank(in, &target.rank);
+    if (!rc && nspace && strlen(nspace) > PMIX_MAX_NSLEN) {
+        rc = PMIX_ERR_UNPACK_FAILURE;
+    }
+    rc = rc ? rc : px_infos_append(&info, &ninfo, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+    if (!rc) {
+        PMIX_LOAD_NSPACE(target.nspace, nspace && nspace[0] ? nspace : peer->proc.nspace);
+        rc = px_get_start(s, &from, &peer->proc, false, &target, NULL, info, ninfo);
+    }
+    if (rc) {
+        PMIx_Info_free(info, ninfo);
+    }
+    free(nspace);
+    return rc;
+}
+
+/* --- what changes the answer of those that wait --- */
+
+static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank)
+{
+    return strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
+           (rank == PMIX_RANK_WILDCARD || get->target.rank == rank || get->target.rank == PMIX_RANK_UNDEF);
+}
+
+/* Tries again those that are about the rank. The list is detached first: an answer may start new ones. */
+static void retry(struct px_server *s, const char *nspace, uint32_t rank, const char *asked_key, int otherwise)
+{
+    struct px_list mine;
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_init(&mine);
+    px_list_each (item, next, &s->gets) {
+        if (is_about(px_container_of(item, struct px_get, link), nspace, rank)) {
+            px_list_remove(item);
+            px_list_append(&mine, item);
+        }
+    }
+    for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
+        struct px_get *get = px_container_of(item, struct px_get, link);
+        bool same = asked_key && get->key && strcmp(asked_key, get->key) == 0;
+        int rc = px_get_attempt(get);
+
+        if (rc == PMIX_SUCCESS) {
+            get_destroy(get);
+        } else if (rc != PMIX_ERR_NOT_FOUND) {
+            get_end(get, rc);
+        } else if (otherwise != PMIX_SUCCESS && (same || !asked_key || !get->key)) {
+            get_end(get, otherwise);
+        } else if (otherwise != PMIX_SUCCESS) {
+            px_timer_stop_loop(&get->timer);
+            decide(get);
+        } else if (!get->timeout_s && get->target.rank == rank) {
+            hold(get, true);
+        } else {
+            px_list_append(&s->gets, &get->link);
+        }
+    }
+}
+
+void px_gets_committed(struct px_server *s, struct px_rankrec *rank)
+{
+    retry(s, rank->ns->name, rank->rank, NULL, PMIX_SUCCESS);
+}
+
+void px_gets_rank_gone(struct px_server *s, struct px_rankrec *rank)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &s->gets) {
+        struct px_get *get = px_container_of(item, struct px_get, link);
+
+        if (get->target.rank == rank->rank && strncmp(get->target.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0) {
+            get_end(get, PMIX_ERR_NOT_FOUND);
+            next = s->gets.next;
+        }
+    }
+}
+
+void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns)
+{
+    bool gone = px_ns_find(s, ns->name) != ns;
+    struct px_list *item;
+    struct px_list *next;
+    struct px_list mine;
+
+    px_list_init(&mine);
+    px_list_each (item, next, &s->gets) {
+        if (is_about(px_container_of(item, struct px_get, link), ns->name, PMIX_RANK_WILDCARD)) {
+            px_list_remove(item);
+            px_list_append(&mine, item);
+        }
+    }
+    for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
+        struct px_get *get = px_container_of(item, struct px_get, link);
+        int rc = gone ? PMIX_ERR_INVALID_NAMESPACE : px_get_attempt(get);
+
+        if (rc == PMIX_SUCCESS) {
+            get_destroy(get);
+        } else if (rc != PMIX_ERR_NOT_FOUND) {
+            get_end(get, rc);
+        } else {
+            px_timer_stop_loop(&get->timer);
+            decide(get);
+        }
+    }
+}
+
+void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key, int status)
+{
+    /* A job that is known now may have what was asked for, or its processes may have to be asked. */
+    if (!status && rank == PMIX_RANK_WILDCARD && px_ns_find(s, nspace)) {
+        retry(s, nspace, rank, "", PMIX_ERR_NOT_FOUND);
+        return;
+    }
+    /* A failure for one key may be success for another. */
+    retry(s, nspace, rank, key, status ? status : PMIX_ERR_NOT_FOUND);
+}
+
+void px_gets_peer_gone(struct px_server *s, const struct px_peer *peer)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &s->gets) {
+        struct px_get *get = px_container_of(item, struct px_get, link);
+
+        if (get->from.peer == peer->id) {
+            get_destroy(get);
+        }
+    }
+}
+
+void px_gets_drop_all(struct px_server *s)
+{
+    while (!px_list_empty(&s->gets)) {
+        get_end(px_container_of(s->gets.next, struct px_get, link), PMIX_ERR_LOST_CONNECTION);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_GET_H
+#define PX_SERVER_GET_H
+
+#include "gds/lookup.h"
+#include "priv.h"
+
+/* One request for data of a process, or of a job, from a client or from this process. Loop thread. */
+struct px_get {
+    struct px_list link; /* s->gets while it waits */
+    struct px_server *server;
+    struct px_from from;
+    pmix_proc_t asker;
+    uid_t uid;
+    gid_t gid;
+    bool shares; /* the asker reads this namespace's segment by itself */
+    pmix_proc_t target;
+    char *key; /* NULL: everything */
+    pmix_info_t *info;
+    size_t ninfo;
+    pmix_info_t *quals; /* those of info that qualify the value */
+    size_t n_quals;
+    struct px_ask ask;
+    bool immediate;
+    bool implicit; /* the timer is ours, not the asker's */
+    uint32_t timeout_s;
+    struct px_timer timer;
+};
+
+/* Takes over key and info. The answer comes by get->from, now or later. 0, or an error with nothing taken and no
+ * answer given. */
+int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker, bool shares,
+                 const pmix_proc_t *target, char *key, pmix_info_t *info, size_t ninfo);
+
+/* Fills an ask from directives. quals is room for n infos, filled with those that are qualifiers. */
+void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask, size_t *ret_n);
+
+/* Answers from what is here. PMIX_SUCCESS (answered), PMIX_ERR_NOT_FOUND (not here, not answered), or a final
+ * status that was not sent. */
+int px_get_attempt(struct px_get *get);
+
+/* modex.c: asks the host for the target's data (rank WILDCARD: the job's). PMIX_ERR_NOT_FOUND when it cannot. */
+int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank);
+
+/* get.c: a direct modex for (nspace, rank) has ended; key: what it was asked for. */
+void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key, int status);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Upcalls. The host may answer from within the upcall, later, from any thread, or after it was finalized. One word
+ * decides who ends an upcall: whoever moves it away from IDLE. An answer that finds ABANDONED only frees the memory;
+ * the server and its loop may be gone by then.
+ *
+ * Answers are copied in the thread that brings them, so that the host's memory is never looked at later, and its
+ * release function is called before the callback returns. */
+
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/atomic.h"
+
+enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
+
+/* --- infos --- */
+
+int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
+{
+    pmix_info_t *copy;
+
+    if (!ninfo || !infos) {
+        *ret = NULL;
+        return PMIX_SUCCESS;
+    }
+    copy = PMIx_Info_create(ninfo);
+    if (!copy) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        int rc = PMIx_Info_xfer(&copy[i], &infos[i]);
+
+        if (rc) {
+            PMIx_Info_free(copy, ninfo);
+            return rc;
+        }
+    }
+    *ret = copy;
+    return PMIX_SUCCESS;
+}
+
+int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data, pmix_data_type_t type)
+{
+    pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
+    int rc;
+
+    if (!more) {
+        return PMIX_ERR_NOMEM;
+    }
+    *infos = more;
+    memset(&more[*ninfo], 0, sizeof(*more));
+    rc = PMIx_Info_load(&more[*ninfo], key, data, type);
+    if (!rc) {
+        (*ninfo)++;
+    }
+    return rc;
+}
+
+int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info)
+{
+    pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
+    int rc;
+
+    if (!more) {
+        return PMIX_ERR_NOMEM;
+    }
+    *infos = more;
+    memset(&more[*ninfo], 0, sizeof(*more));
+    rc = PMIx_Info_xfer(&more[*ninfo], info);
+    *ninfo += !rc;
+    return rc;
+}
+
+static int replace_id(pmix_info_t **infos, size_t *ninfo, const char *key, uint32_t id)
+{
+    for (size_t i = 0; i < *ninfo; i++) {
+        if (strncmp((*infos)[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            PMIx_Value_destruct(&(*infos)[i].value);
+            (*infos)[i].value.type = PMIX_UINT32;
+            (*infos)[i].value.data.uint32 = id;
+            return PMIX_SUCCESS;
+        }
+    }
+    return px_infos_append(infos, ninfo, key, &id, PMIX_UINT32);
+}
+
+int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid)
+{
+    int rc = replace_id(&up->info, &up->ninfo, PMIX_USERID, uid);
+
+    return rc ? rc : replace_id(&up->info, &up->ninfo, PMIX_GRPID, gid);
+}
+
+/* --- life --- */
+
+struct px_upcall *px_upcall_create(struct px_server *s, const struct px_from *from, const pmix_proc_t *proc,
+                                   px_upcall_fn done)
+{
+    struct px_upcall *up = calloc(1, sizeof(*up));
+
+    if (up) {
+        px_list_init(&up->link);
+        up->server = s;
+        up->from = from ? *from : (struct px_from){0};
+        up->proc = proc ? *proc : s->self;
+        up->done = done;
+    }
+    return up;
+}
+
+static void free_request(struct px_upcall *up)
+{
+    free(up->procs);
+    PMIx_Info_free(up->info, up->ninfo);
+    PMIx_Info_free(up->data, up->ndata);
+    PMIx_Argv_free(up->keys);
+    free(up->text);
+    PMIx_App_free(up->apps, up->napps);
+    PMIx_Query_free(up->queries, up->nqueries);
+    free(up->bytes.bytes);
+    free(up->units);
+    free(up->codes);
+}
+
+void px_upcall_destroy(struct px_upcall *up)
+{
+    if (!up) {
+        return;
+    }
+    px_list_remove(&up->link);
+    free_request(up);
+    PMIx_Info_free(up->ret_info, up->ret_ninfo);
+    PMIx_Pdata_free(up->ret_pdata, up->ret_npdata);
+    free(up->ret_bytes);
+    free(up);
+}
+
+static void end(struct px_upcall *up)
+{
+    px_list_remove(&up->link);
+    up->done(up);
+    px_upcall_destroy(up);
+}
+
+static void run_answer(struct px_task *task)
+{
+    end(px_container_of(task, struct px_upcall, task));
+}
+
+void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
+{
+    if (rc == PMIX_SUCCESS) {
+        px_list_append(&up->server->upcalls, &up->link);
+        return;
+    }
+    /* A host that called back and then returned an error has answered by its callback. */
+    if (!px_cas(&up->state, IDLE, ANSWERED)) {
+        px_list_append(&up->server->upcalls, &up->link);
+        return;
+    }
+    up->status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
+    end(up);
+}
+
+void px_upcalls_abandon(struct px_server *s)
+{
+    struct px_list *item;
+
+    for (item = px_list_shift(&s->upcalls); item; item = px_list_shift(&s->upcalls)) {
+        struct px_upcall *up = px_container_of(item, struct px_upcall, link);
+
+        /* One that was answered is on its way through the loop. */
+        if (px_cas(&up->state, IDLE, ABANDONED)) {
+            up->status = PMIX_ERR_LOST_CONNECTION;
+            up->done(up);
+        }
+    }
+}
+
+/* True when the answer may be filled in; then px_loop_post() has to follow. */
+static bool begin_answer(struct px_upcall *up, pmix_status_t status)
+{
+    if (!px_cas(&up->state, IDLE, ANSWERED)) {
+        if (px_load_acquire(&up->state) == ABANDONED) {
+            px_upcall_destroy(up);
+        }
+        return false;
+    }
+    up->status = status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
+    return true;
+}
+
+static void post_answer(struct px_upcall *up)
+{
+    up->task.run = run_answer;
+    px_loop_post(up->server->loop, &up->task);
+}
+
+/* --- what the host calls --- */
+
+void px_up_op(pmix_status_t status, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        post_answer(up);
+    }
+}
+
+void px_up_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata, pmix_release_cbfunc_t release,
+                 void *release_data)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        if (data && ndata) {
+            up->ret_bytes = malloc(ndata);
+            if (up->ret_bytes) {
+                memcpy(up->ret_bytes, data, ndata);
+                up->ret_len = ndata;
+            } else {
+                up->status = PMIX_ERR_NOMEM;
+            }
+        }
+        post_answer(up);
+    }
+    if (release) {
+        release(release_data);
+    }
+}
+
+void px_up_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (!up || !begin_answer(up, status)) {
+        return;
+    }
+    up->ret_pdata = ndata && data ? PMIx_Pdata_create(ndata) : NULL;
+    for (size_t i = 0; up->ret_pdata && i < ndata; i++) {
+        up->ret_pdata[i].proc = data[i].proc;
+        memcpy(up->ret_pdata[i].key, data[i].key, sizeof(data[i].key));
+        if (data[i].value.type != PMIX_UNDEF && PMIx_Value_xfer(&up->ret_pdata[i].value, &data[i].value)) {
+            up->status = PMIX_ERR_NOMEM;
+        }
+    }
+    up->ret_npdata = up->ret_pdata ? ndata : 0;
+    if (ndata && data && !up->ret_pdata) {
+        up->status = PMIX_ERR_NOMEM;
+    }
+    post_answer(up);
+}
+
+void px_up_spawn(pmix_status_t status, char nspace[], void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        PMIX_LOAD_PROCID(&up->ret_proc, nspace ? nspace : "", PMIX_RANK_WILDCARD);
+        post_answer(up);
+    }
+}
+
+static void take_infos(struct px_upcall *up, const pmix_info_t *info, size_t ninfo)
+{
+    int rc = px_infos_copy(info, ninfo, &up->ret_info);
+
+    if (rc) {
+        up->status = rc;
+    } else {
+        up->ret_ninfo = up->ret_info ? ninfo : 0;
+    }
+}
+
+void px_up_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        take_infos(up, info, ninfo);
+        post_answer(up);
+    }
+    if (release) {
+        release(release_data);
+    }
+}
+
+void px_up_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        if (proc) {
+            up->ret_proc = *proc;
+        }
+        post_answer(up);
+    }
+}
+
+void px_up_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[], size_t ninfo,
+                      void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (!up || !begin_answer(up, status)) {
+        return;
+    }
+    if (credential && credential->bytes && credential->size) {
+        up->ret_bytes = malloc(credential->size);
+        if (up->ret_bytes) {
+            memcpy(up->ret_bytes, credential->bytes, credential->size);
+            up->ret_len = credential->size;
+        } else {
+            up->status = PMIX_ERR_NOMEM;
+        }
+    }
+    take_infos(up, info, ninfo);
+    post_answer(up);
+}
+
+void px_up_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        take_infos(up, info, ninfo);
+        post_answer(up);
+    }
+}
+
+/* --- endings --- */
+
+void px_done_status(struct px_upcall *up)
+{
+    px_reply_status(up->server, &up->from, up->status);
+}
+
+void px_done_infos(struct px_upcall *up)
+{
+    px_reply_infos(up->server, &up->from, up->status, up->ret_info, up->ret_ninfo);
+}

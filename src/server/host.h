@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_HOST_H
+#define PX_SERVER_HOST_H
+
+#include "priv.h"
+
+/* An upcall to the host: it keeps what the host was given alive until the host has answered, takes the answer in
+ * whatever thread it comes and brings it to the loop thread. After PMIx_server_finalize a late answer is dropped. */
+
+typedef void (*px_upcall_fn)(struct px_upcall *up);
+
+struct px_upcall {
+    struct px_task task;
+    struct px_list link;
+    struct px_server *server;
+    uint64_t state; /* atomic: see host.c */
+    px_upcall_fn done; /* loop thread, once; then the upcall is freed */
+    void *arg;
+    struct px_from from;
+
+    /* What the host sees; owned. */
+    pmix_proc_t proc;
+    pmix_proc_t proc2;
+    pmix_proc_t *procs;
+    size_t nprocs;
+    pmix_info_t *info;
+    size_t ninfo;
+    pmix_info_t *data;
+    size_t ndata;
+    char **keys;
+    char *text;
+    pmix_app_t *apps;
+    size_t napps;
+    pmix_query_t *queries;
+    size_t nqueries;
+    pmix_byte_object_t bytes;
+    pmix_resource_unit_t *units;
+    size_t nunits;
+    pmix_status_t *codes;
+    size_t ncodes;
+    pmix_status_t code;
+    uint32_t number;
+
+    /* The answer; owned. */
+    pmix_status_t status;
+    pmix_info_t *ret_info;
+    size_t ret_ninfo;
+    pmix_pdata_t *ret_pdata;
+    size_t ret_npdata;
+    char *ret_bytes;
+    size_t ret_len;
+    pmix_proc_t ret_proc;
+};
+
+/* NULL when memory is out. */
+struct px_upcall *px_upcall_create(struct px_server *s, const struct px_from *from, const pmix_proc_t *proc,
+                                   px_upcall_fn done);
+
+/* Says what the host's function returned: starts the wait for its answer, or ends the upcall at once, calling done
+ * before this returns. A host without the function: pass PMIX_ERR_NOT_SUPPORTED. */
+void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
+
+/* Frees one that never went to the host. Takes NULL. */
+void px_upcall_destroy(struct px_upcall *up);
+
+/* Adds PMIX_USERID and PMIX_GRPID of the requester to up->info, in place of any that it claimed itself.
+ * 0 or PMIX_ERR_NOMEM. */
+int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid);
+
+/* Appends one info to an array grown by one. 0 or PMIX_ERR_NOMEM. */
+int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data, pmix_data_type_t type);
+int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info);
+/* Deep copy; *ret NULL for none. */
+int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret);
+
+/* What the host calls, cbdata being the upcall. Any thread. */
+void px_up_op(pmix_status_t status, void *cbdata);
+void px_up_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata, pmix_release_cbfunc_t release,
+                 void *release_data);
+void px_up_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata);
+void px_up_spawn(pmix_status_t status, char nspace[], void *cbdata);
+void px_up_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data);
+void px_up_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata);
+void px_up_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[], size_t ninfo,
+                      void *cbdata);
+void px_up_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata);
+
+/* Ready-made endings: reply with the status, or with status and infos. */
+void px_done_status(struct px_upcall *up);
+void px_done_infos(struct px_upcall *up);
+
+/* Forgets all that are under way (server stop): their requesters are answered with an error. */
+void px_upcalls_abandon(struct px_server *s);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The first and the last request of a client: its job's information, by descriptor or by message, and leave. */
+
+#include <string.h>
+
+#include "host.h"
+#include "priv.h"
+
+/* One value with nothing in it says that the descriptor on this message is the job's segment. */
+static int pack_segment(struct px_buf *buf, enum px_wire_kind kind)
+{
+    pmix_value_t value;
+
+    memset(&value, 0, sizeof(value));
+    value.type = PMIX_BYTE_OBJECT;
+    return px_pack_kval(buf, kind, PX_KEY_SEGMENT, &value);
+}
+
+int px_on_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_nsrec *ns = peer->rank ? peer->rank->ns : px_ns_find(s, peer->proc.nspace);
+    const struct px_buf *packed = NULL;
+    struct px_buf buf = {0};
+    int fd = -1;
+    int rc = px_pack_string(&buf, peer->kind, peer->proc.nspace);
+
+    (void) in;
+    if (!rc && ns && peer->shared) {
+        fd = px_store_fd(ns->store);
+    }
+    if (!rc && fd >= 0) {
+        rc = pack_segment(&buf, peer->kind);
+    } else if (!rc && ns) {
+        rc = px_ns_packed(ns, peer->kind, &packed);
+        if (!rc) {
+            px_buf_append(&buf, packed->data, packed->len);
+        }
+    }
+    if (rc || !px_buf_ok(&buf)) {
+        px_buf_fini(&buf);
+        return rc ? rc : PMIX_ERR_NOMEM;
+    }
+    px_peer_send(peer, tag, &buf, fd);
+    return PMIX_SUCCESS;
+}
+
+static void finalize_answered(struct px_upcall *up)
+{
+    struct px_peer *peer = px_peer_find(up->server, up->from.peer);
+
+    if (peer) {
+        peer->finalized = true;
+        px_reply_status(up->server, &up->from, PMIX_SUCCESS);
+    }
+}
+
+int px_on_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_from from = px_from_peer(peer, tag);
+    struct px_upcall *up;
+
+    (void) in;
+    if (peer->tool || !s->host.client_finalized || peer->finalizing) {
+        peer->finalized = true;
+        px_reply_status(s, &from, PMIX_SUCCESS);
+        return PMIX_SUCCESS;
+    }
+    up = px_upcall_create(s, &from, &peer->proc, finalize_answered);
+    if (!up) {
+        return PMIX_ERR_NOMEM;
+    }
+    peer->finalizing = true;
+    px_upcall_returned(up, s->host.client_finalized(&up->proc, peer->rank ? peer->rank->object : NULL, px_up_op, up));
+    return PMIX_SUCCESS;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What this server can tell by itself, without the host. */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gds/lookup.h"
+#include "get.h"
+#include "group.h"
+#include "pset.h"
+#include "query.h"
+#include "src/ops/attributes.h"
+#include "src/ops/resolve.h"
+
+struct answer {
+    struct px_server *s;
+    const pmix_proc_t *asker;
+    const pmix_query_t *query;
+    const char *key;
+    pmix_info_t **info;
+    size_t *ninfo;
+};
+
+static int put(const struct answer *a, const void *data, pmix_data_type_t type)
+{
+    return px_infos_append(a->info, a->ninfo, a->key, data, type);
+}
+
+static const char *text_qualifier(const struct answer *a, const char *key)
+{
+    const pmix_value_t *value = px_qualifier(a->query, key);
+
+    return value && value->type == PMIX_STRING ? value->data.string : NULL;
+}
+
+/* --- namespaces --- */
+
+static int put_namespaces(const struct answer *a)
+{
+    struct px_buf list = {0};
+    struct px_list *item;
+    struct px_list *next;
+    int rc;
+
+    px_list_each (item, next, &a->s->ns_list) {
+        struct px_nsrec *ns = px_container_of(item, struct px_nsrec, link);
+
+        if (list.len) {
+            px_buf_byte(&list, ',');
+        }
+        px_buf_append(&list, ns->name, strlen(ns->name));
+    }
+    px_buf_byte(&list, 0);
+    rc = px_buf_ok(&list) ? put(a, list.data, PMIX_STRING) : PMIX_ERR_NOMEM;
+    px_buf_fini(&list);
+    return rc;
+}
+
+/* One entry: the namespace and its command line, as far as it is known. */
+static int add_namespace(pmix_info_t **list, size_t *n, const struct px_nsrec *ns)
+{
+    static const char cmd[] = PMIX_CMD_LINE;
+    pmix_info_t *one = NULL;
+    size_t n_one = 0;
+    pmix_data_array_t array = {.type = PMIX_INFO};
+    struct px_slice slice;
+    pmix_value_t value;
+    int rc = px_infos_append(&one, &n_one, PMIX_NSPACE, ns->name, PMIX_STRING);
+
+    if (!rc && !px_store_find(ns->store, PX_LEVEL_JOB, 0, cmd, sizeof(cmd) - 1, &slice) &&
+        !px_slice_fill(&slice, &value)) {
+        if (value.type == PMIX_STRING && value.data.string) {
+            rc = px_infos_append(&one, &n_one, PMIX_CMD_LINE, value.data.string, PMIX_STRING);
+        }
+        PMIx_Value_destruct(&value);
+    }
+    array.array = one;
+    array.size = n_one;
+    rc = rc ? rc : px_infos_append(list, n, PMIX_QUERY_NAMESPACE_INFO, &array, PMIX_DATA_ARRAY);
+    PMIx_Info_free(one, n_one);
+    return rc;
+}
+
+static int put_namespace_info(const struct answer *a)
+{
+    const char *only = text_qualifier(a, PMIX_NSPACE);
+    pmix_info_t *list = NULL;
+    size_t n = 0;
+    pmix_data_array_t array = {.type = PMIX_INFO};
+    struct px_list *item;
+    struct px_list *next;
+    int rc = PMIX_SUCCESS;
+
+    px_list_each (item, next, &a->s->ns_list) {
+        struct px_nsrec *ns = px_container_of(item, struct px_nsrec, link);
+
+        if (!rc && (!only || strcmp(only, ns->name) == 0)) {
+            rc = add_namespace(&list, &n, ns);
+        }
+    }
+    array.array = list;
+    array.size = n;
+    rc = rc ? rc : n ? put(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+    PMIx_Info_free(list, n);
+    return rc;
+}
+
+/* --- sets and groups --- */
+
+static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
+{
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = (void *) (uintptr_t) procs};
+
+    return put(a, &array, PMIX_DATA_ARRAY);
+}
+
+static size_t count(const struct px_list *list)
+{
+    const struct px_list *item;
+    size_t n = 0;
+
+    for (item = list->next; item != list; item = item->next) {
+        n++;
+    }
+    return n;
+}
+
+static int put_num_psets(const struct answer *a)
+{
+    size_t n = count(&a->s->psets);
+
+    return put(a, &n, PMIX_SIZE);
+}
+
+static int put_pset_names(const struct answer *a)
+{
+    struct px_buf list = {0};
+    struct px_list *item;
+    struct px_list *next;
+    int rc;
+
+    px_list_each (item, next, &a->s->psets) {
+        struct px_pset *pset = px_container_of(item, struct px_pset, link);
+
+        if (list.len) {
+            px_buf_byte(&list, ',');
+        }
+        px_buf_append(&list, pset->name, strlen(pset->name));
+    }
+    px_buf_byte(&list, 0);
+    rc = px_buf_ok(&list) ? put(a, list.data, PMIX_STRING) : PMIX_ERR_NOMEM;
+    px_buf_fini(&list);
+    return rc;
+}
+
+static int put_pset_members(const struct answer *a)
+{
+    const char *name = text_qualifier(a, PMIX_PSET_NAME);
+    struct px_pset *pset = name ? px_pset_find(a->s, name) : NULL;
+
+    return pset ? put_procs(a, pset->members, pset->n) : PMIX_ERR_NOT_FOUND;
+}
+
+static int put_num_groups(const struct answer *a)
+{
+    size_t n = count(&a->s->groups);
+
+    return put(a, &n, PMIX_SIZE);
+}
+
+static int put_group_names(const struct answer *a)
+{
+    size_t n = count(&a->s->groups);
+    char **names = calloc(n + 1, sizeof(*names));
+    pmix_data_array_t array = {.type = PMIX_STRING, .array = names};
+    struct px_list *item;
+    struct px_list *next;
+    int rc;
+
+    if (!names) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_each (item, next, &a->s->groups) {
+        names[array.size++] = px_container_of(item, struct px_grouprec, link)->name;
+    }
+    rc = array.size ? put(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+    free(names);
+    return rc;
+}
+
+static int put_group_members(const struct answer *a)
+{
+    const char *name = text_qualifier(a, PMIX_GROUP_ID);
+    struct px_grouprec *group = name ? px_group_find(a->s, name) : NULL;
+
+    return group ? put_procs(a, group->members, group->n) : PMIX_ERR_NOT_FOUND;
+}
+
+/* --- processes --- */
+
+static void describe(const struct px_server *s, const struct px_rankrec *rank, pmix_proc_info_t *ret)
+{
+    PMIX_LOAD_PROCID(&ret->proc, rank->ns->name, rank->rank);
+    ret->hostname = s->hostname;
+    ret->pid = rank->pid;
+    ret->state = rank->dead        ? PMIX_PROC_STATE_TERMINATED
+                 : rank->finalized ? PMIX_PROC_STATE_TERMINATED
+                 : rank->n_peers   ? PMIX_PROC_STATE_CONNECTED
+                                   : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
+}
+
+static int put_proc_table(const struct answer *a)
+{
+    const char *name = text_qualifier(a, PMIX_NSPACE);
+    struct px_nsrec *ns = name ? px_ns_find(a->s, name) : NULL;
+    pmix_data_array_t array = {.type = PMIX_PROC_INFO};
+    pmix_proc_info_t *table;
+    struct px_list *item;
+    struct px_list *next;
+    int rc;
+
+    if (!ns) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    table = calloc(count(&ns->rank_list) + 1, sizeof(*table));
+    if (!table) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_each (item, next, &ns->rank_list) {
+        describe(a->s, px_container_of(item, struct px_rankrec, link), &table[array.size++]);
+    }
+    array.array = table;
+    rc = array.size ? put(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+    free(table);
+    return rc;
+}
+
+static int put_uri(const struct answer *a)
+{
+    const char *uri = a->s->uri_tcp ? a->s->uri_tcp : a->s->uri_unix;
+
+    return uri ? put(a, uri, PMIX_STRING) : PMIX_ERR_NOT_FOUND;
+}
+
+/* --- what the host understands --- */
+
+static int put_attributes(const struct answer *a)
+{
+    size_t before = *a->ninfo;
+    unsigned levels;
+    int rc;
+
+    if (!px_attrs_asked(a->query, &levels)) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    rc = px_attrs_answer(a->s->ctx->attrs, levels & (PX_ATTR_SERVER | PX_ATTR_HOST), a->query, a->info, a->ninfo);
+    return rc ? rc : *a->ninfo > before ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+}
+
+/* --- resolving --- */
+
+static int put_peers(const struct answer *a)
+{
+    struct px_ns_stores stores;
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+    int rc = px_stores_named(a->s, text_qualifier(a, PMIX_NSPACE), &stores);
+
+    rc = rc ? rc : px_resolve_peers(stores.at, stores.n, text_qualifier(a, PMIX_HOSTNAME), &procs, &n);
+    free(stores.at);
+    rc = rc ? rc : n ? put_procs(a, procs, n) : PMIX_ERR_NOT_FOUND;
+    free(procs);
+    return rc == PMIX_ERR_NOMEM || !rc ? rc : PMIX_ERR_NOT_FOUND;
+}
+
+static int put_nodes(const struct answer *a)
+{
+    struct px_ns_stores stores;
+    char *nodes = NULL;
+    int rc = px_stores_named(a->s, text_qualifier(a, PMIX_NSPACE), &stores);
+
+    rc = rc ? rc : px_resolve_nodes(stores.at, stores.n, &nodes);
+    free(stores.at);
+    rc = rc ? rc : nodes ? put(a, nodes, PMIX_STRING) : PMIX_ERR_NOT_FOUND;
+    free(nodes);
+    return rc == PMIX_ERR_NOMEM || !rc ? rc : PMIX_ERR_NOT_FOUND;
+}
+
+/* --- registered data --- */
+
+static int put_stored(const struct answer *a)
+{
+    const pmix_value_t *proc = px_qualifier(a->query, PMIX_PROCID);
+    const pmix_value_t *rank = px_qualifier(a->query, PMIX_RANK);
+    const char *name = text_qualifier(a, PMIX_NSPACE);
+    struct px_ask ask = PX_ASK_INIT;
+    pmix_info_t *quals = calloc(a->query->nqual + 1, sizeof(*quals));
+    struct px_nsrec *ns;
+    struct px_slice slice;
+    pmix_value_t value;
+    size_t n;
+    int rc = quals ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+
+    if (rc) {
+        return rc;
+    }
+    px_ask_read(a->query->qualifiers, a->query->nqual, quals, &ask, &n);
+    ask.rank = PMIX_RANK_WILDCARD;
+    if (proc && proc->type == PMIX_PROC && proc->data.proc) {
+        name = proc->data.proc->nspace;
+        ask.rank = proc->data.proc->rank;
+    } else if (rank && rank->type == PMIX_PROC_RANK) {
+        ask.rank = rank->data.rank;
+    }
+    ask.key = a->key;
+    ask.key_len = strlen(a->key);
+    ns = px_ns_find(a->s, name ? name : a->asker->nspace);
+    rc = ns ? px_store_ask(ns->store, &ask, &slice) : PMIX_ERR_NOT_FOUND;
+    rc = rc ? PMIX_ERR_NOT_FOUND : px_slice_fill(&slice, &value);
+    if (!rc) {
+        pmix_info_t info;
+
+        memset(&info, 0, sizeof(info));
+        memcpy(info.key, a->key, strnlen(a->key, PMIX_MAX_KEYLEN));
+        info.value = value;
+        rc = px_infos_append_copy(a->info, a->ninfo, &info);
+        PMIx_Value_destruct(&value);
+    }
+    free(quals);
+    return rc;
+}
+
+int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query, const char *key,
+                 pmix_info_t **info, size_t *ninfo)
+{
+    static const struct {
+        const char *key;
+        int (*put)(const struct answer *a);
+    } own[] = {
+        {PMIX_QUERY_NAMESPACES, put_namespaces},
+        {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info},
+        {PMIX_QUERY_NUM_PSETS, put_num_psets},
+        {PMIX_QUERY_PSET_NAMES, put_pset_names},
+        {PMIX_QUERY_PSET_MEMBERSHIP, put_pset_members},
+        {PMIX_QUERY_NUM_GROUPS, put_num_groups},
+        {PMIX_QUERY_GROUP_NAMES, put_group_names},
+        {PMIX_QUERY_GROUP_MEMBERSHIP, put_group_members},
+        {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table},
+        {PMIX_QUERY_PROC_TABLE, put_proc_table},
+        {PMIX_SERVER_URI, put_uri},
+        {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes},
+        {PMIX_QUERY_RESOLVE_PEERS, put_peers},
+        {PMIX_QUERY_RESOLVE_NODE, put_nodes},
+    };
+    struct answer a = {.s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};
+
+    if (!key[0] || strlen(key) > PMIX_MAX_KEYLEN) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        if (strcmp(own[i].key, key) == 0) {
+            return own[i].put(&a);
+        }
+    }
+    return put_stored(&a);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Namespaces and ranks as this server knows them. A record is made by whatever comes first: the namespace's own
+ * registration, that of one of its clients, or job information that another server sent. The store of a namespace
+ * lives as long as its record; clients keep what they have mapped. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "priv.h"
+#include "src/base/param.h"
+#include "src/nspace/jobinfo.h"
+
+struct px_nsrec *px_ns_find(struct px_server *s, const char *name)
+{
+    return px_map_find(&s->nspaces, name, strnlen(name, PMIX_MAX_NSLEN));
+}
+
+static uint32_t store_flags(const struct px_server *s)
+{
+    uint32_t flags = 0;
+
+    if (s->host.query && !(s->peers_declined && s->nodes_declined)) {
+        flags |= PX_STORE_HOST_QUERIES;
+    }
+    if (!px_param_bool(PX_P_RESOLVE_REBUILD)) {
+        flags |= PX_STORE_NO_REBUILD;
+    }
+    return flags;
+}
+
+static int make_store(struct px_server *s, struct px_nsrec *ns)
+{
+    struct px_store_opts opts = {
+        .nspace = ns->name,
+        .shared = px_param_bool(PX_P_SHMEM_ENABLE) && strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0,
+        .virtual_size = (uint64_t) px_param_int(PX_P_SHMEM_VIRTUAL),
+        .uid = s->uid,
+        .gid = s->gid,
+    };
+    int rc = px_store_create(&opts, &ns->store);
+
+    if (rc && opts.shared) {
+        opts.shared = false;
+        rc = px_store_create(&opts, &ns->store);
+    }
+    if (!rc) {
+        px_store_set_flags(ns->store, store_flags(s));
+    }
+    return rc;
+}
+
+static void ns_destroy(struct px_nsrec *ns)
+{
+    struct px_list *item;
+
+    for (item = px_list_shift(&ns->rank_list); item; item = px_list_shift(&ns->rank_list)) {
+        struct px_rankrec *rank = px_container_of(item, struct px_rankrec, link);
+
+        px_buf_fini(&rank->remote);
+        free(rank);
+    }
+    px_map_fini(&ns->ranks);
+    PMIx_Info_free(ns->envars, ns->n_envars);
+    px_buf_fini(&ns->packed[0]);
+    px_buf_fini(&ns->packed[1]);
+    px_store_destroy(ns->store);
+    free(ns);
+}
+
+struct px_nsrec *px_ns_make(struct px_server *s, const char *name)
+{
+    size_t len = strnlen(name, PMIX_MAX_NSLEN + 1);
+    struct px_nsrec *ns = px_ns_find(s, name);
+
+    if (ns || !len || len > PMIX_MAX_NSLEN) {
+        return ns;
+    }
+    ns = calloc(1, sizeof(*ns));
+    if (!ns) {
+        return NULL;
+    }
+    px_list_init(&ns->link);
+    px_list_init(&ns->rank_list);
+    memcpy(ns->name, name, len);
+    ns->n_local = -1;
+    ns->uid = s->uid;
+    ns->gid = s->gid;
+    ns->packed_sequence[0] = UINT64_MAX;
+    ns->packed_sequence[1] = UINT64_MAX;
+    if (make_store(s, ns) || px_map_set(&s->nspaces, ns->name, len, ns)) {
+        ns_destroy(ns);
+        return NULL;
+    }
+    px_list_append(&s->ns_list, &ns->link);
+    return ns;
+}
+
+void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    /* Out of sight first: what the closing connections set off must not find it. */
+    (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
+    px_list_remove(&ns->link);
+    px_list_each (item, next, &ns->rank_list) {
+        px_gets_rank_gone(s, px_container_of(item, struct px_rankrec, link));
+        px_asks_rank_gone(s, px_container_of(item, struct px_rankrec, link));
+    }
+    px_gets_ns_changed(s, ns);
+    px_list_each (item, next, &s->peer_list) {
+        struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        if (peer->rank && peer->rank->ns == ns) {
+            peer->finalized = true;
+            px_peer_close(peer);
+            /* Closing one may have closed others. */
+            next = s->peer_list.next;
+        }
+    }
+    ns_destroy(ns);
+}
+
+void px_ns_drop_all(struct px_server *s)
+{
+    while (!px_list_empty(&s->ns_list)) {
+        px_ns_drop(s, px_container_of(s->ns_list.next, struct px_nsrec, link));
+    }
+    px_map_fini(&s->nspaces);
+}
+
+/* --- ranks --- */
+
+struct px_rankrec *px_rank_find(const struct px_nsrec *ns, uint32_t rank)
+{
+    return px_map_find(&ns->ranks, &rank, sizeof(rank));
+}
+
+struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank)
+{
+    struct px_rankrec *rec = px_rank_find(ns, rank);
+
+    if (rec) {
+        return rec;
+    }
+    rec = calloc(1, sizeof(*rec));
+    if (!rec) {
+        return NULL;
+    }
+    rec->ns = ns;
+    rec->rank = rank;
+    if (px_map_set(&ns->ranks, &rank, sizeof(rank), rec)) {
+        free(rec);
+        return NULL;
+    }
+    px_list_append(&ns->rank_list, &rec->link);
+    return rec;
+}
+
+void px_rank_drop(struct px_server *s, struct px_rankrec *rank)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_gets_rank_gone(s, rank);
+    px_asks_rank_gone(s, rank);
+    px_list_each (item, next, &s->peer_list) {
+        struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        if (peer->rank == rank) {
+            peer->finalized = true;
+            px_peer_close(peer);
+            next = s->peer_list.next;
+        }
+    }
+    (void) px_map_remove(&rank->ns->ranks, &rank->rank, sizeof(rank->rank));
+    px_list_remove(&rank->link);
+    px_buf_fini(&rank->remote);
+    free(rank);
+}
+
+struct px_rankrec *px_rank_of(struct px_server *s, const pmix_proc_t *proc)
+{
+    struct px_nsrec *ns = px_ns_find(s, proc->nspace);
+
+    return ns ? px_rank_find(ns, proc->rank) : NULL;
+}
+
+bool px_ns_is_local(const struct px_nsrec *ns, uint32_t rank)
+{
+    uint32_t node;
+
+    if (px_rank_find(ns, rank)) {
+        return true;
+    }
+    if (ns->n_local == 0) {
+        return false;
+    }
+    node = px_store_node_of(ns->store, rank);
+    return node != PX_NO_NODE && node == px_store_local_node(ns->store);
+}
+
+static uint32_t job_size(const struct px_nsrec *ns)
+{
+    static const char key[] = PMIX_JOB_SIZE;
+    struct px_slice slice;
+    pmix_value_t value;
+
+    if (px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) || px_slice_fill(&slice, &value)) {
+        return 0;
+    }
+    if (value.type != PMIX_UINT32) {
+        PMIx_Value_destruct(&value);
+        return 0;
+    }
+    return value.data.uint32;
+}
+
+uint32_t px_ns_job_size(void *arg, const char *name)
+{
+    struct px_nsrec *ns = px_ns_find(arg, name);
+
+    return ns ? job_size(ns) : 0;
+}
+
+/* All local ranks of a namespace. Those that died are not waited for. */
+static uint32_t all_locals(const struct px_nsrec *ns, bool all_clones, bool *ret_lost)
+{
+    uint32_t known = 0;
+    uint32_t dead = 0;
+    uint32_t clones = 0;
+    uint32_t n;
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &ns->rank_list) {
+        struct px_rankrec *rank = px_container_of(item, struct px_rankrec, link);
+
+        known++;
+        dead += rank->dead;
+        clones += rank->n_peers > 1 ? rank->n_peers - 1 : 0;
+    }
+    n = ns->n_local > 0 && (uint32_t) ns->n_local > known ? (uint32_t) ns->n_local : known;
+    *ret_lost |= dead > 0;
+    return n - dead + (all_clones ? clones : 0);
+}
+
+uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clones, bool *ret_remote,
+                      bool *ret_lost)
+{
+    struct px_nsrec *ns = px_ns_find(s, proc->nspace);
+    struct px_rankrec *rank;
+    uint32_t n;
+
+    if (!ns) {
+        *ret_remote = true;
+        return 0;
+    }
+    if (proc->rank == PMIX_RANK_WILDCARD) {
+        bool lost = false;
+
+        n = all_locals(ns, all_clones, &lost);
+        *ret_remote |= job_size(ns) > (ns->n_local > 0 ? (uint32_t) ns->n_local : n);
+        *ret_lost |= lost;
+        return n;
+    }
+    if (!px_ns_is_local(ns, proc->rank)) {
+        *ret_remote = true;
+        return 0;
+    }
+    rank = px_rank_find(ns, proc->rank);
+    if (rank && rank->dead) {
+        *ret_lost = true;
+        return 0;
+    }
+    return rank && all_clones && rank->n_peers > 1 ? rank->n_peers : 1;
+}
+
+int px_ns_packed(struct px_nsrec *ns, enum px_wire_kind kind, const struct px_buf **ret)
+{
+    size_t i = kind == PX_WIRE_DESCRIBED;
+    struct px_store_info info;
+    struct px_buf buf = {0};
+    int rc;
+
+    px_store_info(ns->store, &info);
+    if (ns->packed_sequence[i] != info.sequence) {
+        rc = px_jobinfo_pack(ns->store, &buf, kind);
+        if (rc || !px_buf_ok(&buf)) {
+            px_buf_fini(&buf);
+            return rc ? rc : PMIX_ERR_NOMEM;
+        }
+        px_buf_fini(&ns->packed[i]);
+        ns->packed[i] = buf;
+        ns->packed_sequence[i] = info.sequence;
+    }
+    *ret = &ns->packed[i];
+    return PMIX_SUCCESS;
+}

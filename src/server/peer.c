@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Connections of clients: from the introduction through the host's word to the end. A peer is known by its id, never
+ * reused, wherever an answer may come later than the peer goes. Its memory is freed from the loop, so that a handler
+ * may close the very peer that it serves. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "priv.h"
+#include "src/base/param.h"
+#include "src/event/registry.h"
+#include "src/net/auth.h"
+#include "tool.h"
+
+struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
+{
+    return id ? px_map_find(&s->peers, &id, sizeof(id)) : NULL;
+}
+
+/* --- the end --- */
+
+struct grave {
+    struct px_task task;
+    struct px_peer *peer;
+};
+
+static void bury(struct px_task *task)
+{
+    struct grave *grave = px_container_of(task, struct grave, task);
+
+    free(grave->peer->codes);
+    free(grave->peer);
+    free(grave);
+}
+
+static void forget(struct px_peer *peer)
+{
+    struct px_server *s = peer->server;
+    struct px_rankrec *rank = peer->rank;
+
+    (void) px_map_remove(&s->peers, &peer->id, sizeof(peer->id));
+    px_list_remove(&peer->link);
+    px_events_peer_gone(s, peer);
+    px_pulls_peer_gone(s, peer);
+    if (rank && rank->n_peers && peer->conn) {
+        rank->n_peers--;
+        if (!rank->n_peers && !peer->finalized && !s->stopping) {
+            rank->dead = true;
+        } else if (!rank->n_peers) {
+            rank->finalized = true;
+        }
+    }
+    px_gets_peer_gone(s, peer);
+    px_fences_peer_gone(s, peer);
+    if (rank && !rank->n_peers && (rank->dead || rank->finalized)) {
+        px_gets_rank_gone(s, rank);
+        px_asks_rank_gone(s, rank);
+    }
+}
+
+void px_peer_close(struct px_peer *peer)
+{
+    struct px_server *s = peer->server;
+    struct grave *grave = calloc(1, sizeof(*grave));
+
+    forget(peer);
+    if (peer->guest) {
+        px_guest_refuse(peer->guest, 0);
+        peer->guest = NULL;
+    }
+    px_conn_destroy_loop(peer->conn);
+    peer->conn = NULL;
+    peer->rank = NULL;
+    if (grave) {
+        grave->peer = peer;
+        grave->task.run = bury;
+        px_loop_post(s->loop, &grave->task);
+    }
+}
+
+void px_peer_close_all(struct px_server *s)
+{
+    while (!px_list_empty(&s->peer_list)) {
+        struct px_peer *peer = px_container_of(s->peer_list.next, struct px_peer, link);
+
+        peer->finalized = true;
+        px_peer_close(peer);
+    }
+    px_map_fini(&s->peers);
+}
+
+/* The host learns that a client went without finalizing, through the handlers it registered. */
+static void report_loss(struct px_server *s, const pmix_proc_t *proc)
+{
+    pmix_info_t info;
+    struct px_event event = {
+        .code = PMIX_ERR_LOST_CONNECTION,
+        .source = *proc,
+        .range = PMIX_RANGE_PROC_LOCAL,
+        .info = &info,
+        .ninfo = 1,
+    };
+
+    memset(&info, 0, sizeof(info));
+    if (PMIx_Info_load(&info, PMIX_EVENT_AFFECTED_PROC, proc, PMIX_PROC)) {
+        event.ninfo = 0;
+    }
+    (void) px_events_deliver(s->ctx->events, &event, NULL, NULL);
+    PMIx_Value_destruct(&info.value);
+}
+
+static void on_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+{
+    struct px_peer *peer = arg;
+
+    /* Clients have no descriptors to send. */
+    if (fd >= 0) {
+        (void) close(fd);
+    }
+    px_dispatch(peer, tag, payload, len);
+    if (peer->doomed && peer->conn) {
+        px_peer_close(peer);
+    }
+}
+
+static void on_closed(void *arg, int status)
+{
+    struct px_peer *peer = arg;
+    struct px_server *s = peer->server;
+    pmix_proc_t proc = peer->proc;
+    bool lost = !peer->finalized && !s->stopping;
+
+    (void) status;
+    px_peer_close(peer);
+    if (lost) {
+        report_loss(s, &proc);
+    }
+}
+
+static const struct px_conn_ops conn_ops = {.message = on_message, .closed = on_closed};
+
+void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd)
+{
+    if (!peer->conn || !px_buf_ok(buf)) {
+        px_buf_fini(buf);
+        return;
+    }
+    (void) px_conn_send_take(peer->conn, tag, buf, fd);
+}
+
+/* --- the beginning --- */
+
+static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest, const struct px_hello *hello,
+                                   const struct px_who *who)
+{
+    struct px_peer *peer = calloc(1, sizeof(*peer));
+
+    if (!peer) {
+        return NULL;
+    }
+    peer->server = s;
+    peer->id = ++s->next_peer;
+    peer->guest = guest;
+    peer->proc = hello->proc;
+    peer->uid = who->known ? who->uid : (uid_t) hello->uid;
+    peer->gid = who->known && who->gid != (gid_t) -1 ? who->gid : (gid_t) hello->gid;
+    peer->pid = who->pid;
+    peer->kind = hello->kind;
+    peer->version_major = hello->version_major;
+    peer->version_minor = hello->version_minor;
+    peer->version_release = hello->version_release;
+    peer->ours = px_hello_names(hello->gds, PX_GDS_SHARED);
+    px_list_init(&peer->link);
+    if (px_map_set(&s->peers, &peer->id, sizeof(peer->id), peer)) {
+        free(peer);
+        return NULL;
+    }
+    px_list_append(&s->peer_list, &peer->link);
+    px_guest_set_data(guest, peer);
+    return peer;
+}
+
+static void admit_client(struct px_peer *peer)
+{
+    struct px_guest *guest = peer->guest;
+
+    peer->guest = NULL;
+    if (px_guest_admit(guest, (uint32_t) peer->id, &conn_ops, peer, &peer->conn)) {
+        peer->conn = NULL;
+        px_peer_close(peer);
+        return;
+    }
+    peer->shared = peer->shared && px_conn_is_unix(peer->conn);
+    if (!peer->rank->n_peers++) {
+        peer->rank->pid = peer->pid;
+    }
+    peer->rank->dead = false;
+    peer->rank->finalized = false;
+    if (peer->rank->n_peers > 1) {
+        px_fences_recount(peer->server);
+    }
+}
+
+static void admit_tool(struct px_peer *peer)
+{
+    struct px_guest *guest = peer->guest;
+    const pmix_proc_t *assigned = peer->needs_id ? &peer->proc : NULL;
+
+    peer->guest = NULL;
+    if (px_guest_admit_tool(guest, assigned, &peer->server->self, &conn_ops, peer, &peer->conn)) {
+        peer->conn = NULL;
+        px_peer_close(peer);
+        return;
+    }
+    px_tool_admitted(peer);
+}
+
+void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc)
+{
+    if (!peer->guest) {
+        return;
+    }
+    if (status != PMIX_SUCCESS || peer->server->stopping) {
+        struct px_guest *guest = peer->guest;
+
+        peer->guest = NULL;
+        px_guest_refuse(guest, status ? status : PMIX_ERR_UNREACH);
+        px_peer_close(peer);
+        return;
+    }
+    if (proc && proc->nspace[0]) {
+        peer->proc = *proc;
+    }
+    if (peer->tool) {
+        admit_tool(peer);
+    } else {
+        admit_client(peer);
+    }
+}
+
+static void connected_answered(struct px_upcall *up)
+{
+    struct px_peer *peer = px_peer_find(up->server, up->from.peer);
+
+    if (peer) {
+        px_peer_admit(peer, up->status, NULL);
+    }
+}
+
+/* client_connected2 is waited for. The older entry's hosts take no callback and mean "accepted" by PMIX_SUCCESS, some
+ * without ever calling back. */
+static void ask_host(struct px_peer *peer)
+{
+    struct px_server *s = peer->server;
+    struct px_from from = px_from_peer(peer, 0);
+    void *object = peer->rank->object;
+    struct px_upcall *up;
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    if (s->host.client_connected2) {
+        up = px_upcall_create(s, &from, &peer->proc, connected_answered);
+        if (!up || px_upcall_identify(up, peer->uid, peer->gid)) {
+            px_upcall_destroy(up);
+            px_peer_admit(peer, PMIX_ERR_NOMEM, NULL);
+            return;
+        }
+        px_upcall_returned(up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo, px_up_op, up));
+        return;
+    }
+    if (s->host.client_connected) {
+        rc = s->host.client_connected(&peer->proc, object, NULL, NULL);
+    }
+    px_peer_admit(peer, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc, NULL);
+}
+
+/* Parent of a process, or 0. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64];
+    char line[512];
+    const char *at;
+    FILE *f;
+    size_t n;
+    int parent = 0;
+
+    (void) snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
+    f = fopen(path, "re");
+    if (!f) {
+        return 0;
+    }
+    n = fread(line, 1, sizeof(line) - 1, f);
+    line[n] = 0;
+    (void) fclose(f);
+    /* The name in parentheses may hold anything. */
+    at = strrchr(line, ')');
+    return at && sscanf(at + 1, " %*c %d", &parent) == 1 ? (pid_t) parent : 0;
+}
+
+/* A second connection under one name is a child that the first one forked, or the same process again. Where the
+ * kernel does not tell (TCP), the credential has to do. */
+static bool is_clone(const struct px_rankrec *rank, pid_t pid)
+{
+    if (!pid || !rank->pid) {
+        return true;
+    }
+    for (unsigned i = 0; i < 64 && pid > 1; i++) {
+        if (pid == rank->pid) {
+            return true;
+        }
+        pid = parent_of(pid);
+    }
+    return false;
+}
+
+static void greet_client(struct px_server *s, struct px_guest *guest, const struct px_hello *hello,
+                         const struct px_who *who)
+{
+    struct px_rankrec *rank = px_rank_of(s, &hello->proc);
+    struct px_peer *peer;
+    int rc;
+
+    if (!rank || !rank->registered) {
+        px_guest_refuse(guest, PMIX_ERR_NOT_FOUND);
+        return;
+    }
+    rc = px_auth_check(hello, who, rank->uid, rank->gid);
+    if (rc) {
+        px_guest_refuse(guest, rc);
+        return;
+    }
+    if (rank->n_peers && !is_clone(rank, who->pid)) {
+        px_guest_refuse(guest, PMIX_ERR_NO_PERMISSIONS);
+        return;
+    }
+    peer = peer_create(s, guest, hello, who);
+    if (!peer) {
+        px_guest_refuse(guest, PMIX_ERR_NOMEM);
+        return;
+    }
+    peer->rank = rank;
+    peer->uid = rank->uid;
+    peer->gid = rank->gid;
+    peer->shared = peer->ours && who->known && who->uid == rank->uid;
+    ask_host(peer);
+}
+
+static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *hello, const struct px_who *who)
+{
+    struct px_server *s = arg;
+    struct px_peer *peer;
+
+    if (s->stopping) {
+        px_guest_refuse(guest, PMIX_ERR_UNREACH);
+        return;
+    }
+    if (hello->flag == PX_HELLO_CLIENT) {
+        greet_client(s, guest, hello, who);
+        return;
+    }
+    if (hello->flag == PX_HELLO_SINGLETON) {
+        px_guest_refuse(guest, PMIX_ERR_NOT_SUPPORTED);
+        return;
+    }
+    if (px_tool_refused(s, hello, who)) {
+        px_guest_refuse(guest, PMIX_ERR_NO_PERMISSIONS);
+        return;
+    }
+    peer = peer_create(s, guest, hello, who);
+    if (!peer) {
+        px_guest_refuse(guest, PMIX_ERR_NOMEM);
+        return;
+    }
+    px_tool_greet(peer, hello);
+}
+
+static void on_gone(void *arg, struct px_guest *guest)
+{
+    struct px_peer *peer = px_guest_data(guest);
+
+    (void) arg;
+    if (peer) {
+        peer->guest = NULL;
+        px_peer_close(peer);
+    }
+}
+
+const struct px_door_ops px_peer_door_ops = {.hello = on_hello, .gone = on_gone};

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_PRIV_H
+#define PX_SERVER_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <pmix_server.h>
+
+#include "gds/store.h"
+#include "src/base/buf.h"
+#include "src/base/list.h"
+#include "src/base/map.h"
+#include "src/coll/tracker.h"
+#include "src/loop/loop.h"
+#include "src/net/door.h"
+#include "src/peer/context.h"
+#include "src/wire/codec.h"
+#include "src/wire/message.h"
+
+/* The server role. Everything here belongs to the loop thread unless it says otherwise; the exported calls post
+ * tasks to it (call.h). A host's callback may come from any thread and is carried over by host.c. */
+
+struct px_nsrec;
+struct px_rankrec;
+struct px_peer;
+struct px_upcall;
+
+/* Who asked, and how the answer gets back: a peer's request, or a call of this process's own. */
+struct px_from {
+    uint64_t peer; /* 0: not a peer */
+    uint32_t tag;
+    pmix_op_cbfunc_t op;       /* for calls of our own; at most one of these */
+    pmix_info_cbfunc_t infos;
+    pmix_lookup_cbfunc_t lookup;
+    pmix_spawn_cbfunc_t spawn;
+    pmix_value_cbfunc_t value;
+    pmix_credential_cbfunc_t cred;
+    pmix_validation_cbfunc_t valid;
+    void *cbdata;
+};
+
+struct px_server {
+    struct px_ctx *ctx;
+    struct px_loop *loop;
+    pmix_server_module_t host; /* complete; NULL where the host has no such function */
+    pmix_proc_t self;
+    uid_t uid;
+    gid_t gid;
+    char *hostname;
+    char *tmpdir;
+    char *system_tmpdir;
+    char *uri_tcp;  /* "<nspace>.<rank>;tcp4://...", or NULL */
+    char *uri_unix; /* likewise */
+    bool tools;
+    bool foreign_tools;
+    bool share_topology;
+    bool stopping;
+    struct px_doors *doors;
+
+    struct px_map nspaces;    /* name -> struct px_nsrec */
+    struct px_list ns_list;
+    struct px_map peers;      /* id -> struct px_peer */
+    struct px_list peer_list;
+    uint64_t next_peer;
+    uint32_t next_tool;
+
+    struct px_list upcalls; /* under way at the host */
+    struct px_list gets;    /* waiting requests for data */
+    struct px_list modexes; /* direct modex upcalls under way */
+    struct px_list remote_asks; /* PMIx_server_dmodex_request waiting for a commit */
+    struct px_colls colls;
+    struct px_list connected; /* sets that are connected */
+
+    struct px_list event_cache;
+    size_t n_events;
+    struct px_map host_codes; /* code -> count of registrants, where the host was asked for it */
+
+    struct px_list psets;
+    struct px_list groups;
+    struct px_list pulls; /* I/O subscriptions */
+    size_t next_pull;
+
+    pmix_info_t *resources; /* PMIx_server_register_resources */
+    size_t n_resources;
+    bool peers_declined; /* the host does not answer PMIX_QUERY_RESOLVE_PEERS */
+    bool nodes_declined; /* nor PMIX_QUERY_RESOLVE_NODE */
+    unsigned own_resolves; /* resolve calls of this process at the host */
+};
+
+/* --- nspace.c: what is known of namespaces and ranks --- */
+
+struct px_nsrec {
+    struct px_list link;
+    char name[PMIX_MAX_NSLEN + 1];
+    struct px_store *store;
+    bool registered;  /* by the host; false: only clients of it were named, or it came with a peer's data */
+    int n_local;      /* as registered; -1 unknown */
+    struct px_map ranks; /* rank -> struct px_rankrec */
+    struct px_list rank_list;
+    struct px_buf packed[2]; /* job information for PLAIN and DESCRIBED peers */
+    uint64_t packed_sequence[2];
+    uid_t uid;
+    gid_t gid;
+    pmix_info_t *envars; /* PMIx_server_setup_local_support: for the environment of its processes */
+    size_t n_envars;
+    bool asked_host; /* job information was asked for by direct modex */
+};
+
+struct px_rankrec {
+    struct px_list link;
+    struct px_nsrec *ns;
+    uint32_t rank;
+    uid_t uid;
+    gid_t gid;
+    void *object; /* the host's */
+    bool registered;
+    bool committed;
+    bool finalized;
+    bool dead;           /* went away without finalizing */
+    unsigned n_peers;    /* connections under this name now */
+    pid_t pid;           /* of the first, when the kernel told */
+    struct px_buf remote; /* what other nodes may see: KVALs, PLAIN */
+};
+
+struct px_nsrec *px_ns_find(struct px_server *s, const char *name);
+/* Finds or makes the record, with an empty store. NULL when memory is out. */
+struct px_nsrec *px_ns_make(struct px_server *s, const char *name);
+/* Ends its clients' connections and frees it. */
+void px_ns_drop(struct px_server *s, struct px_nsrec *ns);
+void px_ns_drop_all(struct px_server *s);
+struct px_rankrec *px_rank_find(const struct px_nsrec *ns, uint32_t rank);
+struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank);
+void px_rank_drop(struct px_server *s, struct px_rankrec *rank);
+struct px_rankrec *px_rank_of(struct px_server *s, const pmix_proc_t *proc);
+/* Is it, or will it be, a client of this server? */
+bool px_ns_is_local(const struct px_nsrec *ns, uint32_t rank);
+/* Local members that a collective over this proc waits for, and whether others are elsewhere. `all_clones`: every
+ * connection counts. */
+uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clones, bool *ret_remote,
+                      bool *ret_lost);
+uint32_t px_ns_job_size(void *arg, const char *name); /* a px_coll_size_fn; 0: unknown */
+/* Job information ready to send; borrowed until the next call. */
+int px_ns_packed(struct px_nsrec *ns, enum px_wire_kind kind, const struct px_buf **ret);
+
+/* --- peer.c: connections --- */
+
+struct px_pull {
+    struct px_list link;
+    size_t id;
+    size_t local_id; /* the peer's own number for it */
+    uint64_t peer;   /* 0: this process */
+    pmix_iof_channel_t channel;
+    pmix_proc_t *procs;
+    size_t n_procs;
+    pmix_iof_cbfunc_t cbfunc;
+};
+
+struct px_peer {
+    struct px_list link;
+    struct px_server *server;
+    uint64_t id;
+    struct px_conn *conn; /* NULL while the host decides */
+    struct px_guest *guest;
+    struct px_rankrec *rank; /* NULL: a tool */
+    pmix_proc_t proc;
+    uid_t uid;
+    gid_t gid;
+    pid_t pid;
+    enum px_wire_kind kind;
+    unsigned version_major, version_minor, version_release;
+    bool shared; /* reads the segment */
+    bool ours;   /* one of this library, whatever its version says */
+    bool tool;
+    bool needs_id;
+    bool finalizing;
+    bool finalized;
+    bool doomed; /* close when the message under way has been handled */
+    pmix_status_t *codes;
+    size_t n_codes;
+    bool wants_all; /* a default handler */
+};
+
+extern const struct px_door_ops px_peer_door_ops;
+
+struct px_peer *px_peer_find(struct px_server *s, uint64_t id);
+/* Closes the connection; what waits for it is dropped. */
+void px_peer_close(struct px_peer *peer);
+void px_peer_close_all(struct px_server *s);
+/* Sends and leaves buf empty; a peer that is gone is ignored. */
+void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd);
+/* The host decided about a client (client_connected) or tool. */
+void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc);
+
+/* --- answering --- */
+
+void px_reply_status(struct px_server *s, const struct px_from *from, pmix_status_t status);
+/* STATUS; SIZE n; INFO[n]. */
+void px_reply_infos(struct px_server *s, const struct px_from *from, pmix_status_t status, const pmix_info_t *info,
+                    size_t ninfo);
+/* Sends a built reply to a peer, or a failure when building it failed. */
+void px_reply_take(struct px_server *s, const struct px_from *from, struct px_buf *buf);
+static inline struct px_from px_from_peer(const struct px_peer *peer, uint32_t tag)
+{
+    return (struct px_from){.peer = peer->id, .tag = tag};
+}
+
+/* --- dispatch.c --- */
+
+void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len);
+
+/* A handler has answered, or will, when it returns 0; otherwise the dispatcher answers with the status, and hangs up
+ * if it says that the request could not be read. */
+typedef int (*px_handler)(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+
+int px_on_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_abort(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_publish(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_lookup(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_unpublish(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_spawn(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_regevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_log(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_alloc(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+
+/* --- what happens to what waits, when somebody commits, registers or goes --- */
+
+void px_gets_committed(struct px_server *s, struct px_rankrec *rank); /* get.c */
+void px_gets_rank_gone(struct px_server *s, struct px_rankrec *rank);
+void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns);
+void px_gets_peer_gone(struct px_server *s, const struct px_peer *peer);
+void px_gets_drop_all(struct px_server *s);
+void px_asks_committed(struct px_server *s, struct px_rankrec *rank); /* modex.c */
+void px_asks_rank_gone(struct px_server *s, struct px_rankrec *rank);
+void px_asks_drop_all(struct px_server *s);
+void px_fences_peer_gone(struct px_server *s, const struct px_peer *peer); /* fence.c */
+void px_fences_recount(struct px_server *s);
+void px_fences_drop_all(struct px_server *s);
+void px_events_peer_gone(struct px_server *s, struct px_peer *peer); /* events.c */
+void px_events_drop_all(struct px_server *s);
+void px_pulls_peer_gone(struct px_server *s, const struct px_peer *peer); /* iof.c */
+void px_pulls_drop_all(struct px_server *s);
+void px_psets_drop_all(struct px_server *s);  /* pset.c */
+void px_groups_drop_all(struct px_server *s); /* group.c */
+void px_connected_drop_all(struct px_server *s); /* connect.c */
+
+/* --- commit.c --- */
+
+/* Reads a KVAL stream of one process that another server sent, and publishes it. Loop thread. */
+struct px_posted;
+struct px_posted *px_posted_create(void);
+int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope);
+int px_posted_publish(struct px_posted *posted, struct px_nsrec *ns);
+void px_posted_destroy(struct px_posted *posted);
+
+/* --- fence.c, group.c --- */
+
+/* The blob of all local members that have posted something; NULL and 0 when none has. */
+int px_collect_blob(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, char **ret, size_t *ret_len);
+/* Stores what came back. */
+int px_store_blob(struct px_server *s, const char *data, size_t len);
+
+/* --- events.c --- */
+
+struct px_event;
+enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };
+/* Hands an event to whom it concerns. `except`: the peer that it came from, or NULL. */
+int px_event_spread(struct px_server *s, const struct px_event *event, enum px_origin origin,
+                    const struct px_peer *except);
+
+/* --- resolve.c --- */
+
+struct px_ns_stores {
+    const struct px_store **at;
+    size_t n;
+};
+/* The stores that a name means: one or none; NULL and "": all. at is the caller's to free. */
+int px_stores_named(struct px_server *s, const char *nspace, struct px_ns_stores *ret);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Publish, lookup, unpublish and abort: the host's business, carried there and back. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "requests.h"
+
+/* Reads the keys of a request: SIZE k, then k strings one by one. */
+static int read_keys(struct px_in *in, char ***ret)
+{
+    size_t n = 0;
+    char **keys;
+    int rc = px_unpack_size(in, &n);
+
+    if (rc || !n) {
+        return rc;
+    }
+    /* Each key takes two bytes at least. */
+    if (n > px_in_left(in)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    keys = calloc(n + 1, sizeof(*keys));
+    if (!keys) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; !rc && i < n; i++) {
+        rc = px_unpack_string(in, &keys[i]);
+        if (!rc && !keys[i]) {
+            rc = PMIX_ERR_UNPACK_FAILURE;
+        }
+    }
+    if (rc) {
+        PMIx_Argv_free(keys);
+        return rc;
+    }
+    *ret = keys;
+    return PMIX_SUCCESS;
+}
+
+/* --- publish --- */
+
+void px_go_publish(struct px_upcall *up)
+{
+    pmix_server_publish_fn_t fn = up->server->host.publish;
+
+    up->done = px_done_status;
+    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_op, up) : PMIX_ERR_NOT_SUPPORTED);
+}
+
+int px_on_publish(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_upcall *up = px_request_create(s, peer, tag);
+    uint32_t uid;
+    int rc = up ? px_unpack_one(in, PMIX_UINT32, &uid) : PMIX_ERR_NOMEM;
+
+    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
+    return px_request_go(up, peer, rc, px_go_publish);
+}
+
+/* --- lookup --- */
+
+static void lookup_answered(struct px_upcall *up)
+{
+    struct px_peer *peer = px_peer_find(up->server, up->from.peer);
+    struct px_buf buf = {0};
+
+    if (!up->from.peer && up->from.lookup) {
+        up->from.lookup(up->status, up->ret_pdata, up->ret_npdata, up->from.cbdata);
+        return;
+    }
+    if (!peer) {
+        return;
+    }
+    (void) px_pack_status(&buf, peer->kind, up->status);
+    if (up->status == PMIX_SUCCESS || up->status == PMIX_ERR_PARTIAL_SUCCESS) {
+        (void) px_pack_size(&buf, peer->kind, up->ret_npdata);
+        if (up->ret_npdata && px_pack(&buf, peer->kind, PMIX_PDATA, up->ret_pdata, up->ret_npdata)) {
+            buf.failed = true;
+        }
+    }
+    px_reply_take(up->server, &up->from, &buf);
+}
+
+void px_go_lookup(struct px_upcall *up)
+{
+    pmix_server_lookup_fn_t fn = up->server->host.lookup;
+
+    up->done = lookup_answered;
+    px_upcall_returned(up, fn ? fn(&up->proc, up->keys, up->info, up->ninfo, px_up_lookup, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
+}
+
+int px_on_lookup(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_upcall *up = px_request_create(s, peer, tag);
+    uint32_t uid;
+    int rc = up ? px_unpack_one(in, PMIX_UINT32, &uid) : PMIX_ERR_NOMEM;
+
+    rc = rc ? rc : read_keys(in, &up->keys);
+    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
+    if (!rc && !up->keys) {
+        rc = PMIX_ERR_BAD_PARAM;
+    }
+    return px_request_go(up, peer, rc, px_go_lookup);
+}
+
+/* --- unpublish --- */
+
+void px_go_unpublish(struct px_upcall *up)
+{
+    pmix_server_unpublish_fn_t fn = up->server->host.unpublish;
+
+    up->done = px_done_status;
+    px_upcall_returned(up, fn ? fn(&up->proc, up->keys, up->info, up->ninfo, px_up_op, up) : PMIX_ERR_NOT_SUPPORTED);
+}
+
+int px_on_unpublish(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_upcall *up = px_request_create(s, peer, tag);
+    uint32_t uid;
+    int rc = up ? px_unpack_one(in, PMIX_UINT32, &uid) : PMIX_ERR_NOMEM;
+
+    rc = rc ? rc : read_keys(in, &up->keys);
+    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
+    return px_request_go(up, peer, rc, px_go_unpublish);
+}
+
+/* --- abort --- */
+
+void px_go_abort(struct px_upcall *up)
+{
+    pmix_server_abort_fn_t fn = up->server->host.abort;
+    struct px_rankrec *rank = px_rank_of(up->server, &up->proc);
+
+    up->done = px_done_status;
+    px_upcall_returned(up, fn ? fn(&up->proc, rank ? rank->object : NULL, up->code, up->text, up->procs, up->nprocs,
+                                   px_up_op, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
+}
+
+int px_on_abort(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_upcall *up = px_request_create(s, peer, tag);
+    int rc = up ? px_unpack_status(in, &up->code) : PMIX_ERR_NOMEM;
+
+    rc = rc ? rc : px_unpack_string(in, &up->text);
+    rc = rc ? rc : px_unpack_procs(in, &up->procs, &up->nprocs);
+    return px_request_go_plain(up, rc, px_go_abort);
+}

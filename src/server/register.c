@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What the host tells of namespaces, clients and resources, in whatever order it comes. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "host.h"
+#include "src/base/log.h"
+#include "src/nspace/jobinfo.h"
+#include "src/topo/topo.h"
+
+/* Resources hold for every job unless the job says otherwise: they go in first. */
+static int store_resources(struct px_server *s, struct px_nsrec *ns)
+{
+    return px_jobinfo_store(ns->store, s->resources, s->n_resources, s->hostname);
+}
+
+static int store_topology(struct px_server *s, struct px_nsrec *ns)
+{
+    const char *xml = NULL;
+    pmix_info_t info;
+    int rc;
+
+    if (!s->share_topology || px_topo_xml_peek(&xml)) {
+        return PMIX_SUCCESS;
+    }
+    memset(&info, 0, sizeof(info));
+    memcpy(info.key, PMIX_HWLOC_XML_V2, sizeof(PMIX_HWLOC_XML_V2));
+    info.value.type = PMIX_STRING;
+    info.value.data.string = (char *) (uintptr_t) xml;
+    rc = px_jobinfo_store(ns->store, &info, 1, s->hostname);
+    return rc;
+}
+
+int px_register_nspace(struct px_server *s, void *args)
+{
+    struct px_nspace_args *a = args;
+    bool is_new = !px_ns_find(s, a->nspace);
+    struct px_nsrec *ns = px_ns_make(s, a->nspace);
+    int rc = ns ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+
+    if (!rc && !ns->registered) {
+        rc = store_resources(s, ns);
+        rc = rc ? rc : store_topology(s, ns);
+    }
+    rc = rc ? rc : px_jobinfo_store(ns->store, a->info, a->ninfo, s->hostname);
+    if (rc) {
+        px_log(PX_LOG_SERVER, 1, "namespace %s refused: %s", a->nspace, PMIx_Error_string(rc));
+        if (ns && is_new) {
+            px_ns_drop(s, ns);
+        }
+        return rc;
+    }
+    ns->registered = true;
+    ns->n_local = a->n_local < 0 ? -1 : a->n_local;
+    px_store_set_flags(ns->store, px_store_flags(ns->store) | PX_STORE_JOB_COMPLETE);
+    px_gets_ns_changed(s, ns);
+    px_fences_recount(s);
+    return PMIX_SUCCESS;
+}
+
+int px_deregister_nspace(struct px_server *s, void *args)
+{
+    struct px_nspace_args *a = args;
+    struct px_nsrec *ns = px_ns_find(s, a->nspace);
+
+    if (!ns) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    px_ns_drop(s, ns);
+    px_fences_recount(s);
+    return PMIX_SUCCESS;
+}
+
+int px_register_client(struct px_server *s, void *args)
+{
+    struct px_client_args *a = args;
+    struct px_nsrec *ns = px_ns_make(s, a->proc.nspace);
+    struct px_rankrec *rank = ns ? px_rank_make(ns, a->proc.rank) : NULL;
+
+    if (!rank) {
+        return PMIX_ERR_NOMEM;
+    }
+    rank->registered = true;
+    rank->uid = a->uid;
+    rank->gid = a->gid;
+    rank->object = a->object;
+    rank->dead = false;
+    rank->finalized = false;
+    px_fences_recount(s);
+    return PMIX_SUCCESS;
+}
+
+int px_deregister_client(struct px_server *s, void *args)
+{
+    struct px_client_args *a = args;
+    struct px_rankrec *rank = px_rank_of(s, &a->proc);
+
+    if (!rank) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    px_rank_drop(s, rank);
+    px_fences_recount(s);
+    return PMIX_SUCCESS;
+}
+
+/* --- resources --- */
+
+static void forget_resource(struct px_server *s, const char *key)
+{
+    size_t out = 0;
+
+    for (size_t i = 0; i < s->n_resources; i++) {
+        if (strncmp(s->resources[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            PMIx_Value_destruct(&s->resources[i].value);
+        } else {
+            s->resources[out++] = s->resources[i];
+        }
+    }
+    s->n_resources = out;
+}
+
+/* A job that was registered before gets what it does not have. */
+static int give_to(struct px_server *s, struct px_nsrec *ns, const pmix_info_t *info)
+{
+    static const enum px_level levels[] = {PX_LEVEL_JOB, PX_LEVEL_NODE};
+    uint32_t local = px_store_local_node(ns->store);
+    struct px_slice slice;
+
+    for (size_t i = 0; i < 2; i++) {
+        if (!px_store_find(ns->store, levels[i], i && local != PX_NO_NODE ? local : 0, info->key, strlen(info->key),
+                           &slice)) {
+            return PMIX_SUCCESS;
+        }
+    }
+    return px_jobinfo_store(ns->store, info, 1, s->hostname);
+}
+
+int px_register_resources(struct px_server *s, void *args)
+{
+    struct px_infos_args *a = args;
+    struct px_list *item;
+    struct px_list *next;
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < a->ninfo; i++) {
+        forget_resource(s, a->info[i].key);
+        rc = px_infos_append_copy(&s->resources, &s->n_resources, &a->info[i]);
+        px_list_each (item, next, &s->ns_list) {
+            rc = rc ? rc : give_to(s, px_container_of(item, struct px_nsrec, link), &a->info[i]);
+        }
+    }
+    return rc;
+}
+
+int px_deregister_resources(struct px_server *s, void *args)
+{
+    struct px_infos_args *a = args;
+
+    for (size_t i = 0; i < a->ninfo; i++) {
+        forget_resource(s, a->info[i].key);
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_collect_job_info(struct px_server *s, void *args)
+{
+    struct px_collect_args *a = args;
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < a->nprocs; i++) {
+        struct px_nsrec *ns = px_ns_find(s, a->procs[i].nspace);
+        const struct px_buf *packed;
+
+        for (size_t j = 0; ns && j < i; j++) {
+            if (strcmp(a->procs[j].nspace, a->procs[i].nspace) == 0) {
+                ns = NULL;
+            }
+        }
+        if (!ns) {
+            continue;
+        }
+        rc = px_ns_packed(ns, PX_WIRE_PLAIN, &packed);
+        rc = rc ? rc : px_pack_string(a->buf, PX_WIRE_PLAIN, ns->name);
+        rc = rc ? rc : px_pack_bytes(a->buf, PX_WIRE_PLAIN, packed->data, packed->len);
+    }
+    return rc ? rc : px_buf_ok(a->buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}

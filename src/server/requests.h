@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_REQUESTS_H
+#define PX_SERVER_REQUESTS_H
+
+#include "host.h"
+
+/* Requests that are the host's to serve: an upcall is filled from a peer's message or from a call of this process,
+ * then one of the px_go_ functions hands it to the host; each takes over the upcall. Loop thread. */
+
+struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *peer, uint32_t tag);
+
+/* Ends the reading of a request: adds the requester's ids and goes, or destroys the upcall and returns rc. */
+int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc, void (*go)(struct px_upcall *up));
+/* The same, without ids. */
+int px_request_go_plain(struct px_upcall *up, int rc, void (*go)(struct px_upcall *up));
+
+void px_go_publish(struct px_upcall *up);
+void px_go_lookup(struct px_upcall *up);
+void px_go_unpublish(struct px_upcall *up);
+void px_go_abort(struct px_upcall *up);
+void px_go_spawn(struct px_upcall *up);
+void px_go_log(struct px_upcall *up);         /* data; info: directives */
+void px_go_alloc(struct px_upcall *up);       /* number: directive */
+void px_go_job_control(struct px_upcall *up); /* procs; info: directives */
+void px_go_monitor(struct px_upcall *up);     /* data[0]: monitor; code; info: directives */
+void px_go_credential(struct px_upcall *up);
+void px_go_validate(struct px_upcall *up); /* bytes */
+void px_go_iof_push(struct px_upcall *up); /* procs, bytes */
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What a process needs to find us: environment variables. The ones of the protocol are read by clients of every
+ * release; PMIX_SHMIX_URI is ours and leads to the AF_UNIX door. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "host.h"
+#include "src/base/param.h"
+#include "src/net/auth.h"
+
+extern char **environ;
+
+static int set(char ***env, const char *name, const char *value)
+{
+    return value ? PMIx_Setenv(name, value, true, env) : PMIX_SUCCESS;
+}
+
+static int set_contact(const struct px_server *s, char ***env)
+{
+    static const char *const names[] = {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI51",
+                                        "PMIX_SERVER_URI61"};
+    int rc = set(env, "PMIX_SHMIX_URI", s->uri_unix);
+
+    for (size_t i = 0; !rc && i < sizeof(names) / sizeof(names[0]); i++) {
+        rc = set(env, names[i], s->uri_tcp);
+    }
+    return rc;
+}
+
+static bool shares(void)
+{
+    return px_param_bool(PX_P_SHMEM_ENABLE) && strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0;
+}
+
+static int set_support(struct px_server *s, const struct px_nsrec *ns, char ***env)
+{
+    int rc = PMIX_SUCCESS;
+
+    (void) s;
+    for (size_t i = 0; ns && !rc && i < ns->n_envars; i++) {
+        const pmix_info_t *info = &ns->envars[i];
+
+        if (info->value.type == PMIX_ENVAR && info->value.data.envar.envar) {
+            rc = PMIx_Setenv(info->value.data.envar.envar, info->value.data.envar.value, true, env);
+        }
+    }
+    return rc;
+}
+
+int px_setup_fork(struct px_server *s, void *args)
+{
+    struct px_fork_args *a = args;
+    char rank[16];
+    int rc;
+
+    (void) snprintf(rank, sizeof(rank), "%u", a->proc->rank);
+    rc = set(a->env, "PMIX_NAMESPACE", a->proc->nspace);
+    rc = rc ? rc : set(a->env, "PMIX_RANK", rank);
+    rc = rc ? rc : set_contact(s, a->env);
+    rc = rc ? rc : set(a->env, "PMIX_SECURITY_MODE", px_auth_modes());
+    rc = rc ? rc : set(a->env, "PMIX_BFROP_BUFFER_TYPE", "PMIX_BFROP_BUFFER_NON_DESC");
+    rc = rc ? rc : set(a->env, "PMIX_GDS_MODULE", shares() ? PX_GDS_SHARED "," PX_GDS_MESSAGES : PX_GDS_MESSAGES);
+    rc = rc ? rc : set(a->env, "PMIX_SERVER_TMPDIR", s->tmpdir);
+    rc = rc ? rc : set(a->env, "PMIX_SYSTEM_TMPDIR", s->system_tmpdir);
+    rc = rc ? rc : set(a->env, "PMIX_HOSTNAME", s->hostname);
+    rc = rc ? rc : set(a->env, "PMIX_VERSION", PX_WIRE_VERSION);
+    return rc ? rc : set_support(s, px_ns_find(s, a->proc->nspace), a->env);
+}
+
+/* --- shipping settings with an application --- */
+
+static bool wants_envars(const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_SETUP_APP_ENVARS) == 0 || strcmp(info[i].key, PMIX_SETUP_APP_ALL) == 0) {
+            return info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
+        }
+    }
+    return false;
+}
+
+static int add_envar(pmix_info_t **infos, size_t *n, const char *setting, const char *equals)
+{
+    pmix_envar_t envar = {.envar = strndup(setting, (size_t) (equals - setting)),
+                          .value = strdup(equals + 1),
+                          .separator = 0};
+    int rc = envar.envar && envar.value ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+
+    rc = rc ? rc : px_infos_append(infos, n, PMIX_SET_ENVAR, &envar, PMIX_ENVAR);
+    free(envar.envar);
+    free(envar.value);
+    return rc;
+}
+
+int px_setup_application(const pmix_info_t *info, size_t ninfo, pmix_info_t **ret, size_t *ret_n)
+{
+    pmix_info_t *infos = NULL;
+    size_t n = 0;
+    int rc = PMIX_SUCCESS;
+
+    for (char **at = environ; !rc && wants_envars(info, ninfo) && at && *at; at++) {
+        const char *equals = strchr(*at, '=');
+
+        if (equals && strncmp(*at, "PMIX_MCA_", 9) == 0) {
+            rc = add_envar(&infos, &n, *at, equals);
+        }
+    }
+    if (rc) {
+        PMIx_Info_free(infos, n);
+        return rc;
+    }
+    *ret = infos;
+    *ret_n = n;
+    return PMIX_SUCCESS;
+}
+
+int px_local_support(struct px_server *s, void *args)
+{
+    struct px_infos_args *a = args;
+    struct px_nsrec *ns = px_ns_make(s, a->nspace);
+    pmix_info_t *copy = NULL;
+    int rc = ns ? px_infos_copy(a->info, a->ninfo, &copy) : PMIX_ERR_NOMEM;
+
+    if (!rc) {
+        PMIx_Info_free(ns->envars, ns->n_envars);
+        ns->envars = copy;
+        ns->n_envars = copy ? a->ninfo : 0;
+    }
+    return rc;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Spawn: the host starts the job; the parent's answer carries what is known of it, so that it can be read at once. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "requests.h"
+
+static void spawn_answered(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+    struct px_peer *peer = px_peer_find(s, up->from.peer);
+    struct px_nsrec *ns = px_ns_find(s, up->ret_proc.nspace);
+    const struct px_buf *packed;
+    struct px_buf buf = {0};
+
+    if (!up->from.peer && up->from.spawn) {
+        up->from.spawn(up->status, up->ret_proc.nspace, up->from.cbdata);
+        return;
+    }
+    if (!peer) {
+        return;
+    }
+    (void) px_pack_status(&buf, peer->kind, up->status);
+    if (up->status == PMIX_SUCCESS) {
+        (void) px_pack_string(&buf, peer->kind, up->ret_proc.nspace);
+        if (ns && !px_ns_packed(ns, peer->kind, &packed)) {
+            px_buf_append(&buf, packed->data, packed->len);
+        }
+    }
+    px_reply_take(s, &up->from, &buf);
+}
+
+void px_go_spawn(struct px_upcall *up)
+{
+    pmix_server_spawn_fn_t fn = up->server->host.spawn;
+
+    up->done = spawn_answered;
+    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_up_spawn, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
+}
+
+static int read_apps(struct px_in *in, struct px_upcall *up)
+{
+    size_t n = 0;
+    int rc = px_unpack_size(in, &n);
+
+    if (rc || !n) {
+        return rc ? rc : PMIX_ERR_BAD_PARAM;
+    }
+    if (n > px_in_left(in)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    up->apps = PMIx_App_create(n);
+    if (!up->apps) {
+        return PMIX_ERR_NOMEM;
+    }
+    up->napps = n;
+    rc = px_unpack(in, PMIX_APP, up->apps, &n);
+    return !rc && n != up->napps ? PMIX_ERR_UNPACK_FAILURE : rc;
+}
+
+/* Whose child the job will be, and that it is one. */
+static int add_parent(struct px_upcall *up, const struct px_peer *peer)
+{
+    bool yes = true;
+    int rc = px_infos_append(&up->info, &up->ninfo, PMIX_SPAWNED, &yes, PMIX_BOOL);
+
+    rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_PARENT_ID, &peer->proc, PMIX_PROC);
+    return rc ? rc
+              : px_infos_append(&up->info, &up->ninfo, peer->tool ? PMIX_REQUESTOR_IS_TOOL : PMIX_REQUESTOR_IS_CLIENT,
+                                &yes, PMIX_BOOL);
+}
+
+int px_on_spawn(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_upcall *up = px_request_create(s, peer, tag);
+    int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
+
+    rc = rc ? rc : read_apps(in, up);
+    rc = rc ? rc : add_parent(up, peer);
+    return px_request_go(up, peer, rc, px_go_spawn);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_TOOL_H
+#define PX_SERVER_TOOL_H
+
+#include "priv.h"
+
+/* Tools at the door: who may come in, under which name, and what they get unasked. Loop thread. */
+
+/* Wrong owner, or a server without tool support. */
+bool px_tool_refused(const struct px_server *s, const struct px_hello *hello, const struct px_who *who);
+
+/* Asks the host, or decides itself where the host has no say; px_peer_admit() follows. */
+void px_tool_greet(struct px_peer *peer, const struct px_hello *hello);
+
+/* The connection stands: the tool's namespace and its output subscription are made. */
+void px_tool_admitted(struct px_peer *peer);
+
+#endif
