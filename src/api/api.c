@@ -12,6 +12,7 @@
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
+#include "src/ops/attributes.h"
 #include "src/topo/topo.h"
 
 static void set_log_levels(void)
@@ -37,9 +38,9 @@ int px_api_open(struct px_ctx *ctx, bool external)
     }
     ctx->external = external;
     ctx->events = px_events_create(ctx->loop);
-    if (NULL == ctx->events) {
-        px_loop_destroy(ctx->loop);
-        ctx->loop = NULL;
+    ctx->attrs = px_attrs_create();
+    if (NULL == ctx->events || NULL == ctx->attrs) {
+        px_api_close(ctx);
         return PMIX_ERR_NOMEM;
     }
     return 0;
@@ -59,6 +60,8 @@ void px_api_close(struct px_ctx *ctx)
     (void) px_loop_run(ctx->loop, close_events, ctx); /* fails in a forked child only, which leaves it alone */
     px_loop_destroy(ctx->loop);
     ctx->loop = NULL;
+    px_attrs_destroy(ctx->attrs);
+    ctx->attrs = NULL;
     px_topo_fini();
 }
 
@@ -71,6 +74,7 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx)
     ctx->refs = 0;
     ctx->loop = NULL;
     ctx->events = NULL;
+    ctx->attrs = NULL;
     ctx->role = NULL;
     ctx->ops = NULL;
     return true;

@@ -3,10 +3,12 @@
 
 /* Queries and the resolve calls. Which ABI this is can be asked at any time, so that is answered here. */
 
+#include <pmix_server.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
+#include "src/ops/attributes.h"
 #include "src/ops/version.h"
 
 static const char *abi_answer(const char *key)
@@ -149,4 +151,11 @@ pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
     }
     *nodelist = NULL;
     return ctx->ops->resolve_nodes(ctx, nspace, nodelist);
+}
+
+pmix_status_t PMIx_Register_attributes(char *function, char *attrs[])
+{
+    struct px_ctx *ctx = px_ctx_enter();
+
+    return NULL != ctx ? px_attrs_register(ctx->attrs, function, attrs) : PMIX_ERR_INIT;
 }

@@ -11,15 +11,40 @@
 #include "call.h"
 #include "later.h"
 #include "ops.h"
+#include "src/ops/attributes.h"
 #include "src/ops/resolve.h"
 
 struct query_call {
     struct px_session *session;
     void *key; /* bytes of the query, or NULL: the answer is not kept */
     size_t key_len;
+    struct px_infos *own; /* our part of the answer, or NULL */
     pmix_info_cbfunc_t cbfunc;
     void *cbdata;
 };
+
+static void query_free(struct query_call *call)
+{
+    px_infos_release(call->own);
+    free(call->key);
+    free(call);
+}
+
+/* Our part and a copy of the server's. No memory: ours alone. */
+static void append(struct px_infos *own, const pmix_info_t *info, size_t n)
+{
+    pmix_info_t *grown = n > 0 ? realloc(own->info, (own->n + n) * sizeof(*grown)) : NULL;
+
+    if (NULL == grown) {
+        return;
+    }
+    own->info = grown;
+    for (size_t i = 0; i < n; i++) {
+        PMIx_Info_construct(&grown[own->n]);
+        (void) PMIx_Info_xfer(&grown[own->n], &info[i]); /* no memory: an entry without value */
+        own->n++;
+    }
+}
 
 static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                        pmix_release_cbfunc_t release_fn, void *release_cbdata)
@@ -29,9 +54,39 @@ static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
     if (PMIX_SUCCESS == status && NULL != call->key) {
         px_cache_keep(call->session, call->key, call->key_len, info, ninfo);
     }
-    call->cbfunc(status, info, ninfo, call->cbdata, release_fn, release_cbdata);
-    free(call->key);
-    free(call);
+    if (NULL == call->own) {
+        call->cbfunc(status, info, ninfo, call->cbdata, release_fn, release_cbdata);
+    } else {
+        append(call->own, info, ninfo);
+        if (NULL != release_fn) {
+            release_fn(release_cbdata);
+        }
+        call->cbfunc(PMIX_SUCCESS, call->own->info, call->own->n, call->cbdata, px_infos_release, call->own);
+        call->own = NULL;
+    }
+    query_free(call);
+}
+
+/* What we can say of the support for attributes. *ret is NULL when nobody asks. */
+static int own_answer(struct px_ctx *ctx, const pmix_query_t *queries, size_t n, struct px_infos **ret,
+                      bool *ret_whole)
+{
+    const unsigned ours = PX_ATTR_CLIENT | PX_ATTR_TOOL;
+    struct px_infos *own = calloc(1, sizeof(*own));
+    int rc = NULL != own ? 0 : PMIX_ERR_NOMEM;
+    unsigned levels;
+
+    *ret_whole = true;
+    for (size_t i = 0; i < n && 0 == rc; i++) {
+        *ret_whole = *ret_whole && px_attrs_asked(&queries[i], &levels) && (levels & ~ours) == 0;
+        rc = px_attrs_answer(ctx->attrs, ours, &queries[i], &own->info, &own->n);
+    }
+    if (0 != rc || own->n == 0) {
+        px_infos_release(own);
+        own = NULL;
+    }
+    *ret = own;
+    return rc;
 }
 
 static int pack_queries(struct px_buf *buf, enum px_wire_kind kind, const pmix_query_t *queries, size_t n)
@@ -76,41 +131,65 @@ static int answer_from_cache(struct px_session *session, const struct px_buf *ke
     return rc;
 }
 
-pmix_status_t px_client_query_nb(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
-                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
+/* Asks the server; takes over `own` and the bytes of `key` on success. */
+static pmix_status_t query_server(struct px_session *session, const pmix_query_t *queries, size_t nqueries,
+                                  struct px_buf *key, struct px_infos *own, pmix_info_cbfunc_t cbfunc,
+                                  void *cbdata)
 {
-    struct px_session *session = px_session(ctx);
     struct query_call *call;
-    struct px_buf key = {0};
     struct px_msg msg;
-    bool keep = px_cache_allowed(queries, nqueries) && query_key(queries, nqueries, &key) == 0;
-    int rc;
+    int rc = px_msg_start(session, PX_CMD_QUERY, &msg);
 
-    if (keep && !px_cache_bypassed(queries, nqueries) && answer_from_cache(session, &key, cbfunc, cbdata) == 0) {
-        px_buf_fini(&key);
-        return PMIX_SUCCESS;
-    }
-    rc = px_msg_start(session, PX_CMD_QUERY, &msg);
     if (0 != rc) {
-        px_buf_fini(&key);
         return rc;
     }
     call = calloc(1, sizeof(*call));
     if (NULL == call) {
-        px_buf_fini(&key);
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
-    *call = (struct query_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
-    if (keep) {
-        call->key = px_buf_take(&key, &call->key_len);
+    *call = (struct query_call){.session = session, .own = own, .cbfunc = cbfunc, .cbdata = cbdata};
+    if (NULL != key) {
+        call->key = px_buf_take(key, &call->key_len);
     }
-    px_buf_fini(&key);
     rc = pack_queries(&msg.buf, msg.kind, queries, nqueries);
     rc = px_msg_send_info(&msg, rc, 0, query_done, call);
     if (0 != rc) {
-        free(call->key);
-        free(call);
+        call->own = NULL;
+        query_free(call);
+    }
+    return rc;
+}
+
+pmix_status_t px_client_query_nb(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
+                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_infos *own = NULL;
+    struct px_buf key = {0};
+    bool whole;
+    bool keep;
+    int rc = own_answer(ctx, queries, nqueries, &own, &whole);
+
+    if (0 != rc) {
+        return rc;
+    }
+    keep = NULL == own && px_cache_allowed(queries, nqueries) && query_key(queries, nqueries, &key) == 0;
+    if (keep && !px_cache_bypassed(queries, nqueries) && answer_from_cache(session, &key, cbfunc, cbdata) == 0) {
+        px_buf_fini(&key);
+        return PMIX_SUCCESS;
+    }
+    rc = NULL != own && (whole || NULL == px_session_server(session))
+             ? PMIX_ERR_UNREACH
+             : query_server(session, queries, nqueries, keep ? &key : NULL, own, cbfunc, cbdata);
+    px_buf_fini(&key);
+    if (0 != rc && NULL != own) {
+        rc = px_later_infos(ctx->loop, PMIX_SUCCESS, own->info, own->n, cbfunc, cbdata);
+        if (0 == rc) {
+            free(own);
+        } else {
+            px_infos_release(own);
+        }
     }
     return rc;
 }

@@ -16,6 +16,7 @@
 
 /* Everything the process knows: the only process-wide state of the library. */
 
+struct px_attrs;
 struct px_events;
 
 enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
@@ -28,6 +29,7 @@ struct px_ctx {
     void *role;                 /* struct px_client, struct px_server or struct px_tool of that role */
     struct px_loop *loop;
     struct px_events *events;   /* loop thread */
+    struct px_attrs *attrs;     /* constant while up: what the host supports */
     pmix_proc_t self;           /* constant while up */
     bool external;              /* constant while up: the application turns the loop (PMIx_Progress) */
     pmix_status_t init_status;  /* lock: what the first init returned */

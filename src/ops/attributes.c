@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Attribute support. What the library does is the table support.def; what a host says of itself is kept in a list.
+ * Hosts name their upcalls, users ask by call, so upcall names are translated when they are registered. */
+
+#include "attributes.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/nspace/types.h"
+
+struct supported {
+    const char *function;
+    unsigned levels;
+    const char *const *attrs; /* ends with NULL */
+};
+
+#define PX_SUPPORT(call, on, ...) {call, on, (const char *const[]){__VA_ARGS__, NULL}},
+static const struct supported library[] = {
+#include "support.def"
+};
+#undef PX_SUPPORT
+
+static const struct {
+    unsigned level;
+    const char *attributes;
+    const char *functions;
+} levels_of[] = {
+    {PX_ATTR_CLIENT, PMIX_CLIENT_ATTRIBUTES, PMIX_CLIENT_FUNCTIONS},
+    {PX_ATTR_SERVER, PMIX_SERVER_ATTRIBUTES, PMIX_SERVER_FUNCTIONS},
+    {PX_ATTR_HOST, PMIX_HOST_ATTRIBUTES, PMIX_HOST_FUNCTIONS},
+    {PX_ATTR_TOOL, PMIX_TOOL_ATTRIBUTES, PMIX_TOOL_FUNCTIONS},
+};
+
+enum { N_LEVELS = sizeof(levels_of) / sizeof(levels_of[0]), N_LIBRARY = sizeof(library) / sizeof(library[0]) };
+
+static const struct {
+    const char *upcall;
+    const char *call;
+} upcalls[] = {
+    {"abort", "PMIx_Abort"},
+    {"fence_nb", "PMIx_Fence"},
+    {"direct_modex", "PMIx_Get"},
+    {"publish", "PMIx_Publish"},
+    {"lookup", "PMIx_Lookup"},
+    {"unpublish", "PMIx_Unpublish"},
+    {"spawn", "PMIx_Spawn"},
+    {"connect", "PMIx_Connect"},
+    {"disconnect", "PMIx_Disconnect"},
+    {"register_events", "PMIx_Register_event_handler"},
+    {"deregister_events", "PMIx_Deregister_event_handler"},
+    {"notify_event", "PMIx_Notify_event"},
+    {"query", "PMIx_Query_info"},
+    {"tool_connected", "PMIx_tool_init"},
+    {"log", "PMIx_Log"},
+    {"log2", "PMIx_Log"},
+    {"allocate", "PMIx_Allocation_request"},
+    {"job_control", "PMIx_Job_control"},
+    {"monitor", "PMIx_Process_monitor"},
+    {"get_credential", "PMIx_Get_credential"},
+    {"validate_credential", "PMIx_Validate_credential"},
+    {"iof_pull", "PMIx_IOF_pull"},
+    {"push_stdin", "PMIx_IOF_push"},
+    {"group", "PMIx_Group_construct"},
+    {"fabric", "PMIx_Fabric_register"},
+    {"session_control", "PMIx_Session_control"},
+};
+
+/* One registration of the host. */
+struct said {
+    struct said *next;
+    char *function;
+    char **attrs;
+};
+
+struct px_attrs {
+    pthread_mutex_t lock;
+    struct said *said; /* lock */
+};
+
+struct px_attrs *px_attrs_create(void)
+{
+    struct px_attrs *attrs = calloc(1, sizeof(*attrs));
+
+    if (NULL != attrs) {
+        pthread_mutex_init(&attrs->lock, NULL);
+    }
+    return attrs;
+}
+
+static void said_free(struct said *said)
+{
+    PMIx_Argv_free(said->attrs);
+    free(said->function);
+    free(said);
+}
+
+void px_attrs_destroy(struct px_attrs *attrs)
+{
+    if (NULL == attrs) {
+        return;
+    }
+    while (NULL != attrs->said) {
+        struct said *next = attrs->said->next;
+
+        said_free(attrs->said);
+        attrs->said = next;
+    }
+    pthread_mutex_destroy(&attrs->lock);
+    free(attrs);
+}
+
+static const char *call_of(const char *function)
+{
+    for (size_t i = 0; i < sizeof(upcalls) / sizeof(upcalls[0]); i++) {
+        if (strcmp(upcalls[i].upcall, function) == 0) {
+            return upcalls[i].call;
+        }
+    }
+    return function;
+}
+
+static struct said *find_said(struct px_attrs *attrs, const char *function)
+{
+    struct said *at = attrs->said;
+
+    while (NULL != at && strcmp(at->function, function) != 0) {
+        at = at->next;
+    }
+    return at;
+}
+
+int px_attrs_register(struct px_attrs *attrs, const char *function, char **names)
+{
+    struct said *said;
+    int rc = 0;
+
+    if (NULL == function || '\0' == function[0]) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    said = calloc(1, sizeof(*said));
+    if (NULL == said) {
+        return PMIX_ERR_NOMEM;
+    }
+    said->function = strdup(call_of(function));
+    said->attrs = NULL != names ? PMIx_Argv_copy(names) : NULL;
+    if (NULL == said->function || (NULL != names && NULL != names[0] && NULL == said->attrs)) {
+        said_free(said);
+        return PMIX_ERR_NOMEM;
+    }
+    pthread_mutex_lock(&attrs->lock);
+    if (NULL != find_said(attrs, said->function)) {
+        rc = PMIX_ERR_REPEAT_ATTR_REGISTRATION;
+    } else {
+        said->next = attrs->said;
+        attrs->said = said;
+    }
+    pthread_mutex_unlock(&attrs->lock);
+    if (0 != rc) {
+        said_free(said);
+    }
+    return rc;
+}
+
+bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
+{
+    unsigned levels = 0;
+    bool asked = false;
+
+    for (size_t k = 0; NULL != query->keys && NULL != query->keys[k]; k++) {
+        asked = asked || strcmp(query->keys[k], PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0;
+        for (size_t i = 0; i < N_LEVELS; i++) {
+            if (strcmp(query->keys[k], levels_of[i].functions) == 0) {
+                levels |= levels_of[i].level;
+            }
+        }
+    }
+    for (size_t q = 0; q < query->nqual; q++) {
+        for (size_t i = 0; i < N_LEVELS; i++) {
+            if (strcmp(query->qualifiers[q].key, levels_of[i].attributes) == 0
+                && PMIx_Info_true(&query->qualifiers[q]) == PMIX_BOOL_TRUE) {
+                levels |= levels_of[i].level;
+            }
+        }
+    }
+    asked = asked || levels != 0;
+    *ret_levels = levels != 0 ? levels : PX_ATTR_CLIENT | PX_ATTR_SERVER | PX_ATTR_HOST | PX_ATTR_TOOL;
+    return asked;
+}
+
+/* --- building answers --- */
+
+struct answer {
+    pmix_info_t *info;
+    size_t n;
+};
+
+static int answer_grow(struct answer *answer, pmix_info_t **ret)
+{
+    pmix_info_t *grown = realloc(answer->info, (answer->n + 1) * sizeof(*grown));
+
+    if (NULL == grown) {
+        return PMIX_ERR_NOMEM;
+    }
+    answer->info = grown;
+    *ret = &grown[answer->n];
+    PMIx_Info_construct(*ret);
+    answer->n++;
+    return 0;
+}
+
+/* The attribute by its string or by its name. */
+static void load_regattr(pmix_regattr_t *to, const char *attribute)
+{
+    const char *string = PMIx_Get_attribute_string(attribute);
+    bool per_node;
+
+    string = NULL != string ? string : attribute;
+    PMIx_Regattr_load(to, PMIx_Get_attribute_name(string), string, px_key_declared(string, &per_node), NULL);
+}
+
+static size_t count_attrs(const char *const *attrs)
+{
+    size_t n = 0;
+
+    while (NULL != attrs && NULL != attrs[n]) {
+        n++;
+    }
+    return n;
+}
+
+/* One element: the call, and within it the level with its attributes. */
+static int answer_level(struct answer *answer, const char *function, const char *level, const char *const *attrs,
+                        bool supported)
+{
+    size_t n = count_attrs(attrs);
+    pmix_data_array_t *list = NULL;
+    pmix_data_array_t *outer = PMIx_Data_array_create(1, PMIX_INFO);
+    pmix_info_t *info;
+    pmix_info_t *inner;
+    int rc = NULL != outer ? answer_grow(answer, &info) : PMIX_ERR_NOMEM;
+
+    if (0 == rc && supported) {
+        list = PMIx_Data_array_create(n, PMIX_REGATTR);
+        rc = NULL != list ? 0 : PMIX_ERR_NOMEM;
+    }
+    if (0 != rc) {
+        PMIx_Data_array_free(outer);
+        return rc;
+    }
+    for (size_t i = 0; i < n && NULL != list; i++) {
+        load_regattr(&((pmix_regattr_t *) list->array)[i], attrs[i]);
+    }
+    inner = outer->array;
+    PMIx_Load_key(inner->key, level);
+    inner->value.type = NULL != list ? PMIX_DATA_ARRAY : PMIX_UNDEF;
+    inner->value.data.darray = list;
+    PMIx_Load_key(info->key, function);
+    info->value.type = PMIX_DATA_ARRAY;
+    info->value.data.darray = outer;
+    return 0;
+}
+
+static const struct supported *find_library(const char *function, unsigned level)
+{
+    for (size_t i = 0; i < N_LIBRARY; i++) {
+        if ((library[i].levels & level) != 0 && strcmp(library[i].function, function) == 0) {
+            return &library[i];
+        }
+    }
+    return NULL;
+}
+
+static int answer_function(struct px_attrs *attrs, struct answer *answer, const char *function, unsigned levels)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < N_LEVELS && 0 == rc; i++) {
+        const struct supported *row = find_library(function, levels_of[i].level);
+        const struct said *said = NULL;
+
+        if ((levels & levels_of[i].level) == 0) {
+            continue;
+        }
+        if (levels_of[i].level != PX_ATTR_HOST) {
+            rc = answer_level(answer, function, levels_of[i].attributes, NULL != row ? row->attrs : NULL,
+                              NULL != row);
+            continue;
+        }
+        if (NULL != attrs) {
+            pthread_mutex_lock(&attrs->lock);
+            said = find_said(attrs, function);
+        }
+        rc = answer_level(answer, function, levels_of[i].attributes,
+                          NULL != said ? (const char *const *) said->attrs : NULL, NULL != said);
+        if (NULL != attrs) {
+            pthread_mutex_unlock(&attrs->lock);
+        }
+    }
+    return rc;
+}
+
+static int append_name(char **text, const char *name)
+{
+    size_t len = NULL != *text ? strlen(*text) : 0;
+    char *grown = realloc(*text, len + strlen(name) + 2);
+
+    if (NULL == grown) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (len > 0) {
+        grown[len] = ',';
+        len++;
+    }
+    strcpy(grown + len, name);
+    *text = grown;
+    return 0;
+}
+
+/* The comma list of the calls that a level supports. */
+static int answer_functions(struct px_attrs *attrs, struct answer *answer, const char *key, unsigned level)
+{
+    char *text = NULL;
+    pmix_info_t *info;
+    int rc = 0;
+
+    for (size_t i = 0; i < N_LIBRARY && level != PX_ATTR_HOST && 0 == rc; i++) {
+        if ((library[i].levels & level) != 0) {
+            rc = append_name(&text, library[i].function);
+        }
+    }
+    if (level == PX_ATTR_HOST && NULL != attrs) {
+        pthread_mutex_lock(&attrs->lock);
+        for (const struct said *at = attrs->said; NULL != at && 0 == rc; at = at->next) {
+            rc = append_name(&text, at->function);
+        }
+        pthread_mutex_unlock(&attrs->lock);
+    }
+    if (0 == rc) {
+        rc = answer_grow(answer, &info);
+    }
+    if (0 == rc && NULL != text) {
+        rc = PMIx_Info_load(info, key, text, PMIX_STRING);
+    } else if (0 == rc) {
+        PMIx_Load_key(info->key, key);
+    }
+    free(text);
+    return rc;
+}
+
+static int answer_key(struct px_attrs *attrs, struct answer *answer, const char *key, unsigned levels, bool calls)
+{
+    if (strcmp(key, PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < N_LEVELS; i++) {
+        if (strcmp(key, levels_of[i].functions) == 0) {
+            return (levels & levels_of[i].level) != 0 ? answer_functions(attrs, answer, key, levels_of[i].level) : 0;
+        }
+    }
+    return calls ? answer_function(attrs, answer, key, levels) : PMIX_ERR_BAD_PARAM;
+}
+
+int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t *query, pmix_info_t **info,
+                    size_t *ninfo)
+{
+    struct answer answer = {0};
+    pmix_info_t *joined;
+    unsigned wanted;
+    bool calls;
+    int rc = 0;
+
+    if (!px_attrs_asked(query, &wanted)) {
+        return 0;
+    }
+    calls = strcmp(query->keys[0], PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0;
+    for (size_t k = 0; NULL != query->keys[k] && 0 == rc; k++) {
+        rc = answer_key(attrs, &answer, query->keys[k], wanted & levels, calls);
+    }
+    if (0 != rc || answer.n == 0) {
+        PMIx_Info_free(answer.info, answer.n);
+        return rc;
+    }
+    joined = realloc(*info, (*ninfo + answer.n) * sizeof(*joined));
+    if (NULL == joined) {
+        PMIx_Info_free(answer.info, answer.n);
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(joined + *ninfo, answer.info, answer.n * sizeof(*joined));
+    free(answer.info);
+    *info = joined;
+    *ninfo += answer.n;
+    return 0;
+}
