@@ -137,7 +137,7 @@ static void send_object(const struct px_get *get, struct px_nsrec *ns, struct pa
     (void) px_pack_bytes(&reply, p->kind, p->buf.data, p->buf.len);
     reply.failed |= p->buf.failed;
     px_buf_fini(&p->buf);
-    px_reply_take(get->server, &get->from, &reply);
+    px_answer_take(get->server, &get->from, &reply);
 }
 
 static int begin_object(struct packer *p, const struct px_get *get, const struct px_nsrec *ns, uint32_t rank)

@@ -32,7 +32,7 @@ static void reply(struct px_server *s, struct px_coll *coll, const struct px_fro
         px_group_reply(s, coll, from, status);
         break;
     default:
-        px_reply_status(s, from, status);
+        px_answer_status(s, from, status);
         break;
     }
 }

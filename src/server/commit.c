@@ -253,7 +253,7 @@ int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     px_buf_fini(&rank->remote);
     rank->remote = plain;
     rank->committed = true;
-    px_reply_status(s, &from, PMIX_SUCCESS);
+    px_answer_status(s, &from, PMIX_SUCCESS);
     px_gets_committed(s, rank);
     px_asks_committed(s, rank);
     return PMIX_SUCCESS;

@@ -169,12 +169,12 @@ void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px
     struct px_buf buf = {0};
 
     if (!peer || status) {
-        px_reply_status(s, from, status);
+        px_answer_status(s, from, status);
         return;
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
     px_pack_namespaces(s, &buf, peer->kind, peer->proc.nspace, coll->set, coll->nset);
-    px_reply_take(s, from, &buf);
+    px_answer_take(s, from, &buf);
 }
 
 static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,

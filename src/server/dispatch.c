@@ -73,17 +73,17 @@ static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in)
     int rc = px_unpack_command(in, &command);
 
     if (!rc && (command >= N_HANDLERS || !handlers[command])) {
-        px_reply_status(s, &from, PMIX_ERR_NOT_SUPPORTED);
+        px_answer_status(s, &from, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
     /* What a peer may ask before and after its time is over is the same: nothing but the end. */
     if (!rc && peer->finalized) {
-        px_reply_status(s, &from, PMIX_ERR_INIT);
+        px_answer_status(s, &from, PMIX_ERR_INIT);
         return;
     }
     rc = rc ? rc : handlers[command](s, peer, tag, in);
     if (rc) {
-        px_reply_status(s, &from, rc);
+        px_answer_status(s, &from, rc);
         peer->doomed |= is_unreadable(rc);
     }
 }
@@ -123,7 +123,7 @@ static void reply_own(const struct px_from *from, pmix_status_t status)
     }
 }
 
-void px_reply_take(struct px_server *s, const struct px_from *from, struct px_buf *buf)
+void px_answer_take(struct px_server *s, const struct px_from *from, struct px_buf *buf)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
 
@@ -138,7 +138,7 @@ void px_reply_take(struct px_server *s, const struct px_from *from, struct px_bu
     px_peer_send(peer, from->tag, buf, -1);
 }
 
-void px_reply_status(struct px_server *s, const struct px_from *from, pmix_status_t status)
+void px_answer_status(struct px_server *s, const struct px_from *from, pmix_status_t status)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
     struct px_buf buf = {0};
@@ -149,7 +149,7 @@ void px_reply_status(struct px_server *s, const struct px_from *from, pmix_statu
     }
     if (peer) {
         (void) px_pack_status(&buf, peer->kind, status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status);
-        px_reply_take(s, from, &buf);
+        px_answer_take(s, from, &buf);
     }
 }
 
@@ -180,7 +180,7 @@ static void reply_own_infos(const struct px_from *from, pmix_status_t status, co
     from->infos(status, lent->info, lent->ninfo, from->cbdata, take_back, lent);
 }
 
-void px_reply_infos(struct px_server *s, const struct px_from *from, pmix_status_t status, const pmix_info_t *info,
+void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_status_t status, const pmix_info_t *info,
                     size_t ninfo)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
@@ -201,5 +201,5 @@ void px_reply_infos(struct px_server *s, const struct px_from *from, pmix_status
     if (px_pack_infos(&buf, peer->kind, info, ninfo)) {
         buf.failed = true;
     }
-    px_reply_take(s, from, &buf);
+    px_answer_take(s, from, &buf);
 }

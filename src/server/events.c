@@ -235,7 +235,7 @@ int px_on_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     rc = rc ? rc : px_unpack_infos(in, &info, &event.ninfo);
     if (!rc) {
         event.info = info;
-        px_reply_status(s, &from, PMIX_SUCCESS);
+        px_answer_status(s, &from, PMIX_SUCCESS);
         (void) px_event_spread(s, &event, PX_ORIGIN_CLIENT, peer);
     }
     PMIx_Info_free(info, rc ? 0 : event.ninfo);
@@ -328,7 +328,7 @@ static void registered(struct px_upcall *up)
     struct px_peer *peer = px_peer_find(up->server, up->from.peer);
     struct wish *wish = up->arg;
 
-    px_reply_status(up->server, &up->from, up->status == PMIX_ERR_NOT_SUPPORTED ? PMIX_SUCCESS : up->status);
+    px_answer_status(up->server, &up->from, up->status == PMIX_ERR_NOT_SUPPORTED ? PMIX_SUCCESS : up->status);
     if (peer && wish->replay) {
         replay(up->server, peer, wish->codes, wish->n, wish->all);
     }
@@ -364,7 +364,7 @@ void px_codes_wanted(struct px_server *s, const struct px_from *from, const pmix
     if (!up || !up->codes || !up->arg || px_infos_copy(info, ninfo, &up->info)) {
         free(up ? up->arg : NULL);
         px_upcall_destroy(up);
-        px_reply_status(s, from, PMIX_ERR_NOMEM);
+        px_answer_status(s, from, PMIX_ERR_NOMEM);
         return;
     }
     up->ninfo = up->info ? ninfo : 0;

@@ -31,7 +31,7 @@ static void get_end(struct px_get *get, int status)
     struct px_from from = get->from;
 
     get_destroy(get);
-    px_reply_status(s, &from, status);
+    px_answer_status(s, &from, status);
 }
 
 static void on_timer(struct px_timer *timer)

@@ -150,7 +150,7 @@ void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_f
     struct px_buf buf = {0};
 
     if (!peer || status) {
-        px_reply_status(s, from, status);
+        px_answer_status(s, from, status);
         return;
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
@@ -166,7 +166,7 @@ void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_f
     } else {
         (void) px_pack_size(&buf, peer->kind, group->has_id ? group->id : SIZE_MAX);
     }
-    px_reply_take(s, from, &buf);
+    px_answer_take(s, from, &buf);
 }
 
 void px_group_finished(struct px_server *s, struct px_coll *coll, int status)
@@ -521,7 +521,7 @@ int px_on_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, s
                 break;
             }
         }
-        px_reply_status(s, &from, PMIX_SUCCESS);
+        px_answer_status(s, &from, PMIX_SUCCESS);
     }
     PMIx_Info_free(info, ninfo);
     free(name);

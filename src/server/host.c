@@ -337,10 +337,10 @@ void px_up_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, vo
 
 void px_done_status(struct px_upcall *up)
 {
-    px_reply_status(up->server, &up->from, up->status);
+    px_answer_status(up->server, &up->from, up->status);
 }
 
 void px_done_infos(struct px_upcall *up)
 {
-    px_reply_infos(up->server, &up->from, up->status, up->ret_info, up->ret_ninfo);
+    px_answer_infos(up->server, &up->from, up->status, up->ret_info, up->ret_ninfo);
 }

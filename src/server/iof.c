@@ -161,12 +161,12 @@ static void pull_answered(struct px_upcall *up)
 
     if (up->status || !peer) {
         (void) px_pull_drop(s, up->from.peer, up->number);
-        px_reply_status(s, &up->from, up->status);
+        px_answer_status(s, &up->from, up->status);
         return;
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
     (void) px_pack_size(&buf, peer->kind, up->number);
-    px_reply_take(s, &up->from, &buf);
+    px_answer_take(s, &up->from, &buf);
 }
 
 int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -213,7 +213,7 @@ int px_on_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     if (rc) {
         return rc;
     }
-    px_reply_status(s, &from, px_pull_drop(s, peer->id, id));
+    px_answer_status(s, &from, px_pull_drop(s, peer->id, id));
     return PMIX_SUCCESS;
 }
 

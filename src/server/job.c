@@ -52,7 +52,7 @@ static void finalize_answered(struct px_upcall *up)
 
     if (peer) {
         peer->finalized = true;
-        px_reply_status(up->server, &up->from, PMIX_SUCCESS);
+        px_answer_status(up->server, &up->from, PMIX_SUCCESS);
     }
 }
 
@@ -64,7 +64,7 @@ int px_on_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     (void) in;
     if (peer->tool || !s->host.client_finalized || peer->finalizing) {
         peer->finalized = true;
-        px_reply_status(s, &from, PMIX_SUCCESS);
+        px_answer_status(s, &from, PMIX_SUCCESS);
         return PMIX_SUCCESS;
     }
     up = px_upcall_create(s, &from, &peer->proc, finalize_answered);

@@ -196,12 +196,12 @@ void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t
 
 /* --- answering --- */
 
-void px_reply_status(struct px_server *s, const struct px_from *from, pmix_status_t status);
+void px_answer_status(struct px_server *s, const struct px_from *from, pmix_status_t status);
 /* STATUS; SIZE n; INFO[n]. */
-void px_reply_infos(struct px_server *s, const struct px_from *from, pmix_status_t status, const pmix_info_t *info,
+void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_status_t status, const pmix_info_t *info,
                     size_t ninfo);
 /* Sends a built reply to a peer, or a failure when building it failed. */
-void px_reply_take(struct px_server *s, const struct px_from *from, struct px_buf *buf);
+void px_answer_take(struct px_server *s, const struct px_from *from, struct px_buf *buf);
 static inline struct px_from px_from_peer(const struct px_peer *peer, uint32_t tag)
 {
     return (struct px_from){.peer = peer->id, .tag = tag};

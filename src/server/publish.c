@@ -82,7 +82,7 @@ static void lookup_answered(struct px_upcall *up)
             buf.failed = true;
         }
     }
-    px_reply_take(up->server, &up->from, &buf);
+    px_answer_take(up->server, &up->from, &buf);
 }
 
 void px_go_lookup(struct px_upcall *up)

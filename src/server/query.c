@@ -117,9 +117,9 @@ static void query_answered(struct px_upcall *up)
         }
     }
     if (rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS) {
-        px_reply_infos(up->server, &up->from, rc, up->ret_info, up->ret_ninfo);
+        px_answer_infos(up->server, &up->from, rc, up->ret_info, up->ret_ninfo);
     } else {
-        px_reply_status(up->server, &up->from, rc);
+        px_answer_status(up->server, &up->from, rc);
     }
 }
 

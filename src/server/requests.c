@@ -152,7 +152,7 @@ static void credential_answered(struct px_upcall *up)
             buf.failed = true;
         }
     }
-    px_reply_take(up->server, &up->from, &buf);
+    px_answer_take(up->server, &up->from, &buf);
 }
 
 void px_go_credential(struct px_upcall *up)
@@ -255,7 +255,7 @@ int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, str
             (void) px_pack_size(&buf, peer->kind, n);
             (void) px_pack(&buf, peer->kind, PMIX_DEVICE_DIST, distances, n);
         }
-        px_reply_take(s, &from, &buf);
+        px_answer_take(s, &from, &buf);
     }
     PMIx_Device_distance_free(distances, n);
     PMIx_Info_free(info, ninfo);

@@ -63,7 +63,7 @@ static void finish(struct px_resolve *r, int status, pmix_proc_t *procs, size_t 
         } else if (!status) {
             (void) px_pack_string(&buf, peer->kind, nodes);
         }
-        px_reply_take(r->server, &r->from, &buf);
+        px_answer_take(r->server, &r->from, &buf);
     }
     free(procs);
     free(nodes);

@@ -30,7 +30,7 @@ static void spawn_answered(struct px_upcall *up)
             px_buf_append(&buf, packed->data, packed->len);
         }
     }
-    px_reply_take(s, &up->from, &buf);
+    px_answer_take(s, &up->from, &buf);
 }
 
 void px_go_spawn(struct px_upcall *up)
