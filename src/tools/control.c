@@ -92,26 +92,56 @@ static bool read_directive(const pmix_info_t *d, struct action *a)
     return true;
 }
 
-void px_run_control(struct px_run_task *task)
+/* What to do, out of the directives; 0 or why not. */
+static pmix_status_t read_all(const struct px_run_task *task, struct action *ret)
 {
     const pmix_info_t *directives = task->args;
-    const pmix_proc_t *targets = task->more;
-    struct action a = {0};
-    pmix_status_t rc = task->n_args > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->n_args; i++) {
-        rc = read_directive(&directives[i], &a) ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+    for (size_t i = 0; i < task->n_args; i++) {
+        if (!read_directive(&directives[i], ret)) {
+            return PMIX_ERR_NOT_SUPPORTED;
+        }
     }
-    pmix_proc_t own;
-    PMIX_LOAD_PROCID(&own, task->proc.nspace, PMIX_RANK_WILDCARD);
-    size_t n = targets != NULL && task->n_more > 0 ? task->n_more : 1;
-    const pmix_proc_t *list = targets != NULL && task->n_more > 0 ? targets : &own;
+    return task->n_args > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+/* A copy of the targets, which are the library's only until the answer; without any, the asker's job. */
+static pmix_proc_t *copy_targets(const struct px_run_task *task, size_t *ret_n)
+{
+    bool given = task->more != NULL && task->n_more > 0;
+    size_t n = given ? task->n_more : 1;
+    pmix_proc_t *copy = calloc(n, sizeof(*copy));
+    if (copy == NULL) {
+        return NULL;
+    }
+    if (given) {
+        memcpy(copy, task->more, n * sizeof(*copy));
+    } else {
+        PMIX_LOAD_PROCID(&copy[0], task->proc.nspace, PMIX_RANK_WILDCARD);
+    }
+    *ret_n = n;
+    return copy;
+}
+
+void px_run_control(struct px_run_task *task)
+{
+    struct action a = {0};
+    size_t n = 0;
+    pmix_status_t rc = read_all(task, &a);
+    pmix_proc_t *targets = copy_targets(task, &n);
+
+    if (targets == NULL) {
+        rc = PMIX_ERR_NOMEM;
+    }
     for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
-        rc = px_run_job_find(list[i].nspace) != NULL ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+        rc = px_run_job_find(targets[i].nspace) != NULL ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     }
+    px_run_verbose("%s rank %u asks for signal %d to %zu: %s", task->proc.nspace, task->proc.rank, a.signal, n,
+                   PMIx_Error_string(rc));
     /* Answered first: the asker may be among the targets. */
     task->cb.info(rc, NULL, 0, task->cbdata, NULL, NULL);
     for (size_t i = 0; rc == PMIX_SUCCESS && a.signal != 0 && i < n; i++) {
-        act_on(&list[i], &a);
+        act_on(&targets[i], &a);
     }
+    free(targets);
 }

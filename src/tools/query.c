@@ -178,5 +178,7 @@ void px_run_query(struct px_run_task *task)
         }
     }
     pmix_status_t rc = r->n_missing == 0 ? PMIX_SUCCESS : r->n > 0 ? PMIX_QUERY_PARTIAL_SUCCESS : PMIX_ERR_NOT_FOUND;
+    px_run_verbose("%s rank %u queries: %zu answers, %zu missing", task->proc.nspace, task->proc.rank, r->n,
+                   r->n_missing);
     task->cb.info(rc, r->info, r->n, task->cbdata, release, r);
 }

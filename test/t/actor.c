@@ -163,6 +163,9 @@ static void act_query(char **args)
 
     check(PMIx_Argv_append_nosize(&q->keys, PMIX_QUERY_NAMESPACES), "keys");
     check(PMIx_Argv_append_nosize(&q->keys, PMIX_QUERY_PROC_TABLE), "keys");
+    q->qualifiers = PMIx_Info_create(1);
+    q->nqual = 1;
+    check(PMIx_Info_load(q->qualifiers, PMIX_NSPACE, me.nspace, PMIX_STRING), "load");
     check(PMIx_Query_info(q, 1, &results, &n), "query");
     for (size_t i = 0; i < n; i++) {
         if (PMIX_CHECK_KEY(&results[i], PMIX_QUERY_NAMESPACES)) {
