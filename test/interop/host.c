@@ -24,7 +24,7 @@ enum { MAX_PROCS = 64, MAX_PUBLISHED = 64 };
 
 extern char **environ;
 
-static const char *nspace_name = "interop-job";
+static const pmix_nspace_t nspace_name = "interop-job";
 static int nprocs;
 static pid_t pids[MAX_PROCS];
 static volatile sig_atomic_t abort_status;
