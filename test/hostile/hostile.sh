@@ -14,7 +14,10 @@ same "every attack was made" 44 "$(grep -c '^ok' "$SCRATCH/out")"
 same "the server says nothing of it" "" "$(cat "$SCRATCH/err")"
 same "no descriptor is left" "host: 0 descriptors more" "$(grep descriptors "$SCRATCH/out")"
 
-# Rank 0 attacks before it becomes a client, while the others are at work.
+# Rank 0 attacks before it becomes a client, while the others are at work: as a stranger only, since a client that
+# is admitted and dies ends their collectives, as it should.
+HOSTILE_OUTSIDE=1
+export HOSTILE_OUTSIDE
 cat >"$SCRATCH/job" <<END
 #!/bin/sh
 [ "\$PMIX_RANK" = 0 ] && exec "$hostile" "$peer"
