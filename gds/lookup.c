@@ -51,6 +51,7 @@ struct lookup {
     const struct px_key *key;                 /* NULL: nobody has published it */
     const struct px_placement *place_or_none; /* once placed */
     bool placed;
+    bool proc_done;      /* the process level has been looked at */
     enum px_realm realm; /* where to look */
     bool strict;         /* nowhere else */
     struct px_qual_sum quals;
@@ -260,7 +261,9 @@ static int ask_proc(struct lookup *l, struct px_slice *ret)
     int rc = PMIX_ERR_NOT_FOUND;
 
     if (concrete(l->ask->rank)) {
-        rc = at(l, PX_LEVEL_PROC, l->ask->rank, ret);
+        if (!l->proc_done) {
+            rc = at(l, PX_LEVEL_PROC, l->ask->rank, ret);
+        }
         if (missing(rc) && !l->ask->n_quals) {
             rc = derived_proc(l, ret);
         }
@@ -333,31 +336,65 @@ static int in_order(struct lookup *l, struct px_slice *ret)
     return missing(rc) ? by_realm(l, ret) : rc;
 }
 
-int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct px_slice *ret)
+/* Nothing but a key and a rank. */
+static inline bool plain(const struct px_ask *ask)
 {
-    struct lookup l = {.ask = ask};
+    return ask->realm == PX_REALM_NONE && !ask->hostname && ask->nodeid == PX_NO_NODEID
+           && ask->appnum == PX_NO_APP && ask->scope == PMIX_SCOPE_UNDEF && ask->n_quals == 0;
+}
+
+/* Whether a plain question is answered by px_read_plain if there is a value: what most are. */
+static inline bool quick(const struct px_ask *ask, const struct px_key *key)
+{
+    if (ask->rank <= PMIX_RANK_VALID) {
+        return key->realm != PX_REALM_SESSION;
+    }
+    return ask->rank == PMIX_RANK_WILDCARD
+           && (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE);
+}
+
+static int ask_in_order(struct lookup *l, struct px_slice *ret)
+{
+    const struct px_ask *ask = l->ask;
     enum px_realm own;
     struct px_slice slice;
     int rc;
 
-    px_read_begin(store, &l.read);
-    l.key = px_read_key(&l.read, ask->key, ask->key_len, px_hash_bytes(ask->key, ask->key_len));
-    own = l.key ? (enum px_realm) l.key->realm : px_key_realm(ask->key, ask->key_len);
-    l.realm = realm_meant(&l, own);
-    l.strict = ask->realm != PX_REALM_NONE && ask->realm != own;
-    if (ask->n_quals && !px_quals_sum(ask->quals, ask->n_quals, &l.quals)) {
+    own = l->key ? (enum px_realm) l->key->realm : px_key_realm(ask->key, ask->key_len);
+    l->realm = realm_meant(l, own);
+    l->strict = ask->realm != PX_REALM_NONE && ask->realm != own;
+    if (ask->n_quals && !px_quals_sum(ask->quals, ask->n_quals, &l->quals)) {
         return PMIX_ERR_NOT_FOUND;
     }
-    rc = in_order(&l, &slice);
-    if (rc == 0 && slice.hidden) {
+    rc = in_order(l, &slice);
+    if (rc) {
+        return missing(rc) ? px_read_miss(&l->read) : rc;
+    }
+    if (slice.hidden
+        || (ask->scope != PMIX_SCOPE_UNDEF && slice.scope != PMIX_SCOPE_UNDEF
+            && slice.scope != ask->scope)) {
         return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
     }
-    if (rc == 0 && ask->scope != PMIX_SCOPE_UNDEF && slice.scope != PMIX_SCOPE_UNDEF
-        && slice.scope != ask->scope) {
-        return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
+    *ret = slice;
+    return 0;
+}
+
+int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct px_slice *ret)
+{
+    const struct px_key *key;
+    struct px_read read;
+    bool asked = false;
+
+    px_read_begin(store, &read);
+    key = px_read_known_key(&read, ask->key, ask->key_len);
+    if (key && plain(ask) && quick(ask, key)) {
+        int rc = px_read_plain(&read, key, ask->rank, ret);
+
+        if (!missing(rc)) {
+            return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
+        }
+        asked = ask->rank <= PMIX_RANK_VALID;
     }
-    if (rc == 0) {
-        *ret = slice;
-    }
-    return missing(rc) ? px_read_miss(&l.read) : rc;
+    return ask_in_order(&(struct lookup){.ask = ask, .read = read, .key = key, .proc_done = asked},
+                        ret);
 }

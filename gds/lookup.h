@@ -39,7 +39,8 @@ struct px_ask {
         .appnum = PX_NO_APP, .session = PX_NO_SESSION                                              \
     }
 
-/* 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE, PMIX_ERR_UNPACK_FAILURE. */
+/* 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE, PMIX_ERR_UNPACK_FAILURE; *ret is of use
+ * only with 0. */
 int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct px_slice *ret);
 
 /* The realm that a reserved key belongs to; PX_REALM_NONE for non-reserved and unknown ones. */

@@ -163,8 +163,9 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
     return px_cell_slice_any(read->store, &read->view, loc, ret);
 }
 
-int px_column_get(struct px_read *read, const struct px_column *col, uint32_t rank,
-                  struct px_slice *ret)
+static inline __attribute__((always_inline)) int column_get(struct px_read *read,
+                                                            const struct px_column *col,
+                                                            uint32_t rank, struct px_slice *ret)
 {
     uint64_t word;
 
@@ -210,8 +211,9 @@ int px_column_get(struct px_read *read, const struct px_column *col, uint32_t ra
     return 0;
 }
 
-static inline int read_proc(struct px_read *read, const struct px_key *key, uint32_t rank,
-                            struct px_slice *ret)
+static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
+                                                           const struct px_key *key, uint32_t rank,
+                                                           struct px_slice *ret)
 {
     const struct px_column *col = px_read_column(read, key);
     uint64_t key_loc = px_locator(&read->view, key);
@@ -230,11 +232,13 @@ static inline int read_proc(struct px_read *read, const struct px_key *key, uint
             return slice_of_record(read, rec, ret);
         }
     }
-    return px_column_get(read, col, rank, ret);
+    return column_get(read, col, rank, ret);
 }
 
-static inline int read_level(struct px_read *read, enum px_level level, uint32_t index,
-                             const struct px_key *key, struct px_slice *ret)
+static inline __attribute__((always_inline)) int read_level(struct px_read *read,
+                                                            enum px_level level, uint32_t index,
+                                                            const struct px_key *key,
+                                                            struct px_slice *ret)
 {
     if (level == PX_LEVEL_PROC) {
         return read_proc(read, key, index, ret);
@@ -250,6 +254,15 @@ int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
                   const struct px_key *key, struct px_slice *ret)
 {
     return read_level(read, level, index, key, ret);
+}
+
+int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,
+                  struct px_slice *ret)
+{
+    if (rank <= PMIX_RANK_VALID) {
+        return read_proc(read, key, rank, ret);
+    }
+    return read_record(read, px_load_acquire(&key->job), ret);
 }
 
 int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
@@ -269,7 +282,7 @@ int px_store_find(const struct px_store *store, enum px_level level, uint32_t in
     int rc;
 
     px_read_begin(store, &read);
-    found = px_read_key(&read, key, key_len, px_hash_bytes(key, key_len));
+    found = px_read_known_key(&read, key, key_len);
     if (!found) {
         return px_read_miss(&read);
     }

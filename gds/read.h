@@ -75,6 +75,30 @@ static inline const struct px_key *px_read_key(struct px_read *read, const char 
                        hash);
 }
 
+/* The same, for the asker's string: callers ask for the same literals again and again, so where it
+ * led last time is tried first. */
+static inline const struct px_key *px_read_known_key(struct px_read *read, const char *name,
+                                                     size_t len)
+{
+    uint64_t at =
+        (uint64_t) (uintptr_t) name * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PX_KEY_CACHE_BITS);
+    uint64_t *hint = (uint64_t *) (uintptr_t) &read->store->key_cache[at];
+    uint64_t loc = px_load_acquire(hint);
+    const struct px_key *key;
+
+    if (loc) {
+        key = (const struct px_key *) px_at(&read->view, loc, sizeof *key + len + 1);
+        if (key && key->len == len && memcmp(key->name, name, len) == 0) {
+            return key;
+        }
+    }
+    key = px_read_key(read, name, len, px_hash_bytes(name, len));
+    if (key) {
+        px_store_release(hint, px_locator(&read->view, key));
+    }
+    return key;
+}
+
 /* One level, one key. hidden values count as found, with ret->hidden. 0, PMIX_ERR_NOT_FOUND,
  * PMIX_ERR_UNPACK_FAILURE. */
 int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
@@ -83,6 +107,11 @@ int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
                       const struct px_key *key, const struct px_qual_sum *quals,
                       struct px_slice *ret);
 
+/* A rank's process-level value, or for the wildcard the job-level one. Returns like px_read_level.
+ */
+int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,
+                  struct px_slice *ret);
+
 /* The visible column of a key, or NULL. */
 static inline const struct px_column *px_read_column(struct px_read *read, const struct px_key *key)
 {
@@ -90,10 +119,6 @@ static inline const struct px_column *px_read_column(struct px_read *read, const
 
     return loc ? (const struct px_column *) px_visible(read, loc, sizeof(struct px_column)) : NULL;
 }
-
-/* The value of a rank below column->n. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
-int px_column_get(struct px_read *read, const struct px_column *column, uint32_t rank,
-                  struct px_slice *ret);
 
 /* The visible placement, or NULL. */
 const struct px_placement *px_read_placement(struct px_read *read);

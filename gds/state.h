@@ -10,11 +10,16 @@
 
 struct px_memo;
 
+enum { PX_KEY_CACHE_BITS = 8 };
+
 /* What a store is behind gds/store.h. Constant after creation but for the writer's part. */
 struct px_store {
     struct px_segment seg; /* writer: `committed` */
     char nspace[256];
     struct px_memo *memo; /* lock-free; readers of this process */
+    /* Locators of keys by the address of the string that was asked for: a hint, compared before it
+     * is believed. Words, any thread; pairs with itself in px_read_known_key. */
+    uint64_t key_cache[1 << PX_KEY_CACHE_BITS];
     /* writer only */
     struct px_bump bump;
     uint64_t n_keys;    /* occupied slots of the key table */

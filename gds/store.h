@@ -141,7 +141,7 @@ struct px_slice {
 };
 
 /* One level, one key, no rules. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE,
- * PMIX_ERR_UNPACK_FAILURE (damaged segment). */
+ * PMIX_ERR_UNPACK_FAILURE (damaged segment); *ret is of use only with 0. */
 int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
                   const char *key, size_t key_len, struct px_slice *ret);
 
