@@ -168,26 +168,14 @@ static int derive_apps(struct px_job *job, uint32_t job_size)
 
 /* --- processes --- */
 
+/* Rank, node and application of a process follow from its place in the store itself. */
 static int derive_procs(struct px_job *job)
 {
     int rc = PMIX_SUCCESS;
 
     for (uint32_t r = 0; !rc && r < job->n_ranks; r++) {
-        const struct px_job_rank *rank = &job->ranks[r];
-        const struct px_job_node *node = rank->node == PX_NO_NODE ? NULL : &job->nodes[rank->node];
-
-        if (!rank->seen) {
-            continue;
-        }
-        rc = derive(job, PX_LEVEL_PROC, r, PMIX_RANK, PMIX_PROC_RANK, r);
-        rc = rc ? rc : derive(job, PX_LEVEL_PROC, r, PMIX_GLOBAL_RANK, PMIX_PROC_RANK, r + job->offset);
-        if (!rc && rank->app != PX_NO_APP) {
-            rc = derive(job, PX_LEVEL_PROC, r, PMIX_APPNUM, PMIX_UINT32, rank->app);
-        }
-        if (!rc && node) {
-            uint32_t id = node->nodeid == PX_NO_NODEID ? rank->node : node->nodeid;
-
-            rc = derive(job, PX_LEVEL_PROC, r, PMIX_NODEID, PMIX_UINT32, id);
+        if (job->ranks[r].seen) {
+            rc = derive(job, PX_LEVEL_PROC, r, PMIX_GLOBAL_RANK, PMIX_PROC_RANK, r + job->offset);
         }
     }
     return rc;

@@ -97,6 +97,13 @@ static int add_u32(struct packer *p, const char *key, uint32_t v)
     return collected(p, key) ? PMIX_SUCCESS : add_value(p, key, &value);
 }
 
+static int add_rank(struct packer *p, uint32_t rank)
+{
+    pmix_value_t value = {.type = PMIX_PROC_RANK, .data.rank = rank};
+
+    return collected(p, PMIX_RANK) ? PMIX_SUCCESS : add_value(p, PMIX_RANK, &value);
+}
+
 static int add_text(struct packer *p, const char *key, const char *text)
 {
     pmix_value_t value = {.type = PMIX_STRING, .data.string = strdup(text)};
@@ -246,6 +253,7 @@ static int put_proc(struct packer *p, uint32_t rank)
         rc = rc ? rc : add_u32(p, PMIX_NODEID, view.nodeid);
     }
     rc = rc || app == PX_NO_APP ? rc : add_u32(p, PMIX_APPNUM, app);
+    rc = rc || !p->n ? rc : add_rank(p, rank);
     if (!rc && p->n) {
         rc = px_pack_rank(&inner, p->kind, rank);
     }

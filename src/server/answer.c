@@ -38,6 +38,8 @@ void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, stru
             ask->nodeid = number;
         } else if (strcmp(info[i].key, PMIX_APPNUM) == 0 && !px_value_u32(value, &number)) {
             ask->appnum = number;
+        } else if (strcmp(info[i].key, PMIX_SESSION_ID) == 0 && !px_value_u32(value, &number)) {
+            ask->session = number;
         } else if (strcmp(info[i].key, PMIX_DATA_SCOPE) == 0 && value->type == PMIX_SCOPE) {
             ask->scope = value->data.scope;
         }

@@ -6,6 +6,7 @@ include %D%/event/local.mk
 include %D%/gds/local.mk
 include %D%/loop/local.mk
 include %D%/net/local.mk
+include %D%/nspace/local.mk
 include %D%/peer/local.mk
 include %D%/shmem/local.mk
 include %D%/topo/local.mk

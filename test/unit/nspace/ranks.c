@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "src/nspace/ranks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <pmix_common.h>
+
+static int parse(struct px_ranks *ranks, const char *text)
+{
+    return px_ranks_parse(ranks, text, strlen(text));
+}
+
+static void lists(void **state)
+{
+    struct px_ranks ranks = {0};
+    char *text;
+
+    (void) state;
+    assert_int_equal(parse(&ranks, "2,0,1"), 0);
+    assert_int_equal(ranks.n, 3);
+    assert_int_equal(ranks.at[0], 2);
+    assert_int_equal(parse(&ranks, " 7 , 9-11"), 0);
+    assert_int_equal(ranks.n, 7);
+    px_ranks_sort(&ranks);
+    text = px_ranks_text(&ranks);
+    assert_string_equal(text, "0,1,2,7,9,10,11");
+    free(text);
+    px_ranks_fini(&ranks);
+}
+
+static void nothing(void **state)
+{
+    struct px_ranks ranks = {0};
+    char *text;
+
+    (void) state;
+    assert_int_equal(px_ranks_parse(&ranks, NULL, 0), 0);
+    assert_int_equal(parse(&ranks, ""), 0);
+    assert_int_equal(parse(&ranks, "  "), 0);
+    assert_int_equal(ranks.n, 0);
+    text = px_ranks_text(&ranks);
+    assert_string_equal(text, "");
+    free(text);
+    px_ranks_fini(&ranks);
+}
+
+/* Refused whole: the set holds what it held. */
+static void nonsense(void **state)
+{
+    static const char *const bad[] = {"a", "1,b", "1-", "-1", "3-1", "1;2", "0-4294967295", "4294967295",
+                                      "99999999999999999999", "1 2", ",1"};
+    struct px_ranks ranks = {0};
+
+    (void) state;
+    assert_int_equal(parse(&ranks, "5"), 0);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(parse(&ranks, bad[i]), PMIX_ERR_BAD_PARAM);
+        assert_int_equal(ranks.n, 1);
+    }
+    px_ranks_fini(&ranks);
+}
+
+static void sorting(void **state)
+{
+    struct px_ranks ranks = {0};
+
+    (void) state;
+    assert_int_equal(parse(&ranks, "3,1,3,2,1"), 0);
+    px_ranks_sort(&ranks);
+    assert_int_equal(ranks.n, 3);
+    assert_int_equal(ranks.at[2], 3);
+    px_ranks_fini(&ranks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(nonsense),
+        cmocka_unit_test(sorting),
+    };
+
+    alarm(30);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
