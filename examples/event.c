@@ -22,7 +22,10 @@ struct flag {
     bool raised;
     pmix_status_t status;
 };
-#define FLAG_INIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, PMIX_SUCCESS}
+#define FLAG_INIT                                                                                  \
+    {                                                                                              \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, PMIX_SUCCESS                   \
+    }
 
 static struct flag event_seen = FLAG_INIT;
 
@@ -53,11 +56,11 @@ static void check(pmix_status_t rc, const char *what)
     }
 }
 
-/* Called on the library's thread: do little here, and never wait. The event goes on to the next handler, if any,
- * when cbfunc is called; PMIX_EVENT_ACTION_COMPLETE ends it here. */
-static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                     pmix_info_t results[], size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc,
-                     void *cbdata)
+/* Called on the library's thread: do little here, and never wait. The event goes on to the next
+ * handler, if any, when cbfunc is called; PMIX_EVENT_ACTION_COMPLETE ends it here. */
+static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     (void) id;
     (void) source;
@@ -92,7 +95,8 @@ static void on_done(pmix_status_t status, void *cbdata)
 static void notify(const pmix_proc_t *me)
 {
     struct flag sent = FLAG_INIT;
-    pmix_status_t rc = PMIx_Notify_event(WATER_BOILS, me, PMIX_RANGE_NAMESPACE, NULL, 0, on_done, &sent);
+    pmix_status_t rc =
+        PMIx_Notify_event(WATER_BOILS, me, PMIX_RANGE_NAMESPACE, NULL, 0, on_done, &sent);
 
     if (rc == PMIX_SUCCESS) { /* PMIX_OPERATION_SUCCEEDED: done already, no callback */
         rc = wait_for(&sent);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The first program: who am I, how many are we, who else is on this machine, and what has my neighbour posted?
+/* The first program: who am I, how many are we, who else is on this machine, and what has my
+ * neighbour posted?
  *
  *     pmixrun -n 4 examples/hello
  *
- * Every answer but the fence is read from memory that the server has shared with us: at the end the program shows
- * that thousands of reads did not make it wait even once, as a single message to the server would. */
+ * Every answer but the fence is read from memory that the server has shared with us: at the end the
+ * program shows that thousands of reads did not make it wait even once, as a single message to the
+ * server would. */
 
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <pmix.h>
@@ -99,7 +101,8 @@ int main(void)
     uint32_t size = get_number(&me, PMIX_JOB_SIZE);
     char *peers = get_string(&me, PMIX_LOCAL_PEERS); /* ranks on this node: "0,1,2,3" */
     pmix_value_t *node;
-    check(PMIx_Get(&me, PMIX_HOSTNAME, NULL, 0, &node), PMIX_HOSTNAME); /* about one process: its own rank */
+    check(PMIx_Get(&me, PMIX_HOSTNAME, NULL, 0, &node),
+          PMIX_HOSTNAME); /* about one process: its own rank */
     PMIX_LOAD_PROCID(&neighbour, me.nspace, (me.rank + 1) % size);
     char *greeting = read_greeting(&neighbour);
 
@@ -112,8 +115,8 @@ int main(void)
     long waited = times_waited() - before;
 
     /* One printf, so that the line stays whole. */
-    printf("rank %u of %u on %s, peers %s; rank %u says \"%s\"; %d reads, %s\n", me.rank, size, node->data.string,
-           peers, neighbour.rank, greeting, 3 * ROUNDS,
+    printf("rank %u of %u on %s, peers %s; rank %u says \"%s\"; %d reads, %s\n", me.rank, size,
+           node->data.string, peers, neighbour.rank, greeting, 3 * ROUNDS,
            waited == 0 ? "none took a message" : "but some had to wait");
     PMIx_Value_free(node, 1);
     free(peers);

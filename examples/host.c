@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A minimal host: a daemon that starts processes and serves them. What Slurm's daemon or pmixrun do, in one page.
+/* A minimal host: a daemon that starts processes and serves them. What Slurm's daemon or pmixrun
+ * do, in one page.
  *
  *     examples/host 3 examples/hello
  *
@@ -29,23 +30,28 @@ static void check(pmix_status_t rc, const char *what)
     }
 }
 
-/* ---- 1. Upcalls: what processes ask of their host. They run on the library's thread and must not wait. */
+/* ---- 1. Upcalls: what processes ask of their host. They run on the library's thread and must not
+ * wait. */
 
-static pmix_status_t on_abort(const pmix_proc_t *proc, void *server_object, int status, const char msg[],
-                              pmix_proc_t procs[], size_t nprocs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t on_abort(const pmix_proc_t *proc, void *server_object, int status,
+                              const char msg[], pmix_proc_t procs[], size_t nprocs,
+                              pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) server_object;
     (void) procs;
     (void) nprocs;
     (void) cbfunc;
     (void) cbdata;
-    fprintf(stderr, "host: rank %u aborts with %d: %s\n", proc->rank, status, msg != NULL ? msg : "");
+    fprintf(stderr, "host: rank %u aborts with %d: %s\n", proc->rank, status,
+            msg != NULL ? msg : "");
     _exit(1); /* a real host would end the processes first */
 }
 
-/* All processes of this node have come to a fence. We are the only node: what they gave is the result. */
-static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                              char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc, void *cbdata)
+/* All processes of this node have come to a fence. We are the only node: what they gave is the
+ * result. */
+static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                              size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
+                              void *cbdata)
 {
     (void) procs;
     (void) nprocs;
@@ -93,7 +99,7 @@ static void register_job(uint32_t n)
         snprintf(ranks + strlen(ranks), sizeof(ranks) - strlen(ranks), ",%u", rank);
     }
     gethostname(host, sizeof(host) - 1);
-    check(PMIx_generate_regex(host, &nodes), "node map"); /* a short form of "node1,node2,..." */
+    check(PMIx_generate_regex(host, &nodes), "node map");   /* a short form of "node1,node2,..." */
     check(PMIx_generate_ppn(ranks, &procs), "process map"); /* ranks per node: "0,1;2,3" */
     add(list, PMIX_JOB_SIZE, &n, PMIX_UINT32);
     add(list, PMIX_UNIV_SIZE, &n, PMIX_UINT32);
@@ -105,7 +111,8 @@ static void register_job(uint32_t n)
         add_proc(list, rank);
     }
     check(PMIx_Info_list_convert(list, &array), "convert");
-    check(PMIx_server_register_nspace(job, (int) n, array.array, array.size, NULL, NULL), "register the job");
+    check(PMIx_server_register_nspace(job, (int) n, array.array, array.size, NULL, NULL),
+          "register the job");
     PMIX_DATA_ARRAY_DESTRUCT(&array);
     PMIx_Info_list_release(list);
     free(nodes);
@@ -120,7 +127,8 @@ static void start(pmix_rank_t rank, char **argv)
     char **env = NULL;
 
     PMIX_LOAD_PROCID(&proc, job, rank);
-    check(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL), "register a process");
+    check(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL),
+          "register a process");
     for (char **e = environ; *e != NULL; e++) {
         check(PMIx_Argv_append_nosize(&env, *e), "copy the environment");
     }

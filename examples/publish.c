@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Publish and lookup: finding data by name, without knowing who has it; the way in which separate jobs meet.
+/* Publish and lookup: finding data by name, without knowing who has it; the way in which separate
+ * jobs meet.
  *
  *     pmixrun -n 3 examples/publish
  */
@@ -43,8 +44,8 @@ static void look_up(pmix_rank_t rank)
     PMIX_LOAD_KEY(data[0].key, "example.address");
     PMIX_LOAD_KEY(data[1].key, "example.port");
     check(PMIx_Lookup(data, 2, how, 2), "lookup");
-    printf("rank %u finds %s:%u, published by rank %u\n", rank, data[0].value.data.string, data[1].value.data.uint32,
-           data[0].proc.rank);
+    printf("rank %u finds %s:%u, published by rank %u\n", rank, data[0].value.data.string,
+           data[1].value.data.uint32, data[0].proc.rank);
     PMIx_Pdata_free(data, 2);
     PMIx_Info_free(how, 2);
 }

@@ -5,8 +5,8 @@
  *
  *     pmixrun -n 3 examples/put_get
  *
- * PMIx_Put collects values, PMIx_Commit makes them visible, all at once. There is no fence here: PMIx_Get of a value
- * that its owner has not committed yet waits until it has. */
+ * PMIx_Put collects values, PMIx_Commit makes them visible, all at once. There is no fence here:
+ * PMIx_Get of a value that its owner has not committed yet waits until it has. */
 
 #include <pmix.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void post(pmix_rank_t rank)
     pmix_byte_object_t blob = {.bytes = bytes, .size = sizeof(bytes)};
 
     put(PMIX_GLOBAL, "example.number", &number, PMIX_UINT32);
-    put(PMIX_LOCAL, "example.ratio", &ratio, PMIX_DOUBLE);       /* for processes on this node only */
+    put(PMIX_LOCAL, "example.ratio", &ratio, PMIX_DOUBLE); /* for processes on this node only */
     put(PMIX_GLOBAL, "example.blob", &blob, PMIX_BYTE_OBJECT);
     put(PMIX_INTERNAL, "example.secret", "mine", PMIX_STRING); /* for nobody else */
     check(PMIx_Commit(), "commit");

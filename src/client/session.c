@@ -251,6 +251,7 @@ void px_session_report(struct px_session *session)
     struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
     uint64_t sent = 0;
     uint64_t received = 0;
+    struct px_store_info segment = {0};
     char line[PMIX_MAX_NSLEN + 128];
     int len;
 
@@ -260,9 +261,13 @@ void px_session_report(struct px_session *session)
     if (NULL != server) {
         px_link_counts(server->link, &sent, &received);
     }
-    len = snprintf(line, sizeof(line), "%s %u %llu %llu %llu\n", session->ctx->self.nspace,
+    if (NULL != session->shared) {
+        px_store_info(session->shared, &segment);
+    }
+    len = snprintf(line, sizeof(line), "%s %u %llu %llu %llu %llu\n", session->ctx->self.nspace,
                    session->ctx->self.rank, (unsigned long long) px_load_relaxed(&session->n_reads),
-                   (unsigned long long) sent, (unsigned long long) received);
+                   (unsigned long long) sent, (unsigned long long) received,
+                   (unsigned long long) segment.used_bytes);
     if (write(session->report_fd, line, (size_t) len) != len) {
         return; /* whoever asked for the report has gone */
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* --bind-to core: the cores that we may use, as the kernel lists them, are dealt out in rank order. */
+/* --bind-to core: the cores that we may use, as the kernel lists them, are dealt out in rank order.
+ */
 
 #include "config.h"
 
@@ -33,7 +34,8 @@ static void add_list(const char *list, const cpu_set_t *allowed, cpu_set_t *core
     }
 }
 
-/* The hardware threads of a CPU's core that we may use; the CPU alone when the kernel does not tell. */
+/* The hardware threads of a CPU's core that we may use; the CPU alone when the kernel does not
+ * tell. */
 static void core_of(int cpu, const cpu_set_t *allowed, cpu_set_t *ret_core)
 {
     char path[sizeof(SIBLINGS) + 12];

@@ -12,8 +12,8 @@
 #include "run.h"
 
 struct action {
-    int signal;    /* to send; 0: none */
-    bool excuse;   /* what they then return is nobody's failure */
+    int signal;  /* to send; 0: none */
+    bool excuse; /* what they then return is nobody's failure */
 };
 
 static void act_on(const pmix_proc_t *target, const struct action *a)
@@ -42,7 +42,8 @@ static bool is_whole_job(const struct px_run_task *task)
     const pmix_proc_t *procs = task->args;
 
     for (size_t i = 0; i < task->n_args; i++) {
-        if (procs[i].rank == PMIX_RANK_WILDCARD && strcmp(procs[i].nspace, task->proc.nspace) == 0) {
+        if (procs[i].rank == PMIX_RANK_WILDCARD &&
+            strcmp(procs[i].nspace, task->proc.nspace) == 0) {
             return true;
         }
     }
@@ -54,8 +55,8 @@ void px_run_abort(struct px_run_task *task)
     const char *message = task->more;
     const pmix_proc_t *procs = task->args;
 
-    px_run_say("%s rank %u aborts with status %d%s%s", task->proc.nspace, task->proc.rank, task->number,
-               message != NULL ? ": " : "", message != NULL ? message : "");
+    px_run_say("%s rank %u aborts with status %d%s%s", task->proc.nspace, task->proc.rank,
+               task->number, message != NULL ? ": " : "", message != NULL ? message : "");
     if (is_whole_job(task)) {
         task->cb.op(PMIX_SUCCESS, task->cbdata);
         px_run_end(code_of(task->number));
@@ -71,7 +72,8 @@ void px_run_abort(struct px_run_task *task)
 
 /* ---- job control */
 
-static bool read_directive(const pmix_info_t *d, struct action *a)
+/* One directive. PMIX_ERR_NOT_FOUND: not one of ours. */
+static pmix_status_t read_directive(const pmix_info_t *d, struct action *a)
 {
     bool on = PMIX_INFO_TRUE(d);
 
@@ -84,28 +86,39 @@ static bool read_directive(const pmix_info_t *d, struct action *a)
     } else if (PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_RESUME)) {
         *a = (struct action){.signal = on ? SIGCONT : 0};
     } else if (PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_SIGNAL)) {
-        *a = (struct action){.signal = d->value.data.integer};
-        return d->value.type == PMIX_INT && a->signal > 0 && a->signal < NSIG;
+        int sig = d->value.data.integer;
+        if (d->value.type != PMIX_INT || sig <= 0 || sig >= NSIG) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        *a = (struct action){.signal = sig};
     } else {
-        return PMIX_CHECK_KEY(d, PMIX_JOB_CTRL_ID);
+        return PMIX_ERR_NOT_FOUND;
     }
-    return true;
+    return PMIX_SUCCESS;
 }
 
-/* What to do, out of the directives; 0 or why not. */
+/* What to do, out of the directives: there must be something that we do, and nothing required that
+ * we do not. */
 static pmix_status_t read_all(const struct px_run_task *task, struct action *ret)
 {
     const pmix_info_t *directives = task->args;
+    pmix_status_t result = PMIX_ERR_NOT_SUPPORTED;
 
     for (size_t i = 0; i < task->n_args; i++) {
-        if (!read_directive(&directives[i], ret)) {
+        pmix_status_t rc = read_directive(&directives[i], ret);
+        if (rc == PMIX_ERR_BAD_PARAM) {
+            return rc;
+        }
+        if (rc == PMIX_ERR_NOT_FOUND && PMIX_INFO_IS_REQUIRED(&directives[i])) {
             return PMIX_ERR_NOT_SUPPORTED;
         }
+        result = rc == PMIX_SUCCESS ? rc : result;
     }
-    return task->n_args > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+    return result;
 }
 
-/* A copy of the targets, which are the library's only until the answer; without any, the asker's job. */
+/* A copy of the targets, which are the library's only until the answer; without any, the asker's
+ * job. */
 static pmix_proc_t *copy_targets(const struct px_run_task *task, size_t *ret_n)
 {
     bool given = task->more != NULL && task->n_more > 0;
@@ -136,8 +149,8 @@ void px_run_control(struct px_run_task *task)
     for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
         rc = px_run_job_find(targets[i].nspace) != NULL ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     }
-    px_run_verbose("%s rank %u asks for signal %d to %zu: %s", task->proc.nspace, task->proc.rank, a.signal, n,
-                   PMIx_Error_string(rc));
+    px_run_verbose("%s rank %u asks for signal %d to %zu: %s", task->proc.nspace, task->proc.rank,
+                   a.signal, n, PMIx_Error_string(rc));
     /* Answered first: the asker may be among the targets. */
     task->cb.info(rc, NULL, 0, task->cbdata, NULL, NULL);
     for (size_t i = 0; rc == PMIX_SUCCESS && a.signal != 0 && i < n; i++) {

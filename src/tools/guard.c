@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The guard: a small process that holds the read end of a pipe. Every process that pmixrun starts writes its pid
- * there before it executes its program; pmixrun writes the negative pid when it has been reaped. If the pipe ends
- * and pids are left, pmixrun was killed without a chance to clean up, and the guard kills their process groups.
- * (The processes themselves also ask the kernel to be killed when pmixrun dies; what they have started does not.) */
+/* The guard: a small process that holds the read end of a pipe. Every process that pmixrun starts
+ * writes its pid there before it executes its program; pmixrun writes the negative pid when it has
+ * been reaped. If the pipe ends and pids are left, pmixrun was killed without a chance to clean up,
+ * and the guard kills their process groups. (The processes themselves also ask the kernel to be
+ * killed when pmixrun dies; what they have started does not.) */
 
 #include "config.h"
 
@@ -128,7 +129,8 @@ void px_run_guard_drop(pid_t pid)
     int32_t message = -(int32_t) pid;
 
     if (to_guard >= 0) {
-        (void) !write(to_guard, &message, sizeof(message)); /* a guard that is gone guards nothing */
+        (void) !write(to_guard, &message,
+                      sizeof(message)); /* a guard that is gone guards nothing */
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The upcalls of a host with one node. What needs nothing but its arguments is answered at once; everything else
- * becomes a task of the main thread. */
+/* The upcalls of a host with one node. What needs nothing but its arguments is answered at once;
+ * everything else becomes a task of the main thread. */
 
 #include "config.h"
 
@@ -12,8 +12,9 @@
 
 #include "run.h"
 
-static pmix_status_t client_connected2(const pmix_proc_t *proc, void *server_object, pmix_info_t info[],
-                                       size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t client_connected2(const pmix_proc_t *proc, void *server_object,
+                                       pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                       void *cbdata)
 {
     (void) proc;
     (void) server_object;
@@ -24,8 +25,8 @@ static pmix_status_t client_connected2(const pmix_proc_t *proc, void *server_obj
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *server_object, pmix_op_cbfunc_t cbfunc,
-                                      void *cbdata)
+static pmix_status_t client_finalized(const pmix_proc_t *proc, void *server_object,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) proc;
     (void) server_object;
@@ -34,18 +35,25 @@ static pmix_status_t client_finalized(const pmix_proc_t *proc, void *server_obje
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t abort_job(const pmix_proc_t *proc, void *server_object, int status, const char msg[],
-                               pmix_proc_t procs[], size_t nprocs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t abort_job(const pmix_proc_t *proc, void *server_object, int status,
+                               const char msg[], pmix_proc_t procs[], size_t nprocs,
+                               pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) server_object;
-    return px_run_task_post(&(struct px_run_task){.run = px_run_abort, .proc = *proc, .number = status,
-                                                  .args = procs, .n_args = nprocs, .more = msg,
-                                                  .cb.op = cbfunc, .cbdata = cbdata});
+    return px_run_task_post(&(struct px_run_task){.run = px_run_abort,
+                                                  .proc = *proc,
+                                                  .number = status,
+                                                  .args = procs,
+                                                  .n_args = nprocs,
+                                                  .more = msg,
+                                                  .cb.op = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
 /* Every participant is on this node, so what came from here is all there is. */
-static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                              char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                              size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
+                              void *cbdata)
 {
     (void) procs;
     (void) nprocs;
@@ -70,36 +78,56 @@ static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t inf
 static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
                              pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_publish, .proc = *proc, .args = info,
-                                                  .n_args = ninfo, .cb.op = cbfunc, .cbdata = cbdata});
+    return px_run_task_post(&(struct px_run_task){.run = px_run_publish,
+                                                  .proc = *proc,
+                                                  .args = info,
+                                                  .n_args = ninfo,
+                                                  .cb.op = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
-static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
-                            pmix_lookup_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
+                            size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_lookup, .proc = *proc, .keys = keys, .args = info,
-                                                  .n_args = ninfo, .cb.lookup = cbfunc, .cbdata = cbdata});
+    return px_run_task_post(&(struct px_run_task){.run = px_run_lookup,
+                                                  .proc = *proc,
+                                                  .keys = keys,
+                                                  .args = info,
+                                                  .n_args = ninfo,
+                                                  .cb.lookup = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
-static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
-                               pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
+                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_unpublish, .proc = *proc, .keys = keys,
-                                                  .args = info, .n_args = ninfo, .cb.op = cbfunc,
+    return px_run_task_post(&(struct px_run_task){.run = px_run_unpublish,
+                                                  .proc = *proc,
+                                                  .keys = keys,
+                                                  .args = info,
+                                                  .n_args = ninfo,
+                                                  .cb.op = cbfunc,
                                                   .cbdata = cbdata});
 }
 
 static pmix_status_t spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], size_t ninfo,
-                           const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t cbfunc, void *cbdata)
+                           const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t cbfunc,
+                           void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_spawn, .proc = *proc, .args = job_info,
-                                                  .n_args = ninfo, .more = apps, .n_more = napps,
-                                                  .cb.spawn = cbfunc, .cbdata = cbdata});
+    return px_run_task_post(&(struct px_run_task){.run = px_run_spawn,
+                                                  .proc = *proc,
+                                                  .args = job_info,
+                                                  .n_args = ninfo,
+                                                  .more = apps,
+                                                  .n_more = napps,
+                                                  .cb.spawn = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
 /* All participants on this node have come, and there are no others. */
-static pmix_status_t connect_procs(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                                   size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t connect_procs(const pmix_proc_t procs[], size_t nprocs,
+                                   const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                   void *cbdata)
 {
     (void) procs;
     (void) nprocs;
@@ -111,8 +139,9 @@ static pmix_status_t connect_procs(const pmix_proc_t procs[], size_t nprocs, con
 }
 
 /* The library has told the processes of this node; there is no other node to tell. */
-static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source, pmix_data_range_t range,
-                                  pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
+                                  pmix_data_range_t range, pmix_info_t info[], size_t ninfo,
+                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) code;
     (void) source;
@@ -124,8 +153,8 @@ static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t register_events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[], size_t ninfo,
-                                     pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t register_events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[],
+                                     size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) codes;
     (void) ncodes;
@@ -136,7 +165,8 @@ static pmix_status_t register_events(pmix_status_t *codes, size_t ncodes, const 
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t deregister_events(pmix_status_t *codes, size_t ncodes, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t deregister_events(pmix_status_t *codes, size_t ncodes, pmix_op_cbfunc_t cbfunc,
+                                       void *cbdata)
 {
     (void) codes;
     (void) ncodes;
@@ -145,14 +175,18 @@ static pmix_status_t deregister_events(pmix_status_t *codes, size_t ncodes, pmix
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t query(pmix_proc_t *proct, pmix_query_t *queries, size_t nqueries, pmix_info_cbfunc_t cbfunc,
-                           void *cbdata)
+static pmix_status_t query(pmix_proc_t *proct, pmix_query_t *queries, size_t nqueries,
+                           pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     if (!px_run_query_knows(queries, nqueries)) {
         return PMIX_ERR_NOT_SUPPORTED; /* leaves it to the library */
     }
-    return px_run_task_post(&(struct px_run_task){.run = px_run_query, .proc = *proct, .args = queries,
-                                                  .n_args = nqueries, .cb.info = cbfunc, .cbdata = cbdata});
+    return px_run_task_post(&(struct px_run_task){.run = px_run_query,
+                                                  .proc = *proct,
+                                                  .args = queries,
+                                                  .n_args = nqueries,
+                                                  .cb.info = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
 static void log_one(const pmix_proc_t *client, const pmix_info_t *data)
@@ -174,7 +208,8 @@ static bool can_log(const pmix_info_t *data)
 }
 
 static void log_data(const pmix_proc_t *client, const pmix_info_t data[], size_t ndata,
-                     const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                     const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc,
+                     void *cbdata)
 {
     size_t done = 0;
 
@@ -186,16 +221,24 @@ static void log_data(const pmix_proc_t *client, const pmix_info_t data[], size_t
             done++;
         }
     }
-    cbfunc(done == ndata ? PMIX_SUCCESS : done > 0 ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_ERR_NOT_SUPPORTED, cbdata);
+    cbfunc(done == ndata ? PMIX_SUCCESS
+           : done > 0    ? PMIX_ERR_PARTIAL_SUCCESS
+                         : PMIX_ERR_NOT_SUPPORTED,
+           cbdata);
 }
 
-static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t targets[], size_t ntargets,
-                                 const pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc,
-                                 void *cbdata)
+static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t targets[],
+                                 size_t ntargets, const pmix_info_t directives[], size_t ndirs,
+                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_control, .proc = *requestor, .args = directives,
-                                                  .n_args = ndirs, .more = targets, .n_more = ntargets,
-                                                  .cb.info = cbfunc, .cbdata = cbdata});
+    return px_run_task_post(&(struct px_run_task){.run = px_run_control,
+                                                  .proc = *requestor,
+                                                  .args = directives,
+                                                  .n_args = ndirs,
+                                                  .more = targets,
+                                                  .n_more = ntargets,
+                                                  .cb.info = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
 /* ---- groups: all members are here; the host's part is to number contexts */
@@ -225,8 +268,9 @@ static bool wants_context(const pmix_info_t *info, size_t n)
     return false;
 }
 
-static pmix_status_t group(pmix_group_operation_t op, char grp[], const pmix_proc_t procs[], size_t nprocs,
-                           const pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t group(pmix_group_operation_t op, char grp[], const pmix_proc_t procs[],
+                           size_t nprocs, const pmix_info_t directives[], size_t ndirs,
+                           pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     static size_t last_context; /* progress thread */
 
@@ -240,12 +284,14 @@ static pmix_status_t group(pmix_group_operation_t op, char grp[], const pmix_pro
         return PMIX_ERR_NOMEM;
     }
     pmix_data_array_t members = {.type = PMIX_PROC, .size = nprocs, .array = (void *) procs};
-    if (PMIx_Info_load(&a->info[a->n], PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY) == PMIX_SUCCESS) {
+    if (PMIx_Info_load(&a->info[a->n], PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY) ==
+        PMIX_SUCCESS) {
         a->n++;
     }
     if (wants_context(directives, ndirs)) {
         last_context++;
-        if (PMIx_Info_load(&a->info[a->n], PMIX_GROUP_CONTEXT_ID, &last_context, PMIX_SIZE) == PMIX_SUCCESS) {
+        if (PMIx_Info_load(&a->info[a->n], PMIX_GROUP_CONTEXT_ID, &last_context, PMIX_SIZE) ==
+            PMIX_SUCCESS) {
             a->n++;
         }
     }

@@ -20,7 +20,10 @@ struct waiter {
     bool done;
     pmix_status_t status;
 };
-#define WAITER_INIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, PMIX_SUCCESS}
+#define WAITER_INIT                                                                                \
+    {                                                                                              \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, PMIX_SUCCESS                   \
+    }
 
 static void wake(pmix_status_t status, void *cbdata)
 {
@@ -114,7 +117,8 @@ struct px_run_job *px_run_job_find(const char *nspace)
     return NULL;
 }
 
-/* ---- what the library is told. A list remembers its first failure, so that each line need not be checked. */
+/* ---- what the library is told. A list remembers its first failure, so that each line need not be
+ * checked. */
 
 struct list {
     void *infos;
@@ -225,7 +229,8 @@ static void add_proc(struct list *list, const struct px_run_proc *proc)
     add(&inner, PMIX_RANK, &proc->rank, PMIX_PROC_RANK);
     add_u32(&inner, PMIX_APPNUM, (uint32_t) proc->app);
     add(&inner, PMIX_APPLDR, &(pmix_rank_t){first_of_app(job, proc->app)}, PMIX_PROC_RANK);
-    add(&inner, PMIX_APP_RANK, &(pmix_rank_t){proc->rank - first_of_app(job, proc->app)}, PMIX_PROC_RANK);
+    add(&inner, PMIX_APP_RANK, &(pmix_rank_t){proc->rank - first_of_app(job, proc->app)},
+        PMIX_PROC_RANK);
     add(&inner, PMIX_GLOBAL_RANK, &proc->rank, PMIX_PROC_RANK);
     add_u16(&inner, PMIX_LOCAL_RANK, proc->rank);
     add_u16(&inner, PMIX_NODE_RANK, proc->rank);
@@ -340,7 +345,8 @@ pmix_status_t px_run_job_register(struct px_run_job *job)
         return rc;
     }
     struct waiter w = WAITER_INIT;
-    rc = PMIx_server_register_nspace(job->nspace, (int) job->n_procs, array.array, array.size, wake, &w);
+    rc = PMIx_server_register_nspace(job->nspace, (int) job->n_procs, array.array, array.size, wake,
+                                     &w);
     rc = await(&w, rc);
     PMIX_DATA_ARRAY_DESTRUCT(&array);
     job->registered = rc == PMIX_SUCCESS;

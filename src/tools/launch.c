@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Starting the processes of a job. We are a process with threads, so between fork and exec the child does only
- * what is allowed there: everything is prepared before. Each child leads a process group of its own, so that what
- * it starts can be signalled with it, asks to be killed with us, and is known to the guard before it runs. */
+/* Starting the processes of a job. We are a process with threads, so between fork and exec the
+ * child does only what is allowed there: everything is prepared before. Each child leads a process
+ * group of its own, so that what it starts can be signalled with it, asks to be killed with us, and
+ * is known to the guard before it runs. */
 
 #include "config.h"
 
@@ -47,7 +48,8 @@ static char *join_path(const char *dir, size_t dir_len, const char *name)
     return asprintf(&path, "%.*s/%s", (int) dir_len, dir, name) < 0 ? NULL : path;
 }
 
-/* Where the program is: as given when it has a slash, else found along PATH. malloc'd; NULL with errno. */
+/* Where the program is: as given when it has a slash, else found along PATH. malloc'd; NULL with
+ * errno. */
 static char *find_program(const char *name, char **env)
 {
     if (strchr(name, '/') != NULL) {
@@ -167,11 +169,17 @@ static char **environment(const struct px_run_proc *proc, int report_fd)
 }
 
 struct pipes {
-    int in[2];  /* rank 0 of the first job only; else in[0] is /dev/null */
+    int in[2]; /* rank 0 of the first job only; else in[0] is /dev/null */
     int out[2];
     int err[2];
 };
-#define NO_PIPES {{-1, -1}, {-1, -1}, {-1, -1}}
+#define NO_PIPES                                                                                   \
+    {                                                                                              \
+        {-1, -1}, {-1, -1},                                                                        \
+        {                                                                                          \
+            -1, -1                                                                                 \
+        }                                                                                          \
+    }
 
 static void close_pair(int fds[2])
 {
@@ -214,7 +222,10 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
     struct px_run_app *app = &proc->job->apps[proc->app];
     struct pipes pipes = NO_PIPES;
     int error = open_pipes(proc->rank == 0 && !proc->job->spawned, &pipes);
-    struct plan plan = {.argv = app->argv, .cwd = app->cwd, .cpus = proc->cpus, .report_fd = report_fd,
+    struct plan plan = {.argv = app->argv,
+                        .cwd = app->cwd,
+                        .cpus = proc->cpus,
+                        .report_fd = report_fd,
                         .fds = {pipes.in[0], pipes.out[1], pipes.err[1]}};
 
     if (error == 0) {
@@ -227,7 +238,8 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
     }
     if (error == 0) {
         keep_ends(proc, &pipes);
-        px_run_verbose("started %s rank %u as process %d", proc->job->nspace, proc->rank, (int) proc->pid);
+        px_run_verbose("started %s rank %u as process %d", proc->job->nspace, proc->rank,
+                       (int) proc->pid);
     }
     free(plan.path);
     px_run_env_free(plan.env);

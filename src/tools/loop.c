@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The main thread's loop: output of the processes, our input, signals, the library's upcalls, deadlines. It ends
- * when every process of every job has ended. */
+/* The main thread's loop: output of the processes, our input, signals, the library's upcalls,
+ * deadlines. It ends when every process of every job has ended. */
 
 #include "config.h"
 
@@ -18,7 +18,7 @@
 
 #include "run.h"
 
-#define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
+#define GRACE_MS     2000 /* between SIGTERM and SIGKILL */
 #define TIMEOUT_CODE 124
 
 struct px_run px_run = {.signal_fd = -1, .task_fd = -1};
@@ -137,7 +137,8 @@ static void notify_parent(const struct px_run_job *job)
     (void) PMIx_Info_load(&info[0], PMIX_EVENT_CUSTOM_RANGE, &job->parent, PMIX_PROC);
     (void) PMIx_Info_load(&info[1], PMIX_EVENT_AFFECTED_PROC, &all, PMIX_PROC);
     (void) PMIx_Info_load(&info[2], PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
-    pmix_status_t rc = PMIx_Notify_event(PMIX_EVENT_JOB_END, &all, PMIX_RANGE_CUSTOM, info, 3, notified, info);
+    pmix_status_t rc =
+        PMIx_Notify_event(PMIX_EVENT_JOB_END, &all, PMIX_RANGE_CUSTOM, info, 3, notified, info);
     if (rc != PMIX_SUCCESS) {
         PMIx_Info_free(info, 3);
     }
@@ -168,8 +169,8 @@ static void proc_ended(struct px_run_proc *proc, int status)
     if (code != 0 && !proc->excused) {
         job->code = job->code != 0 ? job->code : code;
         if (!px_run.ending && WIFSIGNALED(status) && WTERMSIG(status) != px_run.last_signal) {
-            px_run_say("%s rank %u was ended by signal %d (%s)", job->nspace, proc->rank, WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
+            px_run_say("%s rank %u was ended by signal %d (%s)", job->nspace, proc->rank,
+                       WTERMSIG(status), strsignal(WTERMSIG(status)));
         }
         px_run_end(code);
     }
@@ -190,8 +191,8 @@ static struct px_run_proc *find_pid(pid_t pid)
     return NULL;
 }
 
-/* A process that has ended keeps its number, and so its group, until it is waited for: until then what it has
- * started and left behind can be killed without a mix-up. */
+/* A process that has ended keeps its number, and so its group, until it is waited for: until then
+ * what it has started and left behind can be killed without a mix-up. */
 static void reap(void)
 {
     siginfo_t info;
@@ -233,7 +234,8 @@ static int until(int64_t deadline_ms)
 }
 
 /* Calls fn for each output that is still open. */
-static size_t each_stream(void (*fn)(struct px_run_proc *, struct px_run_stream *, size_t, void *), void *arg)
+static size_t each_stream(void (*fn)(struct px_run_proc *, struct px_run_stream *, size_t, void *),
+                          void *arg)
 {
     size_t n = 0;
 

@@ -14,7 +14,7 @@
 
 #include "run.h"
 
-#define MAX_PROCS 65536
+#define MAX_PROCS   65536
 #define USAGE_ERROR 2
 
 enum { OPT_TAG = 256, OPT_TIMEOUT, OPT_BIND, OPT_NSPACE, OPT_VERBOSE, OPT_REPORT };
@@ -43,9 +43,9 @@ void px_run_usage(FILE *to)
           "  --verbose          say what is done\n"
           "  --report           say at the end what each process read, and how\n"
           "  -h, --help         this text\n\n"
-          "The exit code is 0, or the first non-zero one of a process (128 + N for signal N). The job ends as soon\n"
-          "as one of its processes fails or calls PMIx_Abort. SIGINT and SIGTERM are passed on; sent twice, they end\n"
-          "the job.\n",
+          "The exit code is 0, or the first non-zero one of a process (128 + N for signal N).\n"
+          "The job ends as soon as one of its processes fails or calls PMIx_Abort.\n"
+          "SIGINT and SIGTERM are passed on; sent twice, they end the job.\n",
           to);
 }
 
@@ -56,7 +56,8 @@ static int read_number(const char *text, const char *what, long max, int *ret_nu
     errno = 0;
     long n = strtol(text, &end, 10);
     if (errno != 0 || end == text || *end != '\0' || n < 1 || n > max) {
-        fprintf(stderr, "pmixrun: %s must be a number from 1 to %ld, not \"%s\"\n", what, max, text);
+        fprintf(stderr, "pmixrun: %s must be a number from 1 to %ld, not \"%s\"\n", what, max,
+                text);
         return USAGE_ERROR;
     }
     *ret_number = (int) n;
@@ -67,9 +68,20 @@ static int read_number(const char *text, const char *what, long max, int *ret_nu
 static bool is_of_outer_job(const char *assignment)
 {
     static const char *const names[] = {
-        "PMIX_NAMESPACE=", "PMIX_RANK=", "PMIX_SERVER_URI", "PMIX_SECURITY_MODE=", "PMIX_BFROP_BUFFER_TYPE=",
-        "PMIX_GDS_MODULE=", "PMIX_VERSION=", "PMIX_HOSTNAME=", "PMIX_DSTORE_", "PMIX_ID=", "PMIX_KEEPALIVE_PIPE=",
-        "PMIX_SERVER_TMPDIR=", "PMIX_SYSTEM_TMPDIR=", "PMIX_MCA_shmix_report_fd=",
+        "PMIX_NAMESPACE=",
+        "PMIX_RANK=",
+        "PMIX_SERVER_URI",
+        "PMIX_SECURITY_MODE=",
+        "PMIX_BFROP_BUFFER_TYPE=",
+        "PMIX_GDS_MODULE=",
+        "PMIX_VERSION=",
+        "PMIX_HOSTNAME=",
+        "PMIX_DSTORE_",
+        "PMIX_ID=",
+        "PMIX_KEEPALIVE_PIPE=",
+        "PMIX_SERVER_TMPDIR=",
+        "PMIX_SYSTEM_TMPDIR=",
+        "PMIX_MCA_shmix_report_fd=",
     };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -95,7 +107,8 @@ static char **base_environment(void)
         }
     }
     env[kept] = NULL;
-    /* Open MPI 4.1 takes itself for a singleton unless its own launcher's component is out of the way. */
+    /* Open MPI 4.1 takes itself for a singleton unless its own launcher's component is out of the
+     * way. */
     if (px_run_env_get(env, "OMPI_MCA_schizo") == NULL &&
         px_run_env_set(&env, "OMPI_MCA_schizo", "^orte") != 0) {
         px_run_env_free(env);
@@ -124,7 +137,8 @@ static int read_variable(const char *text, struct px_run_options *o)
 static int read_name(const char *text, struct px_run_options *o)
 {
     if (text[0] == '\0' || strlen(text) > PMIX_MAX_NSLEN || strpbrk(text, "; \t\n") != NULL) {
-        fprintf(stderr, "pmixrun: --nspace: 1 to %d characters, without blanks and semicolons\n", PMIX_MAX_NSLEN);
+        fprintf(stderr, "pmixrun: --nspace: 1 to %d characters, without blanks and semicolons\n",
+                PMIX_MAX_NSLEN);
         return USAGE_ERROR;
     }
     o->nspace = text;

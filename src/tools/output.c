@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The processes' output, whole lines at a time, so that lines of several processes never mix. A line without end
- * is passed on in pieces of MAX_LINE. Writing waits for our reader, but not so that signals are forgotten. */
+/* The processes' output, whole lines at a time, so that lines of several processes never mix. A
+ * line without end is passed on in pieces of MAX_LINE. Writing waits for our reader, but not so
+ * that signals are forgotten. */
 
 #include "config.h"
 
@@ -15,14 +16,15 @@
 
 #include "run.h"
 
-#define MAX_LINE 65536
-#define MAX_DRAIN 256 /* reads of a stream that is closed: more than the largest pipe holds */
-#define PIECE 4096 /* what a pipe that polls writable takes without blocking (PIPE_BUF) */
+#define MAX_LINE  65536
+#define MAX_DRAIN 256  /* reads of a stream that is closed: more than the largest pipe holds */
+#define PIECE     4096 /* what a pipe that polls writable takes without blocking (PIPE_BUF) */
 
 void px_run_write(int fd, const char *bytes, size_t n)
 {
     while (n > 0 && !px_run.muted) {
-        struct pollfd p[2] = {{.fd = fd, .events = POLLOUT}, {.fd = px_run.signal_fd, .events = POLLIN}};
+        struct pollfd p[2] = {{.fd = fd, .events = POLLOUT},
+                              {.fd = px_run.signal_fd, .events = POLLIN}};
         int n_ready = poll(p, 2, px_run_wait_ms());
         if (n_ready < 0 && errno != EINTR) {
             return;
@@ -41,7 +43,8 @@ void px_run_write(int fd, const char *bytes, size_t n)
             n -= done > 0 ? (size_t) done : 0;
         } else if (p[1].revents != 0) {
             px_run_signals_read();
-            px_run.muted = px_run.ending && px_run.last_signal != 0; /* the reader is stuck; we were told to end */
+            px_run.muted = px_run.ending &&
+                           px_run.last_signal != 0; /* the reader is stuck; we were told to end */
         }
     }
 }
@@ -74,7 +77,8 @@ void px_run_verbose(const char *format, ...)
     px_run_say("%s", text);
 }
 
-static void write_line(const struct px_run_proc *proc, const struct px_run_stream *s, const char *line, size_t n)
+static void write_line(const struct px_run_proc *proc, const struct px_run_stream *s,
+                       const char *line, size_t n)
 {
     char tag[PMIX_MAX_NSLEN + 64];
 
@@ -149,14 +153,16 @@ static bool read_some(const struct px_run_proc *proc, struct px_run_stream *s)
 
 void px_run_stream_move(const struct px_run_proc *proc, struct px_run_stream *s)
 {
-    /* A bounded number of reads, so that a process that writes without end does not keep us from the others. */
+    /* A bounded number of reads, so that a process that writes without end does not keep us from
+     * the others. */
     for (int i = 0; i < 4 && s->fd >= 0 && read_some(proc, s); i++) {
     }
 }
 
 void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s)
 {
-    /* What is in the pipe still counts; bounded, in case that somebody outside the job goes on writing. */
+    /* What is in the pipe still counts; bounded, in case that somebody outside the job goes on
+     * writing. */
     for (int i = 0; i < MAX_DRAIN && s->fd >= 0 && !s->at_end && read_some(proc, s); i++) {
     }
     if (s->fd < 0) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* pmix_info: versions, paths and parameters of this library, for people and for scripts. The options and the
- * script form of a line are those that scripts know from other PMIx implementations. */
+/* pmix_info: versions, paths and parameters of this library, for people and for scripts. The
+ * options and the script form of a line are those that scripts know from other PMIx
+ * implementations. */
 
 #include "config.h"
 
@@ -35,7 +36,8 @@ static const char usage_text[] =
     "  -a, --all                 everything\n"
     "  --param FRAMEWORK COMP    parameters of a framework (all: of every one) and component\n"
     "  --parsable, --parseable   one fact per line, fields between colons\n"
-    "  --path WHAT               an installation directory: prefix, bindir, libdir, incdir, sysconfdir, all\n"
+    "  --path WHAT               an installation directory: prefix, bindir, libdir, incdir, "
+    "sysconfdir, all\n"
     "  --show-version WHAT       a version: full, major, minor, release, product\n"
     "  -V, --version             the version\n"
     "  -h, --help                this text\n";
@@ -44,13 +46,14 @@ static const struct {
     const char *name;
     const char *value;
 } paths[] = {
-    {"prefix", PX_PREFIX},   {"bindir", PX_BINDIR},         {"libdir", PX_LIBDIR},
+    {"prefix", PX_PREFIX},     {"bindir", PX_BINDIR},         {"libdir", PX_LIBDIR},
     {"incdir", PX_INCLUDEDIR}, {"sysconfdir", PX_SYSCONFDIR},
 };
 
 /* ---- lines */
 
-static void fact(const struct options *o, const char *name, const char *script_name, const char *value)
+static void fact(const struct options *o, const char *name, const char *script_name,
+                 const char *value)
 {
     if (o->parsable) {
         printf("%s:%s\n", script_name, value);
@@ -102,14 +105,16 @@ static int show_one_version(const char *which)
     snprintf(numbers[0], sizeof(numbers[0]), "%d", (int) PMIX_VERSION_MAJOR);
     snprintf(numbers[1], sizeof(numbers[1]), "%d", (int) PMIX_VERSION_MINOR);
     snprintf(numbers[2], sizeof(numbers[2]), "%d", (int) PMIX_VERSION_RELEASE);
-    const char *const values[] = {declared_version(), numbers[0], numbers[1], numbers[2], PACKAGE_VERSION};
+    const char *const values[] = {declared_version(), numbers[0], numbers[1], numbers[2],
+                                  PACKAGE_VERSION};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(which, names[i]) == 0) {
             puts(values[i]);
             return 0;
         }
     }
-    fprintf(stderr, "pmix_info: --show-version: full, major, minor, release or product, not %s\n", which);
+    fprintf(stderr, "pmix_info: --show-version: full, major, minor, release or product, not %s\n",
+            which);
     return USAGE_ERROR;
 }
 
@@ -156,7 +161,8 @@ static bool is_wanted(const struct options *o, const char *name)
     size_t n = framework_len(name);
     bool framework = o->framework == NULL || strcmp(o->framework, "all") == 0 ||
                      (strlen(o->framework) == n && strncmp(o->framework, name, n) == 0);
-    bool component = o->component == NULL || strcmp(o->component, "all") == 0 || strcmp(o->component, "base") == 0;
+    bool component = o->component == NULL || strcmp(o->component, "all") == 0 ||
+                     strcmp(o->component, "base") == 0;
 
     return framework && component;
 }
@@ -169,8 +175,9 @@ static void field(const char *name, const char *what, const char *value)
 static void show_param(const struct options *o, const struct px_param_info *p)
 {
     if (!o->parsable) {
-        printf("%24s: %s (type: %s, default: \"%s\", current: \"%s\", source: %s)\n%26s%s\n", "parameter", p->name,
-               type_name(p->type), p->dflt, p->value, source_name(p->source), "", p->help);
+        printf("%24s: %s (type: %s, default: \"%s\", current: \"%s\", source: %s)\n%26s%s\n",
+               "parameter", p->name, type_name(p->type), p->dflt, p->value, source_name(p->source),
+               "", p->help);
         if (p->rejected != NULL) {
             printf("%26smalformed and passed over: \"%s\"\n", "", p->rejected);
         }

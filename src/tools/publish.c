@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What processes publish for others by name. A list: a job publishes a handful of names. A lookup that is told to
- * wait stays here until its keys are there or its time is over. */
+/* What processes publish for others by name. A list: a job publishes a handful of names. A lookup
+ * that is told to wait stays here until its keys are there or its time is over. */
 
 #include "config.h"
 
@@ -72,7 +72,8 @@ static void entry_free(struct entry *e)
     free(e);
 }
 
-/* Whether a process may see what the owner published with this range. On one node, all others are equal. */
+/* Whether a process may see what the owner published with this range. On one node, all others are
+ * equal. */
 static bool in_range(const struct entry *e, const pmix_proc_t *reader)
 {
     switch (e->range) {
@@ -87,7 +88,8 @@ static bool in_range(const struct entry *e, const pmix_proc_t *reader)
     }
 }
 
-/* The link to the entry of this name that `reader` sees in `range`; points to NULL when there is none. */
+/* The link to the entry of this name that `reader` sees in `range`; points to NULL when there is
+ * none. */
 static struct entry **find(const char *key, const pmix_proc_t *reader)
 {
     struct entry **e = &entries;
@@ -110,7 +112,8 @@ static bool is_taken(const char *key, pmix_data_range_t range, const pmix_proc_t
 
 /* ---- publish */
 
-static pmix_status_t add(const pmix_proc_t *owner, const pmix_info_t *info, const struct directives *d)
+static pmix_status_t add(const pmix_proc_t *owner, const pmix_info_t *info,
+                         const struct directives *d)
 {
     struct entry *e = calloc(1, sizeof(*e));
     if (e == NULL) {
@@ -215,7 +218,8 @@ static void answer(const struct px_run_task *task, pmix_status_t if_none)
     free(data);
 }
 
-static void keep_waiting(const struct px_run_task *task, const struct directives *d, size_t n_wanted)
+static void keep_waiting(const struct px_run_task *task, const struct directives *d,
+                         size_t n_wanted)
 {
     struct waiting *w = calloc(1, sizeof(*w));
     if (w == NULL) {
@@ -322,8 +326,9 @@ void px_run_published_forget(const char *nspace, pmix_rank_t rank)
 {
     for (struct entry **link = &entries; *link != NULL;) {
         struct entry *e = *link;
-        bool ended = rank == PMIX_RANK_WILDCARD ? e->persistence == PMIX_PERSIST_APP
-                                                : e->persistence == PMIX_PERSIST_PROC && e->owner.rank == rank;
+        bool ended = rank == PMIX_RANK_WILDCARD
+                         ? e->persistence == PMIX_PERSIST_APP
+                         : e->persistence == PMIX_PERSIST_PROC && e->owner.rank == rank;
         if (ended && strcmp(e->owner.nspace, nspace) == 0) {
             *link = e->next;
             entry_free(e);
@@ -333,7 +338,8 @@ void px_run_published_forget(const char *nspace, pmix_rank_t rank)
     }
     for (struct waiting **w = &waiters; *w != NULL;) {
         const pmix_proc_t *reader = &(*w)->task.proc;
-        if (strcmp(reader->nspace, nspace) == 0 && (rank == PMIX_RANK_WILDCARD || reader->rank == rank)) {
+        if (strcmp(reader->nspace, nspace) == 0 &&
+            (rank == PMIX_RANK_WILDCARD || reader->rank == rank)) {
             finish(w, PMIX_ERR_NOT_FOUND);
         } else {
             w = &(*w)->next;

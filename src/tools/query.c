@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries about what only the host knows: its namespaces, and the state of jobs and processes. Everything else is
- * left to the library. */
+/* Queries about what only the host knows: its namespaces, and the state of jobs and processes.
+ * Everything else is left to the library. */
 
 #include "config.h"
 
@@ -51,7 +51,8 @@ static void release(void *cbdata)
     free(r);
 }
 
-static pmix_status_t put(struct result *r, const char *key, const void *value, pmix_data_type_t type)
+static pmix_status_t put(struct result *r, const char *key, const void *value,
+                         pmix_data_type_t type)
 {
     if (r->n == r->cap) {
         size_t cap = r->cap + 8;
@@ -85,15 +86,17 @@ static pmix_status_t namespaces(struct result *r)
             comma = ",";
         }
     }
-    pmix_status_t rc = fclose(f) == 0 ? put(r, PMIX_QUERY_NAMESPACES, text, PMIX_STRING) : PMIX_ERR_NOMEM;
+    pmix_status_t rc =
+        fclose(f) == 0 ? put(r, PMIX_QUERY_NAMESPACES, text, PMIX_STRING) : PMIX_ERR_NOMEM;
     free(text);
     return rc;
 }
 
 static pmix_status_t job_status(struct result *r, const struct px_run_job *job)
 {
-    pmix_status_t status = job->n_alive > 0 ? PMIX_SUCCESS : job->code == 0 ? PMIX_EVENT_JOB_END
-                                                                           : PMIX_ERR_JOB_NON_ZERO_TERM;
+    pmix_status_t status = job->n_alive > 0 ? PMIX_SUCCESS
+                           : job->code == 0 ? PMIX_EVENT_JOB_END
+                                            : PMIX_ERR_JOB_NON_ZERO_TERM;
 
     return put(r, PMIX_QUERY_JOB_STATUS, &status, PMIX_STATUS);
 }
@@ -135,7 +138,9 @@ static pmix_status_t answer_key(struct result *r, const char *key, const struct 
         return namespaces(r);
     }
     if (strcmp(key, PMIX_QUERY_SPAWN_SUPPORT) == 0) {
-        return put(r, key, PMIX_WDIR "," PMIX_SET_ENVAR "," PMIX_UNSET_ENVAR "," PMIX_NOTIFY_COMPLETION, PMIX_STRING);
+        return put(r, key,
+                   PMIX_WDIR "," PMIX_SET_ENVAR "," PMIX_UNSET_ENVAR "," PMIX_NOTIFY_COMPLETION,
+                   PMIX_STRING);
     }
     if (job == NULL) {
         return PMIX_ERR_NOT_FOUND;
@@ -153,10 +158,12 @@ static pmix_status_t answer_key(struct result *r, const char *key, const struct 
 static const struct px_run_job *job_of(const pmix_query_t *q, const pmix_proc_t *asker)
 {
     for (size_t i = 0; i < q->nqual; i++) {
-        if (PMIX_CHECK_KEY(&q->qualifiers[i], PMIX_NSPACE) && q->qualifiers[i].value.type == PMIX_STRING) {
+        if (PMIX_CHECK_KEY(&q->qualifiers[i], PMIX_NSPACE) &&
+            q->qualifiers[i].value.type == PMIX_STRING) {
             return px_run_job_find(q->qualifiers[i].value.data.string);
         }
-        if (PMIX_CHECK_KEY(&q->qualifiers[i], PMIX_PROCID) && q->qualifiers[i].value.type == PMIX_PROC) {
+        if (PMIX_CHECK_KEY(&q->qualifiers[i], PMIX_PROCID) &&
+            q->qualifiers[i].value.type == PMIX_PROC) {
             return px_run_job_find(q->qualifiers[i].value.data.proc->nspace);
         }
     }
@@ -177,8 +184,10 @@ void px_run_query(struct px_run_task *task)
             r->n_missing += answer_key(r, *key, job) != PMIX_SUCCESS;
         }
     }
-    pmix_status_t rc = r->n_missing == 0 ? PMIX_SUCCESS : r->n > 0 ? PMIX_QUERY_PARTIAL_SUCCESS : PMIX_ERR_NOT_FOUND;
-    px_run_verbose("%s rank %u queries: %zu answers, %zu missing", task->proc.nspace, task->proc.rank, r->n,
-                   r->n_missing);
+    pmix_status_t rc = r->n_missing == 0 ? PMIX_SUCCESS
+                       : r->n > 0        ? PMIX_QUERY_PARTIAL_SUCCESS
+                                         : PMIX_ERR_NOT_FOUND;
+    px_run_verbose("%s rank %u queries: %zu answers, %zu missing", task->proc.nspace,
+                   task->proc.rank, r->n, r->n_missing);
     task->cb.info(rc, r->info, r->n, task->cbdata, release, r);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* --report: each process inherits the write end of one pipe and its library writes a line there at finalize:
- * namespace, rank, reads answered from memory, messages sent, messages received, bytes of the segment. */
+/* --report: each process inherits the write end of one pipe and its library writes a line there at
+ * finalize: namespace, rank, reads answered from memory, messages sent, messages received, bytes of
+ * the segment. */
 
 #include "config.h"
 
@@ -63,8 +64,8 @@ static bool read_line(const char *text, const char *nspace, struct line *ret)
     size_t n = strlen(nspace);
 
     return strncmp(text, nspace, n) == 0 && text[n] == ' ' &&
-           sscanf(text + n, " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &ret->rank, &ret->reads,
-                  &ret->sent, &ret->received, &ret->segment) == 5;
+           sscanf(text + n, " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &ret->rank,
+                  &ret->reads, &ret->sent, &ret->received, &ret->segment) == 5;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -88,11 +89,12 @@ static void print_job(const struct px_run_job *job, const char *text)
     if (n > 0) {
         qsort(lines, n, sizeof(*lines), by_rank);
     }
-    px_run_say("%s: %u ranks registered, %zu reported, segment of %" PRIu64 " bytes", job->nspace, job->n_procs, n,
-               n > 0 ? lines[0].segment : 0);
+    px_run_say("%s: %u ranks registered, %zu reported, segment of %" PRIu64 " bytes", job->nspace,
+               job->n_procs, n, n > 0 ? lines[0].segment : 0);
     for (size_t i = 0; i < n; i++) {
-        px_run_say("rank %" PRIu32 ": %" PRIu64 " reads from memory, %" PRIu64 " messages sent, %" PRIu64
-                   " received", lines[i].rank, lines[i].reads, lines[i].sent, lines[i].received);
+        px_run_say("rank %" PRIu32 ": %" PRIu64 " reads from memory, %" PRIu64
+                   " messages sent, %" PRIu64 " received",
+                   lines[i].rank, lines[i].reads, lines[i].sent, lines[i].received);
     }
     free(lines);
 }

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* pmixrun: starts processes on this machine under the server half of the library. It uses the public interface
- * only, as any host daemon does.
+/* pmixrun: starts processes on this machine under the server half of the library. It uses the
+ * public interface only, as any host daemon does.
  *
- * Threads: everything here belongs to the main thread, which waits in one poll(2) (loop.c). The library's upcalls
- * come on its progress thread; each becomes a task (task.c) that the main thread does and answers. */
+ * Threads: everything here belongs to the main thread, which waits in one poll(2) (loop.c). The
+ * library's upcalls come on its progress thread; each becomes a task (task.c) that the main thread
+ * does and answers. */
 
 /* ---- options.c */
 
@@ -65,13 +66,13 @@ struct px_run_proc {
     struct px_run_job *job;
     pmix_rank_t rank;
     int app;
-    pid_t pid;          /* also its process group; 0: not started */
+    pid_t pid; /* also its process group; 0: not started */
     bool alive;
     bool connected;
-    bool excused;       /* told to die: its status is nobody's failure */
-    int status;         /* of waitpid(2) */
-    cpu_set_t *cpus;    /* where it is bound, or NULL */
-    char *cpuset;       /* the same as text, "hwloc:0-1" */
+    bool excused;    /* told to die: its status is nobody's failure */
+    int status;      /* of waitpid(2) */
+    cpu_set_t *cpus; /* where it is bound, or NULL */
+    char *cpuset;    /* the same as text, "hwloc:0-1" */
     struct px_run_stream out[2];
 };
 
@@ -112,7 +113,8 @@ int px_run_bind(struct px_run_job *job);
 
 /* ---- launch.c */
 
-/* Starts the job's processes. 0, or the errno of what failed, with what was already started told to die. */
+/* Starts the job's processes. 0, or the errno of what failed, with what was already started told to
+ * die. */
 int px_run_job_launch(struct px_run_job *job);
 
 /* ---- guard.c: a process that kills what is left if pmixrun itself is killed */
@@ -144,7 +146,8 @@ struct px_run_task {
 };
 
 int px_run_tasks_open(void); /* returns the descriptor to wait on, or -1 */
-/* Copies the task; the arguments stay the library's until the answer. PMIX_SUCCESS or PMIX_ERR_NOMEM. */
+/* Copies the task; the arguments stay the library's until the answer. PMIX_SUCCESS or
+ * PMIX_ERR_NOMEM. */
 pmix_status_t px_run_task_post(const struct px_run_task *task);
 void px_run_tasks_do(void);
 
@@ -158,8 +161,10 @@ void px_run_publish(struct px_run_task *task);
 void px_run_lookup(struct px_run_task *task);
 void px_run_unpublish(struct px_run_task *task);
 void px_run_published_expire(int64_t now_ms);
-int64_t px_run_published_deadline(void); /* of the waiting lookup that ends first; INT64_MAX: none */
-void px_run_published_forget(const char *nspace, pmix_rank_t rank); /* they have ended; PMIX_RANK_WILDCARD: all */
+int64_t px_run_published_deadline(
+    void); /* of the waiting lookup that ends first; INT64_MAX: none */
+void px_run_published_forget(const char *nspace,
+                             pmix_rank_t rank); /* they have ended; PMIX_RANK_WILDCARD: all */
 void px_run_published_free(void);
 
 /* ---- query.c, control.c, spawn.c (main thread) */
@@ -172,20 +177,22 @@ void px_run_spawn(struct px_run_task *task);
 
 /* ---- stdio: stdin.c, output.c, report.c */
 
-void px_run_stdin_open(int fd); /* the write end towards rank 0; taken */
+void px_run_stdin_open(int fd);              /* the write end towards rank 0; taken */
 int px_run_stdin_poll_fd(short *ret_events); /* descriptor to poll, -1: none */
 void px_run_stdin_move(void);
 
-/* Moves what is there to our own output, whole lines; closes the stream at its end. Non-blocking. */
+/* Moves what is there to our own output, whole lines; closes the stream at its end. Non-blocking.
+ */
 void px_run_stream_move(const struct px_run_proc *proc, struct px_run_stream *s);
 /* Gives out what is left, also an unfinished line, and closes. */
 void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s);
 /* All bytes to our descriptor 1 or 2, while signals are still looked at. */
 void px_run_write(int fd, const char *bytes, size_t n);
-void px_run_say(const char *format, ...) __attribute__((format(printf, 1, 2)));     /* "pmixrun: ..." */
-void px_run_verbose(const char *format, ...) __attribute__((format(printf, 1, 2))); /* only with --verbose */
+void px_run_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "pmixrun: ..." */
+void px_run_verbose(const char *format, ...)
+    __attribute__((format(printf, 1, 2))); /* only with --verbose */
 
-int px_run_report_open(void);     /* the descriptor that children get; -1 on failure */
+int px_run_report_open(void); /* the descriptor that children get; -1 on failure */
 void px_run_report_print(void);
 
 /* ---- loop.c */
@@ -195,10 +202,10 @@ struct px_run {
     struct px_run_job *jobs;
     uint32_t n_spawned;
     char hostname[PMIX_MAX_NSLEN + 1];
-    bool ending;        /* everybody has been told to terminate */
-    bool muted;         /* our output is gone or stuck: drop what is still written */
-    int code;           /* exit code */
-    int last_signal;    /* the last that was passed on; 0: none */
+    bool ending;           /* everybody has been told to terminate */
+    bool muted;            /* our output is gone or stuck: drop what is still written */
+    int code;              /* exit code */
+    int last_signal;       /* the last that was passed on; 0: none */
     int64_t kill_at_ms;    /* when SIGKILL follows; 0: not set */
     int64_t timeout_at_ms; /* when the job is ended; 0: never */
     int signal_fd;

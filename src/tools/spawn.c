@@ -56,7 +56,8 @@ static pmix_status_t change_env(const pmix_info_t *info, char ***env, bool *ret_
         return px_run_env_set(env, e->envar, e->value);
     }
     if (PMIX_CHECK_KEY(info, PMIX_ADD_ENVAR)) {
-        return px_run_env_get(*env, e->envar) != NULL ? PMIX_SUCCESS : px_run_env_set(env, e->envar, e->value);
+        return px_run_env_get(*env, e->envar) != NULL ? PMIX_SUCCESS
+                                                      : px_run_env_set(env, e->envar, e->value);
     }
     if (PMIX_CHECK_KEY(info, PMIX_PREPEND_ENVAR) || PMIX_CHECK_KEY(info, PMIX_APPEND_ENVAR)) {
         return join_envar(env, e, PMIX_CHECK_KEY(info, PMIX_PREPEND_ENVAR));
@@ -68,8 +69,9 @@ static pmix_status_t change_env(const pmix_info_t *info, char ***env, bool *ret_
 /* What the library itself adds, and what changes nothing here. */
 static bool is_harmless(const pmix_info_t *info)
 {
-    static const char *const keys[] = {PMIX_SPAWNED, PMIX_PARENT_ID, PMIX_REQUESTOR_IS_CLIENT,
-                                       PMIX_REQUESTOR_IS_TOOL, PMIX_NON_PMI, PMIX_TIMEOUT};
+    static const char *const keys[] = {
+        PMIX_SPAWNED,           PMIX_PARENT_ID, PMIX_REQUESTOR_IS_CLIENT,
+        PMIX_REQUESTOR_IS_TOOL, PMIX_NON_PMI,   PMIX_TIMEOUT};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (PMIX_CHECK_KEY(info, keys[i])) {
@@ -79,7 +81,8 @@ static bool is_harmless(const pmix_info_t *info)
     return false;
 }
 
-/* One list of directives, of the job or of an application. A directive that is required must be known. */
+/* One list of directives, of the job or of an application. A directive that is required must be
+ * known. */
 static pmix_status_t obey(const pmix_info_t *info, size_t n, char ***env, struct wishes *w)
 {
     for (size_t i = 0; i < n; i++) {
@@ -99,8 +102,8 @@ static pmix_status_t obey(const pmix_info_t *info, size_t n, char ***env, struct
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *from, struct px_run_app *app,
-                              struct wishes *w)
+static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *from,
+                              struct px_run_app *app, struct wishes *w)
 {
     char *only_cmd[] = {from->cmd, NULL};
     bool has_argv = from->argv != NULL && from->argv[0] != NULL;
@@ -137,7 +140,8 @@ static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *
     return rc;
 }
 
-static struct px_run_job *make_job(const struct px_run_task *task, struct px_run_app *apps, struct wishes *w)
+static struct px_run_job *make_job(const struct px_run_task *task, struct px_run_app *apps,
+                                   struct wishes *w)
 {
     char nspace[PMIX_MAX_NSLEN + 1];
 
@@ -154,11 +158,13 @@ static struct px_run_job *make_job(const struct px_run_task *task, struct px_run
 
 static pmix_status_t status_of(int error)
 {
-    return error == ENOENT || error == EACCES || error == ENOEXEC ? PMIX_ERR_JOB_EXE_NOT_FOUND :
-           error == ENOMEM ? PMIX_ERR_NOMEM : PMIX_ERR_JOB_FAILED_TO_LAUNCH;
+    return error == ENOENT || error == EACCES || error == ENOEXEC ? PMIX_ERR_JOB_EXE_NOT_FOUND
+           : error == ENOMEM                                      ? PMIX_ERR_NOMEM
+                                                                  : PMIX_ERR_JOB_FAILED_TO_LAUNCH;
 }
 
-/* The job is in the list from before its first process starts, so that each of them is found when it ends. */
+/* The job is in the list from before its first process starts, so that each of them is found when
+ * it ends. */
 static pmix_status_t start_job(struct px_run_job *job)
 {
     if (px_run.options.bind_core && px_run_bind(job) != 0) {

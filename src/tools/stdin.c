@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Our standard input goes to rank 0 of the first job; nothing is read before the former bytes have been taken. */
+/* Our standard input goes to rank 0 of the first job; nothing is read before the former bytes have
+ * been taken. */
 
 #include "config.h"
 

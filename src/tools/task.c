@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Upcalls come on the library's progress thread and must not wait there; they are queued here for the main
- * thread, which owns everything else. */
+/* Upcalls come on the library's progress thread and must not wait there; they are queued here for
+ * the main thread, which owns everything else. */
 
 #include "config.h"
 
@@ -39,7 +39,8 @@ pmix_status_t px_run_task_post(const struct px_run_task *task)
     queue.last = &copy->next;
     pthread_mutex_unlock(&queue.lock);
     uint64_t one = 1;
-    (void) !write(queue.fd, &one, sizeof(one)); /* full means that the main thread is awake anyway */
+    (void) !write(queue.fd, &one,
+                  sizeof(one)); /* full means that the main thread is awake anyway */
     return PMIX_SUCCESS;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Cpusets: their text, and where a process or thread is bound. None of it needs the topology, so none of it
- * loads one: the binding is asked from the kernel directly. Text may come from a peer: it is checked before
- * hwloc's parser sees it, which would reserve memory for any number it reads. */
+/* Cpusets: their text, and where a process or thread is bound. None of it needs the topology, so
+ * none of it loads one: the binding is asked from the kernel directly. Text may come from a peer:
+ * it is checked before hwloc's parser sees it, which would reserve memory for any number it reads.
+ */
 
 #include "config.h"
 
@@ -19,7 +20,7 @@
 
 #include "machine.h"
 
-#define MAX_DIGITS 6           /* of a CPU's number */
+#define MAX_DIGITS      6       /* of a CPU's number */
 #define MAX_KERNEL_CPUS 1048576 /* where asking for ever larger masks ends */
 
 /* Passes over one number; NULL when there is none or it is too long. */
@@ -155,7 +156,8 @@ static int add_affinity(pid_t tid, hwloc_bitmap_t bitmap)
     return PMIX_ERR_NOT_FOUND;
 }
 
-/* A process is bound to the union of its threads' CPUs. A thread that ends meanwhile is passed over. */
+/* A process is bound to the union of its threads' CPUs. A thread that ends meanwhile is passed
+ * over. */
 static int add_all_threads(hwloc_bitmap_t bitmap)
 {
     DIR *dir = opendir("/proc/self/task");
@@ -175,7 +177,8 @@ static int add_all_threads(hwloc_bitmap_t bitmap)
 
 int px_topo_cpuset_get(pmix_bind_envelope_t envelope, pmix_cpuset_t *ret_cpuset)
 {
-    if (ret_cpuset == NULL || (envelope != PMIX_CPUBIND_PROCESS && envelope != PMIX_CPUBIND_THREAD)) {
+    if (ret_cpuset == NULL ||
+        (envelope != PMIX_CPUBIND_PROCESS && envelope != PMIX_CPUBIND_THREAD)) {
         return PMIX_ERR_BAD_PARAM;
     }
     hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();

@@ -3,9 +3,9 @@
 
 /* How far devices are from where a process runs.
  *
- * The distance of a processing unit and a device is the number of levels one has to climb from the unit to the
- * smallest part of the machine that holds both: 0 would be the unit itself, the depth of the unit is the whole
- * machine. These are ranks for choosing the nearest device, not times. */
+ * The distance of a processing unit and a device is the number of levels one has to climb from the
+ * unit to the smallest part of the machine that holds both: 0 would be the unit itself, the depth
+ * of the unit is the whole machine. These are ranks for choosing the nearest device, not times. */
 
 #include "config.h"
 
@@ -55,7 +55,9 @@ static char *uuid_of(hwloc_obj_t obj, pmix_device_type_t type)
     const char *guid = hwloc_obj_get_info_by_name(obj, "NodeGUID");
     const char *image = hwloc_obj_get_info_by_name(obj, "SysImageGUID");
     const char *address = hwloc_obj_get_info_by_name(obj, "Address");
-    const char *kind = type == PMIX_DEVTYPE_GPU ? "gpu" : type == PMIX_DEVTYPE_COPROC ? "coproc" : "dev";
+    const char *kind = type == PMIX_DEVTYPE_GPU      ? "gpu"
+                       : type == PMIX_DEVTYPE_COPROC ? "coproc"
+                                                     : "dev";
     char *text;
     int n;
 
@@ -100,7 +102,8 @@ static bool id_is_wanted(const struct wanted *w, const pmix_device_distance_t *d
             continue;
         }
         const char *id = in->value.data.string;
-        if (id != NULL && (strcmp(id, d->uuid) == 0 || (d->osname != NULL && strcmp(id, d->osname) == 0))) {
+        if (id != NULL &&
+            (strcmp(id, d->uuid) == 0 || (d->osname != NULL && strcmp(id, d->osname) == 0))) {
             return true;
         }
     }
@@ -116,8 +119,8 @@ static void release(struct found *found)
     free(found->at);
 }
 
-static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t obj, const struct wanted *w,
-                      struct found *found)
+static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t obj,
+                      const struct wanted *w, struct found *found)
 {
     pmix_device_distance_t d = {.type = type_of(obj)};
     if (d.type == PMIX_DEVTYPE_UNKNOWN || (w->types != 0 && (w->types & d.type) == 0)) {
@@ -182,8 +185,8 @@ static int collect(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, const struc
     return 0;
 }
 
-int px_topo_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset, const pmix_info_t *info, size_t ninfo,
-                      pmix_device_distance_t **ret_distances, size_t *ret_n)
+int px_topo_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset, const pmix_info_t *info,
+                      size_t ninfo, pmix_device_distance_t **ret_distances, size_t *ret_n)
 {
     if (ret_distances == NULL || ret_n == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;

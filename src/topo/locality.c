@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Locality strings: which package, caches, core, hardware threads and NUMA nodes a cpuset touches, in the form and
- * order that other PMIx implementations give ("SK0:L30:L20:L10:CR0:HT0:NM0"), because processes of one job compare
- * strings made by different libraries. Ours begin with the source, as the Standard says; those of OpenPMIx 4.2 do
- * not, so a missing source is taken for hwloc. */
+/* Locality strings: which package, caches, core, hardware threads and NUMA nodes a cpuset touches,
+ * in the form and order that other PMIx implementations give ("SK0:L30:L20:L10:CR0:HT0:NM0"),
+ * because processes of one job compare strings made by different libraries. Ours begin with the
+ * source, as the Standard says; those of OpenPMIx 4.2 do not, so a missing source is taken for
+ * hwloc. */
 
 #include "config.h"
 

@@ -3,10 +3,11 @@
 
 /* The one topology of the process: where it comes from, and how it is lent out.
  *
- * Discovery costs tens of milliseconds and reads hundreds of files, so nobody pays for it before somebody asks,
- * and a client is given the server's result. Once loaded the topology is never changed: hwloc allows any number
- * of threads to read it then. What was lent to the application stays recognisable for ever (struct lent), because
- * an application may release its pmix_topology_t after PMIx_Finalize, and that must not destroy what is not its. */
+ * Discovery costs tens of milliseconds and reads hundreds of files, so nobody pays for it before
+ * somebody asks, and a client is given the server's result. Once loaded the topology is never
+ * changed: hwloc allows any number of threads to read it then. What was lent to the application
+ * stays recognisable for ever (struct lent), because an application may release its pmix_topology_t
+ * after PMIx_Finalize, and that must not destroy what is not its. */
 
 #include "config.h"
 
@@ -61,15 +62,25 @@ static char *slurp(const char *path)
     return text;
 }
 
+/* Looking for displays and OpenCL devices connects to an X server and loads drivers: nothing that a
+ * daemon that asked for the processors of its node expects. */
+static void stay_at_home(hwloc_topology_t topo)
+{
+    (void) hwloc_topology_set_components(topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "opencl");
+    (void) hwloc_topology_set_components(topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "gl");
+}
+
 static int configure(hwloc_topology_t topo, const char *xml, const char *synthetic, bool here)
 {
+    stay_at_home(topo);
     if (xml != NULL && hwloc_topology_set_xmlbuffer(topo, xml, (int) strlen(xml) + 1) != 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (synthetic != NULL && hwloc_topology_set_synthetic(topo, synthetic) != 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    (void) hwloc_topology_set_io_types_filter(topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT); /* else without devices */
+    (void) hwloc_topology_set_io_types_filter(
+        topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT); /* else without devices */
     unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
     if (here) {
         flags |= HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM;
@@ -94,7 +105,8 @@ int px_topo_build(const char *xml, const char *synthetic, bool here, hwloc_topol
         hwloc_topology_destroy(topo);
         return rc;
     }
-    /* hwloc computes some tables at their first use, which would be a write under concurrent readers. */
+    /* hwloc computes some tables at their first use, which would be a write under concurrent
+     * readers. */
     (void) hwloc_topology_refresh(topo);
     *ret_topo = topo;
     return 0;
@@ -117,8 +129,8 @@ int px_topo_export(hwloc_topology_t topo, char **ret_xml)
     return 0;
 }
 
-/* From the first source that answers. A source that gives nonsense is passed over: a client with a topology of
- * its own is better than one without. */
+/* From the first source that answers. A source that gives nonsense is passed over: a client with a
+ * topology of its own is better than one without. */
 static int acquire(px_topo_xml_fn provider, void *arg, hwloc_topology_t *ret_topo)
 {
     const char *path = px_param_string(PX_P_HWLOC_TOPO_FILE);

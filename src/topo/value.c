@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The two opaque structures of the value family: pmix_topology_t and pmix_cpuset_t hold hwloc objects, which the
- * value layer copies, releases, compares and prints through these functions. */
+/* The two opaque structures of the value family: pmix_topology_t and pmix_cpuset_t hold hwloc
+ * objects, which the value layer copies, releases, compares and prints through these functions. */
 
 #include "config.h"
 
@@ -100,8 +100,9 @@ pmix_value_cmp_t px_topo_compare(const pmix_topology_t *one, const pmix_topology
     char *b = NULL;
     pmix_value_cmp_t result = PMIX_VALUE_COMPARISON_NOT_AVAIL;
     if (px_topo_to_xml(one, &a) == 0 && px_topo_to_xml(two, &b) == 0) {
-        result = same_hardware(one->topology, two->topology) ? PMIX_EQUAL :
-                 strcmp(a, b) > 0 ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
+        result = same_hardware(one->topology, two->topology) ? PMIX_EQUAL
+                 : strcmp(a, b) > 0                          ? PMIX_VALUE1_GREATER
+                                                             : PMIX_VALUE2_GREATER;
     }
     free(a);
     free(b);
@@ -122,7 +123,8 @@ size_t px_topo_size(const pmix_topology_t *topo)
 
 size_t px_topo_support_size(void)
 {
-    return sizeof(struct hwloc_topology_discovery_support) + sizeof(struct hwloc_topology_cpubind_support) +
+    return sizeof(struct hwloc_topology_discovery_support) +
+           sizeof(struct hwloc_topology_cpubind_support) +
            sizeof(struct hwloc_topology_membind_support);
 }
 
@@ -171,8 +173,9 @@ void px_topo_cpuset_destruct(pmix_cpuset_t *cpuset)
 pmix_value_cmp_t px_topo_cpuset_compare(const pmix_cpuset_t *one, const pmix_cpuset_t *two)
 {
     if (one->bitmap == NULL || two->bitmap == NULL) {
-        return one->bitmap == two->bitmap ? PMIX_EQUAL :
-               one->bitmap != NULL ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
+        return one->bitmap == two->bitmap ? PMIX_EQUAL
+               : one->bitmap != NULL      ? PMIX_VALUE1_GREATER
+                                          : PMIX_VALUE2_GREATER;
     }
     int order = hwloc_bitmap_compare(one->bitmap, two->bitmap);
     return order == 0 ? PMIX_EQUAL : order > 0 ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;

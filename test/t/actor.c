@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A process of a job that does one thing, named by its argument, and says how it went. Used by the scripts here. */
+/* A process of a job that does one thing, named by its argument, and says how it went. Used by the
+ * scripts here. */
 
 #include <pmix.h>
 #include <pthread.h>
@@ -134,7 +135,8 @@ static void act_spawn(char **args)
         app->cmd = strdup("/nonexistent/program");
         app->maxprocs = 1;
         check(PMIx_Argv_append_nosize(&app->argv, app->cmd), "argv");
-        expect(PMIx_Spawn(NULL, 0, app, 1, nspace) != PMIX_SUCCESS, "a missing program was spawned");
+        expect(PMIx_Spawn(NULL, 0, app, 1, nspace) != PMIX_SUCCESS,
+               "a missing program was spawned");
         PMIx_App_free(app, 1);
     }
 }
@@ -283,8 +285,8 @@ static const struct {
     const char *name;
     void (*act)(char **args);
 } acts[] = {
-    {"abort", act_abort}, {"die", act_die},     {"job", act_job},         {"bound", act_bound},
-    {"spawn", act_spawn}, {"child", act_child}, {"query", act_query},     {"control", act_control},
+    {"abort", act_abort}, {"die", act_die},     {"job", act_job},       {"bound", act_bound},
+    {"spawn", act_spawn}, {"child", act_child}, {"query", act_query},   {"control", act_control},
     {"log", act_log},     {"group", act_group}, {"lookup", act_lookup},
 };
 

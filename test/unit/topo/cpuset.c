@@ -20,7 +20,8 @@
 static void strings_round_trip(void **state)
 {
     (void) state;
-    static const char *const same[] = {"hwloc:0", "hwloc:0-3,7", "hwloc:", "hwloc:2,4-5,1000", "hwloc:4-"};
+    static const char *const same[] = {"hwloc:0", "hwloc:0-3,7", "hwloc:", "hwloc:2,4-5,1000",
+                                       "hwloc:4-"};
 
     for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
         pmix_cpuset_t c = {0};
@@ -38,8 +39,10 @@ static void strings_round_trip(void **state)
 static void bad_strings_are_refused(void **state)
 {
     (void) state;
-    static const char *const bad[] = {"0-1", "", "hwloc:x", "hwloc:1-x", "hwloc:1,", "hwloc:,", "hwloc:-1",
-                                      "hwloc:99999999", "hwloc:1-99999999", "hwloc:1--2", "hwloc:0x10", "hwloc:1 2"};
+    static const char *const bad[] = {
+        "0-1",        "",         "hwloc:x",        "hwloc:1-x",        "hwloc:1,",
+        "hwloc:,",    "hwloc:-1", "hwloc:99999999", "hwloc:1-99999999", "hwloc:1--2",
+        "hwloc:0x10", "hwloc:1 2"};
     pmix_cpuset_t c = {0};
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -75,7 +78,8 @@ static void *bound_thread(void *arg)
     CPU_SET(cpu, &set);
     pmix_cpuset_t c = {0};
     char *text = NULL;
-    if (sched_setaffinity(0, sizeof(set), &set) == 0 && px_topo_cpuset_get(PMIX_CPUBIND_THREAD, &c) == 0) {
+    if (sched_setaffinity(0, sizeof(set), &set) == 0 &&
+        px_topo_cpuset_get(PMIX_CPUBIND_THREAD, &c) == 0) {
         (void) px_topo_cpuset_string(&c, &text);
     }
     px_topo_cpuset_destruct(&c);

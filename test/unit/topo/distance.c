@@ -14,35 +14,45 @@
 
 /* Two packages of two cores; a network card and a fabric on the second, a disk on the first. */
 static const char machine[] =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\"><topology version=\"2.0\">"
-    "<object type=\"Machine\" os_index=\"0\" cpuset=\"0xf\" complete_cpuset=\"0xf\" allowed_cpuset=\"0xf\""
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\"><topology "
+    "version=\"2.0\">"
+    "<object type=\"Machine\" os_index=\"0\" cpuset=\"0xf\" complete_cpuset=\"0xf\" "
+    "allowed_cpuset=\"0xf\""
     " nodeset=\"0x1\" complete_nodeset=\"0x1\" allowed_nodeset=\"0x1\" gp_index=\"1\">"
-    "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0xf\" complete_cpuset=\"0xf\" nodeset=\"0x1\""
+    "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0xf\" complete_cpuset=\"0xf\" "
+    "nodeset=\"0x1\""
     " complete_nodeset=\"0x1\" gp_index=\"2\" local_memory=\"1048576\"/>"
-#define CORE(n, mask, gp1, gp2)                                                                                   \
-    "<object type=\"Core\" os_index=\"" n "\" cpuset=\"" mask "\" complete_cpuset=\"" mask                         \
-    "\" nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"" gp1 "\">"                                           \
-    "<object type=\"PU\" os_index=\"" n "\" cpuset=\"" mask "\" complete_cpuset=\"" mask                           \
+#define CORE(n, mask, gp1, gp2)                                                                    \
+    "<object type=\"Core\" os_index=\"" n "\" cpuset=\"" mask "\" complete_cpuset=\"" mask         \
+    "\" nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"" gp1 "\">"                            \
+    "<object type=\"PU\" os_index=\"" n "\" cpuset=\"" mask "\" complete_cpuset=\"" mask           \
     "\" nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"" gp2 "\"/></object>"
-#define BRIDGE(bus, gp)                                                                                           \
-    "<object type=\"Bridge\" gp_index=\"" gp "\" bridge_type=\"0-1\" depth=\"0\" bridge_pci=\"0000:[" bus "-" bus  \
-    "]\">"
-#define PCI(bus, cls, gp)                                                                                         \
-    "<object type=\"PCIDev\" gp_index=\"" gp "\" pci_busid=\"0000:" bus ":00.0\" pci_type=\"" cls                  \
+#define BRIDGE(bus, gp)                                                                            \
+    "<object type=\"Bridge\" gp_index=\"" gp                                                       \
+    "\" bridge_type=\"0-1\" depth=\"0\" bridge_pci=\"0000:[" bus "-" bus "]\">"
+#define PCI(bus, cls, gp)                                                                          \
+    "<object type=\"PCIDev\" gp_index=\"" gp "\" pci_busid=\"0000:" bus ":00.0\" pci_type=\"" cls  \
     " [15b3:1003] [15b3:0017] 00\" pci_link_speed=\"1.0\">"
     "<object type=\"Package\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" nodeset=\"0x1\""
-    " complete_nodeset=\"0x1\" gp_index=\"3\">" CORE("0", "0x1", "4", "5") CORE("1", "0x2", "6", "7")
-    BRIDGE("01", "20") PCI("01", "0106", "21")
-    "<object type=\"OSDev\" gp_index=\"22\" name=\"sda\" osdev_type=\"0\"/></object></object></object>"
-    "<object type=\"Package\" os_index=\"1\" cpuset=\"0xc\" complete_cpuset=\"0xc\" nodeset=\"0x1\""
-    " complete_nodeset=\"0x1\" gp_index=\"8\">" CORE("2", "0x4", "9", "10") CORE("3", "0x8", "11", "12")
-    BRIDGE("02", "23") PCI("02", "0200", "24")
-    "<object type=\"OSDev\" gp_index=\"25\" name=\"eth7\" osdev_type=\"2\">"
-    "<info name=\"Address\" value=\"00:11:22:33:44:55\"/></object>"
-    "<object type=\"OSDev\" gp_index=\"26\" name=\"mlx5_0\" osdev_type=\"3\">"
-    "<info name=\"NodeGUID\" value=\"e41d:2d03:0011:2233\"/>"
-    "<info name=\"SysImageGUID\" value=\"e41d:2d03:0011:2236\"/></object>"
-    "</object></object></object></object></topology>";
+    " complete_nodeset=\"0x1\" gp_index=\"3\">" CORE("0", "0x1", "4", "5")
+        CORE("1", "0x2", "6", "7") BRIDGE("01", "20")
+            PCI("01", "0106",
+                "21") "<object type=\"OSDev\" gp_index=\"22\" name=\"sda\" "
+                      "osdev_type=\"0\"/></object></object></object>"
+                      "<object type=\"Package\" os_index=\"1\" cpuset=\"0xc\" "
+                      "complete_cpuset=\"0xc\" nodeset=\"0x1\""
+                      " complete_nodeset=\"0x1\" gp_index=\"8\">" CORE("2", "0x4", "9", "10")
+                          CORE("3", "0x8", "11", "12") BRIDGE("02", "23") PCI(
+                              "02", "0200",
+                              "24") "<object type=\"OSDev\" gp_index=\"25\" name=\"eth7\" "
+                                    "osdev_type=\"2\">"
+                                    "<info name=\"Address\" value=\"00:11:22:33:44:55\"/></object>"
+                                    "<object type=\"OSDev\" gp_index=\"26\" name=\"mlx5_0\" "
+                                    "osdev_type=\"3\">"
+                                    "<info name=\"NodeGUID\" value=\"e41d:2d03:0011:2233\"/>"
+                                    "<info name=\"SysImageGUID\" "
+                                    "value=\"e41d:2d03:0011:2236\"/></object>"
+                                    "</object></object></object></object></topology>";
 
 static int setup(void **state)
 {
@@ -66,7 +76,8 @@ static void release(pmix_device_distance_t *d, size_t n)
     free(d);
 }
 
-static const pmix_device_distance_t *by_name(const pmix_device_distance_t *d, size_t n, const char *name)
+static const pmix_device_distance_t *by_name(const pmix_device_distance_t *d, size_t n,
+                                             const char *name)
 {
     for (size_t i = 0; i < n; i++) {
         if (strcmp(d[i].osname, name) == 0) {

@@ -73,7 +73,7 @@ static void relative_locality_has_the_right_bits(void **state)
         {"hwloc:SK0:L30:L20:L10:CR0:HT0", "hwloc:SK0:L30:L21:L11:CR1:HT2", 0x4030},
         {"hwloc:SK0", "hwloc:SK1", 0x4000},
         {"HWLOC:CR0-3,7", "hwloc:CR7", 0x4002},
-        {"SK0:L30:NM0", "hwloc:SK0:NM0", 0x4060}, /* OpenPMIx 4.2 gives no source */
+        {"SK0:L30:NM0", "hwloc:SK0:NM0", 0x4060},   /* OpenPMIx 4.2 gives no source */
         {"hwloc:SK0:DI3", "hwloc:SK0:DI3", 0x4020}, /* a level of the future */
         {"hwloc:", "hwloc:", 0x4000},
     };
@@ -90,12 +90,15 @@ static void bad_strings_are_refused(void **state)
     (void) state;
     pmix_locality_t bits = 7;
 
-    assert_int_equal(px_topo_relative_locality("hwloc:SK0", "foo:SK0", &bits), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_topo_relative_locality("hwloc:SK0", "foo:SK0", &bits),
+                     PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(px_topo_relative_locality(NULL, "hwloc:SK0", &bits), PMIX_ERR_BAD_PARAM);
     assert_int_equal(px_topo_relative_locality("hwloc:SK0", NULL, &bits), PMIX_ERR_BAD_PARAM);
     assert_int_equal(px_topo_relative_locality("", "hwloc:SK0", &bits), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_topo_relative_locality("hwloc:SKx", "hwloc:SK0", &bits), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_topo_relative_locality("hwloc:SK4294967295", "hwloc:SK0", &bits), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_topo_relative_locality("hwloc:SKx", "hwloc:SK0", &bits),
+                     PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_topo_relative_locality("hwloc:SK4294967295", "hwloc:SK0", &bits),
+                     PMIX_ERR_BAD_PARAM);
     assert_int_equal(bits, 7);
 }
 
