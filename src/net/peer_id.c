@@ -129,7 +129,8 @@ enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far,
     char line[512];
 
     if (!file) {
-        return PX_OWNER_UNKNOWN;
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PX_OWNER_NOBODY
+                                                                     : PX_OWNER_UNKNOWN;
     }
     for (long i = 0; i < ROWS_MAX && fgets(line, sizeof(line), file); i++) {
         unsigned local;
@@ -166,14 +167,20 @@ static struct px_who unix_peer(int fd)
     return who;
 }
 
-/* On loopback the kernel knows every owner: a connection that it does not find has none, and the
- * uid that stands for nobody fits no client. */
+static bool is_loopback(const struct sockaddr_in *at)
+{
+    return ntohl(at->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+/* Who is at one loopback end sits on this machine, whatever address it calls from. There the kernel
+ * knows every owner: a connection that it does not find has none, and the uid that stands for
+ * nobody fits no client. */
 static struct px_who tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near)
 {
     struct px_who who = {.gid = (gid_t) -1};
     enum px_owner owner;
 
-    if (ntohl(far->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET) {
+    if (!is_loopback(near) && !is_loopback(far)) {
         return who;
     }
     owner = px_owner_ask(far, near, &who.uid);

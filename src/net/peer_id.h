@@ -20,7 +20,9 @@ enum px_owner {
 enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_in *near,
                            uid_t *ret_uid);
 
-/* Reads the table that the kernel shows as text (path: /proc/net/tcp). */
+/* Reads the table that the kernel shows as text (path: /proc/net/tcp). PX_OWNER_UNKNOWN when there
+ * is none to be seen. Without the means to open it the owner counts as nobody: who cannot look for
+ * the moment must not believe. */
 enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far,
                             const struct sockaddr_in *near, uid_t *ret_uid);
 

@@ -5,6 +5,7 @@
 #endif
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,6 +116,83 @@ static void a_connection_that_is_not(void **state)
     (void) close(listener);
 }
 
+/* An address of this machine that is none of the loopback's. */
+static bool outer_address(struct sockaddr_in *ret)
+{
+    struct ifaddrs *all;
+    bool found = false;
+
+    if (getifaddrs(&all) != 0) {
+        return false;
+    }
+    for (const struct ifaddrs *one = all; one && !found; one = one->ifa_next) {
+        if (one->ifa_addr && one->ifa_addr->sa_family == AF_INET) {
+            memcpy(ret, one->ifa_addr, sizeof(*ret));
+            found = ntohl(ret->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET;
+        }
+    }
+    freeifaddrs(all);
+    return found;
+}
+
+/* A process may call a loopback address from any address of its machine: it is known all the same. */
+static void a_peer_from_an_outer_address(void **state)
+{
+    struct sockaddr_in from;
+    struct sockaddr_in at;
+    struct px_who who;
+    int listener;
+    int theirs;
+    int ours;
+
+    (void) state;
+    if (!outer_address(&from)) {
+        skip();
+    }
+    from.sin_port = 0;
+    listener = listen_here(&at);
+    theirs = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bind(theirs, (struct sockaddr *) &from, sizeof(from)) != 0 ||
+        connect(theirs, (struct sockaddr *) &at, sizeof(at)) != 0) {
+        (void) close(theirs);
+        (void) close(listener);
+        skip();
+    }
+    ours = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    assert_true(ours >= 0);
+    who = px_auth_peer(ours);
+    assert_true(who.known);
+    assert_int_equal(who.uid, geteuid());
+    (void) close(theirs);
+    who = px_auth_peer(ours);
+    assert_true(who.known);
+    assert_int_equal(who.uid, (uid_t) -1);
+    (void) close(ours);
+    (void) close(listener);
+}
+
+/* A claim is not believed because we are too busy to look. */
+static void no_descriptor_to_look_with(void **state)
+{
+    struct rlimit before;
+    struct rlimit none;
+    struct ends ends;
+    struct px_who who;
+
+    (void) state;
+    tcp_ends(&ends);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    who = px_auth_peer(ends.ours);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(who.known);
+    assert_int_equal(who.uid, (uid_t) -1);
+    (void) close(ends.theirs);
+    (void) close(ends.ours);
+}
+
 static void rows_of_a_table(void **state)
 {
     static const char table[] =
@@ -208,6 +287,8 @@ int main(void)
         cmocka_unit_test(a_living_peer),
         cmocka_unit_test(a_peer_that_left_is_nobody),
         cmocka_unit_test(a_connection_that_is_not),
+        cmocka_unit_test(a_peer_from_an_outer_address),
+        cmocka_unit_test(no_descriptor_to_look_with),
         cmocka_unit_test(rows_of_a_table),
         cmocka_unit_test(unix_peers),
         cmocka_unit_test(another_user),
