@@ -15,6 +15,9 @@
 #include "src/base/param.h"
 #include "src/event/registry.h"
 #include "src/net/auth.h"
+#include "src/net/conn.h"
+#include "src/peer/context.h"
+#include "src/wire/message.h"
 #include "tool.h"
 
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
@@ -356,6 +359,10 @@ static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *h
 
     if (s->stopping) {
         px_guest_refuse(guest, PMIX_ERR_UNREACH);
+        return;
+    }
+    if (!px_hello_names(PX_WIRE_MODULES, hello->bfrops)) {
+        px_guest_refuse(guest, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
     if (hello->flag == PX_HELLO_CLIENT) {
