@@ -12,8 +12,8 @@
 /* One connected stream that carries framed messages (16-byte header: index, tag, length, 0; network
  * order). Reads happen on the loop thread. Writes may start in any thread: when nothing is queued
  * the bytes go out at once in the caller's thread, what the kernel does not take is queued and the
- * loop finishes it. A peer that reads too slowly makes the queue grow up to the limit and is then
- * closed; it never blocks anybody. */
+ * loop finishes it. A peer that reads too slowly makes the queue grow up to the limit (of bytes, or
+ * of the few descriptors that may wait) and is then closed; it never blocks anybody. */
 
 struct px_conn;
 

@@ -51,6 +51,7 @@ struct px_conn {
     bool broken;          /* lock: nothing goes out any more */
     struct px_list queue; /* lock: struct out, oldest first */
     size_t queued;        /* lock: bytes */
+    size_t queued_fds;    /* lock: descriptors that ride on them */
     size_t limit;         /* lock */
 };
 

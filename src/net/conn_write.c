@@ -20,7 +20,10 @@
  * a descriptor begins a system call of its own: the receiver finds the descriptor's message by
  * that. */
 
-enum { BATCH = 32 };
+enum {
+    BATCH = 32,
+    WAITING_FDS = 16, /* descriptors in one queue: a peer that asks and does not read gets no more */
+};
 
 struct out {
     struct px_list link;
@@ -48,6 +51,7 @@ void px_conn_out_drop(struct px_conn *conn)
         out_free(px_container_of(item, struct out, link));
     }
     conn->queued = 0;
+    conn->queued_fds = 0;
 }
 
 /* The rest of a message as one or two slices. */
@@ -148,6 +152,7 @@ static void advance_locked(struct px_conn *conn, size_t bytes)
         if (out->fd >= 0) {
             (void) close(out->fd); /* it left with the first byte */
             out->fd = -1;
+            conn->queued_fds--;
         }
         if (out->done == out->len) {
             px_list_remove(&out->link);
@@ -201,7 +206,8 @@ static int enqueue_locked(struct px_conn *conn, const struct out *rest)
 {
     struct out *out;
 
-    if (conn->queued > 0 && conn->queued + (rest->len - rest->done) > conn->limit) {
+    if ((conn->queued > 0 && conn->queued + (rest->len - rest->done) > conn->limit) ||
+        (rest->fd >= 0 && conn->queued_fds >= WAITING_FDS)) {
         break_locked(conn);
         return PX_ERR_LOST_CONNECTION;
     }
@@ -219,6 +225,7 @@ static int enqueue_locked(struct px_conn *conn, const struct out *rest)
             free(out);
             return PX_ERR_OUT_OF_RESOURCE;
         }
+        conn->queued_fds++;
     }
     px_list_append(&conn->queue, &out->link);
     conn->queued += out->len - out->done;

@@ -103,6 +103,43 @@ static void one_that_never_reads_is_dropped(void **state)
     pair_close(&other);
 }
 
+static int open_descriptors(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 1024; fd++) {
+        n += fcntl(fd, F_GETFD) >= 0;
+    }
+    return n;
+}
+
+/* What waits for a reader that does not read may not fill our descriptor table. */
+static void few_descriptors_wait(void **state)
+{
+    struct pair pair;
+    struct px_buf one;
+    int before;
+    int most = 0;
+    int rc = 0;
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    sink_keep(&pair.sink);
+    before = open_descriptors();
+    for (int i = 0; rc == 0; i++) {
+        assert_true(i < 5000);
+        one = payload(100, 1000);
+        rc = px_conn_send_take(pair.sink.conn, 100, &one, STDIN_FILENO);
+        if (open_descriptors() - before > most) {
+            most = open_descriptors() - before;
+        }
+    }
+    assert_int_equal(rc, PX_ERR_LOST_CONNECTION);
+    assert_in_range(most, 1, 64);
+    assert_int_equal(sink_await_end(&pair.sink), PX_ERR_LOST_CONNECTION);
+    assert_int_equal(open_descriptors(), before);
+    pair_close(&pair);
+}
+
 static void one_message_may_pass_the_limit(void **state)
 {
     struct pair pair;
@@ -204,6 +241,7 @@ int main(void)
         T(empty_and_failed_payloads_are_not_sent),
         T(a_slow_reader_gets_it_all),
         T(one_that_never_reads_is_dropped),
+        T(few_descriptors_wait),
         T(one_message_may_pass_the_limit),
         T(sending_to_nobody),
         T(threads_do_not_mix),
