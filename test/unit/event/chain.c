@@ -14,7 +14,7 @@
 static int n_calls;
 static size_t seen_results;
 static pmix_status_t seen_status;
-static char seen_name[64];
+static char seen_name[PMIX_MAX_KEYLEN + 1];
 static void *seen_object;
 
 static const pmix_status_t code[] = {-5000};
