@@ -71,6 +71,7 @@ static bool is_of_outer_job(const char *assignment)
         "PMIX_NAMESPACE=",
         "PMIX_RANK=",
         "PMIX_SERVER_URI",
+        "PMIX_SHMIX_URI=",
         "PMIX_SECURITY_MODE=",
         "PMIX_BFROP_BUFFER_TYPE=",
         "PMIX_GDS_MODULE=",
