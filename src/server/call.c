@@ -10,6 +10,7 @@
 
 #include "modex.h"
 #include "src/loop/wait.h"
+#include "src/peer/context.h"
 #include "start.h"
 
 struct px_server *px_server_of(struct px_ctx *ctx)

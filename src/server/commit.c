@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/store.h"
 #include "priv.h"
 
 struct kval {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collective.h"
+#include "gds/store.h"
 
 struct connected {
     struct px_list link;

@@ -9,6 +9,7 @@
 
 #include "host.h"
 #include "priv.h"
+#include "src/wire/message.h"
 
 static const px_handler handlers[] = {
     [PX_CMD_REQ] = px_on_req,

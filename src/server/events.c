@@ -15,6 +15,8 @@
 #include "host.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
+#include "src/peer/context.h"
+#include "src/wire/message.h"
 
 struct kept {
     struct px_list link;

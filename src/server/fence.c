@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "collective.h"
+#include "gds/store.h"
 #include "host.h"
 #include "src/base/param.h"
 #include "src/coll/blob.h"

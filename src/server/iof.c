@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "src/wire/message.h"
 
 static void pull_destroy(struct px_pull *pull)
 {

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
+#include "gds/store.h"
 #include "host.h"
 #include "priv.h"
+#include "src/wire/message.h"
 
 /* One value with nothing in it says that the descriptor on this message is the job's segment. */
 static int pack_segment(struct px_buf *buf, enum px_wire_kind kind)

@@ -14,6 +14,7 @@
 #include "query.h"
 #include "src/ops/attributes.h"
 #include "src/ops/resolve.h"
+#include "src/peer/context.h"
 
 struct answer {
     struct px_server *s;

@@ -11,6 +11,7 @@
 #include "priv.h"
 #include "src/base/param.h"
 #include "src/nspace/jobinfo.h"
+#include "src/wire/message.h"
 
 struct px_nsrec *px_ns_find(struct px_server *s, const char *name)
 {

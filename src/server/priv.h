@@ -9,19 +9,22 @@
 
 #include <pmix_server.h>
 
-#include "gds/store.h"
 #include "src/base/buf.h"
 #include "src/base/list.h"
 #include "src/base/map.h"
 #include "src/coll/tracker.h"
 #include "src/loop/loop.h"
-#include "src/net/door.h"
-#include "src/peer/context.h"
 #include "src/wire/codec.h"
-#include "src/wire/message.h"
 
 /* The server role. Everything here belongs to the loop thread unless it says otherwise; the exported calls post
  * tasks to it (call.h). A host's callback may come from any thread and is carried over by host.c. */
+
+struct px_conn;
+struct px_ctx;
+struct px_door_ops;
+struct px_doors;
+struct px_guest;
+struct px_store;
 
 struct px_nsrec;
 struct px_rankrec;

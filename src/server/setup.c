@@ -12,6 +12,7 @@
 #include "host.h"
 #include "src/base/param.h"
 #include "src/net/auth.h"
+#include "src/wire/message.h"
 
 extern char **environ;
 

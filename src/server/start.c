@@ -17,7 +17,9 @@
 #include "module.h"
 #include "server.h"
 #include "src/base/param.h"
+#include "src/net/door.h"
 #include "src/nspace/types.h"
+#include "src/peer/context.h"
 #include "src/topo/topo.h"
 
 enum { SYSTEM_NAME_MAX = 256 };

@@ -3,9 +3,9 @@
 #ifndef PX_SERVER_START_H
 #define PX_SERVER_START_H
 
-#include "priv.h"
+#include "src/peer/role.h"
 
-/* role.c: what the server process itself may call. */
+/* What the server process itself may call. */
 extern const struct px_role_ops px_server_ops;
 
 #endif

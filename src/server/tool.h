@@ -5,6 +5,9 @@
 
 #include "priv.h"
 
+struct px_hello;
+struct px_who;
+
 /* Tools at the door: who may come in, under which name, and what they get unasked. Loop thread. */
 
 /* Wrong owner, or a server without tool support. */

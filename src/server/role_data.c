@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Reading, keeping and resolving by the server process itself. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "gds/store.h"
+#include "get.h"
+#include "own.h"
+#include "query.h"
+#include "role.h"
+#include "src/loop/wait.h"
+#include "src/peer/context.h"
+
+/* --- data --- */
+
+struct store_args {
+    const pmix_proc_t *proc;
+    const char *key;
+    const pmix_value_t *value;
+};
+
+/* Kept under the process's name for readers of this process only: clients find it outside their scope. */
+static int store_on_loop(struct px_server *s, void *args)
+{
+    struct store_args *a = args;
+    struct px_nsrec *ns = px_ns_make(s, a->proc->nspace);
+    struct px_batch *batch = ns ? px_batch_create() : NULL;
+    struct px_entry entry = {
+        .level = a->proc->rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC,
+        .index = a->proc->rank == PMIX_RANK_WILDCARD ? 0 : a->proc->rank,
+        .key = a->key,
+        .value = a->value,
+        .scope = PMIX_INTERNAL,
+    };
+    int rc = batch ? px_batch_add(batch, &entry) : PMIX_ERR_NOMEM;
+
+    rc = rc ? rc : px_store_publish(ns->store, batch);
+    px_batch_destroy(batch);
+    return rc;
+}
+
+pmix_status_t px_own_store(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                               const pmix_value_t *value)
+{
+    struct store_args args = {proc ? proc : &ctx->self, key, value};
+
+    return px_server_run(ctx->role, store_on_loop, &args);
+}
+
+pmix_status_t px_own_commit(struct px_ctx *ctx)
+{
+    (void) ctx;
+    return PMIX_SUCCESS;
+}
+
+struct get_args {
+    const pmix_proc_t *proc;
+    const char *key;
+    const pmix_info_t *info;
+    size_t ninfo;
+    pmix_value_t **value;
+};
+
+static bool has_flag(const pmix_info_t *info, size_t ninfo, const char *key)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, key) == 0) {
+            return info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
+        }
+    }
+    return false;
+}
+
+static int give_value(const struct px_slice *slice, const struct get_args *a)
+{
+    if (has_flag(a->info, a->ninfo, PMIX_GET_STATIC_VALUES)) {
+        return *a->value ? px_slice_fill(slice, *a->value) : PMIX_ERR_BAD_PARAM;
+    }
+    if (has_flag(a->info, a->ninfo, PMIX_GET_POINTER_VALUES)) {
+        return px_slice_pointer(slice, (const pmix_value_t **) a->value);
+    }
+    return px_slice_value(slice, a->value);
+}
+
+/* What is here; PMIX_ERR_WOULD_BLOCK when the host may have it. */
+static int get_on_loop(struct px_server *s, void *args)
+{
+    struct get_args *a = args;
+    const char *nspace = a->proc && a->proc->nspace[0] ? a->proc->nspace : s->self.nspace;
+    struct px_nsrec *ns = px_ns_find(s, nspace);
+    struct px_ask ask = PX_ASK_INIT;
+    pmix_info_t *quals;
+    struct px_slice slice;
+    size_t n;
+    bool now = has_flag(a->info, a->ninfo, PMIX_OPTIONAL) || has_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
+    int rc;
+
+    if (!ns) {
+        return now || strcmp(nspace, s->self.nspace) == 0 ? PMIX_ERR_NOT_FOUND : PMIX_ERR_WOULD_BLOCK;
+    }
+    quals = calloc(a->ninfo + 1, sizeof(*quals));
+    if (!quals) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_ask_read(a->info, a->ninfo, quals, &ask, &n);
+    ask.rank = a->proc ? a->proc->rank : PMIX_RANK_WILDCARD;
+    ask.key = a->key;
+    ask.key_len = strlen(a->key);
+    rc = px_store_ask(ns->store, &ask, &slice);
+    rc = rc ? rc : give_value(&slice, a);
+    free(quals);
+    if (rc == PMIX_ERR_NOT_FOUND && !now && !px_key_reserved(a->key)) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    return rc;
+}
+
+pmix_status_t px_own_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+                             size_t ninfo, pmix_value_t **value)
+{
+    struct get_args args = {proc, key, info, ninfo, value};
+
+    if (!key) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return px_server_run(ctx->role, get_on_loop, &args);
+}
+
+static void go_get(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+    char *key = up->text;
+    pmix_info_t *info = up->info;
+    size_t ninfo = up->ninfo;
+
+    up->text = NULL;
+    up->info = NULL;
+    up->ninfo = 0;
+    if (px_get_start(s, &up->from, &s->self, false, &up->proc2, key, info, ninfo)) {
+        up->from.value(PMIX_ERR_NOMEM, NULL, up->from.cbdata);
+        PMIx_Info_free(info, ninfo);
+        free(key);
+    }
+    px_upcall_destroy(up);
+}
+
+pmix_status_t px_own_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+                                size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_from from = {.value = cbfunc, .cbdata = cbdata};
+    struct px_upcall *up = px_own_create(ctx, &from);
+    int rc = px_own_copy_infos(up, info, ninfo);
+
+    if (!key || !cbfunc) {
+        px_upcall_destroy(up);
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (!rc) {
+        up->proc2 = proc ? *proc : ctx->self;
+        if (!up->proc2.nspace[0]) {
+            PMIX_LOAD_NSPACE(up->proc2.nspace, ctx->self.nspace);
+        }
+        up->text = strdup(key);
+        rc = up->text ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
+    return px_own_post(up, rc, false, go_get);
+}
+
+/* --- resolve --- */
+
+struct resolve_wait {
+    struct px_wait wait;
+    pmix_proc_t *procs;
+    size_t n;
+    char *nodes;
+};
+
+static void resolved(void *arg, int status, pmix_proc_t *procs, size_t nprocs, char *nodes)
+{
+    struct resolve_wait *w = arg;
+
+    w->procs = procs;
+    w->n = nprocs;
+    w->nodes = nodes;
+    px_wait_done(&w->wait, status);
+}
+
+static int resolve_on_loop(struct px_server *s, void *arg)
+{
+    px_resolve_start(arg, s->uid, s->gid);
+    return PMIX_SUCCESS;
+}
+
+static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char *nspace, struct resolve_wait *result)
+{
+    struct px_server *s = ctx->role;
+    struct px_resolve *r;
+
+    /* On the loop thread nobody can be waited for: what is known here. */
+    if (px_loop_inside(s->loop)) {
+        return px_resolve_known(s, peers, node, nspace, &result->procs, &result->n, &result->nodes);
+    }
+    r = calloc(1, sizeof(*r));
+    if (!r) {
+        return PMIX_ERR_NOMEM;
+    }
+    r->server = s;
+    r->proc = s->self;
+    r->peers = peers;
+    r->node = node ? strdup(node) : NULL;
+    r->nspace = nspace ? strdup(nspace) : NULL;
+    r->done = resolved;
+    r->arg = result;
+    if ((node && !r->node) || (nspace && !r->nspace)) {
+        free(r->node);
+        free(r->nspace);
+        free(r);
+        return PMIX_ERR_NOMEM;
+    }
+    px_wait_init(&result->wait);
+    (void) px_server_run(s, resolve_on_loop, r);
+    return px_ctx_wait(ctx, &result->wait);
+}
+
+pmix_status_t px_own_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace, pmix_proc_t **procs,
+                                       size_t *nprocs)
+{
+    struct resolve_wait result = {0};
+    int rc = resolve(ctx, true, node, nspace, &result);
+
+    if (!rc) {
+        *procs = result.procs;
+        *nprocs = result.n;
+    }
+    return rc;
+}
+
+pmix_status_t px_own_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist)
+{
+    struct resolve_wait result = {0};
+    int rc = resolve(ctx, false, NULL, nspace, &result);
+
+    if (!rc) {
+        *nodelist = result.nodes;
+    }
+    return rc;
+}
