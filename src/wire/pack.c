@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "codec.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,15 +67,22 @@ static int64_t load_signed(const void *val, size_t size)
     }
 }
 
+/* The application may have chosen a locale with another decimal sign. */
 static void put_real(struct packer *p, double v)
 {
     char text[400]; /* the longest double has 309 digits before the point */
+    locale_t plain;
+    locale_t before;
 
     if (p->exact) {
         px_buf_append(p->buf, &v, sizeof(v));
         return;
     }
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0); /* always there; nothing is allocated */
+    before = uselocale(plain);
     (void) snprintf(text, sizeof(text), "%f", v); /* always fits */
+    (void) uselocale(before);
+    freelocale(plain);
     put_string(p, text);
 }
 

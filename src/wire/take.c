@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "take.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,10 +168,20 @@ int px_take_fixed(struct px_in *in, size_t room, char *ret)
     return rc;
 }
 
+/* Text of a number, as put_real writes it: whatever the locale of this process. */
+static int parse_real(const char *chars, double *ret)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
+    char *stop;
+
+    *ret = strtod_l(chars, &stop, plain);
+    freelocale(plain);
+    return stop == chars || *stop ? PMIX_ERR_UNPACK_FAILURE : PMIX_SUCCESS;
+}
+
 int px_take_real(struct px_in *in, pmix_data_type_t type, void *val)
 {
     const char *chars;
-    char *stop;
     size_t size;
     double v = 0;
     int rc;
@@ -183,12 +194,11 @@ int px_take_real(struct px_in *in, pmix_data_type_t type, void *val)
         in->at += sizeof(v);
     } else {
         rc = px_take_chars(in, &chars, &size);
+        if (rc == PMIX_SUCCESS) {
+            rc = chars ? parse_real(chars, &v) : PMIX_ERR_UNPACK_FAILURE;
+        }
         if (rc != PMIX_SUCCESS) {
             return rc;
-        }
-        v = chars ? strtod(chars, &stop) : 0;
-        if (!chars || stop == chars || *stop) {
-            return PMIX_ERR_UNPACK_FAILURE;
         }
     }
     if (type == PMIX_FLOAT) {

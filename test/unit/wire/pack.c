@@ -2,10 +2,13 @@
 /* Copyright (c) 2026 The shmix authors */
 /* PKG-001, PKG-009: every type gives, byte for byte, what a 4.2.2 peer gives. The vectors were
  * captured from one. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -340,6 +343,53 @@ static void opaque_types_need_their_hooks(void **state)
     expect(PMIX_PROC_CPUSET, &bound, 1, "020c302d312c3300");
 }
 
+/* Makes a locale whose decimal sign is a comma the current one, if there is none then of our own. */
+static bool use_comma(const char *scratch)
+{
+    char command[256];
+
+    if (setlocale(LC_ALL, "de_DE.UTF-8")) {
+        return true;
+    }
+    (void) snprintf(command, sizeof(command),
+                    "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", scratch);
+    return system(command) == 0 && setenv("LOCPATH", scratch, 1) == 0 &&
+           setlocale(LC_ALL, "de_DE.UTF-8");
+}
+
+static void remove_scratch(const char *scratch)
+{
+    char command[256];
+
+    (void) snprintf(command, sizeof(command), "rm -rf %s", scratch);
+    (void) !system(command);
+}
+
+static void reals_are_the_same_in_every_locale(void **state)
+{
+    char scratch[] = "/tmp/px-locale-XXXXXX";
+    struct px_buf buf = {0};
+    struct px_in in;
+    double real = 1.5;
+    double back = 0;
+    bool there;
+
+    (void) state;
+    assert_non_null(mkdtemp(scratch));
+    there = use_comma(scratch);
+    remove_scratch(scratch);
+    if (!there) {
+        skip();
+    }
+    assert_int_equal(px_pack_raw(&buf, false, PMIX_DOUBLE, &real), 0);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_unpack_raw(&in, PMIX_DOUBLE, &back), 0);
+    (void) setlocale(LC_ALL, "C");
+    assert_hex(&buf, "12312e35303030303000");
+    assert_true(back == 1.5);
+    px_buf_fini(&buf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +404,7 @@ int main(void)
         cmocka_unit_test(nesting_ends),
         cmocka_unit_test(nothing_happens_after_a_failure),
         cmocka_unit_test(opaque_types_need_their_hooks),
+        cmocka_unit_test(reals_are_the_same_in_every_locale),
     };
 
     alarm(60);
