@@ -1,1 +1,1 @@
-EXTRA_DIST += %D%/tap.sh
+EXTRA_DIST += %D%/tap.sh %D%/unit
