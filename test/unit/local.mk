@@ -2,11 +2,13 @@
 include %D%/api/local.mk
 include %D%/base/local.mk
 include %D%/client/local.mk
+include %D%/coll/local.mk
 include %D%/event/local.mk
 include %D%/gds/local.mk
 include %D%/loop/local.mk
 include %D%/net/local.mk
 include %D%/nspace/local.mk
+include %D%/ops/local.mk
 include %D%/peer/local.mk
 include %D%/shmem/local.mk
 include %D%/topo/local.mk
