@@ -62,17 +62,22 @@ static char *slurp(const char *path)
     return text;
 }
 
-/* Looking for displays and OpenCL devices connects to an X server and loads drivers: nothing that a
- * daemon that asked for the processors of its node expects. */
-static void stay_at_home(hwloc_topology_t topo)
+/* Components that a library in somebody else's process had better not run: gl connects to an X
+ * server, opencl loads drivers, and pci leaks what libpciaccess allocates. The linux component
+ * finds PCI devices by itself. */
+static void leave_out(hwloc_topology_t topo)
 {
-    (void) hwloc_topology_set_components(topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "opencl");
-    (void) hwloc_topology_set_components(topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "gl");
+    static const char *const components[] = {"gl", "opencl", "pci"};
+
+    for (size_t i = 0; i < sizeof(components) / sizeof(components[0]); i++) {
+        (void) hwloc_topology_set_components(topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                             components[i]);
+    }
 }
 
 static int configure(hwloc_topology_t topo, const char *xml, const char *synthetic, bool here)
 {
-    stay_at_home(topo);
+    leave_out(topo);
     if (xml != NULL && hwloc_topology_set_xmlbuffer(topo, xml, (int) strlen(xml) + 1) != 0) {
         return PMIX_ERR_BAD_PARAM;
     }
