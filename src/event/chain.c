@@ -296,7 +296,9 @@ static void gather(struct px_chain *chain, const struct px_handler *handler)
     PMIx_Info_construct(&grown[chain->n_results]);
     PMIx_Info_load(&grown[chain->n_results], NULL != handler->name ? handler->name : "", &chain->status,
                    PMIX_STATUS);
-    memcpy(grown + chain->n_results + 1, chain->given, chain->n_given * sizeof(*grown));
+    if (chain->n_given > 0) {
+        memcpy(grown + chain->n_results + 1, chain->given, chain->n_given * sizeof(*grown));
+    }
     chain->n_results = total;
     free(chain->given);
     chain->given = NULL;
