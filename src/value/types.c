@@ -13,17 +13,19 @@
  * type. No other file of the library enumerates data types to copy or free them: a type added to
  * the tables is complete. */
 
+/* clang-format off */
 #define PX_BEGIN(t) static const struct px_member members_##t[] = {
-#define PX_ONE(s, m, t) {#m, PX_MEMBER_ONE, t, offsetof(s, m), 0},
-#define PX_KEY(s, m) {#m, PX_MEMBER_KEY, PMIX_STRING, offsetof(s, m), 0},
-#define PX_ARGV(s, m) {#m, PX_MEMBER_ARGV, PMIX_STRING, offsetof(s, m), 0},
-#define PX_MANY(s, m, n, t) {#m, PX_MEMBER_MANY, t, offsetof(s, m), offsetof(s, n)},
-#define PX_END \
-    }          \
-    ;
+#define PX_ONE(s, m, t) {#m, PX_MEMBER_ONE, PX_SENT_SAME, t, offsetof(s, m), 0},
+#define PX_ONE_SENT(s, m, t, h) {#m, PX_MEMBER_ONE, PX_SENT_##h, t, offsetof(s, m), 0},
+#define PX_KEY(s, m) {#m, PX_MEMBER_KEY, PX_SENT_SAME, PMIX_STRING, offsetof(s, m), 0},
+#define PX_ARGV(s, m) {#m, PX_MEMBER_ARGV, PX_SENT_SAME, PMIX_STRING, offsetof(s, m), 0},
+#define PX_MANY(s, m, n, t) {#m, PX_MEMBER_MANY, PX_SENT_SAME, t, offsetof(s, m), offsetof(s, n)},
+#define PX_END };
+/* clang-format on */
 #include "members.def"
 #undef PX_BEGIN
 #undef PX_ONE
+#undef PX_ONE_SENT
 #undef PX_KEY
 #undef PX_ARGV
 #undef PX_MANY
@@ -32,13 +34,14 @@
 #define PX_BEGIN(t) \
     [t].members = members_##t, [t].n_members = sizeof(members_##t) / sizeof(members_##t[0]),
 #define PX_ONE(s, m, t)
+#define PX_ONE_SENT(s, m, t, h)
 #define PX_KEY(s, m)
 #define PX_ARGV(s, m)
 #define PX_MANY(s, m, n, t)
 #define PX_END
-#define PX_TYPE(t, c, where_, shape_, number_)                                  \
+#define PX_TYPE(t, c, where_, shape_, form_, number_)                           \
     [t].name = #t, [t].size = sizeof(c), [t].type = t, [t].where = PX_##where_, \
-    [t].shape = PX_TYPE_##shape_, [t].number = number_,
+    [t].shape = PX_TYPE_##shape_, [t].form = PX_FORM_##form_, [t].number = number_,
 
 static const struct px_type types[PX_VALUE_TYPES] = {
 #include "types.def"

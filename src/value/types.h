@@ -42,11 +42,38 @@ enum px_type_shape {
     PX_TYPE_SHAPES
 };
 
+/* How an element travels. src/wire writes and reads it; the names stand here so that a type is
+ * described in one place. */
+enum px_wire_form {
+    PX_FORM_BOOL,     /* one byte, 0 or 1 */
+    PX_FORM_BYTE,     /* one byte as it is */
+    PX_FORM_UNSIGNED, /* variable length */
+    PX_FORM_SIGNED,   /* zig-zag, variable length */
+    PX_FORM_PID,      /* type code of the number, the number */
+    PX_FORM_REAL,     /* decimal text; 8 raw bytes when exact */
+    PX_FORM_STRING,   /* length with NUL, bytes */
+    PX_FORM_SENTINEL, /* one byte that stands for a pointer */
+    PX_FORM_TIMEVAL,  /* two signed numbers */
+    PX_FORM_NAME,     /* a string */
+    PX_FORM_BYTES,    /* size, bytes */
+    PX_FORM_BUFFER,   /* the same, into a pmix_data_buffer_t */
+    PX_FORM_VALUE,    /* type code, raw value */
+    PX_FORM_ARRAY,    /* type code, size, raw elements */
+    PX_FORM_REGEX,    /* NUL-terminated text, or a blob that says its size */
+    PX_FORM_CPUSET,   /* string, by px_wire_hooks */
+    PX_FORM_TOPO,     /* string and more, by px_wire_hooks */
+    PX_FORM_MEMBERS,  /* one member after the other */
+};
+
 enum px_member_how { PX_MEMBER_ONE, PX_MEMBER_KEY, PX_MEMBER_ARGV, PX_MEMBER_MANY };
+
+/* Exceptions of members on the wire: see members.def. */
+enum px_member_sent { PX_SENT_SAME, PX_SENT_OWN, PX_SENT_INT16, PX_SENT_FLAGS };
 
 struct px_member {
     const char *name;
     enum px_member_how how;
+    enum px_member_sent sent;
     pmix_data_type_t type; /* of the elements, for ONE and MANY */
     size_t at;             /* offset of the member */
     size_t count_at;       /* offset of its size_t count, for MANY */
@@ -58,6 +85,7 @@ struct px_type {
     pmix_data_type_t type;
     enum px_where where;
     enum px_type_shape shape;
+    enum px_wire_form form;
     bool number;
     const struct px_member *members; /* of STRUCT and INFO */
     size_t n_members;

@@ -7,7 +7,6 @@
 
 #include "frame.h"
 #include "take.h"
-#include "types.h"
 
 /* Shorthands for the fields that commands are made of (docs/wire-format.md). Each is one operation
  * of one value unless its name is a plural. */

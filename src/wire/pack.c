@@ -11,12 +11,12 @@
 #include "frame.h"
 #include "hooks.h"
 #include "regex.h"
-#include "types.h"
+#include "src/value/types.h"
 
-/* The packing half. It walks the table of types; nothing here knows one type from another except by
- * shape. It depends on its arguments only, so that the same values give the same bytes in every
- * process. Nesting comes from data arrays alone, and is bounded as on the other side: what we write
- * we can read. */
+/* The packing half. It walks the table of types (src/value/types.def, members.def); nothing here
+ * knows one type from another except by its form. It depends on its arguments only, so that the
+ * same values give the same bytes in every process. Nesting comes from data arrays alone, and is
+ * bounded as on the other side: what we write we can read. */
 
 struct packer {
     struct px_buf *buf;
@@ -24,7 +24,7 @@ struct packer {
     bool exact;
 };
 
-static int raw(struct packer *p, pmix_data_type_t type, const void *val);
+static int raw(struct packer *p, const struct px_type *type, const void *val);
 
 static void put_flex(struct packer *p, uint64_t v)
 {
@@ -98,17 +98,17 @@ static int put_bytes(struct packer *p, const void *bytes, size_t len)
 
 static int put_elements(struct packer *p, pmix_data_type_t type, const void *array, size_t n)
 {
-    const struct px_wire_type *info = px_wire_type(type);
+    const struct px_type *info = px_type_info(type);
     int rc = PMIX_SUCCESS;
 
     if (n > 0 && !info) {
-        return PMIX_ERR_UNKNOWN_DATA_TYPE;
+        return type == PMIX_UNDEF ? PMIX_ERR_BAD_PARAM : PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
-    if (n > 0 && (!array || type == PMIX_UNDEF)) {
+    if (n > 0 && !array) {
         return PMIX_ERR_BAD_PARAM;
     }
     for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
-        rc = raw(p, type, (const char *) array + i * info->size);
+        rc = raw(p, info, (const char *) array + i * info->size);
     }
     return rc;
 }
@@ -163,40 +163,55 @@ static int put_fixed(struct packer *p, const char *chars, size_t room)
     return PMIX_SUCCESS;
 }
 
-static int put_field(struct packer *p, const struct px_field *field, const char *base)
+static int put_one(struct packer *p, const struct px_member *member, const char *at)
 {
-    const char *at = base + field->at;
-
-    switch (field->op) {
-    case PX_FIELD_EXACT:
-        return p->exact ? raw(p, field->type, at) : PMIX_SUCCESS;
-    case PX_FIELD_FLAGS:
+    switch (member->sent) {
+    case PX_SENT_OWN:
+        return p->exact ? raw(p, px_type_info(member->type), at) : PMIX_SUCCESS;
+    case PX_SENT_INT16:
+        return raw(p, px_type_info(PMIX_INT16), at);
+    case PX_SENT_FLAGS:
         put_flex(p, *(const pmix_info_directives_t *) at &
                         ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT);
         return PMIX_SUCCESS;
-    case PX_FIELD_FIXED:
-        return put_fixed(p, at, field->more);
-    case PX_FIELD_ARGV:
-        return put_argv(p, *(char **const *) at);
-    case PX_FIELD_ARRAY: {
-        size_t n = *(const size_t *) (base + field->more);
-
-        put_flex(p, n);
-        return put_elements(p, field->type, *(void *const *) at, n);
-    }
     default:
-        return raw(p, field->type, at);
+        return raw(p, px_type_info(member->type), at);
     }
 }
 
-static int put_fields(struct packer *p, const struct px_field *field, const void *base)
+static int put_member(struct packer *p, const struct px_member *member, const char *base)
+{
+    const char *at = base + member->at;
+    size_t n;
+
+    switch (member->how) {
+    case PX_MEMBER_KEY:
+        return put_fixed(p, at, sizeof(pmix_key_t));
+    case PX_MEMBER_ARGV:
+        return put_argv(p, *(char **const *) at);
+    case PX_MEMBER_MANY:
+        n = *(const size_t *) (base + member->count_at);
+        put_flex(p, n);
+        return put_elements(p, member->type, *(void *const *) at, n);
+    default:
+        return put_one(p, member, at);
+    }
+}
+
+static int put_members(struct packer *p, const struct px_type *type, const void *base)
 {
     int rc = PMIX_SUCCESS;
 
-    for (; field->op != PX_FIELD_END && rc == PMIX_SUCCESS; field++) {
-        rc = put_field(p, field, base);
+    for (size_t i = 0; i < type->n_members && rc == PMIX_SUCCESS; i++) {
+        rc = put_member(p, &type->members[i], base);
     }
     return rc;
+}
+
+static void put_timeval(struct packer *p, const struct timeval *time)
+{
+    put_flex(p, px_zigzag(time->tv_sec));
+    put_flex(p, px_zigzag(time->tv_usec));
 }
 
 /* Text whose size the application did not set ends at its NUL. */
@@ -220,20 +235,23 @@ static int put_regex(struct packer *p, const pmix_byte_object_t *regex)
 
 static int put_value(struct packer *p, const pmix_value_t *value)
 {
-    const struct px_wire_type *info = px_wire_type(value->type);
+    const struct px_type *type = px_type_info(value->type);
 
-    if (!info || info->place == PX_PLACE_NONE) {
+    if (value->type == PMIX_UNDEF) {
+        put_flex(p, PMIX_UNDEF);
+        return PMIX_SUCCESS;
+    }
+    if (!type || type->where == PX_ELEMENT) {
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
     put_flex(p, value->type);
-    if (info->place == PX_PLACE_INLINE) {
-        return raw(p, value->type, &value->data);
+    if (type->where == PX_INLINE) {
+        return raw(p, type, &value->data);
     }
-    if (!value->data.ptr && info->shape != PX_SHAPE_ARRAY) {
-        return PMIX_ERR_BAD_PARAM;
+    if (type->form == PX_FORM_ARRAY) {
+        return put_array(p, value->data.darray);
     }
-    return info->shape == PX_SHAPE_ARRAY ? put_array(p, value->data.darray)
-                                         : raw(p, value->type, value->data.ptr);
+    return value->data.ptr ? raw(p, type, value->data.ptr) : PMIX_ERR_BAD_PARAM;
 }
 
 static int put_cpuset(struct packer *p, const pmix_cpuset_t *cpuset)
@@ -288,64 +306,66 @@ static void put_pid(struct packer *p, pid_t pid)
     put_flex(p, (uint32_t) pid);
 }
 
-static int raw_compound(struct packer *p, const struct px_wire_type *info, const void *val)
+static int raw_compound(struct packer *p, const struct px_type *type, const void *val)
 {
     const pmix_byte_object_t *bytes = val;
     const pmix_data_buffer_t *data = val;
 
-    switch ((enum px_shape) info->shape) {
-    case PX_SHAPE_BYTES:
+    switch (type->form) {
+    case PX_FORM_BYTES:
         return put_bytes(p, bytes->bytes, bytes->size);
-    case PX_SHAPE_BUFFER:
+    case PX_FORM_BUFFER:
         return put_bytes(p, data->base_ptr, data->bytes_used);
-    case PX_SHAPE_VALUE:
+    case PX_FORM_NAME:
+        return put_fixed(p, val, type->size);
+    case PX_FORM_VALUE:
         return put_value(p, val);
-    case PX_SHAPE_ARRAY:
+    case PX_FORM_ARRAY:
         return put_array(p, val);
-    case PX_SHAPE_REGEX:
+    case PX_FORM_REGEX:
         return put_regex(p, val);
-    case PX_SHAPE_CPUSET:
+    case PX_FORM_CPUSET:
         return put_cpuset(p, val);
-    case PX_SHAPE_TOPO:
+    case PX_FORM_TOPO:
         return put_topo(p, val);
     default:
-        return put_fields(p, info->fields, val);
+        return put_members(p, type, val);
     }
 }
 
-static int raw(struct packer *p, pmix_data_type_t type, const void *val)
+static int raw(struct packer *p, const struct px_type *type, const void *val)
 {
-    const struct px_wire_type *info = px_wire_type(type);
-
-    switch (info ? (enum px_shape) info->shape : PX_SHAPE_NOTHING) {
-    case PX_SHAPE_NOTHING:
-        return info ? PMIX_SUCCESS : PMIX_ERR_UNKNOWN_DATA_TYPE;
-    case PX_SHAPE_BOOL:
+    switch (type->form) {
+    case PX_FORM_BOOL:
         px_buf_byte(p->buf, *(const uint8_t *) val != 0);
         break;
-    case PX_SHAPE_BYTE:
+    case PX_FORM_BYTE:
         px_buf_byte(p->buf, *(const uint8_t *) val);
         break;
-    case PX_SHAPE_SENTINEL:
+    case PX_FORM_SENTINEL:
         px_buf_byte(p->buf, 1);
         break;
-    case PX_SHAPE_UNSIGNED:
-        put_flex(p, load_unsigned(val, info->size));
+    case PX_FORM_UNSIGNED:
+        put_flex(p, load_unsigned(val, type->size));
         break;
-    case PX_SHAPE_SIGNED:
-        put_flex(p, px_zigzag(load_signed(val, info->size)));
+    case PX_FORM_SIGNED:
+        put_flex(p, px_zigzag(load_signed(val, type->size)));
         break;
-    case PX_SHAPE_PID:
+    case PX_FORM_PID:
         put_pid(p, *(const pid_t *) val);
         break;
-    case PX_SHAPE_REAL:
-        put_real(p, type == PMIX_FLOAT ? (double) *(const float *) val : *(const double *) val);
+    case PX_FORM_REAL:
+        put_real(p, type->type == PMIX_FLOAT ? (double) *(const float *) val
+                                             : *(const double *) val);
         break;
-    case PX_SHAPE_STRING:
+    case PX_FORM_STRING:
         put_string(p, *(char *const *) val);
         break;
+    case PX_FORM_TIMEVAL:
+        put_timeval(p, val);
+        break;
     default:
-        return raw_compound(p, info, val);
+        return raw_compound(p, type, val);
     }
     return PMIX_SUCCESS;
 }
@@ -362,8 +382,13 @@ static int finish(struct px_buf *buf, int rc)
 int px_pack_raw(struct px_buf *buf, bool exact, pmix_data_type_t type, const void *val)
 {
     struct packer p = {.buf = buf, .exact = exact};
+    const struct px_type *info = px_type_info(type);
 
-    return finish(buf, raw(&p, type, val));
+    if (!info) {
+        return type == PMIX_UNDEF ? finish(buf, PMIX_SUCCESS)
+                                  : finish(buf, PMIX_ERR_UNKNOWN_DATA_TYPE);
+    }
+    return finish(buf, raw(&p, info, val));
 }
 
 int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t n)
@@ -398,7 +423,7 @@ int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, c
 
 size_t px_type_size(pmix_data_type_t type)
 {
-    const struct px_wire_type *info = type == PMIX_UNDEF ? NULL : px_wire_type(type);
+    const struct px_type *info = px_type_info(type);
 
     return info ? info->size : 0;
 }

@@ -11,7 +11,6 @@
 #include "regex.h"
 #include "src/value/types.h"
 #include "take.h"
-#include "types.h"
 
 /* The unpacking half. Every byte may come from an enemy: whatever is taken is first compared with
  * what is left, memory is asked for in proportion to the bytes that stand behind it, and recursion
@@ -25,7 +24,7 @@ enum {
     MEMORY_FREE = 4096, /* and this much at any rate */
 };
 
-static int raw(struct px_in *in, pmix_data_type_t type, void *val);
+static int raw(struct px_in *in, const struct px_type *type, void *val);
 
 static int get_bytes(struct px_in *in, char **ret, size_t *ret_size)
 {
@@ -68,14 +67,14 @@ int px_unpack_room(const struct px_in *in, size_t n, size_t size)
 static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void **ret_array,
                         size_t *ret_n)
 {
-    const struct px_wire_type *info = px_wire_type(type);
+    const struct px_type *info = px_type_info(type);
     char *array;
     int rc;
 
     if (n == 0) {
         return PMIX_SUCCESS;
     }
-    if (!info || info->shape == PX_SHAPE_NOTHING) {
+    if (!info) {
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
     rc = px_unpack_room(in, n, info->size);
@@ -89,7 +88,7 @@ static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void 
     *ret_array = array;
     for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
         *ret_n = i + 1; /* a half-read element is released with the others */
-        rc = raw(in, type, array + i * info->size);
+        rc = raw(in, info, array + i * info->size);
     }
     return rc;
 }
@@ -154,43 +153,67 @@ static int get_argv(struct px_in *in, char ***ret)
     return PMIX_SUCCESS;
 }
 
-static int get_field(struct px_in *in, const struct px_field *field, char *base)
+static int get_flags(struct px_in *in, pmix_info_directives_t *ret)
 {
-    char *at = base + field->at;
-    uint64_t n;
-    int rc;
+    uint64_t flags;
+    int rc = px_take_bounded(in, UINT32_MAX, &flags);
 
-    switch (field->op) {
-    case PX_FIELD_EXACT:
-        return in->exact ? raw(in, field->type, at) : PMIX_SUCCESS;
-    case PX_FIELD_FLAGS:
-        rc = px_take_bounded(in, UINT32_MAX, &n);
-        if (rc == PMIX_SUCCESS) {
-            *(pmix_info_directives_t *) at = (uint32_t) n & ~(uint32_t) PMIX_INFO_PERSISTENT;
-        }
-        return rc;
-    case PX_FIELD_FIXED:
-        return px_take_fixed(in, field->more, at);
-    case PX_FIELD_ARGV:
-        return get_argv(in, (char ***) at);
-    case PX_FIELD_ARRAY:
-        rc = px_take_bounded(in, SIZE_MAX, &n);
-        return rc == PMIX_SUCCESS ? get_elements(in, field->type, (size_t) n, (void **) at,
-                                                 (size_t *) (base + field->more))
-                                  : rc;
+    if (rc == PMIX_SUCCESS) {
+        *ret = (pmix_info_directives_t) flags & ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT;
+    }
+    return rc;
+}
+
+static int get_one(struct px_in *in, const struct px_member *member, char *at)
+{
+    switch (member->sent) {
+    case PX_SENT_OWN:
+        return in->exact ? raw(in, px_type_info(member->type), at) : PMIX_SUCCESS;
+    case PX_SENT_INT16:
+        return raw(in, px_type_info(PMIX_INT16), at);
+    case PX_SENT_FLAGS:
+        return get_flags(in, (pmix_info_directives_t *) at);
     default:
-        return raw(in, field->type, at);
+        return raw(in, px_type_info(member->type), at);
     }
 }
 
-static int get_fields(struct px_in *in, const struct px_field *field, void *base)
+static int get_member(struct px_in *in, const struct px_member *member, char *base)
+{
+    char *at = base + member->at;
+    uint64_t n;
+    int rc;
+
+    switch (member->how) {
+    case PX_MEMBER_KEY:
+        return px_take_fixed(in, sizeof(pmix_key_t), at);
+    case PX_MEMBER_ARGV:
+        return get_argv(in, (char ***) at);
+    case PX_MEMBER_MANY:
+        rc = px_take_bounded(in, SIZE_MAX, &n);
+        return rc == PMIX_SUCCESS ? get_elements(in, member->type, (size_t) n, (void **) at,
+                                                 (size_t *) (base + member->count_at))
+                                  : rc;
+    default:
+        return get_one(in, member, at);
+    }
+}
+
+static int get_members(struct px_in *in, const struct px_type *type, void *base)
 {
     int rc = PMIX_SUCCESS;
 
-    for (; field->op != PX_FIELD_END && rc == PMIX_SUCCESS; field++) {
-        rc = get_field(in, field, base);
+    for (size_t i = 0; i < type->n_members && rc == PMIX_SUCCESS; i++) {
+        rc = get_member(in, &type->members[i], base);
     }
     return rc;
+}
+
+static int get_timeval(struct px_in *in, struct timeval *ret)
+{
+    int rc = px_take_signed(in, sizeof(ret->tv_sec), &ret->tv_sec);
+
+    return rc == PMIX_SUCCESS ? px_take_signed(in, sizeof(ret->tv_usec), &ret->tv_usec) : rc;
 }
 
 static int get_regex(struct px_in *in, pmix_byte_object_t *ret)
@@ -210,23 +233,23 @@ static int get_regex(struct px_in *in, pmix_byte_object_t *ret)
 
 static int get_value(struct px_in *in, pmix_value_t *ret)
 {
-    const struct px_wire_type *info;
-    uint64_t type;
-    int rc = px_take_bounded(in, UINT16_MAX, &type);
+    const struct px_type *type;
+    uint64_t code;
+    int rc = px_take_bounded(in, UINT16_MAX, &code);
 
-    if (rc != PMIX_SUCCESS) {
+    if (rc != PMIX_SUCCESS || code == PMIX_UNDEF) {
         return rc;
     }
-    info = px_wire_type((pmix_data_type_t) type);
-    if (!info || info->place == PX_PLACE_NONE) {
+    type = px_type_info((pmix_data_type_t) code);
+    if (!type || type->where == PX_ELEMENT) {
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
-    ret->type = (pmix_data_type_t) type;
-    if (info->place == PX_PLACE_INLINE) {
-        return raw(in, ret->type, &ret->data);
+    ret->type = type->type;
+    if (type->where == PX_INLINE) {
+        return raw(in, type, &ret->data);
     }
-    ret->data.ptr = calloc(1, info->size);
-    return ret->data.ptr ? raw(in, ret->type, ret->data.ptr) : PMIX_ERR_NOMEM;
+    ret->data.ptr = calloc(1, type->size);
+    return ret->data.ptr ? raw(in, type, ret->data.ptr) : PMIX_ERR_NOMEM;
 }
 
 static int get_cpuset(struct px_in *in, pmix_cpuset_t *ret)
@@ -273,91 +296,87 @@ static int get_topo(struct px_in *in, pmix_topology_t *ret)
     return xml ? px_wire_hooks.topo_parse(xml, ret) : PMIX_ERR_UNPACK_FAILURE;
 }
 
-static int raw_compound(struct px_in *in, const struct px_wire_type *info, void *val)
+static int raw_compound(struct px_in *in, const struct px_type *type, void *val)
 {
     pmix_byte_object_t *bytes = val;
 
-    switch ((enum px_shape) info->shape) {
-    case PX_SHAPE_BYTES:
+    switch (type->form) {
+    case PX_FORM_BYTES:
         return get_bytes(in, &bytes->bytes, &bytes->size);
-    case PX_SHAPE_BUFFER:
+    case PX_FORM_BUFFER:
         return get_buffer(in, val);
-    case PX_SHAPE_VALUE:
+    case PX_FORM_TIMEVAL:
+        return get_timeval(in, val);
+    case PX_FORM_NAME:
+        return px_take_fixed(in, type->size, val);
+    case PX_FORM_VALUE:
         return get_value(in, val);
-    case PX_SHAPE_ARRAY:
+    case PX_FORM_ARRAY:
         return get_array(in, val);
-    case PX_SHAPE_REGEX:
+    case PX_FORM_REGEX:
         return get_regex(in, val);
-    case PX_SHAPE_CPUSET:
+    case PX_FORM_CPUSET:
         return get_cpuset(in, val);
-    case PX_SHAPE_TOPO:
+    case PX_FORM_TOPO:
         return get_topo(in, val);
     default:
-        return get_fields(in, info->fields, val);
+        return get_members(in, type, val);
     }
 }
 
 /* val is zeroed memory; after a failure it holds what can be released. */
-static int raw(struct px_in *in, pmix_data_type_t type, void *val)
+static int raw(struct px_in *in, const struct px_type *type, void *val)
 {
-    const struct px_wire_type *info = px_wire_type(type);
     uint8_t byte;
     int rc;
 
-    switch (info ? (enum px_shape) info->shape : PX_SHAPE_NOTHING) {
-    case PX_SHAPE_NOTHING:
-        return info ? PMIX_SUCCESS : PMIX_ERR_UNKNOWN_DATA_TYPE;
-    case PX_SHAPE_BOOL:
+    switch (type->form) {
+    case PX_FORM_BOOL:
         rc = px_take_byte(in, &byte);
         *(bool *) val = rc == PMIX_SUCCESS && byte != 0;
         return rc;
-    case PX_SHAPE_SENTINEL: /* another process's pointer means nothing here */
+    case PX_FORM_SENTINEL: /* another process's pointer means nothing here */
         return px_take_byte(in, &byte);
-    case PX_SHAPE_BYTE:
+    case PX_FORM_BYTE:
         return px_take_byte(in, val);
-    case PX_SHAPE_UNSIGNED:
-        return px_take_unsigned(in, info->size, val);
-    case PX_SHAPE_SIGNED:
-        return px_take_signed(in, info->size, val);
-    case PX_SHAPE_PID:
+    case PX_FORM_UNSIGNED:
+        return px_take_unsigned(in, type->size, val);
+    case PX_FORM_SIGNED:
+        return px_take_signed(in, type->size, val);
+    case PX_FORM_PID:
         return px_take_pid(in, val);
-    case PX_SHAPE_REAL:
-        return px_take_real(in, type, val);
-    case PX_SHAPE_STRING:
+    case PX_FORM_REAL:
+        return px_take_real(in, type->type, val);
+    case PX_FORM_STRING:
         return px_take_string(in, val);
     default:
-        return raw_compound(in, info, val);
+        return raw_compound(in, type, val);
     }
 }
 
-static void release(pmix_data_type_t type, void *val)
-{
-    px_type_fini(px_type_info(type), val);
-}
-
-static int raw_or_nothing(struct px_in *in, pmix_data_type_t type, size_t size, void *val)
+static int raw_or_nothing(struct px_in *in, const struct px_type *type, void *val)
 {
     int rc;
 
-    memset(val, 0, size);
+    memset(val, 0, type->size);
     rc = raw(in, type, val);
     if (rc != PMIX_SUCCESS) {
-        release(type, val);
-        memset(val, 0, size);
+        px_type_fini(type, val);
+        memset(val, 0, type->size);
     }
     return rc;
 }
 
 int px_unpack_raw(struct px_in *in, pmix_data_type_t type, void *val)
 {
+    const struct px_type *info = px_type_info(type);
     struct px_in at = *in;
-    size_t size = px_type_size(type);
     int rc;
 
-    if (size == 0) {
+    if (!info) {
         return type == PMIX_UNDEF ? PMIX_SUCCESS : PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
-    rc = raw_or_nothing(&at, type, size, val);
+    rc = raw_or_nothing(&at, info, val);
     if (rc == PMIX_SUCCESS) {
         *in = at;
     }
@@ -398,16 +417,15 @@ int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
 
 /* What did not fit is read all the same, so that the next operation starts where the peer's next
  * one does. */
-static int skip(struct px_in *in, pmix_data_type_t type, size_t n)
+static int skip(struct px_in *in, const struct px_type *type, size_t n)
 {
-    const struct px_wire_type *info = px_wire_type(type);
-    void *scratch = calloc(1, info->size);
+    void *scratch = calloc(1, type->size);
     int rc = scratch ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
     for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
-        rc = raw_or_nothing(in, type, info->size, scratch);
+        rc = raw_or_nothing(in, type, scratch);
         if (rc == PMIX_SUCCESS) {
-            release(type, scratch);
+            px_type_fini(type, scratch);
         }
     }
     free(scratch);
@@ -416,14 +434,14 @@ static int skip(struct px_in *in, pmix_data_type_t type, size_t n)
 
 int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n)
 {
+    const struct px_type *info = px_type_info(type);
     struct px_in at = *in;
-    size_t size = px_type_size(type);
     size_t there;
     size_t done = 0;
     size_t fitting;
     int rc;
 
-    if (size == 0) {
+    if (!info) {
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
     rc = px_unpack_frame(&at, type, &there);
@@ -435,15 +453,15 @@ int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n)
     }
     fitting = there < *n ? there : *n;
     while (done < fitting && rc == PMIX_SUCCESS) {
-        rc = raw_or_nothing(&at, type, size, (char *) vals + done * size);
+        rc = raw_or_nothing(&at, info, (char *) vals + done * info->size);
         done += rc == PMIX_SUCCESS;
     }
     if (rc == PMIX_SUCCESS && fitting < there) {
-        rc = skip(&at, type, there - fitting);
+        rc = skip(&at, info, there - fitting);
     }
     if (rc != PMIX_SUCCESS) {
         while (done > 0) {
-            release(type, (char *) vals + --done * size);
+            px_type_fini(info, (char *) vals + --done * info->size);
         }
         return rc;
     }
@@ -459,7 +477,7 @@ int px_unpack_one(struct px_in *in, pmix_data_type_t type, void *val)
     int rc = px_unpack(&at, type, val, &n);
 
     if (rc == PMIX_ERR_UNPACK_INADEQUATE_SPACE) {
-        release(type, val);
+        px_type_fini(px_type_info(type), val);
         return PMIX_ERR_UNPACK_FAILURE;
     }
     if (rc == PMIX_SUCCESS && n != 1) {

@@ -14,7 +14,6 @@
 #include "hex.h"
 #include "src/wire/codec.h"
 #include "src/wire/hooks.h"
-#include "src/wire/types.h"
 
 enum { ROUNDS = 300, COUNT_MAX = 3 };
 
@@ -398,28 +397,9 @@ static void a_cpuset_is_text(void **state)
     px_buf_fini(&buf);
 }
 
-static void wire_and_memory_agree_on_types(void **state)
-{
-    (void) state;
-    for (pmix_data_type_t type = 1; type < PX_WIRE_TYPES + 10; type++) {
-        const struct px_wire_type *wire = px_wire_type(type);
-        const struct px_type *memory = px_type_info(type);
-
-        assert_int_equal(wire == NULL, memory == NULL);
-        if (wire) {
-            assert_int_equal(wire->size, memory->size);
-            assert_int_equal(px_type_size(type), memory->size);
-            assert_int_equal(wire->place == PX_PLACE_POINTER, memory->where == PX_BOXED);
-            assert_int_equal(wire->place == PX_PLACE_NONE, memory->where == PX_ELEMENT);
-        }
-    }
-    assert_int_equal(px_type_size(PMIX_UNDEF), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wire_and_memory_agree_on_types),
         cmocka_unit_test(every_type_returns_as_it_was),
         cmocka_unit_test(exact_encodings_lose_nothing),
         cmocka_unit_test(nobody_else_owns_what_was_unpacked),
