@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "api.h"
+#include "src/base/param.h"
 #include "src/ops/attributes.h"
+#include "src/ops/results.h"
 #include "src/ops/version.h"
 
 static const char *abi_answer(const char *key)
@@ -80,6 +82,72 @@ static pmix_status_t check_queries(const pmix_query_t *queries, size_t nqueries)
     return PMIX_SUCCESS;
 }
 
+/* A query whose results still have to get their shape. */
+struct asking {
+    pmix_query_t *queries;
+    size_t n;
+    pmix_info_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+struct shaped {
+    pmix_info_t *info;
+    size_t n;
+};
+
+static void release_shaped(void *cbdata)
+{
+    struct shaped *shaped = cbdata;
+
+    PMIx_Info_free(shaped->info, shaped->n);
+    free(shaped);
+}
+
+static void answered(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                     pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    struct asking *asking = cbdata;
+    struct shaped *shaped = calloc(1, sizeof(*shaped));
+    int rc = NULL != shaped ? 0 : PMIX_ERR_NOMEM;
+
+    if (0 == rc && ninfo > 0) {
+        rc = px_results_shape(asking->queries, asking->n, info, ninfo, px_param_string(PX_P_QUERY_RESULTS),
+                              &shaped->info, &shaped->n);
+    }
+    if (NULL != release_fn) {
+        release_fn(release_cbdata);
+    }
+    if (0 == rc) {
+        asking->cbfunc(status, shaped->info, shaped->n, asking->cbdata, release_shaped, shaped);
+    } else {
+        free(shaped);
+        asking->cbfunc(rc, NULL, 0, asking->cbdata, NULL, NULL);
+    }
+    PMIx_Query_free(asking->queries, asking->n);
+    free(asking);
+}
+
+static pmix_status_t ask(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
+                         pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct asking *asking = malloc(sizeof(*asking));
+    pmix_status_t rc = PMIX_ERR_NOMEM;
+
+    if (NULL == asking) {
+        return rc;
+    }
+    *asking = (struct asking){
+        .queries = px_queries_copy(queries, nqueries), .n = nqueries, .cbfunc = cbfunc, .cbdata = cbdata};
+    if (NULL != asking->queries) {
+        rc = ctx->ops->query_nb(ctx, queries, nqueries, answered, asking);
+    }
+    if (PMIX_SUCCESS != rc) {
+        PMIx_Query_free(asking->queries, nqueries);
+        free(asking);
+    }
+    return rc;
+}
+
 pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
@@ -88,7 +156,7 @@ pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_i
     if (PMIX_SUCCESS == rc) {
         rc = NULL != cbfunc ? check_queries(queries, nqueries) : PMIX_ERR_BAD_PARAM;
     }
-    return PMIX_SUCCESS == rc ? ctx->ops->query_nb(ctx, queries, nqueries, cbfunc, cbdata) : rc;
+    return PMIX_SUCCESS == rc ? ask(ctx, queries, nqueries, cbfunc, cbdata) : rc;
 }
 
 pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results, size_t *nresults)

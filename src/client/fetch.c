@@ -178,22 +178,29 @@ static void ask_again(struct px_session *session, struct waiter *waiter)
     }
 }
 
-static int store_reply(struct px_fetch *fetch, struct px_in *reply, bool *ret_fresh)
+/* KVAL... of the process, or of its job. */
+static int store_refreshed(struct px_fetch *fetch, struct px_in *reply)
 {
     const struct waiter *waiter = first_waiter(fetch);
+
+    return fetch->proc.rank == PMIX_RANK_WILDCARD
+               ? px_session_store_job(fetch->session, fetch->proc.nspace, reply)
+               : px_session_store_kvals(fetch->session, &fetch->proc, reply, waiter->key);
+}
+
+static int store_reply(struct px_fetch *fetch, struct px_in *reply, bool *ret_fresh)
+{
+    struct px_in start = *reply;
     int rc = 0;
 
     *ret_fresh = px_in_left(reply) > 0;
-    if (fetch->refresh) {
-        if (!*ret_fresh) {
-            return 0;
-        }
-        return fetch->proc.rank == PMIX_RANK_WILDCARD
-                   ? px_session_store_job(fetch->session, fetch->proc.nspace, reply)
-                   : px_session_store_kvals(fetch->session, &fetch->proc, reply, waiter->key);
+    if (!*ret_fresh || (fetch->refresh && store_refreshed(fetch, reply) == 0)) {
+        return 0;
     }
+    /* Some servers answer a refresh as they answer a get. */
+    *reply = start;
     while (px_in_left(reply) > 0 && 0 == rc) {
-        rc = px_session_store_blob(fetch->session, reply, NULL);
+        rc = px_session_store_blob(fetch->session, reply, fetch->refresh ? first_waiter(fetch)->key : NULL);
     }
     return rc;
 }

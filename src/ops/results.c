@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Which pair belongs to which query is found by order: answers come query by query, and within a query a key is
+ * answered as often as it was asked. */
+
+#include "results.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n)
+{
+    pmix_query_t *copy = PMIx_Query_create(n);
+
+    for (size_t i = 0; NULL != copy && i < n; i++) {
+        bool good = true;
+
+        copy[i].keys = PMIx_Argv_copy(queries[i].keys);
+        good = NULL != copy[i].keys;
+        if (good && queries[i].nqual > 0) {
+            PMIx_Query_qualifiers_create(&copy[i], queries[i].nqual);
+            good = NULL != copy[i].qualifiers;
+        }
+        for (size_t q = 0; good && q < queries[i].nqual; q++) {
+            good = PMIx_Info_xfer(&copy[i].qualifiers[q], &queries[i].qualifiers[q]) == PMIX_SUCCESS;
+        }
+        if (!good) {
+            PMIx_Query_free(copy, n);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+static size_t count_key(const pmix_query_t *query, const char *key)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; NULL != query->keys[k]; k++) {
+        n += strcmp(query->keys[k], key) == 0 ? 1 : 0;
+    }
+    return n;
+}
+
+static bool about_attributes(const pmix_query_t *queries, size_t nqueries)
+{
+    for (size_t q = 0; q < nqueries; q++) {
+        if (count_key(&queries[q], PMIX_QUERY_ATTRIBUTE_SUPPORT) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool nested_already(const pmix_info_t *flat, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(flat[i].key, PMIX_QUERY_RESULTS) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The query of each pair, nqueries for none. */
+static void assign(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat, size_t n, size_t *owner)
+{
+    size_t current = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t q = current;
+        size_t used = 0;
+
+        for (size_t k = 0; k < i; k++) {
+            used += owner[k] == current && strcmp(flat[k].key, flat[i].key) == 0 ? 1 : 0;
+        }
+        if (q < nqueries && count_key(&queries[q], flat[i].key) <= used) {
+            for (q = current + 1; q < nqueries && count_key(&queries[q], flat[i].key) == 0;) {
+                q++;
+            }
+        }
+        owner[i] = q;
+        current = q < nqueries ? q : current;
+    }
+}
+
+static int load_qualifiers(pmix_info_t *to, const pmix_query_t *query)
+{
+    pmix_data_array_t array = {.type = PMIX_INFO, .size = query->nqual, .array = query->qualifiers};
+
+    return PMIx_Info_load(to, PMIX_QUERY_QUALIFIERS, &array, PMIX_DATA_ARRAY);
+}
+
+/* One PMIX_QUERY_RESULTS: the qualifiers, if any, then what the query brought. */
+static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix_info_t *flat, size_t n,
+                const size_t *owner)
+{
+    size_t total = query->nqual > 0 ? 1 : 0;
+    pmix_data_array_t *array;
+    pmix_info_t *info;
+    size_t at = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        total += owner[i] == q ? 1 : 0;
+    }
+    array = PMIx_Data_array_create(total, PMIX_INFO);
+    if (NULL == array) {
+        return PMIX_ERR_NOMEM;
+    }
+    info = array->array;
+    if (query->nqual > 0) {
+        rc = load_qualifiers(&info[at], query);
+        at++;
+    }
+    for (size_t i = 0; i < n && 0 == rc; i++) {
+        if (owner[i] == q) {
+            rc = PMIx_Info_xfer(&info[at], &flat[i]);
+            at++;
+        }
+    }
+    if (0 != rc) {
+        PMIx_Data_array_free(array);
+        return rc;
+    }
+    PMIx_Load_key(to->key, PMIX_QUERY_RESULTS);
+    to->value.type = PMIX_DATA_ARRAY;
+    to->value.data.darray = array;
+    return 0;
+}
+
+int px_results_shape(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat, size_t n_flat,
+                     const char *shape, pmix_info_t **ret, size_t *ret_n)
+{
+    bool as_is = about_attributes(queries, nqueries) || nested_already(flat, n_flat) || strcmp(shape, "flat") == 0;
+    size_t n_pairs = as_is || strcmp(shape, "nested") != 0 ? n_flat : 0;
+    size_t n_nested = as_is || n_flat == 0 ? 0 : nqueries;
+    size_t total = n_pairs + n_nested;
+    pmix_info_t *info = total > 0 ? PMIx_Info_create(total) : NULL;
+    size_t *owner = calloc(n_flat + 1, sizeof(*owner));
+    int rc = NULL == owner || (total > 0 && NULL == info) ? PMIX_ERR_NOMEM : 0;
+
+    for (size_t i = 0; i < n_pairs && 0 == rc; i++) {
+        rc = PMIx_Info_xfer(&info[i], &flat[i]);
+    }
+    if (0 == rc && n_nested > 0) {
+        assign(queries, nqueries, flat, n_flat, owner);
+    }
+    for (size_t q = 0; q < n_nested && 0 == rc; q++) {
+        rc = nest(&info[n_pairs + q], &queries[q], q, flat, n_flat, owner);
+    }
+    free(owner);
+    if (0 != rc) {
+        PMIx_Info_free(info, total);
+        return rc;
+    }
+    *ret = info;
+    *ret_n = total;
+    return 0;
+}
