@@ -126,6 +126,25 @@ struct req_call {
     struct px_store *segment;
 };
 
+/* A client knows its namespace; a tool takes the one that its server has given it. */
+static int check_name(struct px_session *session, const char *name)
+{
+    pmix_proc_t *self = &session->ctx->self;
+
+    if (NULL == name || '\0' == name[0] || strlen(name) > PMIX_MAX_NSLEN) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (strcmp(name, self->nspace) == 0) {
+        return 0;
+    }
+    if (!session->is_tool) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    PMIx_Load_nspace(self->nspace, name);
+    session->nspace_len = strlen(self->nspace);
+    return 0;
+}
+
 /* STRING nspace, then either the mark that a segment rides along or the job information itself. */
 static int read_job(struct req_call *call, struct px_in *in, int *fd)
 {
@@ -139,7 +158,7 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
     if (0 != rc) {
         return rc;
     }
-    rc = NULL != text && strcmp(text, session->ctx->self.nspace) == 0 ? 0 : PMIX_ERR_UNPACK_FAILURE;
+    rc = check_name(session, text);
     free(text);
     job = *in;
     if (0 != rc || px_in_left(in) == 0) {
