@@ -169,6 +169,16 @@ static inline void sink_keep(struct sink *sink)
     (void) pthread_mutex_unlock(&sink->lock);
 }
 
+/* Blocks until at least as many messages have come. */
+static inline void sink_await_some(struct sink *sink, unsigned messages)
+{
+    (void) pthread_mutex_lock(&sink->lock);
+    while (sink->messages < messages && !sink->closed) {
+        (void) pthread_cond_wait(&sink->cond, &sink->lock);
+    }
+    (void) pthread_mutex_unlock(&sink->lock);
+}
+
 /* Blocks until as many messages have come. */
 static inline void sink_await(struct sink *sink, unsigned messages)
 {
