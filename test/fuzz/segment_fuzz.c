@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Any bytes as a segment, through everything that a reader can ask. The input is an image as
+ * `pmix-shm save` writes it; it lies in memory of exactly its length, so that a sanitizer sees the
+ * first byte read beyond. Statuses may differ; nothing may crash, loop, read outside or allocate
+ * more than the image can account for. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "gds/lookup.h"
+#include "gds/memo.h"
+#include "gds/read.h"
+#include "gds/state.h"
+#include "shmem/verify.h"
+
+enum { MAX_RANKS = 12, MAX_NAMES = 24, MAX_SEEN = 4096 };
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+
+/* Names to ask for: those that the segment itself brings, and a few that the rules know. */
+struct names {
+    char name[MAX_NAMES][64];
+    size_t n;
+    size_t seen;
+};
+
+static const char *const known[] = {
+    PMIX_RANK, PMIX_HOSTNAME,    PMIX_NODEID,   PMIX_APPNUM,     PMIX_LOCAL_PEERS,
+    PMIX_JOBID, PMIX_SESSION_ID, PMIX_JOB_SIZE, PMIX_LOCAL_RANK, "no such key",
+};
+
+static volatile size_t sink; /* what is read is used */
+
+static void use(const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+    size_t sum = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        sum += p[i];
+    }
+    sink += sum;
+}
+
+static void take(const struct px_slice *slice)
+{
+    const pmix_value_t *pointer;
+    pmix_value_t value;
+    pmix_info_t *quals;
+    size_t n;
+
+    if (!slice->inlined && !slice->hidden) {
+        use(slice->payload, slice->len);
+    }
+    if (px_slice_fill(slice, &value) == 0) {
+        PMIx_Value_destruct(&value);
+    }
+    if (px_slice_pointer(slice, &pointer) == 0 && pointer->type == PMIX_STRING
+        && pointer->data.string) {
+        use(pointer->data.string, strlen(pointer->data.string));
+    }
+    if (px_slice_quals(slice, &quals, &n) == 0 && quals) {
+        PMIx_Info_free(quals, n);
+    }
+}
+
+static int see(void *arg, const char *key, const struct px_slice *slice)
+{
+    struct names *names = arg;
+
+    if (names->n < MAX_NAMES) {
+        (void) snprintf(names->name[names->n++], sizeof names->name[0], "%s", key);
+    }
+    take(slice);
+    return ++names->seen > MAX_SEEN; /* a segment may list more than one wants to see */
+}
+
+static void ask(const struct px_store *store, const char *key, uint32_t rank)
+{
+    static const pmix_rank_t special[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID};
+    struct px_ask what = PX_ASK_INIT;
+    struct px_slice slice;
+
+    for (enum px_level level = PX_LEVEL_SESSION; level <= PX_LEVEL_PROC; level++) {
+        if (px_store_find(store, level, rank, key, strlen(key), &slice) == 0) {
+            take(&slice);
+        }
+    }
+    what.key = key;
+    what.key_len = strlen(key);
+    what.rank = rank % 4 ? rank : special[rank / 4 % 3];
+    what.self = 1;
+    what.hostname = rank % 3 ? NULL : "node1";
+    what.nodeid = rank % 5 ? PX_NO_NODEID : 1;
+    what.appnum = rank % 6 ? PX_NO_APP : 0;
+    if (px_store_ask(store, &what, &slice) == 0) {
+        take(&slice);
+    }
+}
+
+static void ask_places(const struct px_store *store)
+{
+    struct px_node_view node;
+    uint32_t ranks[8];
+
+    for (uint32_t i = 0; i < MAX_RANKS; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            const char *alias = px_store_node_alias(store, i, k);
+
+            use(alias, alias ? strlen(alias) : 0);
+        }
+        if (px_store_node(store, i, &node) == 0) {
+            use(node.name, strlen(node.name));
+            (void) px_store_node_by_name(store, node.name);
+        }
+        (void) px_store_node_ranks(store, i, ranks, 8);
+        (void) px_store_node_by_id(store, i);
+        (void) px_store_node_of(store, i);
+        (void) px_store_app_of(store, i);
+    }
+    (void) px_store_local_node(store);
+}
+
+static void walk(const struct px_store *store)
+{
+    struct names names = {.n = 0};
+    struct px_store_info info;
+
+    px_store_info(store, &info);
+    (void) px_store_flags(store);
+    for (enum px_level level = PX_LEVEL_SESSION; level <= PX_LEVEL_PROC; level++) {
+        for (uint32_t i = 0; i < MAX_RANKS; i++) {
+            (void) px_store_each(store, level, i, see, &names);
+        }
+    }
+    for (uint32_t rank = 0; rank < MAX_RANKS; rank++) {
+        for (size_t k = 0; k < names.n; k++) {
+            ask(store, names.name[k], rank);
+        }
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+            ask(store, known[k], rank);
+        }
+    }
+    ask_places(store);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct px_store *store = calloc(1, sizeof *store);
+    uint64_t len = size;
+    struct px_fault fault;
+
+    if (!store) {
+        return 0;
+    }
+    store->seg.base = malloc(size ? size : 1);
+    store->seg.size = size;
+    store->memo = px_memo_create();
+    if (store->seg.base && store->memo) {
+        if (size) {
+            memcpy(store->seg.base, data, size);
+        }
+        if (size >= PX_SHM_HEADER_LEN) { /* what would only make the reader refuse */
+            memcpy(store->seg.base + offsetof(struct px_header, virtual_size), &len, sizeof len);
+        }
+        if (px_header_check(&store->seg) == 0) {
+            walk(store);
+            (void) px_shm_verify(&store->seg, PX_VERIFY_ALL, &fault);
+        }
+    }
+    px_memo_destroy(store->memo);
+    free(store->seg.base);
+    free(store);
+    return 0;
+}
+
+/* Segments are made of words: locators, counts, hashes. So most changes are to whole words, and few
+ * to the first half of the header, without which nothing else is looked at. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    uint64_t words = size / 8;
+    uint64_t rng = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    uint64_t at;
+    uint64_t word;
+    uint64_t other;
+
+    if (size < PX_SHM_HEADER_LEN + 64 || rng >> 60 == 0) {
+        return LLVMFuzzerMutate(data, size, max_size);
+    }
+    if (rng >> 60 < 4) {
+        return PX_SHM_HEADER_LEN
+               + LLVMFuzzerMutate(data + PX_SHM_HEADER_LEN, size - PX_SHM_HEADER_LEN,
+                                  max_size - PX_SHM_HEADER_LEN);
+    }
+    at = (rng >> 20) % (words - 512 + 10);
+    at = at < 10 ? 64 + at : at - 10 + 512;
+    memcpy(&word, data + at * 8, 8);
+    memcpy(&other, data + (rng >> 33) % words * 8, 8);
+    switch (rng >> 17 & 7) {
+    case 0:
+        word ^= UINT64_C(1) << (rng >> 50 & 63);
+        break;
+    case 1:
+        word += (rng >> 40) % 17 - 8;
+        break;
+    case 2:
+        word = (word & ~PX_SHM_LOC_MASK) | (rng >> 40) % (words + 2);
+        break;
+    case 3:
+        word = other;
+        break;
+    case 4:
+        word = (rng >> 40) % (words + 2);
+        break;
+    case 5:
+        word = (word & ~(uint64_t) UINT32_MAX) | (other & UINT32_MAX);
+        break;
+    default:
+        (void) LLVMFuzzerMutate((uint8_t *) &word, 8, 8);
+        break;
+    }
+    memcpy(data + at * 8, &word, 8);
+    return size;
+}
