@@ -2,9 +2,14 @@
 px_house_checks = %D%/check-house %D%/check-size %D%/check-headers %D%/check-symbols %D%/check-tests
 dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
-EXTRA_DIST += %D%/check-layers %D%/layers.conf %D%/size.conf %D%/tests.conf
+EXTRA_DIST += %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/size.conf %D%/tests.conf
 
 # For check-tests.
 .PHONY: print-tests
 print-tests:
 	@echo $(TESTS)
+
+# The unit tests of the layers in which threads meet, under the thread sanitizer, in a build of their own.
+.PHONY: check-tsan
+check-tsan:
+	$(SHELL) $(top_srcdir)/scripts/check-tsan $(abs_top_builddir)/tsan
