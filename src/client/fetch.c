@@ -257,7 +257,7 @@ static bool join(struct px_session *session, struct waiter *waiter)
 
 static int ask_server(struct px_session *session, const struct px_want *want, struct waiter *waiter)
 {
-    bool sharable = waiter->ninfo == 0 && NULL != waiter->key && (want->flags & PX_WANT_RESERVED) == 0;
+    bool sharable = waiter->ninfo == 0 && NULL != waiter->key && !px_key_hosts(waiter->key);
     struct px_fetch *fetch;
     bool joined = false;
     int rc;

@@ -18,7 +18,8 @@
 /* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours before it is
  * anybody's; what the server says of others wins over what we were told long ago, unless the application has put
  * something there on purpose (PMIx_Store_internal). */
-static int find_own(struct px_session *session, const struct px_want *want, bool own_first, struct px_slice *ret)
+static inline int find_own(struct px_session *session, const struct px_ask *ask, bool own_first,
+                           struct px_slice *ret)
 {
     const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
     const struct px_store *first = session->shared;
@@ -26,13 +27,14 @@ static int find_own(struct px_session *session, const struct px_want *want, bool
     int rc = PMIX_ERR_NOT_FOUND;
     int other;
 
-    if (own_first || (want->ask.rank == want->ask.self && (want->flags & PX_WANT_RESERVED) == 0)
-        || rare(px_load_acquire(&session->internal) != 0)) {
+    if (NULL != own
+        && (own_first || (ask->rank == ask->self && !px_key_hosts(ask->key))
+            || rare(px_load_acquire(&session->internal) != 0))) {
         first = own;
         second = session->shared;
     }
     if (NULL != first) {
-        rc = px_store_ask(first, &want->ask, ret);
+        rc = px_store_ask(first, ask, ret);
         if (0 == rc) {
             return 0;
         }
@@ -40,7 +42,7 @@ static int find_own(struct px_session *session, const struct px_want *want, bool
     if (NULL == second) {
         return rc;
     }
-    other = px_store_ask(second, &want->ask, ret);
+    other = px_store_ask(second, ask, ret);
     return (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
 }
 
@@ -49,7 +51,7 @@ int px_client_find(struct px_session *session, const struct px_want *want, bool 
     const struct px_store *store;
 
     if ((want->flags & PX_WANT_OWN) != 0) {
-        return find_own(session, want, own_first, ret);
+        return find_own(session, &want->ask, own_first, ret);
     }
     store = px_session_find_foreign(session, want->nspace, want->nspace_len);
     return NULL != store ? px_store_ask(store, &want->ask, ret) : PMIX_ERR_NOT_FOUND;
@@ -162,6 +164,7 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
 int px_client_miss(struct px_session *session, const struct px_want *want, int found)
 {
     bool complete = NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0;
+    bool hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key);
 
     if (PMIX_ERR_EXISTS_OUTSIDE_SCOPE == found) {
         return found;
@@ -170,7 +173,7 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
         return PMIX_ERR_NOT_FOUND;
     }
     /* The host's keys of our own job are all here from the start. */
-    if (complete && (want->flags & (PX_WANT_OWN | PX_WANT_RESERVED)) == (PX_WANT_OWN | PX_WANT_RESERVED)) {
+    if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
     }
     if (NULL == px_session_server(session)) {
@@ -178,6 +181,13 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
         return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_NOT_FOUND : PMIX_ERR_LOST_CONNECTION;
     }
     return PMIX_ERR_WOULD_BLOCK;
+}
+
+static inline void count_read(struct px_session *session)
+{
+    if (rare(session->report_fd >= 0)) {
+        (void) px_fetch_add(&session->n_reads, 1);
+    }
 }
 
 static __attribute__((noinline)) pmix_status_t get_unusual(struct px_session *session, struct px_want *want,
@@ -192,35 +202,55 @@ static __attribute__((noinline)) pmix_status_t get_unusual(struct px_session *se
     return rc;
 }
 
-pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
-                            size_t ninfo, pmix_value_t **value)
+/* With directives, or after a miss. */
+static __attribute__((noinline)) pmix_status_t get_directed(struct px_session *session, const pmix_proc_t *proc,
+                                                            const char *key, const pmix_info_t *info,
+                                                            size_t ninfo, pmix_value_t **value)
 {
-    struct px_session *session = px_session(ctx);
     struct px_want want;
     struct px_slice slice;
     int rc = px_want_read(session, proc, key, info, ninfo, &want);
 
-    if (rare(0 != rc)) {
+    if (0 == rc && (NULL == value || ((want.flags & PX_WANT_STATIC) != 0 && NULL == *value))) {
+        rc = PMIX_ERR_BAD_PARAM;
+    }
+    if (0 == rc && (want.flags & (PX_WANT_REFRESH | PX_WANT_OPTIONAL)) == PX_WANT_REFRESH
+        && NULL != px_session_server(session)) {
+        rc = PMIX_ERR_WOULD_BLOCK;
+    }
+    if (0 != rc) {
         px_want_fini(&want);
         return rc;
     }
-    if (rare(NULL == value || ((want.flags & PX_WANT_STATIC) != 0 && NULL == *value))) {
-        px_want_fini(&want);
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (rare((want.flags & PX_WANT_REFRESH) != 0 && (want.flags & PX_WANT_OPTIONAL) == 0
-             && NULL != px_session_server(session))) {
-        px_want_fini(&want);
-        return PMIX_ERR_WOULD_BLOCK;
-    }
     rc = px_client_find(session, &want, false, &slice);
-    if (rare(0 != rc)) {
+    if (0 != rc) {
         return get_unusual(session, &want, rc, value);
     }
-    if (rare(session->report_fd >= 0)) {
-        (void) px_fetch_add(&session->n_reads, 1);
-    }
+    count_read(session);
     rc = px_client_hand_out(&want, &slice, value);
     px_want_fini(&want);
     return rc;
+}
+
+pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+                            size_t ninfo, pmix_value_t **value)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_ask ask = PX_ASK_INIT;
+    struct px_slice slice;
+
+    /* A key of our own job without directives: nearly every call there is. */
+    if (rare(ninfo > 0 || NULL == value || !px_session_is_own(session, proc))) {
+        return get_directed(session, proc, key, info, ninfo, value);
+    }
+    ask.self = ctx->self.rank;
+    ask.rank = NULL != proc ? proc->rank : ask.self;
+    ask.key = key;
+    ask.key_len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+    if (rare(ask.key_len - 1 >= PMIX_MAX_KEYLEN || find_own(session, &ask, false, &slice) != 0
+             || slice.type == PMIX_COMPRESSED_STRING)) {
+        return get_directed(session, proc, key, info, ninfo, value);
+    }
+    count_read(session);
+    return px_slice_value(&slice, value);
 }

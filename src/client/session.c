@@ -45,6 +45,19 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     return session;
 }
 
+void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank)
+{
+    unsigned char bytes[8] = {0};
+    size_t counted;
+
+    PMIx_Load_procid(&session->ctx->self, nspace, rank);
+    session->nspace_len = strlen(session->ctx->self.nspace);
+    counted = session->nspace_len + 1;
+    session->nspace_words = counted / 8;
+    memset(bytes, 0xff, counted % 8);
+    memcpy(&session->nspace_mask, bytes, sizeof(bytes));
+}
+
 static void free_data(struct px_session *session)
 {
     struct px_foreign *foreign = session->foreign;

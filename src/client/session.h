@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "client.h"
 #include "gds/lookup.h"
@@ -54,7 +55,9 @@ struct px_native {
 
 struct px_session {
     struct px_ctx *ctx;
-    size_t nspace_len;        /* of ctx->self.nspace; constant */
+    size_t nspace_len;        /* of ctx->self.nspace; constant, like the next two */
+    size_t nspace_words;      /* whole words of it, its NUL included */
+    uint64_t nspace_mask;     /* of the bytes that count in the word after them */
     struct px_store *shared;  /* constant while up: the segment; NULL without */
     void *own;                /* atomic struct px_store *: our private data of our own namespace */
     void *foreign;            /* atomic struct px_foreign *: grows only */
@@ -80,6 +83,36 @@ struct px_session {
 static inline struct px_session *px_session(const struct px_ctx *ctx)
 {
     return ctx->role;
+}
+
+/* Sets ctx->self and what is derived from it. */
+void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank);
+
+static inline uint64_t px_nspace_word(const char *nspace, size_t i)
+{
+    uint64_t word;
+
+    memcpy(&word, nspace + 8 * i, sizeof(word)); /* a pmix_nspace_t has whole words up to its end */
+    return word;
+}
+
+/* Is the process (NULL, or without a namespace: ourselves) of our own namespace? Compared word by word: a call would
+ * cost more than the comparison. */
+static inline bool px_session_is_own(const struct px_session *session, const pmix_proc_t *proc)
+{
+    const char *own = session->ctx->self.nspace;
+    size_t n = session->nspace_words;
+
+    if (NULL == proc || '\0' == proc->nspace[0]) {
+        return true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (px_nspace_word(proc->nspace, i) != px_nspace_word(own, i)) {
+            return false;
+        }
+    }
+    return session->nspace_mask == 0
+           || ((px_nspace_word(proc->nspace, n) ^ px_nspace_word(own, n)) & session->nspace_mask) == 0;
 }
 
 /* The server that requests go to, connected; or NULL. */

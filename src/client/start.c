@@ -140,8 +140,7 @@ static int check_name(struct px_session *session, const char *name)
     if (!session->is_tool) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    PMIx_Load_nspace(self->nspace, name);
-    session->nspace_len = strlen(self->nspace);
+    px_session_name(session, name, self->rank);
     return 0;
 }
 
@@ -268,10 +267,10 @@ static bool read_identity(pmix_proc_t *ret)
 
 static void become_singleton(struct px_session *session)
 {
-    char nspace[PMIX_MAX_NSLEN + 1];
+    pmix_nspace_t nspace;
 
     snprintf(nspace, sizeof(nspace), "singleton.%.200s.%ld", session->hostname, (long) getpid());
-    PMIx_Load_procid(&session->ctx->self, nspace, 0);
+    px_session_name(session, nspace, 0);
 }
 
 pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
@@ -279,17 +278,18 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     struct px_session *session = px_session_create(ctx);
     struct way ways[MAX_WAYS];
     size_t n_ways = 0;
+    pmix_proc_t self;
     int rc = PMIX_ERR_UNREACH;
 
     if (NULL == session) {
         return PMIX_ERR_NOMEM;
     }
-    if (read_identity(&ctx->self)) {
+    if (read_identity(&self)) {
+        px_session_name(session, self.nspace, self.rank);
         n_ways = find_ways(info, ninfo, ways);
     } else {
         become_singleton(session);
     }
-    session->nspace_len = strlen(ctx->self.nspace);
     if (n_ways > 0) {
         rc = connect_any(session, ways, n_ways);
     }

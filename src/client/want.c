@@ -193,12 +193,8 @@ int px_want_read(const struct px_session *session, const pmix_proc_t *proc, cons
     if (ret->ask.key_len == 0 || ret->ask.key_len > PMIX_MAX_KEYLEN) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (px_key_reserved(key) && px_key_hosts(key)) {
-        ret->flags |= PX_WANT_RESERVED;
-    }
     ret->ask.rank = NULL != proc ? proc->rank : self->rank;
-    if (NULL == proc || '\0' == proc->nspace[0]
-        || memcmp(proc->nspace, self->nspace, session->nspace_len + 1) == 0) {
+    if (px_session_is_own(session, proc)) {
         ret->flags |= PX_WANT_OWN;
         ret->ask.self = self->rank;
         ret->nspace = self->nspace;

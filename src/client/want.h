@@ -15,7 +15,6 @@ enum px_want_flag {
     PX_WANT_POINTER = 8,   /* hand out library memory */
     PX_WANT_STATIC = 16,   /* fill the caller's structure */
     PX_WANT_OWN = 32,      /* our own namespace */
-    PX_WANT_RESERVED = 64, /* the key is of the host or the library */
 };
 
 struct px_want {

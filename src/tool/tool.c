@@ -76,8 +76,7 @@ static int connect_one(struct px_session *session, const struct px_found *found,
         dialed.server = server;
     }
     if (hello.flag == PX_HELLO_TOOL_NEEDS_ID) {
-        session->ctx->self = dialed.assigned;
-        session->nspace_len = strlen(session->ctx->self.nspace);
+        px_session_name(session, dialed.assigned.nspace, dialed.assigned.rank);
     }
     rc = px_session_attach(session, &dialed, hello.kind, ret);
     if (0 == rc) {
@@ -125,16 +124,17 @@ static int connect_wished(struct px_session *session, const struct px_tool_wish 
     return rc;
 }
 
-static void name_self(struct px_ctx *ctx, const struct px_tool_wish *wish)
+static void name_self(struct px_session *session, const struct px_tool_wish *wish)
 {
     const char *nspace = getenv("PMIX_NAMESPACE");
     const char *rank = getenv("PMIX_RANK");
 
-    PMIx_Load_procid(&ctx->self, "", PMIX_RANK_UNDEF);
     if (NULL != wish->own_nspace) {
-        PMIx_Load_procid(&ctx->self, wish->own_nspace, wish->own_rank);
+        px_session_name(session, wish->own_nspace, wish->own_rank);
     } else if (NULL != nspace && NULL != rank && strlen(nspace) <= PMIX_MAX_NSLEN) {
-        PMIx_Load_procid(&ctx->self, nspace, (pmix_rank_t) strtoul(rank, NULL, 10));
+        px_session_name(session, nspace, (pmix_rank_t) strtoul(rank, NULL, 10));
+    } else {
+        px_session_name(session, "", PMIX_RANK_UNDEF);
     }
 }
 
@@ -159,8 +159,7 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
         return PMIX_ERR_NOMEM;
     }
     session->is_tool = true;
-    name_self(ctx, &wish);
-    session->nspace_len = strlen(ctx->self.nspace);
+    name_self(session, &wish);
     if (!wish.no_connect) {
         rc = connect_wished(session, &wish, &server);
         if (0 == rc) {

@@ -26,9 +26,8 @@ static int set_up(void **state)
     (void) state;
     memset(&ctx, 0, sizeof(ctx));
     memset(&session, 0, sizeof(session));
-    PMIx_Load_procid(&ctx.self, "job", 3);
     session.ctx = &ctx;
-    session.nspace_len = 3;
+    px_session_name(&session, "job", 3);
     return 0;
 }
 
@@ -76,6 +75,32 @@ static void whose(void **state)
     PMIx_Load_procid(&proc, "jo", 1);
     assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
     assert_false(want.flags & PX_WANT_OWN);
+}
+
+/* Names of every length, against such that differ in one place, and with rubbish behind the end. */
+static void names(void **state)
+{
+    pmix_nspace_t name = {0};
+    pmix_proc_t proc;
+
+    (void) state;
+    for (size_t len = 1; len <= PMIX_MAX_NSLEN; len++) {
+        memset(name, 'n', len);
+        px_session_name(&session, name, 0);
+        memset(&proc, 'x', sizeof(proc));
+        memcpy(proc.nspace, name, len + 1);
+        assert_true(px_session_is_own(&session, &proc));
+        for (size_t i = 0; i < len; i++) {
+            proc.nspace[i] = 'm';
+            assert_false(px_session_is_own(&session, &proc));
+            proc.nspace[i] = 'n';
+        }
+        proc.nspace[len] = 'n';
+        assert_false(px_session_is_own(&session, &proc));
+        proc.nspace[len - 1] = '\0';
+        assert_int_equal(px_session_is_own(&session, &proc), len == 1); /* no name at all: ourselves */
+    }
+    px_session_name(&session, "job", 3);
 }
 
 static void keys(void **state)
@@ -247,7 +272,7 @@ static void qualifiers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whose),         cmocka_unit_test(keys),
+        cmocka_unit_test(whose),         cmocka_unit_test(keys),          cmocka_unit_test(names),
         cmocka_unit_test(whose_keys),    cmocka_unit_test(switches),
         cmocka_unit_test(contradiction), cmocka_unit_test(timeouts),
         cmocka_unit_test(realms_and_places), cmocka_unit_test(unknown_directives),
