@@ -360,7 +360,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_pack(const pmix_proc_t *target, pmix_data_bu
                                          void *src, int32_t num_vals, pmix_data_type_t type);
 /*
  * Take up to *max_num_values values off into dest; *max_num_values becomes the number taken.
- * PMIX_ERR_UNPACK_INADEQUATE_SPACE: there were more, the rest is lost. PMIX_ERR_PACK_MISMATCH or
+ * PMIX_ERR_UNPACK_INADEQUATE_SPACE: there were more, the rest is lost. PMIX_ERR_TYPE_MISMATCH or
  * PMIX_ERR_UNPACK_FAILURE: the next value is of another type, or damaged.
  */
 PMIX_EXPORT pmix_status_t PMIx_Data_unpack(const pmix_proc_t *source, pmix_data_buffer_t *buffer,

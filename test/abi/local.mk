@@ -10,6 +10,6 @@ check_PROGRAMS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t
 px_abi_scripts = %D%/exports.sh %D%/generated.sh %D%/headers.sh
 dist_check_SCRIPTS += $(px_abi_scripts) scripts/check-generated
 TESTS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t $(px_abi_scripts)
-EXTRA_DIST += scripts/gen-abi scripts/gen-constants scripts/gen-keys scripts/gen-status scripts/gen-strings scripts/gen-types \
+EXTRA_DIST += scripts/gen-abi scripts/gen-constants scripts/gen-keys scripts/gen-realm scripts/gen-status scripts/gen-strings scripts/gen-types \
   tables/attributes.tsv tables/constants.tsv tables/functions.tsv tables/inlines.tsv tables/macros.tsv \
   tables/module.tsv tables/status.tsv tables/structs.tsv
