@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Data of processes, on one node and across two: scopes, fences with and without data, direct modex. Requirement ids in
+ * brackets. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "world.h"
+
+/* Ranks of one node are neighbours. */
+static bool is_near(pmix_rank_t rank)
+{
+    return rank / 2 == me.rank / 2;
+}
+
+static void post_all(void)
+{
+    post(PMIX_GLOBAL, "g", 100 + me.rank);
+    post(PMIX_LOCAL, "l", 200 + me.rank);
+    post(PMIX_REMOTE, "r", 300 + me.rank);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+}
+
+/* [FEN-006], [PUT-004], [PUT-005], [PUT-006], [FEN-013] */
+static int act_collect(void)
+{
+    post_all();
+    fence_all(true);
+    for (pmix_rank_t r = 0; r < job_size; r++) {
+        uint32_t v = 0;
+
+        check_status(get_with(r, "g", PMIX_IMMEDIATE, &v), PMIX_SUCCESS);
+        check(v == 100 + r);
+        if (r == me.rank) {
+            continue;
+        }
+        if (is_near(r)) {
+            check_status(get_with(r, "l", PMIX_IMMEDIATE, &v), PMIX_SUCCESS);
+            check(v == 200 + r);
+            check_status(get_with(r, "r", PMIX_IMMEDIATE, &v), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
+        } else {
+            check_status(get_with(r, "r", PMIX_IMMEDIATE, &v), PMIX_SUCCESS);
+            check(v == 300 + r);
+            check(get_with(r, "l", PMIX_IMMEDIATE, &v) != PMIX_SUCCESS);
+        }
+    }
+    fence_all(false);
+    return 0;
+}
+
+/* [FEN-005], [NRK-005], [NRK-010], [NRK-011] */
+static int act_direct(void)
+{
+    post_all();
+    fence_all(false);
+    for (pmix_rank_t r = 0; r < job_size; r++) {
+        uint32_t v = 0;
+
+        if (is_near(r)) {
+            continue;
+        }
+        check_status(get_with(r, "g", NULL, &v), PMIX_SUCCESS);
+        check(v == 100 + r);
+        check_status(get_with(r, "r", NULL, &v), PMIX_SUCCESS);
+        check(v == 300 + r);
+    }
+    fence_all(false);
+    return 0;
+}
+
+static int after_direct(unsigned node)
+{
+    (void) node;
+    /* One for each rank of the other node, whoever asked and however often. */
+    return calls.modex == 2 ? 0 : 1;
+}
+
+/* [PUT-009] */
+static void overwrite(void)
+{
+    uint32_t v = 0;
+
+    post(PMIX_GLOBAL, "k", 1);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    fence_all(true);
+    post(PMIX_GLOBAL, "k", 2);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    fence_all(true);
+    for (pmix_rank_t r = 0; r < job_size; r++) {
+        check_status(get_with(r, "k", PMIX_IMMEDIATE, &v), PMIX_SUCCESS);
+        check(v == 2);
+    }
+}
+
+static int act_again_far(void)
+{
+    overwrite();
+    fence_all(false);
+    return 0;
+}
+
+/* Data that comes later than the question. [NRK-002] */
+static int act_again(void)
+{
+    uint32_t v = 0;
+
+    overwrite();
+    if (me.rank == 0) {
+        check_status(get_with(1, "later", NULL, &v), PMIX_SUCCESS);
+        check(v == 9);
+    } else {
+        post(PMIX_LOCAL, "later", 9);
+        check_status(PMIx_Commit(), PMIX_SUCCESS);
+    }
+    fence_all(false);
+    return 0;
+}
+
+/* [GET timeouts], [NRK-014] */
+static int act_never(void)
+{
+    pmix_proc_t other = proc_of(me.nspace, 1 - me.rank);
+    pmix_value_t *value = NULL;
+    pmix_info_t info;
+    int seconds = 1;
+    uint32_t v;
+
+    PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    check_status(get_with(1 - me.rank, "nothing", PMIX_IMMEDIATE, &v), PMIX_ERR_NOT_FOUND);
+    check_status(PMIx_Get(&other, "nothing", &info, 1, &value), PMIX_ERR_TIMEOUT);
+    fence_all(false);
+    return 0;
+}
+
+/* A process that goes without having posted. [NRK-004] */
+static int act_gone(void)
+{
+    uint32_t v;
+
+    if (me.rank == 0) {
+        check_status(get_with(1, "nothing", NULL, &v), PMIX_ERR_NOT_FOUND);
+    }
+    return 0;
+}
+
+/* [PUT-013], [PUT-017] values of every size, and qualified ones. */
+static int act_kinds(void)
+{
+    size_t len = 1 << 20;
+    char *text = malloc(len + 1);
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = text};
+    pmix_value_t *got = NULL;
+    pmix_proc_t other = proc_of(me.nspace, (me.rank + 1) % job_size);
+
+    check(text != NULL);
+    memset(text, 'x', len);
+    text[len] = 0;
+    check_status(PMIx_Put(PMIX_GLOBAL, "big", &value), PMIX_SUCCESS);
+    value = (pmix_value_t){.type = PMIX_BYTE_OBJECT};
+    check_status(PMIx_Put(PMIX_GLOBAL, "empty", &value), PMIX_SUCCESS);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    fence_all(true);
+    check_status(PMIx_Get(&other, "big", NULL, 0, &got), PMIX_SUCCESS);
+    check(got->type == PMIX_STRING && strcmp(got->data.string, text) == 0);
+    PMIx_Value_free(got, 1);
+    check_status(PMIx_Get(&other, "empty", NULL, 0, &got), PMIX_SUCCESS);
+    check(got->type == PMIX_BYTE_OBJECT && got->data.bo.size == 0);
+    PMIx_Value_free(got, 1);
+    free(text);
+    fence_all(false);
+    return 0;
+}
+
+static const struct act acts[] = {
+    {"collect", act_collect}, {"direct", act_direct}, {"again", act_again}, {"again_far", act_again_far}, {"never", act_never},
+    {"gone", act_gone},       {"kinds", act_kinds},   {NULL, NULL},
+};
+
+static void collect_one_node(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "collect", .n_nodes = 1, .per_node = 2}), 0);
+}
+
+static void collect_two_nodes(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "collect", .n_nodes = 2, .per_node = 2}), 0);
+}
+
+static void collect_by_messages(void **state)
+{
+    (void) state;
+    assert_int_equal(
+        world_run(&(struct world){.act = "collect", .n_nodes = 2, .per_node = 2, .private_store = true}), 0);
+}
+
+static void direct(void **state)
+{
+    (void) state;
+    assert_int_equal(
+        world_run(&(struct world){.act = "direct", .n_nodes = 2, .per_node = 2, .after = after_direct}), 0);
+}
+
+static void again(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "again", .n_nodes = 1, .per_node = 2}), 0);
+    assert_int_equal(world_run(&(struct world){.act = "again_far", .n_nodes = 2, .per_node = 1}), 0);
+}
+
+static void never(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "never", .n_nodes = 1, .per_node = 2}), 0);
+}
+
+static void gone(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "gone", .n_nodes = 1, .per_node = 2}), 0);
+    assert_int_equal(world_run(&(struct world){.act = "gone", .n_nodes = 2, .per_node = 1}), 0);
+}
+
+static void kinds(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "kinds", .n_nodes = 2, .per_node = 2}), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collect_one_node), cmocka_unit_test(collect_two_nodes),
+        cmocka_unit_test(collect_by_messages), cmocka_unit_test(direct),
+        cmocka_unit_test(again), cmocka_unit_test(never),
+        cmocka_unit_test(gone), cmocka_unit_test(kinds),
+    };
+
+    world_maybe_client(argc, argv, acts);
+    alarm(120);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
