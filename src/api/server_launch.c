@@ -27,7 +27,7 @@ pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env)
     if (NULL == proc || NULL == env || '\0' == proc->nspace[0]) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_server_run(s, px_setup_fork, &args);
+    return px_server_read(s, px_setup_fork, &args);
 }
 
 static void ignore(pmix_status_t status, void *cbdata)

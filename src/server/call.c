@@ -40,9 +40,17 @@ int px_server_run(struct px_server *s, int (*fn)(struct px_server *s, void *arg)
     if (px_loop_inside(s->loop)) {
         return fn(s, arg);
     }
+    if (!px_loop_alive(s->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
     px_wait_init(&run.wait);
     px_loop_post(s->loop, &run.task);
     return px_ctx_wait(s->ctx, &run.wait);
+}
+
+int px_server_read(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg)
+{
+    return px_loop_alive(s->loop) ? px_server_run(s, fn, arg) : fn(s, arg);
 }
 
 struct later {
@@ -67,7 +75,7 @@ pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_serv
 {
     struct later *later;
 
-    if (!done) {
+    if (!done || !px_loop_alive(s->loop)) {
         return px_server_run(s, fn, arg);
     }
     later = calloc(1, sizeof(*later) + arg_size);

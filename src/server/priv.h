@@ -55,6 +55,7 @@ struct px_server {
     char *hostname;
     char *tmpdir;
     char *system_tmpdir;
+    const char *modes; /* how a peer may say who it is: PMIX_SECURITY_MODE */
     char *uri_tcp;  /* "<nspace>.<rank>;tcp4://...", or NULL */
     char *uri_unix; /* likewise */
     bool tools;

@@ -127,7 +127,7 @@ pmix_status_t px_own_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char
     if (!key) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_server_run(ctx->role, get_on_loop, &args);
+    return px_server_read(ctx->role, get_on_loop, &args);
 }
 
 static void go_get(struct px_upcall *up)
@@ -200,8 +200,8 @@ static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char 
     struct px_server *s = ctx->role;
     struct px_resolve *r;
 
-    /* On the loop thread nobody can be waited for: what is known here. */
-    if (px_loop_inside(s->loop)) {
+    /* On the loop thread and in a forked child nobody can be waited for: what is known here. */
+    if (px_loop_inside(s->loop) || !px_loop_alive(s->loop)) {
         return px_resolve_known(s, peers, node, nspace, &result->procs, &result->n, &result->nodes);
     }
     r = calloc(1, sizeof(*r));

@@ -11,7 +11,6 @@
 #include "call.h"
 #include "host.h"
 #include "src/base/param.h"
-#include "src/net/auth.h"
 #include "src/wire/message.h"
 
 extern char **environ;
@@ -63,7 +62,7 @@ int px_setup_fork(struct px_server *s, void *args)
     rc = set(a->env, "PMIX_NAMESPACE", a->proc->nspace);
     rc = rc ? rc : set(a->env, "PMIX_RANK", rank);
     rc = rc ? rc : set_contact(s, a->env);
-    rc = rc ? rc : set(a->env, "PMIX_SECURITY_MODE", px_auth_modes());
+    rc = rc ? rc : set(a->env, "PMIX_SECURITY_MODE", s->modes);
     rc = rc ? rc : set(a->env, "PMIX_BFROP_BUFFER_TYPE", "PMIX_BFROP_BUFFER_NON_DESC");
     rc = rc ? rc : set(a->env, "PMIX_GDS_MODULE", shares() ? PX_GDS_SHARED "," PX_GDS_MESSAGES : PX_GDS_MESSAGES);
     rc = rc ? rc : set(a->env, "PMIX_SERVER_TMPDIR", s->tmpdir);

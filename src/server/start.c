@@ -17,6 +17,7 @@
 #include "module.h"
 #include "server.h"
 #include "src/base/param.h"
+#include "src/net/auth.h"
 #include "src/net/door.h"
 #include "src/nspace/types.h"
 #include "src/peer/context.h"
@@ -159,6 +160,7 @@ static int open_doors(struct px_server *s)
     if (rc) {
         return rc;
     }
+    s->modes = px_auth_modes();
     s->uri_tcp = make_uri(s, px_doors_tcp(s->doors));
     s->uri_unix = make_uri(s, px_doors_unix(s->doors));
     if ((px_doors_tcp(s->doors) && !s->uri_tcp) || (px_doors_unix(s->doors) && !s->uri_unix)) {
@@ -264,6 +266,11 @@ void px_server_stop(struct px_ctx *ctx)
     struct px_server *s = ctx->role;
 
     if (!s) {
+        return;
+    }
+    if (!px_loop_alive(s->loop)) { /* a forked child: doors, clients and segments are its parent's */
+        ctx->role = NULL;
+        ctx->ops = NULL;
         return;
     }
     (void) px_server_run(s, stop_on_loop, NULL);
