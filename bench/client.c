@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The measuring client. Rank 0 measures the reads, both ranks take part in what is collective. Every value is
- * compared with what the host registered or the peer posted before its metric counts; a metric that the library
- * answers wrongly is reported as failed. Prints "metric <name> <median ns>" or "metric <name> failed". */
+/* The measuring client. Rank 0 measures the reads, both ranks take part in what is collective.
+ * Every value is compared with what the host registered or the peer posted before its metric
+ * counts; a metric that the library answers wrongly is reported as failed. Prints "metric <name>
+ * <median ns>" or "metric <name> failed". */
 
 #include <pmix.h>
 
-#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,22 @@
 
 #include "measure.h"
 
-enum { BATCH = 200, BATCHES = 101, COLLECTIVES = 101, ROUNDS_64 = 41, ROUNDS_64K = 15, LARGE = 65536, SMALL = 64 };
+enum {
+    BATCH = 200,
+    BATCHES = 101,
+    COLLECTIVES = 101,
+    ROUNDS_64 = 41,
+    ROUNDS_64K = 15,
+    LARGE = 65536,
+    SMALL = 64,
+    THREADS = 8,
+    THREAD_GETS = 50000,
+    THREAD_ROUNDS = 11
+};
 
 static pmix_proc_t self;
-static unsigned long only_ops; /* BENCH_OPS: that many operations of BENCH_ONLY, for counting instructions */
+static unsigned long
+    only_ops; /* BENCH_OPS: that many operations of BENCH_ONLY, for counting instructions */
 static const char *only;
 
 static pmix_proc_t proc_of(pmix_rank_t rank)
@@ -98,12 +111,14 @@ static bool get_str(unsigned i)
     if (PMIx_Get(&proc, PMIX_HOSTNAME, NULL, 0, &value) != PMIX_SUCCESS || !value) {
         return false;
     }
-    good = value->type == PMIX_STRING && value->data.string && !strcmp(value->data.string, names[node_of(rank)]);
+    good = value->type == PMIX_STRING && value->data.string &&
+           !strcmp(value->data.string, names[node_of(rank)]);
     PMIX_VALUE_RELEASE(value);
     return good;
 }
 
 static pmix_info_t static_directive;
+static pmix_info_t pointer_directive;
 static pmix_info_t optional_directive;
 static pmix_info_t by_name[JOB_NODES];
 
@@ -115,8 +130,26 @@ static bool get_static(unsigned i)
 
     (void) i;
     memset(&storage, 0, sizeof storage);
-    return PMIx_Get(&proc, PMIX_JOB_SIZE, &static_directive, 1, &value) == PMIX_SUCCESS && value == &storage &&
-           storage.type == PMIX_UINT32 && storage.data.uint32 == JOB_RANKS;
+    return PMIx_Get(&proc, PMIX_JOB_SIZE, &static_directive, 1, &value) == PMIX_SUCCESS &&
+           value == &storage && storage.type == PMIX_UINT32 && storage.data.uint32 == JOB_RANKS;
+}
+
+/* A library that ignores the directive gives another copy each time. */
+static bool get_pointer(unsigned i)
+{
+    static const pmix_value_t *before;
+    pmix_proc_t proc = proc_of(self.rank);
+    pmix_value_t *value = NULL;
+    bool good;
+
+    (void) i;
+    if (PMIx_Get(&proc, PMIX_HOSTNAME, &pointer_directive, 1, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = value->type == PMIX_STRING && !strcmp(value->data.string, names[node_of(self.rank)]) &&
+           (!before || before == value);
+    before = value;
+    return good;
 }
 
 static bool get_miss(unsigned i)
@@ -125,7 +158,8 @@ static bool get_miss(unsigned i)
     pmix_value_t *value = NULL;
 
     (void) i;
-    return PMIx_Get(&proc, "bench-nobody-has-this", &optional_directive, 1, &value) == PMIX_ERR_NOT_FOUND;
+    return PMIx_Get(&proc, "bench-nobody-has-this", &optional_directive, 1, &value) ==
+           PMIX_ERR_NOT_FOUND;
 }
 
 static bool get_node(unsigned i)
@@ -162,8 +196,8 @@ static bool resolve_peers(unsigned i)
 {
     pmix_proc_t *procs = NULL;
     size_t n = 0;
-    bool good = PMIx_Resolve_peers(names[0], self.nspace, &procs, &n) == PMIX_SUCCESS && n == LOCAL_CLIENTS &&
-                procs[1].rank == 1;
+    bool good = PMIx_Resolve_peers(names[0], self.nspace, &procs, &n) == PMIX_SUCCESS &&
+                n == LOCAL_CLIENTS && procs[1].rank == 1;
 
     (void) i;
     PMIX_PROC_FREE(procs, n);
@@ -173,7 +207,8 @@ static bool resolve_peers(unsigned i)
 static bool resolve_nodes(unsigned i)
 {
     char *list = NULL;
-    bool good = PMIx_Resolve_nodes(self.nspace, &list) == PMIX_SUCCESS && list && strstr(list, "bench-node01");
+    bool good = PMIx_Resolve_nodes(self.nspace, &list) == PMIX_SUCCESS && list &&
+                strstr(list, "bench-node01");
 
     (void) i;
     free(list);
@@ -200,6 +235,8 @@ static void set_up(void)
     }
     PMIX_INFO_CONSTRUCT(&static_directive);
     PMIX_INFO_LOAD(&static_directive, PMIX_GET_STATIC_VALUES, &yes, PMIX_BOOL);
+    PMIX_INFO_CONSTRUCT(&pointer_directive);
+    PMIX_INFO_LOAD(&pointer_directive, PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
     PMIX_INFO_CONSTRUCT(&optional_directive);
     PMIX_INFO_LOAD(&optional_directive, PMIX_OPTIONAL, &yes, PMIX_BOOL);
 }
@@ -210,6 +247,7 @@ static void tear_down(void)
         PMIX_INFO_DESTRUCT(&by_name[n]);
     }
     PMIX_INFO_DESTRUCT(&static_directive);
+    PMIX_INFO_DESTRUCT(&pointer_directive);
     PMIX_INFO_DESTRUCT(&optional_directive);
 }
 
@@ -231,6 +269,15 @@ static void measure(const char *name, op_fn op, unsigned batch, unsigned batches
     result(name, valid, &samples);
 }
 
+struct modex {
+    const char *suffix;
+    size_t len;
+    char key[64];
+    struct samples fence, first, repeat, pointer;
+    bool valid;
+    bool pointer_valid;
+};
+
 static bool post(const char *key, size_t len, unsigned round)
 {
     pmix_value_t value;
@@ -247,62 +294,96 @@ static bool post(const char *key, size_t len, unsigned round)
     return good;
 }
 
-static bool peer_blob(const char *key, size_t len, unsigned round)
+/* NULL unless the library gives what the peer posted in that round. */
+static pmix_value_t *peer_value(const struct modex *m, const pmix_info_t *directive, unsigned round)
 {
     pmix_proc_t proc = proc_of((self.rank + 1) % LOCAL_CLIENTS);
+    char mark = (char) (proc.rank + round);
     pmix_value_t *value = NULL;
-    bool good;
 
-    if (PMIx_Get(&proc, key, NULL, 0, &value) != PMIX_SUCCESS || !value) {
-        return false;
+    if (PMIx_Get(&proc, m->key, directive, directive ? 1 : 0, &value) != PMIX_SUCCESS || !value) {
+        return NULL;
     }
-    good = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == len &&
-           value->data.bo.bytes[0] == (char) (proc.rank + round) &&
-           value->data.bo.bytes[len - 1] == (char) (proc.rank + round);
-    PMIX_VALUE_RELEASE(value);
-    return good;
+    if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size != m->len ||
+        value->data.bo.bytes[0] != mark || value->data.bo.bytes[m->len - 1] != mark) {
+        return NULL;
+    }
+    return value;
 }
 
-/* Rounds of put, commit, collecting fence, first and repeated get of the peer's value; data accumulate. */
-static void modex(const char *suffix, size_t len, unsigned rounds)
+static bool peer_copy(const struct modex *m, unsigned round)
 {
-    struct samples fences = {.n = 0};
-    struct samples first = {.n = 0};
-    struct samples repeat = {.n = 0};
-    bool collect = true;
-    bool valid = true;
-    pmix_info_t info;
+    pmix_value_t *value = peer_value(m, NULL, round);
+
+    if (!value) {
+        return false;
+    }
+    PMIX_VALUE_RELEASE(value);
+    return true;
+}
+
+static void modex_gets(struct modex *m, unsigned round)
+{
+    unsigned batch = scaled(BATCH);
+    const pmix_value_t *value;
+    uint64_t start = now_ns();
+
+    m->valid &= peer_copy(m, round);
+    sample_add(&m->first, (double) (now_ns() - start));
+    start = now_ns();
+    for (unsigned k = 0; k < batch; k++) {
+        m->valid &= peer_copy(m, round);
+    }
+    sample_add(&m->repeat, (double) (now_ns() - start) / batch);
+    value = peer_value(m, &pointer_directive, round);
+    start = now_ns();
+    for (unsigned k = 0; k < batch && m->pointer_valid; k++) {
+        m->pointer_valid = value && peer_value(m, &pointer_directive, round) == value;
+    }
+    sample_add(&m->pointer, (double) (now_ns() - start) / batch);
+}
+
+static void modex_round(struct modex *m, const pmix_info_t *collect, unsigned round)
+{
+    uint64_t start;
+
+    snprintf(m->key, sizeof m->key, "bench-%s-%u", m->suffix, round);
+    m->valid &= post(m->key, m->len, round) && barrier(0);
+    start = now_ns();
+    m->valid &= PMIx_Fence(NULL, 0, collect, 1) == PMIX_SUCCESS;
+    sample_add(&m->fence, (double) (now_ns() - start));
+    modex_gets(m, round);
+    m->valid &= barrier(0);
+}
+
+static void modex_result(const char *what, const char *suffix, bool valid, struct samples *samples)
+{
     char name[64];
 
-    PMIX_INFO_CONSTRUCT(&info);
-    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-    for (unsigned round = 0; round < rounds; round++) {
-        uint64_t t0;
-        uint64_t t1;
+    snprintf(name, sizeof name, "%s_%s", what, suffix);
+    result(name, valid, samples);
+}
 
-        snprintf(name, sizeof name, "bench-%s-%u", suffix, round);
-        valid &= post(name, len, round) && barrier(0);
-        t0 = now_ns();
-        valid &= PMIx_Fence(NULL, 0, &info, 1) == PMIX_SUCCESS;
-        t1 = now_ns();
-        sample_add(&fences, (double) (t1 - t0));
-        valid &= peer_blob(name, len, round);
-        sample_add(&first, (double) (now_ns() - t1));
-        t0 = now_ns();
-        for (unsigned k = 0; k < BATCH; k++) {
-            valid &= peer_blob(name, len, round);
-        }
-        sample_add(&repeat, (double) (now_ns() - t0) / BATCH);
-        valid &= barrier(0);
+/* Rounds of put, commit, collecting fence, first and repeated get of the peer's value; data
+ * accumulate. */
+static void modex(const char *suffix, size_t len, unsigned rounds)
+{
+    static struct modex m;
+    bool yes = true;
+    pmix_info_t collect;
+
+    m = (struct modex){.suffix = suffix, .len = len, .valid = true, .pointer_valid = true};
+    PMIX_INFO_CONSTRUCT(&collect);
+    PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    for (unsigned round = 0; round < rounds; round++) {
+        modex_round(&m, &collect, round);
     }
-    PMIX_INFO_DESTRUCT(&info);
+    PMIX_INFO_DESTRUCT(&collect);
     if (self.rank == 0) {
-        snprintf(name, sizeof name, "modex_fence_%s", suffix);
-        result(name, valid, &fences);
-        snprintf(name, sizeof name, "get_modex_first_%s", suffix);
-        result(name, valid, &first);
-        snprintf(name, sizeof name, "get_modex_repeat_%s", suffix);
-        result(name, valid, &repeat);
+        modex_result("modex_fence", suffix, m.valid, &m.fence);
+        modex_result("get_modex_first", suffix, m.valid, &m.first);
+        modex_result("get_modex_repeat", suffix, m.valid, &m.repeat);
+        modex_result("get_modex_pointer", suffix, m.pointer_valid, &m.pointer);
     }
 }
 
@@ -317,6 +398,7 @@ static const struct {
     {"get_proc_random", get_proc_random, false},
     {"get_str", get_str, false},
     {"get_static", get_static, false},
+    {"get_pointer", get_pointer, false},
     {"get_miss", get_miss, false},
     {"get_node", get_node, false},
     {"resolve_peers", resolve_peers, false},
@@ -327,6 +409,43 @@ static const struct {
 };
 
 enum { METRICS = sizeof metrics / sizeof metrics[0] };
+
+/* All threads do the same gets at once; wall time over all gets, so that a library that does not
+ * serialise them needs as long on one CPU as one thread, and half as long on two. */
+static void *reader(void *arg)
+{
+    bool *good = arg;
+
+    for (unsigned i = 0; i < scaled(THREAD_GETS) && *good; i++) {
+        *good = get_proc_random(i);
+    }
+    return NULL;
+}
+
+static void measure_threads(void)
+{
+    struct samples samples = {.n = 0};
+    pthread_t threads[THREADS];
+    bool good[THREADS];
+    bool valid = true;
+
+    for (unsigned round = 0; round < scaled(THREAD_ROUNDS) && valid; round++) {
+        uint64_t start = now_ns();
+        unsigned n = 0;
+
+        for (; n < THREADS && valid; n++) {
+            good[n] = true;
+            valid = pthread_create(&threads[n], NULL, reader, &good[n]) == 0;
+        }
+        n -= !valid;
+        while (n-- > 0) {
+            pthread_join(threads[n], NULL);
+            valid &= good[n];
+        }
+        sample_add(&samples, (double) (now_ns() - start) / (THREADS * scaled(THREAD_GETS)));
+    }
+    result("get_8_threads", valid, &samples);
+}
 
 static void run_only(void)
 {
@@ -346,18 +465,24 @@ static void run_all(void)
         if (metrics[m].collective) {
             (void) barrier(0);
             if (self.rank == 0) {
-                measure(metrics[m].name, metrics[m].op, 1, COLLECTIVES);
+                measure(metrics[m].name, metrics[m].op, 1, scaled(COLLECTIVES));
             } else {
-                for (unsigned i = 0; i < COLLECTIVES; i++) {
+                for (unsigned i = 0; i < scaled(COLLECTIVES); i++) {
                     (void) metrics[m].op(i);
                 }
             }
         } else if (self.rank == 0) {
-            measure(metrics[m].name, metrics[m].op, metrics[m].op == put_commit ? 1 : BATCH, BATCHES);
+            unsigned batch = metrics[m].op == put_commit ? 1 : scaled(BATCH);
+
+            measure(metrics[m].name, metrics[m].op, batch, scaled(BATCHES));
         }
     }
-    modex("64", SMALL, ROUNDS_64);
-    modex("64k", LARGE, ROUNDS_64K);
+    modex("64", SMALL, scaled(ROUNDS_64));
+    modex("64k", LARGE, scaled(ROUNDS_64K));
+    if (self.rank == 0) {
+        measure_threads();
+    }
+    (void) barrier(0);
 }
 
 int run_client(void)

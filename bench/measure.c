@@ -42,6 +42,13 @@ double sample_median(struct samples *samples)
     return samples->ns[samples->n / 2];
 }
 
+unsigned scaled(unsigned n)
+{
+    unsigned few = n / 50;
+
+    return !getenv("BENCH_QUICK") ? n : few > 2 ? few : 2;
+}
+
 void pin(int cpu)
 {
     cpu_set_t set;

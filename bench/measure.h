@@ -19,13 +19,16 @@ uint64_t now_ns(void);
 void sample_add(struct samples *samples, double ns);
 double sample_median(struct samples *samples); /* sorts; NAN when empty */
 
+/* BENCH_QUICK: few repetitions, for a test of the benchmark itself. At least 2. */
+unsigned scaled(unsigned n);
+
 /* Keeps this process and its threads on one CPU, as the method asks (README.md). */
 void pin(int cpu);
 
 /* The job that the host registers and the client expects. */
 enum { JOB_RANKS = 1024, JOB_NODES = 9, LOCAL_CLIENTS = 2, INIT_CLIENTS = 9 };
 #define JOB_NSPACE "bench-job"
-#define JOB_ID "bench.1"
+#define JOB_ID     "bench.1"
 
 /* Rank to node: the first LOCAL_CLIENTS ranks are here, the rest in blocks on the other nodes. */
 unsigned node_of(unsigned rank);

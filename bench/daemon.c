@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Public interface only: this is also built against other PMIx libraries. Processes are started
+ * with posix_spawn, because a fork of a large daemon would measure its page tables. */
+
+#include "daemon.h"
+
+#include <pmix.h>
+
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
+static int completions; /* lock */
+static fence_fn change_data;
+
+static void die(const char *what, int code)
+{
+    fprintf(stderr, "bench: %s: %d\n", what, code);
+    exit(70);
+}
+
+static void op_done(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    if (status != PMIX_SUCCESS) {
+        fprintf(stderr, "bench: an operation of the host ended with %d\n", status);
+    }
+    pthread_mutex_lock(&lock);
+    completions++;
+    pthread_cond_signal(&came);
+    pthread_mutex_unlock(&lock);
+}
+
+static void wait_op(pmix_status_t rc)
+{
+    if (rc == PMIX_OPERATION_SUCCEEDED) {
+        return;
+    }
+    if (rc != PMIX_SUCCESS) {
+        die("the host was refused", rc);
+    }
+    pthread_mutex_lock(&lock);
+    while (!completions) {
+        pthread_cond_wait(&came, &lock);
+    }
+    completions--;
+    pthread_mutex_unlock(&lock);
+}
+
+static pmix_status_t client_connected(const pmix_proc_t *proc, void *object,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    (void) object;
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    (void) object;
+    if (cbfunc) {
+        cbfunc(PMIX_SUCCESS, cbdata);
+    }
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_t info[],
+                           size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
+                           void *cbdata)
+{
+    char *answer = NULL;
+
+    (void) procs;
+    (void) n;
+    (void) info;
+    (void) ninfo;
+    if (ndata && change_data) {
+        answer = change_data(data, ndata, &ndata);
+    } else if (ndata) {
+        answer = malloc(ndata);
+        if (answer) {
+            memcpy(answer, data, ndata);
+        }
+    }
+    cbfunc(PMIX_SUCCESS, answer, answer ? ndata : 0, cbdata, free, answer);
+    return PMIX_SUCCESS;
+}
+
+static pmix_server_module_t module = {
+    .client_connected = client_connected,
+    .client_finalized = client_finalized,
+    .fence_nb = fence,
+};
+
+void daemon_init(fence_fn change)
+{
+    int rc;
+
+    change_data = change;
+    rc = PMIx_server_init(&module, NULL, 0);
+    if (rc != PMIX_SUCCESS) {
+        die("no server", rc);
+    }
+}
+
+void daemon_fini(const char *nspace)
+{
+    pmix_nspace_t job;
+
+    PMIX_LOAD_NSPACE(job, nspace);
+    PMIx_server_deregister_nspace(job, op_done, NULL);
+    wait_op(PMIX_SUCCESS);
+    PMIx_server_finalize();
+}
+
+void daemon_register_job(const char *nspace, int n_local, pmix_info_t *info, size_t ninfo)
+{
+    pmix_nspace_t job;
+
+    PMIX_LOAD_NSPACE(job, nspace);
+    wait_op(PMIx_server_register_nspace(job, n_local, info, ninfo, op_done, NULL));
+}
+
+static pmix_proc_t named(const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t proc;
+
+    memset(&proc, 0, sizeof proc);
+    strncpy(proc.nspace, nspace, PMIX_MAX_NSLEN);
+    proc.rank = rank;
+    return proc;
+}
+
+void daemon_register_client(const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t proc = named(nspace, rank);
+
+    wait_op(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, op_done, NULL));
+}
+
+static char **environment(const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t proc = named(nspace, rank);
+    char **env = NULL;
+    int rc = PMIX_SUCCESS;
+
+    for (char **e = environ; *e && rc == PMIX_SUCCESS; e++) {
+        PMIX_ARGV_APPEND(rc, env, *e);
+    }
+    rc = rc == PMIX_SUCCESS ? PMIx_server_setup_fork(&proc, &env) : rc;
+    if (rc != PMIX_SUCCESS) {
+        die("no environment for a client", rc);
+    }
+    return env;
+}
+
+pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int in, int out)
+{
+    char **env = environment(nspace, rank);
+    posix_spawn_file_actions_t files;
+    pid_t pid = -1;
+    int rc;
+
+    posix_spawn_file_actions_init(&files);
+    if (in >= 0) {
+        posix_spawn_file_actions_adddup2(&files, in, 0);
+    }
+    if (out >= 0) {
+        posix_spawn_file_actions_adddup2(&files, out, 1);
+    }
+    rc = posix_spawnp(&pid, argv[0], &files, NULL, argv, env);
+    posix_spawn_file_actions_destroy(&files);
+    PMIX_ARGV_FREE(env);
+    if (rc != 0) {
+        die("no client", rc);
+    }
+    return pid;
+}
+
+int daemon_wait(pid_t pid)
+{
+    int status = 0;
+
+    waitpid(pid, &status, 0);
+    return status ? 1 : 0;
+}

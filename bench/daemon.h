@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_BENCH_DAEMON_H
+#define PX_BENCH_DAEMON_H
+
+#include <pmix_server.h>
+
+#include <sys/types.h>
+
+/* What the hosts of the benchmarks have in common: a daemon without a network, which answers a
+ * fence with what it was given. What goes wrong ends the program with a message. */
+
+/* Makes something else of a fence's data before it goes back; the result is malloc'd. */
+typedef char *(*fence_fn)(const char *data, size_t len, size_t *ret_len);
+
+void daemon_init(fence_fn change); /* NULL: data go back as they came */
+void daemon_fini(const char *nspace);
+void daemon_register_job(const char *nspace, int n_local, pmix_info_t *info, size_t ninfo);
+void daemon_register_client(const char *nspace, pmix_rank_t rank);
+
+/* Starts argv as that process; its standard input and output are the given descriptors, -1: the
+ * daemon's own. */
+pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int in, int out);
+
+int daemon_wait(pid_t pid); /* 0: it ended well */
+
+#endif
