@@ -5,8 +5,9 @@
  * decides who ends an upcall: whoever moves it away from IDLE. An answer that finds ABANDONED only frees the memory;
  * the server and its loop may be gone by then.
  *
- * Answers are copied in the thread that brings them, so that the host's memory is never looked at later, and its
- * release function is called before the callback returns. */
+ * Answers are copied in the thread that brings them, so that the host's memory is never looked at later. Its release
+ * function is called from the loop, when the answer has been dealt with: a host may hold a lock around its callback
+ * that the release function takes too (Slurm does). */
 
 #include "host.h"
 
@@ -136,6 +137,9 @@ void px_upcall_destroy(struct px_upcall *up)
     PMIx_Info_free(up->ret_info, up->ret_ninfo);
     PMIx_Pdata_free(up->ret_pdata, up->ret_npdata);
     free(up->ret_bytes);
+    if (up->release) {
+        up->release(up->release_data);
+    }
     free(up);
 }
 
@@ -226,9 +230,10 @@ void px_up_modex(pmix_status_t status, const char *data, size_t ndata, void *cbd
                 up->status = PMIX_ERR_NOMEM;
             }
         }
+        up->release = release;
+        up->release_data = release_data;
         post_answer(up);
-    }
-    if (release) {
+    } else if (release) {
         release(release_data);
     }
 }
@@ -283,9 +288,10 @@ void px_up_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cb
 
     if (up && begin_answer(up, status)) {
         take_infos(up, info, ninfo);
+        up->release = release;
+        up->release_data = release_data;
         post_answer(up);
-    }
-    if (release) {
+    } else if (release) {
         release(release_data);
     }
 }

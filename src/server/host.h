@@ -50,6 +50,8 @@ struct px_upcall {
     size_t ret_npdata;
     char *ret_bytes;
     size_t ret_len;
+    pmix_release_cbfunc_t release; /* the host's, for what it answered with; called once, at the end */
+    void *release_data;
     pmix_proc_t ret_proc;
 };
 
