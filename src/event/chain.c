@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/value/types.h"
+
 enum { OWN_ENTRIES = 2 }; /* handler name and return object */
 
 static void chain_run(struct px_task *task);
@@ -75,7 +77,8 @@ static bool affects(const struct px_handler *handler, const struct px_event *eve
                 return true;
             }
         } else if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROCS) == 0 && value->type == PMIX_DATA_ARRAY
-                   && NULL != value->data.darray && value->data.darray->type == PMIX_PROC) {
+                   && NULL != value->data.darray && value->data.darray->type == PMIX_PROC
+                   && NULL != value->data.darray->array) {
             named = true;
             if (any_matches(handler, value->data.darray->array, value->data.darray->size)) {
                 return true;
@@ -133,7 +136,7 @@ static struct px_chain *chain_create(struct px_events *events, const struct px_e
         return NULL;
     }
     for (size_t i = 0; i < event->ninfo; i++) {
-        if (PMIx_Info_xfer(&info[i], &event->info[i]) != PMIX_SUCCESS) {
+        if (px_info_keep(&info[i], &event->info[i]) != PMIX_SUCCESS) {
             px_chain_destroy(chain);
             return NULL;
         }
@@ -243,7 +246,7 @@ static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
     pmix_info_t *copy = n > 0 && NULL != info ? PMIx_Info_create(n) : NULL;
 
     for (size_t i = 0; NULL != copy && i < n; i++) {
-        if (PMIx_Info_xfer(&copy[i], &info[i]) != PMIX_SUCCESS) {
+        if (px_info_keep(&copy[i], &info[i]) != PMIX_SUCCESS) {
             PMIx_Info_free(copy, n);
             return NULL;
         }

@@ -102,7 +102,7 @@ static int read_affected(struct px_handler *handler, const pmix_value_t *value)
     if (value->type == PMIX_DATA_ARRAY && NULL != value->data.darray && value->data.darray->type == PMIX_PROC) {
         const pmix_data_array_t *array = value->data.darray;
 
-        return array->size > 0 ? add_affected(handler, array->array, array->size) : 0;
+        return array->size > 0 && NULL != array->array ? add_affected(handler, array->array, array->size) : 0;
     }
     return PMIX_ERR_BAD_PARAM;
 }

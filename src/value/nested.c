@@ -138,6 +138,18 @@ static int copy_info(const struct px_type *type, void *dst, const void *src, uns
     return px_struct_copy(type, dst, src, depth);
 }
 
+int px_info_keep(pmix_info_t *dst, const pmix_info_t *src)
+{
+    int rc = px_struct_copy(px_type_info(PMIX_INFO), dst, src, 0);
+
+    if (rc != PMIX_SUCCESS) {
+        memset(dst, 0, sizeof(*dst));
+        return rc;
+    }
+    dst->flags &= ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT;
+    return PMIX_SUCCESS;
+}
+
 static void fini_info(const struct px_type *type, void *element)
 {
     pmix_info_t *info = element;

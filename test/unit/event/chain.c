@@ -229,13 +229,61 @@ static void answer_after_the_end(void **state)
 
 #define with_registry(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static char seen_text[16];
+
+static void keep_text(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
+                      pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) results;
+    (void) nresults;
+    assert_int_equal(ninfo, 1);
+    snprintf(seen_text, sizeof(seen_text), "%s", info[0].value.data.string);
+    cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
+}
+
+struct short_lived {
+    struct px_wait wait;
+    pmix_info_t info;
+    int rc;
+};
+
+/* The chain starts when this has returned: the caller's value is gone by then. */
+static void deliver_short_lived(void *arg)
+{
+    struct short_lived *s = arg;
+    struct px_event event = {.code = code[0], .range = PMIX_RANGE_LOCAL, .info = &s->info, .ninfo = 1};
+
+    s->rc = px_events_deliver(events, &event, chain_done, &s->wait);
+    memset(s->info.value.data.string, 'x', 4);
+    PMIx_Value_destruct(&s->info.value);
+}
+
+/* "Persistent" tells who releases a value, not how long it lives. */
+static void persistent_values_are_copied(void **state)
+{
+    struct short_lived s;
+
+    (void) state;
+    assert_int_equal(add(code, 1, NULL, 0, keep_text, NULL), 0);
+    px_wait_init(&s.wait);
+    assert_int_equal(PMIx_Info_load(&s.info, "some.key", "text", PMIX_STRING), PMIX_SUCCESS);
+    PMIx_Info_persistent(&s.info);
+    assert_int_equal(px_loop_run(loop, deliver_short_lived, &s), 0);
+    assert_int_equal(s.rc, 0);
+    assert_int_equal(px_wait_for(&s.wait), 0);
+    assert_string_equal(seen_text, "text");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_registry(results_accumulate),      with_registry(complete_ends_the_chain),
         with_registry(the_object_comes_back),   with_registry(answers_from_any_thread),
         with_registry(nothing_before_ready),    with_registry(oneshot),
-        with_registry(answer_after_the_end),
+        with_registry(answer_after_the_end),    with_registry(persistent_values_are_copied),
     };
 
     return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
