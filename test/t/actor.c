@@ -152,6 +152,74 @@ static void act_child(char **args)
     PMIx_Value_free(v, 1);
 }
 
+/* ---- notice: rank 0 is told when the job that it has started ends */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool registered;
+static bool told;
+
+static void set(bool *flag)
+{
+    pthread_mutex_lock(&lock);
+    *flag = true;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void await(const bool *flag)
+{
+    pthread_mutex_lock(&lock);
+    while (!*flag) {
+        pthread_cond_wait(&changed, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void on_end(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                   size_t ninfo, pmix_info_t results[], size_t nresults,
+                   pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    set(&told);
+    cbfunc(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void on_registered(pmix_status_t status, size_t id, void *cbdata)
+{
+    (void) id;
+    (void) cbdata;
+    check(status, "register");
+    set(&registered);
+}
+
+static void act_notice(char **args)
+{
+    pmix_status_t code = PMIX_EVENT_JOB_END;
+    pmix_app_t *app = PMIx_App_create(1);
+    pmix_info_t *how = PMIx_Info_create(1);
+    pmix_nspace_t nspace;
+    bool yes = true;
+
+    PMIx_Register_event_handler(&code, 1, NULL, 0, on_end, on_registered, NULL);
+    await(&registered);
+    app->cmd = strdup("true");
+    app->maxprocs = 1;
+    check(PMIx_Argv_append_nosize(&app->argv, "true"), "argv");
+    check(PMIx_Info_load(how, PMIX_NOTIFY_COMPLETION, &yes, PMIX_BOOL), "load");
+    check(PMIx_Spawn(how, 1, app, 1, nspace), args[1]);
+    await(&told);
+    printf("told that the job has ended\n");
+    PMIx_Info_free(how, 1);
+    PMIx_App_free(app, 1);
+}
+
 /* ---- query: what the host knows */
 
 static void act_query(char **args)
@@ -287,7 +355,7 @@ static const struct {
 } acts[] = {
     {"abort", act_abort}, {"die", act_die},     {"job", act_job},       {"bound", act_bound},
     {"spawn", act_spawn}, {"child", act_child}, {"query", act_query},   {"control", act_control},
-    {"log", act_log},     {"group", act_group}, {"lookup", act_lookup},
+    {"log", act_log},     {"group", act_group}, {"lookup", act_lookup}, {"notice", act_notice},
 };
 
 int main(int argc, char **argv)

@@ -27,6 +27,9 @@ same 'and the children' 'child 0 of 2, parent rank 0
 child 1 of 2, parent rank 0
 spawned parent.1' "$(lines)"
 
+run "$pmixrun" -n 1 "$actor" notice
+same 'the parent hears of the end of its job' 'told that the job has ended' "$out"
+
 run "$pmixrun" -n 2 "$actor" query
 same 'queries' 'rank 0: queries answered
 rank 1: queries answered' "$(lines)"
