@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The answers to a group construct of every generation of servers. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "script.h"
+
+static bool wants_procs; /* what a destruct has to carry */
+static bool had_procs;
+
+static void pack_members(struct px_buf *reply)
+{
+    pmix_proc_t members[2];
+
+    PMIx_Load_procid(&members[0], "job", 0);
+    PMIx_Load_procid(&members[1], "job", 3);
+    (void) px_pack_procs(reply, PX_WIRE_PLAIN, members, 2);
+}
+
+/* STRING id; [SIZE n; PROC[n];] SIZE m; INFO[m] */
+static void read_destruct(struct px_in *in)
+{
+    size_t n = 99;
+    char *id = NULL;
+
+    had_procs = px_unpack_string(in, &id) == 0 && px_unpack_size(in, &n) == 0 && px_in_left(in) > 0;
+    free(id);
+}
+
+static bool answer(uint8_t command, struct px_buf *reply, struct px_in *in)
+{
+    if (command == PX_CMD_GROUP_DESTRUCT) {
+        read_destruct(in);
+    }
+    (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
+    return command == PX_CMD_GROUP_CONSTRUCT;
+}
+
+static bool oldest(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    if (answer(command, reply, in)) {
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, 17);
+    }
+    return true;
+}
+
+static bool five(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    if (answer(command, reply, in)) {
+        pack_members(reply);
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, 17);
+    }
+    return true;
+}
+
+static bool late_five(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    if (answer(command, reply, in)) {
+        pack_members(reply);
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, 17);
+        (void) px_pack_bytes(reply, PX_WIRE_PLAIN, NULL, 0);
+    }
+    return true;
+}
+
+static bool six(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    bool yes = true;
+
+    if (answer(command, reply, in)) {
+        pmix_info_t info;
+        int number = 5;
+
+        pack_members(reply);
+        (void) px_pack(reply, PX_WIRE_PLAIN, PMIX_BOOL, &yes, 1);
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, 17);
+        PMIx_Info_construct(&info);
+        PMIx_Info_load(&info, "of.a.member", &number, PMIX_INT);
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, 2);
+        (void) px_pack(reply, PX_WIRE_PLAIN, PMIX_INFO, &info, 1);
+        (void) px_pack(reply, PX_WIRE_PLAIN, PMIX_INFO, &info, 1);
+    }
+    return true;
+}
+
+static bool lying(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    if (answer(command, reply, in)) {
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, SIZE_MAX);
+    }
+    return true;
+}
+
+struct outcome {
+    struct px_wait wait;
+    size_t n_members;
+    size_t id;
+    size_t n_others;
+};
+
+static void constructed(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                        pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    struct outcome *out = cbdata;
+
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_GROUP_MEMBERSHIP) == 0) {
+            out->n_members = info[i].value.data.darray->size;
+        } else if (strcmp(info[i].key, PMIX_GROUP_CONTEXT_ID) == 0) {
+            out->id = info[i].value.data.size;
+        } else {
+            out->n_others++;
+        }
+    }
+    release_fn(release_cbdata);
+    px_wait_done(&out->wait, status);
+}
+
+static void op_done(pmix_status_t status, void *cbdata)
+{
+    px_wait_done(cbdata, status);
+}
+
+static pmix_status_t construct(const char *version, script_fn fn, bool with_id, struct outcome *out)
+{
+    struct px_wait wait;
+    pmix_info_t info;
+    pmix_proc_t all;
+    bool yes = true;
+    pmix_status_t rc;
+
+    client_open(version, fn);
+    memset(out, 0, sizeof(*out));
+    px_wait_init(&out->wait);
+    PMIx_Load_procid(&all, "job", PMIX_RANK_WILDCARD);
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
+    assert_int_equal(ctx->ops->group_construct_nb(ctx, "g", &all, 1, &info, with_id ? 1 : 0, constructed, out),
+                     PMIX_SUCCESS);
+    rc = px_wait_for(&out->wait);
+    px_wait_init(&wait);
+    assert_int_equal(ctx->ops->group_destruct_nb(ctx, "g", NULL, 0, op_done, &wait), PMIX_SUCCESS);
+    assert_int_equal(px_wait_for(&wait), PMIX_SUCCESS);
+    script_settle();
+    assert_int_equal(had_procs, wants_procs);
+    client_close();
+    return rc;
+}
+
+static void layouts(void **state)
+{
+    struct outcome out;
+
+    (void) state;
+    wants_procs = false;
+    assert_int_equal(construct("4.2.2rc2", oldest, true, &out), PMIX_SUCCESS);
+    assert_int_equal(out.id, 17);
+    assert_int_equal(out.n_members, 1); /* what we named */
+    wants_procs = true;
+    assert_int_equal(construct("4.2.9", five, true, &out), PMIX_SUCCESS);
+    assert_int_equal(out.id, 17);
+    assert_int_equal(out.n_members, 2);
+    assert_int_equal(construct("5.0.0", five, false, &out), PMIX_SUCCESS);
+    assert_int_equal(out.id, 0);
+    assert_int_equal(out.n_members, 2);
+    assert_int_equal(construct("5.0.8a1", late_five, true, &out), PMIX_SUCCESS);
+    assert_int_equal(out.id, 17);
+    assert_int_equal(construct("6.1.0", six, true, &out), PMIX_SUCCESS);
+    assert_int_equal(out.id, 17);
+    assert_int_equal(out.n_members, 2);
+    assert_int_equal(out.n_others, 2);
+    assert_int_not_equal(construct("5.0.0", lying, true, &out), PMIX_SUCCESS);
+    assert_int_not_equal(construct("6.0.0", lying, true, &out), PMIX_SUCCESS);
+}
+
+static int set_up(void **state)
+{
+    (void) state;
+    alarm(60);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts)};
+
+    return cmocka_run_group_tests_name("group", tests, set_up, NULL);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TEST_UNIT_CLIENT_SCRIPT_H
+#define PX_TEST_UNIT_CLIENT_SCRIPT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/base/param.h"
+#include "src/client/client.h"
+#include "src/client/ops.h"
+#include "src/client/session.h"
+#include "src/event/registry.h"
+#include "src/net/door.h"
+#include "src/nspace/jobinfo.h"
+#include "src/wire/message.h"
+
+/* A server that answers as a test tells it to: one client, on a loop of its own in this process. */
+
+/* Makes the reply to one request; false: none, now or later by script_reply(). Server's loop thread. */
+typedef bool (*script_fn)(uint8_t command, struct px_in *in, struct px_buf *reply);
+
+static struct {
+    struct px_loop *loop;
+    struct px_doors *doors;
+    struct px_conn *conn;
+    script_fn fn;
+    uint32_t tag;       /* of the last request */
+    unsigned requests;  /* besides REQ and FINALIZE */
+    unsigned commands[64];
+} script;
+
+static struct px_ctx *ctx;
+
+static inline void script_job(struct px_buf *reply)
+{
+    struct px_store_opts opts = {.nspace = "job"};
+    struct px_store *store = NULL;
+    pmix_info_t info[2];
+    uint32_t size = 4;
+
+    PMIx_Info_construct(&info[0]);
+    PMIx_Info_construct(&info[1]);
+    PMIx_Info_load(&info[0], PMIX_JOB_SIZE, &size, PMIX_UINT32);
+    PMIx_Info_load(&info[1], PMIX_JOBID, "id", PMIX_STRING);
+    (void) px_pack_string(reply, PX_WIRE_PLAIN, "job");
+    if (px_store_create(&opts, &store) == 0 && px_jobinfo_store(store, info, 2, "here") == 0) {
+        (void) px_jobinfo_pack(store, reply, PX_WIRE_PLAIN);
+    }
+    px_store_destroy(store);
+    PMIx_Info_destruct(&info[1]);
+}
+
+static inline void script_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+{
+    struct px_in in = px_in_make(payload, len, PX_WIRE_PLAIN);
+    struct px_buf reply = {0};
+    uint8_t command = 255;
+    bool answer = true;
+
+    (void) arg;
+    if (fd >= 0) {
+        close(fd);
+    }
+    (void) px_unpack_command(&in, &command);
+    if (command < 64) {
+        script.commands[command]++;
+    }
+    if (command == PX_CMD_REQ) {
+        script_job(&reply);
+    } else if (command == PX_CMD_FINALIZE) {
+        (void) px_pack_status(&reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
+    } else {
+        script.requests++;
+        script.tag = tag;
+        answer = script.fn(command, &in, &reply);
+    }
+    if (answer) {
+        (void) px_conn_send_take(script.conn, tag, &reply, -1);
+    }
+    px_buf_fini(&reply);
+}
+
+static inline void script_closed(void *arg, int status)
+{
+    (void) arg;
+    (void) status;
+    px_conn_destroy_loop(script.conn);
+    script.conn = NULL;
+}
+
+static const struct px_conn_ops script_conn_ops = {script_message, script_closed};
+
+static inline void script_hello(void *arg, struct px_guest *guest, const struct px_hello *hello,
+                                const struct px_who *who)
+{
+    (void) arg;
+    (void) who;
+    if (strcmp(hello->proc.nspace, "job") != 0) {
+        px_guest_refuse(guest, PMIX_ERR_INVALID_CRED);
+        return;
+    }
+    (void) px_guest_admit(guest, 7, &script_conn_ops, NULL, &script.conn);
+}
+
+static inline void script_gone(void *arg, struct px_guest *guest)
+{
+    (void) arg;
+    (void) guest;
+}
+
+static const struct px_door_ops script_door_ops = {script_hello, script_gone};
+
+/* An unsolicited message, or a reply that the script held back. */
+struct script_send {
+    uint32_t tag;
+    struct px_buf *payload;
+};
+
+static inline void script_send_loop(void *arg)
+{
+    struct script_send *send = arg;
+
+    (void) px_conn_send_take(script.conn, send->tag, send->payload, -1);
+}
+
+static inline void script_send(uint32_t tag, struct px_buf *payload)
+{
+    struct script_send send = {tag, payload};
+
+    assert_int_equal(px_loop_run(script.loop, script_send_loop, &send), 0);
+}
+
+static inline void script_hang_up_loop(void *arg)
+{
+    (void) arg;
+    px_conn_destroy_loop(script.conn); /* takes NULL */
+    script.conn = NULL;
+}
+
+static inline void script_hang_up(void)
+{
+    assert_int_equal(px_loop_run(script.loop, script_hang_up_loop, NULL), 0);
+}
+
+static inline void nothing_loop(void *arg)
+{
+    (void) arg;
+}
+
+/* What the server's thread has done so far is seen afterwards. */
+static inline void script_settle(void)
+{
+    assert_int_equal(px_loop_run(script.loop, nothing_loop, NULL), 0);
+}
+
+static inline unsigned script_requests(void)
+{
+    script_settle();
+    return script.requests;
+}
+
+static inline unsigned script_commands(uint8_t command)
+{
+    script_settle();
+    return script.commands[command];
+}
+
+static inline void script_set_loop(void *arg)
+{
+    script.fn = *(script_fn *) arg;
+}
+
+static inline void script_set(script_fn fn)
+{
+    assert_int_equal(px_loop_run(script.loop, script_set_loop, &fn), 0);
+}
+
+static inline void script_open(void)
+{
+    struct px_door_opts opts = {.unix_door = true, .max_msg = 1 << 20, .handshake_ms = 10000};
+    char uri[256];
+
+    memset(&script, 0, sizeof(script));
+    assert_int_equal(px_loop_create(false, &script.loop), 0);
+    assert_int_equal(px_doors_open(script.loop, &opts, &script_door_ops, NULL, &script.doors), 0);
+    snprintf(uri, sizeof(uri), "server.0;%s", px_doors_unix(script.doors));
+    setenv("PMIX_SERVER_URI41", uri, 1);
+    setenv("PMIX_NAMESPACE", "job", 1);
+    setenv("PMIX_RANK", "0", 1);
+    unsetenv("PMIX_SHMIX_URI");
+    unsetenv("PMIX_BFROP_BUFFER_TYPE");
+}
+
+/* A client of that server, which says it is of this version. */
+static inline void client_open(const char *version, script_fn fn)
+{
+    script_open();
+    script.fn = fn;
+    setenv("PMIX_VERSION", version, 1);
+    ctx = px_ctx();
+    assert_int_equal(px_param_load(), 0);
+    assert_int_equal(px_loop_create(false, &ctx->loop), 0);
+    ctx->events = px_events_create(ctx->loop);
+    assert_non_null(ctx->events);
+    assert_int_equal(px_client_start(ctx, NULL, 0), PMIX_SUCCESS);
+}
+
+static inline void end_events(void *arg)
+{
+    px_events_destroy(arg);
+}
+
+static inline void client_close(void)
+{
+    struct px_events *events = ctx->events;
+
+    assert_int_equal(px_client_stop(ctx, NULL, 0), PMIX_SUCCESS);
+    assert_int_equal(px_loop_run(ctx->loop, end_events, events), 0);
+    ctx->events = NULL;
+    px_loop_destroy(ctx->loop);
+    ctx->loop = NULL;
+    script_hang_up();
+    px_doors_close(script.doors);
+    px_loop_destroy(script.loop);
+}
+
+/* Waits for completions. */
+struct called {
+    struct px_wait wait;
+    pmix_value_t value; /* a copy */
+};
+
+static inline void got_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    struct called *called = cbdata;
+
+    if (NULL != value) {
+        (void) PMIx_Value_xfer(&called->value, value);
+    }
+    px_wait_done(&called->wait, status);
+}
+
+static inline void called_init(struct called *called)
+{
+    memset(called, 0, sizeof(*called));
+    px_wait_init(&called->wait);
+}
+
+#endif
