@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gds/store.h"
+#include "gds/lookup.h"
 #include "priv.h"
 
 struct kval {
@@ -19,6 +19,7 @@ struct kval {
 };
 
 struct px_posted {
+    const struct px_nsrec *ns;
     struct px_batch *batch;
     struct kval **chunks;
     size_t n_chunks;
@@ -27,11 +28,12 @@ struct px_posted {
 
 enum { CHUNK = 64 };
 
-struct px_posted *px_posted_create(void)
+struct px_posted *px_posted_create(const struct px_nsrec *ns)
 {
     struct px_posted *posted = calloc(1, sizeof(*posted));
 
     if (posted) {
+        posted->ns = ns;
         posted->batch = px_batch_create();
         posted->used = CHUNK;
     }
@@ -98,6 +100,21 @@ static int unfold_qualified(const pmix_value_t *value, struct px_entry *entry)
     return PMIX_SUCCESS;
 }
 
+/* What the host has said of a process stands: programs post some of it all the same, and expect that. */
+static bool is_hosts(const struct px_posted *posted, uint32_t rank, const char *key)
+{
+    struct px_slice slice;
+
+    if (!px_key_reserved(key)) {
+        return false;
+    }
+    if (strcmp(key, PMIX_HOSTNAME) == 0 && px_store_node_of(posted->ns->store, rank) != PX_NO_NODE) {
+        return true;
+    }
+    return !px_store_find(posted->ns->store, PX_LEVEL_PROC, rank, key, strlen(key), &slice) &&
+           slice.scope == PMIX_SCOPE_UNDEF;
+}
+
 /* `other`: the keys of the client's other buffer, or NULL. A key of the local buffer that is in both is global; one
  * of the remote buffer that is in both has been read. */
 static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
@@ -127,7 +144,7 @@ static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, p
     }
     *ret_key = kval->key;
     in_both = other && px_map_find(other, kval->key, strlen(kval->key));
-    if (rc || (other && scope == PMIX_REMOTE && in_both)) {
+    if (rc || (other && scope == PMIX_REMOTE && in_both) || is_hosts(posted, rank, entry.key)) {
         return rc;
     }
     if (other && scope == PMIX_REMOTE) {
@@ -240,7 +257,7 @@ int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     if (rc || !rank) {
         return rc ? rc : PMIX_ERR_NOT_SUPPORTED;
     }
-    posted = px_posted_create();
+    posted = px_posted_create(rank->ns);
     rc = posted ? read_commit(posted, rank->rank, &blocks, &plain) : PMIX_ERR_NOMEM;
     rc = rc ? rc : px_posted_publish(posted, rank->ns);
     if (!rc && !px_buf_ok(&plain)) {

@@ -102,7 +102,7 @@ static struct px_posted *posted_of(struct reader *reader, struct px_nsrec *ns)
         return NULL;
     }
     in->ns = ns;
-    in->posted = px_posted_create();
+    in->posted = px_posted_create(ns);
     if (!in->posted) {
         free(in);
         return NULL;

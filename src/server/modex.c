@@ -58,7 +58,7 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
 static int store_posted(struct px_server *s, const char *nspace, uint32_t rank, struct px_in *in)
 {
     struct px_nsrec *ns = px_ns_find(s, nspace);
-    struct px_posted *posted = ns ? px_posted_create() : NULL;
+    struct px_posted *posted = ns ? px_posted_create(ns) : NULL;
     int rc = ns ? (posted ? PMIX_SUCCESS : PMIX_ERR_NOMEM) : PMIX_ERR_NOT_FOUND;
 
     rc = rc ? rc : px_posted_read(posted, rank, in, PMIX_REMOTE);

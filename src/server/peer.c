@@ -218,9 +218,7 @@ static void admit_tool(struct px_peer *peer)
     if (px_guest_admit_tool(guest, assigned, &peer->server->self, &conn_ops, peer, &peer->conn)) {
         peer->conn = NULL;
         px_peer_close(peer);
-        return;
     }
-    px_tool_admitted(peer);
 }
 
 void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc)

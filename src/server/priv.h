@@ -45,6 +45,16 @@ struct px_from {
     void *cbdata;
 };
 
+/* How tools find this server (rendezvous.h). */
+struct px_rendezvous;
+struct px_rendezvous_opts {
+    bool system;               /* PMIX_SERVER_SYSTEM_SUPPORT */
+    bool scheduler;            /* PMIX_SERVER_SCHEDULER */
+    bool controller;           /* PMIX_SERVER_SYS_CONTROLLER */
+    const char *launcher_file; /* PMIX_LAUNCHER_RENDEZVOUS_FILE, or NULL; its directories are made */
+    unsigned mode;             /* of the files; 0: the default */
+};
+
 struct px_server {
     struct px_ctx *ctx;
     struct px_loop *loop;
@@ -63,6 +73,8 @@ struct px_server {
     bool share_topology;
     bool stopping;
     struct px_doors *doors;
+    struct px_rendezvous_opts meet;
+    struct px_rendezvous *rendezvous; /* files for tools, or NULL */
 
     struct px_map nspaces;    /* name -> struct px_nsrec */
     struct px_list ns_list;
@@ -281,7 +293,7 @@ void px_connected_drop_all(struct px_server *s); /* connect.c */
 
 /* Reads a KVAL stream of one process that another server sent, and publishes it. Loop thread. */
 struct px_posted;
-struct px_posted *px_posted_create(void);
+struct px_posted *px_posted_create(const struct px_nsrec *ns); /* ns outlives it */
 int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope);
 int px_posted_publish(struct px_posted *posted, struct px_nsrec *ns);
 void px_posted_destroy(struct px_posted *posted);

@@ -15,6 +15,7 @@
 #include "call.h"
 #include "host.h"
 #include "module.h"
+#include "rendezvous.h"
 #include "server.h"
 #include "src/base/param.h"
 #include "src/net/auth.h"
@@ -77,6 +78,43 @@ static int read_topology(const pmix_info_t *info)
     return rc == PMIX_ERR_EXISTS ? PMIX_SUCCESS : rc;
 }
 
+/* What concerns tools; true when the info was one of these. */
+static bool read_tool_info(struct px_server *s, const pmix_info_t *info)
+{
+    const struct {
+        const char *key;
+        bool *where;
+    } switches[] = {
+        {PMIX_SERVER_TOOL_SUPPORT, &s->tools},
+        {PMIX_SERVER_SYSTEM_SUPPORT, &s->meet.system},
+        {PMIX_SERVER_SCHEDULER, &s->meet.scheduler},
+        {PMIX_SERVER_SYS_CONTROLLER, &s->meet.controller},
+    };
+    uint32_t mode;
+
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+        if (strcmp(info->key, switches[i].key) == 0) {
+            *switches[i].where = is_on(info);
+            s->tools |= is_on(info);
+            return true;
+        }
+    }
+    if (strcmp(info->key, PMIX_SERVER_SESSION_SUPPORT) == 0) {
+        s->tools |= is_on(info);
+        return true;
+    }
+    if (strcmp(info->key, PMIX_LAUNCHER_RENDEZVOUS_FILE) == 0 && info->value.type == PMIX_STRING) {
+        s->meet.launcher_file = info->value.data.string;
+        s->tools = true;
+        return true;
+    }
+    if (strcmp(info->key, PMIX_SOCKET_MODE) == 0 && !px_value_u32(&info->value, &mode)) {
+        s->meet.mode = mode;
+        return true;
+    }
+    return false;
+}
+
 static int read_info(struct px_server *s, const pmix_info_t *info)
 {
     uint32_t rank;
@@ -97,9 +135,8 @@ static int read_info(struct px_server *s, const pmix_info_t *info)
         rc = read_text(&s->system_tmpdir, info);
     } else if (strcmp(info->key, PMIX_HOSTNAME) == 0 || strcmp(info->key, PMIX_SERVER_HOSTNAME) == 0) {
         rc = read_text(&s->hostname, info);
-    } else if (strcmp(info->key, PMIX_SERVER_TOOL_SUPPORT) == 0 || strcmp(info->key, PMIX_SERVER_SYSTEM_SUPPORT) == 0 ||
-               strcmp(info->key, PMIX_SERVER_SESSION_SUPPORT) == 0) {
-        s->tools |= is_on(info);
+    } else if (read_tool_info(s, info)) {
+        rc = PMIX_SUCCESS;
     } else if (strcmp(info->key, PMIX_SERVER_ALLOW_FOREIGN_TOOLS) == 0) {
         s->foreign_tools = is_on(info);
     } else if (strcmp(info->key, PMIX_SERVER_SHARE_TOPOLOGY) == 0) {
@@ -169,6 +206,25 @@ static int open_doors(struct px_server *s)
     return PMIX_SUCCESS;
 }
 
+/* Tools look for files; they appear when the doors are open. */
+static int put_up_signs(struct px_server *s)
+{
+    int rc;
+
+    if (!s->tools) {
+        return PMIX_SUCCESS;
+    }
+    if (!s->meet.launcher_file) {
+        s->meet.launcher_file = getenv(PMIX_LAUNCHER_RNDZ_FILE);
+    }
+    if (!s->meet.mode) {
+        s->meet.mode = s->foreign_tools ? 0644 : 0640;
+    }
+    rc = px_rendezvous_write(s, &s->meet, &s->rendezvous);
+    s->meet.launcher_file = NULL; /* was the host's */
+    return rc;
+}
+
 /* --- life --- */
 
 static void server_destroy(struct px_server *s)
@@ -226,6 +282,7 @@ pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *mo
         ctx->ops = &px_server_ops;
         ctx->self = s->self;
         rc = open_doors(s);
+        rc = rc ? rc : put_up_signs(s);
     }
     if (rc && s) {
         px_doors_close(s->doors);
@@ -273,6 +330,8 @@ void px_server_stop(struct px_ctx *ctx)
         ctx->ops = NULL;
         return;
     }
+    px_rendezvous_remove(s->rendezvous);
+    s->rendezvous = NULL;
     (void) px_server_run(s, stop_on_loop, NULL);
     px_doors_close(s->doors);
     s->doors = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A tool is no client: nobody registered it. Its owner must be the server's, or foreign tools must be allowed; then
- * the host may refuse it or name it. A host without tool_connected leaves that to the library. */
+/* A tool is no client: as a rule nobody registered it. The host must have asked for tools and have a say in each; their
+ * owner must be the server's unless foreign tools are allowed. */
 
 #include "tool.h"
 
@@ -12,19 +12,33 @@
 #include "host.h"
 #include "src/net/auth.h"
 
-bool px_tool_refused(const struct px_server *s, const struct px_hello *hello, const struct px_who *who)
+/* The owner that the tool has to have. A tool that the host registered, as it would a client, has its own. */
+static void owner_of(const struct px_server *s, const struct px_hello *hello, const struct px_who *who, uid_t *ret_uid,
+                     gid_t *ret_gid)
 {
+    struct px_rankrec *rank = px_rank_of((struct px_server *) (uintptr_t) s, &hello->proc);
     uid_t uid = who->known ? who->uid : (uid_t) hello->uid;
     gid_t gid = who->known && who->gid != (gid_t) -1 ? who->gid : (gid_t) hello->gid;
 
-    if (!s->tools && !s->host.tool_connected && !s->host.tool_connected2 && !px_ns_find((struct px_server *) s,
-                                                                                        hello->proc.nspace)) {
+    if (rank && rank->registered) {
+        *ret_uid = rank->uid;
+        *ret_gid = rank->gid;
+        return;
+    }
+    *ret_uid = s->foreign_tools ? uid : s->uid;
+    *ret_gid = gid;
+}
+
+bool px_tool_refused(const struct px_server *s, const struct px_hello *hello, const struct px_who *who)
+{
+    uid_t uid;
+    gid_t gid;
+
+    if (!s->tools || (!s->host.tool_connected && !s->host.tool_connected2)) {
         return true;
     }
-    if (s->foreign_tools) {
-        return px_auth_check(hello, who, uid, gid) != 0;
-    }
-    return px_auth_check(hello, who, s->uid, gid) != 0;
+    owner_of(s, hello, who, &uid, &gid);
+    return px_auth_check(hello, who, uid, gid) != 0;
 }
 
 static void name_itself(struct px_peer *peer)
@@ -41,9 +55,6 @@ static void tool_answered(struct px_upcall *up)
 
     if (!peer) {
         return;
-    }
-    if (up->status == PMIX_ERR_NOT_SUPPORTED && peer->server->tools) {
-        up->status = PMIX_SUCCESS;
     }
     if (up->status == PMIX_SUCCESS && peer->needs_id && !up->ret_proc.nspace[0]) {
         name_itself(peer);
@@ -68,6 +79,16 @@ static void read_blob(struct px_upcall *up, const struct px_hello *hello)
     }
 }
 
+/* Hosts look for either pair of names. */
+static int describe_id(struct px_upcall *up, const pmix_proc_t *proc)
+{
+    int rc = px_infos_append(&up->info, &up->ninfo, PMIX_TOOL_NSPACE, proc->nspace, PMIX_STRING);
+
+    rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_TOOL_RANK, &proc->rank, PMIX_PROC_RANK);
+    rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_NSPACE, proc->nspace, PMIX_STRING);
+    return rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_RANK, &proc->rank, PMIX_PROC_RANK);
+}
+
 static int describe(struct px_upcall *up, const struct px_peer *peer, const struct px_hello *hello)
 {
     const char *version = hello->version;
@@ -78,11 +99,7 @@ static int describe(struct px_upcall *up, const struct px_peer *peer, const stru
     if (!rc && pid) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_PROC_PID, &pid, PMIX_PID);
     }
-    if (!rc && !peer->needs_id) {
-        rc = px_infos_append(&up->info, &up->ninfo, PMIX_NSPACE, peer->proc.nspace, PMIX_STRING);
-        rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_RANK, &peer->proc.rank, PMIX_PROC_RANK);
-    }
-    return rc;
+    return rc || peer->needs_id ? rc : describe_id(up, &peer->proc);
 }
 
 void px_tool_greet(struct px_peer *peer, const struct px_hello *hello)
@@ -104,16 +121,8 @@ void px_tool_greet(struct px_peer *peer, const struct px_hello *hello)
     }
     if (s->host.tool_connected2) {
         px_upcall_returned(up, s->host.tool_connected2(up->info, up->ninfo, px_up_tool, up));
-    } else if (s->host.tool_connected) {
+    } else {
         s->host.tool_connected(up->info, up->ninfo, px_up_tool, up);
         px_upcall_returned(up, PMIX_SUCCESS);
-    } else {
-        px_upcall_returned(up, PMIX_OPERATION_SUCCEEDED);
     }
-}
-
-void px_tool_admitted(struct px_peer *peer)
-{
-    /* A tool may have been told a name that nobody registered: it gets an empty namespace of its own to read. */
-    (void) peer;
 }

@@ -10,13 +10,11 @@ struct px_who;
 
 /* Tools at the door: who may come in, under which name, and what they get unasked. Loop thread. */
 
-/* Wrong owner, or a server without tool support. */
+/* Wrong owner, or a host that does not serve tools. */
 bool px_tool_refused(const struct px_server *s, const struct px_hello *hello, const struct px_who *who);
 
-/* Asks the host, or decides itself where the host has no say; px_peer_admit() follows. */
+/* Asks the host; px_peer_admit() follows. */
 void px_tool_greet(struct px_peer *peer, const struct px_hello *hello);
 
-/* The connection stands: the tool's namespace and its output subscription are made. */
-void px_tool_admitted(struct px_peer *peer);
 
 #endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The files by which tools find a server: when they are there, what is in them, and that they go. Each case in its own
+ * process. Requirement ids in brackets. */
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <pmix_server.h>
+
+static char scratch[64];
+
+#define check(e)                                                                                             \
+    do {                                                                                                     \
+        if (!(e)) {                                                                                          \
+            fprintf(stderr, "# %s:%d: %s\n", __FILE__, __LINE__, #e);                                        \
+            _exit(1);                                                                                        \
+        }                                                                                                    \
+    } while (0)
+
+static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t fn, void *cbdata)
+{
+    (void) info;
+    (void) ninfo;
+    fn(PMIX_SUCCESS, NULL, cbdata);
+}
+
+static pmix_server_module_t module = {.tool_connected = tool_connected};
+
+static pmix_status_t start(const char *support, const char *launcher)
+{
+    pmix_info_t info[6];
+    size_t n = 0;
+    bool yes = true;
+    pmix_status_t rc;
+
+    PMIX_INFO_LOAD(&info[n], PMIX_SERVER_TMPDIR, scratch, PMIX_STRING);
+    n++;
+    PMIX_INFO_LOAD(&info[n], PMIX_SYSTEM_TMPDIR, scratch, PMIX_STRING);
+    n++;
+    PMIX_INFO_LOAD(&info[n], PMIX_SERVER_NSPACE, "srv", PMIX_STRING);
+    n++;
+    PMIX_INFO_LOAD(&info[n], PMIX_HOSTNAME, "here", PMIX_STRING);
+    n++;
+    if (support) {
+        PMIX_INFO_LOAD(&info[n], support, &yes, PMIX_BOOL);
+        n++;
+    }
+    if (launcher) {
+        PMIX_INFO_LOAD(&info[n], PMIX_LAUNCHER_RENDEZVOUS_FILE, launcher, PMIX_STRING);
+        n++;
+    }
+    rc = PMIx_server_init(&module, info, n);
+    for (size_t i = 0; i < n; i++) {
+        PMIx_Value_destruct(&info[i].value);
+    }
+    return rc;
+}
+
+static bool there(const char *name)
+{
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/%s", scratch, name);
+    return access(path, F_OK) == 0;
+}
+
+static bool there_by_pid(void)
+{
+    char name[64];
+
+    snprintf(name, sizeof(name), "pmix.here.tool.%d", (int) getpid());
+    return there(name);
+}
+
+static unsigned entries(void)
+{
+    DIR *dir = opendir(scratch);
+    struct dirent *entry;
+    unsigned n = 0;
+
+    check(dir != NULL);
+    for (entry = readdir(dir); entry; entry = readdir(dir)) {
+        n += entry->d_name[0] != '.';
+    }
+    (void) closedir(dir);
+    return n;
+}
+
+/* [TOOL-001] */
+static void not_asked(void)
+{
+    check(start(NULL, NULL) == PMIX_SUCCESS);
+    check(entries() == 0);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+}
+
+/* [TOOL-006], [TOOL-011], [TOOL-012], [TOOL-013], [TOOL-014] */
+static void asked(void)
+{
+    char path[256];
+    char line[256];
+    struct stat st;
+    FILE *f;
+
+    check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(there("pmix.here.tool") && there("pmix.here.tool.srv") && there_by_pid());
+    check(entries() == 3);
+    snprintf(path, sizeof(path), "%s/pmix.here.tool.srv", scratch);
+    check(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
+    f = fopen(path, "r");
+    check(f != NULL);
+    check(fgets(line, sizeof(line), f) != NULL && strncmp(line, "srv.0;tcp4://127.0.0.1:", 23) == 0);
+    check(fgets(line, sizeof(line), f) != NULL && strcmp(line, "5.0.0\n") == 0);
+    check(fgets(line, sizeof(line), f) != NULL && atoi(line) == (int) getpid());
+    check(fgets(line, sizeof(line), f) != NULL && atoi(line) == (int) geteuid());
+    check(fgets(line, sizeof(line), f) != NULL && strlen(line) > 10);
+    (void) fclose(f);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(entries() == 0);
+}
+
+/* [TOOL-007], [TOOL-008], [TOOL-016] */
+static void one_system_server(void)
+{
+    int status;
+    pid_t pid;
+
+    check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(there("pmix.sys.here") && there("pmix.here.tool"));
+    pid = fork();
+    if (pid == 0) {
+        _exit(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_ERR_EXISTS ? 0 : 1);
+    }
+    check(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    check(there("pmix.sys.here") && entries() == 4);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(entries() == 0);
+}
+
+/* What a dead server left is replaced. */
+static void left_behind(void)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
+        _exit(0);
+    }
+    check(waitpid(pid, &status, 0) == pid && there("pmix.sys.here"));
+    check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(!there("pmix.sys.here") && !there("pmix.here.tool.srv"));
+}
+
+/* [TOOL-010] */
+static void launcher(void)
+{
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/a/b/file", scratch);
+    check(start(PMIX_SERVER_TOOL_SUPPORT, path) == PMIX_SUCCESS);
+    check(access(path, R_OK) == 0);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(entries() == 0);
+}
+
+/* Nowhere to write: the server does not start, and leaves nothing. */
+static void no_directory(void)
+{
+    char kept[64];
+
+    memcpy(kept, scratch, sizeof(kept));
+    snprintf(scratch + strlen(scratch), sizeof(scratch) - strlen(scratch), "/none");
+    check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) != PMIX_SUCCESS);
+    memcpy(scratch, kept, sizeof(kept));
+    check(entries() == 0);
+    check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+}
+
+static void clear(void)
+{
+    DIR *dir = opendir(scratch);
+    struct dirent *entry;
+    char path[512];
+
+    for (entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        snprintf(path, sizeof(path), "%s/%s", scratch, entry->d_name);
+        if (entry->d_name[0] != '.') {
+            (void) unlink(path);
+        }
+    }
+    if (dir) {
+        (void) closedir(dir);
+    }
+    (void) rmdir(scratch);
+}
+
+static void in_process(void (*fn)(void))
+{
+    int status = -1;
+    pid_t pid;
+
+    strcpy(scratch, "/tmp/shmix-rendezvous.XXXXXX");
+    assert_non_null(mkdtemp(scratch));
+    pid = fork();
+    if (pid == 0) {
+        alarm(30);
+        fn();
+        exit(0);
+    }
+    (void) waitpid(pid, &status, 0);
+    clear();
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define CASE(fn)                                                                                             \
+    static void test_##fn(void **state)                                                                      \
+    {                                                                                                        \
+        (void) state;                                                                                        \
+        in_process(fn);                                                                                      \
+    }
+CASE(not_asked)
+CASE(asked)
+CASE(one_system_server)
+CASE(left_behind)
+CASE(launcher)
+CASE(no_directory)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_not_asked),         cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_one_system_server), cmocka_unit_test(test_left_behind),
+        cmocka_unit_test(test_launcher),          cmocka_unit_test(test_no_directory),
+    };
+
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
