@@ -297,18 +297,12 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
     }
 }
 
-int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64_t loc,
-                      struct px_slice *ret)
+int px_cell_slice_other(const struct px_store *store, struct px_view *view,
+                        const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
 {
-    const struct px_cell *cell = px_at(view, loc, sizeof *cell);
-    size_t len;
-    uint8_t form;
+    size_t len = cell->len;
+    uint8_t form = cell->form;
 
-    if (!cell) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    len = cell->len;
-    form = cell->form;
     if (!px_at(view, loc, sizeof *cell + len)
         || !form_ok(form & PX_FORM_MASK, cell->type, cell->payload, len)) {
         return PMIX_ERR_UNPACK_FAILURE;

@@ -3,6 +3,8 @@
 #ifndef PX_GDS_PAYLOAD_H
 #define PX_GDS_PAYLOAD_H
 
+#include <string.h>
+
 #include "gds/store.h"
 #include "shmem/bump.h"
 #include "shmem/offset.h"
@@ -58,8 +60,38 @@ int px_payload_cell(const struct px_payload *payload, pmix_scope_t scope, struct
 int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc,
                   struct px_slice *ret);
 
-/* The same for callers that want to see hidden cells too: then 0, with ret->hidden. */
-int px_cell_slice_any(const struct px_store *store, struct px_view *view, uint64_t loc,
-                      struct px_slice *ret);
+/* The same for callers that want to see hidden cells too: then 0, with ret->hidden. *ret is of use
+ * only with 0. `cell` is the one at `loc`, known to be inside, its payload not. */
+int px_cell_slice_other(const struct px_store *store, struct px_view *view,
+                        const struct px_cell *cell, uint64_t loc, struct px_slice *ret);
+
+static inline int px_cell_slice_at(const struct px_store *store, struct px_view *view,
+                                   const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
+{
+    if (__builtin_expect(cell->form != PX_FORM_WORD || cell->len != 8, 0)
+        || px_word_size(cell->type) == 0 || !px_at(view, loc, sizeof *cell + 8)) {
+        return px_cell_slice_other(store, view, cell, loc, ret);
+    }
+    *ret = (struct px_slice){
+        .store = store,
+        .payload = cell->payload,
+        .len = 8,
+        .locator = loc,
+        .type = cell->type,
+        .scope = cell->scope,
+        .form = PX_FORM_WORD,
+        .inlined = true,
+    };
+    memcpy(&ret->word, cell->payload, sizeof ret->word);
+    return 0;
+}
+
+static inline int px_cell_slice_any(const struct px_store *store, struct px_view *view,
+                                    uint64_t loc, struct px_slice *ret)
+{
+    const struct px_cell *cell = (const struct px_cell *) px_at(view, loc, sizeof *cell);
+
+    return cell ? px_cell_slice_at(store, view, cell, loc, ret) : PMIX_ERR_UNPACK_FAILURE;
+}
 
 #endif

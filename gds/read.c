@@ -78,30 +78,35 @@ uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, ui
     return find_record(read, level, index, key, quals);
 }
 
-static int slice_of_record(struct px_read *read, const struct px_record *rec, struct px_slice *ret)
-{
-    uint64_t cell = px_locator(&read->view, rec) + sizeof *rec / 8;
-    struct px_slice slice;
-    int rc = px_cell_slice_any(read->store, &read->view, cell, &slice);
+/* A record and the head of the cell behind it. */
+struct full_record {
+    struct px_record rec;
+    struct px_cell cell;
+};
 
-    if (rc == 0 && rec->quals) {
-        slice.quals = quals_at(read, rec->quals);
-        rc = slice.quals ? 0 : PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (rc == 0) {
-        *ret = slice;
+static inline const struct full_record *visible_record(struct px_read *read, uint64_t loc)
+{
+    return (const struct full_record *) px_visible(read, loc, sizeof(struct full_record));
+}
+
+static inline int slice_of_record(struct px_read *read, const struct full_record *full,
+                                  struct px_slice *ret)
+{
+    int rc = px_cell_slice_at(read->store, &read->view, &full->cell,
+                              px_locator(&read->view, &full->cell), ret);
+
+    if (__builtin_expect(rc == 0 && full->rec.quals, 0)) {
+        ret->quals = quals_at(read, full->rec.quals);
+        rc = ret->quals ? 0 : PMIX_ERR_UNPACK_FAILURE;
     }
     return rc;
 }
 
-static int read_record(struct px_read *read, uint64_t loc, struct px_slice *ret)
+static inline int read_record(struct px_read *read, uint64_t loc, struct px_slice *ret)
 {
-    const struct px_record *rec = NULL;
+    const struct full_record *full = loc ? visible_record(read, loc) : NULL;
 
-    if (loc) {
-        rec = (const struct px_record *) px_visible(read, loc, sizeof *rec);
-    }
-    return rec ? slice_of_record(read, rec, ret) : px_read_miss(read);
+    return full ? slice_of_record(read, full, ret) : px_read_miss(read);
 }
 
 static uint64_t lane(const void *data, uint32_t width, uint64_t at)
@@ -217,7 +222,7 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
 {
     const struct px_column *col = px_read_column(read, key);
     uint64_t key_loc = px_locator(&read->view, key);
-    const struct px_record *rec = NULL;
+    const struct full_record *full = NULL;
     uint64_t loc;
 
     if (!col || rank >= col->n) {
@@ -226,10 +231,10 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
     if (__builtin_expect(px_load_acquire(&col->overlay) != 0, 0)) {
         loc = find_record(read, PX_SHM_PROC, rank, key_loc, NULL);
         if (loc) {
-            rec = (const struct px_record *) px_visible(read, loc, sizeof *rec);
+            full = visible_record(read, loc);
         }
-        if (rec && rec->version.seq > col->version.seq) {
-            return slice_of_record(read, rec, ret);
+        if (full && full->rec.version.seq > col->version.seq) {
+            return slice_of_record(read, full, ret);
         }
     }
     return column_get(read, col, rank, ret);

@@ -6,6 +6,7 @@
 #include "gds/payload.h"
 #include "gds/state.h"
 #include "shmem/intern.h"
+#include "src/base/bytes.h"
 
 /* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any
  * thread; no lock, no allocation; every step is bounded. */
@@ -87,8 +88,9 @@ static inline const struct px_key *px_read_known_key(struct px_read *read, const
     const struct px_key *key;
 
     if (loc) {
-        key = (const struct px_key *) px_at(&read->view, loc, sizeof *key + len + 1);
-        if (key && key->len == len && memcmp(key->name, name, len) == 0) {
+        key = (const struct px_key *) px_at(&read->view, loc, sizeof *key);
+        if (key && key->len == len && px_inside(&read->view, loc, sizeof *key + len + 1)
+            && px_same_bytes(key->name, name, len)) {
             return key;
         }
     }

@@ -11,8 +11,9 @@
 #include "gds/state.h"
 #include "src/wire/codec.h"
 
-static void set_word(pmix_value_t *value, pmix_data_type_t type, uint64_t word)
+static inline void set_word(pmix_value_t *value, pmix_data_type_t type, uint64_t word)
 {
+    *value = (pmix_value_t){.type = type};
     switch (px_word_size(type)) {
     case 1:
         if (type == PMIX_BOOL) {
@@ -164,8 +165,7 @@ int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
     int rc;
 
     if (slice->inlined) {
-        set_word(&value, slice->type, slice->word);
-        *ret = value;
+        set_word(ret, slice->type, slice->word);
         return 0;
     }
     rc = fill_other(slice, &value);
@@ -182,6 +182,11 @@ int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
 
     if (!value) {
         return PMIX_ERR_NOMEM;
+    }
+    if (slice->inlined) {
+        set_word(value, slice->type, slice->word);
+        *ret = value;
+        return 0;
     }
     rc = px_slice_fill(slice, value);
     if (rc) {

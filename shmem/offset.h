@@ -55,6 +55,12 @@ static inline const void *px_at(struct px_view *view, uint64_t loc, uint64_t nee
     return view->base + offset;
 }
 
+/* The same as a question about what px_at has given a part of. */
+static inline bool px_inside(const struct px_view *view, uint64_t loc, uint64_t need)
+{
+    return (loc << 3) + need <= view->limit;
+}
+
 static inline uint64_t px_locator(const struct px_view *view, const void *at)
 {
     return (uint64_t) ((const unsigned char *) at - view->base) >> 3;

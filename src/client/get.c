@@ -18,8 +18,13 @@
 /* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours before it is
  * anybody's; what the server says of others wins over what we were told long ago, unless the application has put
  * something there on purpose (PMIx_Store_internal). */
-static inline int find_own(struct px_session *session, const struct px_ask *ask, bool own_first,
-                           struct px_slice *ret)
+static inline bool own_goes_first(const struct px_session *session, pmix_rank_t rank, const char *key)
+{
+    return (rank == session->ctx->self.rank && !px_key_hosts(key))
+           || rare(px_load_acquire(&session->internal) != 0);
+}
+
+static int find_own(struct px_session *session, const struct px_ask *ask, bool own_first, struct px_slice *ret)
 {
     const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
     const struct px_store *first = session->shared;
@@ -27,9 +32,7 @@ static inline int find_own(struct px_session *session, const struct px_ask *ask,
     int rc = PMIX_ERR_NOT_FOUND;
     int other;
 
-    if (NULL != own
-        && (own_first || (ask->rank == ask->self && !px_key_hosts(ask->key))
-            || rare(px_load_acquire(&session->internal) != 0))) {
+    if (NULL != own && (own_first || own_goes_first(session, ask->rank, ask->key))) {
         first = own;
         second = session->shared;
     }
@@ -44,6 +47,20 @@ static inline int find_own(struct px_session *session, const struct px_ask *ask,
     }
     other = px_store_ask(second, ask, ret);
     return (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
+}
+
+/* A first look, where find_own would look first. */
+static inline int glance_own(const struct px_session *session, pmix_rank_t rank, const char *key,
+                             struct px_slice *ret)
+{
+    const struct px_store *store = session->shared;
+    const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+
+    if (NULL != own && (NULL == store || own_goes_first(session, rank, key))) {
+        store = own;
+    }
+    return NULL != store ? px_store_glance(store, rank, key, strnlen(key, PMIX_MAX_KEYLEN + 1), ret)
+                         : PMIX_ERR_NOT_FOUND;
 }
 
 int px_client_find(struct px_session *session, const struct px_want *want, bool own_first, struct px_slice *ret)
@@ -236,18 +253,11 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
                             size_t ninfo, pmix_value_t **value)
 {
     struct px_session *session = px_session(ctx);
-    struct px_ask ask = PX_ASK_INIT;
     struct px_slice slice;
 
     /* A key of our own job without directives: nearly every call there is. */
-    if (rare(ninfo > 0 || NULL == value || !px_session_is_own(session, proc))) {
-        return get_directed(session, proc, key, info, ninfo, value);
-    }
-    ask.self = ctx->self.rank;
-    ask.rank = NULL != proc ? proc->rank : ask.self;
-    ask.key = key;
-    ask.key_len = strnlen(key, PMIX_MAX_KEYLEN + 1);
-    if (rare(ask.key_len - 1 >= PMIX_MAX_KEYLEN || find_own(session, &ask, false, &slice) != 0
+    if (rare(ninfo > 0 || NULL == value || !px_session_is_own(session, proc)
+             || glance_own(session, NULL != proc ? proc->rank : ctx->self.rank, key, &slice) != 0
              || slice.type == PMIX_COMPRESSED_STRING)) {
         return get_directed(session, proc, key, info, ninfo, value);
     }

@@ -6,12 +6,7 @@
 
 #include "context.h"
 
-static struct px_ctx the_context = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-struct px_ctx *px_ctx(void)
-{
-    return &the_context;
-}
+struct px_ctx px_the_context = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void px_ctx_up(struct px_ctx *ctx)
 {

@@ -35,8 +35,13 @@ struct px_ctx {
     pmix_status_t init_status;  /* lock: what the first init returned */
 };
 
+extern struct px_ctx px_the_context __attribute__((visibility("hidden")));
+
 /* The context; never NULL. */
-struct px_ctx *px_ctx(void);
+static inline struct px_ctx *px_ctx(void)
+{
+    return &px_the_context;
+}
 
 /* The context when it is up, else NULL (PMIX_ERR_INIT for the caller). One acquire load. */
 static inline struct px_ctx *px_ctx_enter(void)

@@ -170,13 +170,31 @@ int px_type_copy_many(const struct px_type *type, const void *src, size_t n, uns
     return PMIX_SUCCESS;
 }
 
+/* One value that owns nothing, which is what most reads hand out. */
+static bool is_scalar_value(const struct px_type *type, const void *elements, size_t n)
+{
+    const pmix_value_t *value = elements;
+    const struct px_type *held;
+
+    if (type->shape != PX_TYPE_VALUE || n != 1) {
+        return false;
+    }
+    held = px_type_info(value->type);
+    return held != NULL && is_plain(held) && held->where == PX_INLINE;
+}
+
 void px_type_free(const struct px_type *type, void *elements, size_t n)
 {
-    int saved = errno;
+    int saved;
 
     if (elements == NULL) {
         return;
     }
+    if (is_scalar_value(type, elements, n)) {
+        free(elements); /* too small for a system call, so errno is kept */
+        return;
+    }
+    saved = errno;
     for (size_t i = 0; i < n && !is_plain(type); i++) {
         shapes[type->shape]->fini(type, (char *) elements + i * type->size);
     }
