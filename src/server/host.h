@@ -93,7 +93,4 @@ void px_up_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, vo
 void px_done_status(struct px_upcall *up);
 void px_done_infos(struct px_upcall *up);
 
-/* Forgets all that are under way (server stop): their requesters are answered with an error. */
-void px_upcalls_abandon(struct px_server *s);
-
 #endif

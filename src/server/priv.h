@@ -270,6 +270,8 @@ int px_on_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag,
 
 /* --- what happens to what waits, when somebody commits, registers or goes --- */
 
+/* host.c, at the end: those whom the upcalls under way were for are answered with an error. */
+void px_upcalls_abandon(struct px_server *s);
 void px_gets_committed(struct px_server *s, struct px_rankrec *rank); /* get.c */
 void px_gets_rank_gone(struct px_server *s, struct px_rankrec *rank);
 void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns);

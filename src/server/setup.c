@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "gds/store.h"
 #include "host.h"
 #include "src/base/param.h"
 #include "src/wire/message.h"
@@ -52,9 +53,20 @@ static int set_support(struct px_server *s, const struct px_nsrec *ns, char ***e
     return rc;
 }
 
+/* Our node as the namespace's maps call it, which need not be what the kernel calls it: stock clients look for their
+ * node's data under this name. */
+static const char *node_name(const struct px_server *s, const struct px_nsrec *ns)
+{
+    struct px_node_view view;
+    uint32_t local = ns && ns->store ? px_store_local_node(ns->store) : PX_NO_NODE;
+
+    return local != PX_NO_NODE && !px_store_node(ns->store, local, &view) ? view.name : s->hostname;
+}
+
 int px_setup_fork(struct px_server *s, void *args)
 {
     struct px_fork_args *a = args;
+    const struct px_nsrec *ns = px_ns_find(s, a->proc->nspace);
     char rank[16];
     int rc;
 
@@ -67,9 +79,9 @@ int px_setup_fork(struct px_server *s, void *args)
     rc = rc ? rc : set(a->env, "PMIX_GDS_MODULE", shares() ? PX_GDS_SHARED "," PX_GDS_MESSAGES : PX_GDS_MESSAGES);
     rc = rc ? rc : set(a->env, "PMIX_SERVER_TMPDIR", s->tmpdir);
     rc = rc ? rc : set(a->env, "PMIX_SYSTEM_TMPDIR", s->system_tmpdir);
-    rc = rc ? rc : set(a->env, "PMIX_HOSTNAME", s->hostname);
+    rc = rc ? rc : set(a->env, "PMIX_HOSTNAME", node_name(s, ns));
     rc = rc ? rc : set(a->env, "PMIX_VERSION", PX_WIRE_VERSION);
-    return rc ? rc : set_support(s, px_ns_find(s, a->proc->nspace), a->env);
+    return rc ? rc : set_support(s, ns, a->env);
 }
 
 /* --- shipping settings with an application --- */

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "call.h"
-#include "host.h"
 #include "module.h"
 #include "rendezvous.h"
 #include "server.h"
