@@ -15,12 +15,10 @@
 #include <cmocka.h>
 
 #include "src/base/param.h"
-#include "src/client/client.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
 #include "src/event/registry.h"
 #include "src/net/door.h"
-#include "src/nspace/jobinfo.h"
 #include "src/wire/message.h"
 
 /* A server that answers as a test tells it to: one client, on a loop of its own in this process. */
@@ -42,21 +40,12 @@ static struct px_ctx *ctx;
 
 static inline void script_job(struct px_buf *reply)
 {
-    struct px_store_opts opts = {.nspace = "job"};
-    struct px_store *store = NULL;
-    pmix_info_t info[2];
-    uint32_t size = 4;
+    pmix_value_t size = {.type = PMIX_UINT32, .data.uint32 = 4};
+    pmix_value_t id = {.type = PMIX_STRING, .data.string = (char *) "id"};
 
-    PMIx_Info_construct(&info[0]);
-    PMIx_Info_construct(&info[1]);
-    PMIx_Info_load(&info[0], PMIX_JOB_SIZE, &size, PMIX_UINT32);
-    PMIx_Info_load(&info[1], PMIX_JOBID, "id", PMIX_STRING);
     (void) px_pack_string(reply, PX_WIRE_PLAIN, "job");
-    if (px_store_create(&opts, &store) == 0 && px_jobinfo_store(store, info, 2, "here") == 0) {
-        (void) px_jobinfo_pack(store, reply, PX_WIRE_PLAIN);
-    }
-    px_store_destroy(store);
-    PMIx_Info_destruct(&info[1]);
+    (void) px_pack_kval(reply, PX_WIRE_PLAIN, PMIX_JOB_SIZE, &size);
+    (void) px_pack_kval(reply, PX_WIRE_PLAIN, PMIX_JOBID, &id);
 }
 
 static inline void script_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
