@@ -57,12 +57,12 @@ pmix_status_t get_with(pmix_rank_t rank, const char *key, const char *directive,
 
 /* In hosts: how often what was called in this node's server. Any thread. */
 struct calls {
-    unsigned fence;
-    unsigned modex;
-    unsigned query;
-    unsigned connected;
-    unsigned finalized;
-    unsigned group;
+    _Atomic unsigned fence;
+    _Atomic unsigned modex;
+    _Atomic unsigned query;
+    _Atomic unsigned connected;
+    _Atomic unsigned finalized;
+    _Atomic unsigned group;
 };
 extern struct calls calls;
 
