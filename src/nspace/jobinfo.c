@@ -116,6 +116,17 @@ static bool no_data(const pmix_info_t *info, size_t ninfo)
     return false;
 }
 
+/* Slurm 22.05 says of every process that it runs on the node with the id of the node that says so. A number that two
+ * nodes would share is our own node's; the others keep their place in the list. */
+static void settle_ids(struct px_job *job)
+{
+    for (size_t i = 0; job->local_node != PX_NO_NODE && i < job->n_nodes; i++) {
+        if (i != job->local_node && job->nodes[i].nodeid == job->nodes[job->local_node].nodeid) {
+            job->nodes[i].nodeid = PX_NO_NODEID;
+        }
+    }
+}
+
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo, const char *hostname)
 {
     struct px_job job;
@@ -127,6 +138,7 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
     px_job_init(&job, store, hostname, true);
     rc = px_job_read_maps(&job, info, ninfo);
     rc = rc ? rc : px_job_read(&job, info, ninfo);
+    settle_ids(&job);
     rc = rc ? rc : px_job_publish(&job, store);
     px_job_fini(&job);
     return rc;
