@@ -185,10 +185,10 @@ static void killed_writer(void **state)
         assert_true(pid >= 0);
         if (pid == 0) {
             char *blob = malloc(4096);
-            uint32_t i;
+            uint32_t round = 1;
 
-            for (i = 1; blob; i++) {
-                publish_round(store, i, blob);
+            while (blob) { /* until it is killed */
+                publish_round(store, round++, blob);
             }
             _exit(1);
         }
