@@ -49,20 +49,6 @@ static int find_own(struct px_session *session, const struct px_ask *ask, bool o
     return (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
 }
 
-/* A first look, where find_own would look first. */
-static inline int glance_own(const struct px_session *session, pmix_rank_t rank, const char *key,
-                             struct px_slice *ret)
-{
-    const struct px_store *store = session->shared;
-    const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
-
-    if (NULL != own && (NULL == store || own_goes_first(session, rank, key))) {
-        store = own;
-    }
-    return NULL != store ? px_store_glance(store, rank, key, strnlen(key, PMIX_MAX_KEYLEN + 1), ret)
-                         : PMIX_ERR_NOT_FOUND;
-}
-
 int px_client_find(struct px_session *session, const struct px_want *want, bool own_first, struct px_slice *ret)
 {
     const struct px_store *store;
@@ -200,15 +186,7 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     return PMIX_ERR_WOULD_BLOCK;
 }
 
-static inline void count_read(struct px_session *session)
-{
-    if (rare(session->report_fd >= 0)) {
-        (void) px_fetch_add(&session->n_reads, 1);
-    }
-}
-
-static __attribute__((noinline)) pmix_status_t get_unusual(struct px_session *session, struct px_want *want,
-                                                           int found, pmix_value_t **value)
+static pmix_status_t get_unusual(struct px_session *session, struct px_want *want, int found, pmix_value_t **value)
 {
     int rc = px_client_known(session, want, value);
 
@@ -219,11 +197,10 @@ static __attribute__((noinline)) pmix_status_t get_unusual(struct px_session *se
     return rc;
 }
 
-/* With directives, or after a miss. */
-static __attribute__((noinline)) pmix_status_t get_directed(struct px_session *session, const pmix_proc_t *proc,
-                                                            const char *key, const pmix_info_t *info,
-                                                            size_t ninfo, pmix_value_t **value)
+pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+                            size_t ninfo, pmix_value_t **value)
 {
+    struct px_session *session = px_session(ctx);
     struct px_want want;
     struct px_slice slice;
     int rc = px_want_read(session, proc, key, info, ninfo, &want);
@@ -243,24 +220,27 @@ static __attribute__((noinline)) pmix_status_t get_directed(struct px_session *s
     if (0 != rc) {
         return get_unusual(session, &want, rc, value);
     }
-    count_read(session);
+    if (rare(session->report_fd >= 0)) {
+        (void) px_fetch_add(&session->n_reads, 1);
+    }
     rc = px_client_hand_out(&want, &slice, value);
     px_want_fini(&want);
     return rc;
 }
 
-pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
-                            size_t ninfo, pmix_value_t **value)
+/* A key of our own job without directives: nearly every call there is. Looks where find_own would look first. */
+pmix_status_t px_client_glance(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
 {
-    struct px_session *session = px_session(ctx);
-    struct px_slice slice;
+    const struct px_session *session = px_session(ctx);
+    const struct px_store *store = session->shared;
+    const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    pmix_rank_t rank = NULL != proc ? proc->rank : ctx->self.rank;
 
-    /* A key of our own job without directives: nearly every call there is. */
-    if (rare(ninfo > 0 || NULL == value || !px_session_is_own(session, proc)
-             || glance_own(session, NULL != proc ? proc->rank : ctx->self.rank, key, &slice) != 0
-             || slice.type == PMIX_COMPRESSED_STRING)) {
-        return get_directed(session, proc, key, info, ninfo, value);
+    if (rare(NULL == value || session->report_fd >= 0) || !px_session_is_own(session, proc)) {
+        return PMIX_ERR_NOT_FOUND;
     }
-    count_read(session);
-    return px_slice_value(&slice, value);
+    if (NULL != own && (NULL == store || own_goes_first(session, rank, key))) {
+        store = own;
+    }
+    return NULL != store ? px_store_glance(store, rank, key, value) : PMIX_ERR_NOT_FOUND;
 }

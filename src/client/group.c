@@ -11,6 +11,7 @@
 
 #include "call.h"
 #include "ops.h"
+#include "src/wire/frame.h"
 
 struct construct_call {
     struct px_session *session;
@@ -50,8 +51,9 @@ static int read_infos(struct px_in *reply, struct outcome *out)
     if (0 != rc || n == 0) {
         return rc;
     }
-    if (n > px_in_left(reply)) {
-        return PMIX_ERR_UNPACK_FAILURE;
+    rc = px_unpack_room(reply, n, sizeof(*out->info));
+    if (0 != rc) {
+        return rc;
     }
     out->info = PMIx_Info_create(n);
     if (NULL == out->info) {

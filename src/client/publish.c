@@ -9,6 +9,7 @@
 
 #include "call.h"
 #include "ops.h"
+#include "src/wire/frame.h"
 
 static int pack_uid(struct px_msg *msg)
 {
@@ -68,9 +69,8 @@ static void lookup_reply(void *arg, int status, struct px_in *reply, int fd)
     if ((PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status) && px_in_left(reply) > 0) {
         int rc = px_unpack_size(reply, &n);
 
-        /* Every element takes several bytes: a count beyond the bytes left is a lie. */
-        if (0 == rc && n > px_in_left(reply)) {
-            rc = PMIX_ERR_UNPACK_FAILURE;
+        if (0 == rc) {
+            rc = px_unpack_room(reply, n, sizeof(*data));
         }
         data = 0 == rc && n > 0 ? PMIx_Pdata_create(n) : NULL;
         if (0 == rc && n > 0) {

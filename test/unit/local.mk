@@ -9,9 +9,11 @@ include %D%/loop/local.mk
 include %D%/net/local.mk
 include %D%/nspace/local.mk
 include %D%/ops/local.mk
+include %D%/ops/local.mk
 include %D%/peer/local.mk
 include %D%/server/local.mk
 include %D%/shmem/local.mk
+include %D%/tool/local.mk
 include %D%/topo/local.mk
 include %D%/value/local.mk
 include %D%/wire/local.mk

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* TOOL-004, TOOL-005, TOOL-017..026: where a tool looks for servers, and in which order. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/tool/find.h"
+
+static char dir[64];
+static struct px_found found[8];
+static size_t n_found;
+static bool named;
+
+static void write_file(const char *name, const char *text)
+{
+    char path[256];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void remove_file(const char *name)
+{
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    (void) unlink(path);
+}
+
+static int find_with(const pmix_info_t *info, size_t n)
+{
+    struct px_tool_wish wish;
+    int rc = px_tool_wish_read(info, n, &wish);
+
+    return 0 == rc ? px_tool_find(&wish, "host", found, 8, &n_found, &named) : rc;
+}
+
+static pmix_info_t text(const char *key, const char *value)
+{
+    pmix_info_t info;
+
+    PMIx_Info_construct(&info);
+    assert_int_equal(PMIx_Info_load(&info, key, value, PMIX_STRING), PMIX_SUCCESS);
+    return info;
+}
+
+static int set_up(void **state)
+{
+    static const char *const names[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
+                                        "PMIX_SERVER_URI4", "PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_TMPDIR",
+                                        "PMIX_SYSTEM_TMPDIR", "TEMP", "TMP"};
+
+    (void) state;
+    alarm(60);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        unsetenv(names[i]);
+    }
+    snprintf(dir, sizeof(dir), "/tmp/px-find-XXXXXX");
+    if (NULL == mkdtemp(dir)) {
+        return -1;
+    }
+    return setenv("TMPDIR", dir, 1);
+}
+
+static int tear_down(void **state)
+{
+    (void) state;
+    remove_file("pmix.sys.host");
+    remove_file("pmix.host.tool");
+    remove_file("pmix.host.tool.77");
+    remove_file("pmix.host.tool.srv");
+    remove_file("attach");
+    return rmdir(dir);
+}
+
+static void nothing_there(void **state)
+{
+    (void) state;
+    assert_int_equal(find_with(NULL, 0), PMIX_ERR_UNREACH);
+}
+
+static void by_search(void **state)
+{
+    (void) state;
+    write_file("pmix.host.tool.77", "srv.0;tcp4://127.0.0.1:77\n5.0.0\n77\n");
+    write_file("pmix.host.tool.srv", "srv.0;tcp4://127.0.0.1:77\n5.0.0\n77\n");
+    write_file("pmix.host.tool", "rubbish\n");
+    assert_int_equal(find_with(NULL, 0), 0);
+    assert_int_equal(n_found, 1); /* two names of one server, and a file that says nothing */
+    assert_string_equal(found[0].uri, "srv.0;tcp4://127.0.0.1:77");
+    assert_string_equal(found[0].version, "5.0.0");
+    assert_false(named);
+    write_file("pmix.sys.host", "sys.0;tcp4://127.0.0.1:1\n4.2.2rc2\n");
+    assert_int_equal(find_with(NULL, 0), 0);
+    assert_int_equal(n_found, 2);
+    assert_string_equal(found[0].uri, "sys.0;tcp4://127.0.0.1:1");
+    setenv("PMIX_SERVER_URI41", "env.0;tcp4://127.0.0.1:3", 1);
+    assert_int_equal(find_with(NULL, 0), 0);
+    assert_string_equal(found[0].uri, "env.0;tcp4://127.0.0.1:3");
+    unsetenv("PMIX_SERVER_URI41");
+}
+
+static void by_name(void **state)
+{
+    pmix_info_t info[2];
+    uint32_t pid = 77;
+    bool yes = true;
+
+    (void) state;
+    write_file("pmix.host.tool.77", "srv.0;tcp4://127.0.0.1:77\n");
+    write_file("pmix.sys.host", "sys.0;tcp4://127.0.0.1:1\n");
+    PMIx_Info_construct(&info[0]);
+    PMIx_Info_load(&info[0], PMIX_SERVER_PIDINFO, &pid, PMIX_UINT32);
+    assert_int_equal(find_with(info, 1), 0);
+    assert_int_equal(n_found, 1);
+    assert_true(named);
+    info[0].value.data.uint32 = 78;
+    assert_int_equal(find_with(info, 1), PMIX_ERR_UNREACH);
+    info[0] = text(PMIX_SERVER_NSPACE, "srv");
+    assert_int_equal(find_with(info, 1), PMIX_ERR_UNREACH);
+    PMIx_Info_destruct(&info[0]);
+    PMIx_Info_load(&info[0], PMIX_CONNECT_TO_SYSTEM, &yes, PMIX_BOOL);
+    assert_int_equal(find_with(info, 1), 0);
+    assert_string_equal(found[0].uri, "sys.0;tcp4://127.0.0.1:1");
+    remove_file("pmix.sys.host");
+    assert_int_equal(find_with(info, 1), PMIX_ERR_UNREACH); /* no other will do */
+}
+
+static void by_contact(void **state)
+{
+    pmix_info_t info[2];
+    char path[256];
+
+    (void) state;
+    info[0] = text(PMIX_SERVER_URI, "a.0;tcp4://127.0.0.1:9");
+    assert_int_equal(find_with(info, 1), 0);
+    assert_string_equal(found[0].uri, "a.0;tcp4://127.0.0.1:9");
+    info[1] = text(PMIX_TCP_URI, "b.0;tcp4://127.0.0.1:9");
+    assert_int_equal(find_with(info, 2), PMIX_ERR_BAD_PARAM); /* both */
+    PMIx_Info_destruct(&info[0]);
+    PMIx_Info_destruct(&info[1]);
+    info[0] = text(PMIX_SERVER_URI, "PMIX_SERVER_URI41:PMIX_SERVER_URI4;c.0;tcp4://127.0.0.1:9");
+    assert_int_equal(find_with(info, 1), 0);
+    assert_string_equal(found[0].uri, "c.0;tcp4://127.0.0.1:9");
+    PMIx_Info_destruct(&info[0]);
+    write_file("attach", "d.0;tcp4://127.0.0.1:9\n");
+    snprintf(path, sizeof(path), "file:%s/attach", dir);
+    info[0] = text(PMIX_TCP_URI, path);
+    assert_int_equal(find_with(info, 1), 0);
+    assert_string_equal(found[0].uri, "d.0;tcp4://127.0.0.1:9");
+    info[1] = text(PMIX_TOOL_ATTACHMENT_FILE, "/nonexistent");
+    assert_int_equal(find_with(info, 2), PMIX_ERR_UNREACH); /* the file comes first and is final */
+    PMIx_Info_destruct(&info[0]);
+    PMIx_Info_destruct(&info[1]);
+}
+
+static void wrong_types(void **state)
+{
+    pmix_info_t info;
+    int number = 3;
+
+    (void) state;
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_SERVER_URI, &number, PMIX_INT);
+    assert_int_equal(find_with(&info, 1), PMIX_ERR_BAD_PARAM);
+    PMIx_Info_load(&info, PMIX_TOOL_NSPACE, &number, PMIX_INT);
+    assert_int_equal(find_with(&info, 1), PMIX_ERR_BAD_PARAM);
+    info = text(PMIX_SERVER_PIDINFO, "many");
+    assert_int_equal(find_with(&info, 1), PMIX_ERR_BAD_PARAM);
+    PMIx_Info_destruct(&info);
+}
+
+#define with_dir(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_dir(nothing_there), with_dir(by_search), with_dir(by_name), with_dir(by_contact), with_dir(wrong_types),
+    };
+
+    return cmocka_run_group_tests_name("find", tests, NULL, NULL);
+}
