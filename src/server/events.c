@@ -240,7 +240,7 @@ int px_on_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
         px_answer_status(s, &from, PMIX_SUCCESS);
         (void) px_event_spread(s, &event, PX_ORIGIN_CLIENT, peer);
     }
-    PMIx_Info_free(info, rc ? 0 : event.ninfo);
+    PMIx_Info_free(info, event.ninfo);
     return rc;
 }
 

@@ -210,7 +210,7 @@ int px_on_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     int rc = px_unpack_infos(in, &info, &ninfo);
 
     rc = rc ? rc : px_unpack_size(in, &id);
-    PMIx_Info_free(info, rc ? 0 : ninfo);
+    PMIx_Info_free(info, ninfo);
     if (rc) {
         return rc;
     }
