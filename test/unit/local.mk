@@ -9,7 +9,6 @@ include %D%/loop/local.mk
 include %D%/net/local.mk
 include %D%/nspace/local.mk
 include %D%/ops/local.mk
-include %D%/ops/local.mk
 include %D%/peer/local.mk
 include %D%/server/local.mk
 include %D%/shmem/local.mk
