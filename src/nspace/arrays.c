@@ -488,6 +488,9 @@ static int read_value(struct px_job *job, const struct place *place, const char 
     if (place->level == PX_LEVEL_PROC && px_key_realm(key, strlen(key)) == PX_REALM_APP) {
         return add_app_fact(job, place->app, key, value);
     }
+    if (place->level == PX_LEVEL_PROC && strcmp(key, PMIX_NODEID) == 0 && job->ranks[place->index].node != PX_NO_NODE) {
+        return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for its processes */
+    }
     return px_job_fact(job, place->level, place->index, key, value);
 }
 

@@ -1,5 +1,8 @@
 # With other people's programs: each script says what it needs and skips without it.
-check_PROGRAMS += %D%/host %D%/peer
+check_PROGRAMS += %D%/host %D%/peer %D%/across
+%C%_across_SOURCES = %D%/across.c
+%C%_across_LDADD = libpmix.la
+%C%_across_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_host_SOURCES = %D%/host.c
 %C%_host_LDADD = libpmix.la
 %C%_host_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -7,6 +10,6 @@ check_PROGRAMS += %D%/host %D%/peer
 %C%_peer_LDADD = libpmix.la
 %C%_peer_LDFLAGS = $(AM_LDFLAGS) -no-install
 interop_tests = %D%/ours.sh %D%/stock_client.sh %D%/stock_server.sh %D%/openmpi_pmixrun.sh \
-  %D%/openmpi_mpirun.sh
+  %D%/openmpi_mpirun.sh %D%/slurm.sh
 TESTS += $(interop_tests)
 EXTRA_DIST += $(interop_tests) %D%/ring.c

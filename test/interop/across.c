@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A client of a job of four ranks on two nodes, two on each, blockwise: who is where, a collecting fence, a plain fence
+ * followed by a fetch on demand. One line "ok - what" or "not ok - what" a check. */
+
+#include <pmix.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIZE = 4, PER_NODE = 2 };
+
+static pmix_proc_t self;
+static int failures;
+
+static void check(bool held, const char *what)
+{
+    failures += !held;
+    printf("%s - rank %u: %s\n", held ? "ok" : "not ok", self.rank, what);
+    fflush(stdout);
+}
+
+static bool u32_is(pmix_rank_t rank, const char *key, uint32_t want)
+{
+    pmix_proc_t proc = self;
+    pmix_value_t *value = NULL;
+    uint32_t got = UINT32_MAX;
+
+    proc.rank = rank;
+    if (PMIx_Get(&proc, key, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    if (value->type == PMIX_UINT32 || value->type == PMIX_PROC_RANK) {
+        got = value->data.uint32;
+    } else if (value->type == PMIX_UINT16) {
+        got = value->data.uint16;
+    }
+    PMIX_VALUE_RELEASE(value);
+    return got == want;
+}
+
+static void who_is_where(void)
+{
+    uint32_t node = self.rank / PER_NODE;
+    char peers[32];
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+    char *nodes = NULL;
+    pmix_value_t *value = NULL;
+    pmix_proc_t job = self;
+
+    job.rank = PMIX_RANK_WILDCARD;
+    snprintf(peers, sizeof peers, "%u,%u", node * PER_NODE, node * PER_NODE + 1);
+    check(u32_is(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, SIZE), "job size");
+    check(u32_is(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, PER_NODE), "local size");
+    check(u32_is(self.rank, PMIX_LOCAL_RANK, self.rank % PER_NODE), "local rank");
+    check(u32_is(self.rank, PMIX_NODEID, node), "own node");
+    check(u32_is((self.rank + PER_NODE) % SIZE, PMIX_NODEID, 1 - node), "the other node");
+    check(PMIx_Get(&job, PMIX_LOCAL_PEERS, NULL, 0, &value) == PMIX_SUCCESS && !strcmp(value->data.string, peers),
+          "local peers");
+    PMIX_VALUE_RELEASE(value);
+    check(PMIx_Resolve_peers(NULL, self.nspace, &procs, &n) == PMIX_SUCCESS && n == PER_NODE &&
+              procs[0].rank == node * PER_NODE,
+          "peers of this node");
+    PMIX_PROC_FREE(procs, n);
+    check(PMIx_Resolve_nodes(self.nspace, &nodes) == PMIX_SUCCESS && nodes && strchr(nodes, ','), "nodes of the job");
+    free(nodes);
+}
+
+static void post(const char *key, uint32_t v)
+{
+    pmix_value_t value = {.type = PMIX_UINT32};
+
+    value.data.uint32 = v;
+    check(PMIx_Put(PMIX_GLOBAL, key, &value) == PMIX_SUCCESS && PMIx_Commit() == PMIX_SUCCESS, "put and commit");
+}
+
+static void exchange(const char *key, bool collect)
+{
+    pmix_info_t info;
+
+    PMIX_INFO_CONSTRUCT(&info);
+    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+    post(key, self.rank * 7);
+    check(PMIx_Fence(NULL, 0, &info, 1) == PMIX_SUCCESS, "fence");
+    PMIX_INFO_DESTRUCT(&info);
+    for (uint32_t r = 0; r < SIZE; r++) {
+        check(u32_is(r, key, r * 7), key);
+    }
+}
+
+int main(void)
+{
+    alarm(60);
+    check(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "init");
+    if (failures) {
+        return 1;
+    }
+    who_is_where();
+    exchange("across-collected", true);
+    exchange("across-on-demand", false);
+    check(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "last fence");
+    check(PMIx_Finalize(NULL, 0) == PMIX_SUCCESS, "finalize");
+    return failures ? 1 : 0;
+}

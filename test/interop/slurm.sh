@@ -1,0 +1,118 @@
+#!/bin/sh
+# Debian's Slurm on this machine: one controller, two slurmd that each believe to be a node, srun --mpi=pmix of our
+# test programs and of an unmodified Open MPI program, with slurmstepd on our library. Slurm's plugin opens libpmix by an
+# absolute path; preloading ours into slurmd makes its calls ours (docs/slurm.md says what an administrator does).
+. "$PX_TOP_SRCDIR/test/lib/tap.sh"
+[ -z "$PX_SANITIZED" ] || skip_all "a sanitized library cannot be loaded into a program that is not"
+for tool in slurmctld slurmd srun munged mpicc; do
+    PATH=$PATH:/usr/sbin:/sbin command -v $tool >/dev/null 2>&1 || skip_all "no $tool on this machine"
+done
+[ "$(id -u)" = 0 ] || skip_all "slurmd has to be started by root"
+PATH=$PATH:/usr/sbin:/sbin
+ls /usr/lib/*/slurm-wlm/mpi_pmix_v4.so >/dev/null 2>&1 || skip_all "Slurm has no PMIx plugin here"
+
+steps=$(pgrep -c -f '^slurmstepd')
+pids=
+end() {
+    # shellcheck disable=SC2086
+    [ -z "$pids" ] || kill $pids 2>/dev/null
+    # shellcheck disable=SC2086
+    [ -z "$pids" ] || wait $pids 2>/dev/null
+    rm -rf "$SCRATCH"
+}
+trap end EXIT
+
+chmod 755 "$SCRATCH"
+dd if=/dev/urandom of="$SCRATCH/key" bs=1024 count=1 2>/dev/null
+chmod 400 "$SCRATCH/key"
+base=$((20000 + $$ % 20000))
+host=$(hostname -s)
+mkdir "$SCRATCH/state"
+for n in n1 n2; do
+    mkdir "$SCRATCH/$n" "$SCRATCH/spool.$n" "$SCRATCH/tmp.$n"
+    echo "PMIxCliTmpDirBase=$SCRATCH/tmp.$n" >"$SCRATCH/$n/mpi.conf"
+    cat >"$SCRATCH/$n/slurm.conf" <<END
+ClusterName=shmix
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$SCRATCH/munge.sock
+SlurmctldPort=$base
+SlurmctldPidFile=$SCRATCH/ctld.pid
+SlurmdPidFile=$SCRATCH/%n.pid
+SlurmdSpoolDir=$SCRATCH/spool.%n
+StateSaveLocation=$SCRATCH/state
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SwitchType=switch/none
+SelectType=select/cons_res
+SelectTypeParameters=CR_CPU
+ReturnToService=2
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base + 1)) CPUs=2 State=UNKNOWN
+NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base + 2)) CPUs=2 State=UNKNOWN
+PartitionName=all Nodes=n1,n2 Default=YES State=UP OverSubscribe=FORCE
+END
+done
+SLURM_CONF=$SCRATCH/n1/slurm.conf
+export SLURM_CONF
+
+munged --force -F --socket="$SCRATCH/munge.sock" --key-file="$SCRATCH/key" --pid-file="$SCRATCH/munged.pid" \
+    --log-file="$SCRATCH/munged.log" --seed-file="$SCRATCH/seed" >/dev/null 2>&1 &
+pids="$pids $!"
+
+# until_true SECONDS COMMAND...: waits for something outside of us that has no other way to say that it is there.
+until_true() {
+    left=$(($1 * 10))
+    shift
+    while ! "$@" >/dev/null 2>&1; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+until_true 20 test -S "$SCRATCH/munge.sock"
+slurmctld -D -L "$SCRATCH/ctld.log" >/dev/null 2>&1 &
+pids="$pids $!"
+for n in n1 n2; do
+    LD_PRELOAD=$PX_TOP_BUILDDIR/.libs/libpmix.so.2 SLURM_CONF=$SCRATCH/$n/slurm.conf \
+        slurmd -D -N $n -L "$SCRATCH/$n.log" >/dev/null 2>&1 &
+    pids="$pids $!"
+done
+both_idle() { [ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 2 ]; }
+until_true 60 both_idle || skip_all "Slurm does not come up here: $(tail -n 1 "$SCRATCH/ctld.log")"
+
+# The two nodes are one machine: shared memory between them would be taken for the network, so it is not used.
+OMPI_MCA_btl=self,tcp
+OMPI_MCA_btl_tcp_if_include=lo
+export OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include
+check "build the ring" mpicc -O1 -o "$SCRATCH/ring" "$PX_TOP_SRCDIR/test/interop/ring.c"
+want=$(for r in 0 1 2 3; do echo "ring rank $r of 4, 2 on this node, right"; done)
+cat >"$SCRATCH/job" <<END
+#!/bin/sh
+[ "\$PMIX_RANK" = 0 ] && grep -h 'r-xp.*libpmix' "/proc/\$PPID/maps" | sed 's/.* \//host \//'
+exec "$SCRATCH/ring"
+END
+chmod +x "$SCRATCH/job"
+
+ring() { # ring "what" LIBRARY_PATH
+    LD_LIBRARY_PATH=$2 timeout -k 5 60 srun --mpi=pmix -N2 -n4 "$SCRATCH/job" >"$SCRATCH/out" 2>"$SCRATCH/err"
+    same "$1: exit code" 0 $?
+    same "$1: every rank" "$want" "$(grep '^ring' "$SCRATCH/out" | sort)"
+    same "$1: slurmstepd has our library" 1 "$(grep '^host' "$SCRATCH/out" | grep -c "$PX_TOP_BUILDDIR/.libs/")"
+    sed 's/^/# /' "$SCRATCH/err" | tail -n 20
+}
+ring "the distribution's client library" ''
+ring "our client library" "$PX_TOP_BUILDDIR/.libs"
+
+LD_LIBRARY_PATH='' timeout -k 5 60 srun --mpi=pmix -N2 -n4 "$PX_TOP_BUILDDIR/test/interop/across" \
+    >"$SCRATCH/out" 2>"$SCRATCH/err"
+same "fences, modex and maps over two nodes" 0 $?
+grep -v '^ok' "$SCRATCH/out" | sed 's/^/# /'
+tail -n 10 "$SCRATCH/err" | sed 's/^/# /'
+steps_as_before() { [ "$(pgrep -c -f '^slurmstepd')" = "$steps" ]; }
+check "no step is left" until_true 20 steps_as_before
+finish
