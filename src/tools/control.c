@@ -9,23 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "nodes.h"
 
 struct action {
     int signal;  /* to send; 0: none */
     bool excuse; /* what they then return is nobody's failure */
 };
 
-static void act_on(const pmix_proc_t *target, const struct action *a)
+void px_run_signal(const pmix_proc_t *target, int sig, bool excuse)
 {
     struct px_run_job *job = px_run_job_find(target->nspace);
 
     for (uint32_t i = 0; job != NULL && i < job->n_procs; i++) {
         struct px_run_proc *proc = &job->procs[i];
         if (target->rank == PMIX_RANK_WILDCARD || target->rank == proc->rank) {
-            proc->excused = proc->excused || a->excuse;
-            px_run_kill(proc, a->signal);
+            proc->excused = proc->excused || excuse;
+            px_run_kill(proc, sig);
         }
+    }
+}
+
+/* Those of all nodes. */
+static void act_on(const pmix_proc_t *targets, size_t n, const struct action *a)
+{
+    for (size_t i = 0; i < n; i++) {
+        px_run_signal(&targets[i], a->signal, a->excuse);
+    }
+    if (px_run.place == PX_RUN_NODE) {
+        px_run_remote_signal(targets, n, a->signal, a->excuse);
     }
 }
 
@@ -63,9 +74,7 @@ void px_run_abort(struct px_run_task *task)
         return;
     }
     struct action kill_them = {.signal = SIGKILL, .excuse = true};
-    for (size_t i = 0; i < task->n_args; i++) {
-        act_on(&procs[i], &kill_them);
-    }
+    act_on(procs, task->n_args, &kill_them);
     px_run.code = px_run.code != 0 ? px_run.code : code_of(task->number);
     task->cb.op(PMIX_SUCCESS, task->cbdata);
 }
@@ -153,8 +162,8 @@ void px_run_control(struct px_run_task *task)
                    a.signal, n, PMIx_Error_string(rc));
     /* Answered first: the asker may be among the targets. */
     task->cb.info(rc, NULL, 0, task->cbdata, NULL, NULL);
-    for (size_t i = 0; rc == PMIX_SUCCESS && a.signal != 0 && i < n; i++) {
-        act_on(&targets[i], &a);
+    if (rc == PMIX_SUCCESS && a.signal != 0) {
+        act_on(targets, n, &a);
     }
     free(targets);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The upcalls of a host with one node. What needs nothing but its arguments is answered at once;
- * everything else becomes a task of the main thread. */
+/* The upcalls of the host. What needs nothing but its arguments is answered at once; everything else
+ * becomes a task of the main thread. With one node nobody else need be asked. */
 
 #include "config.h"
 
@@ -10,28 +10,36 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "nodes.h"
 
 static pmix_status_t client_connected2(const pmix_proc_t *proc, void *server_object,
                                        pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                        void *cbdata)
 {
+    struct px_run_proc *us = server_object; /* NULL for a tool */
+
     (void) proc;
-    (void) server_object;
     (void) info;
     (void) ninfo;
     (void) cbfunc;
     (void) cbdata;
+    if (us != NULL) {
+        us->inside = true;
+    }
     return PMIX_OPERATION_SUCCEEDED;
 }
 
 static pmix_status_t client_finalized(const pmix_proc_t *proc, void *server_object,
                                       pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
+    struct px_run_proc *us = server_object;
+
     (void) proc;
-    (void) server_object;
     (void) cbfunc;
     (void) cbdata;
+    if (us != NULL) {
+        us->inside = false;
+    }
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -50,35 +58,44 @@ static pmix_status_t abort_job(const pmix_proc_t *proc, void *server_object, int
                                                   .cbdata = cbdata});
 }
 
-/* Every participant is on this node, so what came from here is all there is. */
 static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                               size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
                               void *cbdata)
 {
-    (void) procs;
-    (void) nprocs;
-    (void) info;
-    (void) ninfo;
-    cbfunc(PMIX_SUCCESS, data, ndata, cbdata, free, data);
-    return PMIX_SUCCESS;
+    if (px_run.place == PX_RUN_ALONE) { /* what came from here is all there is */
+        cbfunc(PMIX_SUCCESS, data, ndata, cbdata, free, data);
+        return PMIX_SUCCESS;
+    }
+    return px_run_task_post(&(struct px_run_task){.run = px_run_fence,
+                                                  .procs = procs,
+                                                  .n_procs = nprocs,
+                                                  .args = info,
+                                                  .n_args = ninfo,
+                                                  .more = data,
+                                                  .n_more = ndata,
+                                                  .cb.modex = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
-/* The library has the data of every process on this node; of others we know nothing. */
 static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
                                   pmix_modex_cbfunc_t cbfunc, void *cbdata)
 {
-    (void) proc;
-    (void) info;
-    (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_ERR_NOT_FOUND;
+    if (px_run.place == PX_RUN_ALONE) { /* the library has all that is on this node */
+        return PMIX_ERR_NOT_FOUND;
+    }
+    return px_run_task_post(&(struct px_run_task){.run = px_run_modex,
+                                                  .proc = *proc,
+                                                  .args = info,
+                                                  .n_args = ninfo,
+                                                  .cb.modex = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
 static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
                              pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_publish,
+    return px_run_task_post(&(struct px_run_task){.run = px_run_names,
+                                                  .number = PX_RUN_PUBLISH,
                                                   .proc = *proc,
                                                   .args = info,
                                                   .n_args = ninfo,
@@ -89,7 +106,8 @@ static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], 
 static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
                             size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_lookup,
+    return px_run_task_post(&(struct px_run_task){.run = px_run_names,
+                                                  .number = PX_RUN_LOOKUP,
                                                   .proc = *proc,
                                                   .keys = keys,
                                                   .args = info,
@@ -101,7 +119,8 @@ static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_inf
 static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
                                size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_unpublish,
+    return px_run_task_post(&(struct px_run_task){.run = px_run_names,
+                                                  .number = PX_RUN_UNPUBLISH,
                                                   .proc = *proc,
                                                   .keys = keys,
                                                   .args = info,
@@ -114,7 +133,9 @@ static pmix_status_t spawn(const pmix_proc_t *proc, const pmix_info_t job_info[]
                            const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t cbfunc,
                            void *cbdata)
 {
-    return px_run_task_post(&(struct px_run_task){.run = px_run_spawn,
+    bool alone = px_run.place == PX_RUN_ALONE;
+
+    return px_run_task_post(&(struct px_run_task){.run = alone ? px_run_spawn : px_run_spawn_all,
                                                   .proc = *proc,
                                                   .args = job_info,
                                                   .n_args = ninfo,
@@ -124,33 +145,55 @@ static pmix_status_t spawn(const pmix_proc_t *proc, const pmix_info_t job_info[]
                                                   .cbdata = cbdata});
 }
 
-/* All participants on this node have come, and there are no others. */
+/* All participants on this node have come. */
+static pmix_status_t join(bool connect, const pmix_proc_t procs[], size_t nprocs,
+                          const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                          void *cbdata)
+{
+    if (px_run.place == PX_RUN_ALONE) {
+        return PMIX_OPERATION_SUCCEEDED;
+    }
+    return px_run_task_post(&(struct px_run_task){.run = px_run_connect,
+                                                  .number = connect,
+                                                  .procs = procs,
+                                                  .n_procs = nprocs,
+                                                  .args = info,
+                                                  .n_args = ninfo,
+                                                  .cb.op = cbfunc,
+                                                  .cbdata = cbdata});
+}
+
 static pmix_status_t connect_procs(const pmix_proc_t procs[], size_t nprocs,
                                    const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata)
 {
-    (void) procs;
-    (void) nprocs;
-    (void) info;
-    (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_OPERATION_SUCCEEDED;
+    return join(true, procs, nprocs, info, ninfo, cbfunc, cbdata);
 }
 
-/* The library has told the processes of this node; there is no other node to tell. */
+static pmix_status_t disconnect_procs(const pmix_proc_t procs[], size_t nprocs,
+                                      const pmix_info_t info[], size_t ninfo,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    return join(false, procs, nprocs, info, ninfo, cbfunc, cbdata);
+}
+
+/* The library has told the processes of this node. */
 static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
                                   pmix_data_range_t range, pmix_info_t info[], size_t ninfo,
                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    (void) code;
-    (void) source;
-    (void) range;
-    (void) info;
-    (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_OPERATION_SUCCEEDED;
+    if (px_run.place == PX_RUN_ALONE || range == PMIX_RANGE_LOCAL || range == PMIX_RANGE_RM ||
+        range == PMIX_RANGE_PROC_LOCAL) {
+        return PMIX_OPERATION_SUCCEEDED;
+    }
+    return px_run_task_post(&(struct px_run_task){.run = px_run_event,
+                                                  .number = code,
+                                                  .proc = *source,
+                                                  .n_more = range,
+                                                  .args = info,
+                                                  .n_args = ninfo,
+                                                  .cb.op = cbfunc,
+                                                  .cbdata = cbdata});
 }
 
 static pmix_status_t register_events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[],
@@ -241,7 +284,7 @@ static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t
                                                   .cbdata = cbdata});
 }
 
-/* ---- groups: all members are here; the host's part is to number contexts */
+/* ---- groups: when all members are here, the host's part is to number contexts */
 
 struct group_answer {
     pmix_info_t info[2];
@@ -274,7 +317,17 @@ static pmix_status_t group(pmix_group_operation_t op, char grp[], const pmix_pro
 {
     static size_t last_context; /* progress thread */
 
-    (void) grp;
+    if (px_run.place == PX_RUN_NODE) {
+        return px_run_task_post(&(struct px_run_task){.run = px_run_group,
+                                                      .number = op == PMIX_GROUP_CONSTRUCT,
+                                                      .more = grp,
+                                                      .procs = procs,
+                                                      .n_procs = nprocs,
+                                                      .args = directives,
+                                                      .n_args = ndirs,
+                                                      .cb.info = cbfunc,
+                                                      .cbdata = cbdata});
+    }
     if (op != PMIX_GROUP_CONSTRUCT) {
         cbfunc(PMIX_SUCCESS, NULL, 0, cbdata, NULL, NULL);
         return PMIX_SUCCESS;
@@ -309,7 +362,7 @@ pmix_server_module_t px_run_module = {
     .unpublish = unpublish,
     .spawn = spawn,
     .connect = connect_procs,
-    .disconnect = connect_procs,
+    .disconnect = disconnect_procs,
     .register_events = register_events,
     .deregister_events = deregister_events,
     .notify_event = notify_event,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A job and what the library is told about it: one node, this one, that holds every process. */
+/* A job and what the library is told about it. Every node is told the same, apart from what is about
+ * the node itself. */
 
 #include "config.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "nodes.h"
 
 /* ---- waiting for the library */
 
@@ -61,8 +62,21 @@ static void init_procs(struct px_run_job *job)
             job->procs[rank].job = job;
             job->procs[rank].rank = rank;
             job->procs[rank].app = a;
+            job->procs[rank].node = px_run_node_of(rank, job->n_procs);
             job->procs[rank].out[0] = (struct px_run_stream){.fd = -1, .to = STDOUT_FILENO};
             job->procs[rank].out[1] = (struct px_run_stream){.fd = -1, .to = STDERR_FILENO};
+        }
+    }
+}
+
+static void number_on_nodes(struct px_run_job *job)
+{
+    for (uint32_t node = 0; node < (uint32_t) px_run.options.n_nodes; node++) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < job->n_procs; i++) {
+            if (job->procs[i].node == node) {
+                job->procs[i].local_rank = n++;
+            }
         }
     }
 }
@@ -85,6 +99,7 @@ struct px_run_job *px_run_job_create(const char *nspace, struct px_run_app *apps
         return NULL;
     }
     init_procs(job);
+    number_on_nodes(job);
     return job;
 }
 
@@ -174,17 +189,53 @@ static void add_array(struct list *list, const char *key, struct list *inner)
     }
 }
 
-/* "0,1,2" with `separator` between; of the cpusets with ':'. malloc'd. */
-static char *join_ranks(const struct px_run_job *job)
+/* "0,1,2": the ranks on a node; "" when it has none. malloc'd. */
+static char *join_ranks(const struct px_run_job *job, uint32_t node)
 {
     size_t cap = (size_t) job->n_procs * 11 + 1;
     char *text = malloc(cap);
     size_t len = 0;
 
+    if (text != NULL) {
+        text[0] = '\0';
+    }
     for (uint32_t i = 0; text != NULL && i < job->n_procs; i++) {
-        len += (size_t) snprintf(text + len, cap - len, "%s%u", i > 0 ? "," : "", i);
+        if (job->procs[i].node == node) {
+            len += (size_t) snprintf(text + len, cap - len, "%s%u", len > 0 ? "," : "", i);
+        }
     }
     return text;
+}
+
+static uint32_t count_on(const struct px_run_job *job, uint32_t node)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < job->n_procs; i++) {
+        n += job->procs[i].node == node;
+    }
+    return n;
+}
+
+/* Of the nodes that have processes of the job. */
+static uint32_t count_nodes(const struct px_run_job *job)
+{
+    uint32_t n = 0;
+
+    for (uint32_t node = 0; node < (uint32_t) px_run.options.n_nodes; node++) {
+        n += count_on(job, node) > 0;
+    }
+    return n;
+}
+
+static pmix_rank_t first_on(const struct px_run_job *job, uint32_t node)
+{
+    for (uint32_t i = 0; i < job->n_procs; i++) {
+        if (job->procs[i].node == node) {
+            return i;
+        }
+    }
+    return PMIX_RANK_INVALID;
 }
 
 static char *join_argv(char **argv)
@@ -232,10 +283,10 @@ static void add_proc(struct list *list, const struct px_run_proc *proc)
     add(&inner, PMIX_APP_RANK, &(pmix_rank_t){proc->rank - first_of_app(job, proc->app)},
         PMIX_PROC_RANK);
     add(&inner, PMIX_GLOBAL_RANK, &proc->rank, PMIX_PROC_RANK);
-    add_u16(&inner, PMIX_LOCAL_RANK, proc->rank);
-    add_u16(&inner, PMIX_NODE_RANK, proc->rank);
-    add_u32(&inner, PMIX_NODEID, 0);
-    add_string(&inner, PMIX_HOSTNAME, px_run.hostname);
+    add_u16(&inner, PMIX_LOCAL_RANK, proc->local_rank);
+    add_u16(&inner, PMIX_NODE_RANK, proc->local_rank);
+    add_u32(&inner, PMIX_NODEID, proc->node);
+    add_string(&inner, PMIX_HOSTNAME, px_run_node_name(proc->node));
     add_u32(&inner, PMIX_REINCARNATION, 0);
     if (job->spawned) {
         add(&inner, PMIX_PARENT_ID, &job->parent, PMIX_PROC);
@@ -259,51 +310,92 @@ static void add_app(struct list *list, const struct px_run_job *job, int a)
     add_array(list, PMIX_APP_INFO_ARRAY, &inner);
 }
 
-static void add_node(struct list *list, const struct px_run_job *job, const char *ranks)
+static void add_node(struct list *list, const struct px_run_job *job, uint32_t node,
+                     const char *ranks)
 {
     struct list inner = list_start();
+    uint32_t n = count_on(job, node);
 
-    add_string(&inner, PMIX_HOSTNAME, px_run.hostname);
-    add_u32(&inner, PMIX_NODEID, 0);
-    add_u32(&inner, PMIX_NODE_SIZE, job->n_procs);
-    add_u32(&inner, PMIX_LOCAL_SIZE, job->n_procs);
-    add(&inner, PMIX_LOCALLDR, &(pmix_rank_t){0}, PMIX_PROC_RANK);
+    add_string(&inner, PMIX_HOSTNAME, px_run_node_name(node));
+    add_u32(&inner, PMIX_NODEID, node);
+    add_u32(&inner, PMIX_NODE_SIZE, n);
+    add_u32(&inner, PMIX_LOCAL_SIZE, n);
+    add(&inner, PMIX_LOCALLDR, &(pmix_rank_t){first_on(job, node)}, PMIX_PROC_RANK);
     add_string(&inner, PMIX_LOCAL_PEERS, ranks);
     add_array(list, PMIX_NODE_INFO_ARRAY, &inner);
 }
 
-static void add_maps(struct list *list, const char *ranks)
+/* One node: its description, and its place in the maps. */
+static void add_one_node(struct list *list, const struct px_run_job *job, uint32_t node,
+                         FILE *nodes, FILE *procs)
 {
-    char *nodes = NULL;
-    char *procs = NULL;
+    char *ranks = join_ranks(job, node);
+    const char *separator = ftell(nodes) > 0 ? "," : "";
 
-    if (PMIx_generate_regex(px_run.hostname, &nodes) == PMIX_SUCCESS &&
-        PMIx_generate_ppn(ranks, &procs) == PMIX_SUCCESS) {
-        add_string(list, PMIX_NODE_MAP, nodes);
-        add_string(list, PMIX_PROC_MAP, procs);
+    if (ranks == NULL) {
+        list->rc = PMIX_ERR_NOMEM;
+    } else if (ranks[0] != '\0') {
+        add_node(list, job, node, ranks);
+        fprintf(nodes, "%s%s", separator, px_run_node_name(node));
+        fprintf(procs, "%s%s", separator[0] != '\0' ? ";" : "", ranks);
     }
-    free(nodes);
-    free(procs);
+    free(ranks);
+}
+
+static void add_map(struct list *list, const char *key, const char *text,
+                    pmix_status_t (*generate)(const char *, char **))
+{
+    char *map = NULL;
+
+    if (text != NULL && generate(text, &map) == PMIX_SUCCESS) {
+        add_string(list, key, map);
+    }
+    free(map);
+}
+
+static void add_nodes(struct list *list, const struct px_run_job *job)
+{
+    char *texts[2] = {NULL, NULL};
+    size_t len;
+    FILE *nodes = open_memstream(&texts[0], &len);
+    FILE *procs = open_memstream(&texts[1], &len);
+
+    for (uint32_t i = 0; nodes != NULL && procs != NULL && i < (uint32_t) px_run.options.n_nodes;
+         i++) {
+        add_one_node(list, job, i, nodes, procs);
+    }
+    bool written = nodes != NULL && fclose(nodes) == 0;
+    written = procs != NULL && fclose(procs) == 0 && written;
+    if (written) {
+        add_map(list, PMIX_NODE_MAP, texts[0], PMIx_generate_regex);
+        add_map(list, PMIX_PROC_MAP, texts[1], PMIx_generate_ppn);
+    } else {
+        list->rc = PMIX_ERR_NOMEM;
+    }
+    free(texts[0]);
+    free(texts[1]);
 }
 
 static void add_job(struct list *list, const struct px_run_job *job, const char *ranks)
 {
     char *command = join_argv(job->apps[0].argv);
+    uint32_t n_local = count_on(job, px_run.node);
 
     add_string(list, PMIX_JOBID, job->nspace);
-    add_u32(list, PMIX_SESSION_ID, (uint32_t) getpid());
+    add_u32(list, PMIX_SESSION_ID, (uint32_t) px_run.pid);
     add_u32(list, PMIX_JOB_SIZE, job->n_procs);
     add_u32(list, PMIX_UNIV_SIZE, job->n_procs);
     add_u32(list, PMIX_MAX_PROCS, job->n_procs);
-    add_u32(list, PMIX_LOCAL_SIZE, job->n_procs);
-    add_u32(list, PMIX_NODE_SIZE, job->n_procs);
-    add_u32(list, PMIX_NUM_NODES, 1);
-    add_u32(list, PMIX_NODEID, 0);
+    add_u32(list, PMIX_LOCAL_SIZE, n_local);
+    add_u32(list, PMIX_NODE_SIZE, n_local);
+    add_u32(list, PMIX_NUM_NODES, count_nodes(job));
+    add_u32(list, PMIX_NODEID, px_run.node);
     add_u32(list, PMIX_JOB_NUM_APPS, (uint32_t) job->n_apps);
-    add_string(list, PMIX_LOCAL_PEERS, ranks);
-    add(list, PMIX_LOCALLDR, &(pmix_rank_t){0}, PMIX_PROC_RANK);
-    add_maps(list, ranks);
-    add_string(list, PMIX_MAPBY, "slot");
+    if (n_local > 0) {
+        add_string(list, PMIX_LOCAL_PEERS, ranks);
+        add(list, PMIX_LOCALLDR, &(pmix_rank_t){first_on(job, px_run.node)}, PMIX_PROC_RANK);
+    }
+    add_string(list, PMIX_MAPBY, px_run.options.map_by_node ? "node" : "slot");
     add_string(list, PMIX_RANKBY, "slot");
     add_string(list, PMIX_BINDTO, px_run.options.bind_core ? "core" : "none");
     add_string(list, PMIX_CMD_LINE, command);
@@ -315,13 +407,13 @@ static void add_job(struct list *list, const struct px_run_job *job, const char 
 static pmix_status_t describe(const struct px_run_job *job, pmix_data_array_t *ret_array)
 {
     struct list list = list_start();
-    char *ranks = join_ranks(job);
+    char *ranks = join_ranks(job, px_run.node);
 
     if (ranks == NULL) {
         list.rc = PMIX_ERR_NOMEM;
     }
     add_job(&list, job, ranks);
-    add_node(&list, job, ranks);
+    add_nodes(&list, job);
     free(ranks);
     for (int a = 0; a < job->n_apps; a++) {
         add_app(&list, job, a);
@@ -345,12 +437,16 @@ pmix_status_t px_run_job_register(struct px_run_job *job)
         return rc;
     }
     struct waiter w = WAITER_INIT;
-    rc = PMIx_server_register_nspace(job->nspace, (int) job->n_procs, array.array, array.size, wake,
+    int n_local = (int) count_on(job, px_run.node);
+    rc = PMIx_server_register_nspace(job->nspace, n_local, array.array, array.size, wake,
                                      &w);
     rc = await(&w, rc);
     PMIX_DATA_ARRAY_DESTRUCT(&array);
     job->registered = rc == PMIX_SUCCESS;
     for (uint32_t i = 0; rc == PMIX_SUCCESS && i < job->n_procs; i++) {
+        if (job->procs[i].node != px_run.node) {
+            continue;
+        }
         struct waiter each = WAITER_INIT;
         pmix_proc_t id;
         PMIX_LOAD_PROCID(&id, job->nspace, i);

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "nodes.h"
 
 /* What a child needs, all made before the fork. */
 struct plan {
@@ -255,7 +255,12 @@ int px_run_job_launch(struct px_run_job *job)
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < job->n_procs; i++) {
-        error = launch_one(&job->procs[i], report_fd);
+        if (job->procs[i].node == px_run.node) {
+            error = launch_one(&job->procs[i], report_fd);
+        }
+    }
+    if (px_run.place == PX_RUN_NODE && job->n_alive > 0) {
+        px_run_remote_started(job);
     }
     for (uint32_t i = 0; error != 0 && i < job->n_procs; i++) {
         job->procs[i].excused = true;

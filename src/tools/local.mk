@@ -1,8 +1,10 @@
 bin_SCRIPTS += %D%/pmixcc
 bin_PROGRAMS += %D%/pmixrun %D%/pmix_info
 
-src_tools_pmixrun_SOURCES = %D%/bind.c %D%/control.c %D%/env.c %D%/guard.c %D%/host.c %D%/job.c %D%/launch.c \
-  %D%/loop.c %D%/options.c %D%/output.c %D%/pmixrun.c %D%/publish.c %D%/query.c %D%/report.c %D%/run.h \
+src_tools_pmixrun_SOURCES = %D%/bind.c %D%/collect.c %D%/control.c %D%/env.c %D%/event.c %D%/frame.c \
+  %D%/guard.c %D%/host.c %D%/job.c %D%/launch.c %D%/link.c %D%/loop.c %D%/modex.c %D%/names.c %D%/node.c \
+  %D%/nodes.h %D%/options.c %D%/output.c %D%/pmixrun.c %D%/publish.c %D%/query.c %D%/relay.c %D%/relay_collect.c \
+  %D%/remote.c %D%/report.c %D%/run.h \
   %D%/spawn.c %D%/stdin.c %D%/task.c
 src_tools_pmixrun_LDADD = libpmix.la
 if !PX_SANITIZED

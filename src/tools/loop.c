@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "nodes.h"
 
 #define GRACE_MS     2000 /* between SIGTERM and SIGKILL */
 #define TIMEOUT_CODE 124
@@ -55,7 +55,7 @@ int px_run_signals_open(void)
 
 void px_run_kill(struct px_run_proc *proc, int sig)
 {
-    if (proc->alive) {
+    if (proc->alive && proc->node == px_run.node) {
         (void) kill(-proc->pid, sig);
     }
 }
@@ -77,6 +77,14 @@ void px_run_end(int code)
     px_run.ending = true;
     px_run.code = code;
     px_run.kill_at_ms = px_run_now_ms() + GRACE_MS;
+    if (px_run.place == PX_RUN_AT_RELAY) {
+        px_run.kill_at_ms += GRACE_MS; /* the nodes first have theirs */
+        px_run_relay_end(code);
+        return;
+    }
+    if (px_run.place == PX_RUN_NODE) {
+        px_run_remote_end(code);
+    }
     kill_all(SIGTERM);
     kill_all(SIGCONT); /* a stopped process would not see it */
 }
@@ -144,14 +152,47 @@ static void notify_parent(const struct px_run_job *job)
     }
 }
 
-static void job_ended(struct px_run_job *job)
+void px_run_job_over(struct px_run_job *job)
 {
     px_run_verbose("%s has ended with code %d", job->nspace, job->code);
-    if (job->notify_parent && !px_run.ending) {
+    job->over = true;
+    if (job->notify_parent && !px_run.ending &&
+        (px_run.place == PX_RUN_ALONE || px_run_node_of_proc(&job->parent) == px_run.node)) {
         notify_parent(job);
     }
     px_run_published_forget(job->nspace, PMIX_RANK_WILDCARD);
     px_run_job_deregister(job);
+}
+
+void px_run_job_check(struct px_run_job *job)
+{
+    if (job->n_alive > 0 || job->done) {
+        return;
+    }
+    job->done = true;
+    if (px_run.place == PX_RUN_NODE) {
+        px_run_remote_job_done(job->nspace, job->code);
+    } else {
+        px_run_job_over(job);
+    }
+}
+
+/* It has not ended as it should. */
+static void failed(struct px_run_proc *proc, int code)
+{
+    int sig = WIFSIGNALED(proc->status) ? WTERMSIG(proc->status) : 0;
+    const char *what = px_run.place == PX_RUN_AT_RELAY ? "the server of node" : "rank";
+
+    proc->job->code = proc->job->code != 0 ? proc->job->code : code;
+    if (!px_run.ending && sig != 0 && sig != px_run.last_signal) {
+        px_run_say("%s %s %u was ended by signal %d (%s)", proc->job->nspace, what, proc->rank, sig,
+                   strsignal(sig));
+    }
+    if (!px_run.options.keep_going || px_run.place == PX_RUN_AT_RELAY) {
+        px_run_end(code);
+    } else {
+        px_run.code = px_run.code != 0 ? px_run.code : code;
+    }
 }
 
 static void proc_ended(struct px_run_proc *proc, int status)
@@ -166,24 +207,21 @@ static void proc_ended(struct px_run_proc *proc, int status)
     px_run_guard_drop(proc->pid);
     px_run_verbose("%s rank %u has ended with code %d", job->nspace, proc->rank, code);
     px_run_published_forget(job->nspace, proc->rank);
+    if (px_run.place == PX_RUN_NODE) {
+        px_run_remote_ended(proc, code != 0 || proc->inside);
+    }
     if (code != 0 && !proc->excused) {
-        job->code = job->code != 0 ? job->code : code;
-        if (!px_run.ending && WIFSIGNALED(status) && WTERMSIG(status) != px_run.last_signal) {
-            px_run_say("%s rank %u was ended by signal %d (%s)", job->nspace, proc->rank,
-                       WTERMSIG(status), strsignal(WTERMSIG(status)));
-        }
-        px_run_end(code);
+        failed(proc, code);
     }
-    if (job->n_alive == 0) {
-        job_ended(job);
-    }
+    px_run_job_check(job);
 }
 
 static struct px_run_proc *find_pid(pid_t pid)
 {
     for (struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
         for (uint32_t i = 0; i < job->n_procs; i++) {
-            if (job->procs[i].alive && job->procs[i].pid == pid) {
+            const struct px_run_proc *proc = &job->procs[i];
+            if (proc->alive && proc->pid == pid && proc->node == px_run.node) {
                 return &job->procs[i];
             }
         }
@@ -284,6 +322,9 @@ static int64_t next_deadline(void)
 {
     int64_t first = px_run_published_deadline();
 
+    int64_t collect = px_run_collect_deadline();
+
+    first = collect < first ? collect : first;
     if (px_run.kill_at_ms != 0 && px_run.kill_at_ms < first) {
         first = px_run.kill_at_ms;
     }
@@ -305,6 +346,7 @@ void px_run_expire(void)
     int64_t now = px_run_now_ms();
 
     px_run_published_expire(now);
+    px_run_collect_expire(now);
     if (px_run.kill_at_ms != 0 && now >= px_run.kill_at_ms) {
         px_run.kill_at_ms = now + GRACE_MS;
         kill_all(SIGKILL);
@@ -319,7 +361,8 @@ void px_run_expire(void)
 static bool turn(void)
 {
     size_t n = each_stream(count_stream, NULL);
-    struct pollfd *p = calloc(n + 4, sizeof(*p));
+    size_t n_links = px_run_links_n();
+    struct pollfd *p = calloc(n + n_links + 4, sizeof(*p));
     if (p == NULL) {
         return false;
     }
@@ -328,7 +371,10 @@ static bool turn(void)
     p[2].fd = px_run_stdin_poll_fd(&p[2].events);
     each_stream(poll_stream, p + 3);
     p[n + 3].fd = -2; /* the end for move_stream; poll does not look at it */
-    if (poll(p, n + 3, px_run_wait_ms()) > 0) {
+    struct pollfd *links = p + n + 4;
+    px_run_links_poll(links);
+    if (poll(p, n + 4 + n_links, px_run_wait_ms()) > 0) {
+        px_run_links_move(links);
         if (p[1].revents != 0) {
             px_run_tasks_do();
         }
@@ -353,7 +399,7 @@ void px_run_loop(void)
     if (px_run.options.timeout_s > 0) {
         px_run.timeout_at_ms = px_run_now_ms() + 1000 * (int64_t) px_run.options.timeout_s;
     }
-    while (n_alive() > 0) {
+    while (n_alive() > 0 || (px_run.place == PX_RUN_NODE && !px_run.dismissed)) {
         if (!turn()) {
             px_run_end(1);
         }

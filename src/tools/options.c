@@ -15,9 +15,20 @@
 #include "run.h"
 
 #define MAX_PROCS   65536
+#define MAX_NODES   1024
 #define USAGE_ERROR 2
 
-enum { OPT_TAG = 256, OPT_TIMEOUT, OPT_BIND, OPT_NSPACE, OPT_VERBOSE, OPT_REPORT };
+enum {
+    OPT_TAG = 256,
+    OPT_TIMEOUT,
+    OPT_BIND,
+    OPT_NSPACE,
+    OPT_VERBOSE,
+    OPT_REPORT,
+    OPT_NODES,
+    OPT_MAP,
+    OPT_KEEP,
+};
 
 static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
@@ -25,6 +36,9 @@ static const struct option long_options[] = {
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"bind-to", required_argument, NULL, OPT_BIND},
     {"nspace", required_argument, NULL, OPT_NSPACE},
+    {"nodes", required_argument, NULL, OPT_NODES},
+    {"map-by", required_argument, NULL, OPT_MAP},
+    {"keep-going", no_argument, NULL, OPT_KEEP},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"report", no_argument, NULL, OPT_REPORT},
     {NULL, 0, NULL, 0},
@@ -35,6 +49,9 @@ void px_run_usage(FILE *to)
     fputs("usage: pmixrun [OPTION...] PROGRAM [ARGUMENT...]\n"
           "Starts processes of PROGRAM on this machine, each with a rank in one PMIx job.\n\n"
           "  -n N               number of processes (default 1)\n"
+          "  --nodes M          emulate M nodes on this machine: as many servers, named node0, ...\n"
+          "  --map-by HOW       which node: slot (default: blocks of ranks), or node: in turn\n"
+          "  --keep-going       a process that fails does not end the job\n"
           "  --tag-output       put [namespace,rank]<stream>: before each line\n"
           "  --timeout SECONDS  end the job after this time, with exit code 124\n"
           "  --bind-to WHAT     none (default), or core: one core for each process\n"
@@ -44,7 +61,8 @@ void px_run_usage(FILE *to)
           "  --report           say at the end what each process read, and how\n"
           "  -h, --help         this text\n\n"
           "The exit code is 0, or the first non-zero one of a process (128 + N for signal N).\n"
-          "The job ends as soon as one of its processes fails or calls PMIx_Abort.\n"
+          "The job ends as soon as one of its processes fails (see --keep-going) or calls\n"
+          "PMIx_Abort.\n"
           "SIGINT and SIGTERM are passed on; sent twice, they end the job.\n",
           to);
 }
@@ -156,6 +174,16 @@ static int read_binding(const char *text, struct px_run_options *o)
     return 0;
 }
 
+static int read_mapping(const char *text, struct px_run_options *o)
+{
+    if (strcmp(text, "slot") != 0 && strcmp(text, "node") != 0) {
+        fprintf(stderr, "pmixrun: --map-by must be slot or node, not \"%s\"\n", text);
+        return USAGE_ERROR;
+    }
+    o->map_by_node = strcmp(text, "node") == 0;
+    return 0;
+}
+
 static int read_option(int c, struct px_run_options *o)
 {
     switch (c) {
@@ -173,6 +201,13 @@ static int read_option(int c, struct px_run_options *o)
         return read_number(optarg, "--timeout", INT_MAX / 1000, &o->timeout_s);
     case OPT_BIND:
         return read_binding(optarg, o);
+    case OPT_NODES:
+        return read_number(optarg, "--nodes", MAX_NODES, &o->n_nodes);
+    case OPT_MAP:
+        return read_mapping(optarg, o);
+    case OPT_KEEP:
+        o->keep_going = true;
+        return 0;
     case OPT_NSPACE:
         return read_name(optarg, o);
     case OPT_VERBOSE:
@@ -188,7 +223,7 @@ static int read_option(int c, struct px_run_options *o)
 
 int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options)
 {
-    struct px_run_options o = {.n_procs = 1, .env = base_environment()};
+    struct px_run_options o = {.n_procs = 1, .n_nodes = 1, .env = base_environment()};
     if (o.env == NULL) {
         fputs("pmixrun: out of memory\n", stderr);
         return 1;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "nodes.h"
 
 static char own_nspace[PMIX_MAX_NSLEN + 1];
 
@@ -38,14 +38,14 @@ static struct px_run_job *first_job(void)
 static pmix_status_t start_server(void)
 {
     char server[PMIX_MAX_NSLEN + 1];
-    pmix_rank_t rank = 0;
+    pmix_rank_t rank = px_run.node;
     bool share = true;
     pmix_info_t *info = PMIx_Info_create(4);
 
     if (info == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    snprintf(server, sizeof(server), "pmixrun-server.%d", (int) getpid());
+    snprintf(server, sizeof(server), "pmixrun-server.%d", (int) px_run.pid);
     pmix_status_t rc = PMIx_Info_load(&info[0], PMIX_SERVER_NSPACE, server, PMIX_STRING);
     if (rc == PMIX_SUCCESS) {
         rc = PMIx_Info_load(&info[1], PMIX_SERVER_RANK, &rank, PMIX_PROC_RANK);
@@ -84,9 +84,9 @@ static void run_job(void)
     int error = px_run_job_launch(job);
     if (error != 0) {
         px_run_say("cannot run %s: %s", job->apps[0].argv[0], strerror(error));
-        px_run.ending = true;
-        px_run.code = error == ENOENT ? 127 : 126;
+        px_run_end(error == ENOENT ? 127 : 126);
     }
+    px_run_job_check(job);
     px_run_loop();
 }
 
@@ -115,10 +115,17 @@ static void kill_orphans(void)
 
 static void clean_up(void)
 {
-    if (px_run.options.report) {
-        px_run_report_print();
+    if (px_run.place == PX_RUN_AT_RELAY) {
+        px_run_relay_free();
+    } else {
+        if (px_run.options.report) {
+            px_run_report_print();
+        }
+        (void) PMIx_server_finalize();
     }
-    (void) PMIx_server_finalize();
+    if (px_run.place == PX_RUN_NODE) {
+        px_run_remote_close();
+    }
     px_run_published_free();
     while (px_run.jobs != NULL) {
         struct px_run_job *job = px_run.jobs;
@@ -130,10 +137,12 @@ static void clean_up(void)
     px_run_env_free(px_run.options.env);
 }
 
+/* Before there are threads and nodes. */
 static int prepare(void)
 {
+    px_run.pid = getpid();
     if (px_run.options.nspace == NULL) {
-        snprintf(own_nspace, sizeof(own_nspace), "pmixrun.%d", (int) getpid());
+        snprintf(own_nspace, sizeof(own_nspace), "pmixrun.%d", (int) px_run.pid);
         px_run.options.nspace = own_nspace;
     }
     if (gethostname(px_run.hostname, sizeof(px_run.hostname) - 1) != 0) {
@@ -141,6 +150,13 @@ static int prepare(void)
     }
     if (px_run_guard_start() != 0) {
         return errno;
+    }
+    if (px_run.options.n_nodes > 1) {
+        int error = px_run_nodes_fork();
+        if (error != 0) {
+            return error;
+        }
+        snprintf(px_run.hostname, sizeof(px_run.hostname), "%s", px_run_node_name(px_run.node));
     }
     (void) prctl(PR_SET_CHILD_SUBREAPER, 1);
     px_run.task_fd = px_run_tasks_open();
@@ -162,6 +178,11 @@ int main(int argc, char **argv)
     if (error != 0) {
         px_run_say("cannot start: %s", strerror(error));
         return 1;
+    }
+    if (px_run.place == PX_RUN_AT_RELAY) {
+        px_run_loop();
+        clean_up();
+        return px_run.code;
     }
     pmix_status_t status = start_server();
     if (status != PMIX_SUCCESS) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "nodes.h"
 
 struct entry {
     struct entry *next;
@@ -72,8 +72,7 @@ static void entry_free(struct entry *e)
     free(e);
 }
 
-/* Whether a process may see what the owner published with this range. On one node, all others are
- * equal. */
+/* Whether a process may see what the owner published with this range. */
 static bool in_range(const struct entry *e, const pmix_proc_t *reader)
 {
     switch (e->range) {
@@ -81,6 +80,8 @@ static bool in_range(const struct entry *e, const pmix_proc_t *reader)
         return false;
     case PMIX_RANGE_NAMESPACE:
         return strcmp(e->owner.nspace, reader->nspace) == 0;
+    case PMIX_RANGE_LOCAL:
+        return px_run_node_of_proc(&e->owner) == px_run_node_of_proc(reader);
     case PMIX_RANGE_PROC_LOCAL:
         return PMIX_CHECK_PROCID(&e->owner, reader);
     default:

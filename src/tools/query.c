@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "run.h"
+#include "nodes.h"
 
 static const char *const known[] = {
     PMIX_QUERY_NAMESPACES,       PMIX_QUERY_JOB_STATUS,    PMIX_QUERY_PROC_TABLE,
@@ -81,7 +81,7 @@ static pmix_status_t namespaces(struct result *r)
     }
     const char *comma = "";
     for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
-        if (job->n_alive > 0) {
+        if (!job->over) {
             fprintf(f, "%s%s", comma, job->nspace);
             comma = ",";
         }
@@ -94,7 +94,7 @@ static pmix_status_t namespaces(struct result *r)
 
 static pmix_status_t job_status(struct result *r, const struct px_run_job *job)
 {
-    pmix_status_t status = job->n_alive > 0 ? PMIX_SUCCESS
+    pmix_status_t status = !job->over       ? PMIX_SUCCESS
                            : job->code == 0 ? PMIX_EVENT_JOB_END
                                             : PMIX_ERR_JOB_NON_ZERO_TERM;
 
@@ -106,7 +106,7 @@ static void describe(const struct px_run_proc *proc, pmix_proc_info_t *info)
     const struct px_run_job *job = proc->job;
 
     PMIX_LOAD_PROCID(&info->proc, job->nspace, proc->rank);
-    info->hostname = strdup(px_run.hostname);
+    info->hostname = strdup(px_run_node_name(proc->node));
     info->executable_name = strdup(job->apps[proc->app].argv[0]);
     info->pid = proc->pid;
     info->state = proc->alive ? PMIX_PROC_STATE_RUNNING : PMIX_PROC_STATE_TERMINATED;
@@ -115,16 +115,21 @@ static void describe(const struct px_run_proc *proc, pmix_proc_info_t *info)
 
 static pmix_status_t proc_table(struct result *r, const char *key, const struct px_run_job *job)
 {
+    bool all = strcmp(key, PMIX_QUERY_PROC_TABLE) == 0; /* else those of this node */
+    uint32_t n = 0;
+
     pmix_proc_info_t *table = calloc(job->n_procs, sizeof(*table));
     if (table == NULL) {
         return PMIX_ERR_NOMEM;
     }
     for (uint32_t i = 0; i < job->n_procs; i++) {
-        describe(&job->procs[i], &table[i]);
+        if (all || job->procs[i].node == px_run.node) {
+            describe(&job->procs[i], &table[n++]);
+        }
     }
-    pmix_data_array_t array = {.type = PMIX_PROC_INFO, .size = job->n_procs, .array = table};
+    pmix_data_array_t array = {.type = PMIX_PROC_INFO, .size = n, .array = table};
     pmix_status_t rc = put(r, key, &array, PMIX_DATA_ARRAY);
-    for (uint32_t i = 0; i < job->n_procs; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         free(table[i].hostname);
         free(table[i].executable_name);
     }

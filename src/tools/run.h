@@ -27,6 +27,9 @@ struct px_run_options {
     bool bind_core;
     bool verbose;
     bool report;
+    bool keep_going;
+    bool map_by_node;
+    int n_nodes;
     int timeout_s; /* 0: none */
     const char *nspace;
     char **env;  /* the environment of the processes, malloc'd array of malloc'd strings */
@@ -66,9 +69,11 @@ struct px_run_proc {
     struct px_run_job *job;
     pmix_rank_t rank;
     int app;
-    pid_t pid; /* also its process group; 0: not started */
+    uint32_t node;
+    uint32_t local_rank; /* among those of its job on its node */
+    pid_t pid;           /* also its process group; 0: not started */
     bool alive;
-    bool connected;
+    _Atomic bool inside; /* has called PMIx_Init, and not PMIx_Finalize */
     bool excused;    /* told to die: its status is nobody's failure */
     int status;      /* of waitpid(2) */
     cpu_set_t *cpus; /* where it is bound, or NULL */
@@ -90,7 +95,9 @@ struct px_run_job {
     struct px_run_app *apps;
     uint32_t n_procs;
     struct px_run_proc *procs;
-    uint32_t n_alive;
+    uint32_t n_alive; /* of this node */
+    bool done;        /* none of this node is left to wait for */
+    bool over;        /* nor of others */
     bool registered; /* the library knows it */
     bool spawned;
     bool notify_parent;
@@ -105,6 +112,11 @@ void px_run_job_destroy(struct px_run_job *job);
 /* Tells the library everything about the job and its processes. */
 pmix_status_t px_run_job_register(struct px_run_job *job);
 void px_run_job_deregister(struct px_run_job *job);
+/* After a change: when nobody of this node is left, says so, or ends the job if there is only one
+ * node. */
+void px_run_job_check(struct px_run_job *job);
+/* Everybody has ended, everywhere. */
+void px_run_job_over(struct px_run_job *job);
 
 /* ---- bind.c */
 
@@ -134,6 +146,8 @@ struct px_run_task {
     size_t n_args;
     const void *more;
     size_t n_more;
+    const pmix_proc_t *procs;
+    size_t n_procs;
     char **keys;
     int number;
     void *cbdata;
@@ -142,6 +156,7 @@ struct px_run_task {
         pmix_lookup_cbfunc_t lookup;
         pmix_spawn_cbfunc_t spawn;
         pmix_info_cbfunc_t info;
+        pmix_modex_cbfunc_t modex;
     } cb;
 };
 
@@ -174,6 +189,9 @@ void px_run_query(struct px_run_task *task);
 void px_run_control(struct px_run_task *task);
 void px_run_abort(struct px_run_task *task);
 void px_run_spawn(struct px_run_task *task);
+/* Sends a signal to those processes of this node that `target` means; excuse: what they then return is
+ * nobody's failure. */
+void px_run_signal(const pmix_proc_t *target, int sig, bool excuse);
 
 /* ---- stdio: stdin.c, output.c, report.c */
 
@@ -197,8 +215,15 @@ void px_run_report_print(void);
 
 /* ---- loop.c */
 
+/* With --nodes there are several processes of pmixrun (nodes.h). */
+enum px_run_place { PX_RUN_ALONE, PX_RUN_NODE, PX_RUN_AT_RELAY };
+
 struct px_run {
     struct px_run_options options;
+    enum px_run_place place;
+    uint32_t node; /* which one this is */
+    pid_t pid;     /* of the process that was started, the same on all nodes */
+    bool dismissed; /* nothing more will come: may end when all processes have */
     struct px_run_job *jobs;
     uint32_t n_spawned;
     char hostname[PMIX_MAX_NSLEN + 1];

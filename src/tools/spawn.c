@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "nodes.h"
 
 #define MAX_SPAWNED 65536 /* processes of one request */
 
@@ -140,14 +140,10 @@ static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *
     return rc;
 }
 
-static struct px_run_job *make_job(const struct px_run_task *task, struct px_run_app *apps,
-                                   struct wishes *w)
+static struct px_run_job *make_job(const struct px_run_task *task, const char *nspace,
+                                   struct px_run_app *apps, struct wishes *w)
 {
-    char nspace[PMIX_MAX_NSLEN + 1];
-
-    px_run.n_spawned++;
-    int n = snprintf(nspace, sizeof(nspace), "%.200s.%u", px_run.options.nspace, px_run.n_spawned);
-    struct px_run_job *job = n > 0 ? px_run_job_create(nspace, apps, (int) task->n_more) : NULL;
+    struct px_run_job *job = px_run_job_create(nspace, apps, (int) task->n_more);
     if (job != NULL) {
         job->spawned = true;
         job->notify_parent = w->notify;
@@ -187,13 +183,11 @@ static pmix_status_t start_job(struct px_run_job *job)
     }
     px_run_verbose("%s cannot be started: %s", job->nspace, strerror(error));
     job->notify_parent = false;
-    if (job->n_alive == 0) {
-        px_run_job_deregister(job);
-    }
+    px_run_job_check(job);
     return status_of(error);
 }
 
-static pmix_status_t spawn(struct px_run_task *task, pmix_nspace_t nspace)
+static pmix_status_t spawn(struct px_run_task *task, const char *nspace)
 {
     const pmix_app_t *from = task->more;
     struct wishes w = {0};
@@ -213,7 +207,7 @@ static pmix_status_t spawn(struct px_run_task *task, pmix_nspace_t nspace)
         w.cwd = NULL;
         rc = fill_app(task, &from[i], &apps[i], &w);
     }
-    struct px_run_job *job = make_job(task, apps, &w); /* owns apps, also when it is NULL */
+    struct px_run_job *job = make_job(task, nspace, apps, &w); /* owns apps, also when it is NULL */
     if (job == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -221,14 +215,77 @@ static pmix_status_t spawn(struct px_run_task *task, pmix_nspace_t nspace)
         px_run_job_destroy(job);
         return rc;
     }
-    PMIX_LOAD_NSPACE(nspace, job->nspace);
     return start_job(job);
 }
 
 void px_run_spawn(struct px_run_task *task)
 {
-    pmix_nspace_t nspace = {0};
+    pmix_nspace_t nspace;
 
+    px_run.n_spawned++;
+    snprintf(nspace, sizeof(nspace), "%.200s.%u", px_run.options.nspace, px_run.n_spawned);
     pmix_status_t rc = spawn(task, nspace);
     task->cb.spawn(rc, rc == PMIX_SUCCESS ? nspace : NULL, task->cbdata);
+}
+
+/* ---- with several nodes: every node starts its part, the relay waits for all */
+
+void px_run_spawn_all(struct px_run_task *task)
+{
+    struct px_run_bytes b = {0};
+
+    px_run_put_proc(&b, &task->proc);
+    px_run_put_array(&b, task->args, task->n_args, PMIX_INFO);
+    px_run_put_array(&b, task->more, task->n_more, PMIX_APP);
+    uint64_t id = b.failed ? 0 : px_run_remote_keep(task);
+    if (id == 0) {
+        free(b.at);
+        task->cb.spawn(PMIX_ERR_NOMEM, NULL, task->cbdata);
+        return;
+    }
+    (void) px_run_remote_send(PX_RUN_SPAWN, PX_RUN_RELAY, id, 0, &b);
+}
+
+void px_run_spawn_asked(const struct px_run_frame *head, struct px_run_reader *payload)
+{
+    struct px_run_task task = {0};
+    struct px_run_bytes b = {0};
+    const char *nspace = px_run_get_string(payload);
+
+    (void) head;
+    px_run_get_proc(payload, &task.proc);
+    pmix_info_t *info = px_run_get_array(payload, sizeof(*info), PMIX_INFO, &task.n_args);
+    pmix_app_t *apps = px_run_get_array(payload, sizeof(*apps), PMIX_APP, &task.n_more);
+    task.args = info;
+    task.more = apps;
+    pmix_status_t rc = payload->failed ? PMIX_ERR_UNPACK_FAILURE : spawn(&task, nspace);
+    struct px_run_job *job = px_run_job_find(nspace);
+    if (job == NULL) {
+        px_run_remote_job_done(nspace, 0);
+    } else {
+        px_run_job_check(job); /* this node may have no part in it */
+    }
+    px_run_put_string(&b, nspace);
+    (void) px_run_remote_send(PX_RUN_SPAWNED, PX_RUN_RELAY, 0, rc, &b);
+    PMIx_Info_free(info, task.n_args);
+    PMIx_App_free(apps, task.n_more);
+}
+
+void px_run_spawn_ended(const struct px_run_frame *head, struct px_run_reader *payload)
+{
+    const char *nspace = px_run_get_string(payload);
+    struct px_run_job *job = px_run_job_find(nspace);
+    struct px_run_task task;
+
+    if (head->status != PMIX_SUCCESS && job != NULL) {
+        pmix_proc_t all;
+        PMIX_LOAD_PROCID(&all, nspace, PMIX_RANK_WILDCARD);
+        job->notify_parent = false;
+        px_run_signal(&all, SIGKILL, true);
+    }
+    if (head->from == px_run.node && px_run_remote_take(head->id, &task)) {
+        pmix_nspace_t name;
+        PMIX_LOAD_NSPACE(name, nspace);
+        task.cb.spawn(head->status, head->status == PMIX_SUCCESS ? name : NULL, task.cbdata);
+    }
 }

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A node's share in collectives: fence, connect and disconnect, construction and destruction of
+ * groups. All are one exchange: what this node has to give goes to the relay, everybody's comes
+ * back. The processes are written in one way only, so that every node means the same by its key,
+ * however its processes have put it. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes.h"
+
+/* ---- who takes part */
+
+/* Ranks of one job; all of them when n is n_procs. */
+struct part {
+    const struct px_run_job *job;
+    uint8_t *in; /* by rank */
+    uint32_t n;
+};
+
+struct parts {
+    struct part *at;
+    size_t n;
+    uint8_t *nodes; /* by node */
+    uint32_t n_nodes;
+};
+
+static void parts_free(struct parts *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        free(p->at[i].in);
+    }
+    free(p->at);
+    free(p->nodes);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct part *) a)->job->nspace, ((const struct part *) b)->job->nspace);
+}
+
+static struct part *part_of(struct parts *p, const struct px_run_job *job)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->at[i].job == job) {
+            return &p->at[i];
+        }
+    }
+    struct part *part = &p->at[p->n]; /* there is room for one for each proc */
+    part->in = calloc(job->n_procs, 1);
+    if (part->in == NULL) {
+        return NULL;
+    }
+    part->job = job;
+    p->n++;
+    return part;
+}
+
+static void add_rank(struct parts *p, struct part *part, uint32_t rank)
+{
+    uint32_t node = part->job->procs[rank].node;
+
+    part->n += !part->in[rank];
+    part->in[rank] = 1;
+    p->n_nodes += !p->nodes[node];
+    p->nodes[node] = 1;
+}
+
+static pmix_status_t parts_read(const pmix_proc_t *procs, size_t n, struct parts *p)
+{
+    p->at = calloc(n + 1, sizeof(*p->at));
+    p->nodes = calloc((size_t) px_run.options.n_nodes, 1);
+    if (p->at == NULL || p->nodes == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct px_run_job *job = px_run_job_find(procs[i].nspace);
+        bool all = procs[i].rank == PMIX_RANK_WILDCARD;
+        if (job == NULL || (!all && procs[i].rank >= job->n_procs)) {
+            return PMIX_ERR_NOT_FOUND;
+        }
+        struct part *part = part_of(p, job);
+        if (part == NULL) {
+            return PMIX_ERR_NOMEM;
+        }
+        for (uint32_t r = all ? 0 : procs[i].rank; r < (all ? job->n_procs : procs[i].rank + 1);
+             r++) {
+            add_rank(p, part, r);
+        }
+    }
+    qsort(p->at, p->n, sizeof(*p->at), by_name);
+    return PMIX_SUCCESS;
+}
+
+/* Kind; name; number; {namespace, rank}. */
+static void put_key(struct px_run_bytes *b, uint32_t kind, const char *name, const struct parts *p)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        n += p->at[i].n == p->at[i].job->n_procs ? 1 : p->at[i].n;
+    }
+    px_run_put_u32(b, kind);
+    px_run_put_string(b, name);
+    px_run_put_u32(b, n);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct part *part = &p->at[i];
+        bool all = part->n == part->job->n_procs;
+        for (uint32_t r = 0; r < (all ? 1 : part->job->n_procs); r++) {
+            if (all || part->in[r]) {
+                px_run_put_string(b, part->job->nspace);
+                px_run_put_u32(b, all ? PMIX_RANK_WILDCARD : r);
+            }
+        }
+    }
+}
+
+/* ---- the exchange */
+
+enum { KIND_FENCE, KIND_CONNECT, KIND_DISCONNECT, KIND_CONSTRUCT, KIND_DESTRUCT };
+
+static pmix_status_t read_status(const pmix_info_t *info, size_t n, uint32_t *ret_timeout_s)
+{
+    pmix_status_t status = PMIX_SUCCESS;
+
+    *ret_timeout_s = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_LOCAL_COLLECTIVE_STATUS)) {
+            status = info[i].value.data.status;
+        } else if (PMIX_CHECK_KEY(&info[i], PMIX_TIMEOUT) && info[i].value.type == PMIX_INT) {
+            *ret_timeout_s = (uint32_t) info[i].value.data.integer;
+        }
+    }
+    return status;
+}
+
+static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const char *name,
+                          const void *bytes, size_t n)
+{
+    struct parts parts = {0};
+    struct px_run_bytes key = {0};
+    struct px_run_bytes b = {0};
+    uint32_t timeout_s;
+    pmix_status_t local = read_status(task->args, task->n_args, &timeout_s);
+    pmix_status_t rc = parts_read(task->procs, task->n_procs, &parts);
+
+    if (rc == PMIX_SUCCESS) {
+        put_key(&key, kind, name, &parts);
+        px_run_put_bytes(&b, key.at, key.len);
+        px_run_put_u32(&b, parts.n_nodes);
+        px_run_put_u32(&b, timeout_s);
+        px_run_put_bytes(&b, bytes, n);
+        uint64_t id = key.failed ? 0 : px_run_remote_keep(task);
+        rc = id != 0 ? px_run_remote_send(PX_RUN_COLLECT, PX_RUN_RELAY, id, local, &b)
+                     : PMIX_ERR_NOMEM;
+        struct px_run_task ignored;
+        if (rc != PMIX_SUCCESS && id != 0) {
+            (void) px_run_remote_take(id, &ignored);
+        }
+    }
+    free(b.at);
+    free(key.at);
+    parts_free(&parts);
+    return rc;
+}
+
+/* ---- fence */
+
+/* task: procs, info in args, data (ours) in more. */
+void px_run_fence(struct px_run_task *task)
+{
+    pmix_status_t rc = give(task, KIND_FENCE, NULL, task->more, task->n_more);
+
+    free((void *) task->more);
+    if (rc != PMIX_SUCCESS) {
+        task->cb.modex(rc, NULL, 0, task->cbdata, NULL, NULL);
+    }
+}
+
+static void fence_done(const struct px_run_task *task, pmix_status_t status,
+                       struct px_run_reader *r)
+{
+    struct px_run_bytes all = {0};
+    uint32_t n = px_run_get_u32(r);
+
+    for (uint32_t i = 0; i < n && !r->failed; i++) {
+        size_t len;
+        (void) px_run_get_u32(r);
+        const char *bytes = px_run_get_bytes(r, &len);
+        px_run_put_raw(&all, bytes, len);
+    }
+    if (all.failed) {
+        status = PMIX_ERR_NOMEM;
+    }
+    task->cb.modex(status, all.at, all.len, task->cbdata, free, all.at);
+}
+
+/* ---- connect and disconnect; number: whether it is connect */
+
+void px_run_connect(struct px_run_task *task)
+{
+    pmix_status_t rc =
+        give(task, task->number != 0 ? KIND_CONNECT : KIND_DISCONNECT, NULL, NULL, 0);
+
+    if (rc != PMIX_SUCCESS) {
+        task->cb.op(rc, task->cbdata);
+    }
+}
+
+/* ---- groups; number: whether it is construct, more: the name */
+
+static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&info[i], key)) {
+            return PMIX_INFO_TRUE(&info[i]);
+        }
+    }
+    return false;
+}
+
+/* What the members of this node give to all: whether a context id is wanted, and infos. */
+static pmix_status_t give_group(struct px_run_task *task)
+{
+    const pmix_info_t *info = task->args;
+    struct px_run_bytes b = {0};
+
+    px_run_put_u32(&b, flag_of(info, task->n_args, PMIX_GROUP_ASSIGN_CONTEXT_ID));
+    for (size_t i = 0; i < task->n_args; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ENDPT_DATA) ||
+            PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO_ARRAY) ||
+            PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO)) {
+            px_run_put_array(&b, &info[i], 1, PMIX_INFO);
+        }
+    }
+    pmix_status_t rc = b.failed ? PMIX_ERR_NOMEM
+                                : give(task, task->number != 0 ? KIND_CONSTRUCT : KIND_DESTRUCT,
+                                       task->more, b.at, b.len);
+    free(b.at);
+    return rc;
+}
+
+void px_run_group(struct px_run_task *task)
+{
+    pmix_status_t rc = give_group(task);
+
+    if (rc != PMIX_SUCCESS) {
+        task->cb.info(rc, NULL, 0, task->cbdata, NULL, NULL);
+    }
+}
+
+struct outcome {
+    pmix_info_t *info;
+    size_t n;
+};
+
+static void release(void *cbdata)
+{
+    struct outcome *o = cbdata;
+
+    for (size_t i = 0; i < o->n; i++) {
+        PMIX_INFO_DESTRUCT(&o->info[i]);
+    }
+    free(o->info);
+    free(o);
+}
+
+static pmix_info_t *more(struct outcome *o)
+{
+    pmix_info_t *info = realloc(o->info, (o->n + 1) * sizeof(*info));
+    if (info == NULL) {
+        return NULL;
+    }
+    memset(&info[o->n], 0, sizeof(*info));
+    o->info = info;
+    return &info[o->n];
+}
+
+static pmix_status_t load(struct outcome *o, const char *key, const void *value,
+                          pmix_data_type_t type)
+{
+    pmix_info_t *info = more(o);
+    pmix_status_t rc = info != NULL ? PMIx_Info_load(info, key, value, type) : PMIX_ERR_NOMEM;
+
+    o->n += rc == PMIX_SUCCESS;
+    return rc;
+}
+
+/* The infos of one node's share. */
+static pmix_status_t take_share(struct outcome *o, struct px_run_reader *share, bool *wants_id)
+{
+    *wants_id = px_run_get_u32(share) != 0 || *wants_id;
+    while (share->left > 0 && !share->failed) {
+        size_t n;
+        pmix_info_t *one = px_run_get_array(share, sizeof(*one), PMIX_INFO, &n);
+        pmix_info_t *place = one != NULL ? more(o) : NULL;
+        if (place == NULL) {
+            PMIx_Info_free(one, n);
+            return PMIX_ERR_NOMEM;
+        }
+        *place = *one; /* with what it points to */
+        o->n++;
+        free(one);
+    }
+    return share->failed ? PMIX_ERR_UNPACK_FAILURE : PMIX_SUCCESS;
+}
+
+static void group_done(const struct px_run_task *task, pmix_status_t status, size_t serial,
+                       struct px_run_reader *r)
+{
+    struct outcome *o = calloc(1, sizeof(*o));
+    bool wants_id = false;
+    uint32_t n = px_run_get_u32(r);
+
+    if (o == NULL) {
+        task->cb.info(PMIX_ERR_NOMEM, NULL, 0, task->cbdata, NULL, NULL);
+        return;
+    }
+    for (uint32_t i = 0; status == PMIX_SUCCESS && i < n && !r->failed; i++) {
+        struct px_run_reader share = {0};
+        (void) px_run_get_u32(r);
+        share.at = px_run_get_bytes(r, &share.left);
+        status = take_share(o, &share, &wants_id);
+    }
+    if (status == PMIX_SUCCESS && task->number != 0 && wants_id) {
+        status = load(o, PMIX_GROUP_CONTEXT_ID, &serial, PMIX_SIZE);
+    }
+    if (status == PMIX_SUCCESS && task->number != 0) {
+        pmix_data_array_t members = {
+            .type = PMIX_PROC, .size = task->n_procs, .array = (void *) task->procs};
+        status = load(o, PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY);
+    }
+    task->cb.info(status, o->info, o->n, task->cbdata, release, o);
+}
+
+/* ---- everybody's shares have come */
+
+void px_run_collected(const struct px_run_frame *head, struct px_run_reader *payload)
+{
+    struct px_run_task task;
+    struct px_run_reader none = {0};
+    struct px_run_reader *r = head->status == PMIX_SUCCESS ? payload : &none;
+
+    if (!px_run_remote_take(head->id, &task)) {
+        return;
+    }
+    uint32_t serial = px_run_get_u32(r);
+    if (task.run == px_run_fence) {
+        fence_done(&task, head->status, r);
+    } else if (task.run == px_run_connect) {
+        task.cb.op(head->status, task.cbdata);
+    } else {
+        group_done(&task, head->status, serial, r);
+    }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Events that may concern processes of other nodes: told to all of those, whose servers know who
+ * wants them. */
+
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "nodes.h"
+
+/* task: the source in proc, info in args, the code in number, the range in n_more. */
+void px_run_event(struct px_run_task *task)
+{
+    struct px_run_bytes b = {0};
+
+    px_run_put_proc(&b, &task->proc);
+    px_run_put_u32(&b, (uint32_t) task->n_more);
+    px_run_put_array(&b, task->args, task->n_args, PMIX_INFO);
+    task->cb.op(px_run_remote_send(PX_RUN_EVENT, PX_RUN_OTHERS, 0, task->number, &b),
+                task->cbdata);
+}
+
+struct told {
+    pmix_info_t *info;
+    size_t n;
+};
+
+static void told_free(pmix_status_t status, void *cbdata)
+{
+    struct told *t = cbdata;
+
+    (void) status;
+    PMIx_Info_free(t->info, t->n);
+    free(t);
+}
+
+void px_run_event_came(const struct px_run_frame *head, struct px_run_reader *payload)
+{
+    struct told *t = calloc(1, sizeof(*t));
+    pmix_proc_t source;
+    if (t == NULL) {
+        return;
+    }
+    px_run_get_proc(payload, &source);
+    pmix_data_range_t range = (pmix_data_range_t) px_run_get_u32(payload);
+    t->info = px_run_get_array(payload, sizeof(*t->info), PMIX_INFO, &t->n);
+    pmix_status_t rc = payload->failed ? PMIX_ERR_UNPACK_FAILURE
+                                       : PMIx_Notify_event(head->status, &source, range, t->info,
+                                                           t->n, told_free, t);
+    if (rc != PMIX_SUCCESS) {
+        told_free(rc, t);
+    }
+}

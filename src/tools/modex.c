@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Direct modex: what a process of another node has posted is asked of that node. A key that is not
+ * there yet is waited for over there, by a Get of that node's server, as long as the asker said. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes.h"
+
+/* A question of another node that the library works on; any of its threads. */
+struct asked {
+    pmix_proc_t proc;
+    char *key; /* NULL: anything that it has posted */
+    uint32_t node;
+    uint64_t id;
+    pmix_info_t *info;
+    size_t n_info;
+};
+
+/* ---- asking */
+
+/* task: the process in proc, info in args. */
+void px_run_modex(struct px_run_task *task)
+{
+    uint32_t node = px_run_node_of_proc(&task->proc);
+    const pmix_info_t *info = task->args;
+    struct px_run_bytes b = {0};
+    const char *key = NULL;
+    uint32_t timeout_s = 0;
+
+    for (size_t i = 0; i < task->n_args; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_REQUIRED_KEY) && info[i].value.type == PMIX_STRING) {
+            key = info[i].value.data.string;
+        } else if (PMIX_CHECK_KEY(&info[i], PMIX_TIMEOUT) && info[i].value.type == PMIX_INT) {
+            timeout_s = (uint32_t) info[i].value.data.integer;
+        }
+    }
+    px_run_put_proc(&b, &task->proc);
+    px_run_put_string(&b, key);
+    px_run_put_u32(&b, timeout_s);
+    uint64_t id = node != PX_RUN_NONE && node != px_run.node ? px_run_remote_keep(task) : 0;
+    if (id == 0) {
+        free(b.at);
+        task->cb.modex(PMIX_ERR_NOT_FOUND, NULL, 0, task->cbdata, NULL, NULL);
+        return;
+    }
+    (void) px_run_remote_send(PX_RUN_MODEX, node, id, 0, &b);
+}
+
+void px_run_modex_answered(const struct px_run_frame *head, struct px_run_reader *payload)
+{
+    struct px_run_task task;
+
+    if (!px_run_remote_take(head->id, &task)) {
+        return;
+    }
+    char *copy = payload->left > 0 ? malloc(payload->left) : NULL;
+    if (copy == NULL) {
+        pmix_status_t rc = payload->left > 0 ? PMIX_ERR_NOMEM : head->status;
+        task.cb.modex(rc, NULL, 0, task.cbdata, NULL, NULL);
+        return;
+    }
+    memcpy(copy, payload->at, payload->left);
+    task.cb.modex(head->status, copy, payload->left, task.cbdata, free, copy);
+}
+
+/* ---- answering */
+
+static void asked_free(struct asked *a)
+{
+    free(a->key);
+    PMIx_Info_free(a->info, a->n_info);
+    free(a);
+}
+
+/* Main thread: cbdata is the question, more the data (ours), number the status. */
+static void send_answer(struct px_run_task *task)
+{
+    struct asked *a = task->cbdata;
+    struct px_run_bytes b = {.at = (char *) task->more, .len = task->n_more};
+
+    (void) px_run_remote_send(PX_RUN_MODEX_DATA, a->node, a->id, task->number, &b);
+    asked_free(a);
+}
+
+static void post_answer(struct asked *a, pmix_status_t status, const char *data, size_t n)
+{
+    char *copy = n > 0 ? malloc(n) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, data, n);
+    }
+    struct px_run_task task = {.run = send_answer,
+                               .cbdata = a,
+                               .number = n > 0 && copy == NULL ? PMIX_ERR_NOMEM : status,
+                               .more = copy,
+                               .n_more = copy != NULL ? n : 0};
+    if (px_run_task_post(&task) != PMIX_SUCCESS) {
+        free(copy);
+        asked_free(a);
+    }
+}
+
+static void on_data(pmix_status_t status, char *data, size_t n, void *cbdata)
+{
+    post_answer(cbdata, status, data, n);
+}
+
+/* Main thread: the key is there, or there is none to wait for. */
+static void fetch(struct px_run_task *task)
+{
+    struct asked *a = task->cbdata;
+    pmix_status_t rc = PMIx_server_dmodex_request(&a->proc, on_data, a);
+
+    if (rc != PMIX_SUCCESS) {
+        post_answer(a, rc, NULL, 0);
+    }
+}
+
+static void on_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    struct asked *a = cbdata;
+
+    (void) value;
+    if (status != PMIX_SUCCESS && status != PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
+        post_answer(a, status, NULL, 0);
+    } else if (px_run_task_post(&(struct px_run_task){.run = fetch, .cbdata = a}) != PMIX_SUCCESS) {
+        asked_free(a);
+    }
+}
+
+void px_run_modex_asked(const struct px_run_frame *head, struct px_run_reader *payload)
+{
+    struct asked *a = calloc(1, sizeof(*a));
+    if (a == NULL) {
+        return;
+    }
+    px_run_get_proc(payload, &a->proc);
+    const char *key = px_run_get_string(payload);
+    uint32_t timeout_s = px_run_get_u32(payload);
+    a->node = head->from;
+    a->id = head->id;
+    a->key = key[0] != '\0' ? strdup(key) : NULL;
+    if (timeout_s > 0) {
+        a->info = PMIx_Info_create(1);
+        a->n_info = a->info != NULL ? 1 : 0;
+        int seconds = (int) timeout_s;
+        (void) PMIx_Info_load(a->info, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    }
+    if (a->key == NULL) {
+        fetch(&(struct px_run_task){.cbdata = a});
+        return;
+    }
+    pmix_status_t rc = PMIx_Get_nb(&a->proc, a->key, a->info, a->n_info, on_value, a);
+    if (rc == PMIX_OPERATION_SUCCEEDED) {
+        fetch(&(struct px_run_task){.cbdata = a});
+    } else if (rc != PMIX_SUCCESS) {
+        on_value(rc, NULL, a);
+    }
+}
