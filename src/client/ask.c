@@ -9,15 +9,19 @@
 
 #include "cache.h"
 #include "call.h"
+#include "get.h"
 #include "later.h"
 #include "ops.h"
 #include "src/ops/attributes.h"
 #include "src/ops/resolve.h"
+#include "src/ops/results.h"
 
 struct query_call {
     struct px_session *session;
     void *key; /* bytes of the query, or NULL: the answer is not kept */
     size_t key_len;
+    pmix_query_t *query; /* a copy when it is the only one, or NULL */
+    pmix_proc_t target;
     struct px_infos *own; /* our part of the answer, or NULL */
     pmix_info_cbfunc_t cbfunc;
     void *cbdata;
@@ -26,6 +30,9 @@ struct query_call {
 static void query_free(struct query_call *call)
 {
     px_infos_release(call->own);
+    if (NULL != call->query) {
+        PMIx_Query_free(call->query, 1);
+    }
     free(call->key);
     free(call);
 }
@@ -46,6 +53,37 @@ static void append(struct px_infos *own, const pmix_info_t *info, size_t n)
     }
 }
 
+/* The process that a query is about; our job when it names none. */
+static void target_of(const struct px_ctx *ctx, const pmix_query_t *query, pmix_proc_t *ret)
+{
+    PMIx_Load_procid(ret, ctx->self.nspace, PMIX_RANK_WILDCARD);
+    for (size_t i = 0; i < query->nqual; i++) {
+        const pmix_value_t *value = &query->qualifiers[i].value;
+        const char *key = query->qualifiers[i].key;
+
+        if (strcmp(key, PMIX_PROCID) == 0 && value->type == PMIX_PROC && NULL != value->data.proc) {
+            *ret = *value->data.proc;
+        } else if (strcmp(key, PMIX_NSPACE) == 0 && value->type == PMIX_STRING && NULL != value->data.string) {
+            PMIx_Load_nspace(ret->nspace, value->data.string);
+        } else if (strcmp(key, PMIX_RANK) == 0 && value->type == PMIX_PROC_RANK) {
+            ret->rank = value->data.rank;
+        }
+    }
+}
+
+/* Answers are for PMIx_Get too. Those to several queries at once are left out: whose they are is not certain. */
+static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_t n)
+{
+    for (size_t i = 0; NULL != call->query && i < n; i++) {
+        for (size_t k = 0; NULL != call->query->keys[k]; k++) {
+            if (strcmp(call->query->keys[k], info[i].key) == 0 && info[i].value.type != PMIX_UNDEF) {
+                (void) px_session_store_value(call->session, &call->target, info[i].key, &info[i].value,
+                                              PMIX_SCOPE_UNDEF); /* no memory: it will be asked for */
+            }
+        }
+    }
+}
+
 static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                        pmix_release_cbfunc_t release_fn, void *release_cbdata)
 {
@@ -53,6 +91,7 @@ static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
 
     if (PMIX_SUCCESS == status && NULL != call->key) {
         px_cache_keep(call->session, call->key, call->key_len, info, ninfo);
+        keep_for_get(call, info, ninfo);
     }
     if (NULL == call->own) {
         call->cbfunc(status, info, ninfo, call->cbdata, release_fn, release_cbdata);
@@ -151,6 +190,8 @@ static pmix_status_t query_server(struct px_session *session, const pmix_query_t
     *call = (struct query_call){.session = session, .own = own, .cbfunc = cbfunc, .cbdata = cbdata};
     if (NULL != key) {
         call->key = px_buf_take(key, &call->key_len);
+        call->query = nqueries == 1 ? px_queries_copy(queries, 1) : NULL;
+        target_of(session->ctx, queries, &call->target);
     }
     rc = pack_queries(&msg.buf, msg.kind, queries, nqueries);
     rc = px_msg_send_info(&msg, rc, 0, query_done, call);
@@ -250,8 +291,14 @@ static pmix_status_t ask_server(struct px_session *session, const char *node, co
 /* Does the segment say that nobody above knows better? */
 static bool may_answer_here(const struct px_session *session, const char *nspace)
 {
-    return NULL != session->shared && NULL != nspace && strcmp(nspace, session->ctx->self.nspace) == 0
-           && (px_store_flags(session->shared) & PX_STORE_HOST_QUERIES) == 0;
+    struct px_store_info info;
+
+    if (NULL == session->shared || NULL == nspace || strcmp(nspace, session->ctx->self.nspace) != 0
+        || (px_store_flags(session->shared) & PX_STORE_HOST_QUERIES) != 0) {
+        return false;
+    }
+    px_store_info(session->shared, &info);
+    return !info.dead; /* a namespace that is no more is none of ours to describe */
 }
 
 static bool fall_back(pmix_status_t status)
@@ -340,6 +387,67 @@ pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, ch
     if (0 == rc) {
         rc = px_resolve_nodes(stores.all, stores.n, nodelist);
         stores_release(&stores);
+    }
+    return rc;
+}
+
+/* PMIX_LOCAL_PROCS: all processes of the node, whosever. The answer is that of a resolve of every namespace. */
+struct local_call {
+    pmix_value_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void give_procs(pmix_status_t status, pmix_proc_t *procs, size_t n, pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = procs};
+    pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+
+    if (PMIX_SUCCESS == status && n == 0) {
+        status = PMIX_ERR_NOT_FOUND;
+    }
+    cbfunc(status, PMIX_SUCCESS == status ? &value : NULL, cbdata);
+    PMIx_Proc_free(procs, n);
+}
+
+static void local_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct local_call *call = arg;
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+
+    status = px_reply_status(status, reply, fd);
+    if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
+        status = px_unpack_procs(reply, &procs, &n);
+    }
+    give_procs(PMIX_ERR_NOT_SUPPORTED == status ? PMIX_ERR_NOT_FOUND : status, procs, n, call->cbfunc,
+               call->cbdata);
+    free(call);
+}
+
+pmix_status_t px_client_local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    struct local_call *call;
+    struct px_msg msg;
+    int rc = px_msg_start(session, PX_CMD_RESOLVE_PEERS, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    call = malloc(sizeof(*call));
+    if (NULL == call || (!session->ours && !px_server_at_least(msg.server, 5, 0, 0))) {
+        rc = NULL == call ? PMIX_ERR_NOMEM : PMIX_ERR_NOT_FOUND;
+        free(call);
+        px_msg_drop(&msg);
+        return rc;
+    }
+    *call = (struct local_call){.cbfunc = cbfunc, .cbdata = cbdata};
+    rc = px_pack_string(&msg.buf, msg.kind, session->hostname);
+    if (0 == rc) {
+        rc = px_pack_string(&msg.buf, msg.kind, NULL);
+    }
+    rc = px_msg_send(&msg, rc, 0, local_reply, call);
+    if (0 != rc) {
+        free(call);
     }
     return rc;
 }

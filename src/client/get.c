@@ -167,7 +167,8 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
 int px_client_miss(struct px_session *session, const struct px_want *want, int found)
 {
     bool complete = NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0;
-    bool hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key);
+    bool hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key)
+                 && strcmp(want->ask.key, PMIX_LOCAL_PROCS) != 0;
 
     if (PMIX_ERR_EXISTS_OUTSIDE_SCOPE == found) {
         return found;
@@ -228,19 +229,33 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     return rc;
 }
 
-/* A key of our own job without directives: nearly every call there is. Looks where find_own would look first. */
+/* The same when we hold data of our own: where find_own would look first. */
+static __attribute__((noinline)) pmix_status_t glance_at_two(const struct px_session *session,
+                                                             const struct px_store *own, pmix_rank_t rank,
+                                                             const char *key, pmix_value_t **value)
+{
+    const struct px_store *store = session->shared;
+
+    if (NULL == store || own_goes_first(session, rank, key)) {
+        store = own;
+    }
+    return px_store_glance(store, rank, key, value);
+}
+
+/* A key of our own job without directives: nearly every call there is. */
 pmix_status_t px_client_glance(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
 {
     const struct px_session *session = px_session(ctx);
-    const struct px_store *store = session->shared;
     const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
-    pmix_rank_t rank = NULL != proc ? proc->rank : ctx->self.rank;
 
-    if (rare(NULL == value || session->report_fd >= 0) || !px_session_is_own(session, proc)) {
+    if (NULL == proc) {
+        proc = &ctx->self;
+    }
+    if (rare(NULL == value || session->report_fd >= 0) || !px_session_is_named(session, proc->nspace)) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if (NULL != own && (NULL == store || own_goes_first(session, rank, key))) {
-        store = own;
+    if (NULL != own) {
+        return glance_at_two(session, own, proc->rank, key, value);
     }
-    return NULL != store ? px_store_glance(store, rank, key, value) : PMIX_ERR_NOT_FOUND;
+    return NULL != session->shared ? px_store_glance(session->shared, proc->rank, key, value) : PMIX_ERR_NOT_FOUND;
 }

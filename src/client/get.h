@@ -19,4 +19,7 @@ int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
 int px_client_miss(struct px_session *session, const struct px_want *want, int found);
 
+/* PMIX_LOCAL_PROCS, which is in no store: all processes of the node, asked of the server. */
+pmix_status_t px_client_local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc, void *cbdata);
+
 #endif

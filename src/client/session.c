@@ -53,8 +53,8 @@ void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t
     PMIx_Load_procid(&session->ctx->self, nspace, rank);
     session->nspace_len = strlen(session->ctx->self.nspace);
     counted = session->nspace_len + 1;
-    session->nspace_words = counted / 8;
-    memset(bytes, 0xff, counted % 8);
+    session->nspace_words = (counted - 1) / 8;
+    memset(bytes, 0xff, counted - 8 * session->nspace_words);
     memcpy(&session->nspace_mask, bytes, sizeof(bytes));
 }
 

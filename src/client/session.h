@@ -56,8 +56,8 @@ struct px_native {
 struct px_session {
     struct px_ctx *ctx;
     size_t nspace_len;        /* of ctx->self.nspace; constant, like the next two */
-    size_t nspace_words;      /* whole words of it, its NUL included */
-    uint64_t nspace_mask;     /* of the bytes that count in the word after them */
+    size_t nspace_words;      /* words of it, its NUL included, but for the last */
+    uint64_t nspace_mask;     /* of the bytes that count in the last */
     struct px_store *shared;  /* constant while up: the segment; NULL without */
     void *own;                /* atomic struct px_store *: our private data of our own namespace */
     void *foreign;            /* atomic struct px_foreign *: grows only */
@@ -96,23 +96,24 @@ static inline uint64_t px_nspace_word(const char *nspace, size_t i)
     return word;
 }
 
-/* Is the process (NULL, or without a namespace: ourselves) of our own namespace? Compared word by word: a call would
- * cost more than the comparison. */
-static inline bool px_session_is_own(const struct px_session *session, const pmix_proc_t *proc)
+/* Is it the name of our own namespace? Compared word by word: a call would cost more than the comparison. */
+static inline bool px_session_is_named(const struct px_session *session, const char *nspace)
 {
     const char *own = session->ctx->self.nspace;
     size_t n = session->nspace_words;
 
-    if (NULL == proc || '\0' == proc->nspace[0]) {
-        return true;
-    }
     for (size_t i = 0; i < n; i++) {
-        if (px_nspace_word(proc->nspace, i) != px_nspace_word(own, i)) {
+        if (px_nspace_word(nspace, i) != px_nspace_word(own, i)) {
             return false;
         }
     }
-    return session->nspace_mask == 0
-           || ((px_nspace_word(proc->nspace, n) ^ px_nspace_word(own, n)) & session->nspace_mask) == 0;
+    return ((px_nspace_word(nspace, n) ^ px_nspace_word(own, n)) & session->nspace_mask) == 0;
+}
+
+/* Is the process (NULL, or without a namespace: ourselves) of our own namespace? */
+static inline bool px_session_is_own(const struct px_session *session, const pmix_proc_t *proc)
+{
+    return NULL == proc || '\0' == proc->nspace[0] || px_session_is_named(session, proc->nspace);
 }
 
 /* The server that requests go to, connected; or NULL. */

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,18 @@ static void take_line(char **text, char *room, size_t n)
     }
 }
 
-static int read_file(const char *path, struct px_found *ret)
+/* Does the process that wrote the file live? One that does not say counts as living. */
+static bool writer_lives(const char *text)
+{
+    char line[32];
+    long pid;
+
+    snprintf(line, sizeof(line), "%.*s", (int) strcspn(text, "\n"), text);
+    pid = strtol(line, NULL, 10);
+    return pid <= 0 || kill((pid_t) pid, 0) == 0 || ESRCH != errno;
+}
+
+static int read_file(const char *path, struct px_found *ret, bool *ret_lives)
 {
     char text[FILE_ROOM];
     char *at = text;
@@ -158,21 +170,27 @@ static int read_file(const char *path, struct px_found *ret)
     text[n] = '\0';
     take_line(&at, ret->uri, sizeof(ret->uri));
     take_line(&at, ret->version, sizeof(ret->version));
+    *ret_lives = writer_lives(at);
     return NULL != strchr(ret->uri, ';') ? 0 : PMIX_ERR_BAD_PARAM;
 }
 
-static int add_file(const char *path, struct px_found *room, size_t n_room, size_t *n)
+static int add_file(const char *path, struct px_found *room, size_t n_room, size_t *n, bool searched)
 {
+    bool lives = true;
     int rc;
 
     if (*n >= n_room) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     memset(&room[*n], 0, sizeof(room[*n]));
-    rc = read_file(path, &room[*n]);
+    rc = read_file(path, &room[*n], &lives);
     if (0 != rc) {
         return rc;
     }
+    if (searched && !lives) {
+        return PMIX_ERR_UNREACH; /* left behind */
+    }
+    room[*n].searched = searched;
     for (size_t i = 0; i < *n; i++) {
         if (strcmp(room[i].uri, room[*n].uri) == 0) {
             return 0; /* another name of a server that is listed */
@@ -196,7 +214,7 @@ static int add_named(const char *dir, struct px_found *room, size_t n_room, size
     } else {
         snprintf(path + len, sizeof(path) - (size_t) len, "%s%s", format, host);
     }
-    return add_file(path, room, n_room, n);
+    return add_file(path, room, n_room, n, false);
 }
 
 static void add_directory(const char *dir, const char *host, struct px_found *room, size_t n_room, size_t *n)
@@ -213,7 +231,7 @@ static void add_directory(const char *dir, const char *host, struct px_found *ro
     for (entry = readdir(d); NULL != entry && *n < n_room; entry = readdir(d)) {
         if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
             snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-            (void) add_file(path, room, n_room, n); /* what cannot be read is no candidate */
+            (void) add_file(path, room, n_room, n, true); /* what cannot be read is no candidate */
         }
     }
     closedir(d);
@@ -224,7 +242,7 @@ static int add_uri(const char *uri, struct px_found *room, size_t n_room, size_t
     const char *env = strncmp(uri, "PMIX_", 5) == 0 ? strchr(uri, ';') : NULL;
 
     if (strncmp(uri, "file:", 5) == 0) {
-        return add_file(uri + 5, room, n_room, n);
+        return add_file(uri + 5, room, n_room, n, false);
     }
     memset(&room[*n], 0, sizeof(room[*n]));
     snprintf(room[*n].uri, sizeof(room[*n].uri), "%s", NULL != env ? env + 1 : uri);
@@ -261,7 +279,7 @@ int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct p
 
     *ret_named = true;
     if (NULL != wish->file) {
-        rc = add_file(wish->file, room, n_room, &n);
+        rc = add_file(wish->file, room, n_room, &n, false);
     } else if (NULL != wish->uri) {
         rc = add_uri(wish->uri, room, n_room, &n);
     } else if (wish->pid != 0) {

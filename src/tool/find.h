@@ -38,6 +38,7 @@ int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish
 struct px_found {
     char uri[512];
     char version[64];
+    bool searched; /* came to light in the server directory: one of several is no choice of the user's */
 };
 
 /* Candidates in the order in which to try them. named: only one of them may be meant, and its failure is final.

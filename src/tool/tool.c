@@ -91,6 +91,22 @@ static void pause_for(uint32_t seconds)
     (void) poll(NULL, 0, (int) (seconds > 3600 ? 3600 : seconds) * 1000);
 }
 
+/* Several servers in the directory, and nothing to choose by. */
+static bool is_ambiguous(const struct px_session *session, const struct px_found *found, size_t n)
+{
+    size_t fresh = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        pmix_proc_t server;
+
+        if (found[i].searched && px_uri_server(found[i].uri, &server) == 0
+            && NULL == find_server(session, &server)) {
+            fresh++;
+        }
+    }
+    return fresh > 1 && !px_param_bool(PX_P_TOOL_TRY_ALL);
+}
+
 static int connect_found(struct px_session *session, const struct px_tool_wish *wish, struct px_server_peer **ret)
 {
     struct px_found *found = calloc(PX_FOUND_MAX, sizeof(*found));
@@ -103,6 +119,10 @@ static int connect_found(struct px_session *session, const struct px_tool_wish *
     }
     rc = px_tool_find(wish, session->hostname, found, PX_FOUND_MAX, &n, &named);
     for (size_t i = 0; 0 == rc && i < n; i++) {
+        if (found[i].searched && is_ambiguous(session, found, n)) {
+            rc = PMIX_ERR_BAD_PARAM;
+            break;
+        }
         rc = connect_one(session, &found[i], ret);
         if (0 == rc || named) {
             break;

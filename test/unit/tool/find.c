@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -99,19 +100,32 @@ static void nothing_there(void **state)
 
 static void by_search(void **state)
 {
+    char content[128];
+    pid_t gone = fork();
+
     (void) state;
-    write_file("pmix.host.tool.77", "srv.0;tcp4://127.0.0.1:77\n5.0.0\n77\n");
-    write_file("pmix.host.tool.srv", "srv.0;tcp4://127.0.0.1:77\n5.0.0\n77\n");
+    if (gone == 0) {
+        _exit(0);
+    }
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    snprintf(content, sizeof(content), "left.0;tcp4://127.0.0.1:78\n5.0.0\n%d\n", (int) gone);
+    write_file("pmix.host.tool.77", content); /* its writer has ended */
+    assert_int_equal(find_with(NULL, 0), PMIX_ERR_UNREACH);
+    snprintf(content, sizeof(content), "srv.0;tcp4://127.0.0.1:77\n5.0.0\n%d\n", (int) getpid());
+    write_file("pmix.host.tool.77", content);
+    write_file("pmix.host.tool.srv", content);
     write_file("pmix.host.tool", "rubbish\n");
     assert_int_equal(find_with(NULL, 0), 0);
     assert_int_equal(n_found, 1); /* two names of one server, and a file that says nothing */
     assert_string_equal(found[0].uri, "srv.0;tcp4://127.0.0.1:77");
     assert_string_equal(found[0].version, "5.0.0");
     assert_false(named);
+    assert_true(found[0].searched);
     write_file("pmix.sys.host", "sys.0;tcp4://127.0.0.1:1\n4.2.2rc2\n");
     assert_int_equal(find_with(NULL, 0), 0);
     assert_int_equal(n_found, 2);
     assert_string_equal(found[0].uri, "sys.0;tcp4://127.0.0.1:1");
+    assert_false(found[0].searched);
     setenv("PMIX_SERVER_URI41", "env.0;tcp4://127.0.0.1:3", 1);
     assert_int_equal(find_with(NULL, 0), 0);
     assert_string_equal(found[0].uri, "env.0;tcp4://127.0.0.1:3");
