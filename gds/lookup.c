@@ -344,29 +344,13 @@ static inline bool plain(const struct px_ask *ask)
 }
 
 /* Whether a plain question is answered by px_read_plain if there is a value: what most are. */
-static inline bool quick(pmix_rank_t rank, const struct px_key *key)
+static inline bool quick(const struct px_ask *ask, const struct px_key *key)
 {
-    if (rank <= PMIX_RANK_VALID) {
+    if (ask->rank <= PMIX_RANK_VALID) {
         return key->realm != PX_REALM_SESSION;
     }
-    return rank == PMIX_RANK_WILDCARD
+    return ask->rank == PMIX_RANK_WILDCARD
            && (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE);
-}
-
-int px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
-                    size_t name_len, struct px_slice *ret)
-{
-    const struct px_key *key;
-    struct px_read read;
-    int rc;
-
-    px_read_begin(store, &read);
-    key = px_read_known_key(&read, name, name_len);
-    if (!key || !quick(rank, key)) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    rc = px_read_plain(&read, key, rank, ret);
-    return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
 static int ask_in_order(struct lookup *l, struct px_slice *ret)
@@ -403,7 +387,7 @@ int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct 
 
     px_read_begin(store, &read);
     key = px_read_known_key(&read, ask->key, ask->key_len);
-    if (key && plain(ask) && quick(ask->rank, key)) {
+    if (key && plain(ask) && quick(ask, key)) {
         int rc = px_read_plain(&read, key, ask->rank, ret);
 
         if (!missing(rc)) {

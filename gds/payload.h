@@ -31,6 +31,18 @@ static inline size_t px_word_size(pmix_data_type_t type)
     return type < PX_N_WORD_SIZES ? px_word_sizes[type] : 0;
 }
 
+/* A scalar as a value: the bytes of its type at the start of the union. */
+static inline void px_word_value(pmix_data_type_t type, uint64_t word, pmix_value_t *ret)
+{
+    if (type == PMIX_BOOL) {
+        word = word != 0;
+    }
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word <<= 64 - 8 * px_word_size(type);
+#endif
+    *ret = (pmix_value_t){.type = type, .data.uint64 = word};
+}
+
 /* How a value is stored; NULL: hidden. What the value points at is borrowed. px_payload_fini
  * releases the rest. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4
  * GiB). */

@@ -76,14 +76,11 @@ static inline const struct px_key *px_read_key(struct px_read *read, const char 
                        hash);
 }
 
-/* The same, for the asker's string: callers ask for the same literals again and again, so where it
- * led last time is tried first. */
+/* The same, for the asker's string: where it led last time is tried first. */
 static inline const struct px_key *px_read_known_key(struct px_read *read, const char *name,
                                                      size_t len)
 {
-    uint64_t at =
-        (uint64_t) (uintptr_t) name * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PX_KEY_CACHE_BITS);
-    uint64_t *hint = (uint64_t *) (uintptr_t) &read->store->key_cache[at];
+    uint64_t *hint = px_key_hint(read->store, name);
     uint64_t loc = px_load_acquire(hint);
     const struct px_key *key;
 
@@ -96,7 +93,10 @@ static inline const struct px_key *px_read_known_key(struct px_read *read, const
     }
     key = px_read_key(read, name, len, px_hash_bytes(name, len));
     if (key) {
-        px_store_release(hint, px_locator(&read->view, key));
+        loc = px_locator(&read->view, key);
+        if ((loc << 3) + sizeof *key + PMIX_MAX_KEYLEN < read->view.size) {
+            px_store_release(hint, loc);
+        }
     }
     return key;
 }

@@ -11,29 +11,6 @@
 #include "gds/state.h"
 #include "src/wire/codec.h"
 
-static inline void set_word(pmix_value_t *value, pmix_data_type_t type, uint64_t word)
-{
-    *value = (pmix_value_t){.type = type};
-    switch (px_word_size(type)) {
-    case 1:
-        if (type == PMIX_BOOL) {
-            value->data.flag = word != 0;
-        } else {
-            value->data.uint8 = (uint8_t) word;
-        }
-        break;
-    case 2:
-        value->data.uint16 = (uint16_t) word;
-        break;
-    case 4:
-        value->data.uint32 = (uint32_t) word;
-        break;
-    default:
-        value->data.uint64 = word;
-        break;
-    }
-}
-
 /* *ret is NULL for no bytes. */
 static int copy_bytes(const void *bytes, size_t len, void *ret)
 {
@@ -165,7 +142,7 @@ int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
     int rc;
 
     if (slice->inlined) {
-        set_word(ret, slice->type, slice->word);
+        px_word_value(slice->type, slice->word, ret);
         return 0;
     }
     rc = fill_other(slice, &value);
@@ -184,7 +161,7 @@ int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
         return PMIX_ERR_NOMEM;
     }
     if (slice->inlined) {
-        set_word(value, slice->type, slice->word);
+        px_word_value(slice->type, slice->word, value);
         *ret = value;
         return 0;
     }

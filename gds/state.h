@@ -18,7 +18,8 @@ struct px_store {
     char nspace[256];
     struct px_memo *memo; /* lock-free; readers of this process */
     /* Locators of keys by the address of the string that was asked for: a hint, compared before it
-     * is believed. Words, any thread; pairs with itself in px_read_known_key. */
+     * is believed, with room for the longest name behind it. Words, any thread; pairs with itself:
+     * px_key_hint. */
     uint64_t key_cache[1 << PX_KEY_CACHE_BITS];
     /* writer only */
     struct px_bump bump;
@@ -29,6 +30,15 @@ struct px_store {
 static inline const struct px_header *px_store_header(const struct px_store *store)
 {
     return (const struct px_header *) (const void *) store->seg.base;
+}
+
+/* The word for a string. Callers ask for the same literals again and again. */
+static inline uint64_t *px_key_hint(const struct px_store *store, const char *name)
+{
+    uint64_t at =
+        (uint64_t) (uintptr_t) name * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PX_KEY_CACHE_BITS);
+
+    return (uint64_t *) (uintptr_t) &store->key_cache[at];
 }
 
 #endif

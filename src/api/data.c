@@ -80,9 +80,8 @@ static pmix_info_t *without_static(const pmix_info_t *info, size_t ninfo, size_t
     return kept;
 }
 
-static __attribute__((noinline)) pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc,
-                                                          const char *key, const pmix_info_t *info, size_t ninfo,
-                                                          pmix_value_t **val)
+static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                                const pmix_info_t *info, size_t ninfo, pmix_value_t **val)
 {
     struct getting getting = {.to = NULL != key ? val : NULL};
     pmix_info_t *kept;
@@ -108,25 +107,35 @@ static __attribute__((noinline)) pmix_status_t get_asking(struct px_ctx *ctx, co
     return rc;
 }
 
-pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
-                       pmix_value_t **val)
+/* Everything but what PMIx_Get answers by itself. */
+static __attribute__((noinline)) pmix_status_t get_fully(const pmix_proc_t *proc, const char *key,
+                                                         const pmix_info_t *info, size_t ninfo, pmix_value_t **val)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc;
 
-    if (__builtin_expect(NULL == ctx, 0)) {
+    if (NULL == ctx) {
         return PMIX_ERR_INIT;
     }
-    if (__builtin_expect(NULL == key || (NULL == info && ninfo > 0), 0)) {
+    if (NULL == key || (NULL == info && ninfo > 0)) {
         return NULL == key && NULL != info && px_api_flag(info, ninfo, PMIX_GET_REFRESH_CACHE)
                    ? get_asking(ctx, proc, key, info, ninfo, val)
                    : PMIX_ERR_BAD_PARAM;
     }
     rc = ctx->ops->get(ctx, proc, key, info, ninfo, val);
-    if (__builtin_expect(PMIX_ERR_WOULD_BLOCK == rc, 0)) {
-        return get_asking(ctx, proc, key, info, ninfo, val);
+    return PMIX_ERR_WOULD_BLOCK == rc ? get_asking(ctx, proc, key, info, ninfo, val) : rc;
+}
+
+pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
+                       pmix_value_t **val)
+{
+    struct px_ctx *ctx = px_ctx_enter();
+
+    if (NULL == ctx || NULL == key || ninfo > 0 || NULL == ctx->ops->glance) {
+        return get_fully(proc, key, info, ninfo, val);
     }
-    return rc;
+    return PMIX_SUCCESS == ctx->ops->glance(ctx, proc, key, val) ? PMIX_SUCCESS
+                                                                 : get_fully(proc, key, NULL, 0, val);
 }
 
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,

@@ -25,6 +25,9 @@ struct px_role_ops {
                                     const pmix_value_t *value);
     pmix_status_t (*commit)(struct px_ctx *ctx); /* hands over in order; does not wait for the reply */
 
+    /* What `get` answers without directives, if that is quickly found: PMIX_SUCCESS with a fresh value, or anything
+     * else, and then `get` is to be asked. May be NULL. */
+    pmix_status_t (*glance)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value);
     /* Answers in the caller's thread. PMIX_SUCCESS with *value set as the directives ask (see PMIx_Get), or an
      * authoritative error; PMIX_ERR_WOULD_BLOCK when only get_nb can tell. */
     pmix_status_t (*get)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,

@@ -43,7 +43,7 @@
     [t].name = #t, [t].size = sizeof(c), [t].type = t, [t].where = PX_##where_, \
     [t].shape = PX_TYPE_##shape_, [t].form = PX_FORM_##form_, [t].number = number_,
 
-static const struct px_type types[PX_VALUE_TYPES] = {
+const struct px_type px_types[PX_VALUE_TYPES] = {
 #include "types.def"
 #include "members.def"
 };
@@ -57,14 +57,6 @@ static const struct px_shape_ops *const shapes[PX_TYPE_SHAPES] = {
     [PX_TYPE_ARRAY] = &px_array_ops,       [PX_TYPE_BUFFER] = &px_buffer_ops,
     [PX_TYPE_TOPO] = &px_topo_ops,         [PX_TYPE_CPUSET] = &px_cpuset_ops,
 };
-
-const struct px_type *px_type_info(pmix_data_type_t type)
-{
-    if (type >= PX_VALUE_TYPES || types[type].name == NULL) {
-        return NULL;
-    }
-    return &types[type];
-}
 
 /* Owns nothing and starts as zeros: arrays of it are handled as bytes. */
 static bool is_plain(const struct px_type *type)
@@ -183,21 +175,22 @@ static bool is_scalar_value(const struct px_type *type, const void *elements, si
     return held != NULL && is_plain(held) && held->where == PX_INLINE;
 }
 
-void px_type_free(const struct px_type *type, void *elements, size_t n)
+static __attribute__((noinline)) void free_all(const struct px_type *type, void *elements, size_t n)
 {
-    int saved;
+    int saved = errno;
 
-    if (elements == NULL) {
-        return;
-    }
-    if (is_scalar_value(type, elements, n)) {
-        free(elements); /* too small for a system call, so errno is kept */
-        return;
-    }
-    saved = errno;
     for (size_t i = 0; i < n && !is_plain(type); i++) {
         shapes[type->shape]->fini(type, (char *) elements + i * type->size);
     }
     free(elements);
     errno = saved;
+}
+
+void px_type_free(const struct px_type *type, void *elements, size_t n)
+{
+    if (elements != NULL && is_scalar_value(type, elements, n)) {
+        free(elements); /* too small for a system call, so errno is kept */
+    } else if (elements != NULL) {
+        free_all(type, elements, n);
+    }
 }

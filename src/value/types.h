@@ -91,8 +91,13 @@ struct px_type {
     size_t n_members;
 };
 
+extern const struct px_type px_types[PX_VALUE_TYPES] __attribute__((visibility("hidden")));
+
 /* NULL for PMIX_UNDEF, for what nobody defines, and for PMIX_BUFFER and PMIX_KVAL. */
-const struct px_type *px_type_info(pmix_data_type_t type);
+static inline const struct px_type *px_type_info(pmix_data_type_t type)
+{
+    return type < PX_VALUE_TYPES && px_types[type].name != NULL ? &px_types[type] : NULL;
+}
 
 /* Makes an element the empty one: zeros, with the exceptions that the public constructors have. */
 void px_type_construct(const struct px_type *type, void *element);
