@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# The model of the segment's protocol holds in every state, and each deliberate mistake is found.
+. "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
+command -v spin >/dev/null 2>&1 || skip_all 'spin is not installed'
+model=$PX_TOP_SRCDIR/test/model/segment.pml
+cd "$SCRATCH" || exit 99
+
+# search -D...: what the checker says of a model made with these definitions.
+search() {
+    rm -f pan pan.*
+    spin -a "$@" "$model" >spin.out 2>&1 || { cat spin.out; return 1; }
+    $CC ${optimise:--O2} -w -DSAFETY -DCOLLAPSE -DVECTORSZ=1024 -o pan pan.c || return 1
+    limit 300 ./pan -m10000 >pan.out 2>&1 || { tail -n 5 pan.out; return 1; }
+    ! grep -E 'max search depth|out of memory|hash table full' pan.out
+}
+
+holds() {
+    search "$@" || return 1
+    grep -E 'assertion violated|invalid end state \(' pan.out
+    grep -q 'errors: 0$' pan.out && grep -Eq '[0-9]+ states, stored' pan.out
+}
+
+# A mistake is found by an assertion, not by the model getting stuck.
+fails() {
+    optimise=-O0
+    search "$@" || return 1
+    grep -q 'assertion violated' pan.out
+}
+
+check 'one reader, three lookups' holds -DLOOKUPS=3
+check 'two readers' holds -DREADERS=2 -DLOOKUPS=1 -DPUBLICATIONS=2
+for publication in 1 2 3 4; do
+    check "the words of publication $publication in every order" holds -DANY_ORDER=$publication
+done
+# shellcheck disable=SC2013
+for mistake in $(sed -n 's/^#define \([A-Z_]*\) [0-9]* *\/\* .*mistake: .*/\1/p' "$model"); do
+    check "found: $mistake" fails "-DBROKEN=$mistake"
+done
+finish
