@@ -69,6 +69,9 @@ int px_auth_check(const struct px_hello *hello, const struct px_who *who, uid_t 
     if (!allowed(hello->psec)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
+    if (who->known && who->uid == (uid_t) -1) {
+        return PMIX_ERR_INVALID_CRED; /* nobody, not even when nobody is asked for */
+    }
     if (who->known && (who->uid != uid || (who->gid != (gid_t) -1 && who->gid != gid))) {
         return PMIX_ERR_INVALID_CRED;
     }

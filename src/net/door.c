@@ -41,10 +41,13 @@ static void spare_close(struct px_doors *doors)
 static void listen_again(struct px_timer *timer)
 {
     struct px_doors *doors = px_container_of(timer, struct px_doors, pause);
+    int rc_unix = px_io_want_loop(&doors->unix_way.io, PX_IO_READ);
+    int rc_tcp = px_io_want_loop(&doors->tcp_way.io, PX_IO_READ);
 
-    (void) px_io_want_loop(&doors->unix_way.io, PX_IO_READ);
-    (void) px_io_want_loop(&doors->tcp_way.io, PX_IO_READ);
     spare_open(doors);
+    if (rc_unix || rc_tcp) { /* without memory to listen: a door must not stay shut for ever */
+        (void) px_timer_start_loop(doors->loop, &doors->pause, PAUSE_MS, listen_again);
+    }
 }
 
 static void rest(struct px_doors *doors)

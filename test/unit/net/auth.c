@@ -81,6 +81,16 @@ static void lies_are_not(void **state)
     assert_int_equal(check("native", UID, OTHER, 8, &unknown), PMIX_ERR_INVALID_CRED);
 }
 
+/* A caller that accepts whoever it is must not get one whom the kernel does not know. */
+static void nobody_is_never_right(void **state)
+{
+    uint32_t ids[2] = {UINT32_MAX, GID};
+    struct px_hello hello = claim("native", ids, sizeof(ids));
+
+    (void) state;
+    assert_int_equal(px_auth_check(&hello, &tcp_nobody, (uid_t) -1, GID), PMIX_ERR_INVALID_CRED);
+}
+
 static void shapes_of_a_credential(void **state)
 {
     (void) state;
@@ -179,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(the_truth_is_believed),
         T(lies_are_not),
+        T(nobody_is_never_right),
         T(shapes_of_a_credential),
         T(modules),
         T(forged_munge),
