@@ -260,16 +260,14 @@ int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     posted = px_posted_create(rank->ns);
     rc = posted ? read_commit(posted, rank->rank, &blocks, &plain) : PMIX_ERR_NOMEM;
     rc = rc ? rc : px_posted_publish(posted, rank->ns);
-    if (!rc && !px_buf_ok(&plain)) {
-        rc = PMIX_ERR_NOMEM;
+    if (!rc) {
+        rc = px_buf_ok(&plain) ? px_outbox_put(&rank->outbox, &plain) : PMIX_ERR_NOMEM;
     }
     px_posted_destroy(posted);
+    px_buf_fini(&plain);
     if (rc) {
-        px_buf_fini(&plain);
         return rc;
     }
-    px_buf_fini(&rank->remote);
-    rank->remote = plain;
     rank->committed = true;
     px_answer_status(s, &from, PMIX_SUCCESS);
     px_gets_committed(s, rank);

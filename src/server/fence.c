@@ -17,15 +17,17 @@
 
 /* --- data --- */
 
-static int add_rank(struct px_buf *buf, const struct px_rankrec *rank)
+static int add_rank(struct px_buf *buf, struct px_rankrec *rank)
 {
     pmix_proc_t proc = {.rank = rank->rank};
+    const struct px_buf *packed = NULL;
+    int rc = px_outbox_packed(&rank->outbox, &packed);
 
-    if (!rank->remote.len) {
-        return PMIX_SUCCESS;
+    if (rc || !packed->len) {
+        return rc;
     }
     memcpy(proc.nspace, rank->ns->name, sizeof(proc.nspace));
-    return px_blob_add(buf, &proc, rank->remote.data, rank->remote.len);
+    return px_blob_add(buf, &proc, packed->data, packed->len);
 }
 
 static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *proc)

@@ -143,9 +143,12 @@ static void give_job(struct px_nsrec *ns, pmix_dmodex_response_fn_t fn, void *cb
     fn(rc, rc ? NULL : (char *) packed->data, rc ? 0 : packed->len, cbdata);
 }
 
-static void give_posted(const struct px_rankrec *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
+static void give_posted(struct px_rankrec *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
 {
-    fn(PMIX_SUCCESS, (char *) rank->remote.data, rank->remote.len, cbdata);
+    const struct px_buf *packed = NULL;
+    int rc = px_outbox_packed(&rank->outbox, &packed);
+
+    fn(rc, rc ? NULL : (char *) packed->data, rc ? 0 : packed->len, cbdata);
 }
 
 void px_modex_give(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn, void *cbdata)
@@ -186,7 +189,7 @@ static bool concerns(const struct remote_ask *ask, const struct px_rankrec *rank
     return ask->proc.rank == rank->rank && strncmp(ask->proc.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0;
 }
 
-static void answer_asks(struct px_server *s, const struct px_rankrec *rank, bool gone)
+static void answer_asks(struct px_server *s, struct px_rankrec *rank, bool gone)
 {
     struct px_list *item;
     struct px_list *next;

@@ -59,7 +59,7 @@ static void ns_destroy(struct px_nsrec *ns)
     for (item = px_list_shift(&ns->rank_list); item; item = px_list_shift(&ns->rank_list)) {
         struct px_rankrec *rank = px_container_of(item, struct px_rankrec, link);
 
-        px_buf_fini(&rank->remote);
+        px_outbox_fini(&rank->outbox);
         free(rank);
     }
     px_map_fini(&ns->ranks);
@@ -178,7 +178,7 @@ void px_rank_drop(struct px_server *s, struct px_rankrec *rank)
     }
     (void) px_map_remove(&rank->ns->ranks, &rank->rank, sizeof(rank->rank));
     px_list_remove(&rank->link);
-    px_buf_fini(&rank->remote);
+    px_outbox_fini(&rank->outbox);
     free(rank);
 }
 

@@ -9,6 +9,7 @@
 
 #include <pmix_server.h>
 
+#include "outbox.h"
 #include "src/base/buf.h"
 #include "src/base/list.h"
 #include "src/base/map.h"
@@ -138,7 +139,7 @@ struct px_rankrec {
     bool dead;           /* went away without finalizing */
     unsigned n_peers;    /* connections under this name now */
     pid_t pid;           /* of the first, when the kernel told */
-    struct px_buf remote; /* what other nodes may see: KVALs, PLAIN */
+    struct px_outbox outbox; /* what other nodes may see */
 };
 
 struct px_nsrec *px_ns_find(struct px_server *s, const char *name);

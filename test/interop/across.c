@@ -29,9 +29,12 @@ static bool u32_is(pmix_rank_t rank, const char *key, uint32_t want)
     pmix_proc_t proc = self;
     pmix_value_t *value = NULL;
     uint32_t got = UINT32_MAX;
+    pmix_status_t rc;
 
     proc.rank = rank;
-    if (PMIx_Get(&proc, key, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+    rc = PMIx_Get(&proc, key, NULL, 0, &value);
+    if (rc != PMIX_SUCCESS || !value) {
+        fprintf(stderr, "rank %u: get %s of %u: %s\n", self.rank, key, rank, PMIx_Error_string(rc));
         return false;
     }
     if (value->type == PMIX_UINT32 || value->type == PMIX_PROC_RANK) {
@@ -82,14 +85,18 @@ static void post(const char *key, uint32_t v)
 static void exchange(const char *key, bool collect)
 {
     pmix_info_t info;
+    char second[64];
 
     PMIX_INFO_CONSTRUCT(&info);
     PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+    snprintf(second, sizeof second, "%s-2", key);
     post(key, self.rank * 7);
+    post(second, self.rank * 9);
     check(PMIx_Fence(NULL, 0, &info, 1) == PMIX_SUCCESS, "fence");
     PMIX_INFO_DESTRUCT(&info);
     for (uint32_t r = 0; r < SIZE; r++) {
         check(u32_is(r, key, r * 7), key);
+        check(u32_is(r, second, r * 9), second);
     }
 }
 
