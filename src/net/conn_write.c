@@ -22,7 +22,7 @@
 
 enum {
     BATCH = 32,
-    WAITING_FDS = 16, /* descriptors in one queue: a peer that asks and does not read gets no more */
+    WAITING_FDS = 16, /* descriptors in one queue: who asks and does not read gets no more */
 };
 
 struct out {
