@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 /*
  * Names of codes, states and attributes. Everything is a look-up in a table that is generated from
- * tables/, so the calls work before PMIx_Init and from any thread. The texts are those that programs
- * of the 4.2 and 6.1 series print; status codes print as the name of their macro.
+ * tables/, so the calls work before PMIx_Init and from any thread. The texts are those that
+ * programs of the 4.2 and 6.1 series print; status codes print as the name of their macro.
  *
  * Tables are short and these calls are for people to read: they are searched from the front.
  */
