@@ -1,5 +1,11 @@
-noinst_PROGRAMS += %D%/bench
-%C%_bench_SOURCES = %D%/main.c %D%/host.c %D%/daemon.c %D%/daemon.h %D%/client.c %D%/measure.c %D%/measure.h
+noinst_PROGRAMS += %D%/bench %D%/scale
+%C%_bench_SOURCES = %D%/main.c %D%/host.c %D%/daemon.c %D%/daemon.h %D%/client.c %D%/measure.c \
+	%D%/measure.h
 %C%_bench_LDADD = libpmix.la -lm
 %C%_bench_LDFLAGS = $(AM_LDFLAGS) -no-install
-EXTRA_DIST += %D%/compare %D%/README.md
+%C%_scale_SOURCES = %D%/scale.c %D%/scale.h %D%/scale_job.c %D%/scale_client.c %D%/daemon.c \
+	%D%/daemon.h %D%/measure.c %D%/measure.h
+%C%_scale_LDADD = libpmix.la -lm
+%C%_scale_LDFLAGS = $(AM_LDFLAGS) -no-install
+TESTS += %D%/smoke.sh
+EXTRA_DIST += %D%/smoke.sh %D%/compare %D%/README.md

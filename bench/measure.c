@@ -86,3 +86,28 @@ void node_name(unsigned node, char *ret, size_t room)
         snprintf(ret, room, "bench-node%02u", node);
     }
 }
+
+struct memory memory_now(void)
+{
+    struct memory sum = {0, 0, 0};
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    bool shared = false;
+    char line[512];
+
+    while (maps && fgets(line, sizeof line, maps)) {
+        char perms[5];
+        long kb;
+
+        if (sscanf(line, "%*x-%*x %4s", perms) == 1) {
+            shared = perms[3] == 's';
+        } else if (sscanf(line, "Rss: %ld", &kb) == 1) {
+            *(shared ? &sum.shared_kb : &sum.rss_kb) += kb;
+        } else if (sscanf(line, "Private_Dirty: %ld", &kb) == 1) {
+            sum.private_kb += kb;
+        }
+    }
+    if (maps) {
+        fclose(maps);
+    }
+    return sum;
+}

@@ -19,6 +19,15 @@ uint64_t now_ns(void);
 void sample_add(struct samples *samples, double ns);
 double sample_median(struct samples *samples); /* sorts; NAN when empty */
 
+/* This process's memory, of /proc/self/smaps: what is resident of shared mappings, what is resident
+ * of all others, and what no other process has. */
+struct memory {
+    long rss_kb;
+    long shared_kb;
+    long private_kb;
+};
+struct memory memory_now(void);
+
 /* BENCH_QUICK: few repetitions, for a test of the benchmark itself. At least 2. */
 unsigned scaled(unsigned n);
 

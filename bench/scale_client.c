@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The clients of scale: "first" and "next" initialise and read processes at random, "post" and
+ * "post-too" post and read after a collecting fence. They print pairs of name and number, and
+ * "end" when all they read was right. */
+
+#include <pmix.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure.h"
+#include "scale.h"
+
+enum { BATCH = 1000, BATCHES = 101 };
+
+static pmix_proc_t self;
+static unsigned n_ranks;
+static unsigned seed = 12345;
+
+static unsigned random_rank(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (unsigned) (((uint64_t) seed * n_ranks) >> 32);
+}
+
+static pmix_value_t *get(unsigned rank, const char *key, const pmix_info_t *info)
+{
+    pmix_proc_t proc = self;
+    pmix_value_t *value = NULL;
+
+    proc.rank = rank;
+    return PMIx_Get(&proc, key, info, info ? 1 : 0, &value) == PMIX_SUCCESS ? value : NULL;
+}
+
+static bool random_scalar(void)
+{
+    unsigned rank = random_rank();
+    pmix_value_t *value = get(rank, PMIX_LOCAL_RANK, NULL);
+    bool good;
+
+    if (!value) {
+        return false;
+    }
+    good = value->type == PMIX_UINT16 && value->data.uint16 == scale_local_rank(rank);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+static bool random_string(void)
+{
+    unsigned rank = random_rank();
+    pmix_value_t *value = get(rank, PMIX_HOSTNAME, NULL);
+    char want[SCALE_TEXT];
+    bool good;
+
+    if (!value) {
+        return false;
+    }
+    scale_node_name(scale_node(rank), want);
+    good = value->type == PMIX_STRING && !strcmp(value->data.string, want);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+static bool random_locality(void)
+{
+    unsigned rank = random_rank();
+    pmix_value_t *value = get(rank, PMIX_LOCALITY_STRING, NULL);
+    char want[SCALE_TEXT];
+    bool good;
+
+    if (!value) {
+        return false;
+    }
+    scale_locality(scale_local_rank(rank), want);
+    good = value->type == PMIX_STRING && !strcmp(value->data.string, want);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+static bool peers(void)
+{
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+    char node[SCALE_TEXT];
+    bool good;
+
+    scale_node_name(1, node);
+    good = PMIx_Resolve_peers(node, self.nspace, &procs, &n) == PMIX_SUCCESS &&
+           n == SCALE_PER_NODE && procs[n - 1].rank == SCALE_LOCAL + SCALE_PER_NODE - 1;
+    PMIX_PROC_FREE(procs, n);
+    return good;
+}
+
+static bool measured(const char *name, bool (*op)(void), unsigned batch, unsigned batches)
+{
+    struct samples samples = {.n = 0};
+    bool good = true;
+
+    for (unsigned b = 0; b < scaled(batches) && good; b++) {
+        uint64_t start = now_ns();
+
+        for (unsigned i = 0; i < batch && good; i++) {
+            good = op();
+        }
+        sample_add(&samples, (double) (now_ns() - start) / batch);
+    }
+    if (good) {
+        printf("%s %.1f\n", name, sample_median(&samples));
+    } else {
+        fprintf(stderr, "scale: %s: a wrong answer\n", name);
+    }
+    return good;
+}
+
+static bool first_client(void)
+{
+    struct memory before = memory_now();
+    uint64_t start = now_ns();
+    bool good = PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS;
+
+    if (!good) {
+        fprintf(stderr, "scale: the first client cannot initialise\n");
+        return false;
+    }
+    printf("first_init_ns %.0f\n", (double) (now_ns() - start));
+    printf("client_init_private_kb %ld\n", memory_now().private_kb - before.private_kb);
+    good = measured("get_random_scalar_ns", random_scalar, BATCH, BATCHES) &&
+           measured("get_random_hostname_ns", random_string, BATCH, BATCHES) &&
+           measured("get_random_locality_ns", random_locality, BATCH, BATCHES) &&
+           measured("resolve_128_peers_ns", peers, 20, BATCHES);
+    printf("client_private_kb %ld\n", memory_now().private_kb - before.private_kb);
+    return good;
+}
+
+static bool next_client(void)
+{
+    uint64_t start = now_ns();
+    bool good = PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS;
+
+    printf("init_ns %.0f\n", (double) (now_ns() - start));
+    return good && random_scalar();
+}
+
+/* --- posted data --- */
+
+static const char posted[SCALE_POSTED] =
+    "all ranks post the same sixty-four bytes: the rank differs";
+static pmix_info_t *pointer_directive;
+
+static bool is_posted(const pmix_value_t *value)
+{
+    return value && value->type == PMIX_BYTE_OBJECT && value->data.bo.size == SCALE_POSTED &&
+           !memcmp(value->data.bo.bytes, posted, SCALE_POSTED);
+}
+
+static bool random_posted(void)
+{
+    pmix_value_t *value = get(random_rank(), SCALE_KEY, NULL);
+    bool good = is_posted(value);
+
+    if (value) {
+        PMIX_VALUE_RELEASE(value);
+    }
+    return good;
+}
+
+static bool random_pointer(void)
+{
+    return is_posted(get(random_rank(), SCALE_KEY, pointer_directive));
+}
+
+static bool post(void)
+{
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT};
+
+    value.data.bo.bytes = (char *) (uintptr_t) posted;
+    value.data.bo.size = SCALE_POSTED;
+    return PMIx_Put(PMIX_GLOBAL, SCALE_KEY, &value) == PMIX_SUCCESS &&
+           PMIx_Commit() == PMIX_SUCCESS;
+}
+
+static bool posting_client(bool reads)
+{
+    bool yes = true;
+    pmix_info_t collect;
+    pmix_info_t pointer;
+    uint64_t start;
+    bool good;
+
+    PMIX_INFO_CONSTRUCT(&collect);
+    PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    PMIX_INFO_CONSTRUCT(&pointer);
+    PMIX_INFO_LOAD(&pointer, PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
+    pointer_directive = &pointer;
+    good = PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS && post() &&
+           PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS;
+    start = now_ns();
+    good = good && PMIx_Fence(NULL, 0, &collect, 1) == PMIX_SUCCESS;
+    printf("posted_fence_ns %.0f\n", (double) (now_ns() - start));
+    if (good && reads) {
+        good = measured("posted_first_ns", random_posted, 1, 1001) &&
+               measured("posted_random_ns", random_posted, BATCH, BATCHES) &&
+               measured("posted_pointer_ns", random_pointer, BATCH, BATCHES);
+    }
+    PMIX_INFO_DESTRUCT(&collect);
+    PMIX_INFO_DESTRUCT(&pointer);
+    return good;
+}
+
+int scale_client(const char *kind, unsigned ranks)
+{
+    bool first = !strcmp(kind, "first");
+    char end;
+    bool good;
+
+    n_ranks = ranks;
+    good = first                   ? first_client()
+           : !strcmp(kind, "next") ? next_client()
+                                   : posting_client(!strcmp(kind, "post"));
+    if (good) {
+        printf("end\n");
+    }
+    fflush(stdout);
+    if (first && read(0, &end, 1) != 0) {
+        return 1;
+    }
+    return PMIx_Finalize(NULL, 0) == PMIX_SUCCESS && good ? 0 : 1;
+}

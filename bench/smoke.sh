@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# The benchmarks run and read what is right, few times; nothing is said about time.
+. "$PX_TOP_SRCDIR/test/lib/tap.sh"
+
+bench=$PX_TOP_BUILDDIR/bench/bench
+scale=$PX_TOP_BUILDDIR/bench/scale
+BENCH_QUICK=1
+export BENCH_QUICK
+
+for form in shared hash; do
+    [ $form = hash ] && PMIX_MCA_gds=hash && export PMIX_MCA_gds
+    check "$form: bench ends well" limit 120 "$bench"
+    limit 120 "$bench" >"$SCRATCH/out" 2>&1
+    same "$form: every metric is there" 26 "$(grep -c '^metric ' "$SCRATCH/out")"
+    same "$form: every answer is right" "" "$(grep -v '^metric [a-z0-9_]* [0-9.]*$' "$SCRATCH/out")"
+    check "$form: scale ends well" limit 120 "$scale" 1000 --post
+    limit 120 "$scale" 1000 --post >"$SCRATCH/out" 2>&1
+    same "$form: scale reads what is right" 1 "$(grep -c '"valid": true' "$SCRATCH/out")"
+done
+finish
