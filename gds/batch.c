@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/lookup.h"
 #include "src/base/hash.h"
 
 struct px_batch *px_batch_create(void)
@@ -125,6 +126,20 @@ static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
     *ret = (uint32_t) batch->n_keys++;
     batch->by_hash[at] = *ret + 1;
     return 0;
+}
+
+/* A placement answers for some keys by itself: they are there to be found. */
+static int intern_derived(struct px_batch *batch)
+{
+    uint32_t unused;
+    size_t i;
+    int rc = 0;
+
+    for (i = 1; rc == 0 && i < PX_N_DERIVED && !batch->placed; i++) {
+        rc = intern(batch, px_derived_names[i], &unused);
+    }
+    batch->placed = batch->placed || rc == 0;
+    return rc;
 }
 
 static int add_proc(struct px_batch_key *key, const struct px_entry *entry)
@@ -273,6 +288,10 @@ int px_batch_node(struct px_batch *batch, const struct px_store *store,
     if (!def->name || def->name[0] == '\0') {
         return PMIX_ERR_BAD_PARAM;
     }
+    rc = intern_derived(batch);
+    if (rc) {
+        return rc;
+    }
     if (!batch->based) {
         px_store_info(store, &info);
         batch->base_nodes = info.n_nodes;
@@ -303,7 +322,10 @@ int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, u
     if (rank > PMIX_RANK_VALID) {
         return PMIX_ERR_BAD_PARAM;
     }
-    rc = make_room(&batch->places, batch->n_places, &batch->cap_places, sizeof *batch->places);
+    rc = intern_derived(batch);
+    if (rc == 0) {
+        rc = make_room(&batch->places, batch->n_places, &batch->cap_places, sizeof *batch->places);
+    }
     if (rc == 0) {
         batch->places[batch->n_places++] =
             (struct px_batch_place){.rank = rank, .node = node_index, .app = appnum};
@@ -313,7 +335,11 @@ int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, u
 
 int px_batch_local_node(struct px_batch *batch, uint32_t node_index)
 {
-    batch->local_set = true;
-    batch->local_node = node_index;
-    return 0;
+    int rc = intern_derived(batch);
+
+    if (rc == 0) {
+        batch->local_set = true;
+        batch->local_node = node_index;
+    }
+    return rc;
 }

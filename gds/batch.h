@@ -68,6 +68,7 @@ struct px_batch {
     struct px_batch_place *places;
     size_t n_places;
     size_t cap_places;
+    bool placed; /* the keys that a placement answers for are among `keys` */
     bool local_set;
     uint32_t local_node;
 };

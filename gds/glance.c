@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 #include "gds/lookup.h"
-#include "gds/payload.h"
-#include "gds/state.h"
+#include "gds/read.h"
 
 /* How much of the segment may be touched, in words of 8 bytes, and what of it is published. */
 struct glance {
@@ -61,17 +60,49 @@ static inline bool see_cell(const struct glance *g, const struct px_cell *cell, 
                : cell->form == PX_FORM_BYTES && cell->type == PMIX_BYTE_OBJECT;
 }
 
+/* A record, and what its cell begins with. */
+static inline const struct px_record *record_at(const struct glance *g, uint64_t loc)
+{
+    return at(g, loc, sizeof(struct px_record) / 8 + 2);
+}
+
+static inline bool see_record(const struct glance *g, const struct px_record *rec, uint64_t loc,
+                              struct found *ret)
+{
+    return rec && rec->version.seq <= g->seq && rec->quals == 0
+           && see_cell(g, (const struct px_cell *) (const void *) (rec + 1),
+                       loc + sizeof *rec / 8, ret);
+}
+
 static inline bool see_job(const struct glance *g, const struct px_key *key, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->job);
-    const struct px_record *rec = at(g, loc, sizeof *rec / 8 + 2);
 
-    if (!rec || rec->version.seq > g->seq || rec->quals
-        || (key->realm != PX_REALM_JOB && key->realm != PX_REALM_NONE)) {
+    return (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE)
+           && see_record(g, record_at(g, loc), loc, ret);
+}
+
+/* A rank's own record: what few ranks have is in no column. */
+static inline bool see_own(const struct glance *g, const struct px_store *store, uint64_t key,
+                           uint32_t rank, struct found *ret)
+{
+    struct px_view view = {.base = g->base, .size = store->seg.size, .limit = g->end * 8};
+    uint64_t table = px_load_acquire(&px_store_header(store)->table);
+    struct px_probe probe;
+    uint64_t loc;
+
+    if (table == 0) {
         return false;
     }
-    return see_cell(g, (const struct px_cell *) (const void *) (rec + 1), loc + sizeof *rec / 8,
-                    ret);
+    px_probe_start(&view, table, px_record_hash(PX_SHM_PROC, rank, key, NULL), &probe);
+    for (loc = px_probe_next(&probe); loc; loc = px_probe_next(&probe)) {
+        const struct px_record *rec = record_at(g, loc);
+
+        if (!rec || (rec->key == key && rec->index == rank && rec->level == PX_SHM_PROC)) {
+            return see_record(g, rec, loc, ret);
+        }
+    }
+    return false;
 }
 
 /* The number in a rank's lane. */
@@ -120,13 +151,11 @@ static inline bool see_shared_cell(const struct glance *g, const struct px_colum
     return cell && see_cell(g, cell, loc, ret);
 }
 
-static inline bool see_proc(const struct glance *g, const struct px_key *key, uint32_t rank,
-                            struct found *ret)
+static inline bool see_column(const struct glance *g, const struct px_column *col, uint32_t rank,
+                              struct found *ret)
 {
-    const struct px_column *col = at(g, px_load_acquire(&key->column), sizeof *col / 8);
-
     if (!col || col->version.seq > g->seq || rank >= col->n || col->present
-        || px_load_acquire(&col->overlay) || key->realm == PX_REALM_SESSION) {
+        || px_load_acquire(&col->overlay)) {
         return false;
     }
     ret->bytes = NULL;
@@ -143,6 +172,69 @@ static inline bool see_proc(const struct glance *g, const struct px_key *key, ui
     default:
         return see_shared_cell(g, col, rank, ret);
     }
+}
+
+static inline bool see_word(pmix_data_type_t type, uint64_t word, struct found *ret)
+{
+    *ret = (struct found){.word = word, .type = type};
+    return true;
+}
+
+static inline uint32_t placed(const struct glance *g, const struct px_rank_map *map,
+                              uint32_t n_ranks, uint32_t rank)
+{
+    return px_mapped(map, map->kind == PX_MAP_ARRAY ? many_at(g, map->data, n_ranks, 4) : NULL,
+                     rank);
+}
+
+/* What the placement says of a rank, when no rank has a value. */
+static inline bool see_derived(const struct glance *g, const struct px_placement *place,
+                               unsigned what, uint32_t rank, struct found *ret)
+{
+    const struct px_node *nodes;
+    const struct px_cell *name;
+    uint32_t i;
+
+    if (!place || place->version.seq > g->seq || rank >= place->n_ranks) {
+        return false;
+    }
+    if (what == PX_DERIVED_RANK) {
+        return see_word(PMIX_PROC_RANK, rank, ret);
+    }
+    if (what == PX_DERIVED_APPNUM) {
+        i = placed(g, &place->app_of, place->n_ranks, rank);
+        return i != PX_NO_APP && see_word(PMIX_UINT32, i, ret);
+    }
+    i = placed(g, &place->node_of, place->n_ranks, rank);
+    nodes = many_at(g, place->nodes, place->n_nodes, sizeof *nodes);
+    if (!nodes || i >= place->n_nodes) {
+        return false;
+    }
+    if (what == PX_DERIVED_NODEID) {
+        return see_word(PMIX_UINT32, nodes[i].nodeid, ret);
+    }
+    name = at(g, nodes[i].name, 2);
+    return what == PX_DERIVED_HOSTNAME && name && see_cell(g, name, nodes[i].name, ret);
+}
+
+static inline bool see_proc(const struct glance *g, const struct px_store *store,
+                            const struct px_key *key, uint32_t rank, struct found *ret)
+{
+    uint64_t column = px_load_acquire(&key->column);
+    uint64_t loc = (uint64_t) ((const unsigned char *) key - g->base) >> 3;
+
+    if (key->realm == PX_REALM_SESSION) {
+        return false;
+    }
+    if (column) {
+        return see_column(g, at(g, column, sizeof(struct px_column) / 8), rank, ret);
+    }
+    if (px_load_acquire(&key->holder)) {
+        return see_own(g, store, loc, rank, ret);
+    }
+    loc = px_load_acquire(&px_store_header(store)->place);
+    return key->derived
+           && see_derived(g, at(g, loc, sizeof(struct px_placement) / 8), key->derived, rank, ret);
 }
 
 static __attribute__((noinline)) int give_bytes(pmix_data_type_t type, const void *bytes,
@@ -198,7 +290,7 @@ int px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *
     if (!loc || g.end < sizeof *header / 8) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if (rank <= PMIX_RANK_VALID ? !see_proc(&g, key, rank, &found)
+    if (rank <= PMIX_RANK_VALID ? !see_proc(&g, store, key, rank, &found)
                                 : rank != PMIX_RANK_WILDCARD || !see_job(&g, key, &found)) {
         return PMIX_ERR_NOT_FOUND;
     }

@@ -45,10 +45,32 @@ enum px_realm px_key_realm(const char *key, size_t key_len)
     return PX_REALM_NONE;
 }
 
+const char *const px_derived_names[PX_N_DERIVED] = {
+    [PX_DERIVED_NONE] = "",
+    [PX_DERIVED_RANK] = PMIX_RANK,
+    [PX_DERIVED_APPNUM] = PMIX_APPNUM,
+    [PX_DERIVED_NODEID] = PMIX_NODEID,
+    [PX_DERIVED_HOSTNAME] = PMIX_HOSTNAME,
+    [PX_DERIVED_LOCAL_SIZE] = PMIX_LOCAL_SIZE,
+};
+
+enum px_derived px_key_derived(const char *key, size_t key_len)
+{
+    unsigned i;
+
+    for (i = 1; i < PX_N_DERIVED; i++) {
+        if (strlen(px_derived_names[i]) == key_len
+            && memcmp(px_derived_names[i], key, key_len) == 0) {
+            return (enum px_derived) i;
+        }
+    }
+    return PX_DERIVED_NONE;
+}
+
 struct lookup {
     struct px_read read;
     const struct px_ask *ask;
-    const struct px_key *key;                 /* NULL: nobody has published it */
+    const struct px_key *key;
     const struct px_placement *place_or_none; /* once placed */
     bool placed;
     bool proc_done;      /* the process level has been looked at */
@@ -67,16 +89,8 @@ static bool missing(int rc)
     return rc == PMIX_ERR_NOT_FOUND;
 }
 
-static bool key_is(const struct lookup *l, const char *name)
-{
-    return strlen(name) == l->ask->key_len && memcmp(l->ask->key, name, l->ask->key_len) == 0;
-}
-
 static int at(struct lookup *l, enum px_level level, uint32_t index, struct px_slice *ret)
 {
-    if (!l->key) {
-        return px_read_miss(&l->read);
-    }
     if (l->ask->n_quals) {
         return px_read_qualified(&l->read, level, index, l->key, &l->quals, ret);
     }
@@ -136,16 +150,16 @@ static int derived_node(struct lookup *l, uint32_t index, struct px_slice *ret)
     if (!node) {
         return px_read_miss(&l->read);
     }
-    if (key_is(l, PMIX_HOSTNAME)) {
+    switch (l->key->derived) {
+    case PX_DERIVED_HOSTNAME:
         return px_cell_slice(l->read.store, &l->read.view, node->name, ret);
-    }
-    if (key_is(l, PMIX_NODEID)) {
+    case PX_DERIVED_NODEID:
         return word_slice(l, PMIX_UINT32, node->nodeid, ret);
+    case PX_DERIVED_LOCAL_SIZE:
+        return node->count ? word_slice(l, PMIX_UINT32, node->count, ret) : PMIX_ERR_NOT_FOUND;
+    default:
+        return PMIX_ERR_NOT_FOUND;
     }
-    if (key_is(l, PMIX_LOCAL_SIZE) && node->count) {
-        return word_slice(l, PMIX_UINT32, node->count, ret);
-    }
-    return PMIX_ERR_NOT_FOUND;
 }
 
 static int ask_node(struct lookup *l, struct px_slice *ret)
@@ -223,32 +237,31 @@ static int ask_job(struct lookup *l, struct px_slice *ret)
 /* What the placement says about a rank. */
 static int derived_proc(struct lookup *l, struct px_slice *ret)
 {
-    const struct px_placement *place = place_of(l);
+    const struct px_placement *place = l->key->derived ? place_of(l) : NULL;
     pmix_rank_t rank = l->ask->rank;
-    uint32_t node;
     uint32_t app;
 
     if (!place || rank >= place->n_ranks) {
         return px_read_miss(&l->read);
     }
-    if (key_is(l, PMIX_RANK)) {
+    switch (l->key->derived) {
+    case PX_DERIVED_RANK:
         return word_slice(l, PMIX_PROC_RANK, rank, ret);
-    }
-    if (key_is(l, PMIX_APPNUM)) {
+    case PX_DERIVED_APPNUM:
         app = px_placed(&l->read, &place->app_of, place->n_ranks, rank);
         return app == PX_NO_APP ? PMIX_ERR_NOT_FOUND : word_slice(l, PMIX_UINT32, app, ret);
+    case PX_DERIVED_HOSTNAME:
+    case PX_DERIVED_NODEID:
+        return derived_node(l, px_placed(&l->read, &place->node_of, place->n_ranks, rank), ret);
+    default:
+        return PMIX_ERR_NOT_FOUND;
     }
-    if (key_is(l, PMIX_HOSTNAME) || key_is(l, PMIX_NODEID)) {
-        node = px_placed(&l->read, &place->node_of, place->n_ranks, rank);
-        return derived_node(l, node, ret);
-    }
-    return PMIX_ERR_NOT_FOUND;
 }
 
 /* A key that only one process has posted; which one, nobody has said. */
 static int ask_holder(struct lookup *l, struct px_slice *ret)
 {
-    uint64_t holder = l->key ? px_load_acquire(&l->key->holder) : 0;
+    uint64_t holder = px_load_acquire(&l->key->holder);
 
     if (holder == 0 || holder - 1 > PMIX_RANK_VALID) {
         return PMIX_ERR_NOT_FOUND;
@@ -356,11 +369,10 @@ static inline bool quick(const struct px_ask *ask, const struct px_key *key)
 static int ask_in_order(struct lookup *l, struct px_slice *ret)
 {
     const struct px_ask *ask = l->ask;
-    enum px_realm own;
+    enum px_realm own = (enum px_realm) l->key->realm;
     struct px_slice slice;
     int rc;
 
-    own = l->key ? (enum px_realm) l->key->realm : px_key_realm(ask->key, ask->key_len);
     l->realm = realm_meant(l, own);
     l->strict = ask->realm != PX_REALM_NONE && ask->realm != own;
     if (ask->n_quals && !px_quals_sum(ask->quals, ask->n_quals, &l->quals)) {
@@ -387,7 +399,10 @@ int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct 
 
     px_read_begin(store, &read);
     key = px_read_known_key(&read, ask->key, ask->key_len);
-    if (key && plain(ask) && quick(ask, key)) {
+    if (!key) {
+        return px_read_miss(&read);
+    }
+    if (plain(ask) && quick(ask, key)) {
         int rc = px_read_plain(&read, key, ask->rank, ret);
 
         if (!missing(rc)) {

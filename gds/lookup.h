@@ -4,6 +4,7 @@
 #define PX_GDS_LOOKUP_H
 
 #include "gds/store.h"
+#include "shmem/layout.h"
 
 /* The order of lookup of PMIx_Get over one store: which level a key is looked for at, given its
  * realm (from tables/attributes.tsv), the rank, and the caller's directives. Pure; no allocation,
@@ -51,6 +52,11 @@ int px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *
 
 /* The realm that a reserved key belongs to; PX_REALM_NONE for non-reserved and unknown ones. */
 enum px_realm px_key_realm(const char *key, size_t key_len);
+
+/* What the placement says under a key; the names of such keys, by enum px_derived from 1. */
+enum { PX_N_DERIVED = 6 };
+extern const char *const px_derived_names[PX_N_DERIVED];
+enum px_derived px_key_derived(const char *key, size_t key_len);
 
 /* True for keys that only the host and the library provide ("pmix" prefix). */
 static inline bool px_key_reserved(const char *key)

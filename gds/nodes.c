@@ -19,24 +19,15 @@ const struct px_placement *px_read_placement(struct px_read *read)
 uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
                    uint32_t rank)
 {
-    const uint32_t *array;
+    const uint32_t *array = NULL;
 
     if (rank >= n_ranks) {
         return PX_SHM_NO_INDEX;
     }
-    switch (map->kind) {
-    case PX_MAP_CONST:
-        return map->k;
-    case PX_MAP_BLOCK:
-        return map->k ? rank / map->k : PX_SHM_NO_INDEX;
-    case PX_MAP_CYCLIC:
-        return map->k ? rank % map->k : PX_SHM_NO_INDEX;
-    case PX_MAP_ARRAY:
+    if (map->kind == PX_MAP_ARRAY) {
         array = px_at(&read->view, map->data, (uint64_t) n_ranks * 4);
-        return array ? array[rank] : PX_SHM_NO_INDEX;
-    default:
-        return PX_SHM_NO_INDEX;
     }
+    return px_mapped(map, array, rank);
 }
 
 const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,

@@ -84,7 +84,8 @@ static int add_key(struct px_stage *stage, size_t i, size_t n_missing)
         }
     }
     return px_key_add(&stage->key_edit, key->name, key->len, key->hash,
-                      px_key_realm(key->name, key->len), &stage->keys[i]);
+                      (uint16_t) px_key_realm(key->name, key->len),
+                      (uint16_t) px_key_derived(key->name, key->len), &stage->keys[i]);
 }
 
 static int stage_keys(struct px_stage *stage)

@@ -133,6 +133,24 @@ static inline int px_read_miss(const struct px_read *read)
 /* The sums of qualifiers; false when a value cannot be summed. */
 bool px_quals_sum(const pmix_info_t *quals, size_t n, struct px_qual_sum *ret);
 
+/* Where a map puts a rank below the number that it covers. `array`: the map's own, or NULL. */
+static inline uint32_t px_mapped(const struct px_rank_map *map, const uint32_t *array,
+                                 uint32_t rank)
+{
+    switch (map->kind) {
+    case PX_MAP_CONST:
+        return map->k;
+    case PX_MAP_BLOCK:
+        return map->k ? rank / map->k : PX_SHM_NO_INDEX;
+    case PX_MAP_CYCLIC:
+        return map->k ? rank % map->k : PX_SHM_NO_INDEX;
+    case PX_MAP_ARRAY:
+        return array ? array[rank] : PX_SHM_NO_INDEX;
+    default:
+        return PX_SHM_NO_INDEX;
+    }
+}
+
 /* On which node and in which application a rank runs. */
 uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
                    uint32_t rank);

@@ -36,6 +36,7 @@ uint64_t px_shm_fingerprint(void)
         offsetof(struct px_key, column),
         offsetof(struct px_key, job),
         offsetof(struct px_key, holder),
+        offsetof(struct px_key, derived),
         sizeof(struct px_cell),
         offsetof(struct px_cell, form),
         sizeof(struct px_array),

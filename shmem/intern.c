@@ -25,9 +25,10 @@ const struct px_key *px_key_at(struct px_view *view, uint64_t loc)
 }
 
 int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
-               uint32_t realm, uint64_t *ret_loc)
+               uint16_t realm, uint16_t derived, uint64_t *ret_loc)
 {
-    struct px_key head = {.hash = hash, .len = (uint32_t) len, .realm = realm};
+    struct px_key head = {
+        .hash = hash, .len = (uint32_t) len, .realm = realm, .derived = derived};
     struct px_key *key;
     void *at;
     int rc = px_bump_take_zeroed(edit->bump, sizeof head + len + 1, &at);

@@ -45,7 +45,7 @@ const struct px_key *px_key_at(struct px_view *view, uint64_t loc);
 /* Writes a key that is not there yet and files it. len below 2^16. 0, PX_ERR_NOMEM,
  * PX_ERR_OUT_OF_RESOURCE. */
 int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
-               uint32_t realm, uint64_t *ret_loc);
+               uint16_t realm, uint16_t derived, uint64_t *ret_loc);
 
 /* For px_table_edit_init; arg is the segment's base. */
 uint64_t px_key_hash_of(const void *arg, uint64_t loc);

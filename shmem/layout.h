@@ -71,13 +71,24 @@ struct px_table {
     uint64_t slots[]; /* words */
 };
 
+/* What the placement says about every rank or node, so that nobody needs to store it. */
+enum px_derived {
+    PX_DERIVED_NONE = 0,
+    PX_DERIVED_RANK = 1,
+    PX_DERIVED_APPNUM = 2,
+    PX_DERIVED_NODEID = 3,
+    PX_DERIVED_HOSTNAME = 4,
+    PX_DERIVED_LOCAL_SIZE = 5,
+};
+
 struct px_key {
     uint64_t hash;   /* px_hash_bytes of the name */
     uint64_t column; /* word: newest struct px_column of process-level values, or 0 */
     uint64_t job;    /* word: newest job-level struct px_record, or 0 */
     uint64_t holder; /* word: 1 + a rank that has a process-level value, or 0 */
     uint32_t len;    /* of the name without its NUL */
-    uint32_t realm;  /* enum px_realm */
+    uint16_t realm;   /* enum px_realm */
+    uint16_t derived; /* enum px_derived; a placement comes with the keys that have one */
     char name[];     /* len + 1 bytes */
 };
 
@@ -253,6 +264,7 @@ PX_AT(px_key, job, 16);
 PX_AT(px_key, holder, 24);
 PX_AT(px_key, len, 32);
 PX_AT(px_key, realm, 36);
+PX_AT(px_key, derived, 38);
 PX_AT(px_key, name, 40);
 PX_SIZE(px_version, 16);
 PX_AT(px_version, seq, 0);

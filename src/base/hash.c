@@ -10,13 +10,6 @@
 static const uint64_t prime_a = 0x9e3779b97f4a7c15u;
 static const uint64_t prime_b = 0xd6e8feb86659fd93u;
 
-uint64_t px_hash_mix(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product = (unsigned __int128) (a ^ prime_a) * (b ^ prime_b);
-
-    return (uint64_t) product ^ (uint64_t) (product >> 64);
-}
-
 static uint64_t load_word(const unsigned char *p)
 {
     uint64_t word;

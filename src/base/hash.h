@@ -11,6 +11,12 @@
 uint64_t px_hash_bytes(const void *bytes, size_t len);
 
 /* Mixes two words, for keys made of numbers. */
-uint64_t px_hash_mix(uint64_t a, uint64_t b);
+static inline uint64_t px_hash_mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product =
+        (unsigned __int128) (a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ UINT64_C(0xd6e8feb86659fd93));
+
+    return (uint64_t) product ^ (uint64_t) (product >> 64);
+}
 
 #endif

@@ -45,7 +45,7 @@ static void names(void **state)
     for (i = 0; i < N; i++) {
         size_t len = (size_t) snprintf(name, sizeof name, "%*s%u", (int) (i % 40), "", i);
 
-        assert_int_equal(px_key_add(&edit, name, len, px_hash_bytes(name, len), i % 6, &locs[i]),
+        assert_int_equal(px_key_add(&edit, name, len, px_hash_bytes(name, len), i % 6, 0, &locs[i]),
                          0);
     }
     px_bump_publish(&bump);

@@ -97,7 +97,7 @@ static int setup(void **state)
     h = (struct px_header *) (void *) seg.base;
     px_bump_init(&bump, &seg, PX_SHM_HEADER_LEN);
     assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, 1, px_key_hash_of, seg.base), 0);
-    assert_int_equal(px_key_add(&edit, "key", 3, px_hash_bytes("key", 3), 0, &at), 0);
+    assert_int_equal(px_key_add(&edit, "key", 3, px_hash_bytes("key", 3), 0, 0, &at), 0);
     key = (struct px_key *) (void *) (seg.base + at * 8);
     h->keys = edit.loc;
     keys = (struct px_table *) (void *) (seg.base + edit.loc * 8);
