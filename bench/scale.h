@@ -17,6 +17,9 @@ unsigned scale_local_rank(unsigned rank);
 void scale_node_name(unsigned node, char ret[SCALE_TEXT]);
 void scale_locality(unsigned local_rank, char ret[SCALE_TEXT]);
 
+/* What every rank posts: different bytes in each. */
+void scale_value(unsigned rank, char ret[SCALE_POSTED]);
+
 /* kind: first, next, post, post-too. Returns the exit code. */
 int scale_client(const char *kind, unsigned ranks);
 

@@ -148,20 +148,22 @@ static bool next_client(void)
 
 /* --- posted data --- */
 
-static const char posted[SCALE_POSTED] =
-    "all ranks post the same sixty-four bytes: the rank differs";
 static pmix_info_t *pointer_directive;
 
-static bool is_posted(const pmix_value_t *value)
+static bool is_posted(unsigned rank, const pmix_value_t *value)
 {
+    char want[SCALE_POSTED];
+
+    scale_value(rank, want);
     return value && value->type == PMIX_BYTE_OBJECT && value->data.bo.size == SCALE_POSTED &&
-           !memcmp(value->data.bo.bytes, posted, SCALE_POSTED);
+           !memcmp(value->data.bo.bytes, want, SCALE_POSTED);
 }
 
 static bool random_posted(void)
 {
-    pmix_value_t *value = get(random_rank(), SCALE_KEY, NULL);
-    bool good = is_posted(value);
+    unsigned rank = random_rank();
+    pmix_value_t *value = get(rank, SCALE_KEY, NULL);
+    bool good = is_posted(rank, value);
 
     if (value) {
         PMIX_VALUE_RELEASE(value);
@@ -171,14 +173,18 @@ static bool random_posted(void)
 
 static bool random_pointer(void)
 {
-    return is_posted(get(random_rank(), SCALE_KEY, pointer_directive));
+    unsigned rank = random_rank();
+
+    return is_posted(rank, get(rank, SCALE_KEY, pointer_directive));
 }
 
 static bool post(void)
 {
+    char bytes[SCALE_POSTED];
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT};
 
-    value.data.bo.bytes = (char *) (uintptr_t) posted;
+    scale_value(self.rank, bytes);
+    value.data.bo.bytes = bytes;
     value.data.bo.size = SCALE_POSTED;
     return PMIx_Put(PMIX_GLOBAL, SCALE_KEY, &value) == PMIX_SUCCESS &&
            PMIx_Commit() == PMIX_SUCCESS;

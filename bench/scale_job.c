@@ -5,6 +5,7 @@
 
 #include "scale.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,52 +44,92 @@ void scale_locality(unsigned local_rank, char ret[SCALE_TEXT])
              local_rank / 64, local_rank / 8, local_rank, local_rank, local_rank, local_rank);
 }
 
-/* This library's answer of one node is a head (4 bytes of magic, 8 of length) and one record per
- * rank. The records of ranks 0 and 1, which posted the same, differ only in the last byte of the
- * rank (4 bytes, big endian): that is the pattern for all ranks. Another layout is refused (no
- * data), and the clients then fail. */
-static size_t pattern(const char *data, size_t len, size_t *ret_rank_at)
+void scale_value(unsigned rank, char ret[SCALE_POSTED])
 {
-    enum { HEAD = 12 };
-    size_t size = len > HEAD ? (len - HEAD) / 2 : 0;
-    size_t at = 0;
+    char digits[16];
 
-    while (at < size && data[HEAD + at] == data[HEAD + size + at]) {
-        at++;
+    memset(ret, 'v', SCALE_POSTED);
+    snprintf(digits, sizeof digits, "%08u", rank);
+    memcpy(ret, digits, 8);
+}
+
+enum { HEAD = 12, RANK_BYTES = 5 };
+
+struct pattern {
+    size_t size;
+    size_t rank_at;  /* one byte */
+    size_t value_at; /* SCALE_POSTED bytes */
+};
+
+/* This library's answer of one node is a head (4 bytes of magic, 8 of length, little endian) and
+ * one record per rank. Those of ranks 0 and 1 differ in the rank, a number in groups of seven
+ * bits, and in the value: that is the pattern for all ranks. Another layout is refused (no data),
+ * and the clients then fail. */
+static bool pattern(const char *data, size_t len, struct pattern *ret)
+{
+    char value[2][SCALE_POSTED];
+    const char *a = data + HEAD;
+    const char *b = a + (len - HEAD) / 2;
+    const char *found;
+
+    scale_value(0, value[0]);
+    scale_value(1, value[1]);
+    ret->size = (len - HEAD) / 2;
+    found = len > HEAD ? memmem(a, ret->size, value[0], SCALE_POSTED) : NULL;
+    if (!found || memcmp(b + (found - a), value[1], SCALE_POSTED) != 0) {
+        return false;
     }
-    if ((len - HEAD) % 2 || at < 3 || at >= size ||
-        memcmp(data + HEAD + at + 1, data + HEAD + size + at + 1, size - at - 1) != 0) {
-        return 0;
+    ret->value_at = (size_t) (found - a);
+    ret->rank_at = 0;
+    while (a[ret->rank_at] == b[ret->rank_at]) {
+        ret->rank_at++;
     }
-    *ret_rank_at = at - 3;
-    return size;
+    return ret->rank_at < ret->value_at && a[ret->rank_at] == 0 && b[ret->rank_at] == 1;
+}
+
+static char *put_rank(char *at, unsigned rank)
+{
+    for (; rank > 127; rank >>= 7) {
+        *at++ = (char) (rank | 128);
+    }
+    *at++ = (char) rank;
+    return at;
+}
+
+static char *put_record(char *at, const char *from, const struct pattern *p, unsigned rank)
+{
+    size_t between = p->value_at - p->rank_at - 1;
+    size_t after = p->size - p->value_at - SCALE_POSTED;
+
+    memcpy(at, from, p->rank_at);
+    at = put_rank(at + p->rank_at, rank);
+    memcpy(at, from + p->rank_at + 1, between);
+    at += between;
+    scale_value(rank, at);
+    at += SCALE_POSTED;
+    memcpy(at, from + p->value_at + SCALE_POSTED, after);
+    return at + after;
 }
 
 char *scale_blob(const char *data, size_t len, size_t *ret_len)
 {
-    enum { HEAD = 12 };
-    size_t rank_at;
-    size_t size = len > HEAD ? pattern(data, len, &rank_at) : 0;
-    size_t body = size * n_ranks;
-    char *all = size ? malloc(HEAD + body) : NULL;
+    struct pattern p;
+    bool known = pattern(data, len, &p);
+    char *all = known ? malloc(HEAD + (p.size + RANK_BYTES) * n_ranks) : NULL;
+    char *at = all + HEAD;
 
     *ret_len = 0;
     if (!all) {
         fprintf(stderr, "scale: a fence's data have another form than expected\n");
         return NULL;
     }
+    for (unsigned r = 0; r < n_ranks; r++) {
+        at = put_record(at, data + HEAD, &p, r);
+    }
+    *ret_len = (size_t) (at - all);
     memcpy(all, data, HEAD);
     for (unsigned i = 0; i < 8; i++) {
-        all[4 + i] = (char) (body >> (8 * i));
+        all[4 + i] = (char) ((*ret_len - HEAD) >> (8 * i));
     }
-    for (unsigned r = 0; r < n_ranks; r++) {
-        char *record = all + HEAD + size * r;
-
-        memcpy(record, data + HEAD, size);
-        for (unsigned i = 0; i < 4; i++) {
-            record[rank_at + i] = (char) (r >> (24 - 8 * i));
-        }
-    }
-    *ret_len = HEAD + body;
     return all;
 }
