@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,18 +220,16 @@ static void on_frame(struct px_run_link *link, const struct px_run_frame *sent,
     }
 }
 
-/* A node that is gone runs nothing any more. That it is, ends everything: its process is waited for
- * by the loop, which knows how it ended. */
+/* A node that is gone runs nothing any more. Before its time, that ends everything, as soon as the
+ * loop has waited for its process, which tells how it ended. */
 static void on_end(struct px_run_link *link)
 {
     uint32_t node = px_run_link_node(link);
 
     for (struct job *job = jobs; job != NULL; job = job->next) {
-        job_done(job, node, 0);
-    }
-    for (const struct job *job = jobs; job != NULL; job = job->next) {
         if (!job->over) {
-            px_run_end(1);
+            px_run_kill(&px_run.jobs->procs[node], SIGKILL);
+            job_done(job, node, 0);
         }
     }
 }

@@ -5,7 +5,8 @@
  * all shares. Shares are matched by key (what kind, which processes, which name) and in order: a
  * node's share belongs to the first collective of that key which does not have one of it yet. A
  * collective that has failed answers at once whoever has come, and stays to answer those that
- * come later the same. */
+ * come later the same; one whose time is over is forgotten, so that the same processes can try
+ * again. */
 
 #include "config.h"
 
@@ -250,10 +251,13 @@ int64_t px_run_collect_deadline(void)
 
 void px_run_collect_expire(int64_t now_ms)
 {
-    for (struct collective *c = collectives; c != NULL; c = c->next) {
+    for (struct collective *c = collectives; c != NULL;) {
+        struct collective *next = c->next;
         if (now_ms >= c->deadline_ms) {
             fail(c, PMIX_ERR_TIMEOUT);
+            forget(c);
         }
+        c = next;
     }
 }
 

@@ -1,11 +1,14 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/actor
+check_PROGRAMS += %D%/across %D%/actor
+test_t_across_SOURCES = %D%/across.c
+test_t_across_LDADD = libpmix.la
+test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_actor_SOURCES = %D%/actor.c
 test_t_actor_LDADD = libpmix.la
 test_t_actor_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 px_script_tests = %D%/examples.sh %D%/pmix_info.sh %D%/quickstart.sh %D%/run_codes.sh %D%/run_host.sh \
-  %D%/run_output.sh %D%/run_signals.sh
+  %D%/run_nodes.sh %D%/run_output.sh %D%/run_signals.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
 EXTRA_DIST += %D%/run.sh quickstart

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TOOLS_SHM_H
+#define PX_TOOLS_SHM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <pmix_common.h>
+
+#include "gds/store.h"
+
+/* The parts of pmix-shm. Whatever lies in a segment is hostile to all of them. */
+
+/* --- what is printed: a tree, as indented lines or as JSON --- */
+
+/* name is NULL in lists and at the top. Strings may hold any bytes. */
+void px_out_json(bool json); /* the form; before anything else */
+void px_out_open(const char *name);
+void px_out_close(void);
+void px_out_open_list(const char *name);
+void px_out_close_list(void);
+void px_out_open_line(const char *key); /* an object with a "key"; one line for people */
+void px_out_close_line(void);
+void px_out_number(const char *name, uint64_t value);
+void px_out_signed(const char *name, int64_t value);
+void px_out_real(const char *name, double value);
+void px_out_bool(const char *name, bool value);
+void px_out_string(const char *name, const char *value, size_t len);
+void px_out_text(const char *name, const char *value); /* NUL-terminated; NULL: null */
+void px_out_end(void);                                 /* after everything else */
+
+/* --- live segments --- */
+
+struct px_shm_live {
+    dev_t dev;
+    ino_t ino;
+    pid_t pid; /* who holds the descriptor: the server */
+    int fd;    /* its number there */
+};
+
+struct px_shm_list {
+    struct px_shm_live *items;
+    size_t n;
+    size_t cap;
+};
+
+/* Segments of all processes that one may look into, each once. 0 or PMIX_ERR_NOMEM. */
+int px_shm_find(struct px_shm_list *ret);
+void px_shm_list_free(struct px_shm_list *list);
+
+/* Opens one; it may be gone or damaged: a PMIX_ERR_* status. */
+int px_shm_open(const struct px_shm_live *live, struct px_store **ret);
+
+/* Prints all. 0, or PMIX_ERR_NOMEM. */
+int px_shm_list(bool json);
+
+/* --- one segment, as a copy that nobody changes --- */
+
+struct px_shm_want {
+    bool by_rank;
+    uint32_t rank;
+    const char *key; /* NULL: all */
+};
+
+/* 0, or -1 when something in it was damaged, which is said. */
+int px_shm_show(const struct px_store *store, const struct px_shm_want *want);
+int px_shm_stats(const struct px_store *store);
+
+#endif

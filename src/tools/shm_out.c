@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* pmix-shm: one tree, printed as indented lines for people or as JSON for programs. Strings come from segments: control
+ * characters never reach a terminal, and JSON is always valid UTF-8. */
+
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shm.h"
+
+enum { DEPTH = 12 };
+
+static bool as_json;
+static bool in_line; /* for people: what is printed goes on one line */
+static unsigned depth;
+static bool filled[DEPTH]; /* something has been printed at this depth */
+
+void px_out_json(bool json)
+{
+    as_json = json;
+}
+
+/* Bytes of the well-formed UTF-8 character at the front, or 0. */
+static size_t utf8_len(const unsigned char *p, size_t len)
+{
+    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+
+    if (n == 1) {
+        return 1;
+    }
+    if (p[0] < 0xc2 || p[0] > 0xf4 || n > len) {
+        return 0;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)
+        || (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) {
+        return 0; /* too long a form, half of a pair, or beyond the last character */
+    }
+    return n;
+}
+
+static void put_string(const char *value, size_t len)
+{
+    const unsigned char *p = (const unsigned char *) value;
+    size_t i = 0;
+
+    putchar('"');
+    while (i < len) {
+        size_t n = utf8_len(p + i, len - i);
+
+        if (n == 0) {
+            printf(as_json ? "\\ufffd" : "\\x%02x", p[i]);
+            n = 1;
+        } else if (p[i] == '"' || p[i] == '\\') {
+            printf("\\%c", p[i]);
+        } else if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && n == 2 && p[i + 1] < 0xa0)) {
+            printf(as_json ? "\\u%04x" : "\\x%02x", p[i + n - 1]);
+        } else {
+            fwrite(p + i, 1, n, stdout);
+        }
+        i += n;
+    }
+    putchar('"');
+}
+
+static void indent(unsigned n)
+{
+    printf("%*s", (int) n * 2, "");
+}
+
+/* What stands before a value. */
+static void start(const char *name)
+{
+    if (as_json) {
+        printf(filled[depth] ? ",\n" : depth ? "\n" : "");
+        indent(depth);
+        if (name) {
+            put_string(name, strlen(name));
+            fputs(": ", stdout);
+        }
+    } else if (in_line) {
+        printf(" %s ", name && strcmp(name, "value") == 0 ? "=" : name);
+    } else {
+        indent(depth ? depth - 1 : 0);
+        printf(name ? "%s: " : "%s", name ? name : "");
+    }
+    filled[depth] = true;
+}
+
+static void finish(void)
+{
+    if (!as_json && !in_line) {
+        putchar('\n');
+    }
+}
+
+static void open_with(const char *name, char bracket)
+{
+    if (as_json) {
+        start(name);
+        putchar(bracket);
+    } else if (name) {
+        indent(depth ? depth - 1 : 0);
+        printf("%s:\n", name);
+    }
+    if (depth < DEPTH - 1) {
+        depth++;
+    }
+    filled[depth] = false;
+}
+
+static void close_with(char bracket)
+{
+    depth -= depth > 0;
+    if (as_json) {
+        if (filled[depth + 1]) {
+            putchar('\n');
+            indent(depth);
+        }
+        putchar(bracket);
+    }
+}
+
+void px_out_open(const char *name)
+{
+    open_with(name, '{');
+}
+
+void px_out_close(void)
+{
+    close_with('}');
+}
+
+void px_out_open_line(const char *key)
+{
+    if (as_json) {
+        px_out_open(NULL);
+        px_out_text("key", key);
+        return;
+    }
+    indent(depth ? depth - 1 : 0);
+    put_string(key, strlen(key));
+    in_line = true;
+}
+
+void px_out_close_line(void)
+{
+    if (as_json) {
+        px_out_close();
+        return;
+    }
+    in_line = false;
+    putchar('\n');
+}
+
+void px_out_open_list(const char *name)
+{
+    open_with(name, '[');
+}
+
+void px_out_close_list(void)
+{
+    close_with(']');
+}
+
+void px_out_number(const char *name, uint64_t value)
+{
+    start(name);
+    printf("%" PRIu64, value);
+    finish();
+}
+
+void px_out_signed(const char *name, int64_t value)
+{
+    start(name);
+    printf("%" PRId64, value);
+    finish();
+}
+
+void px_out_real(const char *name, double value)
+{
+    start(name);
+    printf(isfinite(value) ? "%.17g" : as_json ? "null" : "%g", value);
+    finish();
+}
+
+void px_out_bool(const char *name, bool value)
+{
+    start(name);
+    fputs(value ? "true" : "false", stdout);
+    finish();
+}
+
+void px_out_string(const char *name, const char *value, size_t len)
+{
+    start(name);
+    put_string(value, len);
+    finish();
+}
+
+void px_out_text(const char *name, const char *value)
+{
+    if (value) {
+        px_out_string(name, value, strlen(value));
+        return;
+    }
+    start(name);
+    fputs("null", stdout);
+    finish();
+}
+
+void px_out_end(void)
+{
+    if (as_json) {
+        putchar('\n');
+    }
+}

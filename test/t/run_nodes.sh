@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# pmixrun --nodes: what processes of different nodes see of each other.
+. "${PX_TOP_SRCDIR:?}/test/t/run.sh"
+across=$PX_TOP_BUILDDIR/test/t/across
+
+# act NODES NAME [OPTION...]: two processes on each node; nothing may be complained about.
+act() {
+    nodes=$1
+    name=$2
+    shift 2
+    run "$pmixrun" --nodes "$nodes" -n $((2 * nodes)) "$@" "$across" "$name" "$nodes"
+    same "$name on $nodes nodes" 0 "$code"
+    [ "$code" -eq 0 ] || printf '%s\n' "$err" | head -n 20 | sed 's/^/# /'
+}
+
+for nodes in 2 3; do
+    for name in layout scopes fences subset plain late events publish group timeout; do
+        act $nodes $name
+    done
+done
+act 2 connect
+same 'both jobs are connected, to the last process' 8 "$(grep -c connected "$SCRATCH/out")"
+
+# Where the processes read from memory and where not, the answers are the same.
+for name in scopes plain late group; do
+    act 2 $name -x PMIX_MCA_gds=hash
+done
+
+for nodes in 2 3; do
+    run "$pmixrun" --nodes $nodes -n $((2 * nodes)) --keep-going "$across" lost $nodes
+    same "those that are left hear of a dead process, on $nodes nodes" 137 "$code"
+    same 'and complain about nothing' 0 "$(printf '%s\n' "$err" | grep -c across:)"
+done
+
+run "$pmixrun" --nodes 3 -n 4 --map-by node --nspace turns sh -c 'echo $PMIX_RANK $PMIX_HOSTNAME'
+same 'ranks in turn' '0 node0
+1 node1
+2 node2
+3 node0' "$(lines)"
+run "$pmixrun" --nodes 4 -n 2 "$actor" group
+same 'nodes without processes' 0 "$code"
+run "$pmixrun" --nodes 2 -n 2 "$actor" control
+same 'a process of another node is told to end' 'rank 1 was told to end' "$out"
+run "$pmixrun" --nodes 2 -n 4 "$actor" query
+same 'queries' 4 "$(grep -c 'queries answered' "$SCRATCH/out")"
+run "$pmixrun" --nodes 2 -n 4 "$actor" abort
+same 'abort' 42 "$code"
+run "$pmixrun" --nodes 3 -n 3 "$actor" die
+same 'a process that is killed ends the job' 137 "$code"
+run "$pmixrun" --nodes 2 -n 2 /nonexistent/program
+same 'no such program' 127 "$code"
+run "$pmixrun" --nodes 2 -n 4 --timeout 1 sleep 1000
+same 'the time is over' 124 "$code"
+printf 'a line\n' >"$SCRATCH/in"
+same 'input goes to rank 0' 'a line' "$(limit 60 "$pmixrun" --nodes 2 -n 2 cat <"$SCRATCH/in")"
+
+# start: a job of four in the background; leaves $runner, $nodes (pids of the node processes) and $pids.
+start() {
+    "$pmixrun" --nodes 2 -n 4 "$across" stay 2 >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null &
+    runner=$!
+    until_lines 4 "$SCRATCH/out"
+    pids=$(cat "$SCRATCH/out")
+    nodes=$(for pid in $pids; do sed -n 's/^PPid:[[:space:]]*//p' "/proc/$pid/status"; done | sort -u)
+}
+
+start
+same 'two node processes' 2 "$(printf '%s\n' "$nodes" | wc -l)"
+kill -KILL "$(printf '%s\n' "$nodes" | tail -n 1)"
+wait $runner
+same 'a node that is killed ends the job' 137 $?
+check 'and nothing stays' gone $pids $nodes
+
+start
+kill -KILL $runner
+wait $runner 2>/dev/null
+check 'nothing stays when pmixrun is killed' gone $pids $nodes
+
+start
+kill -TERM $runner
+wait $runner
+same 'SIGTERM is passed on' 143 $?
+check 'and nothing stays after it' gone $pids $nodes
+finish
