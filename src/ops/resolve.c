@@ -223,31 +223,66 @@ int px_resolve_peers(const struct px_store *const *stores, size_t n_stores, cons
 
 /* --- nodes --- */
 
+/* Adds a node's name unless it is there. */
+static int add_node(const struct px_store *store, uint32_t index, struct px_map *seen, struct px_buf *list)
+{
+    struct px_node_view view;
+    size_t len;
+
+    if (px_store_node(store, index, &view) || is_foreign(store, index)) {
+        return PMIX_SUCCESS;
+    }
+    len = strlen(view.name);
+    if (px_map_find(seen, view.name, len)) {
+        return PMIX_SUCCESS;
+    }
+    if (px_map_set(seen, view.name, len, list)) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (list->len) {
+        px_buf_byte(list, ',');
+    }
+    px_buf_append(list, view.name, len);
+    return PMIX_SUCCESS;
+}
+
+/* Those of the host's map, in its order; the store's own begins with the readers' node. */
+static int add_mapped_nodes(const struct px_store *store, struct px_map *seen, struct px_buf *list)
+{
+    static const char key[] = PMIX_NODE_LIST;
+    struct px_slice slice;
+    pmix_value_t value;
+    char *rest = NULL;
+    int rc;
+
+    if (px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice)) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_slice_fill(&slice, &value);
+    if (rc) {
+        return rc;
+    }
+    if (value.type == PMIX_STRING && value.data.string) {
+        for (char *name = strtok_r(value.data.string, ",", &rest); name && !rc; name = strtok_r(NULL, ",", &rest)) {
+            uint32_t index = px_store_node_by_name(store, name);
+
+            rc = index == PX_NO_NODE ? PMIX_SUCCESS : add_node(store, index, seen, list);
+        }
+    }
+    PMIx_Value_destruct(&value);
+    return rc;
+}
+
 static int add_nodes(const struct px_store *store, struct px_map *seen, struct px_buf *list)
 {
     struct px_store_info info;
-    struct px_node_view view;
+    int rc = add_mapped_nodes(store, seen, list);
 
     px_store_info(store, &info);
-    for (uint32_t i = 0; i < info.n_nodes; i++) {
-        size_t len;
-
-        if (px_store_node(store, i, &view) || is_foreign(store, i)) {
-            continue;
-        }
-        len = strlen(view.name);
-        if (px_map_find(seen, view.name, len)) {
-            continue;
-        }
-        if (px_map_set(seen, view.name, len, list)) {
-            return PMIX_ERR_NOMEM;
-        }
-        if (list->len) {
-            px_buf_byte(list, ',');
-        }
-        px_buf_append(list, view.name, len);
+    for (uint32_t i = 0; !rc && i < info.n_nodes; i++) {
+        rc = add_node(store, i, seen, list);
     }
-    return px_buf_ok(list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    return rc ? rc : px_buf_ok(list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
 int px_resolve_nodes(const struct px_store *const *stores, size_t n_stores, char **ret_nodes)

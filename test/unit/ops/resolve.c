@@ -112,6 +112,22 @@ static void rebuilt(void **state)
     px_store_destroy(store);
 }
 
+/* [RES-038] Also when the readers' own node was told of first. */
+static void map_order(void **state)
+{
+    struct px_store *store = make_store();
+    struct list list = {0};
+
+    (void) state;
+    put_node(&list, "n1", true, "1,3");
+    put_node(&list, "n4", true, "");
+    put_text(&list, PMIX_NODE_MAP, "n3,n1,n2");
+    put_text(&list, PMIX_PROC_MAP, "0,2;1,3;");
+    assert_int_equal(store_list(store, &list, "n1"), 0);
+    expect_nodes(store, "n3,n1,n2,n4");
+    px_store_destroy(store);
+}
+
 /* [RES-050] by where the processes say they are. */
 static void rebuilt_from_procs(void **state)
 {
@@ -292,7 +308,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(given_lists),        cmocka_unit_test(not_given),
         cmocka_unit_test(rebuilt),            cmocka_unit_test(rebuilt_from_procs),
-        cmocka_unit_test(switched_off),       cmocka_unit_test(given_wins),
+        cmocka_unit_test(map_order),          cmocka_unit_test(switched_off),
+        cmocka_unit_test(given_wins),
         cmocka_unit_test(not_on_the_list),    cmocka_unit_test(no_namespace_no_nodes),
         cmocka_unit_test(names),              cmocka_unit_test(full_names_kept),
         cmocka_unit_test(several),            cmocka_unit_test(damaged_list),
