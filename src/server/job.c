@@ -29,8 +29,9 @@ int px_on_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px
     int rc = px_pack_string(&buf, peer->kind, peer->proc.nspace);
 
     (void) in;
-    if (!rc && ns && peer->shared) {
+    if (!rc && ns && peer->shared && !peer->has_segment) {
         fd = px_store_fd(ns->store);
+        peer->has_segment = fd >= 0;
     }
     if (!rc && fd >= 0) {
         rc = pack_segment(&buf, peer->kind);

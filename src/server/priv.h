@@ -189,6 +189,7 @@ struct px_peer {
     enum px_wire_kind kind;
     unsigned version_major, version_minor, version_release;
     bool shared; /* reads the segment */
+    bool has_segment; /* the descriptor was sent: once a connection, or a peer that does not read could hoard them */
     bool ours;   /* one of this library, whatever its version says */
     bool tool;
     bool needs_id;
