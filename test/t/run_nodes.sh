@@ -17,7 +17,7 @@ act() {
 }
 
 for nodes in 2 3; do
-    for name in layout scopes fences subset plain late events publish group timeout; do
+    for name in layout scopes fences plain late events publish group timeout; do
         act $nodes $name
     done
 done
