@@ -85,8 +85,7 @@ int px_store_save(const struct px_store *store, void **ret, size_t *ret_len)
         uint64_t used = px_load_acquire(&h->used);
         void *bytes;
 
-        if (used < sizeof *h || used > store->seg.size
-            || used % 8) {
+        if (used < sizeof *h || used > store->seg.size || used % 8) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
         bytes = malloc(used);

@@ -1,5 +1,5 @@
 bin_SCRIPTS += %D%/pmixcc
-bin_PROGRAMS += %D%/pmixrun %D%/pmix_info
+bin_PROGRAMS += %D%/pmixrun %D%/pmix_info %D%/pmix-shm
 
 src_tools_pmixrun_SOURCES = %D%/bind.c %D%/collect.c %D%/control.c %D%/env.c %D%/event.c %D%/frame.c \
   %D%/guard.c %D%/host.c %D%/job.c %D%/launch.c %D%/link.c %D%/loop.c %D%/modex.c %D%/names.c %D%/node.c \
@@ -16,3 +16,7 @@ src_tools_pmix_info_SOURCES = %D%/pmix_info.c
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \
   -DPX_LIBDIR='"$(libdir)"' -DPX_INCLUDEDIR='"$(includedir)"'
 src_tools_pmix_info_LDADD = libpx-base.la libpmix.la
+
+# Works without libpmix: it looks behind the interface.
+src_tools_pmix_shm_SOURCES = %D%/pmix_shm.c %D%/shm.h %D%/shm_find.c %D%/shm_out.c %D%/shm_show.c %D%/shm_stats.c
+src_tools_pmix_shm_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS)

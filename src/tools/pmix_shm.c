@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* pmix-shm: looks into the shared segments of running servers, and into saved ones. All but `list` work on a copy, so
- * that what is shown is of one moment and nobody is held up. */
+/* pmix-shm: looks into the shared segments of running servers, and into saved ones. All but `list`
+ * work on a copy, so that what is shown is of one moment and nobody is held up. */
 
 #include "config.h"
 
@@ -15,8 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <pmix.h>
 
 #include "gds/load.h"
 #include "gds/state.h"
@@ -31,7 +29,8 @@ static const char usage_text[] =
     "       pmix-shm verify [NSPACE|FILE] [--level N]\n"
     "       pmix-shm stats [NSPACE|FILE]\n"
     "       pmix-shm save NSPACE FILE\n"
-    "Looks into the shared memory of the PMIx servers of this user. Without a namespace: the only one there is.\n"
+    "Looks into the shared memory of the PMIx servers of this user. Without a namespace: the only "
+    "one there is.\n"
     "What has a slash, or is no namespace, is a file that `save` has written.\n\n"
     "  list      every segment: who serves it, its size, and how many processes read it\n"
     "  show      what is in it: session, job, applications, nodes, processes\n"
@@ -106,7 +105,7 @@ static int load_file(const char *path, struct px_store **ret)
     rc = px_store_load(bytes, len, ret);
     free(bytes);
     return rc ? complain(path, rc == PMIX_ERR_UNPACK_FAILURE ? "not a segment, or a damaged one"
-                                                              : PMIx_Error_string(rc))
+                                                             : PMIx_Error_string(rc))
               : 0;
 }
 
@@ -177,7 +176,7 @@ static int load(const char *name, struct px_store **ret)
     if (rc == 1) {
         return name && access(name, F_OK) == 0 ? load_file(name, ret)
                : name                          ? complain(name, "no such namespace or file")
-                                               : complain("no segment", "no server of this user is running");
+                      : complain("no segment", "no server of this user is running");
     }
     if (rc != 0) {
         return FAILED;
@@ -263,9 +262,12 @@ static int save(const struct options *o)
 /* --- options --- */
 
 static const struct option long_options[] = {
-    {"help", no_argument, NULL, 'h'},          {"version", no_argument, NULL, 'V'},
-    {"rank", required_argument, NULL, OPT_RANK}, {"key", required_argument, NULL, OPT_KEY},
-    {"level", required_argument, NULL, OPT_LEVEL}, {"json", no_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {"rank", required_argument, NULL, OPT_RANK},
+    {"key", required_argument, NULL, OPT_KEY},
+    {"level", required_argument, NULL, OPT_LEVEL},
+    {"json", no_argument, NULL, OPT_JSON},
     {NULL, 0, NULL, 0},
 };
 
@@ -356,8 +358,8 @@ static int run(const struct options *o)
         return px_shm_list(o->json) ? complain("list", "out of memory") : 0;
     }
     for (size_t i = 0; o->command && i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(o->command, commands[i].name) == 0 && o->n_words >= commands[i].least
-            && o->n_words <= commands[i].most) {
+        if (strcmp(o->command, commands[i].name) == 0 && o->n_words >= commands[i].least &&
+            o->n_words <= commands[i].most) {
             return commands[i].run(o);
         }
     }

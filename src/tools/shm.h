@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <pmix_common.h>
+#include <pmix.h>
 
 #include "gds/store.h"
 

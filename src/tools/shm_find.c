@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* pmix-shm: the segments of running servers. Nothing registers them anywhere; they are memfds, and /proc shows who holds
- * a descriptor (the server: readers map and close) and who maps them (its readers). A process may go at any moment: what
- * cannot be read is passed over. */
+/* pmix-shm: the segments of running servers. Nothing registers them anywhere; they are memfds, and
+ * /proc shows who holds a descriptor (the server: readers map and close) and who maps them (its
+ * readers). A process may go at any moment: what cannot be read is passed over. */
 
 #include "config.h"
 
@@ -68,9 +68,9 @@ static int look_at_fd(pid_t pid, int dir, const char *name, struct px_shm_list *
     struct stat st;
     struct px_shm_live live = {.pid = pid, .fd = (int) number(name)};
 
-    if (live.fd < 0 || len != (ssize_t) sizeof memfd_name - 1
-        || memcmp(target, memfd_name, (size_t) len) != 0 || fstatat(dir, name, &st, 0) != 0
-        || known(list, &st)) {
+    if (live.fd < 0 || len != (ssize_t) sizeof memfd_name - 1 ||
+        memcmp(target, memfd_name, (size_t) len) != 0 || fstatat(dir, name, &st, 0) != 0 ||
+        known(list, &st)) {
         return 0;
     }
     live.dev = st.st_dev;
@@ -171,8 +171,8 @@ static bool maps(pid_t pid, const struct px_shm_live *live)
         unsigned minor;
         uint64_t inode;
 
-        found = sscanf(line, "%*x-%*x %4s %*x %x:%x %" SCNu64, mode, &major, &minor, &inode) == 4
-                && mode[1] == '-' && inode == live->ino && makedev(major, minor) == live->dev;
+        found = sscanf(line, "%*x-%*x %4s %*x %x:%x %" SCNu64, mode, &major, &minor, &inode) == 4 &&
+                mode[1] == '-' && inode == live->ino && makedev(major, minor) == live->dev;
     }
     if (file) {
         fclose(file);
@@ -265,6 +265,7 @@ int px_shm_list(bool json)
     }
     if (json) {
         px_out_close_list();
+        px_out_end();
     }
     px_shm_list_free(&list);
     return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* pmix-shm: one tree, printed as indented lines for people or as JSON for programs. Strings come from segments: control
- * characters never reach a terminal, and JSON is always valid UTF-8. */
+/* pmix-shm: one tree, printed as indented lines for people or as JSON for programs. Strings come
+ * from segments: control characters never reach a terminal, and JSON is always valid UTF-8. */
 
 #include "config.h"
 
@@ -41,8 +41,8 @@ static size_t utf8_len(const unsigned char *p, size_t len)
             return 0;
         }
     }
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)
-        || (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) {
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) {
         return 0; /* too long a form, half of a pair, or beyond the last character */
     }
     return n;
@@ -108,9 +108,9 @@ static void open_with(const char *name, char bracket)
     if (as_json) {
         start(name);
         putchar(bracket);
-    } else if (name) {
-        indent(depth ? depth - 1 : 0);
-        printf("%s:\n", name);
+    } else if (depth) {
+        indent(depth - 1);
+        printf("%s%s\n", name ? name : "-", name ? ":" : "");
     }
     if (depth < DEPTH - 1) {
         depth++;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* pmix-shm show: everything that a segment says, level by level. Which sessions and applications have values is not
- * listed anywhere but in the rosters of the record table, so that table is gone through; ranks and nodes are counted. */
+/* pmix-shm show: everything that a segment says, level by level. Which sessions and applications
+ * have values is not listed anywhere but in the rosters of the record table, so that table is gone
+ * through; ranks and nodes are counted. */
 
 #include "config.h"
 
@@ -10,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <pmix.h>
 
 #include "gds/state.h"
 #include "shm.h"
@@ -54,8 +53,9 @@ static void show_bytes(const pmix_byte_object_t *bo)
 static void show_other(const pmix_value_t *value)
 {
     char *text = PMIx_Value_string(value);
+    char *after = text ? strstr(text, "Value: ") : NULL; /* the type is said elsewhere */
 
-    px_out_text("value", text);
+    px_out_text("value", after ? after + strlen("Value: ") : text);
     free(text);
 }
 
@@ -217,8 +217,8 @@ static struct indexes find_indexes(struct show *s, uint32_t level)
         return list;
     }
     table = px_at(&view, h->table, sizeof *table);
-    if (!table || table->n_slots > PX_SHM_MAX_SLOTS
-        || !px_at(&view, h->table, sizeof *table + table->n_slots * 8)) {
+    if (!table || table->n_slots > PX_SHM_MAX_SLOTS ||
+        !px_at(&view, h->table, sizeof *table + table->n_slots * 8)) {
         damaged(s, "record table");
         return list;
     }

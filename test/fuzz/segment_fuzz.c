@@ -30,7 +30,7 @@ struct names {
 };
 
 static const char *const known[] = {
-    PMIX_RANK, PMIX_HOSTNAME,    PMIX_NODEID,   PMIX_APPNUM,     PMIX_LOCAL_PEERS,
+    PMIX_RANK,  PMIX_HOSTNAME,   PMIX_NODEID,   PMIX_APPNUM,     PMIX_LOCAL_PEERS,
     PMIX_JOBID, PMIX_SESSION_ID, PMIX_JOB_SIZE, PMIX_LOCAL_RANK, "no such key",
 };
 
@@ -60,8 +60,8 @@ static void take(const struct px_slice *slice)
     if (px_slice_fill(slice, &value) == 0) {
         PMIx_Value_destruct(&value);
     }
-    if (px_slice_pointer(slice, &pointer) == 0 && pointer->type == PMIX_STRING
-        && pointer->data.string) {
+    if (px_slice_pointer(slice, &pointer) == 0 && pointer->type == PMIX_STRING &&
+        pointer->data.string) {
         use(pointer->data.string, strlen(pointer->data.string));
     }
     if (px_slice_quals(slice, &quals, &n) == 0 && quals) {
@@ -78,6 +78,17 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
     }
     take(slice);
     return ++names->seen > MAX_SEEN; /* a segment may list more than one wants to see */
+}
+
+/* The short way, which follows what the long one has left behind. */
+static void glance(const struct px_store *store, uint32_t rank, const char *key)
+{
+    pmix_value_t *value;
+
+    if (px_store_glance(store, rank, key, &value) == 0) {
+        PMIx_Value_destruct(value);
+        free(value);
+    }
 }
 
 static void ask(const struct px_store *store, const char *key, uint32_t rank)
@@ -101,6 +112,8 @@ static void ask(const struct px_store *store, const char *key, uint32_t rank)
     if (px_store_ask(store, &what, &slice) == 0) {
         take(&slice);
     }
+    glance(store, rank, key);
+    glance(store, PMIX_RANK_WILDCARD, key);
 }
 
 static void ask_places(const struct px_store *store)
@@ -193,9 +206,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
         return LLVMFuzzerMutate(data, size, max_size);
     }
     if (rng >> 60 < 4) {
-        return PX_SHM_HEADER_LEN
-               + LLVMFuzzerMutate(data + PX_SHM_HEADER_LEN, size - PX_SHM_HEADER_LEN,
-                                  max_size - PX_SHM_HEADER_LEN);
+        return PX_SHM_HEADER_LEN + LLVMFuzzerMutate(data + PX_SHM_HEADER_LEN,
+                                                    size - PX_SHM_HEADER_LEN,
+                                                    max_size - PX_SHM_HEADER_LEN);
     }
     at = (rng >> 20) % (words - 512 + 10);
     at = at < 10 ? 64 + at : at - 10 + 512;

@@ -349,13 +349,30 @@ static void act_lookup(char **args)
     printf("rank %u: nothing found, in time\n", me.rank);
 }
 
+/* ---- hold: posts something, then stays until the other end of a fifo is closed */
+
+static void act_hold(char **args)
+{
+    pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = me.rank + 70};
+    FILE *fifo;
+
+    check(PMIx_Put(PMIX_GLOBAL, "posted", &v), "put");
+    check(PMIx_Commit(), "commit");
+    fence();
+    printf("rank %u holds\n", me.rank);
+    fflush(stdout);
+    fifo = fopen(args[2], "re");
+    expect(fifo && fgetc(fifo) == EOF, "fifo");
+    fclose(fifo);
+}
+
 static const struct {
     const char *name;
     void (*act)(char **args);
 } acts[] = {
     {"abort", act_abort}, {"die", act_die},     {"job", act_job},       {"bound", act_bound},
     {"spawn", act_spawn}, {"child", act_child}, {"query", act_query},   {"control", act_control},
-    {"log", act_log},     {"group", act_group}, {"lookup", act_lookup}, {"notice", act_notice},
+    {"log", act_log},     {"group", act_group}, {"lookup", act_lookup}, {"notice", act_notice}, {"hold", act_hold},
 };
 
 int main(int argc, char **argv)

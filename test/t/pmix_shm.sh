@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# pmix-shm on a job that holds still, on what it has saved, and on files that are no segments.
+. "${PX_TOP_SRCDIR:?}/test/t/run.sh"
+shm=$PX_TOP_BUILDDIR/src/tools/pmix-shm
+job=shm-test-$$
+
+code_is() { # code_is WHAT CODE COMMAND...
+    what=$1
+    want=$2
+    shift 2
+    run "$@"
+    same "$what" "$want" "$code"
+}
+
+has() { # has WHAT PATTERN: in the last output
+    same "$1" yes "$(grep -q -- "$2" "$SCRATCH/out" && echo yes || echo no)"
+}
+
+json() { # the last output is JSON
+    command -v python3 >/dev/null 2>&1 || { skip "$1" 'python3 is not here'; return; }
+    check "$1" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$SCRATCH/out"
+}
+
+code_is 'help' 0 "$shm" --help
+code_is 'version' 0 "$shm" --version
+code_is 'nothing asked' 2 "$shm"
+code_is 'an unknown command' 2 "$shm" sing
+code_is 'an unknown option' 2 "$shm" list --no-such-option
+code_is 'a rank that is none' 2 "$shm" show --rank x
+code_is 'a level that is none' 2 "$shm" verify --level 3
+code_is 'no such namespace' 1 "$shm" show "no-$job"
+code_is 'list' 0 "$shm" list
+
+# --- a live job
+mkfifo "$SCRATCH/go"
+"$pmixrun" --nspace "$job" -n 3 "$actor" hold "$SCRATCH/go" >"$SCRATCH/lines" 2>"$SCRATCH/job.err" </dev/null &
+pid=$!
+exec 9<>"$SCRATCH/go" # opens for both, so that nobody waits; closed below
+until_lines 3 "$SCRATCH/lines" || { kill "$pid"; cat "$SCRATCH/job.err"; exit 99; }
+run "$shm" list
+same 'the job is listed with its readers' "$pid 3 1 3" \
+    "$(awk -v j="\"$job\"" '$8 == j { print $1, $3, $4, $7 }' "$SCRATCH/out")"
+code_is 'list for programs' 0 "$shm" list --json
+json 'is JSON'
+code_is 'show' 0 "$shm" show "$job"
+has 'a value of the job' '"pmix.job.size" = 3 type "PMIX_UINT32"'
+has 'a posted value' '"posted" = 72 type "PMIX_UINT32"'
+has 'the ranks of a node' 'ranks: "0-2"'
+code_is 'one rank, one key' 0 "$shm" show "$job" --rank 1 --key posted
+same 'and nothing else' 1 "$(grep -c ' = ' "$SCRATCH/out")"
+code_is 'show for programs' 0 "$shm" show "$job" --json
+json 'is JSON'
+for level in 0 1 2; do
+    code_is "verify, level $level" 0 "$shm" verify "$job" --level $level
+done
+has 'sound' '^sound$'
+code_is 'stats' 0 "$shm" stats "$job"
+has 'nothing is damaged' '^damaged: false$'
+code_is 'stats for programs' 0 "$shm" stats "$job" --json
+json 'is JSON'
+code_is 'save' 0 "$shm" save "$job" "$SCRATCH/saved"
+code_is 'never over what is there' 1 "$shm" save "$job" "$SCRATCH/saved"
+run "$shm" show "$job"
+mv "$SCRATCH/out" "$SCRATCH/live"
+exec 9>&-
+wait "$pid"
+same 'the job was not disturbed' '0 ' "$? $(cat "$SCRATCH/job.err")"
+
+# --- what was saved
+code_is 'the job is gone' 1 "$shm" verify "$job"
+code_is 'what was saved' 0 "$shm" show "$SCRATCH/saved"
+check 'says the same' cmp "$SCRATCH/out" "$SCRATCH/live"
+code_is 'is sound' 0 "$shm" verify "$SCRATCH/saved"
+
+# --- what is no segment, or a damaged one
+code_is 'no such file' 1 "$shm" verify "$SCRATCH/none"
+code_is 'a folder' 1 "$shm" show "$SCRATCH/"
+: >"$SCRATCH/bad"
+code_is 'an empty file' 1 "$shm" show "$SCRATCH/bad"
+head -c 5000 "$SCRATCH/saved" >"$SCRATCH/bad"
+code_is 'a short one' 1 "$shm" stats "$SCRATCH/bad"
+head -c 9000 /dev/zero | tr '\0' x >"$SCRATCH/bad"
+code_is 'something else' 1 "$shm" verify "$SCRATCH/bad"
+size=$(wc -c <"$SCRATCH/saved")
+crashed=
+at=4096
+while [ $at -lt "$size" ]; do # each word in turn says something else
+    cp "$SCRATCH/saved" "$SCRATCH/bad"
+    printf '\377\001\377\000\000\000\000\000' | dd of="$SCRATCH/bad" bs=1 seek=$at conv=notrunc 2>/dev/null
+    for command in show verify stats; do
+        limit 60 "$shm" $command "$SCRATCH/bad" >"$SCRATCH/out" 2>&1
+        code=$?
+        [ $code -le 1 ] || crashed="$crashed $command:$at:$code"
+    done
+    at=$((at + 248))
+done
+same 'damage is no crash' '' "$crashed"
+finish
