@@ -91,7 +91,7 @@ static uint64_t name_hash_at(const void *items, size_t i)
     return ((const struct px_batch_name *) items)[i].hash;
 }
 
-static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
+static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
 {
     size_t len = strnlen(name, PMIX_MAX_KEYLEN + 1);
     uint64_t hash;
@@ -126,6 +126,25 @@ static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
     *ret = (uint32_t) batch->n_keys++;
     batch->by_hash[at] = *ret + 1;
     return 0;
+}
+
+/* Callers name the same few keys for every rank, mostly with the same pointer, which says where to
+ * look first. */
+static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
+{
+    uint32_t *recent =
+        &batch->recent[((uintptr_t) name >> 4 ^ (uintptr_t) name >> 10) % PX_BATCH_RECENT];
+    int rc;
+
+    if (name[0] && *recent < batch->n_keys && strcmp(batch->keys[*recent].name, name) == 0) {
+        *ret = *recent;
+        return 0;
+    }
+    rc = intern_text(batch, name, ret);
+    if (rc == 0) {
+        *recent = *ret;
+    }
+    return rc;
 }
 
 /* A placement answers for some keys by itself: they are there to be found. */

@@ -45,12 +45,15 @@ struct px_batch_place {
     uint32_t app;
 };
 
+enum { PX_BATCH_RECENT = 32 };
+
 struct px_batch {
     struct px_batch_key *keys;
     size_t n_keys;
     size_t cap_keys;
     uint32_t *by_hash; /* open addressing: 1 + index into keys */
     size_t n_slots;
+    uint32_t recent[PX_BATCH_RECENT]; /* where a key was last, by its pointer; a guess */
     struct px_batch_other *others;
     size_t n_others;
     size_t cap_others;

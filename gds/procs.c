@@ -13,14 +13,6 @@
  * cover. */
 enum { COLUMN_SHARE = 4, COLUMN_MIN = 2 };
 
-static int compare_ranks(const void *left, const void *right)
-{
-    const struct px_batch_proc *a = left;
-    const struct px_batch_proc *b = right;
-
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
-}
-
 static bool ascending(const struct px_batch_proc *procs, size_t n)
 {
     size_t i;
@@ -33,34 +25,58 @@ static bool ascending(const struct px_batch_proc *procs, size_t n)
     return true;
 }
 
-/* Stable: equal ranks stay in order of arrival. */
+/* End of the run that starts at `at`: ranks that do not descend. */
+static size_t run_end(const struct px_batch_proc *procs, size_t n, size_t at)
+{
+    at++;
+    while (at < n && procs[at - 1].rank <= procs[at].rank) {
+        at++;
+    }
+    return at;
+}
+
+static void merge(const struct px_batch_proc *a, size_t n_a, const struct px_batch_proc *b,
+                  size_t n_b, struct px_batch_proc *to)
+{
+    while (n_a && n_b) {
+        bool left = a->rank <= b->rank;
+
+        *to++ = left ? *a++ : *b++;
+        n_a -= left;
+        n_b -= !left;
+    }
+    memcpy(to, n_a ? a : b, (n_a + n_b) * sizeof *to);
+}
+
+/* One pass: neighbouring runs become one. */
+static void merge_runs(const struct px_batch_proc *from, size_t n, struct px_batch_proc *to)
+{
+    size_t start;
+    size_t end;
+
+    for (start = 0; start < n; start = end) {
+        size_t mid = run_end(from, n, start);
+
+        end = mid < n ? run_end(from, n, mid) : mid;
+        merge(from + start, mid - start, from + mid, end - mid, to + start);
+    }
+}
+
+/* Stable: equal ranks stay in order of arrival. Data come as few ascending runs (what follows from
+ * the layout, then what was said), so whole runs are merged. */
 static int sort_stable(struct px_batch_proc *procs, size_t n)
 {
     struct px_batch_proc *from = procs;
     struct px_batch_proc *other = malloc(n * sizeof *other);
     struct px_batch_proc *to = other;
-    size_t width;
 
     if (!other) {
         return PMIX_ERR_NOMEM;
     }
-    for (width = 1; width < n; width *= 2) {
+    while (run_end(from, n, 0) < n) {
         struct px_batch_proc *swap = from;
-        size_t start;
 
-        for (start = 0; start < n; start += 2 * width) {
-            size_t mid = start + width < n ? start + width : n;
-            size_t end = mid + width < n ? mid + width : n;
-            size_t a = start;
-            size_t b = mid;
-            size_t k;
-
-            for (k = start; k < end; k++) {
-                bool left = b >= end || (a < mid && compare_ranks(&from[a], &from[b]) <= 0);
-
-                to[k] = left ? from[a++] : from[b++];
-            }
-        }
+        merge_runs(from, n, to);
         from = to;
         to = swap;
     }

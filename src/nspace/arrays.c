@@ -64,11 +64,9 @@ static const char *text_of(const pmix_value_t *value)
                : NULL;
 }
 
-static bool is_array_key(const char *key)
+static bool is_array(const struct px_job_key *key)
 {
-    return strcmp(key, PMIX_SESSION_INFO_ARRAY) == 0 || strcmp(key, PMIX_JOB_INFO_ARRAY) == 0 ||
-           strcmp(key, PMIX_APP_INFO_ARRAY) == 0 || strcmp(key, PMIX_NODE_INFO_ARRAY) == 0 ||
-           strcmp(key, PMIX_PROC_DATA) == 0;
+    return key->role >= PX_ROLE_SESSION_ARRAY && key->role <= PX_ROLE_PROC_ARRAY;
 }
 
 /* --- the readers' own node --- */
@@ -295,12 +293,33 @@ static int read_node(struct px_job *job, const struct place *outer, const pmix_i
     return rc ? rc : read_infos(job, &place, info, ninfo);
 }
 
-/* Node and app of a process as its own values say. */
-static int place_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo, uint32_t *ret_app)
+/* The first value of each role among a process's own, NULL where there is none. */
+struct said {
+    const pmix_value_t *of[PX_N_ROLES];
+};
+
+static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *info, size_t ninfo, struct said *ret)
 {
-    const char *name = text_of(find_key(info, ninfo, PMIX_HOSTNAME));
-    const pmix_value_t *id = find_key(info, ninfo, PMIX_NODEID);
-    const pmix_value_t *app = find_key(info, ninfo, PMIX_APPNUM);
+    memset(ret, 0, sizeof(*ret));
+    for (size_t i = 0; i < ninfo; i++) {
+        const struct px_job_key *key = px_job_key(job, info[i].key, depth, i);
+
+        if (!key) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        if (!ret->of[key->role]) {
+            ret->of[key->role] = &info[i].value;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Node and app of a process as its own values say. */
+static int place_proc(struct px_job *job, uint32_t rank, const struct said *said, uint32_t *ret_app)
+{
+    const char *name = text_of(said->of[PX_ROLE_HOSTNAME]);
+    const pmix_value_t *id = said->of[PX_ROLE_NODEID];
+    const pmix_value_t *app = said->of[PX_ROLE_APPNUM];
     struct px_job_rank *at = px_job_rank(job, rank);
     uint32_t index = PX_NO_NODE;
     uint32_t v;
@@ -333,11 +352,11 @@ static int place_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info
     return PMIX_SUCCESS;
 }
 
-static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t rank, const pmix_info_t *info,
-                        size_t ninfo)
+static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t rank, const struct said *said,
+                        const pmix_info_t *info, size_t ninfo)
 {
     struct place place = *outer;
-    int rc = place_proc(job, rank, info, ninfo, &place.app);
+    int rc = place_proc(job, rank, said, &place.app);
 
     place.level = PX_LEVEL_PROC;
     place.index = rank;
@@ -347,11 +366,17 @@ static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t 
 
 static int read_proc(struct px_job *job, const struct place *outer, const pmix_info_t *info, size_t ninfo)
 {
-    const pmix_value_t *id = find_key(info, ninfo, PMIX_RANK);
-    const pmix_value_t *proc = find_key(info, ninfo, PMIX_PROCID);
+    const pmix_value_t *id;
+    const pmix_value_t *proc;
+    struct said said;
     uint32_t rank;
-    int rc = PMIX_SUCCESS;
+    int rc = look_through(job, outer->depth, info, ninfo, &said);
 
+    if (rc) {
+        return rc;
+    }
+    id = said.of[PX_ROLE_RANK];
+    proc = said.of[PX_ROLE_PROCID];
     if (id) {
         rc = px_value_u32(id, &rank);
     } else if (proc && proc->type == PMIX_PROC && proc->data.proc) {
@@ -359,10 +384,10 @@ static int read_proc(struct px_job *job, const struct place *outer, const pmix_i
     } else {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    return rc ? rc : read_proc_at(job, outer, rank, info, ninfo);
+    return rc ? rc : read_proc_at(job, outer, rank, &said, info, ninfo);
 }
 
-static int read_array(struct px_job *job, const struct place *outer, const pmix_info_t *array)
+static int read_array(struct px_job *job, const struct place *outer, enum px_role role, const pmix_info_t *array)
 {
     struct place place = *outer;
     const pmix_info_t *info;
@@ -376,16 +401,16 @@ static int read_array(struct px_job *job, const struct place *outer, const pmix_
     if (place.depth > PX_JOB_MAX_DEPTH) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (strcmp(array->key, PMIX_SESSION_INFO_ARRAY) == 0) {
+    if (role == PX_ROLE_SESSION_ARRAY) {
         return read_session(job, &place, info, n);
     }
-    if (strcmp(array->key, PMIX_APP_INFO_ARRAY) == 0) {
+    if (role == PX_ROLE_APP_ARRAY) {
         return read_app(job, &place, info, n);
     }
-    if (strcmp(array->key, PMIX_NODE_INFO_ARRAY) == 0) {
+    if (role == PX_ROLE_NODE_ARRAY) {
         return read_node(job, &place, info, n);
     }
-    if (strcmp(array->key, PMIX_PROC_DATA) == 0) {
+    if (role == PX_ROLE_PROC_ARRAY) {
         return read_proc(job, &place, info, n);
     }
     place.level = PX_LEVEL_JOB;
@@ -415,9 +440,10 @@ static int add_app_fact(struct px_job *job, uint32_t app, const char *key, const
     return px_job_fact(job, PX_LEVEL_APP, app, key, value);
 }
 
-static int add_loose(struct px_job *job, const char *key, bool per_node, const pmix_value_t *value)
+static int add_loose(struct px_job *job, const struct px_job_key *known, const pmix_value_t *value)
 {
-    enum px_realm realm = per_node ? PX_REALM_NODE : px_key_realm(key, strlen(key));
+    enum px_realm realm = known->per_node ? PX_REALM_NODE : known->realm;
+    const char *key = known->name;
     uint32_t index = PX_NO_NODE;
     int rc;
 
@@ -457,12 +483,12 @@ static int place_peers(struct px_job *job, uint32_t node, const pmix_value_t *va
     return rc;
 }
 
-static int read_value(struct px_job *job, const struct place *place, const char *key, const pmix_value_t *value)
+static int read_value(struct px_job *job, const struct place *place, const struct px_job_key *key,
+                      const pmix_value_t *value)
 {
-    bool per_node;
     bool converted;
     pmix_value_t fitted;
-    int rc = px_value_fit(px_key_declared(key, &per_node), value, &converted, &fitted);
+    int rc = px_value_fit(key->declared, value, &converted, &fitted);
 
     if (rc && job->strict) {
         return rc;
@@ -476,22 +502,22 @@ static int read_value(struct px_job *job, const struct place *place, const char 
         *copy = fitted;
         value = copy;
     }
-    if (strcmp(key, PMIX_LOCAL_PEERS) == 0 && place->level == PX_LEVEL_NODE && !job->nodes[place->index].foreign) {
+    if (key->role == PX_ROLE_LOCAL_PEERS && place->level == PX_LEVEL_NODE && !job->nodes[place->index].foreign) {
         rc = place_peers(job, place->index, value);
         if (rc) {
             return rc;
         }
     }
     if (place->loose) {
-        return add_loose(job, key, per_node, value);
+        return add_loose(job, key, value);
     }
-    if (place->level == PX_LEVEL_PROC && px_key_realm(key, strlen(key)) == PX_REALM_APP) {
-        return add_app_fact(job, place->app, key, value);
+    if (place->level == PX_LEVEL_PROC && key->realm == PX_REALM_APP) {
+        return add_app_fact(job, place->app, key->name, value);
     }
-    if (place->level == PX_LEVEL_PROC && strcmp(key, PMIX_NODEID) == 0 && job->ranks[place->index].node != PX_NO_NODE) {
+    if (place->level == PX_LEVEL_PROC && key->role == PX_ROLE_NODEID && job->ranks[place->index].node != PX_NO_NODE) {
         return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for its processes */
     }
-    return px_job_fact(job, place->level, place->index, key, value);
+    return px_job_fact(job, place->level, place->index, key->name, value);
 }
 
 static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info, size_t ninfo)
@@ -499,17 +525,17 @@ static int read_infos(struct px_job *job, const struct place *place, const pmix_
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ninfo; i++) {
-        size_t len = strnlen(info[i].key, sizeof(info[i].key));
+        const struct px_job_key *key = px_job_key(job, info[i].key, place->depth, i);
 
-        if (!len || len == sizeof(info[i].key)) {
+        if (!key) {
             return PMIX_ERR_BAD_PARAM;
         }
-        if (is_array_key(info[i].key) && info[i].value.type == PMIX_DATA_ARRAY) {
-            rc = read_array(job, place, &info[i]);
-        } else if (is_array_key(info[i].key) && job->strict) {
+        if (is_array(key) && info[i].value.type == PMIX_DATA_ARRAY) {
+            rc = read_array(job, place, key->role, &info[i]);
+        } else if (is_array(key) && job->strict) {
             rc = PMIX_ERR_TYPE_MISMATCH;
-        } else if (strcmp(info[i].key, PMIX_REGISTER_NODATA) != 0) {
-            rc = read_value(job, place, info[i].key, &info[i].value);
+        } else if (key->role != PX_ROLE_NO_DATA) {
+            rc = read_value(job, place, key, &info[i].value);
         }
     }
     return rc;
@@ -522,7 +548,12 @@ static int read_round(struct px_job *job, const struct place *place, const pmix_
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ninfo; i++) {
-        if (is_array_key(info[i].key) == arrays) {
+        const struct px_job_key *key = px_job_key(job, info[i].key, 0, 0);
+
+        if (!key) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        if (is_array(key) == arrays) {
             rc = read_infos(job, place, &info[i], 1);
         }
     }
@@ -540,7 +571,9 @@ int px_job_read(struct px_job *job, const pmix_info_t *info, size_t ninfo)
 
 int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo)
 {
-    struct place place = {.level = PX_LEVEL_JOB};
+    struct place place = {.level = PX_LEVEL_JOB, .depth = 1};
+    struct said said;
+    int rc = look_through(job, place.depth, info, ninfo, &said);
 
-    return read_proc_at(job, &place, rank, info, ninfo);
+    return rc ? rc : read_proc_at(job, &place, rank, &said, info, ninfo);
 }

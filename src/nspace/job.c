@@ -11,7 +11,8 @@
 
 #include <pmix.h>
 
-enum { CHUNK = 16384 };
+/* Pieces grow, so that the memory of a large job goes back to the system when it is freed. */
+enum { CHUNK = 16384, CHUNK_MAX = 4194304 };
 
 void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname, bool strict)
 {
@@ -21,6 +22,7 @@ void px_job_init(struct px_job *job, const struct px_store *store, const char *h
         .strict = strict,
         .local_node = PX_NO_NODE,
         .session = PX_SESSION_DEFAULT,
+        .chunk_size = CHUNK,
     };
 }
 
@@ -83,11 +85,12 @@ void *px_job_alloc(struct px_job *job, size_t size)
     }
     if (size > job->chunk_left) {
         job->chunk_left = 0;
-        job->chunk = own(job, CHUNK);
+        job->chunk = own(job, job->chunk_size);
         if (!job->chunk) {
             return NULL;
         }
-        job->chunk_left = CHUNK;
+        job->chunk_left = job->chunk_size;
+        job->chunk_size *= job->chunk_size < CHUNK_MAX ? 2 : 1;
     }
     p = job->chunk;
     job->chunk += size;

@@ -12,6 +12,7 @@
  * derived, then all of it is published at once. Private to this folder. Lives for one call, in one thread. */
 
 enum { PX_JOB_MAX_DEPTH = 64, PX_JOB_NO_ARRAY = 0, PX_JOB_MAX_RANKS = 1 << 24 };
+enum { PX_JOB_KNOWN_DEPTHS = 4, PX_JOB_KNOWN_KEYS = 32 };
 
 /* The session of a host that never names one. */
 #define PX_SESSION_DEFAULT UINT32_MAX
@@ -37,6 +38,32 @@ struct px_job_rank {
     uint32_t node; /* in job->nodes, or PX_NO_NODE */
     uint32_t app;  /* PX_NO_APP: not said */
     bool seen;
+};
+
+/* Keys that mean something to reading itself. */
+enum px_role {
+    PX_ROLE_NONE,
+    PX_ROLE_SESSION_ARRAY,
+    PX_ROLE_JOB_ARRAY,
+    PX_ROLE_APP_ARRAY,
+    PX_ROLE_NODE_ARRAY,
+    PX_ROLE_PROC_ARRAY, /* the last of the arrays */
+    PX_ROLE_NO_DATA,
+    PX_ROLE_RANK,
+    PX_ROLE_PROCID,
+    PX_ROLE_HOSTNAME,
+    PX_ROLE_NODEID,
+    PX_ROLE_APPNUM,
+    PX_ROLE_LOCAL_PEERS,
+    PX_N_ROLES
+};
+
+struct px_job_key {
+    const char *name; /* borrowed like a fact's key; NULL: nothing remembered */
+    enum px_role role;
+    enum px_realm realm;
+    pmix_data_type_t declared;
+    bool per_node;
 };
 
 struct px_job {
@@ -73,6 +100,9 @@ struct px_job {
     size_t owned_room;
     char *chunk; /* where small pieces come from */
     size_t chunk_left;
+    size_t chunk_size; /* of the next piece: they grow */
+
+    struct px_job_key known[PX_JOB_KNOWN_DEPTHS][PX_JOB_KNOWN_KEYS];
 };
 
 void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname, bool strict);
@@ -97,6 +127,10 @@ uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 /* The rank's place, made when it is new. NULL when memory is out or the rank is beyond PX_JOB_MAX_RANKS. */
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
 void px_job_app(struct px_job *job, uint32_t appnum);
+
+/* known.c: what is to be known about a key at that depth and position; NULL when it is empty or does not end. Good
+ * until the next call. */
+const struct px_job_key *px_job_key(struct px_job *job, const char *key, unsigned depth, size_t at);
 
 /* The readers' own node among job->nodes, made when nobody named it but its values are there. PX_NO_NODE: nobody
  * knows which it is. */
