@@ -59,6 +59,7 @@ same 'input goes to rank 0' 'a line' "$(limit 60 "$pmixrun" --nodes 2 -n 2 cat <
 
 # start: a job of four in the background; leaves $runner, $nodes (pids of the node processes) and $pids.
 start() {
+    rm -f "$SCRATCH/out"
     "$pmixrun" --nodes 2 -n 4 "$across" stay 2 >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null &
     runner=$!
     until_lines 4 "$SCRATCH/out"
@@ -72,6 +73,12 @@ kill -KILL "$(printf '%s\n' "$nodes" | tail -n 1)"
 wait $runner
 same 'a node that is killed ends the job' 137 $?
 check 'and nothing stays' gone $pids $nodes
+
+start
+kill -STOP "$(printf '%s\n' "$nodes" | tail -n 1)"
+kill -TERM "$(printf '%s\n' "$pids" | head -n 1)" # a process of one of the nodes: the job is to end
+wait $runner
+check 'a node that is stopped keeps nobody from ending' gone $pids $nodes
 
 start
 kill -KILL $runner
