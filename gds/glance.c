@@ -27,7 +27,7 @@ struct found {
 /* n words at a locator, or NULL. n is at most a header's. */
 static inline const void *at(const struct glance *g, uint64_t loc, uint64_t n)
 {
-    return loc && loc <= g->end - n ? g->base + (loc << 3) : NULL;
+    return loc - 1 < g->end - n ? g->base + (loc << 3) : NULL;
 }
 
 /* n things of `size` bytes at a locator, or NULL. Neither is above 32 bits. */
@@ -48,7 +48,7 @@ static inline bool see_cell(const struct glance *g, const struct px_cell *cell, 
     if (cell->form == PX_FORM_WORD) {
         ret->bytes = NULL;
         memcpy(&ret->word, cell->payload, sizeof ret->word);
-        return len == 8;
+        return true;
     }
     ret->bytes = cell->payload;
     ret->word = len;
@@ -74,12 +74,17 @@ static inline bool see_record(const struct glance *g, const struct px_record *re
                        loc + sizeof *rec / 8, ret);
 }
 
+/* Is it the job that a question without a rank is about? */
+static inline bool of_job(const struct px_key *key)
+{
+    return key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE;
+}
+
 static inline bool see_job(const struct glance *g, const struct px_key *key, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->job);
 
-    return (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE)
-           && see_record(g, record_at(g, loc), loc, ret);
+    return of_job(key) && see_record(g, record_at(g, loc), loc, ret);
 }
 
 /* A rank's own record: what few ranks have is in no column. */
@@ -151,26 +156,32 @@ static inline bool see_shared_cell(const struct glance *g, const struct px_colum
     return cell && see_cell(g, cell, loc, ret);
 }
 
-static inline bool see_column(const struct glance *g, const struct px_column *col, uint32_t rank,
-                              struct found *ret)
+/* A column that answers for the rank by itself, or NULL. */
+static inline const struct px_column *column_at(const struct glance *g, uint64_t loc,
+                                                uint32_t rank)
 {
-    if (!col || col->version.seq > g->seq || rank >= col->n || col->present
-        || px_load_acquire(&col->overlay)) {
-        return false;
-    }
-    ret->bytes = NULL;
-    ret->type = col->type;
+    const struct px_column *col = at(g, loc, sizeof *col / 8);
+
+    return col && col->version.seq <= g->seq && rank < col->n && col->present == 0
+                   && px_load_acquire(&col->overlay) == 0
+               ? col
+               : NULL;
+}
+
+static inline bool see_number(const struct glance *g, const struct px_column *col, uint32_t rank,
+                              uint64_t *ret)
+{
     switch (col->kind) {
     case PX_COLUMN_CONST:
-        ret->word = col->base;
+        *ret = col->base;
         return true;
     case PX_COLUMN_AFFINE:
-        ret->word = col->base + col->step * rank;
+        *ret = col->base + col->step * rank;
         return true;
     case PX_COLUMN_ARRAY:
-        return see_lane(g, col, rank, &ret->word);
+        return see_lane(g, col, rank, ret);
     default:
-        return see_shared_cell(g, col, rank, ret);
+        return false;
     }
 }
 
@@ -217,32 +228,21 @@ static inline bool see_derived(const struct glance *g, const struct px_placement
     return what == PX_DERIVED_HOSTNAME && name && see_cell(g, name, nodes[i].name, ret);
 }
 
-static inline bool see_proc(const struct glance *g, const struct px_store *store,
-                            const struct px_key *key, uint32_t rank, struct found *ret)
-{
-    uint64_t column = px_load_acquire(&key->column);
-    uint64_t loc = (uint64_t) ((const unsigned char *) key - g->base) >> 3;
+/* Last, and in functions of their own, so that px_store_glance needs no stack: is the key the one
+ * that was asked for? Then its value. */
 
-    if (key->realm == PX_REALM_SESSION) {
-        return false;
-    }
-    if (column) {
-        return see_column(g, at(g, column, sizeof(struct px_column) / 8), rank, ret);
-    }
-    if (px_load_acquire(&key->holder)) {
-        return see_own(g, store, loc, rank, ret);
-    }
-    loc = px_load_acquire(&px_store_header(store)->place);
-    return key->derived
-           && see_derived(g, at(g, loc, sizeof(struct px_placement) / 8), key->derived, rank, ret);
-}
-
-static __attribute__((noinline)) int give_bytes(pmix_data_type_t type, const void *bytes,
+static __attribute__((noinline)) int give_bytes(const struct px_key *key, const char *name,
+                                                pmix_data_type_t type, const void *bytes,
                                                 size_t len, pmix_value_t **ret)
 {
-    pmix_value_t *value = malloc(sizeof *value);
-    char *copy = malloc(len);
+    pmix_value_t *value;
+    char *copy;
 
+    if (strcmp(key->name, name) != 0) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    value = malloc(sizeof *value);
+    copy = malloc(len);
     if (!value || !copy) {
         free(value);
         free(copy);
@@ -260,10 +260,16 @@ static __attribute__((noinline)) int give_bytes(pmix_data_type_t type, const voi
     return 0;
 }
 
-static inline int give_scalar(pmix_data_type_t type, uint64_t word, pmix_value_t **ret)
+static __attribute__((noinline)) int give_scalar(const struct px_key *key, const char *name,
+                                                 pmix_data_type_t type, uint64_t word,
+                                                 pmix_value_t **ret)
 {
-    pmix_value_t *value = malloc(sizeof *value);
+    pmix_value_t *value;
 
+    if (px_word_size(type) == 0 || strcmp(key->name, name) != 0) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    value = malloc(sizeof *value);
     if (!value) {
         return PMIX_ERR_NOMEM;
     }
@@ -272,31 +278,91 @@ static inline int give_scalar(pmix_data_type_t type, uint64_t word, pmix_value_t
     return 0;
 }
 
-int px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
-                    pmix_value_t **ret)
+/* The segment as it is now; nothing is inside when it is damaged. pairs with px_stage_publish */
+static inline struct glance glance_of(const struct px_store *store)
 {
     const struct px_header *header = px_store_header(store);
     uint64_t used = px_load_acquire(&header->used);
-    struct glance g = {
+
+    return (struct glance){
         .base = store->seg.base,
         .end = (used < store->seg.size ? used : store->seg.size) / 8,
-        .seq = px_load_acquire(&header->sequence), /* pairs with px_stage_publish */
+        .seq = px_load_acquire(&header->sequence),
     };
-    /* Where the string led last time. Whether it is this key, the end tells. */
-    uint64_t loc = px_load_acquire(px_key_hint(store, name));
-    const struct px_key *key = (const struct px_key *) (const void *) (g.base + (loc << 3));
+}
+
+static inline int give(const struct px_key *key, const char *name, const struct found *found,
+                       pmix_value_t **ret)
+{
+    return found->bytes ? give_bytes(key, name, found->type, found->bytes, found->word, ret)
+                        : give_scalar(key, name, found->type, found->word, ret);
+}
+
+/* A rank's key under which no process has posted anything. */
+static __attribute__((noinline)) int glance_derived(const struct px_store *store,
+                                                    const struct px_key *key, pmix_rank_t rank,
+                                                    const char *name, pmix_value_t **ret)
+{
+    struct glance g = glance_of(store);
+    uint64_t loc = px_load_acquire(&px_store_header(store)->place);
     struct found found;
 
-    if (!loc || g.end < sizeof *header / 8) {
+    return see_derived(&g, at(&g, loc, sizeof(struct px_placement) / 8), key->derived, rank, &found)
+               ? give(key, name, &found, ret)
+               : PMIX_ERR_NOT_FOUND;
+}
+
+/* What is neither a number in a column nor one of the job. */
+static __attribute__((noinline)) int glance_aside(const struct px_store *store,
+                                                  const struct px_key *key, pmix_rank_t rank,
+                                                  const char *name, pmix_value_t **ret)
+{
+    struct glance g = glance_of(store);
+    uint64_t loc = px_load_acquire(&key->column);
+    const struct px_column *col;
+    struct found found;
+    bool seen;
+
+    if (rank == PMIX_RANK_WILDCARD) {
+        seen = see_job(&g, key, &found);
+    } else if (loc) {
+        col = column_at(&g, loc, rank);
+        seen = col && see_shared_cell(&g, col, rank, &found);
+    } else {
+        loc = (uint64_t) ((const unsigned char *) key - g.base) >> 3;
+        seen = see_own(&g, store, loc, rank, &found);
+    }
+    return seen ? give(key, name, &found, ret) : PMIX_ERR_NOT_FOUND;
+}
+
+int px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
+                    pmix_value_t **ret)
+{
+    struct glance g = glance_of(store);
+    uint64_t loc = px_load_acquire(px_key_hint(store, name)); /* where the string led last time */
+    const struct px_key *key = (const struct px_key *) (const void *) (g.base + (loc << 3));
+    const struct px_column *col;
+    struct found found;
+
+    if (!loc || g.end < sizeof(struct px_header) / 8) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if (rank <= PMIX_RANK_VALID ? !see_proc(&g, store, key, rank, &found)
-                                : rank != PMIX_RANK_WILDCARD || !see_job(&g, key, &found)) {
+    if (rank == PMIX_RANK_WILDCARD) {
+        if (see_job(&g, key, &found) && !found.bytes) {
+            return give_scalar(key, name, found.type, found.word, ret);
+        }
+        return glance_aside(store, key, rank, name, ret);
+    }
+    if (rank > PMIX_RANK_VALID || key->realm == PX_REALM_SESSION) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if ((!found.bytes && px_word_size(found.type) == 0) || strcmp(key->name, name) != 0) {
-        return PMIX_ERR_NOT_FOUND;
+    loc = px_load_acquire(&key->column);
+    if (!loc && px_load_acquire(&key->holder) == 0) {
+        return glance_derived(store, key, rank, name, ret);
     }
-    return found.bytes ? give_bytes(found.type, found.bytes, found.word, ret)
-                       : give_scalar(found.type, found.word, ret);
+    col = column_at(&g, loc, rank);
+    if (col && see_number(&g, col, rank, &found.word)) {
+        return give_scalar(key, name, col->type, found.word, ret);
+    }
+    return glance_aside(store, key, rank, name, ret);
 }

@@ -129,13 +129,12 @@ static __attribute__((noinline)) pmix_status_t get_fully(const pmix_proc_t *proc
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
                        pmix_value_t **val)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    px_glance_fn glance = px_ctx_glance(px_ctx());
 
-    if (NULL == ctx || NULL == key || ninfo > 0 || NULL == ctx->ops->glance) {
+    if (NULL == glance || NULL == key || ninfo > 0) {
         return get_fully(proc, key, info, ninfo, val);
     }
-    return PMIX_SUCCESS == ctx->ops->glance(ctx, proc, key, val) ? PMIX_SUCCESS
-                                                                 : get_fully(proc, key, NULL, 0, val);
+    return PMIX_SUCCESS == glance(px_ctx(), proc, key, val) ? PMIX_SUCCESS : get_fully(proc, key, NULL, 0, val);
 }
 
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,

@@ -27,6 +27,7 @@ struct px_store *px_session_own_locked(struct px_session *session)
 
     if (NULL == store) {
         store = create_store(session->ctx->self.nspace);
+        px_store_ptr_release(&session->single, NULL);
         px_store_ptr_release(&session->own, store); /* pairs with the reads of get.c */
     }
     return store;

@@ -230,32 +230,30 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
 }
 
 /* The same when we hold data of our own: where find_own would look first. */
-static __attribute__((noinline)) pmix_status_t glance_at_two(const struct px_session *session,
-                                                             const struct px_store *own, pmix_rank_t rank,
+static __attribute__((noinline)) pmix_status_t glance_at_two(const struct px_ctx *ctx, const pmix_proc_t *proc,
                                                              const char *key, pmix_value_t **value)
 {
+    const struct px_session *session = px_session(ctx);
     const struct px_store *store = session->shared;
+    const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
 
-    if (NULL == store || own_goes_first(session, rank, key)) {
+    if (NULL == value || session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    if (NULL != own && (NULL == store || own_goes_first(session, proc->rank, key))) {
         store = own;
     }
-    return px_store_glance(store, rank, key, value);
+    return NULL != store ? px_store_glance(store, proc->rank, key, value) : PMIX_ERR_NOT_FOUND;
 }
 
 /* A key of our own job without directives: nearly every call there is. */
 pmix_status_t px_client_glance(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
 {
     const struct px_session *session = px_session(ctx);
-    const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    const struct px_store *single = px_load_ptr_acquire(&session->single);
 
-    if (NULL == proc) {
-        proc = &ctx->self;
+    if (NULL == single || NULL == value || NULL == proc || !px_session_is_named(session, proc->nspace)) {
+        return glance_at_two(ctx, NULL != proc ? proc : &ctx->self, key, value);
     }
-    if (rare(NULL == value || session->report_fd >= 0) || !px_session_is_named(session, proc->nspace)) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    if (NULL != own) {
-        return glance_at_two(session, own, proc->rank, key, value);
-    }
-    return NULL != session->shared ? px_store_glance(session->shared, proc->rank, key, value) : PMIX_ERR_NOT_FOUND;
+    return px_store_glance(single, proc->rank, key, value);
 }

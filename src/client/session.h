@@ -59,6 +59,8 @@ struct px_session {
     size_t nspace_words;      /* words of it, its NUL included, but for the last */
     uint64_t nspace_mask;     /* of the bytes that count in the last */
     struct px_store *shared;  /* constant while up: the segment; NULL without */
+    void *single;             /* atomic struct px_store *: `shared` while nothing else has data of our own namespace
+                               * and nobody counts reads, so that a plain get needs look nowhere else; or NULL */
     void *own;                /* atomic struct px_store *: our private data of our own namespace */
     void *foreign;            /* atomic struct px_foreign *: grows only */
     void *natives;            /* atomic struct px_native *: grows only */

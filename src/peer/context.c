@@ -11,10 +11,14 @@ struct px_ctx px_the_context = {.lock = PTHREAD_MUTEX_INITIALIZER};
 void px_ctx_up(struct px_ctx *ctx)
 {
     px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_enter */
+    if (NULL != ctx->ops) {
+        px_store_ptr_release(&ctx->glance, (void *) (uintptr_t) ctx->ops->glance); /* pairs with px_ctx_glance */
+    }
 }
 
 void px_ctx_down(struct px_ctx *ctx)
 {
+    px_store_ptr_release(&ctx->glance, NULL);
     px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_enter */
 }
 

@@ -25,6 +25,7 @@ struct px_ctx {
     uint64_t state;             /* atomic: enum px_state; released by px_ctx_up, pairs with px_ctx_enter */
     pthread_mutex_t lock;       /* init and finalize, one at a time */
     unsigned refs;              /* lock: matching finalizes still due */
+    void *glance;               /* atomic: ops->glance while up, else NULL; see px_ctx_glance */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role;                 /* struct px_client, struct px_server or struct px_tool of that role */
     struct px_loop *loop;
@@ -49,6 +50,12 @@ static inline struct px_ctx *px_ctx_enter(void)
     struct px_ctx *ctx = px_ctx();
 
     return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL;
+}
+
+/* The role's glance, or NULL: the context is not up, or the role has none. One acquire load. */
+static inline px_glance_fn px_ctx_glance(const struct px_ctx *ctx)
+{
+    return (px_glance_fn) (uintptr_t) px_load_ptr_acquire(&ctx->glance);
 }
 
 /* Marks the context up / down. Under ctx->lock. */

@@ -9,6 +9,9 @@
 
 struct px_ctx;
 
+typedef pmix_status_t (*px_glance_fn)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                                      pmix_value_t **value);
+
 /* What a role (client, server, tool) answers to the API. src/api checks arguments and the initialised state,
  * then calls the operation; a NULL operation is PMIX_ERR_NOT_SUPPORTED in that role. Blocking API calls are built
  * in src/api from the non-blocking operation and a px_wait.
@@ -27,7 +30,7 @@ struct px_role_ops {
 
     /* What `get` answers without directives, if that is quickly found: PMIX_SUCCESS with a fresh value, or anything
      * else, and then `get` is to be asked. May be NULL. */
-    pmix_status_t (*glance)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value);
+    px_glance_fn glance;
     /* Answers in the caller's thread. PMIX_SUCCESS with *value set as the directives ask (see PMIx_Get), or an
      * authoritative error; PMIX_ERR_WOULD_BLOCK when only get_nb can tell. */
     pmix_status_t (*get)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,

@@ -8,6 +8,15 @@
  * types knows what each of them owns. All take NULL. Coordinates and infos are made differently:
  * coord.c, info.c. */
 
+static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
+{
+    if (type == PMIX_VALUE) {
+        px_values_free(elements, n);
+    } else {
+        px_type_free(px_type_info(type), elements, n);
+    }
+}
+
 #define PX_NOUN(noun, ctype, type)                    \
     void PMIx_##noun##_construct(ctype *p)            \
     {                                                 \
@@ -30,7 +39,7 @@
                                                       \
     void PMIx_##noun##_free(ctype *p, size_t n)       \
     {                                                 \
-        px_type_free(px_type_info(type), p, n);       \
+        free_many(type, p, n);                        \
     }
 
 #include "nouns.def"

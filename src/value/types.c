@@ -162,23 +162,13 @@ int px_type_copy_many(const struct px_type *type, const void *src, size_t n, uns
     return PMIX_SUCCESS;
 }
 
-/* One value that owns nothing, which is what most reads hand out. */
-static bool is_scalar_value(const struct px_type *type, const void *elements, size_t n)
-{
-    const pmix_value_t *value = elements;
-    const struct px_type *held;
-
-    if (type->shape != PX_TYPE_VALUE || n != 1) {
-        return false;
-    }
-    held = px_type_info(value->type);
-    return held != NULL && is_plain(held) && held->where == PX_INLINE;
-}
-
-static __attribute__((noinline)) void free_all(const struct px_type *type, void *elements, size_t n)
+void px_type_free(const struct px_type *type, void *elements, size_t n)
 {
     int saved = errno;
 
+    if (elements == NULL) {
+        return;
+    }
     for (size_t i = 0; i < n && !is_plain(type); i++) {
         shapes[type->shape]->fini(type, (char *) elements + i * type->size);
     }
@@ -186,11 +176,32 @@ static __attribute__((noinline)) void free_all(const struct px_type *type, void 
     errno = saved;
 }
 
-void px_type_free(const struct px_type *type, void *elements, size_t n)
+/* Types of values that own nothing. What most reads hand out, one scalar or string, is released as
+ * fast as it was made. */
+#undef PX_TYPE
+#define PX_TYPE(t, c, where_, shape_, form_, number_) \
+    [t] = PX_##where_ == PX_INLINE && PX_TYPE_##shape_ <= PX_TYPE_TIMEVAL,
+
+static const bool bare[PX_VALUE_TYPES] = {
+#include "types.def"
+};
+
+static void free_string(pmix_value_t *v)
 {
-    if (elements != NULL && is_scalar_value(type, elements, n)) {
-        free(elements); /* too small for a system call, so errno is kept */
-    } else if (elements != NULL) {
-        free_all(type, elements, n);
+    int saved = errno;
+
+    free(v->data.string);
+    free(v);
+    errno = saved;
+}
+
+void px_values_free(pmix_value_t *v, size_t n)
+{
+    if (v != NULL && n == 1 && v->type < PX_VALUE_TYPES && bare[v->type]) {
+        free(v); /* too small for a system call, so errno is kept */
+    } else if (v != NULL && n == 1 && v->type == PMIX_STRING) {
+        free_string(v);
+    } else {
+        px_type_free(px_type_info(PMIX_VALUE), v, n);
     }
 }
