@@ -24,6 +24,7 @@ struct show {
     bool damaged;
 };
 
+/* In a list. */
 static void damaged(struct show *s, const char *what)
 {
     s->damaged = true;
@@ -219,7 +220,8 @@ static struct indexes find_indexes(struct show *s, uint32_t level)
     table = px_at(&view, h->table, sizeof *table);
     if (!table || table->n_slots > PX_SHM_MAX_SLOTS ||
         !px_at(&view, h->table, sizeof *table + table->n_slots * 8)) {
-        damaged(s, "record table");
+        s->damaged = true;
+        px_out_text("damaged", "record table");
         return list;
     }
     for (uint64_t i = 0; i < table->n_slots; i++) {

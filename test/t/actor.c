@@ -372,7 +372,8 @@ static const struct {
 } acts[] = {
     {"abort", act_abort}, {"die", act_die},     {"job", act_job},       {"bound", act_bound},
     {"spawn", act_spawn}, {"child", act_child}, {"query", act_query},   {"control", act_control},
-    {"log", act_log},     {"group", act_group}, {"lookup", act_lookup}, {"notice", act_notice}, {"hold", act_hold},
+    {"log", act_log},     {"group", act_group}, {"lookup", act_lookup}, {"notice", act_notice},
+    {"hold", act_hold},
 };
 
 int main(int argc, char **argv)
