@@ -11,26 +11,50 @@
 
 static bool is_true(const pmix_info_t *info)
 {
+    if (info->value.type == PMIX_BOOL) {
+        return info->value.data.flag;
+    }
     return info->value.type == PMIX_UNDEF || PMIx_Info_true(info) == PMIX_BOOL_TRUE;
 }
 
-/* Directives that are switches. */
-static const struct {
-    const char *key;
-    unsigned flag;
-} switches[] = {
-    {PMIX_OPTIONAL, PX_WANT_OPTIONAL},           {PMIX_IMMEDIATE, PX_WANT_IMMEDIATE},
-    {PMIX_GET_REFRESH_CACHE, PX_WANT_REFRESH},   {PMIX_GET_POINTER_VALUES, PX_WANT_POINTER},
-    {PMIX_GET_STATIC_VALUES, PX_WANT_STATIC},
+enum what { SWITCH, REALM, HOSTNAME, NODEID, APPNUM, TIMEOUT, SCOPE, NOTHING };
+
+/* The directives, those that come most often first. */
+static const struct directive {
+    char key[24];
+    enum what what;
+    unsigned is; /* enum px_want_flag, enum px_realm */
+} directives[] = {
+    {PMIX_OPTIONAL, SWITCH, PX_WANT_OPTIONAL},
+    {PMIX_HOSTNAME, HOSTNAME, 0},
+    {PMIX_NODEID, NODEID, 0},
+    {PMIX_GET_STATIC_VALUES, SWITCH, PX_WANT_STATIC},
+    {PMIX_GET_POINTER_VALUES, SWITCH, PX_WANT_POINTER},
+    {PMIX_IMMEDIATE, SWITCH, PX_WANT_IMMEDIATE},
+    {PMIX_NODE_INFO, REALM, PX_REALM_NODE},
+    {PMIX_APP_INFO, REALM, PX_REALM_APP},
+    {PMIX_JOB_INFO, REALM, PX_REALM_JOB},
+    {PMIX_SESSION_INFO, REALM, PX_REALM_SESSION},
+    {"pmix.proc.info", REALM, PX_REALM_PROC},
+    {PMIX_TIMEOUT, TIMEOUT, 0},
+    {PMIX_APPNUM, APPNUM, 0},
+    {PMIX_DATA_SCOPE, SCOPE, 0},
+    {PMIX_GET_REFRESH_CACHE, SWITCH, PX_WANT_REFRESH},
+    {PMIX_SESSION_ID, NOTHING, 0},
+    {PMIX_WAIT, NOTHING, 0},
+    {PMIX_REQUIRED_KEY, NOTHING, 0},
 };
 
-static const struct {
-    const char *key;
-    enum px_realm realm;
-} realms[] = {
-    {PMIX_SESSION_INFO, PX_REALM_SESSION}, {PMIX_JOB_INFO, PX_REALM_JOB},     {PMIX_APP_INFO, PX_REALM_APP},
-    {PMIX_NODE_INFO, PX_REALM_NODE},       {"pmix.proc.info", PX_REALM_PROC},
-};
+/* The four bytes behind "pmix.", which no directive ends within, tell nearly all of them apart. */
+static const struct directive *find_directive(const char *key)
+{
+    for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
+        if (memcmp(key + 5, directives[i].key + 5, 4) == 0 && strcmp(key, directives[i].key) == 0) {
+            return &directives[i];
+        }
+    }
+    return NULL;
+}
 
 static bool number_of(const pmix_value_t *value, uint32_t *ret)
 {
@@ -63,52 +87,43 @@ uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
     return ms;
 }
 
-/* Directives with a value. 0, PMIX_ERR_BAD_PARAM, or PMIX_ERR_NOT_FOUND for one that is none of them. */
-static int read_valued(struct px_want *want, const pmix_info_t *info)
+static int read_directive(struct px_want *want, const pmix_info_t *info)
 {
+    const struct directive *directive = find_directive(info->key);
     const pmix_value_t *value = &info->value;
     bool good = true;
 
-    if (strcmp(info->key, PMIX_TIMEOUT) == 0) {
-        good = timeout_of(value, &want->timeout_ms);
-    } else if (strcmp(info->key, PMIX_DATA_SCOPE) == 0) {
-        good = value->type == PMIX_SCOPE;
-        want->ask.scope = good ? value->data.scope : PMIX_SCOPE_UNDEF;
-    } else if (strcmp(info->key, PMIX_HOSTNAME) == 0) {
-        good = value->type == PMIX_STRING;
-        want->ask.hostname = good ? value->data.string : NULL;
-    } else if (strcmp(info->key, PMIX_NODEID) == 0) {
-        good = number_of(value, &want->ask.nodeid);
-    } else if (strcmp(info->key, PMIX_APPNUM) == 0) {
-        good = number_of(value, &want->ask.appnum);
-    } else if (strcmp(info->key, PMIX_SESSION_ID) != 0 && strcmp(info->key, PMIX_WAIT) != 0
-               && strcmp(info->key, PMIX_REQUIRED_KEY) != 0) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    return good ? 0 : PMIX_ERR_BAD_PARAM;
-}
-
-static int read_directive(struct px_want *want, const pmix_info_t *info)
-{
-    int rc;
-
-    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-        if (strcmp(info->key, switches[i].key) == 0) {
-            want->flags |= is_true(info) ? switches[i].flag : 0;
-            return 0;
-        }
-    }
-    for (size_t i = 0; i < sizeof(realms) / sizeof(realms[0]); i++) {
-        if (strcmp(info->key, realms[i].key) == 0) {
-            want->ask.realm = is_true(info) ? realms[i].realm : want->ask.realm;
-            return 0;
-        }
-    }
-    rc = read_valued(want, info);
-    if (PMIX_ERR_NOT_FOUND == rc) {
+    if (NULL == directive) {
         return (info->flags & PMIX_INFO_REQD) != 0 ? PMIX_ERR_NOT_SUPPORTED : 0;
     }
-    return rc;
+    switch (directive->what) {
+    case SWITCH:
+        want->flags |= is_true(info) ? directive->is : 0;
+        break;
+    case REALM:
+        want->ask.realm = is_true(info) ? (enum px_realm) directive->is : want->ask.realm;
+        break;
+    case HOSTNAME:
+        good = value->type == PMIX_STRING;
+        want->ask.hostname = good ? value->data.string : NULL;
+        break;
+    case NODEID:
+        good = number_of(value, &want->ask.nodeid);
+        break;
+    case APPNUM:
+        good = number_of(value, &want->ask.appnum);
+        break;
+    case TIMEOUT:
+        good = timeout_of(value, &want->timeout_ms);
+        break;
+    case SCOPE:
+        good = value->type == PMIX_SCOPE;
+        want->ask.scope = good ? value->data.scope : PMIX_SCOPE_UNDEF;
+        break;
+    case NOTHING:
+        break;
+    }
+    return good ? 0 : PMIX_ERR_BAD_PARAM;
 }
 
 /* The qualifiers as one array: the caller's when it has nothing else, else shallow copies. */

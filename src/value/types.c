@@ -186,7 +186,7 @@ static const bool bare[PX_VALUE_TYPES] = {
 #include "types.def"
 };
 
-static void free_string(pmix_value_t *v)
+static __attribute__((noinline)) void free_string(pmix_value_t *v)
 {
     int saved = errno;
 
