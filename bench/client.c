@@ -97,7 +97,7 @@ static bool get_proc_random(unsigned i)
 {
     unsigned rank = (i * 7919u) % JOB_RANKS;
 
-    return u32_is(rank, PMIX_NODEID, PMIX_UINT32, node_of(rank));
+    return u32_is(rank, PMIX_LOCAL_RANK, PMIX_UINT16, local_ranks[rank]);
 }
 
 static bool get_str(unsigned i)
