@@ -30,8 +30,7 @@ host=$(hostname -s)
 mkdir "$SCRATCH/state"
 for n in n1 n2; do
     mkdir "$SCRATCH/$n" "$SCRATCH/spool.$n" "$SCRATCH/tmp.$n"
-    # Without the second line Slurm lets a fence without data pass each node alone.
-    printf "PMIxCliTmpDirBase=%s\nPMIxFenceBarrier=true\n" "$SCRATCH/tmp.$n" >"$SCRATCH/$n/mpi.conf"
+    echo "PMIxCliTmpDirBase=$SCRATCH/tmp.$n" >"$SCRATCH/$n/mpi.conf"
     cat >"$SCRATCH/$n/slurm.conf" <<END
 ClusterName=shmix
 SlurmctldHost=$host(127.0.0.1)
