@@ -11,6 +11,8 @@
 #include "gds/lookup.h"
 #include "gds/read.h"
 
+#define rare(e) __builtin_expect((e), 0)
+
 /* How much of the segment may be touched, in words of 8 bytes, and what of it is published. */
 struct glance {
     const unsigned char *base;
@@ -24,24 +26,30 @@ struct found {
     pmix_data_type_t type;
 };
 
-/* n words at a locator, or NULL. n is at most a header's. */
-static inline const void *at(const struct glance *g, uint64_t loc, uint64_t n)
+/* Are n words at a locator inside? n is at most a header's. */
+static inline bool inside(const struct glance *g, uint64_t loc, uint64_t n)
 {
-    return loc - 1 < g->end - n ? g->base + (loc << 3) : NULL;
+    return loc - 1 < g->end - n;
 }
 
-/* n things of `size` bytes at a locator, or NULL. Neither is above 32 bits. */
-static inline const void *many_at(const struct glance *g, uint64_t loc, uint64_t n, uint64_t size)
+/* The same for n things of `size` bytes, neither above 32 bits. */
+static inline bool all_inside(const struct glance *g, uint64_t loc, uint64_t n, uint64_t size)
 {
     uint64_t words = (n * size + 7) / 8;
 
-    return words <= g->end ? at(g, loc, words) : NULL;
+    return words <= g->end && inside(g, loc, words);
+}
+
+/* For a locator that is inside. */
+static inline const void *at(const struct glance *g, uint64_t loc)
+{
+    return g->base + (loc << 3);
 }
 
 /* The value in a cell of which the first two words are inside. */
-static inline bool see_cell(const struct glance *g, const struct px_cell *cell, uint64_t loc,
-                            struct found *ret)
+static inline bool see_cell(const struct glance *g, uint64_t loc, struct found *ret)
 {
+    const struct px_cell *cell = at(g, loc);
     uint64_t len = cell->len;
 
     ret->type = cell->type;
@@ -52,7 +60,7 @@ static inline bool see_cell(const struct glance *g, const struct px_cell *cell, 
     }
     ret->bytes = cell->payload;
     ret->word = len;
-    if (len == 0 || !many_at(g, loc, sizeof *cell + len, 1)) {
+    if (len == 0 || !all_inside(g, loc, sizeof *cell + len, 1)) {
         return false;
     }
     return cell->form == PX_FORM_TEXT
@@ -60,31 +68,22 @@ static inline bool see_cell(const struct glance *g, const struct px_cell *cell, 
                : cell->form == PX_FORM_BYTES && cell->type == PMIX_BYTE_OBJECT;
 }
 
-/* A record, and what its cell begins with. */
-static inline const struct px_record *record_at(const struct glance *g, uint64_t loc)
-{
-    return at(g, loc, sizeof(struct px_record) / 8 + 2);
-}
+enum { RECORD = sizeof(struct px_record) / 8, COLUMN = sizeof(struct px_column) / 8 };
 
-static inline bool see_record(const struct glance *g, const struct px_record *rec, uint64_t loc,
-                              struct found *ret)
+/* A record of which the first two words of its cell are inside too. */
+static inline bool see_record(const struct glance *g, uint64_t loc, struct found *ret)
 {
-    return rec && rec->version.seq <= g->seq && rec->quals == 0
-           && see_cell(g, (const struct px_cell *) (const void *) (rec + 1),
-                       loc + sizeof *rec / 8, ret);
-}
+    const struct px_record *rec = at(g, loc);
 
-/* Is it the job that a question without a rank is about? */
-static inline bool of_job(const struct px_key *key)
-{
-    return key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE;
+    return rec->version.seq <= g->seq && rec->quals == 0 && see_cell(g, loc + RECORD, ret);
 }
 
 static inline bool see_job(const struct glance *g, const struct px_key *key, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->job);
 
-    return of_job(key) && see_record(g, record_at(g, loc), loc, ret);
+    return (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE)
+           && inside(g, loc, RECORD + 2) && see_record(g, loc, ret);
 }
 
 /* A rank's own record: what few ranks have is in no column. */
@@ -100,11 +99,11 @@ static inline bool see_own(const struct glance *g, const struct px_store *store,
         return false;
     }
     px_probe_start(&view, table, px_record_hash(PX_SHM_PROC, rank, key, NULL), &probe);
-    for (loc = px_probe_next(&probe); loc; loc = px_probe_next(&probe)) {
-        const struct px_record *rec = record_at(g, loc);
+    for (loc = px_probe_next(&probe); inside(g, loc, RECORD + 2); loc = px_probe_next(&probe)) {
+        const struct px_record *rec = at(g, loc);
 
-        if (!rec || (rec->key == key && rec->index == rank && rec->level == PX_SHM_PROC)) {
-            return see_record(g, rec, loc, ret);
+        if (rec->key == key && rec->index == rank && rec->level == PX_SHM_PROC) {
+            return see_record(g, loc, ret);
         }
     }
     return false;
@@ -114,11 +113,12 @@ static inline bool see_own(const struct glance *g, const struct px_store *store,
 static inline bool see_lane(const struct glance *g, const struct px_column *col, uint32_t rank,
                             uint64_t *ret)
 {
-    const void *lanes = many_at(g, col->data, col->n, col->width / 8);
+    const void *lanes;
 
-    if (!lanes) {
+    if (!all_inside(g, col->data, col->n, col->width / 8)) {
         return false;
     }
+    lanes = at(g, col->data);
     switch (col->width) {
     case 8:
         *ret = ((const uint8_t *) lanes)[rank];
@@ -138,31 +138,34 @@ static inline bool see_lane(const struct glance *g, const struct px_column *col,
 static inline bool see_shared_cell(const struct glance *g, const struct px_column *col,
                                    uint32_t rank, struct found *ret)
 {
-    const struct px_cell *cell;
     const uint64_t *locs;
     uint64_t loc = col->data;
-    uint64_t i = rank;
+    uint64_t i;
 
     if (col->kind == PX_COLUMN_DICT) {
-        locs = many_at(g, col->base, col->n_dict, 8);
-        if (!locs || !see_lane(g, col, rank, &i) || i >= col->n_dict) {
+        if (!all_inside(g, col->base, col->n_dict, 8) || !see_lane(g, col, rank, &i)
+            || i >= col->n_dict) {
             return false;
         }
+        locs = at(g, col->base);
         loc = locs[i];
     } else if (col->kind != PX_COLUMN_CELL) {
         return false;
     }
-    cell = at(g, loc, 2);
-    return cell && see_cell(g, cell, loc, ret);
+    return inside(g, loc, 2) && see_cell(g, loc, ret);
 }
 
-/* A column that answers for the rank by itself, or NULL. */
+/* The column, if it answers for the rank by itself; or NULL. */
 static inline const struct px_column *column_at(const struct glance *g, uint64_t loc,
                                                 uint32_t rank)
 {
-    const struct px_column *col = at(g, loc, sizeof *col / 8);
+    const struct px_column *col;
 
-    return col && col->version.seq <= g->seq && rank < col->n && col->present == 0
+    if (!inside(g, loc, COLUMN)) {
+        return NULL;
+    }
+    col = at(g, loc);
+    return col->version.seq <= g->seq && rank < col->n && col->present == 0
                    && px_load_acquire(&col->overlay) == 0
                ? col
                : NULL;
@@ -185,53 +188,33 @@ static inline bool see_number(const struct glance *g, const struct px_column *co
     }
 }
 
-static inline bool see_word(pmix_data_type_t type, uint64_t word, struct found *ret)
-{
-    *ret = (struct found){.word = word, .type = type};
-    return true;
-}
-
 static inline uint32_t placed(const struct glance *g, const struct px_rank_map *map,
                               uint32_t n_ranks, uint32_t rank)
 {
-    return px_mapped(map, map->kind == PX_MAP_ARRAY ? many_at(g, map->data, n_ranks, 4) : NULL,
-                     rank);
+    bool listed = map->kind == PX_MAP_ARRAY && all_inside(g, map->data, n_ranks, 4);
+
+    return px_mapped(map, listed ? at(g, map->data) : NULL, rank);
 }
 
-/* What the placement says of a rank, when no rank has a value. */
-static inline bool see_derived(const struct glance *g, const struct px_placement *place,
-                               unsigned what, uint32_t rank, struct found *ret)
+/* The node of a rank that the placement, which is visible, covers; or NULL. */
+static inline const struct px_node *node_of(const struct glance *g,
+                                            const struct px_placement *place, uint32_t rank)
 {
     const struct px_node *nodes;
-    const struct px_cell *name;
-    uint32_t i;
+    uint32_t i = placed(g, &place->node_of, place->n_ranks, rank);
 
-    if (!place || place->version.seq > g->seq || rank >= place->n_ranks) {
-        return false;
+    if (rare(i >= place->n_nodes)
+        || rare(!all_inside(g, place->nodes, place->n_nodes, sizeof *nodes))) {
+        return NULL;
     }
-    if (what == PX_DERIVED_RANK) {
-        return see_word(PMIX_PROC_RANK, rank, ret);
-    }
-    if (what == PX_DERIVED_APPNUM) {
-        i = placed(g, &place->app_of, place->n_ranks, rank);
-        return i != PX_NO_APP && see_word(PMIX_UINT32, i, ret);
-    }
-    i = placed(g, &place->node_of, place->n_ranks, rank);
-    nodes = many_at(g, place->nodes, place->n_nodes, sizeof *nodes);
-    if (!nodes || i >= place->n_nodes) {
-        return false;
-    }
-    if (what == PX_DERIVED_NODEID) {
-        return see_word(PMIX_UINT32, nodes[i].nodeid, ret);
-    }
-    name = at(g, nodes[i].name, 2);
-    return what == PX_DERIVED_HOSTNAME && name && see_cell(g, name, nodes[i].name, ret);
+    nodes = at(g, place->nodes);
+    return &nodes[i];
 }
 
 /* Last, and in functions of their own, so that px_store_glance needs no stack: is the key the one
  * that was asked for? Then its value. */
 
-static __attribute__((noinline)) int give_bytes(const struct px_key *key, const char *name,
+static __attribute__((noinline)) bool give_bytes(const struct px_key *key, const char *name,
                                                 pmix_data_type_t type, const void *bytes,
                                                 size_t len, pmix_value_t **ret)
 {
@@ -239,14 +222,14 @@ static __attribute__((noinline)) int give_bytes(const struct px_key *key, const 
     char *copy;
 
     if (strcmp(key->name, name) != 0) {
-        return PMIX_ERR_NOT_FOUND;
+        return false;
     }
     value = malloc(sizeof *value);
     copy = malloc(len);
     if (!value || !copy) {
         free(value);
         free(copy);
-        return PMIX_ERR_NOMEM;
+        return false;
     }
     memcpy(copy, bytes, len);
     *value = (pmix_value_t){.type = type};
@@ -257,65 +240,100 @@ static __attribute__((noinline)) int give_bytes(const struct px_key *key, const 
         value->data.bo.size = len;
     }
     *ret = value;
-    return 0;
+    return true;
 }
 
-static __attribute__((noinline)) int give_scalar(const struct px_key *key, const char *name,
+static __attribute__((noinline)) bool give_scalar(const struct px_key *key, const char *name,
                                                  pmix_data_type_t type, uint64_t word,
                                                  pmix_value_t **ret)
 {
     pmix_value_t *value;
 
-    if (px_word_size(type) == 0 || strcmp(key->name, name) != 0) {
-        return PMIX_ERR_NOT_FOUND;
+    if (rare(px_word_size(type) == 0) || rare(strcmp(key->name, name) != 0)) {
+        return false;
     }
     value = malloc(sizeof *value);
-    if (!value) {
-        return PMIX_ERR_NOMEM;
+    if (rare(!value)) {
+        return false;
     }
     px_word_value(type, word, value);
     *ret = value;
-    return 0;
+    return true;
 }
 
 /* The segment as it is now; nothing is inside when it is damaged. pairs with px_stage_publish */
 static inline struct glance glance_of(const struct px_store *store)
 {
+    const unsigned char *base = store->seg.base;
+    uint64_t size = store->seg.size;
     const struct px_header *header = px_store_header(store);
     uint64_t used = px_load_acquire(&header->used);
 
     return (struct glance){
-        .base = store->seg.base,
-        .end = (used < store->seg.size ? used : store->seg.size) / 8,
+        .base = base,
+        .end = (used < size ? used : size) / 8,
         .seq = px_load_acquire(&header->sequence),
     };
 }
 
-static inline int give(const struct px_key *key, const char *name, const struct found *found,
+static inline bool give(const struct px_key *key, const char *name, const struct found *found,
                        pmix_value_t **ret)
 {
     return found->bytes ? give_bytes(key, name, found->type, found->bytes, found->word, ret)
                         : give_scalar(key, name, found->type, found->word, ret);
 }
 
-/* A rank's key under which no process has posted anything. */
-static __attribute__((noinline)) int glance_derived(const struct px_store *store,
-                                                    const struct px_key *key, pmix_rank_t rank,
-                                                    const char *name, pmix_value_t **ret)
+static __attribute__((noinline)) bool glance_name(const struct px_store *store,
+                                                  const struct px_key *key,
+                                                  const struct px_node *node, const char *name,
+                                                  pmix_value_t **ret)
+{
+    struct glance g = glance_of(store);
+    struct found found;
+
+    return inside(&g, node->name, 2) && see_cell(&g, node->name, &found)
+           && give(key, name, &found, ret);
+}
+
+/* A key of a rank that no process has posted anything under: what the placement says. */
+static __attribute__((noinline)) bool glance_derived(const struct px_store *store,
+                                                     const struct px_key *key, pmix_rank_t rank,
+                                                     const char *name, pmix_value_t **ret)
 {
     struct glance g = glance_of(store);
     uint64_t loc = px_load_acquire(&px_store_header(store)->place);
-    struct found found;
+    const struct px_placement *place;
+    const struct px_node *node;
+    uint32_t app;
 
-    return see_derived(&g, at(&g, loc, sizeof(struct px_placement) / 8), key->derived, rank, &found)
-               ? give(key, name, &found, ret)
-               : PMIX_ERR_NOT_FOUND;
+    if (rare(!inside(&g, loc, sizeof *place / 8))) {
+        return false;
+    }
+    place = at(&g, loc);
+    if (rare(place->version.seq > g.seq) || rare(rank >= place->n_ranks)) {
+        return false;
+    }
+    switch (key->derived) {
+    case PX_DERIVED_NODEID:
+        node = node_of(&g, place, rank);
+        return node && give_scalar(key, name, PMIX_UINT32, node->nodeid, ret);
+    case PX_DERIVED_HOSTNAME:
+        node = node_of(&g, place, rank);
+        return node && glance_name(store, key, node, name, ret);
+    case PX_DERIVED_APPNUM:
+        app = placed(&g, &place->app_of, place->n_ranks, rank);
+        return app != PX_NO_APP && give_scalar(key, name, PMIX_UINT32, app, ret);
+    case PX_DERIVED_RANK:
+        return give_scalar(key, name, PMIX_PROC_RANK, rank, ret);
+    default:
+        return false;
+    }
 }
 
 /* What is neither a number in a column nor one of the job. */
-static __attribute__((noinline)) int glance_aside(const struct px_store *store,
-                                                  const struct px_key *key, pmix_rank_t rank,
-                                                  const char *name, pmix_value_t **ret)
+static __attribute__((noinline)) bool glance_aside(const struct px_store *store,
+                                                   const struct px_key *key, pmix_rank_t rank,
+                                                   const char *name, pmix_value_t **ret)
 {
     struct glance g = glance_of(store);
     uint64_t loc = px_load_acquire(&key->column);
@@ -332,21 +350,26 @@ static __attribute__((noinline)) int glance_aside(const struct px_store *store,
         loc = (uint64_t) ((const unsigned char *) key - g.base) >> 3;
         seen = see_own(&g, store, loc, rank, &found);
     }
-    return seen ? give(key, name, &found, ret) : PMIX_ERR_NOT_FOUND;
+    return seen && give(key, name, &found, ret);
 }
 
-int px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
-                    pmix_value_t **ret)
+bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
+                     pmix_value_t **ret)
 {
-    struct glance g = glance_of(store);
     uint64_t loc = px_load_acquire(px_key_hint(store, name)); /* where the string led last time */
-    const struct px_key *key = (const struct px_key *) (const void *) (g.base + (loc << 3));
     const struct px_column *col;
+    const struct px_key *key;
     struct found found;
+    struct glance g;
 
-    if (!loc || g.end < sizeof(struct px_header) / 8) {
-        return PMIX_ERR_NOT_FOUND;
+    if (rare(!loc)) {
+        return false;
     }
+    g = glance_of(store);
+    if (rare(g.end < sizeof(struct px_header) / 8)) {
+        return false;
+    }
+    key = at(&g, loc);
     if (rank == PMIX_RANK_WILDCARD) {
         if (see_job(&g, key, &found) && !found.bytes) {
             return give_scalar(key, name, found.type, found.word, ret);
@@ -354,7 +377,7 @@ int px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *
         return glance_aside(store, key, rank, name, ret);
     }
     if (rank > PMIX_RANK_VALID || key->realm == PX_REALM_SESSION) {
-        return PMIX_ERR_NOT_FOUND;
+        return false;
     }
     loc = px_load_acquire(&key->column);
     if (!loc && px_load_acquire(&key->holder) == 0) {

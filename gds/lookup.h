@@ -45,10 +45,10 @@ struct px_ask {
 int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct px_slice *ret);
 
 /* A fresh copy of the answer to a question of nothing but a key and a rank, if it is a simple one
- * and where most are: the rank's own value, or for the wildcard the job's. 0, PMIX_ERR_NOMEM, or
- * PMIX_ERR_NOT_FOUND, which says nothing: px_store_ask knows. */
-int px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *key,
-                    pmix_value_t **ret);
+ * and where most are: the rank's own value, or for the wildcard the job's. False says nothing:
+ * px_store_ask knows. */
+bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *key,
+                     pmix_value_t **ret);
 
 /* The realm that a reserved key belongs to; PX_REALM_NONE for non-reserved and unknown ones. */
 enum px_realm px_key_realm(const char *key, size_t key_len);

@@ -9,6 +9,8 @@
 
 #include "api.h"
 
+#define rare(e) __builtin_expect((e), 0)
+
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 {
     struct px_ctx *ctx = px_ctx_enter();
@@ -129,12 +131,16 @@ static __attribute__((noinline)) pmix_status_t get_fully(const pmix_proc_t *proc
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
                        pmix_value_t **val)
 {
-    px_glance_fn glance = px_ctx_glance(px_ctx());
+    px_glance_fn glance;
 
-    if (NULL == glance || NULL == key || ninfo > 0) {
+    if (rare(ninfo > 0)) {
         return get_fully(proc, key, info, ninfo, val);
     }
-    return PMIX_SUCCESS == glance(px_ctx(), proc, key, val) ? PMIX_SUCCESS : get_fully(proc, key, NULL, 0, val);
+    glance = px_ctx_glance(px_ctx());
+    if (rare(NULL == key || NULL == glance)) {
+        return get_fully(proc, key, NULL, 0, val);
+    }
+    return glance(px_ctx(), proc, key, val) ? PMIX_SUCCESS : get_fully(proc, key, NULL, 0, val);
 }
 
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,

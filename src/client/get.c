@@ -230,29 +230,30 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
 }
 
 /* The same when we hold data of our own: where find_own would look first. */
-static __attribute__((noinline)) pmix_status_t glance_at_two(const struct px_ctx *ctx, const pmix_proc_t *proc,
-                                                             const char *key, pmix_value_t **value)
+static __attribute__((noinline)) bool glance_at_two(const struct px_ctx *ctx, const pmix_proc_t *proc,
+                                                    const char *key, pmix_value_t **value)
 {
     const struct px_session *session = px_session(ctx);
     const struct px_store *store = session->shared;
     const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
 
     if (NULL == value || session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)) {
-        return PMIX_ERR_NOT_FOUND;
+        return false;
     }
     if (NULL != own && (NULL == store || own_goes_first(session, proc->rank, key))) {
         store = own;
     }
-    return NULL != store ? px_store_glance(store, proc->rank, key, value) : PMIX_ERR_NOT_FOUND;
+    return NULL != store && px_store_glance(store, proc->rank, key, value);
 }
 
 /* A key of our own job without directives: nearly every call there is. */
-pmix_status_t px_client_glance(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
+bool px_client_glance(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
 {
     const struct px_session *session = px_session(ctx);
     const struct px_store *single = px_load_ptr_acquire(&session->single);
 
-    if (NULL == single || NULL == value || NULL == proc || !px_session_is_named(session, proc->nspace)) {
+    if (rare(NULL == single) || rare(NULL == value) || rare(NULL == proc)
+        || !px_session_is_named(session, proc->nspace)) {
         return glance_at_two(ctx, NULL != proc ? proc : &ctx->self, key, value);
     }
     return px_store_glance(single, proc->rank, key, value);

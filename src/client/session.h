@@ -102,14 +102,17 @@ static inline uint64_t px_nspace_word(const char *nspace, size_t i)
 static inline bool px_session_is_named(const struct px_session *session, const char *nspace)
 {
     const char *own = session->ctx->self.nspace;
-    size_t n = session->nspace_words;
+    size_t i = session->nspace_words;
 
-    for (size_t i = 0; i < n; i++) {
+    if (((px_nspace_word(nspace, i) ^ px_nspace_word(own, i)) & session->nspace_mask) != 0) {
+        return false;
+    }
+    while (i-- > 0) {
         if (px_nspace_word(nspace, i) != px_nspace_word(own, i)) {
             return false;
         }
     }
-    return ((px_nspace_word(nspace, n) ^ px_nspace_word(own, n)) & session->nspace_mask) == 0;
+    return true;
 }
 
 /* Is the process (NULL, or without a namespace: ourselves) of our own namespace? */
