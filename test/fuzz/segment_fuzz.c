@@ -80,18 +80,42 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
     return ++names->seen > MAX_SEEN; /* a segment may list more than one wants to see */
 }
 
-/* The short way, which follows what the long one has left behind. */
-static void glance(const struct px_store *store, uint32_t rank, const char *key)
+static bool equal(pmix_value_t *left, pmix_value_t *right)
 {
-    pmix_value_t *value;
-
-    if (px_store_glance(store, rank, key, &value) == 0) {
-        PMIx_Value_destruct(value);
-        free(value);
-    }
+    return left->type == right->type && PMIx_Value_compare(left, right) == PMIX_EQUAL;
 }
 
-static void ask(const struct px_store *store, const char *key, uint32_t rank)
+/* The short way, which follows what the long one has left behind. In a sound segment both lead to
+ * the same value. */
+static void glance(const struct px_store *store, uint32_t rank, const char *key, bool sound)
+{
+    struct px_ask what = PX_ASK_INIT;
+    struct px_slice slice;
+    pmix_value_t *value = NULL;
+    pmix_value_t same;
+
+    (void) px_store_glance(store, rank, key, &value); /* says what value says */
+    if (!value) {
+        return;
+    }
+    what.key = key;
+    what.key_len = strlen(key);
+    what.rank = rank;
+    what.self = 1;
+    if (sound) {
+        if (px_store_ask(store, &what, &slice) != 0 || px_slice_fill(&slice, &same) != 0) {
+            abort();
+        }
+        if (!equal(value, &same)) {
+            abort();
+        }
+        PMIx_Value_destruct(&same);
+    }
+    PMIx_Value_destruct(value);
+    free(value);
+}
+
+static void ask(const struct px_store *store, const char *key, uint32_t rank, bool sound)
 {
     static const pmix_rank_t special[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID};
     struct px_ask what = PX_ASK_INIT;
@@ -112,8 +136,8 @@ static void ask(const struct px_store *store, const char *key, uint32_t rank)
     if (px_store_ask(store, &what, &slice) == 0) {
         take(&slice);
     }
-    glance(store, rank, key);
-    glance(store, PMIX_RANK_WILDCARD, key);
+    glance(store, rank, key, sound);
+    glance(store, PMIX_RANK_WILDCARD, key, sound);
 }
 
 static void ask_places(const struct px_store *store)
@@ -139,7 +163,7 @@ static void ask_places(const struct px_store *store)
     (void) px_store_local_node(store);
 }
 
-static void walk(const struct px_store *store)
+static void walk(const struct px_store *store, bool sound)
 {
     struct names names = {.n = 0};
     struct px_store_info info;
@@ -153,10 +177,10 @@ static void walk(const struct px_store *store)
     }
     for (uint32_t rank = 0; rank < MAX_RANKS; rank++) {
         for (size_t k = 0; k < names.n; k++) {
-            ask(store, names.name[k], rank);
+            ask(store, names.name[k], rank, sound);
         }
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
-            ask(store, known[k], rank);
+            ask(store, known[k], rank, sound);
         }
     }
     ask_places(store);
@@ -166,6 +190,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct px_store *store = calloc(1, sizeof *store);
     uint64_t len = size;
+    uint64_t format = px_shm_fingerprint();
     struct px_fault fault;
 
     if (!store) {
@@ -180,10 +205,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         if (size >= PX_SHM_HEADER_LEN) { /* what would only make the reader refuse */
             memcpy(store->seg.base + offsetof(struct px_header, virtual_size), &len, sizeof len);
+            memcpy(store->seg.base + offsetof(struct px_header, fingerprint), &format,
+                   sizeof format);
         }
         if (px_header_check(&store->seg) == 0) {
-            walk(store);
-            (void) px_shm_verify(&store->seg, PX_VERIFY_ALL, &fault);
+            walk(store, px_shm_verify(&store->seg, PX_VERIFY_ALL, &fault) == 0);
         }
     }
     px_memo_destroy(store->memo);

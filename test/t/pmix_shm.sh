@@ -75,6 +75,11 @@ code_is 'what was saved' 0 "$shm" show "$SCRATCH/saved"
 check 'says the same' cmp "$SCRATCH/out" "$SCRATCH/live"
 code_is 'is sound' 0 "$shm" verify "$SCRATCH/saved"
 
+# --- the seeds of the fuzzer, and the segment that is kept for ever, are of the present format
+for file in "$PX_TOP_SRCDIR"/test/fuzz/corpus/segment/seed-* "$PX_TOP_SRCDIR"/test/golden/segment-1.0; do
+    code_is "${file##*/} is sound" 0 "$shm" verify "$file"
+done
+
 # --- what is no segment, or a damaged one
 code_is 'no such file' 1 "$shm" verify "$SCRATCH/none"
 code_is 'a folder' 1 "$shm" show "$SCRATCH/"
