@@ -137,13 +137,24 @@ static bool first_client(void)
     return good;
 }
 
+static bool job_size(void)
+{
+    pmix_value_t *value = get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL);
+    bool good = value && value->type == PMIX_UINT32 && value->data.uint32 == n_ranks;
+
+    if (value) {
+        PMIX_VALUE_RELEASE(value);
+    }
+    return good;
+}
+
 static bool next_client(void)
 {
     uint64_t start = now_ns();
     bool good = PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS;
 
     printf("init_ns %.0f\n", (double) (now_ns() - start));
-    return good && random_scalar();
+    return good && job_size();
 }
 
 /* --- posted data --- */
