@@ -11,10 +11,10 @@ test_fuzz_map_fuzz_t_LDADD = $(wire_fuzz_libs)
 test_fuzz_segment_fuzz_t_SOURCES = %D%/segment_fuzz.c %D%/fuzz.h test/lib/replay.c
 test_fuzz_segment_fuzz_t_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS)
 
-# Writes the seeds of corpus/segment: test/fuzz/segment_seeds test/fuzz/corpus/segment
-check_PROGRAMS += %D%/segment_seeds
-test_fuzz_segment_seeds_SOURCES = %D%/segment_seeds.c
-test_fuzz_segment_seeds_LDADD = $(test_fuzz_segment_fuzz_t_LDADD)
+# Writes the seeds of corpus/segment: test/lib/segment_seeds test/fuzz/corpus/segment
+check_PROGRAMS += test/lib/segment_seeds
+test_lib_segment_seeds_SOURCES = test/lib/segment_seeds.c
+test_lib_segment_seeds_LDADD = $(test_fuzz_segment_fuzz_t_LDADD)
 
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
