@@ -345,8 +345,8 @@ static void act_events(void)
         PMIX_LOAD_PROCID(&target, me.nspace, last);
         must(PMIx_Info_load(&custom[0], PMIX_EVENT_CUSTOM_RANGE, &target, PMIX_PROC), "load");
         must(PMIx_Notify_event(CODE_LOCAL, &me, PMIX_RANGE_LOCAL, NULL, 0, NULL, NULL), "local");
-        must(PMIx_Notify_event(CODE_CUSTOM, &me, PMIX_RANGE_CUSTOM, custom, 1, NULL, NULL),
-             "custom");
+        must(PMIx_Notify_event(CODE_CUSTOM, &me, PMIX_RANGE_CUSTOM, custom, 1, NULL, NULL), "custom");
+        PMIx_Info_destruct(&custom[0]);
         must(PMIx_Notify_event(CODE_NSPACE, &me, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL),
              "namespace");
         must(PMIx_Notify_event(CODE_GLOBAL, &me, PMIX_RANGE_GLOBAL, NULL, 0, NULL, NULL), "global");
@@ -541,6 +541,7 @@ static void act_connect(void)
         PMIx_App_free(app, 1);
         must(PMIx_Info_load(&info[0], "across.child", nspace, PMIX_STRING), "load");
         must(PMIx_Publish(info, 1), "publish");
+        PMIx_Info_destruct(&info[0]);
     }
     PMIX_LOAD_KEY(data->key, "across.child");
     must(PMIx_Info_load(&info[0], PMIX_WAIT, &all, PMIX_INT), "load");
@@ -552,7 +553,6 @@ static void act_connect(void)
 static void act_child(void)
 {
     pmix_value_t *v = NULL;
-
     must(PMIx_Get(&me, PMIX_PARENT_ID, NULL, 0, &v), "parent");
     connect_with(v->data.proc->nspace);
     PMIx_Value_free(v, 1);
