@@ -163,6 +163,18 @@ static int encode(struct px_payload *p, const pmix_value_t *value)
     return set_encoded(p, value);
 }
 
+bool px_value_is_simple(const pmix_value_t *value)
+{
+    switch (value->type) {
+    case PMIX_STRING:
+        return !value->data.string || strlen(value->data.string) < UINT32_MAX;
+    case PMIX_BYTE_OBJECT:
+        return value->data.bo.size <= UINT32_MAX;
+    default:
+        return px_word_size(value->type) != 0;
+    }
+}
+
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
 {
     struct px_payload p = {0};

@@ -115,6 +115,10 @@ int px_batch_node(struct px_batch *batch, const struct px_store *store,
 /* Says on which node, and of which app, a rank runs (PX_NO_NODE, PX_NO_APP: not said). */
 int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum);
 
+/* True for values that nothing but want of memory keeps from being published: scalars, strings and
+ * bytes. */
+bool px_value_is_simple(const pmix_value_t *value);
+
 /* Which node is the readers' own. */
 int px_batch_local_node(struct px_batch *batch, uint32_t node_index);
 

@@ -21,6 +21,43 @@ static struct px_store *create_store(const char *nspace)
     return px_store_create(&opts, &store) == 0 ? store : NULL;
 }
 
+static void set_place(struct px_entry *entry, pmix_rank_t rank)
+{
+    entry->level = rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC;
+    entry->index = rank == PMIX_RANK_WILDCARD ? 0 : rank;
+}
+
+/* Posting is much more frequent than reading what one has posted oneself: what has come together since the last time
+ * is published at once, before anybody reads or writes the store. */
+static int store_posted_locked(struct px_session *session, struct px_store *store)
+{
+    struct px_batch *batch = px_batch_create();
+    struct px_list *item;
+    struct px_list *following;
+    int rc = NULL != batch ? 0 : PMIX_ERR_NOMEM;
+
+    px_list_each(item, following, &session->posted) {
+        const struct px_posted *posted = px_container_of(item, struct px_posted, link);
+        struct px_entry entry = {.scope = posted->scope, .key = posted->key, .value = &posted->value};
+
+        if (0 == rc && !posted->stored) {
+            set_place(&entry, session->ctx->self.rank);
+            rc = px_batch_add(batch, &entry);
+        }
+    }
+    if (0 == rc) {
+        rc = px_store_publish(store, batch);
+    }
+    px_list_each(item, following, &session->posted) {
+        struct px_posted *posted = px_container_of(item, struct px_posted, link);
+
+        posted->stored = posted->stored || 0 == rc;
+    }
+    px_batch_destroy(batch);
+    px_store_release(&session->unstored, 0 != rc); /* pairs with px_session_own */
+    return rc;
+}
+
 struct px_store *px_session_own_locked(struct px_session *session)
 {
     struct px_store *store = session->own;
@@ -28,9 +65,25 @@ struct px_store *px_session_own_locked(struct px_session *session)
     if (NULL == store) {
         store = create_store(session->ctx->self.nspace);
         px_store_ptr_release(&session->single, NULL);
-        px_store_ptr_release(&session->own, store); /* pairs with the reads of get.c */
+        px_store_ptr_release(&session->own, store); /* pairs with px_session_own */
+    }
+    if (NULL != store && session->unstored != 0 && store_posted_locked(session, store) != 0) {
+        return NULL;
     }
     return store;
+}
+
+int px_session_own(struct px_session *session, const struct px_store **ret)
+{
+    int rc = 0;
+
+    if (__builtin_expect(px_load_acquire(&session->unstored) != 0, 0)) {
+        pthread_mutex_lock(&session->lock);
+        rc = NULL != px_session_own_locked(session) ? 0 : PMIX_ERR_NOMEM;
+        pthread_mutex_unlock(&session->lock);
+    }
+    *ret = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    return rc;
 }
 
 static struct px_foreign *find_foreign(const struct px_session *session, const char *nspace, size_t len)
@@ -105,12 +158,6 @@ static bool make_entry(struct px_entry *entry, const char *key, const pmix_value
     entry->quals = infos + 1;
     entry->n_quals = array->size - 1;
     return true;
-}
-
-static void set_place(struct px_entry *entry, pmix_rank_t rank)
-{
-    entry->level = rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC;
-    entry->index = rank == PMIX_RANK_WILDCARD ? 0 : rank;
 }
 
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,

@@ -26,27 +26,26 @@ static inline bool own_goes_first(const struct px_session *session, pmix_rank_t 
 
 static int find_own(struct px_session *session, const struct px_ask *ask, bool own_first, struct px_slice *ret)
 {
-    const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    const struct px_store *own;
     const struct px_store *first = session->shared;
-    const struct px_store *second = own;
+    const struct px_store *second;
+    int lacking = px_session_own(session, &own);
     int rc = PMIX_ERR_NOT_FOUND;
     int other;
 
+    second = own;
     if (NULL != own && (own_first || own_goes_first(session, ask->rank, ask->key))) {
         first = own;
         second = session->shared;
     }
     if (NULL != first) {
         rc = px_store_ask(first, ask, ret);
-        if (0 == rc) {
-            return 0;
-        }
     }
-    if (NULL == second) {
-        return rc;
+    if (0 != rc && NULL != second) {
+        other = px_store_ask(second, ask, ret);
+        rc = (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
     }
-    other = px_store_ask(second, ask, ret);
-    return (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
+    return PMIX_ERR_NOT_FOUND == rc && 0 != lacking ? lacking : rc;
 }
 
 int px_client_find(struct px_session *session, const struct px_want *want, bool own_first, struct px_slice *ret)
@@ -233,11 +232,12 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
 static __attribute__((noinline)) bool glance_at_two(const struct px_ctx *ctx, const pmix_proc_t *proc,
                                                     const char *key, pmix_value_t **value)
 {
-    const struct px_session *session = px_session(ctx);
+    struct px_session *session = px_session(ctx);
     const struct px_store *store = session->shared;
-    const struct px_store *own = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    const struct px_store *own;
 
-    if (NULL == value || session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)) {
+    if (NULL == value || session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)
+        || px_session_own(session, &own) != 0) {
         return false;
     }
     if (NULL != own && (NULL == store || own_goes_first(session, proc->rank, key))) {

@@ -184,14 +184,17 @@ static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
 
 int px_party_endpoint(struct px_session *session, pmix_info_t *ret)
 {
-    const struct px_store *own = px_load_ptr_acquire(&session->own);
+    const struct px_store *own;
     const pmix_proc_t *self = &session->ctx->self;
     pmix_byte_object_t bytes;
     struct px_buf buf = {0};
     size_t head;
-    int rc = px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1);
+    int rc = px_session_own(session, &own);
 
     PMIx_Info_construct(ret);
+    if (0 == rc) {
+        rc = px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1);
+    }
     head = buf.len;
     if (0 == rc && NULL != own) {
         rc = px_store_each(own, PX_LEVEL_PROC, self->rank, pack_posted, &buf);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Posting. A value goes at once into the private store, where this process reads it, and waits in `posted` for the
- * next commit, which hands over what has changed since the last: servers merge key by key. */
+/* Posting. A value waits in `posted` for the next commit, which hands over what has changed since the last: servers
+ * merge key by key. It goes into the private store, where this process reads it, before the next such read or commit;
+ * values that the store might refuse go there at once. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,37 +14,39 @@
 
 static struct px_posted *posted_create(pmix_scope_t scope, const char *key, const pmix_value_t *value)
 {
-    struct px_posted *posted = calloc(1, sizeof(*posted));
+    size_t len = strlen(key);
+    struct px_posted *posted = malloc(sizeof(*posted) + len + 1);
 
     if (NULL == posted) {
         return NULL;
     }
-    px_list_init(&posted->link);
-    posted->scope = scope;
-    posted->key = strdup(key);
-    if (NULL == posted->key || PMIx_Value_xfer(&posted->value, value) != PMIX_SUCCESS) {
-        free(posted->key);
+    *posted = (struct px_posted){.scope = scope, .key_len = len};
+    memcpy(posted->key, key, len + 1);
+    if (PMIx_Value_xfer(&posted->value, value) != PMIX_SUCCESS) {
         free(posted);
         return NULL;
     }
     return posted;
 }
 
-/* An older value of the key that nobody has seen is not sent any more. Qualified values all have the same key. */
-static void drop_older_locked(struct px_session *session, const char *key, struct px_list *dropped)
+/* Takes the place of an older value of the key that nobody has seen: it is not sent any more. Qualified values all
+ * have the same key. */
+static void post_locked(struct px_session *session, struct px_posted *posted, struct px_list *dropped)
 {
     struct px_list *item;
     struct px_list *following;
 
-    if (strcmp(key, PMIX_QUALIFIED_VALUE) == 0) {
-        return;
-    }
-    px_list_each(item, following, &session->posted) {
-        if (strcmp(px_container_of(item, struct px_posted, link)->key, key) == 0) {
-            px_list_remove(item);
-            px_list_append(dropped, item);
+    if (strcmp(posted->key, PMIX_QUALIFIED_VALUE) != 0) {
+        px_list_each(item, following, &session->posted) {
+            const struct px_posted *older = px_container_of(item, struct px_posted, link);
+
+            if (older->key_len == posted->key_len && memcmp(older->key, posted->key, posted->key_len) == 0) {
+                px_list_remove(item);
+                px_list_append(dropped, item);
+            }
         }
     }
+    px_list_append(posted->scope == PMIX_INTERNAL ? dropped : &session->posted, &posted->link);
 }
 
 static pmix_status_t check_value(const char *key, const pmix_value_t *value)
@@ -78,11 +81,17 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
         return PMIX_ERR_NOMEM;
     }
     px_list_init(&dropped);
-    rc = px_session_store_value(session, &ctx->self, key, value, scope);
+    if (PMIX_INTERNAL == scope || !px_value_is_simple(value)) {
+        rc = px_session_store_value(session, &ctx->self, key, value, scope);
+        posted->stored = PMIX_SUCCESS == rc;
+    }
     if (PMIX_SUCCESS == rc) {
         pthread_mutex_lock(&session->lock);
-        drop_older_locked(session, key, &dropped);
-        px_list_append(scope == PMIX_INTERNAL ? &dropped : &session->posted, &posted->link);
+        post_locked(session, posted, &dropped);
+        if (!posted->stored) {
+            px_store_ptr_release(&session->single, NULL);
+            px_store_release(&session->unstored, 1); /* pairs with px_session_own */
+        }
         pthread_mutex_unlock(&session->lock);
     } else {
         px_list_append(&dropped, &posted->link);
@@ -191,6 +200,10 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     if (px_list_empty(&session->posted) && !first) {
         pthread_mutex_unlock(&session->lock);
         return PMIX_SUCCESS;
+    }
+    if (session->unstored != 0 && NULL == px_session_own_locked(session)) {
+        pthread_mutex_unlock(&session->lock);
+        return PMIX_ERR_NOMEM;
     }
     while (!px_list_empty(&session->posted)) {
         px_list_append(&taken, px_list_shift(&session->posted));

@@ -88,7 +88,6 @@ void px_posted_free(struct px_list *head)
         struct px_posted *posted = px_container_of(item, struct px_posted, link);
 
         PMIx_Value_destruct(&posted->value);
-        free(posted->key);
         free(posted);
     }
 }

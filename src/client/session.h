@@ -40,9 +40,11 @@ struct px_foreign {
 /* A value posted and not yet committed. */
 struct px_posted {
     struct px_list link;
-    char *key;
     pmix_scope_t scope;
+    bool stored; /* the private store has it */
     pmix_value_t value;
+    size_t key_len;
+    char key[];
 };
 
 /* A value that has no bytes (a pointer, a topology): this process only. */
@@ -71,6 +73,7 @@ struct px_session {
     struct px_server_peer *servers; /* lock */
     pthread_mutex_t lock;     /* posted data, writing of private stores, lists */
     struct px_list posted;    /* lock: struct px_posted, in order */
+    uint64_t unstored;        /* atomic, changed under the lock: `posted` has what `own` has not */
     bool committed;           /* lock: the server has had a commit, so it knows that we have come that far */
     struct px_list fetches;   /* lock: struct px_fetch under way */
     struct px_map queries;    /* lock: packed query to struct px_cached */
@@ -144,6 +147,9 @@ void px_posted_free(struct px_list *head);
 /* --- data (data.c); any thread --- */
 /* Our private store of our own or another namespace, made when first needed; NULL: no memory. Session lock. */
 struct px_store *px_session_own_locked(struct px_session *session);
+/* Our private store of our own namespace for reading, or NULL, with all that was posted. The session lock is taken
+ * only when something has been posted since the last time. 0, PMIX_ERR_NOMEM: *ret lacks what was posted last. */
+int px_session_own(struct px_session *session, const struct px_store **ret);
 struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace);
 /* The private store of another namespace, or NULL. No lock. */
 const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace, size_t len);

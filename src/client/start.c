@@ -212,8 +212,9 @@ int px_session_request_job(struct px_session *session)
     rc = px_ctx_wait(session->ctx, &call.wait);
     if (0 == rc && NULL != call.segment) {
         session->shared = call.segment;
-        px_store_ptr_release(&session->single,
-                             NULL == session->own && session->report_fd < 0 ? session->shared : NULL);
+        if (NULL == session->own && session->unstored == 0 && session->report_fd < 0) {
+            px_store_ptr_release(&session->single, session->shared);
+        }
         session->ours = true;
     }
     return rc;
