@@ -21,6 +21,24 @@ static pmix_proc_t self;
 static unsigned n_ranks;
 static unsigned seed = 12345;
 
+/* What is expected, made before anything is measured. */
+static char (*names)[SCALE_TEXT];
+static char localities[SCALE_PER_NODE][SCALE_TEXT];
+
+static bool expect(void)
+{
+    unsigned nodes = scale_node(n_ranks - 1) + 1;
+
+    names = malloc(nodes * sizeof *names);
+    for (unsigned n = 0; names && n < nodes; n++) {
+        scale_node_name(n, names[n]);
+    }
+    for (unsigned r = 0; r < SCALE_PER_NODE; r++) {
+        scale_locality(r, localities[r]);
+    }
+    return names != NULL;
+}
+
 static unsigned random_rank(void)
 {
     seed = seed * 1664525u + 1013904223u;
@@ -54,14 +72,12 @@ static bool random_string(void)
 {
     unsigned rank = random_rank();
     pmix_value_t *value = get(rank, PMIX_HOSTNAME, NULL);
-    char want[SCALE_TEXT];
     bool good;
 
     if (!value) {
         return false;
     }
-    scale_node_name(scale_node(rank), want);
-    good = value->type == PMIX_STRING && !strcmp(value->data.string, want);
+    good = value->type == PMIX_STRING && !strcmp(value->data.string, names[scale_node(rank)]);
     PMIX_VALUE_RELEASE(value);
     return good;
 }
@@ -70,14 +86,13 @@ static bool random_locality(void)
 {
     unsigned rank = random_rank();
     pmix_value_t *value = get(rank, PMIX_LOCALITY_STRING, NULL);
-    char want[SCALE_TEXT];
     bool good;
 
     if (!value) {
         return false;
     }
-    scale_locality(scale_local_rank(rank), want);
-    good = value->type == PMIX_STRING && !strcmp(value->data.string, want);
+    good = value->type == PMIX_STRING &&
+           !strcmp(value->data.string, localities[scale_local_rank(rank)]);
     PMIX_VALUE_RELEASE(value);
     return good;
 }
@@ -119,9 +134,10 @@ static bool measured(const char *name, bool (*op)(void), unsigned batch, unsigne
 
 static bool first_client(void)
 {
+    bool ready = expect();
     struct memory before = memory_now();
     uint64_t start = now_ns();
-    bool good = PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS;
+    bool good = ready && PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS;
 
     if (!good) {
         fprintf(stderr, "scale: the first client cannot initialise\n");
@@ -243,6 +259,7 @@ int scale_client(const char *kind, unsigned ranks)
         printf("end\n");
     }
     fflush(stdout);
+    free(names);
     if (first && read(0, &end, 1) != 0) {
         return 1;
     }

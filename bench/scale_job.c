@@ -46,11 +46,10 @@ void scale_locality(unsigned local_rank, char ret[SCALE_TEXT])
 
 void scale_value(unsigned rank, char ret[SCALE_POSTED])
 {
-    char digits[16];
-
     memset(ret, 'v', SCALE_POSTED);
-    snprintf(digits, sizeof digits, "%08u", rank);
-    memcpy(ret, digits, 8);
+    for (unsigned i = 8; i-- > 0; rank /= 10) {
+        ret[i] = (char) ('0' + rank % 10);
+    }
 }
 
 enum { HEAD = 12, RANK_BYTES = 5 };
