@@ -99,6 +99,39 @@ static void every_scope_is_ours(void **state)
     expect_int("a", 5);
 }
 
+/* Posted values reach the private store late, but in order with what goes there at once. */
+static void posted_in_order(void **state)
+{
+    uint32_t numbers[] = {1, 2, 3};
+    pmix_data_array_t array = {.type = PMIX_UINT32, .size = 3, .array = numbers};
+    pmix_value_t complex = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    pmix_value_t seven = {.type = PMIX_INT, .data.integer = 7};
+    pmix_value_t *got = NULL;
+
+    (void) state;
+    put_int(PMIX_GLOBAL, "a", 1, PMIX_SUCCESS);
+    put_int(PMIX_LOCAL, "b", 2, PMIX_SUCCESS);
+    assert_int_equal(ctx->ops->store_internal(ctx, NULL, "a", &seven), PMIX_SUCCESS);
+    expect_int("a", 7);
+    expect_int("b", 2);
+    put_int(PMIX_GLOBAL, "a", 3, PMIX_SUCCESS);
+    put_int(PMIX_GLOBAL, "b", 4, PMIX_SUCCESS);
+    put_int(PMIX_GLOBAL, "b", 5, PMIX_SUCCESS);
+    expect_int("a", 3);
+    expect_int("b", 5);
+    assert_int_equal(ctx->ops->put(ctx, PMIX_GLOBAL, "a", &complex), PMIX_SUCCESS);
+    assert_int_equal(get("a", &got), PMIX_SUCCESS);
+    assert_int_equal(got->type, PMIX_DATA_ARRAY);
+    PMIx_Value_free(got, 1);
+    put_int(PMIX_INTERNAL, "b", 6, PMIX_SUCCESS);
+    put_int(PMIX_GLOBAL, "a", 8, PMIX_SUCCESS);
+    expect_int("b", 6);
+    expect_int("a", 8);
+    complex.type = 4711;
+    assert_int_not_equal(ctx->ops->put(ctx, PMIX_GLOBAL, "a", &complex), PMIX_SUCCESS);
+    expect_int("a", 8);
+}
+
 static void put_copies(void **state)
 {
     char text[] = "before";
@@ -296,7 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         alone(every_scope_is_ours), alone(put_copies), alone(misses),       alone(manners),
         alone(names_of_our_own),    alone(stored_for_others), alone(qualified), alone(non_blocking),
-        alone(without_a_server),
+        alone(without_a_server),    alone(posted_in_order),
     };
 
     return cmocka_run_group_tests_name("alone", tests, NULL, NULL);

@@ -132,6 +132,7 @@ static void ask_all(const struct px_store *store, uint32_t rank)
     static const pmix_rank_t special[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID};
     struct px_ask ask = PX_ASK_INIT;
     struct px_slice slice;
+    pmix_value_t *value;
     size_t k;
 
     for (k = 0; k < N_KEYS; k++) {
@@ -149,6 +150,9 @@ static void ask_all(const struct px_store *store, uint32_t rank)
         ask.nodeid = rank % 11 ? PX_NO_NODEID : 3;
         if (px_store_ask(store, &ask, &slice) == 0) {
             (void) see(NULL, keys[k], &slice);
+        }
+        if (px_store_glance(store, ask.rank, keys[k], &value)) {
+            PMIx_Value_free(value, 1);
         }
     }
 }

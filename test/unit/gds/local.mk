@@ -2,7 +2,7 @@
 gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
-gds_unit_tests = %D%/batch.t %D%/column.t %D%/corrupt.t %D%/crash.t %D%/golden.t %D%/load.t %D%/lookup.t %D%/memo.t \
+gds_unit_tests = %D%/batch.t %D%/column.t %D%/corrupt.t %D%/crash.t %D%/glance.t %D%/golden.t %D%/load.t %D%/lookup.t %D%/memo.t \
   %D%/model.t %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
@@ -15,6 +15,9 @@ TESTS += $(gds_unit_tests)
 %C%_corrupt_t_SOURCES = %D%/corrupt.c %D%/support.c %D%/support.h
 %C%_corrupt_t_LDADD = $(gds_unit_libs)
 %C%_corrupt_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_glance_t_SOURCES = %D%/glance.c %D%/support.c %D%/support.h
+%C%_glance_t_LDADD = $(gds_unit_libs)
+%C%_glance_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
 %C%_load_t_SOURCES = %D%/load.c %D%/support.c %D%/support.h
 %C%_load_t_LDADD = $(gds_unit_libs)
 %C%_load_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* The short way says what the long one says, or nothing. */
+#include "support.h"
+
+enum { N_RANKS = 40 };
+
+static struct px_store *writer;
+static struct px_store *store;
+
+static int setup(void **state)
+{
+    (void) state;
+    alarm(60);
+    writer = make_store(true);
+    store = open_reader(writer);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void) state;
+    close_reader(writer, store);
+    drop_store(writer);
+    return 0;
+}
+
+/* What px_store_ask says of a key and a rank; planting the hint on the way. */
+static int ask(const char *key, pmix_rank_t rank, pmix_value_t *ret)
+{
+    struct px_ask what = PX_ASK_INIT;
+    struct px_slice slice;
+    int rc;
+
+    what.key = key;
+    what.key_len = strlen(key);
+    what.rank = rank;
+    rc = px_store_ask(store, &what, &slice);
+    return rc ? rc : px_slice_fill(&slice, ret);
+}
+
+/* Whether the glance says something: what px_store_ask says, then. */
+static bool glances(const char *key, pmix_rank_t rank)
+{
+    pmix_value_t *value = NULL;
+    pmix_value_t same;
+    int rc = ask(key, rank, &same);
+    bool seen = px_store_glance(store, rank, key, &value);
+
+    assert_int_equal(seen, value != NULL);
+    if (seen) {
+        assert_int_equal(rc, 0);
+        assert_int_equal(value->type, same.type);
+        assert_int_equal(PMIx_Value_compare(value, &same), PMIX_EQUAL);
+        PMIx_Value_free(value, 1);
+    }
+    if (rc == 0) {
+        PMIx_Value_destruct(&same);
+    }
+    return seen;
+}
+
+static void publish(struct px_batch *batch)
+{
+    assert_int_equal(px_store_publish(writer, batch), 0);
+    px_batch_destroy(batch);
+}
+
+static void job_level(void **state)
+{
+    static pmix_value_t v[7];
+    struct px_batch *batch = px_batch_create();
+
+    (void) state;
+    v[0] = u32(7);
+    v[1] = str("text");
+    v[2] = bytes("bytes", 5);
+    v[3] = (pmix_value_t){.type = PMIX_BOOL, .data.flag = true};
+    v[4] = (pmix_value_t){.type = PMIX_DOUBLE, .data.dval = 1.5};
+    v[5] = str(NULL);
+    v[6] = (pmix_value_t){.type = PMIX_TIMEVAL, .data.tv = {1, 2}};
+    add(batch, PX_LEVEL_JOB, 0, PMIX_JOB_SIZE, &v[0]);
+    add(batch, PX_LEVEL_JOB, 0, PMIX_JOBID, &v[1]);
+    add(batch, PX_LEVEL_JOB, 0, "bytes", &v[2]);
+    add(batch, PX_LEVEL_JOB, 0, "flag", &v[3]);
+    add(batch, PX_LEVEL_JOB, 0, "real", &v[4]);
+    add(batch, PX_LEVEL_JOB, 0, "null", &v[5]);
+    add(batch, PX_LEVEL_JOB, 0, "time", &v[6]);
+    add(batch, PX_LEVEL_JOB, 0, PMIX_NODE_SIZE, &v[0]);
+    add(batch, PX_LEVEL_SESSION, 3, PMIX_UNIV_SIZE, &v[0]);
+    publish(batch);
+    assert_true(glances(PMIX_JOB_SIZE, PMIX_RANK_WILDCARD));
+    assert_true(glances(PMIX_JOBID, PMIX_RANK_WILDCARD));
+    assert_true(glances("bytes", PMIX_RANK_WILDCARD));
+    assert_true(glances("flag", PMIX_RANK_WILDCARD));
+    assert_true(glances("real", PMIX_RANK_WILDCARD));
+    assert_false(glances("null", PMIX_RANK_WILDCARD));
+    assert_false(glances("time", PMIX_RANK_WILDCARD));
+    assert_false(glances(PMIX_NODE_SIZE, PMIX_RANK_WILDCARD));
+    assert_false(glances(PMIX_UNIV_SIZE, PMIX_RANK_WILDCARD));
+    assert_false(glances(PMIX_UNIV_SIZE, 0));
+    assert_false(glances(PMIX_JOB_SIZE, 0));
+    assert_false(glances(PMIX_JOB_SIZE, PMIX_RANK_UNDEF));
+    assert_false(glances(PMIX_JOB_SIZE, PMIX_RANK_INVALID));
+    assert_false(glances("nobody.has.this", PMIX_RANK_WILDCARD));
+    assert_int_equal(put_one(writer, PX_LEVEL_JOB, 0, PMIX_JOB_SIZE, &v[1], PMIX_SCOPE_UNDEF), 0);
+    assert_true(glances(PMIX_JOB_SIZE, PMIX_RANK_WILDCARD));
+    assert_int_equal(put_one(writer, PX_LEVEL_JOB, 0, "hidden", NULL, PMIX_REMOTE), 0);
+    assert_false(glances("hidden", PMIX_RANK_WILDCARD));
+}
+
+/* Each form of a column, and beyond its end. */
+static void columns(void **state)
+{
+    static const char *const few[] = {"one", "two", "three"};
+    static pmix_value_t v[6][N_RANKS];
+    static char names[N_RANKS][16];
+    static const char *const keys[6] = {"constant", "line", "array", "few", "many", "gaps"};
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t late = u32(99);
+    uint32_t r;
+    size_t k;
+
+    (void) state;
+    for (r = 0; r < N_RANKS; r++) {
+        (void) snprintf(names[r], sizeof names[r], "name%u", r);
+        v[0][r] = u32(5);
+        v[1][r] = u32(3 * r + 1);
+        v[2][r] = u16((uint16_t) (r * r));
+        v[3][r] = str(few[r % 3]);
+        v[4][r] = str(names[r]);
+        v[5][r] = u32(r);
+        for (k = 0; k < 6; k++) {
+            if (k < 5 || r % 3) {
+                add(batch, PX_LEVEL_PROC, r, keys[k], &v[k][r]);
+            }
+        }
+    }
+    publish(batch);
+    for (r = 0; r < N_RANKS + 2; r++) {
+        for (k = 0; k < 4; k++) {
+            assert_int_equal(glances(keys[k], r), r < N_RANKS);
+        }
+        (void) glances("many", r);
+        (void) glances("gaps", r);
+    }
+    assert_int_equal(put_one(writer, PX_LEVEL_PROC, 4, "line", &late, PMIX_SCOPE_UNDEF), 0);
+    for (r = 0; r < N_RANKS; r++) {
+        (void) glances("line", r);
+    }
+}
+
+static void few_ranks(void **state)
+{
+    pmix_value_t v[3] = {u32(8), str("endpoint"), bytes("\1\2\3", 3)};
+
+    (void) state;
+    assert_int_equal(put_one(writer, PX_LEVEL_PROC, 7, "number", &v[0], PMIX_GLOBAL), 0);
+    assert_int_equal(put_one(writer, PX_LEVEL_PROC, 7, "text", &v[1], PMIX_LOCAL), 0);
+    assert_int_equal(put_one(writer, PX_LEVEL_PROC, 7, "bytes", &v[2], PMIX_GLOBAL), 0);
+    assert_int_equal(put_one(writer, PX_LEVEL_PROC, 7, "hidden", NULL, PMIX_REMOTE), 0);
+    assert_true(glances("number", 7));
+    assert_true(glances("text", 7));
+    assert_true(glances("bytes", 7));
+    assert_false(glances("hidden", 7));
+    assert_false(glances("number", 6));
+    assert_false(glances("number", PMIX_RANK_WILDCARD));
+    v[0].data.uint32 = 9;
+    assert_int_equal(put_one(writer, PX_LEVEL_PROC, 7, "number", &v[0], PMIX_GLOBAL), 0);
+    assert_true(glances("number", 7));
+}
+
+static void derived(void **state)
+{
+    static const char *const keys[] = {PMIX_RANK, PMIX_APPNUM, PMIX_NODEID, PMIX_HOSTNAME};
+    static const char *const nodes[] = {"a", "b", "c"};
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t own = str("elsewhere");
+    uint32_t index[3];
+    uint32_t r;
+    size_t k;
+
+    (void) state;
+    for (r = 0; r < 3; r++) {
+        struct px_node_def def = {.name = nodes[r], .nodeid = 50 + r};
+
+        assert_int_equal(px_batch_node(batch, writer, &def, &index[r]), 0);
+    }
+    for (r = 0; r < N_RANKS; r++) {
+        assert_int_equal(px_batch_place(batch, r, index[r % 3], r < 20 ? 0 : PX_NO_APP), 0);
+    }
+    assert_int_equal(px_batch_local_node(batch, index[0]), 0);
+    publish(batch);
+    for (k = 0; k < 4; k++) {
+        assert_true(glances(keys[k], 3));
+        assert_int_equal(glances(keys[k], 30), k != 1);
+        assert_false(glances(keys[k], N_RANKS));
+    }
+    assert_false(glances(PMIX_LOCAL_SIZE, 3));
+    assert_int_equal(put_one(writer, PX_LEVEL_PROC, 3, PMIX_HOSTNAME, &own, PMIX_SCOPE_UNDEF), 0);
+    assert_true(glances(PMIX_HOSTNAME, 3));
+    (void) glances(PMIX_HOSTNAME, 4);
+}
+
+/* One address, several strings, one after the other: a hint is not the answer. */
+static void strings_change(void **state)
+{
+    pmix_value_t v[2] = {u32(1), u32(2)};
+    pmix_value_t *value = NULL;
+    char key[32] = "first.key";
+
+    (void) state;
+    assert_int_equal(put_one(writer, PX_LEVEL_JOB, 0, "first.key", &v[0], PMIX_SCOPE_UNDEF), 0);
+    assert_int_equal(put_one(writer, PX_LEVEL_JOB, 0, "second.key", &v[1], PMIX_SCOPE_UNDEF), 0);
+    assert_true(glances(key, PMIX_RANK_WILDCARD));
+    strcpy(key, "second.key");
+    assert_false(px_store_glance(store, PMIX_RANK_WILDCARD, key, &value));
+    assert_true(glances(key, PMIX_RANK_WILDCARD));
+    strcpy(key, "second.key.longer");
+    assert_false(glances(key, PMIX_RANK_WILDCARD));
+    strcpy(key, "second");
+    assert_false(glances(key, PMIX_RANK_WILDCARD));
+    key[0] = '\0';
+    assert_false(px_store_glance(store, PMIX_RANK_WILDCARD, key, &value));
+    assert_null(value);
+}
+
+static void without_memory(void **state)
+{
+    pmix_value_t v[2] = {u32(1), str("text")};
+    pmix_value_t *value = NULL;
+    long n;
+
+    (void) state;
+    assert_int_equal(put_one(writer, PX_LEVEL_JOB, 0, "number", &v[0], PMIX_SCOPE_UNDEF), 0);
+    assert_int_equal(put_one(writer, PX_LEVEL_JOB, 0, "text", &v[1], PMIX_SCOPE_UNDEF), 0);
+    assert_true(glances("number", PMIX_RANK_WILDCARD));
+    assert_true(glances("text", PMIX_RANK_WILDCARD));
+    for (n = 0; n < 2; n++) {
+        fail_allocs_after(n);
+        assert_int_equal(px_store_glance(store, PMIX_RANK_WILDCARD, "text", &value), false);
+        assert_null(value);
+        fail_allocs_after(-1);
+    }
+    fail_allocs_after(0);
+    assert_false(px_store_glance(store, PMIX_RANK_WILDCARD, "number", &value));
+    fail_allocs_after(-1);
+    assert_null(value);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(job_level, setup, teardown),
+        cmocka_unit_test_setup_teardown(columns, setup, teardown),
+        cmocka_unit_test_setup_teardown(few_ranks, setup, teardown),
+        cmocka_unit_test_setup_teardown(derived, setup, teardown),
+        cmocka_unit_test_setup_teardown(strings_change, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_memory, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
