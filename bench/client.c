@@ -414,9 +414,10 @@ enum { METRICS = sizeof metrics / sizeof metrics[0] };
  * serialise them needs as long on one CPU as one thread, and half as long on two. */
 static void *reader(void *arg)
 {
+    unsigned n = scaled(THREAD_GETS);
     bool *good = arg;
 
-    for (unsigned i = 0; i < scaled(THREAD_GETS) && *good; i++) {
+    for (unsigned i = 0; i < n && *good; i++) {
         *good = get_proc_random(i);
     }
     return NULL;
