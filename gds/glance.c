@@ -165,27 +165,10 @@ static inline const struct px_column *column_at(const struct glance *g, uint64_t
         return NULL;
     }
     col = at(g, loc);
-    return col->version.seq <= g->seq && rank < col->n && col->present == 0
-                   && px_load_acquire(&col->overlay) == 0
+    return col->version.seq <= g->seq && rank < col->n
+                   && (px_load_acquire(&col->overlay) | col->present) == 0
                ? col
                : NULL;
-}
-
-static inline bool see_number(const struct glance *g, const struct px_column *col, uint32_t rank,
-                              uint64_t *ret)
-{
-    switch (col->kind) {
-    case PX_COLUMN_CONST:
-        *ret = col->base;
-        return true;
-    case PX_COLUMN_AFFINE:
-        *ret = col->base + col->step * rank;
-        return true;
-    case PX_COLUMN_ARRAY:
-        return see_lane(g, col, rank, ret);
-    default:
-        return false;
-    }
 }
 
 static inline uint32_t placed(const struct glance *g, const struct px_rank_map *map,
@@ -261,17 +244,16 @@ static __attribute__((noinline)) bool give_scalar(const struct px_key *key, cons
     return true;
 }
 
-/* The segment as it is now; nothing is inside when it is damaged. pairs with px_stage_publish */
+/* The segment up to where somebody has seen it: what has come behind that is left to px_store_ask,
+ * which looks again. pairs with px_stage_publish */
 static inline struct glance glance_of(const struct px_store *store)
 {
     const unsigned char *base = store->seg.base;
-    uint64_t size = store->seg.size;
-    const struct px_header *header = px_store_header(store);
-    uint64_t used = px_load_acquire(&header->used);
+    const struct px_header *header = (const struct px_header *) (const void *) base;
 
     return (struct glance){
         .base = base,
-        .end = (used < size ? used : size) / 8,
+        .end = px_load_acquire(&store->end),
         .seq = px_load_acquire(&header->sequence),
     };
 }
@@ -330,6 +312,17 @@ static __attribute__((noinline)) bool glance_derived(const struct px_store *stor
     }
 }
 
+static __attribute__((noinline)) bool glance_lane(const struct px_store *store,
+                                                  const struct px_key *key,
+                                                  const struct px_column *col, pmix_rank_t rank,
+                                                  const char *name, pmix_value_t **ret)
+{
+    struct glance g = glance_of(store);
+    uint64_t word;
+
+    return see_lane(&g, col, rank, &word) && give_scalar(key, name, col->type, word, ret);
+}
+
 /* What is neither a number in a column nor one of the job. */
 static __attribute__((noinline)) bool glance_aside(const struct px_store *store,
                                                    const struct px_key *key, pmix_rank_t rank,
@@ -366,9 +359,6 @@ bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char 
         return false;
     }
     g = glance_of(store);
-    if (rare(g.end < sizeof(struct px_header) / 8)) {
-        return false;
-    }
     key = at(&g, loc);
     if (rank == PMIX_RANK_WILDCARD) {
         if (see_job(&g, key, &found) && !found.bytes) {
@@ -376,7 +366,8 @@ bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char 
         }
         return glance_aside(store, key, rank, name, ret);
     }
-    if (rank > PMIX_RANK_VALID || key->realm == PX_REALM_SESSION) {
+    /* Ranks that stand for others are beyond every column and placement, and have no records. */
+    if (key->realm == PX_REALM_SESSION) {
         return false;
     }
     loc = px_load_acquire(&key->column);
@@ -384,8 +375,17 @@ bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char 
         return glance_derived(store, key, rank, name, ret);
     }
     col = column_at(&g, loc, rank);
-    if (col && see_number(&g, col, rank, &found.word)) {
-        return give_scalar(key, name, col->type, found.word, ret);
+    if (!col) {
+        return loc == 0 && glance_aside(store, key, rank, name, ret);
     }
-    return glance_aside(store, key, rank, name, ret);
+    switch (col->kind) {
+    case PX_COLUMN_CONST:
+        return give_scalar(key, name, col->type, col->base, ret);
+    case PX_COLUMN_AFFINE:
+        return give_scalar(key, name, col->type, col->base + col->step * rank, ret);
+    case PX_COLUMN_ARRAY:
+        return glance_lane(store, key, col, rank, name, ret);
+    default:
+        return glance_aside(store, key, rank, name, ret);
+    }
 }

@@ -44,15 +44,16 @@ const struct px_node *px_placement_node(struct px_read *read, const struct px_pl
 
 const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
 {
-    struct px_slice slice;
+    const struct px_cell *at = px_at(&read->view, cell, sizeof *at);
+    uint64_t len = at ? at->len : 0;
 
-    if (px_cell_slice_any(read->store, &read->view, cell, &slice) || slice.form != PX_FORM_TEXT
-        || slice.len == 0) {
+    if (len == 0 || at->form != PX_FORM_TEXT || !px_at(&read->view, cell, sizeof *at + len)
+        || at->payload[len - 1] != '\0') {
         read->view.damaged = true;
         return NULL;
     }
-    *ret_len = slice.len - 1;
-    return slice.payload;
+    *ret_len = len - 1;
+    return (const char *) at->payload;
 }
 
 static bool text_is(struct px_read *read, uint64_t cell, const char *name, size_t len)
@@ -60,7 +61,7 @@ static bool text_is(struct px_read *read, uint64_t cell, const char *name, size_
     size_t text_len;
     const char *text = px_text_at(read, cell, &text_len);
 
-    return text && text_len == len && memcmp(text, name, len) == 0;
+    return text && text_len == len && px_same_bytes(text, name, len);
 }
 
 /* The alias list: a count and that many locators. */

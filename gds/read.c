@@ -295,6 +295,14 @@ int px_store_find(const struct px_store *store, enum px_level level, uint32_t in
     return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
+bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len)
+{
+    struct px_read read;
+
+    px_read_begin(store, &read);
+    return px_read_known_key(&read, key, key_len) != NULL;
+}
+
 /* --- enumeration --- */
 
 struct each {

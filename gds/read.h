@@ -21,6 +21,7 @@ static inline void px_read_begin(const struct px_store *store, struct px_read *r
 {
     ret->store = store;
     px_view_init(&ret->view, store->seg.base, store->seg.size);
+    px_store_saw_end(store, ret->view.limit / 8);
     ret->seq = px_load_acquire(&px_store_header(store)->sequence);
 }
 

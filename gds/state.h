@@ -7,6 +7,7 @@
 #include "shmem/bump.h"
 #include "shmem/header.h"
 #include "shmem/segment.h"
+#include "src/base/atomic.h"
 
 struct px_memo;
 
@@ -21,6 +22,9 @@ struct px_store {
      * is believed, with room for the longest name behind it. Words, any thread; pairs with itself:
      * px_key_hint. */
     uint64_t key_cache[1 << PX_KEY_CACHE_BITS];
+    /* How many words of the segment somebody has seen to be in use: at least a header. A word, any
+     * thread; pairs with itself: px_store_saw_end. */
+    uint64_t end;
     /* writer only */
     struct px_bump bump;
     uint64_t n_keys;    /* occupied slots of the key table */
@@ -32,13 +36,20 @@ static inline const struct px_header *px_store_header(const struct px_store *sto
     return (const struct px_header *) (const void *) store->seg.base;
 }
 
+static inline void px_store_saw_end(const struct px_store *store, uint64_t end)
+{
+    if (end != px_load_relaxed(&store->end) && end >= PX_SHM_HEADER_LEN / 8) {
+        px_store_release((uint64_t *) (uintptr_t) &store->end, end);
+    }
+}
+
 /* The word for a string. Callers ask for the same literals again and again. */
 static inline uint64_t *px_key_hint(const struct px_store *store, const char *name)
 {
-    uint64_t at =
-        (uint64_t) (uintptr_t) name * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PX_KEY_CACHE_BITS);
+    struct px_store *shared = (struct px_store *) (uintptr_t) store;
 
-    return (uint64_t *) (uintptr_t) &store->key_cache[at];
+    return &shared->key_cache[(uint64_t) (uintptr_t) name * UINT64_C(0x9e3779b97f4a7c15)
+                              >> (64 - PX_KEY_CACHE_BITS)];
 }
 
 #endif

@@ -19,6 +19,7 @@ static struct px_store *make_store(void)
         return NULL;
     }
     store->seg.fd = -1;
+    store->end = PX_SHM_HEADER_LEN / 8;
     store->memo = px_memo_create();
     if (!store->memo) {
         free(store);

@@ -149,6 +149,9 @@ struct px_slice {
 int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
                   const char *key, size_t key_len, struct px_slice *ret);
 
+/* False when nobody has ever had a value under the key. */
+bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len);
+
 /* Everything at one level and index, reserved and posted alike, qualified values too, in no order;
  * hidden keys come with slice->hidden and type PMIX_UNDEF. A key that is published meanwhile may
  * come twice. Stops when fn returns non-zero and returns that. */

@@ -223,31 +223,53 @@ int px_resolve_peers(const struct px_store *const *stores, size_t n_stores, cons
 
 /* --- nodes --- */
 
-/* Adds a node's name unless it is there. */
-static int add_node(const struct px_store *store, uint32_t index, struct px_map *seen, struct px_buf *list)
+/* The names so far. One store names a node once, so only several stores need to compare. */
+struct nodes {
+    struct px_buf list;
+    struct px_map names; /* when there are several stores */
+    bool several;
+};
+
+/* One store on its way into the list. */
+struct walk {
+    const struct px_store *store;
+    bool *done; /* by node */
+    uint32_t n;
+    uint32_t left;
+    bool any_foreign;
+};
+
+static int add_node(struct walk *walk, uint32_t index, struct nodes *nodes)
 {
     struct px_node_view view;
     size_t len;
 
-    if (px_store_node(store, index, &view) || is_foreign(store, index)) {
+    if (index >= walk->n || walk->done[index]) {
+        return PMIX_SUCCESS;
+    }
+    walk->done[index] = true;
+    walk->left--;
+    if (px_store_node(walk->store, index, &view) || (walk->any_foreign && is_foreign(walk->store, index))) {
         return PMIX_SUCCESS;
     }
     len = strlen(view.name);
-    if (px_map_find(seen, view.name, len)) {
-        return PMIX_SUCCESS;
+    if (nodes->several) {
+        if (px_map_find(&nodes->names, view.name, len)) {
+            return PMIX_SUCCESS;
+        }
+        if (px_map_set(&nodes->names, view.name, len, nodes)) {
+            return PMIX_ERR_NOMEM;
+        }
     }
-    if (px_map_set(seen, view.name, len, list)) {
-        return PMIX_ERR_NOMEM;
+    if (nodes->list.len) {
+        px_buf_byte(&nodes->list, ',');
     }
-    if (list->len) {
-        px_buf_byte(list, ',');
-    }
-    px_buf_append(list, view.name, len);
+    px_buf_append(&nodes->list, view.name, len);
     return PMIX_SUCCESS;
 }
 
 /* Those of the host's map, in its order; the store's own begins with the readers' node. */
-static int add_mapped_nodes(const struct px_store *store, struct px_map *seen, struct px_buf *list)
+static int add_mapped_nodes(struct walk *walk, struct nodes *nodes)
 {
     static const char key[] = PMIX_NODE_LIST;
     struct px_slice slice;
@@ -255,7 +277,7 @@ static int add_mapped_nodes(const struct px_store *store, struct px_map *seen, s
     char *rest = NULL;
     int rc;
 
-    if (px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice)) {
+    if (px_store_find(walk->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice)) {
         return PMIX_SUCCESS;
     }
     rc = px_slice_fill(&slice, &value);
@@ -264,45 +286,50 @@ static int add_mapped_nodes(const struct px_store *store, struct px_map *seen, s
     }
     if (value.type == PMIX_STRING && value.data.string) {
         for (char *name = strtok_r(value.data.string, ",", &rest); name && !rc; name = strtok_r(NULL, ",", &rest)) {
-            uint32_t index = px_store_node_by_name(store, name);
-
-            rc = index == PX_NO_NODE ? PMIX_SUCCESS : add_node(store, index, seen, list);
+            rc = add_node(walk, px_store_node_by_name(walk->store, name), nodes);
         }
     }
     PMIx_Value_destruct(&value);
     return rc;
 }
 
-static int add_nodes(const struct px_store *store, struct px_map *seen, struct px_buf *list)
+static int add_nodes(const struct px_store *store, struct nodes *nodes)
 {
+    static const char foreign[] = PX_KEY_FOREIGN_NODE;
+    struct walk walk = {.store = store};
     struct px_store_info info;
-    int rc = add_mapped_nodes(store, seen, list);
+    int rc;
 
     px_store_info(store, &info);
-    for (uint32_t i = 0; !rc && i < info.n_nodes; i++) {
-        rc = add_node(store, i, seen, list);
+    walk.n = info.n_nodes;
+    walk.left = info.n_nodes;
+    walk.any_foreign = px_store_has_key(store, foreign, sizeof(foreign) - 1);
+    walk.done = calloc((size_t) walk.n + 1, sizeof(*walk.done));
+    rc = walk.done ? add_mapped_nodes(&walk, nodes) : PMIX_ERR_NOMEM;
+    for (uint32_t i = 0; !rc && walk.left; i++) {
+        rc = add_node(&walk, i, nodes);
     }
-    return rc ? rc : px_buf_ok(list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    free(walk.done);
+    return rc ? rc : px_buf_ok(&nodes->list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
 int px_resolve_nodes(const struct px_store *const *stores, size_t n_stores, char **ret_nodes)
 {
-    struct px_map seen = {0};
-    struct px_buf list = {0};
+    struct nodes nodes = {.several = n_stores > 1};
     size_t len;
     int rc = n_stores ? PMIX_SUCCESS : PMIX_ERR_INVALID_NAMESPACE;
 
     for (size_t i = 0; !rc && i < n_stores; i++) {
-        rc = add_nodes(stores[i], &seen, &list);
+        rc = add_nodes(stores[i], &nodes);
     }
-    if (!rc && list.len) {
-        px_buf_byte(&list, 0);
-        rc = px_buf_ok(&list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    if (!rc && nodes.list.len) {
+        px_buf_byte(&nodes.list, 0);
+        rc = px_buf_ok(&nodes.list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
     }
     if (!rc) {
-        *ret_nodes = px_buf_take(&list, &len);
+        *ret_nodes = px_buf_take(&nodes.list, &len);
     }
-    px_buf_fini(&list);
-    px_map_fini(&seen);
+    px_buf_fini(&nodes.list);
+    px_map_fini(&nodes.names);
     return rc;
 }

@@ -176,32 +176,19 @@ void px_type_free(const struct px_type *type, void *elements, size_t n)
     errno = saved;
 }
 
-/* Types of values that own nothing. What most reads hand out, one scalar or string, is released as
- * fast as it was made. */
 #undef PX_TYPE
 #define PX_TYPE(t, c, where_, shape_, form_, number_) \
     [t] = PX_##where_ == PX_INLINE && PX_TYPE_##shape_ <= PX_TYPE_TIMEVAL,
 
-static const bool bare[PX_VALUE_TYPES] = {
+const bool px_type_bare[PX_VALUE_TYPES] = {
 #include "types.def"
 };
 
-static __attribute__((noinline)) void free_string(pmix_value_t *v)
+void px_value_free_string(pmix_value_t *v)
 {
     int saved = errno;
 
     free(v->data.string);
     free(v);
     errno = saved;
-}
-
-void px_values_free(pmix_value_t *v, size_t n)
-{
-    if (v != NULL && n == 1 && v->type < PX_VALUE_TYPES && bare[v->type]) {
-        free(v); /* too small for a system call, so errno is kept */
-    } else if (v != NULL && n == 1 && v->type == PMIX_STRING) {
-        free_string(v);
-    } else {
-        px_type_free(px_type_info(PMIX_VALUE), v, n);
-    }
 }

@@ -143,8 +143,11 @@ int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
 
 /* Finishes n elements and frees the memory. Takes NULL. */
 void px_type_free(const struct px_type *type, void *elements, size_t n);
-/* The same for values, quick for the one that a read hands out. */
-void px_values_free(pmix_value_t *v, size_t n);
+
+/* Whether values of a type own nothing. */
+extern const bool px_type_bare[PX_VALUE_TYPES] __attribute__((visibility("hidden")));
+/* PMIx_Value_free of one value that is a string. */
+void px_value_free_string(pmix_value_t *v);
 
 /* Bytes of a regex as hosts pass it: text with its NUL, or the "blob:" form with binary content. */
 size_t px_regex_len(const char *regex);

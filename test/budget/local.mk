@@ -1,6 +1,10 @@
-check_PROGRAMS += %D%/gets
+check_PROGRAMS += %D%/gets %D%/instructions
 %C%_gets_SOURCES = %D%/gets.c
 %C%_gets_LDADD = libpmix.la
 %C%_gets_LDFLAGS = $(AM_LDFLAGS) -no-install
-TESTS += %D%/gets.sh
-EXTRA_DIST += %D%/gets.sh
+%C%_instructions_SOURCES = %D%/instructions.c
+%C%_instructions_LDADD = libpmix.la
+%C%_instructions_LDFLAGS = $(AM_LDFLAGS) -no-install
+px_budget_tests = %D%/gets.sh %D%/instructions.sh
+TESTS += $(px_budget_tests)
+EXTRA_DIST += $(px_budget_tests)
