@@ -19,6 +19,15 @@ struct px_view {
     bool damaged;   /* a locator pointed outside, or a structure contradicts itself */
 };
 
+/* A test build counts how often a reader follows a locator or looks at a slot (PX_SHM_STEP_HOOK). */
+#ifdef PX_SHM_STEP_HOOK
+void px_shm_step_hook(void);
+#else
+static inline void px_shm_step_hook(void)
+{
+}
+#endif
+
 static inline const struct px_header *px_view_header(const struct px_view *view)
 {
     return (const struct px_header *) (const void *) view->base;
@@ -45,6 +54,7 @@ static inline const void *px_at(struct px_view *view, uint64_t loc, uint64_t nee
 {
     uint64_t offset = loc << 3;
 
+    px_shm_step_hook();
     if (__builtin_expect(loc - 1 >= PX_SHM_LOC_MASK || offset + need > view->limit, 0)) {
         px_view_refresh(view);
         if (loc - 1 >= PX_SHM_LOC_MASK || offset + need > view->limit) {

@@ -48,6 +48,7 @@ static inline uint64_t px_probe_next(struct px_probe *probe)
     while (probe->left) {
         uint64_t word = px_load_acquire(&probe->slots[probe->at & probe->mask]);
 
+        px_shm_step_hook();
         if (word == 0) {
             probe->left = 0;
             break;

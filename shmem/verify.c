@@ -2,7 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 /* An independent reading of the format: it shares the bounds checks and the probing with the
  * readers, and nothing with the writer. A writer stopped between two stores leaves objects above
- * the sequence; they are allowed exactly where a reader would step over them. */
+ * the sequence; they are allowed exactly where a reader would step over them.
+ *
+ * In a sound segment everything is looked at a small number of times. In a damaged one the same
+ * bytes may be reached by many ways, each of which may be as long as the segment; so every way is
+ * paid for from a budget in proportion to the bytes, and what costs more is not sound. */
 
 #include "shmem/verify.h"
 
@@ -17,20 +21,32 @@ struct check {
     const struct px_header *h;
     uint64_t seq;
     enum px_verify_level level;
+    uint64_t budget; /* steps that are allowed */
     struct px_fault fault;
 };
 
 static bool bad(struct check *c, const char *what, uint64_t loc)
 {
     if (!c->fault.what) {
-        c->fault = (struct px_fault){.what = what, .loc = loc};
+        c->fault.what = what;
+        c->fault.loc = loc;
     }
     return false;
 }
 
+/* Pays for n steps. */
+static bool pay(struct check *c, uint64_t n, uint64_t loc)
+{
+    if (n > c->budget - c->fault.steps) {
+        return bad(c, "more to read than there are bytes", loc);
+    }
+    c->fault.steps += n;
+    return true;
+}
+
 static const void *at(struct check *c, uint64_t loc, uint64_t need, const char *what)
 {
-    const void *p = px_at(&c->view, loc, need);
+    const void *p = pay(c, 1, loc) ? px_at(&c->view, loc, need) : NULL;
 
     if (!p) {
         (void) bad(c, what, loc);
@@ -115,6 +131,9 @@ static bool check_key(struct check *c, uint64_t loc)
     if (!key) {
         return bad(c, "key is outside", loc);
     }
+    if (!pay(c, PX_SHM_TABLE_PROBES + key->len / 8, loc)) {
+        return false;
+    }
     if (key->hash != px_hash_bytes(key->name, key->len)) {
         return bad(c, "key has another hash than its name", loc);
     }
@@ -138,7 +157,7 @@ static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c,
     if (n == 0 || (n & (n - 1)) || n > PX_SHM_MAX_SLOTS || table->max_probe > PX_SHM_TABLE_PROBES) {
         return bad(c, "table head is damaged", loc);
     }
-    if (!at(c, loc, sizeof *table + n * 8, "table slots are outside")) {
+    if (!at(c, loc, sizeof *table + n * 8, "table slots are outside") || !pay(c, n, loc)) {
         return false;
     }
     for (i = 0; i < n; i++) {
@@ -248,6 +267,9 @@ static bool check_record(struct check *c, uint64_t loc)
     if (rec->level >= PX_SHM_N_LEVELS) {
         return bad(c, "record of an unknown level", loc);
     }
+    if (!pay(c, PX_SHM_TABLE_PROBES, loc)) {
+        return false;
+    }
     px_probe_start(&c->view, c->h->table, record_hash(c, rec, loc), &probe);
     for (found = px_probe_next(&probe); found && found != loc; found = px_probe_next(&probe)) {
     }
@@ -283,7 +305,8 @@ static bool check_lanes(struct check *c, const struct px_column *col, uint64_t l
     if (col->kind == PX_COLUMN_DICT) {
         dict = at(c, col->base, (uint64_t) col->n_dict * 8, "dictionary of a column is outside");
     }
-    if (!lanes || (col->kind == PX_COLUMN_DICT && !dict)) {
+    if (!lanes || (col->kind == PX_COLUMN_DICT && !dict)
+        || (col->kind != PX_COLUMN_ARRAY && !pay(c, col->n, loc))) {
         return false;
     }
     for (i = 0; i < col->n && col->kind == PX_COLUMN_DICT; i++) {
@@ -516,6 +539,7 @@ int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
 
     if (rc == 0) {
         px_view_init(&c.view, seg->base, seg->size);
+        c.budget = PX_VERIFY_STEPS + c.view.limit / 8 * PX_VERIFY_STEPS_PER_WORD;
         c.seq = px_load_acquire(&c.h->sequence);
         if (!check_all(&c)) {
             rc = PX_ERR_UNPACK_FAILURE;
@@ -523,7 +547,7 @@ int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
     } else {
         c.fault.what = "header is damaged or of another format";
     }
-    if (rc && ret_fault) {
+    if (ret_fault) {
         *ret_fault = c.fault;
     }
     return rc;

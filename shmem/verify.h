@@ -11,16 +11,21 @@ enum px_verify_level {
     PX_VERIFY_ALL,    /* also every column, cell and the placement, value by value */
 };
 
+/* No segment takes more steps (objects, slots, lanes looked at) to check than this, whatever its
+ * bytes say. */
+enum { PX_VERIFY_STEPS = 4096, PX_VERIFY_STEPS_PER_WORD = 64 };
+
 /* What is wrong first, and where. */
 struct px_fault {
-    const char *what; /* static text */
+    const char *what; /* static text; NULL: nothing */
     uint64_t loc;
+    uint64_t steps; /* it took to say so */
 };
 
 /* Checks every invariant of docs/segment-format.md on a mapped segment. Right for a segment at
  * rest, and for one whose writer was stopped at any point. 0; PX_ERR_NOT_SUPPORTED (another
- * format); PX_ERR_UNPACK_FAILURE with *ret_fault (may be NULL). Cost: proportional to the segment.
- * Any thread. */
+ * format); PX_ERR_UNPACK_FAILURE. *ret_fault (may be NULL) is set in every case. Cost: proportional to
+ * the segment, also to a hostile one. Any thread. */
 int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
                   struct px_fault *ret_fault);
 

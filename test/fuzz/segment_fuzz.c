@@ -2,8 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 /* Any bytes as a segment, through everything that a reader can ask. The input is an image as
  * `pmix-shm save` writes it; it lies in memory of exactly its length, so that a sanitizer sees the
- * first byte read beyond. Statuses may differ; nothing may crash, loop, read outside or allocate
- * more than the image can account for. */
+ * first byte read beyond. Statuses may differ; nothing may crash, read outside or allocate more than
+ * the image can account for, and every call ends after a bounded number of steps (this program is
+ * built with the hook of shmem/offset.h): a constant for a lookup, a multiple of the image's words
+ * for an enumeration. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,7 +19,26 @@
 #include "gds/state.h"
 #include "shmem/verify.h"
 
-enum { MAX_RANKS = 12, MAX_NAMES = 24, MAX_SEEN = 4096 };
+enum { MAX_RANKS = 12, MAX_NAMES = 24, MAX_SEEN = 4096, LOOKUP_STEPS = 4096, STEPS_PER_WORD = 4 };
+
+static uint64_t steps;
+static uint64_t enumeration_steps; /* allowed for the present image */
+
+void px_shm_step_hook(void)
+{
+    steps++;
+}
+
+/* What was called since the last time has taken at most so many steps. */
+static void within(uint64_t most)
+{
+    if (steps > most) {
+        fprintf(stderr, "%llu steps, %llu allowed\n", (unsigned long long) steps,
+                (unsigned long long) most);
+        abort();
+    }
+    steps = 0;
+}
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
@@ -95,6 +116,7 @@ static void glance(const struct px_store *store, uint32_t rank, const char *key,
     pmix_value_t same;
 
     (void) px_store_glance(store, rank, key, &value); /* says what value says */
+    within(LOOKUP_STEPS);
     if (!value) {
         return;
     }
@@ -125,6 +147,7 @@ static void ask(const struct px_store *store, const char *key, uint32_t rank, bo
         if (px_store_find(store, level, rank, key, strlen(key), &slice) == 0) {
             take(&slice);
         }
+        within(LOOKUP_STEPS);
     }
     what.key = key;
     what.key_len = strlen(key);
@@ -136,6 +159,7 @@ static void ask(const struct px_store *store, const char *key, uint32_t rank, bo
     if (px_store_ask(store, &what, &slice) == 0) {
         take(&slice);
     }
+    within(LOOKUP_STEPS);
     glance(store, rank, key, sound);
     glance(store, PMIX_RANK_WILDCARD, key, sound);
 }
@@ -150,6 +174,7 @@ static void ask_places(const struct px_store *store)
             const char *alias = px_store_node_alias(store, i, k);
 
             use(alias, alias ? strlen(alias) : 0);
+            within(LOOKUP_STEPS);
         }
         if (px_store_node(store, i, &node) == 0) {
             use(node.name, strlen(node.name));
@@ -159,6 +184,7 @@ static void ask_places(const struct px_store *store)
         (void) px_store_node_by_id(store, i);
         (void) px_store_node_of(store, i);
         (void) px_store_app_of(store, i);
+        within(LOOKUP_STEPS);
     }
     (void) px_store_local_node(store);
 }
@@ -168,11 +194,13 @@ static void walk(const struct px_store *store, bool sound)
     struct names names = {.n = 0};
     struct px_store_info info;
 
+    steps = 0; /* the verifier has its own bound */
     px_store_info(store, &info);
     (void) px_store_flags(store);
     for (enum px_level level = PX_LEVEL_SESSION; level <= PX_LEVEL_PROC; level++) {
         for (uint32_t i = 0; i < MAX_RANKS; i++) {
             (void) px_store_each(store, level, i, see, &names);
+            within(enumeration_steps);
         }
     }
     for (uint32_t rank = 0; rank < MAX_RANKS; rank++) {
@@ -209,6 +237,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                    sizeof format);
         }
         if (px_header_check(&store->seg) == 0) {
+            enumeration_steps = LOOKUP_STEPS + size / 8 * STEPS_PER_WORD;
             walk(store, px_shm_verify(&store->seg, PX_VERIFY_ALL, &fault) == 0);
         }
     }

@@ -207,6 +207,48 @@ static void every_fault(void **state)
     BROKEN(node->aliases, UINT64_MAX, PX_VERIFY_ALL);
 }
 
+/* n versions of a column that all say the same lanes are theirs. */
+static void share_lanes(uint32_t n_columns, uint32_t n_lanes)
+{
+    uint64_t lanes = loc(object(n_lanes));
+    uint64_t *dict = object(sizeof *dict);
+    uint64_t prev = key->column;
+    uint32_t i;
+
+    dict[0] = loc(cell);
+    for (i = 0; i < n_columns; i++) {
+        struct px_column *next = object(sizeof *next);
+
+        *next = (struct px_column){
+            .version = {.seq = 2 + i, .prev = prev}, .key = loc(key), .base = loc(dict)};
+        next->kind = PX_COLUMN_DICT;
+        next->n_dict = 1;
+        next->width = 8;
+        next->n = n_lanes;
+        next->data = lanes;
+        prev = loc(next);
+    }
+    key->column = prev;
+    h->sequence = 1 + n_columns;
+    px_bump_publish(&bump);
+}
+
+/* However many ways lead to the same bytes, the answer comes after a number of steps in proportion
+ * to the bytes; and that is never in the way of a segment that has that much to check. */
+static void bounded(void **state)
+{
+    struct px_fault fault;
+
+    (void) state;
+    share_lanes(4, 400000);
+    assert_int_equal(px_shm_verify(&seg, PX_VERIFY_ALL, &fault), 0);
+    assert_true(fault.steps > 4 * 400000);
+    share_lanes(1000, 400000);
+    assert_int_equal(px_shm_verify(&seg, PX_VERIFY_ALL, &fault), PX_ERR_UNPACK_FAILURE);
+    assert_string_equal(fault.what, "more to read than there are bytes");
+    assert_true(fault.steps <= PX_VERIFY_STEPS + h->used / 8 * PX_VERIFY_STEPS_PER_WORD);
+}
+
 static void another_format(void **state)
 {
     (void) state;
@@ -219,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sound, setup, teardown),
         cmocka_unit_test_setup_teardown(every_fault, setup, teardown),
+        cmocka_unit_test_setup_teardown(bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(another_format, setup, teardown),
     };
 
