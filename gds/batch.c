@@ -11,6 +11,10 @@
 #include "gds/lookup.h"
 #include "src/base/hash.h"
 
+/* Keys that fall together by chance are few; by intent there may be any number, and each would look
+ * at all before it. */
+enum { MOST_PROBES = 1024 };
+
 struct px_batch *px_batch_create(void)
 {
     return calloc(1, sizeof(struct px_batch));
@@ -94,6 +98,7 @@ static uint64_t name_hash_at(const void *items, size_t i)
 static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
 {
     size_t len = strnlen(name, PMIX_MAX_KEYLEN + 1);
+    unsigned probes = 0;
     uint64_t hash;
     size_t at;
     int rc;
@@ -115,6 +120,9 @@ static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
         if (key->hash == hash && key->len == len && memcmp(key->name, name, len) == 0) {
             *ret = batch->by_hash[at] - 1;
             return 0;
+        }
+        if (++probes > MOST_PROBES) {
+            return PMIX_ERR_OUT_OF_RESOURCE;
         }
     }
     rc = make_room(&batch->keys, batch->n_keys, &batch->cap_keys, sizeof *batch->keys);

@@ -104,7 +104,8 @@ struct px_batch *px_batch_create(void);
 void px_batch_destroy(struct px_batch *batch); /* takes NULL */
 
 /* The entry is copied, what it points at is borrowed until the batch is destroyed. 0 or
- * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over PMIX_MAX_KEYLEN). */
+ * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over PMIX_MAX_KEYLEN), PMIX_ERR_OUT_OF_RESOURCE
+ * (more than 1,024 keys that were made to collide). */
 int px_batch_add(struct px_batch *batch, const struct px_entry *entry);
 
 /* Defines or finds (by name or alias, in the store or the batch) a node; *ret_index is its index,

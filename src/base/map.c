@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 /* Open addressing with linear probing. At least a quarter of the slots are free of entries and
  * tombstones, so every probe ends; the table is rebuilt, without tombstones, before that would stop
- * being true. */
+ * being true. Keys come from peers, so where they fall is decided by a keyed hash with a key that
+ * only this process has: nobody can choose keys that fall together. */
 
 #include "src/base/map.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
+#include "src/base/seed.h"
 #include "src/base/status.h"
 
 enum { FIRST_CAP = 16 };
@@ -49,7 +50,7 @@ static struct px_map_slot *find_slot(const struct px_map *map, uint64_t hash, co
 
 void *px_map_find(const struct px_map *map, const void *key, size_t len)
 {
-    struct px_map_slot *slot = find_slot(map, px_hash_bytes(key, len), key, len);
+    struct px_map_slot *slot = find_slot(map, px_seeded_hash(key, len), key, len);
 
     return slot == NULL ? NULL : slot->value;
 }
@@ -99,7 +100,7 @@ static int make_room(struct px_map *map)
 
 int px_map_set(struct px_map *map, const void *key, size_t len, void *value)
 {
-    uint64_t hash = px_hash_bytes(key, len);
+    uint64_t hash = px_seeded_hash(key, len);
     struct px_map_slot *slot = find_slot(map, hash, key, len);
     void *copy;
 
@@ -127,7 +128,7 @@ int px_map_set(struct px_map *map, const void *key, size_t len, void *value)
 
 void *px_map_remove(struct px_map *map, const void *key, size_t len)
 {
-    struct px_map_slot *slot = find_slot(map, px_hash_bytes(key, len), key, len);
+    struct px_map_slot *slot = find_slot(map, px_seeded_hash(key, len), key, len);
     void *value;
 
     if (slot == NULL) {

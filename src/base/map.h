@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* Hash map in process memory from bytes to a pointer. Keys are copied. Not thread-safe: its owner says which
- * thread or lock guards it. A zeroed struct is an empty map. */
+ * thread or lock guards it. A zeroed struct is an empty map. Where a key falls depends on a secret of the process
+ * (src/base/seed.h), so keys may come from peers. */
 struct px_map_slot;
 
 struct px_map {

@@ -1,4 +1,4 @@
-base_tests = %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/log.t %D%/mem.t %D%/param.t %D%/status.t
+base_tests = %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/log.t %D%/mem.t %D%/param.t %D%/seed.t %D%/status.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_buf_t_SOURCES = %D%/buf.c
@@ -15,6 +15,8 @@ TESTS += $(base_tests)
 %C%_mem_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_param_t_SOURCES = %D%/param.c
 %C%_param_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_seed_t_SOURCES = %D%/seed.c
+%C%_seed_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_status_t_SOURCES = %D%/status.c
 %C%_status_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 

@@ -108,12 +108,38 @@ static void many_keys(void **state)
     drop_store(store);
 }
 
+/* Keys that a peer has made to collide: behind a word that makes one factor 0 nothing before counts.
+ * They are refused before they cost the square of their number. */
+static void chosen_keys(void **state)
+{
+    static const unsigned char nothing[8] = {0x93, 0xfd, 0x59, 0x66, 0xb8, 0xfe, 0xe8, 0xd6};
+    static char keys[2000][20];
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t v = u32(1);
+    uint32_t taken = 0;
+    int rc = 0;
+
+    (void) state;
+    while (rc == 0 && taken < 2000) {
+        struct px_entry entry = {.level = PX_LEVEL_PROC, .key = keys[taken], .value = &v};
+
+        (void) snprintf(keys[taken], 9, "key%05u", taken);
+        memcpy(keys[taken] + 8, nothing, 8);
+        rc = px_batch_add(batch, &entry);
+        taken += rc == 0;
+    }
+    assert_int_equal(rc, PMIX_ERR_OUT_OF_RESOURCE);
+    assert_int_equal(taken, 1025);
+    px_batch_destroy(batch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals),
         cmocka_unit_test(without_memory),
         cmocka_unit_test(many_keys),
+        cmocka_unit_test(chosen_keys),
     };
 
     alarm(60);
