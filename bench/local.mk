@@ -1,4 +1,4 @@
-noinst_PROGRAMS += %D%/bench %D%/scale
+noinst_PROGRAMS += %D%/bench %D%/scale %D%/job_rank
 %C%_bench_SOURCES = %D%/main.c %D%/host.c %D%/daemon.c %D%/daemon.h %D%/client.c %D%/measure.c \
 	%D%/measure.h
 %C%_bench_LDADD = libpmix.la -lm
@@ -7,5 +7,8 @@ noinst_PROGRAMS += %D%/bench %D%/scale
 	%D%/daemon.h %D%/measure.c %D%/measure.h
 %C%_scale_LDADD = libpmix.la -lm
 %C%_scale_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_job_rank_SOURCES = %D%/job_rank.c %D%/measure.c %D%/measure.h
+%C%_job_rank_LDADD = libpmix.la -lm
+%C%_job_rank_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += %D%/smoke.sh
 EXTRA_DIST += %D%/smoke.sh %D%/compare %D%/README.md

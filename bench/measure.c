@@ -87,13 +87,15 @@ void node_name(unsigned node, char *ret, size_t room)
     }
 }
 
-struct memory memory_now(void)
+struct memory memory_of(pid_t pid)
 {
-    struct memory sum = {0, 0, 0};
-    FILE *maps = fopen("/proc/self/smaps", "r");
+    struct memory sum = {0, 0, 0, 0};
+    FILE *maps;
     bool shared = false;
     char line[512];
 
+    snprintf(line, sizeof line, "/proc/%d/smaps", (int) pid);
+    maps = fopen(line, "r");
     while (maps && fgets(line, sizeof line, maps)) {
         char perms[5];
         long kb;
@@ -102,6 +104,8 @@ struct memory memory_now(void)
             shared = perms[3] == 's';
         } else if (sscanf(line, "Rss: %ld", &kb) == 1) {
             *(shared ? &sum.shared_kb : &sum.rss_kb) += kb;
+        } else if (sscanf(line, "Pss: %ld", &kb) == 1) {
+            sum.pss_kb += kb;
         } else if (sscanf(line, "Private_Dirty: %ld", &kb) == 1) {
             sum.private_kb += kb;
         }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Samples of one metric; the median is what is reported. */
 enum { SAMPLES_MAX = 1024 };
@@ -19,14 +20,15 @@ uint64_t now_ns(void);
 void sample_add(struct samples *samples, double ns);
 double sample_median(struct samples *samples); /* sorts; NAN when empty */
 
-/* This process's memory, of /proc/self/smaps: what is resident of shared mappings, what is resident
- * of all others, and what no other process has. */
+/* A process's memory, of /proc/PID/smaps: what is resident of shared mappings, what is resident of
+ * all others, what no other process has, and its share of all. */
 struct memory {
     long rss_kb;
     long shared_kb;
     long private_kb;
+    long pss_kb;
 };
-struct memory memory_now(void);
+struct memory memory_of(pid_t pid);
 
 /* BENCH_QUICK: few repetitions, for a test of the benchmark itself. At least 2. */
 unsigned scaled(unsigned n);

@@ -316,7 +316,7 @@ static bool posting_clients(char *self)
 
 static void memory(const char *name, struct memory before)
 {
-    struct memory now = memory_now();
+    struct memory now = memory_of(getpid());
 
     printf(", \"%s_rss_kb\": %ld, \"%s_shared_kb\": %ld", name, now.rss_kb - before.rss_kb, name,
            now.shared_kb - before.shared_kb);
@@ -329,7 +329,7 @@ static int run(char *self, bool post)
     bool good;
 
     daemon_init(post ? scale_blob : NULL);
-    before = memory_now();
+    before = memory_of(getpid());
     printf("{\"ranks\": %u, \"nodes\": %u", n_ranks, nodes());
     printf(", \"register_ns\": %.0f", register_job());
     memory("server", before);

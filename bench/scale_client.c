@@ -135,7 +135,7 @@ static bool measured(const char *name, bool (*op)(void), unsigned batch, unsigne
 static bool first_client(void)
 {
     bool ready = expect();
-    struct memory before = memory_now();
+    struct memory before = memory_of(getpid());
     uint64_t start = now_ns();
     bool good = ready && PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS;
 
@@ -144,12 +144,12 @@ static bool first_client(void)
         return false;
     }
     printf("first_init_ns %.0f\n", (double) (now_ns() - start));
-    printf("client_init_private_kb %ld\n", memory_now().private_kb - before.private_kb);
+    printf("client_init_private_kb %ld\n", memory_of(getpid()).private_kb - before.private_kb);
     good = measured("get_random_scalar_ns", random_scalar, BATCH, BATCHES) &&
            measured("get_random_hostname_ns", random_string, BATCH, BATCHES) &&
            measured("get_random_locality_ns", random_locality, BATCH, BATCHES) &&
            measured("resolve_128_peers_ns", peers, 20, BATCHES);
-    printf("client_private_kb %ld\n", memory_now().private_kb - before.private_kb);
+    printf("client_private_kb %ld\n", memory_of(getpid()).private_kb - before.private_kb);
     return good;
 }
 

@@ -4,6 +4,11 @@ dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
 EXTRA_DIST += %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/size.conf %D%/tests.conf
 
+# Tests that have a long form, in it: minutes, and for some gigabytes.
+.PHONY: check-long
+check-long:
+	PX_LONG=1 $(MAKE) check TESTS='$(px_long_tests)'
+
 # For check-tests.
 .PHONY: print-tests
 print-tests:

@@ -122,7 +122,7 @@ static bool check(struct px_server *s, struct px_coll *coll)
     if (lost) {
         coll->local_status = PMIX_ERR_LOST_CONNECTION;
     }
-    if (px_coll_arrived(coll) < expected) {
+    if (coll->n_members < expected || px_coll_arrived(coll) < expected) {
         return false;
     }
     complete(s, coll, remote);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Starting the processes of a job. We are a process with threads, so between fork and exec the
- * child does only what is allowed there: everything is prepared before. Each child leads a process
+/* Starting the processes of a job. We are a process with threads, and large, so the child runs in our
+ * memory (vfork) until it has become its program, and does only what is allowed there: everything is
+ * prepared before. Each child leads a process
  * group of its own, so that what it starts can be signalled with it, asks to be killed with us, and
  * is known to the guard before it runs. */
 
@@ -10,15 +11,50 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "nodes.h"
+
+/* A process takes the read ends of its outputs and a connection; some are for all. */
+enum { FILES_PER_PROC = 3, FILES_OF_OURS = 64 };
+
+static struct rlimit files; /* as we were given it */
+
+void px_run_files_raise(void)
+{
+    struct rlimit most;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        most = (struct rlimit){files.rlim_max, files.rlim_max};
+        (void) setrlimit(RLIMIT_NOFILE, &most); /* without it, fewer processes */
+    }
+}
+
+/* Told before, since a client that finds the server without a descriptor for it is turned away. */
+static int files_suffice(uint32_t n_new)
+{
+    struct rlimit now;
+    uint64_t n = n_new;
+
+    for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+        n += job->n_alive;
+    }
+    if (getrlimit(RLIMIT_NOFILE, &now) != 0 || FILES_PER_PROC * n + FILES_OF_OURS <= now.rlim_cur) {
+        return 0;
+    }
+    px_run_say("%" PRIu64 " processes on a node take %" PRIu64 " descriptors, but only %" PRIu64
+               " are allowed (ulimit -H -n)",
+               n, FILES_PER_PROC * n + FILES_OF_OURS, (uint64_t) now.rlim_cur);
+    return EMFILE;
+}
 
 /* What a child needs, all made before the fork. */
 struct plan {
@@ -101,6 +137,7 @@ static void child(const struct plan *plan)
     if (plan->cwd != NULL && chdir(plan->cwd) != 0) {
         fail(plan);
     }
+    (void) setrlimit(RLIMIT_NOFILE, &files);
     signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -119,7 +156,7 @@ static int start(struct px_run_proc *proc, struct plan *plan)
     }
     plan->error_fd = pipe_fds[1];
     plan->parent = getpid();
-    pid_t pid = fork();
+    pid_t pid = vfork();
     if (pid == 0) {
         child(plan);
     }
@@ -252,8 +289,12 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
 int px_run_job_launch(struct px_run_job *job)
 {
     int report_fd = px_run.options.report ? px_run_report_open() : -1;
-    int error = 0;
+    uint32_t n = 0;
 
+    for (uint32_t i = 0; i < job->n_procs; i++) {
+        n += job->procs[i].node == px_run.node;
+    }
+    int error = files_suffice(n);
     for (uint32_t i = 0; error == 0 && i < job->n_procs; i++) {
         if (job->procs[i].node == px_run.node) {
             error = launch_one(&job->procs[i], report_fd);

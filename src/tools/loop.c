@@ -302,19 +302,12 @@ static void poll_stream(struct px_run_proc *proc, struct px_run_stream *s, size_
     ((struct pollfd *) arg)[i] = (struct pollfd){.fd = s->fd, .events = POLLIN};
 }
 
-/* By descriptor, not by place: an earlier stream may have been closed in this round. */
+/* The places are those of poll_stream as long as nothing else of the round has been done: only this
+ * closes streams then, each after its place was counted. */
 static void move_stream(struct px_run_proc *proc, struct px_run_stream *s, size_t i, void *arg)
 {
-    const struct pollfd *p = arg;
-
-    (void) i;
-    for (; p->fd != -2; p++) {
-        if (p->fd == s->fd) {
-            if (p->revents != 0) {
-                px_run_stream_move(proc, s);
-            }
-            return;
-        }
+    if (((const struct pollfd *) arg)[i].revents != 0) {
+        px_run_stream_move(proc, s);
     }
 }
 
@@ -362,7 +355,7 @@ static bool turn(void)
 {
     size_t n = each_stream(count_stream, NULL);
     size_t n_links = px_run_links_n();
-    struct pollfd *p = calloc(n + n_links + 4, sizeof(*p));
+    struct pollfd *p = calloc(n + n_links + 3, sizeof(*p));
     if (p == NULL) {
         return false;
     }
@@ -370,15 +363,14 @@ static bool turn(void)
     p[1] = (struct pollfd){.fd = px_run.task_fd, .events = POLLIN};
     p[2].fd = px_run_stdin_poll_fd(&p[2].events);
     each_stream(poll_stream, p + 3);
-    p[n + 3].fd = -2; /* the end for move_stream; poll does not look at it */
-    struct pollfd *links = p + n + 4;
+    struct pollfd *links = p + n + 3;
     px_run_links_poll(links);
-    if (poll(p, n + 4 + n_links, px_run_wait_ms()) > 0) {
+    if (poll(p, n + 3 + n_links, px_run_wait_ms()) > 0) {
+        each_stream(move_stream, p + 3);
         px_run_links_move(links);
         if (p[1].revents != 0) {
             px_run_tasks_do();
         }
-        each_stream(move_stream, p + 3);
         if (p[2].revents != 0) {
             px_run_stdin_move();
         }

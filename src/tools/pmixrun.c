@@ -148,6 +148,7 @@ static int prepare(void)
     if (gethostname(px_run.hostname, sizeof(px_run.hostname) - 1) != 0) {
         return errno;
     }
+    px_run_files_raise();
     if (px_run_guard_start() != 0) {
         return errno;
     }

@@ -125,6 +125,8 @@ int px_run_bind(struct px_run_job *job);
 
 /* ---- launch.c */
 
+/* Lets us have as many descriptors as we may; the processes get the limit that we were given. */
+void px_run_files_raise(void);
 /* Starts the job's processes. 0, or the errno of what failed, with what was already started told to
  * die. */
 int px_run_job_launch(struct px_run_job *job);
