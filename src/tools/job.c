@@ -119,6 +119,7 @@ void px_run_job_destroy(struct px_run_job *job)
         free(job->apps[a].cwd);
     }
     free(job->apps);
+    free(job->tally);
     free(job);
 }
 
@@ -464,6 +465,7 @@ void px_run_job_deregister(struct px_run_job *job)
     if (!job->registered) {
         return;
     }
+    px_run_report_take(job);
     struct waiter w = WAITER_INIT;
     PMIx_server_deregister_nspace(job->nspace, wake, &w);
     (void) await(&w, PMIX_SUCCESS); /* nothing to be done about a failure */

@@ -21,7 +21,7 @@
 #include "shm.h"
 #include "shmem/verify.h"
 
-enum { FAILED = 1, USAGE_ERROR = 2, OPT_RANK = 256, OPT_KEY, OPT_LEVEL, OPT_JSON };
+enum { FAILED = 1, USAGE_ERROR = 2, OPT_RANK = 256, OPT_KEY, OPT_LEVEL, OPT_PID, OPT_JSON };
 
 static const char usage_text[] =
     "usage: pmix-shm list\n"
@@ -40,7 +40,8 @@ static const char usage_text[] =
     "  --rank R    the values of one process only\n"
     "  --key K     the values of one key only\n"
     "  --level N   0: the header; 1: and all tables; 2: and every value (default)\n"
-    "  --json      for programs (list, show, stats)\n"
+    "  --pid P     the server with this process id only (several may have the same namespace)\n"
+    "  --json      for programs (list, show, verify, stats)\n"
     "  -V, --version\n"
     "  -h, --help\n\n"
     "Status: 0; 1 when something is missing or damaged; 2 when this text was not heeded.\n";
@@ -51,6 +52,7 @@ struct options {
     int n_words;
     struct px_shm_want want;
     int level;
+    pid_t pid; /* of the server; 0: any */
     bool json;
     bool help;
     bool version;
@@ -109,15 +111,15 @@ static int load_file(const char *path, struct px_store **ret)
               : 0;
 }
 
-/* Opens the live segment of a namespace (NULL: the only one there is). 0, 1 (none), or FAILED + 1
- * after a complaint. */
-static int open_live(const char *nspace, struct px_store **ret)
+/* Opens the live segment of a namespace (NULL: the only one there is) of a server (0: any). 0, 1
+ * (none), or FAILED + 1 after a complaint. */
+static int open_live(const char *nspace, pid_t pid, struct px_store **ret)
 {
     struct px_store *found = NULL;
     struct px_shm_list list;
     size_t n = 0;
 
-    if (px_shm_find(&list) != 0) {
+    if (px_shm_find(pid, &list) != 0) {
         complain("list", "out of memory");
         return FAILED + 1;
     }
@@ -145,10 +147,10 @@ static int open_live(const char *nspace, struct px_store **ret)
     return n == 0;
 }
 
-static int copy_live(const char *nspace, void **ret, size_t *ret_len)
+static int copy_live(const char *nspace, pid_t pid, void **ret, size_t *ret_len)
 {
     struct px_store *store;
-    int rc = open_live(nspace, &store);
+    int rc = open_live(nspace, pid, &store);
 
     if (rc != 0) {
         return rc;
@@ -163,8 +165,9 @@ static int copy_live(const char *nspace, void **ret, size_t *ret_len)
 }
 
 /* The segment that the command is about, as a private copy. 0 or FAILED. */
-static int load(const char *name, struct px_store **ret)
+static int load(const struct options *o, struct px_store **ret)
 {
+    const char *name = o->words[0];
     void *bytes;
     size_t len;
     int rc;
@@ -172,7 +175,7 @@ static int load(const char *name, struct px_store **ret)
     if (name && strchr(name, '/')) {
         return load_file(name, ret);
     }
-    rc = copy_live(name, &bytes, &len);
+    rc = copy_live(name, o->pid, &bytes, &len);
     if (rc == 1) {
         return name && access(name, F_OK) == 0 ? load_file(name, ret)
                : name                          ? complain(name, "no such namespace or file")
@@ -191,7 +194,7 @@ static int load(const char *name, struct px_store **ret)
 static int show(const struct options *o)
 {
     struct px_store *store;
-    int rc = load(o->words[0], &store);
+    int rc = load(o, &store);
 
     if (rc == 0) {
         rc = px_shm_show(store, &o->want) ? FAILED : 0;
@@ -203,7 +206,7 @@ static int show(const struct options *o)
 static int stats(const struct options *o)
 {
     struct px_store *store;
-    int rc = load(o->words[0], &store);
+    int rc = load(o, &store);
 
     if (rc == 0) {
         rc = px_shm_stats(store) ? FAILED : 0;
@@ -216,18 +219,22 @@ static int verify(const struct options *o)
 {
     struct px_fault fault = {.what = "damaged"};
     struct px_store *store;
-    int rc = load(o->words[0], &store);
+    int rc = load(o, &store);
 
     if (rc != 0) {
         return rc;
     }
     rc = px_shm_verify(&store->seg, (enum px_verify_level) o->level, &fault);
+    px_out_open(NULL);
     px_out_text("namespace", px_store_nspace(store));
-    if (rc == 0) {
-        puts("sound");
-    } else {
-        printf("damaged: %s, at byte %" PRIu64 "\n", fault.what, (fault.loc & PX_SHM_LOC_MASK) * 8);
+    px_out_number("level", (uint64_t) o->level);
+    px_out_bool("sound", rc == 0);
+    if (rc != 0) {
+        px_out_text("damaged", fault.what);
+        px_out_number("byte", (fault.loc & PX_SHM_LOC_MASK) * 8);
     }
+    px_out_close();
+    px_out_end();
     px_store_destroy(store);
     return rc ? FAILED : 0;
 }
@@ -238,7 +245,7 @@ static int save(const struct options *o)
     size_t len;
     size_t done = 0;
     ssize_t n = 0;
-    int rc = copy_live(o->words[0], &bytes, &len);
+    int rc = copy_live(o->words[0], o->pid, &bytes, &len);
     int fd;
 
     if (rc != 0) {
@@ -267,6 +274,7 @@ static const struct option long_options[] = {
     {"rank", required_argument, NULL, OPT_RANK},
     {"key", required_argument, NULL, OPT_KEY},
     {"level", required_argument, NULL, OPT_LEVEL},
+    {"pid", required_argument, NULL, OPT_PID},
     {"json", no_argument, NULL, OPT_JSON},
     {NULL, 0, NULL, 0},
 };
@@ -307,6 +315,12 @@ static int read_option(int c, struct options *o)
             return USAGE_ERROR;
         }
         o->level = (int) n;
+        return 0;
+    case OPT_PID:
+        if (!read_number(optarg, INT32_MAX, &n) || n == 0) {
+            return USAGE_ERROR;
+        }
+        o->pid = (pid_t) n;
         return 0;
     default:
         return USAGE_ERROR;
@@ -355,7 +369,7 @@ static int run(const struct options *o)
         return 0;
     }
     if (o->command && strcmp(o->command, "list") == 0 && o->n_words == 0) {
-        return px_shm_list(o->json) ? complain("list", "out of memory") : 0;
+        return px_shm_list(o->pid, o->json) ? complain("list", "out of memory") : 0;
     }
     for (size_t i = 0; o->command && i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(o->command, commands[i].name) == 0 && o->n_words >= commands[i].least &&

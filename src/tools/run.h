@@ -64,6 +64,7 @@ struct px_run_stream {
 /* ---- job.c */
 
 struct px_run_job;
+struct px_shm_tally;
 
 struct px_run_proc {
     struct px_run_job *job;
@@ -103,6 +104,7 @@ struct px_run_job {
     bool notify_parent;
     pmix_proc_t parent;
     int code; /* first non-zero exit code */
+    struct px_shm_tally *tally; /* of its segment, for --report; NULL: none (yet) */
 };
 
 /* A job of its apps, which it takes over also on failure. NULL when memory is out. */
@@ -213,6 +215,7 @@ void px_run_verbose(const char *format, ...)
     __attribute__((format(printf, 1, 2))); /* only with --verbose */
 
 int px_run_report_open(void); /* the descriptor that children get; -1 on failure */
+void px_run_report_take(struct px_run_job *job); /* before its segment goes */
 void px_run_report_print(void);
 
 /* ---- loop.c */

@@ -11,6 +11,7 @@
 #include <pmix.h>
 
 #include "gds/store.h"
+#include "shm_find.h"
 
 /* The parts of pmix-shm. Whatever lies in a segment is hostile to all of them. */
 
@@ -34,28 +35,11 @@ void px_out_end(void);                                 /* after everything else 
 
 /* --- live segments --- */
 
-struct px_shm_live {
-    dev_t dev;
-    ino_t ino;
-    pid_t pid; /* who holds the descriptor: the server */
-    int fd;    /* its number there */
-};
-
-struct px_shm_list {
-    struct px_shm_live *items;
-    size_t n;
-    size_t cap;
-};
-
-/* Segments of all processes that one may look into, each once. 0 or PMIX_ERR_NOMEM. */
-int px_shm_find(struct px_shm_list *ret);
-void px_shm_list_free(struct px_shm_list *list);
-
-/* Opens one; it may be gone or damaged: a PMIX_ERR_* status. */
+/* Opens one; it may be gone (PMIX_ERR_NOT_FOUND) or damaged: a PMIX_ERR_* status. */
 int px_shm_open(const struct px_shm_live *live, struct px_store **ret);
 
-/* Prints all. 0, or PMIX_ERR_NOMEM. */
-int px_shm_list(bool json);
+/* Prints all, or those of one server. 0, or PMIX_ERR_NOMEM. */
+int px_shm_list(pid_t server, bool json);
 
 /* --- one segment, as a copy that nobody changes --- */
 

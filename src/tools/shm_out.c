@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shm.h"
@@ -188,8 +189,14 @@ void px_out_signed(const char *name, int64_t value)
 
 void px_out_real(const char *name, double value)
 {
+    char text[32];
+
     start(name);
-    printf(isfinite(value) ? "%.17g" : as_json ? "null" : "%g", value);
+    (void) snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) != value) { /* all its digits only where fewer would say another */
+        (void) snprintf(text, sizeof text, "%.17g", value);
+    }
+    fputs(isfinite(value) || !as_json ? text : "null", stdout);
     finish();
 }
 

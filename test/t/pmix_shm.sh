@@ -19,6 +19,11 @@ has() { # has WHAT PATTERN: in the last output
     same "$1" yes "$(grep -q -- "$2" "$SCRATCH/out" && echo yes || echo no)"
 }
 
+all_counted() { # the parts are together what is in use
+    same "$1" "$(sed -n 's/^bytes: //p' "$SCRATCH/out")" "$(awk '/^bytes by part/ { on = 1; next }
+        /^[^ ]/ { on = 0 } on { sum += $NF } END { print sum }' "$SCRATCH/out")"
+}
+
 json() { # the last output is JSON
     command -v python3 >/dev/null 2>&1 || { skip "$1" 'python3 is not here'; return; }
     check "$1" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$SCRATCH/out"
@@ -31,6 +36,7 @@ code_is 'an unknown command' 2 "$shm" sing
 code_is 'an unknown option' 2 "$shm" list --no-such-option
 code_is 'a rank that is none' 2 "$shm" show --rank x
 code_is 'a level that is none' 2 "$shm" verify --level 3
+code_is 'a server that is none' 2 "$shm" list --pid 0
 code_is 'no such namespace' 1 "$shm" show "no-$job"
 code_is 'list' 0 "$shm" list
 
@@ -45,6 +51,11 @@ same 'the job is listed with its readers' "$pid 3 1 3" \
     "$(awk -v j="\"$job\"" '$8 == j { print $1, $3, $4, $7 }' "$SCRATCH/out")"
 code_is 'list for programs' 0 "$shm" list --json
 json 'is JSON'
+has 'with readers' '"readers": 3'
+code_is 'list of one server' 0 "$shm" list --pid $pid
+same 'and of no other' "$pid" "$(sed 1d "$SCRATCH/out" | awk '{ print $1 }')"
+code_is 'the server by its process' 0 "$shm" show "$job" --pid $pid --key posted
+code_is 'another process serves nothing' 1 "$shm" show "$job" --pid $$
 code_is 'show' 0 "$shm" show "$job"
 has 'a value of the job' '"pmix.job.size" = 3 type "PMIX_UINT32"'
 has 'a posted value' '"posted" = 72 type "PMIX_UINT32"'
@@ -56,9 +67,16 @@ json 'is JSON'
 for level in 0 1 2; do
     code_is "verify, level $level" 0 "$shm" verify "$job" --level $level
 done
-has 'sound' '^sound$'
+has 'sound' '^sound: true$'
+code_is 'verify for programs' 0 "$shm" verify "$job" --json
+json 'is JSON'
 code_is 'stats' 0 "$shm" stats "$job"
 has 'nothing is damaged' '^damaged: false$'
+all_counted 'every byte is of some part'
+for table in keys records 'node names' 'node numbers'; do
+    has "the table of $table is there" "^  *$table:\$"
+done
+same 'everything lies where it is looked for' 0 "$(grep -c 'longest probe: [0-9][0-9][0-9]' "$SCRATCH/out")"
 code_is 'stats for programs' 0 "$shm" stats "$job" --json
 json 'is JSON'
 code_is 'save' 0 "$shm" save "$job" "$SCRATCH/saved"
@@ -74,11 +92,31 @@ code_is 'the job is gone' 1 "$shm" verify "$job"
 code_is 'what was saved' 0 "$shm" show "$SCRATCH/saved"
 check 'says the same' cmp "$SCRATCH/out" "$SCRATCH/live"
 code_is 'is sound' 0 "$shm" verify "$SCRATCH/saved"
+code_is 'and counted' 0 "$shm" stats "$SCRATCH/saved"
+all_counted 'in full'
+
+# --- pmixrun --report counts with the same code
+run "$pmixrun" --nspace "$job" -n 2 --report --verbose "$actor" job
+same 'the parts are in the report' "$(sed -n 's/.*segment of \([0-9]*\) bytes/\1/p' "$SCRATCH/err")" \
+    "$(sed -n 's/^pmixrun: .*: bytes: //p' "$SCRATCH/err" | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')"
+run env PMIX_MCA_gds=hash "$pmixrun" --nspace "$job" -n 2 --report --verbose "$actor" job
+same 'none without a segment' "0 2" "$(grep -c ': bytes: ' "$SCRATCH/err") $(grep -c '^pmixrun: rank' "$SCRATCH/err")"
 
 # --- the seeds of the fuzzer, and the segment that is kept for ever, are of the present format
 for file in "$PX_TOP_SRCDIR"/test/fuzz/corpus/segment/seed-* "$PX_TOP_SRCDIR"/test/golden/segment-1.0; do
     code_is "${file##*/} is sound" 0 "$shm" verify "$file"
 done
+
+# --- and what it has made of them: whatever is said, it is said soon
+crashed=
+for file in "$PX_TOP_SRCDIR"/test/fuzz/corpus/segment/*; do
+    for command in show verify stats; do
+        limit 60 "$shm" $command "$file" --json >"$SCRATCH/out" 2>&1
+        code=$?
+        [ $code -le 1 ] || crashed="$crashed $command:${file##*/}:$code"
+    done
+done
+same 'no file of the corpus is a crash' '' "$crashed"
 
 # --- what is no segment, or a damaged one
 code_is 'no such file' 1 "$shm" verify "$SCRATCH/none"
