@@ -5,60 +5,88 @@
 
 #include "blob.h"
 
-#include <stdint.h>
 #include <string.h>
 
-enum { HEAD = 12 };
+enum { FLAGS = 4, LENGTH = 8, ORIGIN = 16, HEAD = 24 };
 
-static const unsigned char magic[4] = {'P', 'X', 'F', '1'};
+static const unsigned char magic[4] = {'P', 'X', 'F', '2'};
 
-void px_blob_begin(struct px_buf *buf, size_t *ret_mark)
+static void put_number(unsigned char *at, size_t n, uint64_t v)
 {
-    unsigned char *head;
-
-    *ret_mark = buf->len;
-    head = px_buf_extend(buf, HEAD);
-    if (head) {
-        memset(head, 0, HEAD);
-        memcpy(head, magic, sizeof(magic));
+    for (size_t i = 0; i < n; i++) {
+        at[i] = (unsigned char) (v >> (8 * i));
     }
 }
 
-int px_blob_add(struct px_buf *buf, const pmix_proc_t *proc, const void *kvals, size_t len)
+static uint64_t number_at(const unsigned char *at, size_t n)
 {
-    int rc = px_pack(buf, PX_WIRE_PLAIN, PMIX_PROC, proc, 1);
+    uint64_t v = 0;
 
-    return rc ? rc : px_pack_bytes(buf, PX_WIRE_PLAIN, kvals, len);
+    for (size_t i = 0; i < n; i++) {
+        v |= (uint64_t) at[i] << (8 * i);
+    }
+    return v;
+}
+
+void px_blob_begin(struct px_buf *buf, const struct px_blob_head *head, size_t *ret_mark)
+{
+    unsigned char *at;
+
+    *ret_mark = buf->len;
+    at = px_buf_extend(buf, HEAD);
+    if (at) {
+        memcpy(at, magic, sizeof(magic));
+        put_number(at + FLAGS, 4, head->flags);
+        put_number(at + LENGTH, 8, 0);
+        put_number(at + ORIGIN, 8, head->origin);
+    }
+}
+
+int px_blob_add(struct px_buf *buf, const struct px_blob_part *part)
+{
+    uint64_t span[] = {part->from, part->to};
+    int rc = px_pack(buf, PX_WIRE_PLAIN, PMIX_PROC, &part->proc, 1);
+
+    rc = rc ? rc : px_pack(buf, PX_WIRE_PLAIN, PMIX_UINT64, span, 2);
+    return rc ? rc : px_pack_bytes(buf, PX_WIRE_PLAIN, part->kvals.at, px_in_left(&part->kvals));
 }
 
 void px_blob_end(struct px_buf *buf, size_t mark)
 {
-    uint64_t len;
-
-    if (!px_buf_ok(buf)) {
-        return;
-    }
-    len = buf->len - mark - HEAD;
-    for (size_t i = 0; i < 8; i++) {
-        buf->data[mark + 4 + i] = (unsigned char) (len >> (8 * i));
+    if (px_buf_ok(buf)) {
+        put_number(buf->data + mark + LENGTH, 8, buf->len - mark - HEAD);
     }
 }
 
-static int each_in_piece(const unsigned char *at, size_t len, px_blob_fn fn, void *arg)
+static int read_part(struct px_in *in, struct px_blob_part *ret)
+{
+    uint64_t span[2];
+    size_t n_span = 2;
+    const void *kvals;
+    size_t n;
+
+    memset(ret, 0, sizeof(*ret));
+    if (px_unpack_one(in, PMIX_PROC, &ret->proc) || px_unpack(in, PMIX_UINT64, span, &n_span) || n_span != 2 ||
+        px_unpack_view(in, &kvals, &n)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    ret->from = span[0];
+    ret->to = span[1];
+    ret->kvals = px_in_make(kvals, n, PX_WIRE_PLAIN);
+    return PMIX_SUCCESS;
+}
+
+static int each_in_piece(const struct px_blob_head *head, const unsigned char *at, size_t len, px_blob_fn fn,
+                         void *arg)
 {
     struct px_in in = px_in_make(at, len, PX_WIRE_PLAIN);
-    int rc = PMIX_SUCCESS;
+    int rc = fn(arg, head, NULL);
 
     while (!rc && px_in_left(&in)) {
-        pmix_proc_t proc;
-        const void *kvals;
-        size_t n;
+        struct px_blob_part part;
 
-        memset(&proc, 0, sizeof(proc));
-        if (px_unpack_one(&in, PMIX_PROC, &proc) || px_unpack_view(&in, &kvals, &n)) {
-            return PMIX_ERR_UNPACK_FAILURE;
-        }
-        rc = fn(arg, &proc, px_in_make(kvals, n, PX_WIRE_PLAIN));
+        rc = read_part(&in, &part);
+        rc = rc ? rc : fn(arg, head, &part);
     }
     return rc;
 }
@@ -69,18 +97,19 @@ int px_blob_each(const void *bytes, size_t len, px_blob_fn fn, void *arg)
     int rc = PMIX_SUCCESS;
 
     while (!rc && len) {
-        uint64_t n = 0;
+        struct px_blob_head head;
+        uint64_t n;
 
         if (len < HEAD || memcmp(at, magic, sizeof(magic)) != 0) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
-        for (size_t i = 0; i < 8; i++) {
-            n |= (uint64_t) at[4 + i] << (8 * i);
-        }
+        head.flags = (uint32_t) number_at(at + FLAGS, 4);
+        head.origin = number_at(at + ORIGIN, 8);
+        n = number_at(at + LENGTH, 8);
         if (n > len - HEAD) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
-        rc = each_in_piece(at + HEAD, n, fn, arg);
+        rc = each_in_piece(&head, at + HEAD, n, fn, arg);
         at += HEAD + n;
         len -= HEAD + n;
     }

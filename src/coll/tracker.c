@@ -116,6 +116,21 @@ bool px_coll_same_set(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
     return true;
 }
 
+bool px_coll_covers(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    size_t i = 0;
+
+    for (size_t j = 0; j < nb; j++) {
+        while (i < na && !covered(&a[i], &b[j]) && compare(&a[i], &b[j]) < 0) {
+            i++;
+        }
+        if (i == na || !covered(&a[i], &b[j])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool px_coll_concerns(const struct px_coll *coll, const pmix_proc_t *proc)
 {
     for (size_t i = 0; i < coll->nset; i++) {

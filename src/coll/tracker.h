@@ -65,6 +65,7 @@ struct px_coll {
     bool closed;
     bool collect;    /* somebody asked for the data */
     bool all_clones; /* every connection of a process takes part */
+    uint64_t sent_up_to; /* fences: the number of the newest value that went to the host with it */
     pmix_status_t local_status; /* what is wrong with a local member, or PMIX_SUCCESS */
     struct px_timer timer;
     struct px_coll_group group;
@@ -108,5 +109,7 @@ void px_coll_destroy(struct px_coll *coll);
 int px_coll_normalise(const struct px_colls *colls, const pmix_proc_t *procs, size_t nprocs, pmix_proc_t **ret,
                       size_t *ret_n);
 bool px_coll_same_set(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
+/* Is every process of b, in normal form, one of a's? */
+bool px_coll_covers(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 
 #endif

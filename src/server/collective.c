@@ -45,9 +45,11 @@ void px_coll_finish(struct px_server *s, struct px_coll *coll, int status)
         up->arg = NULL;
     }
     px_list_remove(&coll->link);
-    if (coll->kind == PX_COLL_CONNECT || coll->kind == PX_COLL_DISCONNECT) {
+    if (coll->kind == PX_COLL_FENCE) {
+        px_fence_finished(s, coll, status);
+    } else if (coll->kind == PX_COLL_CONNECT || coll->kind == PX_COLL_DISCONNECT) {
         px_connect_finished(s, coll, status);
-    } else if (coll->kind != PX_COLL_FENCE) {
+    } else {
         px_group_finished(s, coll, status);
     }
     for (size_t i = 0; i < coll->n_members; i++) {

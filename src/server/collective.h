@@ -36,7 +36,8 @@ void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote);
 void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote);
 void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote);
 
-/* connect.c, group.c: their share in finishing. */
+/* fence.c, connect.c, group.c: their share in finishing. */
+void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status);
 void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from, int status);
 void px_connect_finished(struct px_server *s, struct px_coll *coll, int status);
 /* Takes over a member's directives and contributions. PMIX_ERR_BAD_PARAM when they contradict another's. */

@@ -115,10 +115,29 @@ static bool is_hosts(const struct px_posted *posted, uint32_t rank, const char *
            slice.scope == PMIX_SCOPE_UNDEF;
 }
 
-/* `other`: the keys of the client's other buffer, or NULL. A key of the local buffer that is in both is global; one
- * of the remote buffer that is in both has been read. */
+static int note(struct px_map *names, const struct kval *kval)
+{
+    struct px_kval_name name;
+    int rc = px_kval_name(kval->key, &kval->value, &name);
+
+    rc = rc ? rc : px_map_set(names, name.bytes, name.len, names);
+    px_buf_fini(&name.room);
+    return rc;
+}
+
+static bool is_noted(const struct px_map *names, const struct kval *kval)
+{
+    struct px_kval_name name;
+    bool found = !px_kval_name(kval->key, &kval->value, &name) && px_map_find(names, name.bytes, name.len);
+
+    px_buf_fini(&name.room);
+    return found;
+}
+
+/* `other`: the names of the client's other buffer, or NULL. What of the local buffer is in both is global; what of
+ * the remote buffer is in both has been read. */
 static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
-                    const struct px_map *other, const char **ret_key)
+                    const struct px_map *other, const struct kval **ret)
 {
     struct px_entry entry = {.level = PX_LEVEL_PROC, .index = rank, .scope = scope};
     bool in_both;
@@ -142,8 +161,8 @@ static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, p
     if (strcmp(kval->key, PMIX_QUALIFIED_VALUE) == 0) {
         rc = unfold_qualified(&kval->value, &entry);
     }
-    *ret_key = kval->key;
-    in_both = other && px_map_find(other, kval->key, strlen(kval->key));
+    *ret = kval;
+    in_both = other && is_noted(other, kval);
     if (rc || (other && scope == PMIX_REMOTE && in_both) || is_hosts(posted, rank, entry.key)) {
         return rc;
     }
@@ -157,11 +176,11 @@ static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, p
 
 int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope)
 {
-    const char *key;
+    const struct kval *kval;
     int rc = PMIX_SUCCESS;
 
     while (!rc && px_in_left(in)) {
-        rc = read_one(posted, rank, in, scope, NULL, &key);
+        rc = read_one(posted, rank, in, scope, NULL, &kval);
     }
     return rc;
 }
@@ -202,46 +221,44 @@ static int read_blocks(struct px_in *in, struct blocks *blocks)
     return PMIX_SUCCESS;
 }
 
-/* The keys of a stream, and the stream in the plain encoding. */
-static int list_keys(struct px_in in, struct px_map *keys, struct px_buf *plain)
+/* The names in a stream, and the stream in the plain encoding. */
+static int list_names(struct px_in in, struct px_map *names, struct px_buf *plain)
 {
     int rc = PMIX_SUCCESS;
 
     while (!rc && px_in_left(&in)) {
-        char *key = NULL;
-        pmix_value_t value;
+        struct kval kval = {0};
 
-        memset(&value, 0, sizeof(value));
-        rc = px_unpack_kval(&in, &key, &value);
-        if (!rc && (!key || !key[0])) {
-            rc = PMIX_ERR_UNPACK_FAILURE;
+        rc = px_unpack_kval(&in, &kval.key, &kval.value);
+        if (rc) {
+            return rc;
         }
-        rc = rc ? rc : px_pack_kval(plain, PX_WIRE_PLAIN, key, &value);
-        rc = rc ? rc : px_map_set(keys, key, strlen(key), keys);
-        free(key);
-        PMIx_Value_destruct(&value);
+        rc = kval.key[0] ? note(names, &kval) : PMIX_ERR_UNPACK_FAILURE;
+        rc = rc ? rc : px_pack_kval(plain, PX_WIRE_PLAIN, kval.key, &kval.value);
+        free(kval.key);
+        PMIx_Value_destruct(&kval.value);
     }
     return rc;
 }
 
 static int read_commit(struct px_posted *posted, uint32_t rank, const struct blocks *blocks, struct px_buf *plain)
 {
-    struct px_map remote_keys = {0};
-    struct px_map local_keys = {0};
+    struct px_map remote_names = {0};
+    struct px_map local_names = {0};
     struct px_in in = blocks->local;
-    const char *key = NULL;
-    int rc = blocks->has_remote ? list_keys(blocks->remote, &remote_keys, plain) : PMIX_SUCCESS;
+    const struct kval *kval = NULL;
+    int rc = blocks->has_remote ? list_names(blocks->remote, &remote_names, plain) : PMIX_SUCCESS;
 
     while (!rc && blocks->has_local && px_in_left(&in)) {
-        rc = read_one(posted, rank, &in, PMIX_LOCAL, &remote_keys, &key);
-        rc = rc ? rc : px_map_set(&local_keys, key, strlen(key), posted);
+        rc = read_one(posted, rank, &in, PMIX_LOCAL, &remote_names, &kval);
+        rc = rc ? rc : note(&local_names, kval);
     }
     in = blocks->remote;
     while (!rc && blocks->has_remote && px_in_left(&in)) {
-        rc = read_one(posted, rank, &in, PMIX_REMOTE, &local_keys, &key);
+        rc = read_one(posted, rank, &in, PMIX_REMOTE, &local_names, &kval);
     }
-    px_map_fini(&remote_keys);
-    px_map_fini(&local_keys);
+    px_map_fini(&remote_names);
+    px_map_fini(&local_names);
     return rc;
 }
 
@@ -261,7 +278,7 @@ int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     rc = posted ? read_commit(posted, rank->rank, &blocks, &plain) : PMIX_ERR_NOMEM;
     rc = rc ? rc : px_posted_publish(posted, rank->ns);
     if (!rc) {
-        rc = px_buf_ok(&plain) ? px_outbox_put(&rank->outbox, &plain) : PMIX_ERR_NOMEM;
+        rc = px_buf_ok(&plain) ? px_outbox_put(&rank->outbox, &plain, &s->posted) : PMIX_ERR_NOMEM;
     }
     px_posted_destroy(posted);
     px_buf_fini(&plain);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange.h"
 #include "group.h"
 #include "src/nspace/jobinfo.h"
 #include "src/nspace/types.h"
@@ -163,7 +164,7 @@ static int add_posted(struct px_server *s, const struct px_coll *coll, pmix_info
     for (size_t i = 0; !rc && i < coll->n_members; i++) {
         callers[i] = coll->members[i].proc;
     }
-    rc = rc ? rc : px_collect_blob(s, callers, coll->n_members, &bytes.bytes, &bytes.size);
+    rc = rc ? rc : px_share_pack(s, callers, coll->n_members, 0, false, &bytes.bytes, &bytes.size);
     if (!rc && bytes.size) {
         rc = px_infos_append(info, ninfo, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
     }
@@ -347,7 +348,7 @@ static int take_one(struct px_server *s, struct px_coll_group *group, const pmix
         return px_group_expand(s, procs, n, &group->members, &group->n_members);
     }
     if (strcmp(info->key, PMIX_GROUP_ENDPT_DATA) == 0 && info->value.type == PMIX_BYTE_OBJECT) {
-        return px_store_blob(s, info->value.data.bo.bytes, info->value.data.bo.size);
+        return px_share_store(s, info->value.data.bo.bytes, info->value.data.bo.size, NULL);
     }
     if (strcmp(info->key, PMIX_GROUP_JOB_INFO) == 0 && info->value.type == PMIX_BYTE_OBJECT) {
         return store_jobs(s, &info->value.data.bo);

@@ -145,10 +145,12 @@ static void give_job(struct px_nsrec *ns, pmix_dmodex_response_fn_t fn, void *cb
 
 static void give_posted(struct px_rankrec *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
 {
-    const struct px_buf *packed = NULL;
-    int rc = px_outbox_packed(&rank->outbox, &packed);
+    struct px_outbox_span span;
+    struct px_buf packed = {0};
+    int rc = px_outbox_pack(&rank->outbox, 0, &packed, &span);
 
-    fn(rc, rc ? NULL : (char *) packed->data, rc ? 0 : packed->len, cbdata);
+    fn(rc, rc ? NULL : (char *) packed.data, rc ? 0 : packed.len, cbdata);
+    px_buf_fini(&packed);
 }
 
 void px_modex_give(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn, void *cbdata)

@@ -67,6 +67,7 @@ static void ns_destroy(struct px_nsrec *ns)
     px_buf_fini(&ns->packed[0]);
     px_buf_fini(&ns->packed[1]);
     px_store_destroy(ns->store);
+    free(ns->known);
     free(ns);
 }
 
@@ -106,6 +107,7 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
     /* Out of sight first: what the closing connections set off must not find it. */
     (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
     px_list_remove(&ns->link);
+    px_sents_forget(&s->sents, ns->name);
     px_list_each (item, next, &ns->rank_list) {
         px_gets_rank_gone(s, px_container_of(item, struct px_rankrec, link));
         px_asks_rank_gone(s, px_container_of(item, struct px_rankrec, link));

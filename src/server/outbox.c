@@ -3,92 +3,132 @@
 
 #include "outbox.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct px_outbox_item {
+struct item {
+    struct px_list link;
+    uint64_t number;
     size_t len;
     unsigned char bytes[]; /* one KVAL operation */
 };
 
-/* Qualified values all come under one key; their bytes tell them apart. */
-static int put_one(struct px_outbox *box, const char *key, const void *bytes, size_t len)
+static struct item *item_of(struct px_list *link)
 {
-    bool qualified = strcmp(key, PMIX_QUALIFIED_VALUE) == 0;
-    const void *name = qualified ? bytes : key;
-    size_t name_len = qualified ? len : strlen(key);
-    struct px_outbox_item *item = malloc(sizeof(*item) + len);
-    struct px_outbox_item *old = px_map_find(&box->keys, name, name_len);
+    return px_container_of(link, struct item, link);
+}
 
-    if (!item || px_map_set(&box->keys, name, name_len, item)) {
+static bool is_qualified(const char *key)
+{
+    return strcmp(key, PMIX_QUALIFIED_VALUE) == 0;
+}
+
+int px_kval_name(const char *key, const pmix_value_t *value, struct px_kval_name *ret)
+{
+    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+    const pmix_info_t *info;
+
+    *ret = (struct px_kval_name){.bytes = key, .len = strlen(key)};
+    if (!is_qualified(key)) {
+        return PMIX_SUCCESS;
+    }
+    if (!array || array->type != PMIX_INFO || !array->size || !array->array) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    info = array->array;
+    px_buf_append(&ret->room, key, ret->len + 1);
+    px_buf_append(&ret->room, info[0].key, strnlen(info[0].key, PMIX_MAX_KEYLEN) + 1);
+    (void) px_pack_infos(&ret->room, PX_WIRE_PLAIN, info + 1, array->size - 1);
+    ret->bytes = ret->room.data;
+    ret->len = ret->room.len;
+    return px_buf_ok(&ret->room) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
+/* Equal qualifiers may be written in different orders, under different names then: of such values the one posted
+ * last has to go last, unchanged or not. */
+static bool stays(const struct item *old, const char *key, const void *bytes, size_t len)
+{
+    return old && !is_qualified(key) && old->len == len && memcmp(old->bytes, bytes, len) == 0;
+}
+
+static int put_one(struct px_outbox *box, const char *key, const struct px_kval_name *name, const void *bytes,
+                   size_t len, uint64_t *counter)
+{
+    struct item *old = px_map_find(&box->keys, name->bytes, name->len);
+    struct item *item;
+
+    if (stays(old, key, bytes, len)) {
+        return PMIX_SUCCESS;
+    }
+    item = malloc(sizeof(*item) + len);
+    if (!item || px_map_set(&box->keys, name->bytes, name->len, item)) {
         free(item);
         return PMIX_ERR_NOMEM;
     }
+    item->number = ++*counter;
     item->len = len;
     memcpy(item->bytes, bytes, len);
-    free(old);
+    px_list_append(&box->items, &item->link);
+    if (old) {
+        px_list_remove(&old->link);
+        free(old);
+    }
     return PMIX_SUCCESS;
 }
 
-int px_outbox_put(struct px_outbox *box, const struct px_buf *kvals)
+int px_outbox_put(struct px_outbox *box, const struct px_buf *kvals, uint64_t *counter)
 {
     struct px_in in = px_in_make(kvals->data, kvals->len, PX_WIRE_PLAIN);
     int rc = PMIX_SUCCESS;
 
-    px_buf_fini(&box->packed);
+    if (!box->items.next) {
+        px_list_init(&box->items);
+    }
     while (!rc && px_in_left(&in)) {
         const unsigned char *start = in.at;
+        struct px_kval_name name;
         pmix_value_t value;
         char *key = NULL;
 
         rc = px_unpack_kval(&in, &key, &value);
-        if (!rc) {
-            rc = key ? put_one(box, key, start, (size_t) (in.at - start)) : PMIX_ERR_UNPACK_FAILURE;
-            PMIx_Value_destruct(&value);
-            free(key);
+        if (rc) {
+            return rc;
         }
+        rc = px_kval_name(key, &value, &name);
+        rc = rc ? rc : put_one(box, key, &name, start, (size_t) (in.at - start), counter);
+        px_buf_fini(&name.room);
+        PMIx_Value_destruct(&value);
+        free(key);
     }
     return rc;
 }
 
-static int append(void *arg, const void *key, size_t len, void *value)
+int px_outbox_pack(struct px_outbox *box, uint64_t since, struct px_buf *buf, struct px_outbox_span *ret)
 {
-    const struct px_outbox_item *item = value;
-    struct px_buf *buf = arg;
+    struct px_outbox_span span = {0};
+    struct px_list *first = &box->items;
 
-    (void) key;
-    (void) len;
-    px_buf_append(buf, item->bytes, item->len);
+    if (!first->next || px_list_empty(first)) {
+        *ret = span;
+        return PMIX_SUCCESS;
+    }
+    while (first->prev != &box->items && item_of(first->prev)->number > since) {
+        first = first->prev;
+    }
+    span.to = item_of(box->items.prev)->number;
+    span.from = first->prev != &box->items ? item_of(first->prev)->number : 0;
+    for (; first != &box->items; first = first->next) {
+        px_buf_append(buf, item_of(first)->bytes, item_of(first)->len);
+    }
+    *ret = span;
     return px_buf_ok(buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-}
-
-int px_outbox_packed(struct px_outbox *box, const struct px_buf **ret)
-{
-    int rc = PMIX_SUCCESS;
-
-    if (!box->packed.len) {
-        rc = px_map_each(&box->keys, append, &box->packed);
-    }
-    if (rc) {
-        px_buf_fini(&box->packed);
-        return rc;
-    }
-    *ret = &box->packed;
-    return PMIX_SUCCESS;
-}
-
-static int release(void *arg, const void *key, size_t len, void *value)
-{
-    (void) arg;
-    (void) key;
-    (void) len;
-    free(value);
-    return 0;
 }
 
 void px_outbox_fini(struct px_outbox *box)
 {
-    (void) px_map_each(&box->keys, release, NULL);
+    while (box->items.next && !px_list_empty(&box->items)) {
+        free(item_of(px_list_shift(&box->items)));
+    }
     px_map_fini(&box->keys);
-    px_buf_fini(&box->packed);
 }

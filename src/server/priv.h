@@ -13,6 +13,7 @@
 #include "src/base/buf.h"
 #include "src/base/list.h"
 #include "src/base/map.h"
+#include "src/coll/sent.h"
 #include "src/coll/tracker.h"
 #include "src/loop/loop.h"
 #include "src/wire/codec.h"
@@ -89,6 +90,10 @@ struct px_server {
     struct px_list modexes; /* direct modex upcalls under way */
     struct px_list remote_asks; /* PMIx_server_dmodex_request waiting for a commit */
     struct px_colls colls;
+    uint64_t origin; /* this server's name in what it sends to others; another each time it starts */
+    uint64_t posted; /* the number of the newest value that a local process has posted for other nodes */
+    struct px_sents sents;
+    bool missed; /* something that others have sent has not come: the next fence asks for everything */
     struct px_list connected; /* sets that are connected */
 
     struct px_list event_cache;
@@ -124,6 +129,14 @@ struct px_nsrec {
     pmix_info_t *envars; /* PMIx_server_setup_local_support: for the environment of its processes */
     size_t n_envars;
     bool asked_host; /* job information was asked for by direct modex */
+    struct px_known *known; /* by rank: what fences have brought */
+    uint32_t n_known;
+};
+
+/* Everything that a process of another node had posted up to a number of that node's server is here, or newer. */
+struct px_known {
+    uint64_t origin;
+    uint64_t up_to;
 };
 
 struct px_rankrec {
@@ -301,13 +314,6 @@ struct px_posted *px_posted_create(const struct px_nsrec *ns); /* ns outlives it
 int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope);
 int px_posted_publish(struct px_posted *posted, struct px_nsrec *ns);
 void px_posted_destroy(struct px_posted *posted);
-
-/* --- fence.c, group.c --- */
-
-/* The blob of all local members that have posted something; NULL and 0 when none has. */
-int px_collect_blob(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, char **ret, size_t *ret_len);
-/* Stores what came back. */
-int px_store_blob(struct px_server *s, const char *data, size_t len);
 
 /* --- events.c --- */
 

@@ -55,6 +55,7 @@ int px_register_nspace(struct px_server *s, void *args)
         return rc;
     }
     ns->registered = true;
+    px_sents_forget(&s->sents, ns->name); /* it may have come to more nodes */
     ns->n_local = a->n_local < 0 ? -1 : a->n_local;
     px_store_set_flags(ns->store, px_store_flags(ns->store) | PX_STORE_JOB_COMPLETE);
     px_gets_ns_changed(s, ns);

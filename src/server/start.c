@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "call.h"
@@ -229,6 +231,7 @@ static int put_up_signs(struct px_server *s)
 static void server_destroy(struct px_server *s)
 {
     PMIx_Info_free(s->resources, s->n_resources);
+    px_sents_fini(&s->sents);
     px_map_fini(&s->host_codes);
     px_map_fini(&s->peers);
     px_map_fini(&s->nspaces);
@@ -238,6 +241,19 @@ static void server_destroy(struct px_server *s)
     free(s->uri_tcp);
     free(s->uri_unix);
     free(s);
+}
+
+/* Different for each server, and each time it starts. */
+static uint64_t make_origin(void)
+{
+    uint64_t origin;
+    struct timespec now;
+
+    if (getrandom(&origin, sizeof(origin), GRND_NONBLOCK) == (ssize_t) sizeof(origin)) {
+        return origin;
+    }
+    (void) clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t) now.tv_sec << 32 ^ (uint64_t) now.tv_nsec << 20 ^ (uint64_t) getpid();
 }
 
 static struct px_server *server_create(struct px_ctx *ctx)
@@ -263,6 +279,8 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->groups);
     px_list_init(&s->pulls);
     px_colls_init(&s->colls, px_ns_job_size, s);
+    px_sents_init(&s->sents);
+    s->origin = make_origin();
     return s;
 }
 

@@ -16,35 +16,49 @@
 
 static void piece(struct px_buf *buf, const char *nspace, pmix_rank_t first, size_t n)
 {
+    struct px_blob_head head = {.origin = UINT64_C(0x123456789abcdef0) + first, .flags = first ? PX_BLOB_RESEND : 0};
     size_t mark;
 
-    px_blob_begin(buf, &mark);
+    px_blob_begin(buf, &head, &mark);
     for (size_t i = 0; i < n; i++) {
-        pmix_proc_t proc;
+        struct px_blob_part part = {.from = i, .to = UINT64_MAX - i};
         char bytes[8];
 
-        PMIX_LOAD_PROCID(&proc, nspace, first + (pmix_rank_t) i);
-        memset(bytes, (int) proc.rank, sizeof(bytes));
-        assert_int_equal(px_blob_add(buf, &proc, bytes, i), 0);
+        PMIX_LOAD_PROCID(&part.proc, nspace, first + (pmix_rank_t) i);
+        memset(bytes, (int) part.proc.rank, sizeof(bytes));
+        part.kvals = px_in_make(bytes, i, PX_WIRE_PLAIN);
+        assert_int_equal(px_blob_add(buf, &part), 0);
     }
     px_blob_end(buf, mark);
     assert_true(px_buf_ok(buf));
 }
 
 struct seen {
+    size_t n_pieces;
     size_t n;
+    pmix_rank_t first; /* of the piece */
     uint64_t ranks;
     int refuse;
 };
 
-static int on_proc(void *arg, const pmix_proc_t *proc, struct px_in kvals)
+static int on_proc(void *arg, const struct px_blob_head *head, const struct px_blob_part *part)
 {
     struct seen *seen = arg;
+    pmix_rank_t i;
 
+    if (!part) {
+        seen->n_pieces++;
+        seen->first = (pmix_rank_t) (head->origin - UINT64_C(0x123456789abcdef0));
+        assert_int_equal(head->flags, seen->first ? PX_BLOB_RESEND : 0);
+        return 0;
+    }
+    i = part->proc.rank - seen->first;
+    assert_true(part->from == i && part->to == UINT64_MAX - i);
     seen->n++;
-    seen->ranks += proc->rank;
-    for (const unsigned char *at = kvals.at; at < kvals.end; at++) {
-        assert_int_equal(*at, proc->rank);
+    seen->ranks += part->proc.rank;
+    assert_int_equal(px_in_left(&part->kvals), i);
+    for (const unsigned char *at = part->kvals.at; at < part->kvals.end; at++) {
+        assert_int_equal(*at, part->proc.rank);
     }
     return seen->refuse;
 }
@@ -63,6 +77,7 @@ static void pieces_in_any_order(void **state)
     px_buf_append(&both, b.data, b.len);
     px_buf_append(&both, a.data, a.len);
     assert_int_equal(px_blob_each(both.data, both.len, on_proc, &seen), 0);
+    assert_int_equal(seen.n_pieces, 2);
     assert_int_equal(seen.n, 5);
     assert_int_equal(seen.ranks, 0 + 1 + 2 + 10 + 11);
     px_buf_fini(&a);
@@ -79,6 +94,7 @@ static void nothing(void **state)
     assert_int_equal(px_blob_each(NULL, 0, on_proc, &seen), 0);
     piece(&a, "A", 0, 0);
     assert_int_equal(px_blob_each(a.data, a.len, on_proc, &seen), 0);
+    assert_int_equal(seen.n_pieces, 1);
     assert_int_equal(seen.n, 0);
     px_buf_fini(&a);
 }
@@ -95,11 +111,11 @@ static void stops(void **state)
     px_buf_fini(&a);
 }
 
-static int ignore(void *arg, const pmix_proc_t *proc, struct px_in kvals)
+static int ignore(void *arg, const struct px_blob_head *head, const struct px_blob_part *part)
 {
     (void) arg;
-    (void) proc;
-    (void) kvals;
+    (void) head;
+    (void) part;
     return 0;
 }
 

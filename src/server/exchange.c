@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What a fence carries: what was posted since the last one (docs/decisions/delta-fences.md). The values that a server
+ * has taken from its processes are numbered in order, and each set of processes is known up to a number that all its
+ * servers have been sent. At the other end it is known of each process up to which number everything is here. So what
+ * comes twice, or late, is passed over, and what is missing is noticed; then all are asked for everything. */
+
+#include "exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/store.h"
+#include "src/coll/blob.h"
+
+/* --- sending --- */
+
+static int add_rank(struct px_buf *buf, struct px_rankrec *rank, uint64_t since)
+{
+    struct px_blob_part part = {.proc.rank = rank->rank};
+    struct px_outbox_span span;
+    struct px_buf kvals = {0};
+    int rc = px_outbox_pack(&rank->outbox, since, &kvals, &span);
+
+    if (!rc && kvals.len) {
+        memcpy(part.proc.nspace, rank->ns->name, sizeof(part.proc.nspace));
+        part.from = span.from;
+        part.to = span.to;
+        part.kvals = px_in_make(kvals.data, kvals.len, PX_WIRE_PLAIN);
+        rc = px_blob_add(buf, &part);
+    }
+    px_buf_fini(&kvals);
+    return rc;
+}
+
+static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *proc, uint64_t since)
+{
+    struct px_nsrec *ns = px_ns_find(s, proc->nspace);
+    struct px_rankrec *rank;
+    struct px_list *item;
+    struct px_list *next;
+    int rc = PMIX_SUCCESS;
+
+    if (ns && proc->rank == PMIX_RANK_WILDCARD) {
+        px_list_each (item, next, &ns->rank_list) {
+            rc = rc ? rc : add_rank(buf, px_container_of(item, struct px_rankrec, link), since);
+        }
+        return rc;
+    }
+    rank = ns ? px_rank_find(ns, proc->rank) : NULL;
+    return rank ? add_rank(buf, rank, since) : PMIX_SUCCESS;
+}
+
+int px_share_pack(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, uint64_t since, bool ask, char **ret,
+                  size_t *ret_len)
+{
+    struct px_blob_head head = {.origin = s->origin, .flags = ask && s->missed ? PX_BLOB_RESEND : 0};
+    struct px_buf buf = {0};
+    size_t mark;
+    size_t empty;
+    int rc = PMIX_SUCCESS;
+
+    px_blob_begin(&buf, &head, &mark);
+    empty = buf.len;
+    for (size_t i = 0; !rc && i < nprocs; i++) {
+        rc = add_proc(s, &buf, &procs[i], since);
+    }
+    px_blob_end(&buf, mark);
+    if (rc || !px_buf_ok(&buf)) {
+        px_buf_fini(&buf);
+        return rc ? rc : PMIX_ERR_NOMEM;
+    }
+    if (buf.len == empty && !head.flags) {
+        px_buf_fini(&buf);
+        *ret = NULL;
+        *ret_len = 0;
+        return PMIX_SUCCESS;
+    }
+    s->missed = s->missed && !ask;
+    *ret = px_buf_take(&buf, ret_len);
+    return PMIX_SUCCESS;
+}
+
+void px_share_missed(struct px_server *s)
+{
+    s->missed = true;
+}
+
+/* --- storing --- */
+
+/* Data of several namespaces may come mixed: one batch each, published together at the end. */
+struct incoming {
+    struct px_list link;
+    struct px_nsrec *ns;
+    struct px_posted *posted;
+};
+
+struct reader {
+    struct px_server *server;
+    struct px_list all;
+    bool echo;
+    bool asked;
+};
+
+static struct px_posted *posted_of(struct reader *reader, struct px_nsrec *ns)
+{
+    struct px_list *item;
+    struct px_list *next;
+    struct incoming *in;
+
+    px_list_each (item, next, &reader->all) {
+        in = px_container_of(item, struct incoming, link);
+        if (in->ns == ns) {
+            return in->posted;
+        }
+    }
+    in = calloc(1, sizeof(*in));
+    if (!in) {
+        return NULL;
+    }
+    in->ns = ns;
+    in->posted = px_posted_create(ns);
+    if (!in->posted) {
+        free(in);
+        return NULL;
+    }
+    px_list_append(&reader->all, &in->link);
+    return in->posted;
+}
+
+/* What is known of a remote rank; NULL for one that the job does not have, or without memory. */
+static struct px_known *known_of(struct px_nsrec *ns, uint32_t rank)
+{
+    struct px_store_info info;
+    struct px_known *known;
+
+    if (rank < ns->n_known) {
+        return &ns->known[rank];
+    }
+    px_store_info(ns->store, &info);
+    if (rank >= info.n_ranks) {
+        return NULL;
+    }
+    known = realloc(ns->known, info.n_ranks * sizeof(*known));
+    if (!known) {
+        return NULL;
+    }
+    memset(known + ns->n_known, 0, (info.n_ranks - ns->n_known) * sizeof(*known));
+    ns->known = known;
+    ns->n_known = info.n_ranks;
+    return &known[rank];
+}
+
+/* True when the part brings something; then it counts as here from now on. */
+static bool is_news(struct px_server *s, struct px_nsrec *ns, const struct px_blob_head *head,
+                    const struct px_blob_part *part)
+{
+    struct px_known *known = known_of(ns, part->proc.rank);
+    uint64_t here = known && known->origin == head->origin ? known->up_to : 0;
+
+    if (!known) {
+        return true;
+    }
+    if (part->to <= here) {
+        return false;
+    }
+    if (part->from > here) {
+        s->missed = true;
+    } else {
+        known->origin = head->origin;
+        known->up_to = part->to;
+    }
+    return true;
+}
+
+/* Nothing of the namespace is sure to be here. */
+static void forget_known(struct px_server *s, struct px_nsrec *ns)
+{
+    free(ns->known);
+    ns->known = NULL;
+    ns->n_known = 0;
+    s->missed = true;
+}
+
+static int on_part(void *arg, const struct px_blob_head *head, const struct px_blob_part *part)
+{
+    struct reader *reader = arg;
+    struct px_server *s = reader->server;
+    struct px_nsrec *ns;
+    struct px_posted *posted;
+    struct px_in kvals;
+
+    if (!part) {
+        reader->echo |= head->origin == s->origin;
+        reader->asked |= head->origin != s->origin && (head->flags & PX_BLOB_RESEND);
+        return PMIX_SUCCESS;
+    }
+    /* What is our own is in the store already; what this node has never heard of has no readers here. */
+    ns = px_ns_find(s, part->proc.nspace);
+    if (!ns || px_rank_find(ns, part->proc.rank) || !is_news(s, ns, head, part)) {
+        return PMIX_SUCCESS;
+    }
+    kvals = part->kvals;
+    posted = posted_of(reader, ns);
+    if (!posted) {
+        forget_known(s, ns);
+        return PMIX_ERR_NOMEM;
+    }
+    return px_posted_read(posted, part->proc.rank, &kvals, PMIX_REMOTE);
+}
+
+int px_share_store(struct px_server *s, const char *data, size_t len, bool *ret_echo)
+{
+    struct reader reader = {.server = s};
+    struct px_list *item;
+    int rc;
+
+    px_list_init(&reader.all);
+    rc = px_blob_each(data, len, on_part, &reader);
+    for (item = px_list_shift(&reader.all); item; item = px_list_shift(&reader.all)) {
+        struct incoming *in = px_container_of(item, struct incoming, link);
+
+        rc = rc ? rc : px_posted_publish(in->posted, in->ns);
+        if (rc) {
+            forget_known(s, in->ns);
+        }
+        px_posted_destroy(in->posted);
+        free(in);
+    }
+    if (reader.asked) {
+        px_sents_forget(&s->sents, NULL);
+    }
+    if (!rc && ret_echo) {
+        *ret_echo = reader.echo;
+    }
+    return rc;
+}

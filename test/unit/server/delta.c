@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What fences carry between two nodes: what was posted since the last one, and all of it when one has failed. The
+ * hosts count the bytes. Requirement ids in brackets. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "world.h"
+
+enum { LEN = 10000, HEAD = 500, MOST = 16 };
+
+/* --- hosts: bytes of each fence; some fences fail --- */
+
+static struct {
+    pmix_server_fencenb_fn_t relay;
+    size_t n;
+    size_t bytes[MOST];
+    unsigned node;
+} host;
+
+static pmix_status_t counting(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
+                              char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+{
+    if (host.n < MOST) {
+        host.bytes[host.n++] = ndata;
+    }
+    return host.relay(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+}
+
+static void host_counts(unsigned node, pmix_server_module_t *module)
+{
+    host.node = node;
+    host.relay = module->fence_nb;
+    module->fence_nb = counting;
+}
+
+/* The first fence fails everywhere. */
+static pmix_status_t failing_first(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
+                                   char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+{
+    if (host.n == 0) {
+        host.bytes[host.n++] = ndata;
+        free(data);
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    return counting(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+}
+
+static void host_fails(unsigned node, pmix_server_module_t *module)
+{
+    host_counts(node, module);
+    module->fence_nb = failing_first;
+}
+
+/* The first fence succeeds on node 0, while node 1 is told that it has failed. */
+struct torn {
+    pmix_modex_cbfunc_t fn;
+    void *cbdata;
+};
+
+static void tear(pmix_status_t status, const char *data, size_t ndata, void *cbdata, pmix_release_cbfunc_t release,
+                 void *release_data)
+{
+    struct torn *torn = cbdata;
+
+    (void) status;
+    (void) data;
+    (void) ndata;
+    torn->fn(PMIX_ERR_TIMEOUT, NULL, 0, torn->cbdata, NULL, NULL);
+    release(release_data);
+    free(torn);
+}
+
+static pmix_status_t tearing_first(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
+                                   char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+{
+    struct torn *torn;
+
+    if (host.n || host.node == 0) {
+        return counting(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+    }
+    torn = malloc(sizeof(*torn));
+    check(torn != NULL);
+    *torn = (struct torn){fn, cbdata};
+    return counting(procs, nprocs, info, ninfo, data, ndata, tear, torn);
+}
+
+static void host_tears(unsigned node, pmix_server_module_t *module)
+{
+    host_counts(node, module);
+    module->fence_nb = tearing_first;
+}
+
+/* A host that carries nothing, and says that all is well. */
+static pmix_status_t nowhere(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
+                             char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+{
+    if (host.n == 0) {
+        host.bytes[host.n++] = ndata;
+        free(data);
+        fn(PMIX_SUCCESS, NULL, 0, cbdata, NULL, NULL);
+        return PMIX_SUCCESS;
+    }
+    return counting(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+}
+
+static void host_loses(unsigned node, pmix_server_module_t *module)
+{
+    host_counts(node, module);
+    module->fence_nb = nowhere;
+}
+
+static int is(size_t fence, size_t least, size_t most)
+{
+    if (fence < host.n && host.bytes[fence] >= least && host.bytes[fence] <= most) {
+        return 0;
+    }
+    fprintf(stderr, "# node %u: fence %zu of %zu carried %zu bytes, not %zu to %zu\n", host.node, fence, host.n,
+            fence < host.n ? host.bytes[fence] : 0, least, most);
+    return 1;
+}
+
+/* --- what processes do --- */
+
+static void post_big(const char *key, char fill)
+{
+    static char text[LEN + 1];
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = text};
+
+    memset(text, fill, LEN);
+    check_status(PMIx_Put(PMIX_GLOBAL, key, &value), PMIX_SUCCESS);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+}
+
+static void has_big(pmix_rank_t rank, const char *key, char fill)
+{
+    pmix_proc_t proc = proc_of(me.nspace, rank);
+    pmix_value_t *value = NULL;
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, PMIX_IMMEDIATE, NULL, PMIX_BOOL);
+    check_status(PMIx_Get(&proc, key, &info, 1, &value), PMIX_SUCCESS);
+    check(value->type == PMIX_STRING && strlen(value->data.string) == LEN && value->data.string[0] == fill);
+    PMIx_Value_free(value, 1);
+}
+
+static void all_have(const char *key, char fill)
+{
+    for (pmix_rank_t r = 0; r < job_size; r++) {
+        has_big(r, key, fill);
+    }
+}
+
+static pmix_status_t try_fence(const pmix_proc_t *procs, size_t n)
+{
+    bool yes = true;
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    return PMIx_Fence(procs, n, &info, 1);
+}
+
+/* Four rounds of new data; a fence without; the same value again; a new value for an old key; a plain fence between
+ * posting and collecting. */
+static int act_rounds(void)
+{
+    char key[16];
+
+    for (int round = 0; round < 4; round++) {
+        snprintf(key, sizeof(key), "round%d", round);
+        post_big(key, (char) ('a' + round));
+        fence_all(true);
+        for (int old = 0; old <= round; old++) {
+            snprintf(key, sizeof(key), "round%d", old);
+            all_have(key, (char) ('a' + old));
+        }
+    }
+    fence_all(true);
+    post_big("round1", 'b');
+    fence_all(true);
+    post_big("round1", 'x');
+    fence_all(true);
+    if (!getenv("PMIX_MCA_gds")) { /* by messages a process keeps what it has been told */
+        all_have("round1", 'x');
+    }
+    all_have("round2", 'c');
+    post_big("late", 'z');
+    fence_all(false);
+    fence_all(true);
+    all_have("late", 'z');
+    fence_all(false);
+    return 0;
+}
+
+static int after_rounds(unsigned node)
+{
+    int bad = 0;
+
+    (void) node;
+    for (size_t i = 0; i < 4; i++) {
+        bad |= is(i, 2 * LEN, 2 * LEN + HEAD);
+    }
+    return bad | is(4, 0, 0) | is(5, 0, 0) | is(6, 2 * LEN, 2 * LEN + HEAD) | is(7, 0, 0) |
+           is(8, 2 * LEN, 2 * LEN + HEAD);
+}
+
+/* [FEN-017] what went into a fence that failed goes into the next. */
+static int act_failed(void)
+{
+    post_big("k", 'a');
+    check(try_fence(NULL, 0) != PMIX_SUCCESS);
+    post_big("l", 'b');
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    all_have("k", 'a');
+    all_have("l", 'b');
+    fence_all(false);
+    return 0;
+}
+
+static int after_failed(unsigned node)
+{
+    (void) node;
+    return is(0, LEN, LEN + HEAD) | is(1, 2 * LEN, 2 * LEN + HEAD);
+}
+
+static int act_lost(void)
+{
+    post_big("k", 'a');
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    all_have("k", 'a');
+    fence_all(false);
+    return 0;
+}
+
+static int after_lost(unsigned node)
+{
+    (void) node;
+    return is(0, LEN, LEN + HEAD) | is(1, LEN, LEN + HEAD);
+}
+
+/* Node 1 missed the first; it says so in the second, and has everything with the third. */
+static int act_torn(void)
+{
+    post_big("k", 'a');
+    check((try_fence(NULL, 0) == PMIX_SUCCESS) == (me.rank == 0));
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    post_big("l", 'b');
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    all_have("k", 'a');
+    all_have("l", 'b');
+    fence_all(false);
+    return 0;
+}
+
+static int after_torn(unsigned node)
+{
+    if (node == 0) {
+        return is(0, LEN, LEN + HEAD) | is(1, 0, 0) | is(2, 2 * LEN, 2 * LEN + HEAD);
+    }
+    return is(0, LEN, LEN + HEAD) | is(1, LEN, LEN + HEAD) | is(2, LEN, LEN + HEAD);
+}
+
+/* A fence of some is for those; then of all, everything goes; then of some again, what is new. Two ranks on each of
+ * two nodes. */
+static int act_sets(void)
+{
+    pmix_proc_t some[2] = {proc_of(me.nspace, 2), proc_of(me.nspace, 0)};
+
+    post_big("k", 'a');
+    if (me.rank % 2 == 0) {
+        check_status(try_fence(some, 2), PMIX_SUCCESS);
+        has_big(0, "k", 'a');
+        has_big(2, "k", 'a');
+    }
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    all_have("k", 'a');
+    if (me.rank % 2 == 0) {
+        post_big("l", 'b');
+        check_status(try_fence(some, 2), PMIX_SUCCESS);
+        has_big(0, "l", 'b');
+        has_big(2, "l", 'b');
+        check_status(try_fence(some, 2), PMIX_SUCCESS);
+    }
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    has_big(0, "l", 'b');
+    has_big(2, "l", 'b');
+    fence_all(false);
+    return 0;
+}
+
+static int after_sets(unsigned node)
+{
+    (void) node;
+    return is(0, LEN, LEN + HEAD) | is(1, 2 * LEN, 2 * LEN + HEAD) | is(2, LEN, LEN + HEAD) | is(3, 0, 0) |
+           is(4, LEN, LEN + HEAD);
+}
+
+/* [PUT-017] the newest of the values with the same qualifiers, whatever went before and with whatever. */
+static void post_qualified(uint32_t v)
+{
+    pmix_info_t infos[2];
+    pmix_data_array_t array = {.type = PMIX_INFO, .size = 2, .array = infos};
+    pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    uint32_t one = 1;
+
+    PMIX_INFO_LOAD(&infos[0], "key", &v, PMIX_UINT32);
+    PMIX_INFO_LOAD(&infos[1], "part", &one, PMIX_UINT32);
+    check_status(PMIx_Put(PMIX_REMOTE, PMIX_QUALIFIED_VALUE, &value), PMIX_SUCCESS);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+}
+
+static void is_qualified(pmix_rank_t rank, uint32_t want)
+{
+    pmix_proc_t proc = proc_of(me.nspace, rank);
+    pmix_value_t *value = NULL;
+    pmix_info_t info[2];
+    uint32_t one = 1;
+
+    PMIX_INFO_LOAD(&info[0], "part", &one, PMIX_UINT32);
+    PMIX_INFO_SET_QUALIFIER(&info[0]);
+    PMIX_INFO_LOAD(&info[1], PMIX_IMMEDIATE, NULL, PMIX_BOOL);
+    check_status(PMIx_Get(&proc, "key", info, 2, &value), PMIX_SUCCESS);
+    check(value->data.uint32 == want);
+    PMIx_Value_free(value, 1);
+}
+
+static int act_qualified(void)
+{
+    pmix_rank_t other = 1 - me.rank;
+
+    for (uint32_t v = 1; v <= 20; v++) {
+        post_qualified(v);
+    }
+    fence_all(true);
+    is_qualified(other, 20);
+    for (uint32_t v = 20; v-- > 0;) {
+        post_qualified(v);
+    }
+    fence_all(true);
+    is_qualified(other, 0);
+    fence_all(false);
+    return 0;
+}
+
+static const struct act acts[] = {
+    {"rounds", act_rounds}, {"failed", act_failed}, {"lost", act_lost},           {"torn", act_torn},
+    {"sets", act_sets},     {"qualified", act_qualified}, {NULL, NULL},
+};
+
+#define RUN(...) assert_int_equal(world_run(&(struct world){.n_nodes = 2, __VA_ARGS__}), 0)
+
+static void rounds(void **state)
+{
+    (void) state;
+    RUN(.act = "rounds", .per_node = 2, .host = host_counts, .after = after_rounds);
+    RUN(.act = "rounds", .per_node = 2, .host = host_counts, .after = after_rounds, .private_store = true);
+}
+
+static void failed(void **state)
+{
+    (void) state;
+    RUN(.act = "failed", .per_node = 1, .host = host_fails, .after = after_failed);
+}
+
+static void lost(void **state)
+{
+    (void) state;
+    RUN(.act = "lost", .per_node = 1, .host = host_loses, .after = after_lost);
+}
+
+static void torn(void **state)
+{
+    (void) state;
+    RUN(.act = "torn", .per_node = 1, .host = host_tears, .after = after_torn);
+}
+
+static void sets(void **state)
+{
+    (void) state;
+    RUN(.act = "sets", .per_node = 2, .host = host_counts, .after = after_sets);
+}
+
+static void qualified(void **state)
+{
+    (void) state;
+    RUN(.act = "qualified", .per_node = 1);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds), cmocka_unit_test(failed), cmocka_unit_test(lost),
+        cmocka_unit_test(torn),   cmocka_unit_test(sets),   cmocka_unit_test(qualified),
+    };
+
+    world_maybe_client(argc, argv, acts);
+    alarm(120);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
