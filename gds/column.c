@@ -326,6 +326,9 @@ int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_ba
         }
     }
     if (rc == 0) {
+        if (key->column) {
+            px_stage_dead_column(stage, px_stage_at(stage, key->column), procs, n_procs);
+        }
         rc = write_column(&b, key_loc, procs[n_procs - 1].rank);
         stage->changed = true;
     }

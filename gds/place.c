@@ -380,6 +380,9 @@ static int draft_all(struct draft *d)
         d->place = *d->old;
         return 0;
     }
+    if (d->old) {
+        px_stage_dead_placement(d->stage, d->old);
+    }
     rc = draft_nodes(d);
     if (rc == 0) {
         rc = draft_ranks(d);

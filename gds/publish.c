@@ -172,8 +172,9 @@ static int stage_all(struct px_stage *stage)
     return rc;
 }
 
-static void publish_table(struct px_table_edit *edit, const uint64_t *word)
+static void publish_table(struct px_stage *stage, struct px_table_edit *edit, const uint64_t *word)
 {
+    stage->dead += edit->n_dead;
     px_table_edit_publish(edit);
     if (edit->fresh) {
         px_publish(word, edit->loc);
@@ -190,11 +191,11 @@ static void publish_all(struct px_stage *stage)
 
     px_bump_publish(stage->bump);
     if (stage->keys_edited) {
-        publish_table(&stage->key_edit, &h->keys);
+        publish_table(stage, &stage->key_edit, &h->keys);
         stage->store->n_keys = stage->key_edit.n_used;
     }
     if (stage->records_edited) {
-        publish_table(&stage->record_edit, &h->table);
+        publish_table(stage, &stage->record_edit, &h->table);
         stage->store->n_records = stage->record_edit.n_used;
     }
     if (stage->columns != h->columns) {
@@ -212,6 +213,9 @@ static void publish_all(struct px_stage *stage)
     if (extent != h->extent) {
         px_publish(&h->extent, extent);
     }
+    if (stage->dead) {
+        px_publish(&h->dead, h->dead + stage->dead);
+    }
     px_publish(&h->sequence, stage->seq); /* pairs with px_read_begin and px_visible */
 }
 
@@ -224,15 +228,13 @@ static void stage_fini(struct px_stage *stage)
     px_table_edit_fini(&stage->record_edit);
 }
 
-int px_store_publish(struct px_store *store, const struct px_batch *batch)
+static int publish_here(struct px_store *store, const struct px_batch *batch)
 {
     struct px_stage stage = {.store = store, .batch = batch, .bump = &store->bump};
     const struct px_header *h = px_store_header(store);
     int rc;
 
-    if (!store->seg.writer) {
-        return PMIX_ERR_BAD_PARAM;
-    }
+    store->bump.beyond = 0;
     px_read_begin(store, &stage.read);
     stage.seq = h->sequence + 1;
     stage.columns = h->columns;
@@ -245,5 +247,18 @@ int px_store_publish(struct px_store *store, const struct px_batch *batch)
         px_bump_rollback(&store->bump);
     }
     stage_fini(&stage);
+    return rc;
+}
+
+int px_store_publish(struct px_store *store, const struct px_batch *batch)
+{
+    int rc;
+
+    if (!store->seg.writer) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    do {
+        rc = publish_here(store, batch);
+    } while (rc == PMIX_ERR_OUT_OF_RESOURCE && px_store_grow(store) == 0);
     return rc;
 }

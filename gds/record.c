@@ -233,8 +233,10 @@ static int note_proc(struct px_stage *stage, const struct px_item *item)
     return px_stage_holder(stage, key, item->index);
 }
 
-/* True when the state before has the value already. */
-static int is_there(struct px_stage *stage, const struct px_item *item, bool *ret)
+/* True when the state before has the value already. *ret_now: what it has; without locator if
+ * nothing. */
+static int is_there(struct px_stage *stage, const struct px_item *item, bool *ret,
+                    struct px_slice *ret_now)
 {
     const struct px_key *key = px_stage_key(stage, item->key);
     enum px_level level = (enum px_level) item->level;
@@ -247,16 +249,18 @@ static int is_there(struct px_stage *stage, const struct px_item *item, bool *re
         rc = px_read_level(&stage->read, level, item->index, key, &now);
     }
     *ret = false;
+    *ret_now = rc ? (struct px_slice){0} : now;
     return rc == 0 ? px_stage_same(stage, &now, item->value, item->scope, ret) : 0;
 }
 
 static int stage_record(struct px_stage *stage, const struct px_item *item, struct roster *roster)
 {
     const struct px_key *key = px_stage_key(stage, item->key);
+    struct px_slice now;
     bool there;
     uint64_t old;
     uint64_t loc = 0;
-    int rc = is_there(stage, item, &there);
+    int rc = is_there(stage, item, &there, &now);
 
     if (rc || there) {
         return rc;
@@ -275,6 +279,7 @@ static int stage_record(struct px_stage *stage, const struct px_item *item, stru
         old = px_record_find(&stage->read, item->level, item->index, item->key,
                              item->n_quals ? &item->sum : NULL);
     }
+    px_stage_dead_cell(stage, &now, old);
     rc = write_record(stage, item, old, old ? 0 : roster->first, &loc);
     if (rc == 0 && old == 0) {
         roster->first = loc;

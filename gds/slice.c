@@ -176,7 +176,12 @@ int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
 
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret)
 {
-    return px_memo_value(slice->store->memo, slice, ret);
+    struct px_store *store = (struct px_store *) (uintptr_t) slice->store;
+
+    if (px_load_relaxed(&store->pinned) == 0) {
+        px_store_release(&store->pinned, 1); /* pairs with px_store_is_pinned */
+    }
+    return px_memo_value(store->memo, slice, ret);
 }
 
 int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n)

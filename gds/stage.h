@@ -49,6 +49,7 @@ struct px_stage {
     uint64_t session; /* 0: as before */
     uint32_t n_ranks;
     uint32_t n_apps;
+    uint64_t dead; /* bytes that this publication replaces */
     bool changed;
 };
 
@@ -84,6 +85,13 @@ int px_stage_column(struct px_stage *stage, uint64_t key, const struct px_batch_
 /* Whether a value would change nothing. 0 with *ret_same, or an encoding error. */
 int px_stage_same(struct px_stage *stage, const struct px_slice *now, const pmix_value_t *value,
                   pmix_scope_t scope, bool *ret_same);
+
+/* Counts as dead a cell that is replaced, with what leads to it; a column, but for its cells; the
+ * placement, when a new one is written from scratch. */
+void px_stage_dead_cell(struct px_stage *stage, const struct px_slice *now, uint64_t record);
+void px_stage_dead_column(struct px_stage *stage, const struct px_column *col,
+                          const struct px_batch_proc *procs, size_t n_procs);
+void px_stage_dead_placement(struct px_stage *stage, const struct px_placement *place);
 
 /* Writes the records of stage->items. */
 int px_stage_records(struct px_stage *stage);

@@ -18,6 +18,7 @@ struct px_store {
     struct px_segment seg; /* writer: `committed` */
     char nspace[256];
     struct px_memo *memo; /* lock-free; readers of this process */
+    uint64_t pinned;      /* atomic: pointers into the segment were given away. px_slice_pointer */
     /* Locators of keys by the address of the string that was asked for: a hint, compared before it
      * is believed, with room for the longest name behind it. Words, any thread; pairs with itself:
      * px_key_hint. */
@@ -29,7 +30,27 @@ struct px_store {
     struct px_bump bump;
     uint64_t n_keys;    /* occupied slots of the key table */
     uint64_t n_records; /* occupied slots of the record table */
+    bool moves;            /* one thread uses the store, which may change its generation */
+    uint64_t dead_limit;   /* bytes; see px_store_tidy */
+    struct px_store *last; /* the generations before that are still mapped here */
 };
+
+/* Makes an empty store. `before`: of which it is to be the next generation, or NULL. As
+ * px_store_create. */
+int px_store_make(const struct px_store_opts *opts, const struct px_store *before,
+                  struct px_store **ret);
+
+/* After PMIX_ERR_OUT_OF_RESOURCE from publishing: moves to a larger generation, if the end of the
+ * segment was the reason and one can be had. The old one stays mapped. 0 or the same. */
+int px_store_grow(struct px_store *store);
+
+/* Whether the writer has gone on to another generation. One load. Any thread. pairs with move_to */
+static inline bool px_store_superseded(const struct px_store *store)
+{
+    const struct px_header *h = (const struct px_header *) (const void *) store->seg.base;
+
+    return (uint32_t) px_load_acquire(&h->state) == PX_SHM_SUPERSEDED;
+}
 
 static inline const struct px_header *px_store_header(const struct px_store *store)
 {

@@ -11,6 +11,8 @@
 #include "gds/state.h"
 #include "shmem/put.h"
 
+enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
+
 static struct px_store *make_store(void)
 {
     struct px_store *store = calloc(1, sizeof *store);
@@ -35,7 +37,8 @@ static void free_store(struct px_store *store)
     free(store);
 }
 
-int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
+int px_store_make(const struct px_store_opts *opts, const struct px_store *before,
+                  struct px_store **ret)
 {
     struct px_header_init init = {
         .nspace = opts->nspace, .uid = opts->uid, .gid = opts->gid, .generation = 1};
@@ -44,6 +47,10 @@ int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
 
     if (!opts->nspace || opts->nspace[0] == '\0' || strlen(opts->nspace) > PMIX_MAX_NSLEN) {
         return PMIX_ERR_BAD_PARAM;
+    }
+    if (before) {
+        init.generation = px_store_header(before)->generation + 1;
+        init.epoch = px_store_header(before)->epoch;
     }
     store = make_store();
     if (!store) {
@@ -59,8 +66,25 @@ int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
     }
     strcpy(store->nspace, opts->nspace); /* length checked above */
     px_bump_init(&store->bump, &store->seg, PX_SHM_HEADER_LEN);
+    store->moves = opts->moves;
+    store->dead_limit = opts->dead_bytes;
     *ret = store;
     return 0;
+}
+
+/* Where address space is scarce a store that can move starts small and grows as it needs. */
+int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
+{
+    struct px_store_opts first = *opts;
+    uint64_t room = px_segment_room();
+
+    if (opts->moves && room != UINT64_MAX) {
+        uint64_t small = room / FIRST_SHARE < FIRST_SIZE ? room / FIRST_SHARE : FIRST_SIZE;
+
+        first.virtual_size = opts->virtual_size && opts->virtual_size < small ? opts->virtual_size
+                                                                              : small;
+    }
+    return px_store_make(&first, NULL, ret);
 }
 
 int px_store_open(int fd, struct px_store **ret)
@@ -94,6 +118,7 @@ void px_store_destroy(struct px_store *store)
     if (!store) {
         return;
     }
+    px_store_destroy(store->last);
     if (store->seg.writer) {
         uint64_t state = px_load_relaxed(&px_store_header(store)->state);
 
@@ -124,6 +149,7 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
     extent = px_load_acquire(&h->extent);
     *ret = (struct px_store_info){
         .used_bytes = px_load_acquire(&h->used),
+        .dead_bytes = px_load_acquire(&h->dead),
         .sequence = px_load_acquire(&h->sequence),
         .generation = h->generation,
         .n_nodes = place ? place->n_nodes : 0,
@@ -131,6 +157,7 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
         .n_ranks = (uint32_t) extent,
         .shared = store->seg.shared,
         .dead = (px_load_acquire(&h->state) & UINT32_MAX) == PX_SHM_DEAD,
+        .superseded = px_store_superseded(store),
     };
 }
 

@@ -39,6 +39,10 @@ struct px_store_opts {
                               limited */
     uid_t uid;             /* whose namespace it is */
     gid_t gid;
+    bool moves;            /* the store may change its generation: then one thread uses it, what was
+                              borrowed from it is good until px_store_tidy, and publishing is not
+                              bound by virtual_size */
+    uint64_t dead_bytes;   /* with `moves`: what may be dead before px_store_tidy leaves it behind */
 };
 
 /* Makes an empty store and its writer. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
@@ -54,20 +58,34 @@ int px_store_open(int fd, struct px_store **ret);
 /* Unmaps and frees. The writer's marks the segment dead first, so that readers know. Takes NULL. */
 void px_store_destroy(struct px_store *store);
 
-/* Descriptor to hand to readers (borrowed; sealed against writing), or -1 for a private store. */
+/* Housekeeping of a store that moves, to be called when nothing borrowed from it is in use: slices,
+ * names, values that a batch refers to. Moves to a new generation when more than a quarter and more
+ * than dead_bytes of the segment is dead, and forgets old ones, but for those of which
+ * px_slice_pointer has given pointers away. Readers of an old generation see that it has been
+ * superseded (px_store_info) and keep what they have mapped. Want of memory is no error: things
+ * stay as they are. */
+void px_store_tidy(struct px_store *store);
+
+/* Whether pointers into the store were given away (px_slice_pointer). Any thread. */
+bool px_store_is_pinned(const struct px_store *store);
+
+/* Descriptor to hand to readers (borrowed until the next publication; sealed against writing), or -1
+ * for a private store. */
 int px_store_fd(const struct px_store *store);
 
 const char *px_store_nspace(const struct px_store *store);
 
 struct px_store_info {
     uint64_t used_bytes;
-    uint64_t sequence; /* publications so far */
+    uint64_t dead_bytes; /* of them, what has been replaced */
+    uint64_t sequence;   /* publications so far; goes on through the generations */
     uint32_t generation;
     uint32_t n_nodes;
     uint32_t n_apps;
     uint32_t n_ranks; /* highest rank placed or written + 1 */
     bool shared;
     bool dead; /* the writer has gone on purpose */
+    bool superseded; /* there is a newer generation */
 };
 void px_store_info(const struct px_store *store, struct px_store_info *ret);
 

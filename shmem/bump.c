@@ -15,6 +15,7 @@ void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used)
     bump->next = px_round8(used);
     bump->published = bump->next;
     bump->dirty = bump->next;
+    bump->beyond = 0;
 }
 
 int px_bump_take(struct px_bump *bump, uint64_t n, void **ret)
@@ -22,6 +23,7 @@ int px_bump_take(struct px_bump *bump, uint64_t n, void **ret)
     uint64_t end;
 
     if (n > bump->seg->size || bump->next + px_round8(n) > bump->seg->size) {
+        bump->beyond = bump->next + n;
         return PX_ERR_OUT_OF_RESOURCE;
     }
     end = bump->next + px_round8(n);

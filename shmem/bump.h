@@ -14,6 +14,7 @@ struct px_bump {
     uint64_t next;          /* first free byte, a multiple of 8 */
     uint64_t published;     /* the header's `used` */
     uint64_t dirty;         /* bytes from here on were never written: they are zero */
+    uint64_t beyond;        /* what was asked for last would end here, beyond the segment; or 0 */
 };
 
 void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used);

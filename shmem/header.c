@@ -78,7 +78,9 @@ int px_header_init(struct px_segment *seg, const struct px_header_init *init)
     if (len >= sizeof h.nspace) {
         return PX_ERR_BAD_PARAM;
     }
-    (void) clock_gettime(CLOCK_REALTIME, &now); /* only has to differ */
+    if (init->epoch == 0) {
+        (void) clock_gettime(CLOCK_REALTIME, &now); /* only has to differ */
+    }
     memcpy(h.magic, PX_SHM_MAGIC, sizeof h.magic);
     memcpy(h.nspace, init->nspace, len + 1);
     h.probe = PX_SHM_PROBE;
@@ -88,7 +90,8 @@ int px_header_init(struct px_segment *seg, const struct px_header_init *init)
     h.gid = init->gid;
     h.generation = init->generation;
     h.creator = (uint32_t) getpid();
-    h.epoch = (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+    h.epoch = init->epoch ? init->epoch
+                          : (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
     h.used = PX_SHM_HEADER_LEN;
     h.state = PX_SHM_LIVE;
     px_put(to, &h, sizeof h);

@@ -12,6 +12,7 @@ struct px_header_init {
     uint32_t uid;
     uint32_t gid;
     uint32_t generation;
+    uint64_t epoch; /* of the generation before; 0: a new one */
 };
 
 /* Writes the header of a new segment; it is live and empty afterwards. 0 or PX_ERR_BAD_PARAM. */

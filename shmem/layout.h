@@ -19,7 +19,7 @@
 
 enum {
     PX_SHM_MAJOR = 1,
-    PX_SHM_MINOR = 0,
+    PX_SHM_MINOR = 1,
     PX_SHM_HEADER_LEN = 4096,
     PX_SHM_TABLE_PROBES = 128, /* longest probe a writer may leave */
     PX_SHM_TAG_SHIFT = 48,
@@ -59,7 +59,8 @@ struct px_header {
     /* further words */
     uint64_t session; /* word: 2^32 + the readers' own session id; 0: none */
     uint64_t extent;  /* word: highest rank + 1; above 32 bits: highest application number + 1 */
-    uint64_t reserved_b[438];
+    uint64_t dead;   /* word: bytes of what has been replaced since, as its writer counts; since 1.1 */
+    uint64_t reserved_b[437];
 };
 
 /* Open addressing, linear probing from (hash & (n_slots - 1)), at most max_probe slots. Slot: word,
@@ -253,6 +254,7 @@ PX_AT(px_header, flags, 560);
 PX_AT(px_header, state, 568);
 PX_AT(px_header, session, 576);
 PX_AT(px_header, extent, 584);
+PX_AT(px_header, dead, 592);
 PX_SIZE(px_table, 16);
 PX_AT(px_table, n_slots, 0);
 PX_AT(px_table, max_probe, 8);

@@ -41,14 +41,22 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* A finite limit lowers the size: half of the address space, all of the file size. */
-static uint64_t limited(uint64_t size, bool shared)
+uint64_t px_segment_room(void)
 {
     struct rlimit lim;
 
-    if (getrlimit(RLIMIT_AS, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY
-        && size > lim.rlim_cur / 2) {
-        size = lim.rlim_cur / 2;
+    return getrlimit(RLIMIT_AS, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY ? lim.rlim_cur
+                                                                            : UINT64_MAX;
+}
+
+/* A finite limit lowers the size: half of the address space, all of the file size. */
+static uint64_t limited(uint64_t size, bool shared)
+{
+    uint64_t room = px_segment_room();
+    struct rlimit lim;
+
+    if (room != UINT64_MAX && size > room / 2) {
+        size = room / 2;
     }
     if (shared && getrlimit(RLIMIT_FSIZE, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY
         && size > lim.rlim_cur) {

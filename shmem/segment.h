@@ -25,6 +25,9 @@ struct px_segment {
  * PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE, PX_ERR_NOT_SUPPORTED (no memfd or no seals here). */
 int px_segment_create(bool shared, uint64_t size, struct px_segment *ret);
 
+/* Bytes of address space that a process may have; UINT64_MAX: no limit. */
+uint64_t px_segment_room(void);
+
 /* Maps a descriptor read-only, at any address, left out of core dumps. Takes over fd: it is closed
  * in any case. 0, PX_ERR_NO_PERMISSIONS (not sealed: it could change or shrink under the reader),
  * PX_ERR_NOMEM, PX_ERR_UNPACK_FAILURE (too small for a header), PX_ERR_NOT_SUPPORTED (not a memfd).

@@ -170,6 +170,7 @@ static int grow(struct px_table_edit *edit, uint64_t n_slots)
         }
         table = (struct px_table *) (void *) (edit->bump->seg->base + (loc << 3));
         if (refill(edit, table)) {
+            edit->n_dead += edit->loc ? sizeof *table + table_at(edit)->n_slots * 8 : 0;
             edit->loc = loc;
             edit->fresh = true;
             edit->n_changes = 0;

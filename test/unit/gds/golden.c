@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 /* Segments of each released format, kept in test/golden: they must be read for ever, or refused.
- * The file of version 1 was written by this program with PX_GOLDEN_WRITE=<file>. */
+ * The file of the present version was written by this program with PX_GOLDEN_WRITE=<file>. */
 #include "support.h"
 
 #include <fcntl.h>
@@ -132,41 +132,61 @@ static int open_file(unsigned char *file, size_t len)
     return fd;
 }
 
-static void version_1_0(void **state)
+static void write_present(const struct px_store *store, const char *to)
 {
-    const char *write_to = getenv("PX_GOLDEN_WRITE");
+    FILE *f = fopen(to, "we");
+    size_t len = px_store_header(store)->used;
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(store->seg.base, 1, len, f), len);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void check_file(const char *name, unsigned minor)
+{
     const char *top = getenv("PX_TOP_SRCDIR");
-    struct px_store *store = make_golden();
     struct px_store *reader;
     static unsigned char file[1 << 16];
     char path[4096];
     size_t len;
     FILE *f;
 
-    (void) state;
-    check_contents(store);
-    if (write_to) {
-        f = fopen(write_to, "we");
-        assert_non_null(f);
-        len = px_store_header(store)->used;
-        assert_int_equal(fwrite(store->seg.base, 1, len, f), len);
-        assert_int_equal(fclose(f), 0);
-    }
-    (void) snprintf(path, sizeof path, "%s/test/golden/segment-1.0", top ? top : ".");
+    (void) snprintf(path, sizeof path, "%s/test/golden/%s", top ? top : ".", name);
     f = fopen(path, "re");
     assert_non_null(f);
     len = fread(file, 1, sizeof file, f);
     (void) fclose(f);
     assert_int_equal(px_store_open(open_file(file, len), &reader), 0);
+    assert_int_equal(px_store_header(reader)->minor, minor);
     assert_sound(reader);
     check_contents(reader);
     px_store_destroy(reader);
+}
+
+static void present_version(void **state)
+{
+    const char *write_to = getenv("PX_GOLDEN_WRITE");
+    struct px_store *store = make_golden();
+
+    (void) state;
+    check_contents(store);
+    if (write_to) {
+        write_present(store, write_to);
+    }
     drop_store(store);
+}
+
+static void released_versions(void **state)
+{
+    (void) state;
+    check_file("segment-1.0", 0);
+    check_file("segment-1.1", 1);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(version_1_0)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(present_version),
+                                       cmocka_unit_test(released_versions)};
 
     alarm(60);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@ gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
 gds_unit_tests = %D%/batch.t %D%/column.t %D%/corrupt.t %D%/crash.t %D%/glance.t %D%/golden.t %D%/load.t %D%/lookup.t %D%/memo.t \
-  %D%/model.t %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/slice.t %D%/store.t
+  %D%/model.t %D%/move.t %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
 %C%_batch_t_SOURCES = %D%/batch.c %D%/support.c %D%/support.h
@@ -30,6 +30,9 @@ TESTS += $(gds_unit_tests)
 %C%_model_t_SOURCES = %D%/model.c %D%/support.c %D%/support.h
 %C%_model_t_LDADD = $(gds_unit_libs)
 %C%_model_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_move_t_SOURCES = %D%/move.c %D%/support.c %D%/support.h
+%C%_move_t_LDADD = $(gds_unit_libs)
+%C%_move_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
 %C%_nodes_t_SOURCES = %D%/nodes.c %D%/support.c %D%/support.h
 %C%_nodes_t_LDADD = $(gds_unit_libs)
 %C%_nodes_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
@@ -51,7 +54,7 @@ TESTS += $(gds_unit_tests)
 %C%_golden_t_SOURCES = %D%/golden.c %D%/support.c %D%/support.h
 %C%_golden_t_LDADD = $(gds_unit_libs)
 %C%_golden_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
-EXTRA_DIST += test/golden/segment-1.0
+EXTRA_DIST += test/golden/segment-1.0 test/golden/segment-1.1
 
 # The store compiled anew, with a hook at each store to the segment.
 %C%_crash_t_SOURCES = %D%/crash.c %D%/support.c %D%/support.h $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES)

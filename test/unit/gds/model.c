@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 /* Random publications against a sorted array, in both forms at once: every answer of the shared
- * form, of a reader of it, and of the private form is the model's. SEED in the environment repeats
- * a run. */
+ * form, of a reader of it, and of the private form is the model's. The same for a store that moves
+ * from generation to generation: a reader of an old one finds what was there when it was
+ * superseded, no more and no less. SEED in the environment repeats a run. */
 #include "support.h"
 
 #include "shmem/layout.h"
@@ -273,18 +274,25 @@ static void random_batch(uint64_t *rng, struct model *m, struct px_store *a, str
     px_batch_destroy(batch);
 }
 
+static uint64_t start_random(void)
+{
+    const char *seed = getenv("SEED");
+    uint64_t rng = seed ? strtoull(seed, NULL, 0) : (uint64_t) getpid() * 2654435761u;
+
+    print_message("# SEED=%llu\n", (unsigned long long) rng);
+    return rng;
+}
+
 static void random_operations(void **state)
 {
     static struct model model;
-    const char *seed = getenv("SEED");
-    uint64_t rng = seed ? strtoull(seed, NULL, 0) : (uint64_t) getpid() * 2654435761u;
+    uint64_t rng = start_random();
     struct px_store *shared = make_store(true);
     struct px_store *private = make_store(false);
     struct px_store *reader = open_reader(shared);
     unsigned round;
 
     (void) state;
-    print_message("# SEED=%llu\n", (unsigned long long) rng);
     for (round = 0; round < 400; round++) {
         random_batch(&rng, &model, shared, private);
         if (round % 20 == 0 || round == 399) {
@@ -306,9 +314,101 @@ static void random_operations(void **state)
     drop_store(shared);
 }
 
+static uint32_t generation(const struct px_store *store)
+{
+    struct px_store_info info;
+
+    px_store_info(store, &info);
+    return info.generation;
+}
+
+/* A reader of one generation, and what it must find. */
+struct witness {
+    struct px_store *reader;
+    struct model model;
+};
+
+static void check_witness(struct witness *w)
+{
+    assert_true(px_store_superseded(w->reader));
+    check_all(&w->model, w->reader);
+    assert_sound(w->reader);
+    px_store_destroy(w->reader);
+}
+
+/* What a batch and the housekeeping after it do to a reader: it stays, or the one of before is
+ * looked at for the last time. */
+static unsigned follow(struct px_store *store, struct witness *w, const struct model *before,
+                       const struct model *after)
+{
+    unsigned moves = 0;
+    struct px_store_info was;
+    struct px_store_info now;
+
+    if (generation(store) != generation(w->reader)) { /* it had to grow: for this batch */
+        w->model = *before;
+        check_witness(w);
+        w->reader = open_reader(store);
+        moves++;
+    }
+    px_store_info(store, &was);
+    px_store_tidy(store);
+    if (generation(store) != generation(w->reader)) {
+        w->model = *after;
+        check_witness(w);
+        w->reader = open_reader(store);
+        moves++;
+        px_store_info(store, &now);
+        assert_true(now.used_bytes < was.used_bytes - was.dead_bytes / 2);
+    }
+    assert_false(px_store_superseded(w->reader));
+    return moves;
+}
+
+static void moving(void **state)
+{
+    static struct model model;
+    static struct model before;
+    static struct witness witness;
+    struct px_store_opts opts = {
+        .nspace = "job", .shared = true, .virtual_size = 1 << 16, .moves = true, .dead_bytes = 4096};
+    uint64_t rng = start_random();
+    struct px_store *private = make_store(false);
+    struct px_store *store;
+    unsigned moves = 0;
+    unsigned round;
+
+    (void) state;
+    memset(&model, 0, sizeof model);
+    assert_int_equal(px_store_create(&opts, &store), 0);
+    witness.reader = open_reader(store);
+    for (round = 0; round < 1500; round++) {
+        uint64_t sequence = px_store_header(store)->sequence;
+
+        before = model;
+        random_batch(&rng, &model, store, private);
+        moves += follow(store, &witness, &before, &model);
+        assert_true(px_store_header(store)->sequence >= sequence);
+        if (round % 10 == 0) {
+            check_all(&model, store);
+            check_all(&model, witness.reader);
+            assert_sound(store);
+        }
+    }
+    print_message("# %u moves, %llu bytes, alone %llu\n", moves,
+                  (unsigned long long) px_store_header(store)->used,
+                  (unsigned long long) px_store_header(private)->used);
+    assert_true(moves > 5);
+    assert_true(px_store_header(store)->used < px_store_header(private)->used);
+    check_all(&model, store);
+    close_reader(store, witness.reader);
+    drop_store(private);
+    drop_store(store);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations), cmocka_unit_test(moving)};
 
     alarm(120);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* From one generation to the next: everything is read as readers read it and published as writers
+ * publish it, so what is dead stays behind and nothing else can differ. First, in one publication,
+ * the nodes and all that lies in records; then each column by itself, so that only one is in
+ * process memory. Strings and bytes are borrowed from the old generation. */
+
+#include "gds/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/batch.h"
+#include "gds/read.h"
+#include "shmem/put.h"
+
+/* A value between its two places. */
+struct held {
+    pmix_value_t value;
+    pmix_info_t *quals;
+    size_t n_quals;
+    bool owned; /* the value has memory of its own */
+};
+
+/* A record at process level. */
+struct spot {
+    uint64_t key; /* locator */
+    uint32_t rank;
+};
+
+struct move {
+    struct px_read read;
+    struct px_store *to;
+    struct px_batch *batch;
+    struct held *held; /* those of the batch, which borrows them: they do not move */
+    size_t n_held;
+    struct spot *spots;
+    size_t n_spots;
+};
+
+/* The old generation is our own: it is trusted. */
+static const void *at(const struct move *m, uint64_t loc)
+{
+    return m->read.view.base + (loc << 3);
+}
+
+/* Calls fn with the locator of each object of a table. */
+static int each_slot(struct move *m, uint64_t loc, int (*fn)(struct move *m, uint64_t loc))
+{
+    const struct px_table *table = at(m, loc);
+    uint64_t i;
+    int rc = 0;
+
+    for (i = 0; rc == 0 && loc && i < table->n_slots; i++) {
+        uint64_t object = table->slots[i] & PX_SHM_LOC_MASK;
+
+        rc = object ? fn(m, object) : 0;
+    }
+    return rc;
+}
+
+/* --- batches --- */
+
+static int start(struct move *m, size_t room)
+{
+    m->batch = px_batch_create();
+    m->held = calloc(room ? room : 1, sizeof *m->held);
+    m->n_held = 0;
+    return m->batch && m->held ? 0 : PMIX_ERR_NOMEM;
+}
+
+static void finish(struct move *m)
+{
+    size_t i;
+
+    for (i = 0; i < m->n_held; i++) {
+        if (m->held[i].owned) {
+            PMIx_Value_destruct(&m->held[i].value);
+        }
+        PMIx_Info_free(m->held[i].quals, m->held[i].n_quals);
+    }
+    free(m->held);
+    m->held = NULL;
+    m->n_held = 0;
+    px_batch_destroy(m->batch);
+    m->batch = NULL;
+}
+
+static int hold_value(const struct px_slice *slice, struct held *held)
+{
+    if (slice->form == PX_FORM_TEXT && slice->type == PMIX_STRING) {
+        held->value.type = slice->type;
+        held->value.data.string = slice->len ? (char *) (uintptr_t) slice->payload : NULL;
+        return 0;
+    }
+    if (slice->form == PX_FORM_BYTES) {
+        held->value.type = slice->type;
+        held->value.data.bo.bytes = slice->len ? (char *) (uintptr_t) slice->payload : NULL;
+        held->value.data.bo.size = slice->len;
+        return 0;
+    }
+    held->owned = !slice->inlined;
+    return px_slice_fill(slice, &held->value);
+}
+
+static int add(struct move *m, enum px_level level, uint32_t index, const struct px_key *key,
+               const struct px_slice *slice)
+{
+    struct px_entry entry = {
+        .level = level, .index = index, .key = key->name, .scope = slice->scope};
+    struct held *held = &m->held[m->n_held];
+    int rc;
+
+    if (!slice->hidden) {
+        rc = hold_value(slice, held);
+        if (rc) {
+            *held = (struct held){0};
+            return rc;
+        }
+        entry.value = &held->value;
+    }
+    m->n_held++;
+    if (slice->quals) {
+        rc = px_slice_quals(slice, &held->quals, &held->n_quals);
+        if (rc) {
+            return rc;
+        }
+        entry.quals = held->quals;
+        entry.n_quals = held->n_quals;
+    }
+    return px_batch_add(m->batch, &entry);
+}
+
+/* What a reader finds there, if anything. */
+static int add_plain(struct move *m, enum px_level level, uint32_t index, const struct px_key *key)
+{
+    struct px_slice slice;
+    int rc = px_read_level(&m->read, level, index, key, &slice);
+
+    if (rc) {
+        return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
+    }
+    return add(m, level, index, key, &slice);
+}
+
+/* --- records --- */
+
+static int add_qualified(struct move *m, const struct px_record *rec, const struct px_key *key)
+{
+    const struct px_quals *quals = at(m, rec->quals);
+    struct px_qual_sum sum = {.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+    struct px_slice slice;
+    int rc = px_read_qualified(&m->read, (enum px_level) rec->level, rec->index, key, &sum, &slice);
+
+    if (rc) {
+        return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
+    }
+    return add(m, (enum px_level) rec->level, rec->index, key, &slice);
+}
+
+static int move_record(struct move *m, uint64_t loc)
+{
+    const struct px_record *rec = at(m, loc);
+    const struct px_key *key = at(m, rec->key);
+
+    if (rec->key == 0) {
+        return 0; /* a roster */
+    }
+    if (rec->quals) {
+        return add_qualified(m, rec, key);
+    }
+    if (rec->level == PX_SHM_PROC) {
+        m->spots[m->n_spots++] = (struct spot){.key = rec->key, .rank = rec->index};
+        return 0;
+    }
+    return add_plain(m, (enum px_level) rec->level, rec->index, key);
+}
+
+static int move_job(struct move *m, uint64_t loc)
+{
+    const struct px_key *key = at(m, loc);
+
+    return key->job ? add_plain(m, PX_LEVEL_JOB, 0, key) : 0;
+}
+
+static int compare_spots(const void *left, const void *right)
+{
+    const struct spot *a = left;
+    const struct spot *b = right;
+
+    if (a->key != b->key) {
+        return a->key < b->key ? -1 : 1;
+    }
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* The values of ranks whose key has no column. */
+static int move_spots(struct move *m)
+{
+    size_t i;
+    int rc = 0;
+
+    if (m->n_spots > 1) {
+        qsort(m->spots, m->n_spots, sizeof *m->spots, compare_spots);
+    }
+    for (i = 0; rc == 0 && i < m->n_spots; i++) {
+        const struct px_key *key = at(m, m->spots[i].key);
+
+        rc = key->column ? 0 : add_plain(m, PX_LEVEL_PROC, m->spots[i].rank, key);
+    }
+    return rc;
+}
+
+/* --- columns --- */
+
+/* The first record of a key, or where it would be. */
+static size_t first_spot(const struct move *m, uint64_t key)
+{
+    size_t low = 0;
+    size_t high = m->n_spots;
+
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+
+        if (m->spots[mid].key < key) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+static int add_column(struct move *m, uint64_t loc, const struct px_key *key, uint32_t n)
+{
+    size_t i = first_spot(m, loc);
+    uint32_t rank;
+    int rc = 0;
+
+    for (rank = 0; rc == 0 && rank < n; rank++) {
+        rc = add_plain(m, PX_LEVEL_PROC, rank, key);
+    }
+    for (; rc == 0 && i < m->n_spots && m->spots[i].key == loc; i++) {
+        rc = m->spots[i].rank < n ? 0 : add_plain(m, PX_LEVEL_PROC, m->spots[i].rank, key);
+    }
+    return rc;
+}
+
+static int move_column(struct move *m, uint64_t loc)
+{
+    const struct px_key *key = at(m, loc);
+    const struct px_column *col = px_read_column(&m->read, key);
+    size_t first = first_spot(m, loc);
+    size_t end = first;
+    int rc;
+
+    if (!col) {
+        return 0;
+    }
+    while (end < m->n_spots && m->spots[end].key == loc) {
+        end++;
+    }
+    rc = start(m, col->n + (end - first));
+    if (rc == 0) {
+        rc = add_column(m, loc, key, col->n);
+    }
+    if (rc == 0) {
+        rc = px_store_publish(m->to, m->batch);
+    }
+    finish(m);
+    return rc;
+}
+
+/* --- nodes --- */
+
+static const char **aliases_of(const struct px_store *from, uint32_t node)
+{
+    const char **names;
+    uint32_t n = 0;
+    uint32_t i;
+
+    while (px_store_node_alias(from, node, n)) {
+        n++;
+    }
+    names = calloc((size_t) n + 1, sizeof *names);
+    for (i = 0; names && i < n; i++) {
+        names[i] = px_store_node_alias(from, node, i);
+    }
+    return names;
+}
+
+/* Nodes keep their numbers: they are not looked up by name, as px_batch_node would do. */
+static int add_node(struct move *m, uint32_t i, const char *const **ret_aliases)
+{
+    struct px_batch_def *def = &m->batch->defs[i];
+    struct px_node_view node;
+    int rc = px_store_node(m->read.store, i, &node);
+
+    if (rc) {
+        return rc;
+    }
+    *ret_aliases = aliases_of(m->read.store, i);
+    *def = (struct px_batch_def){.index = i};
+    def->def =
+        (struct px_node_def){.name = node.name, .aliases = *ret_aliases, .nodeid = node.nodeid};
+    m->batch->n_defs++;
+    return *ret_aliases ? 0 : PMIX_ERR_NOMEM;
+}
+
+static int add_ranks(struct move *m, const struct px_placement *place)
+{
+    uint32_t rank;
+    int rc = 0;
+
+    for (rank = 0; rc == 0 && rank < place->n_ranks; rank++) {
+        rc = px_batch_place(m->batch, rank,
+                            px_placed(&m->read, &place->node_of, place->n_ranks, rank),
+                            px_placed(&m->read, &place->app_of, place->n_ranks, rank));
+    }
+    if (rc == 0 && place->local_node != PX_SHM_NO_INDEX) {
+        rc = px_batch_local_node(m->batch, place->local_node);
+    }
+    return rc;
+}
+
+/* *ret_aliases: for each node, to be freed with the array when the batch is published. */
+static int move_nodes(struct move *m, const struct px_placement *place,
+                      const char *const ***ret_aliases)
+{
+    uint32_t i;
+    int rc = 0;
+
+    if (!place) {
+        return 0;
+    }
+    m->batch->defs = calloc((size_t) place->n_nodes + 1, sizeof *m->batch->defs);
+    *ret_aliases = calloc((size_t) place->n_nodes + 1, sizeof **ret_aliases);
+    if (!m->batch->defs || !*ret_aliases) {
+        return PMIX_ERR_NOMEM;
+    }
+    m->batch->cap_defs = (size_t) place->n_nodes + 1;
+    m->batch->based = true;
+    m->batch->n_new_nodes = place->n_nodes;
+    for (i = 0; rc == 0 && i < place->n_nodes; i++) {
+        rc = add_node(m, i, &(*ret_aliases)[i]);
+    }
+    return rc ? rc : add_ranks(m, place);
+}
+
+/* --- all of it --- */
+
+static int move_records(struct move *m)
+{
+    const struct px_header *h = px_store_header(m->read.store);
+    const struct px_placement *place = px_read_placement(&m->read);
+    const char *const **aliases = NULL;
+    const struct px_store *from = m->read.store;
+    uint32_t i;
+    int rc = start(m, from->n_records + from->n_keys);
+
+    m->spots = calloc(from->n_records + 1, sizeof *m->spots);
+    rc = m->spots ? rc : PMIX_ERR_NOMEM;
+    rc = rc ? rc : move_nodes(m, place, &aliases);
+    rc = rc ? rc : each_slot(m, h->keys, move_job);
+    rc = rc ? rc : each_slot(m, h->table, move_record);
+    rc = rc ? rc : move_spots(m);
+    rc = rc ? rc : px_store_publish(m->to, m->batch);
+    for (i = 0; aliases && i < place->n_nodes; i++) {
+        free((void *) (uintptr_t) aliases[i]);
+    }
+    free(aliases);
+    finish(m);
+    return rc;
+}
+
+/* Which rank a key names as its holder is anybody's choice; the next generation makes the same. */
+static int keep_holder(struct move *m, uint64_t loc)
+{
+    const struct px_key *old = at(m, loc);
+    const struct px_key *key;
+    struct px_read read;
+
+    px_read_begin(m->to, &read);
+    key = px_read_key(&read, old->name, old->len, old->hash);
+    if (key && key->holder && old->holder) {
+        px_put_word((uint64_t *) (uintptr_t) &key->holder, old->holder);
+    }
+    return 0;
+}
+
+int px_live_copy(const struct px_store *from, struct px_store *to)
+{
+    const struct px_header *old = px_store_header(from);
+    struct px_header *h = (struct px_header *) (void *) to->seg.base;
+    struct move m = {.to = to};
+    int rc;
+
+    px_read_begin(from, &m.read);
+    px_put_word(&h->sequence, old->sequence);
+    rc = move_records(&m);
+    rc = rc ? rc : each_slot(&m, old->keys, move_column);
+    rc = rc ? rc : each_slot(&m, old->keys, keep_holder);
+    free(m.spots);
+    if (rc == 0) {
+        px_put_word(&h->flags, old->flags);
+        px_put_word(&h->session, old->session);
+        px_put_word(&h->extent, old->extent);
+    }
+    return rc == 0 && m.read.view.damaged ? PMIX_ERR_UNPACK_FAILURE : rc;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Generations. A store moves when too much of its segment is dead, or when the segment is full: the
+ * live data are written into a new segment, which nobody knows; then one store to the old one's
+ * state says that it has been superseded. Nothing is ever published in a segment after that store,
+ * and nothing in the new one is handed out before it, so whoever finds the new one finds everything
+ * that was in the old (docs/memory-model.md, section 9). */
+
+#include "gds/live.h"
+#include "gds/memo.h"
+#include "gds/state.h"
+#include "shmem/put.h"
+
+enum { DEAD_SHARE = 4 };
+
+static void set_state(const struct px_store *store, uint64_t state, uint32_t next)
+{
+    px_publish(&px_store_header(store)->state, (uint64_t) next << 32 | state);
+}
+
+/* An unpublished generation. */
+static void drop(struct px_store *store)
+{
+    store->seg.writer = false; /* nobody reads it: nobody is told */
+    px_store_destroy(store);
+}
+
+static int make_next(const struct px_store *store, bool shared, uint64_t size,
+                     struct px_store **ret)
+{
+    const struct px_header *h = px_store_header(store);
+    struct px_store_opts opts = {
+        .nspace = store->nspace,
+        .shared = shared,
+        .virtual_size = size,
+        .uid = h->uid,
+        .gid = h->gid,
+        .moves = true,
+        .dead_bytes = store->dead_limit,
+    };
+    struct px_store *next;
+    int rc = px_store_make(&opts, store, &next);
+
+    if (rc) {
+        return rc;
+    }
+    next->moves = false; /* it must not move by itself while it is filled */
+    rc = next->seg.size < size ? PMIX_ERR_OUT_OF_RESOURCE : px_live_copy(store, next);
+    next->moves = true;
+    if (rc) {
+        drop(next);
+        return rc;
+    }
+    *ret = next;
+    return 0;
+}
+
+/* The store becomes the next generation; what it was goes to the list of those before. `next` is
+ * taken. */
+static void move_to(struct px_store *store, struct px_store *next)
+{
+    struct px_store old = *store;
+
+    set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->generation); /* pairs with
+                                                                               px_store_superseded */
+    *store = *next;
+    *next = old;
+    store->bump.seg = &store->seg;
+    next->bump.seg = &next->seg;
+    store->last = next;
+}
+
+int px_store_grow(struct px_store *store)
+{
+    uint64_t size = store->seg.size;
+    uint64_t need = store->bump.beyond > size ? store->bump.beyond : size;
+    struct px_store *next;
+    int rc;
+
+    if (!store->moves || store->bump.beyond == 0 || need > UINT64_MAX / 4) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    rc = make_next(store, store->seg.shared, need * 2, &next);
+    if (rc && store->seg.shared) {
+        rc = make_next(store, false, need * 2, &next);
+    }
+    if (rc) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    move_to(store, next);
+    return 0;
+}
+
+bool px_store_is_pinned(const struct px_store *store)
+{
+    return px_load_acquire(&store->pinned) != 0;
+}
+
+/* The old generations that nobody has pointers into. */
+static void forget(struct px_store *store)
+{
+    struct px_store **at = &store->last;
+
+    while (*at) {
+        struct px_store *old = *at;
+
+        if (px_store_is_pinned(old)) {
+            at = &old->last;
+        } else {
+            *at = old->last;
+            old->last = NULL;
+            drop(old);
+        }
+    }
+}
+
+void px_store_tidy(struct px_store *store)
+{
+    const struct px_header *h = px_store_header(store);
+    uint64_t used = store->bump.published;
+    struct px_store *next;
+
+    if (!store->moves) {
+        return;
+    }
+    forget(store);
+    if (h->dead <= store->dead_limit || h->dead <= used / DEAD_SHARE) {
+        return;
+    }
+    if (make_next(store, store->seg.shared, store->seg.size, &next)) {
+        store->dead_limit = h->dead * 2; /* not at every occasion from now on */
+        return;
+    }
+    move_to(store, next);
+    forget(store);
+}
