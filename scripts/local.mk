@@ -14,6 +14,12 @@ check-long:
 print-tests:
 	@echo $(TESTS)
 
+# All that runs clients and servers, with PMIX_MCA_gds=hash: no segment, the same answers by messages.
+.PHONY: check-messages
+check-messages: all-am $(check_PROGRAMS)
+	PMIX_MCA_gds=hash $(MAKE) check-TESTS TESTS="$$($(MAKE) -s print-tests | tr ' ' '\n' | \
+	  grep -E '^test/(budget|conform|hostile|interop|t)/' | grep -v '/quickstart' | tr '\n' ' ')"
+
 # The unit tests of the layers in which threads meet, under the thread sanitizer, in a build of their own.
 .PHONY: check-tsan
 check-tsan:

@@ -268,6 +268,51 @@ static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch
     return 0;
 }
 
+/* What is fetched by messages stays as it was, while a segment would show what its writer posts later. So that both
+ * forms give the same answers after a fence, a connect or the construction of a group, data that were fetched before
+ * are then fetched again by whoever reads them next. */
+static pmix_proc_t fetched_key(const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t key;
+
+    memset(&key, 0, sizeof(key));
+    memcpy(key.nspace, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
+    key.rank = rank;
+    return key;
+}
+
+static int note_fetched_locked(struct px_session *session, const pmix_proc_t *owner)
+{
+    pmix_proc_t key = fetched_key(owner->nspace, owner->rank);
+
+    return px_map_set(&session->fetched, &key, sizeof(key), (void *) (uintptr_t) (session->ended + 1));
+}
+
+void px_session_collected(struct px_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    if (session->fetched.used > 0) {
+        px_store_release(&session->ended, session->ended + 1); /* pairs with px_session_is_stale */
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank)
+{
+    uint64_t ended = px_load_acquire(&session->ended); /* pairs with px_session_collected */
+    pmix_proc_t key;
+    uintptr_t then;
+
+    if (__builtin_expect(0 == ended, 1) || px_load_acquire(&session->internal) != 0) {
+        return false;
+    }
+    key = fetched_key(nspace, rank);
+    pthread_mutex_lock(&session->lock);
+    then = (uintptr_t) px_map_find(&session->fetched, &key, sizeof(key));
+    pthread_mutex_unlock(&session->lock);
+    return then != 0 && then <= ended;
+}
+
 int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in, const char *only)
 {
     struct kvals kv = {0};
@@ -282,6 +327,7 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
         pthread_mutex_lock(&session->lock);
         store = store_of_locked(session, owner->nspace);
         rc = NULL != store ? px_store_publish(store, batch) : PMIX_ERR_NOMEM;
+        rc = 0 == rc && NULL == only ? note_fetched_locked(session, owner) : rc;
         pthread_mutex_unlock(&session->lock);
     }
     px_batch_destroy(batch);

@@ -197,6 +197,14 @@ static pmix_status_t get_unusual(struct px_session *session, struct px_want *wan
     return rc;
 }
 
+/* Something that another process posted and that we have fetched before a collective; there is somebody to ask. */
+static inline bool is_stale(struct px_session *session, const struct px_want *want, const struct px_slice *slice)
+{
+    return rare(px_load_acquire(&session->ended) != 0) && slice->store != session->shared
+           && (want->flags & PX_WANT_OPTIONAL) == 0 && !px_key_hosts(want->ask.key)
+           && px_session_is_stale(session, want->nspace, want->ask.rank) && NULL != px_session_server(session);
+}
+
 pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
                             size_t ninfo, pmix_value_t **value)
 {
@@ -220,6 +228,10 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     if (0 != rc) {
         return get_unusual(session, &want, rc, value);
     }
+    if (rare(is_stale(session, &want, &slice))) {
+        px_want_fini(&want);
+        return PMIX_ERR_WOULD_BLOCK;
+    }
     if (rare(session->report_fd >= 0)) {
         (void) px_fetch_add(&session->n_reads, 1);
     }
@@ -237,7 +249,7 @@ static __attribute__((noinline)) bool glance_at_two(const struct px_ctx *ctx, co
     const struct px_store *own;
 
     if (NULL == value || session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)
-        || px_session_own(session, &own) != 0) {
+        || (NULL == store && px_load_acquire(&session->ended) != 0) || px_session_own(session, &own) != 0) {
         return false;
     }
     if (NULL != own && (NULL == store || own_goes_first(session, proc->rank, key))) {

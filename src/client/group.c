@@ -179,6 +179,7 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
         }
         status = 0 == rc ? status : rc;
     }
+    px_session_collected(call->session);
     PMIx_Proc_free(out.members, out.n_members);
     PMIx_Info_free(out.info, out.n_info);
     if (NULL != call->cbfunc) {

@@ -110,6 +110,7 @@ void px_session_destroy(struct px_session *session)
         free(server);
     }
     px_cache_fini(&session->queries);
+    px_map_fini(&session->fetched);
     px_posted_free(&session->posted);
     px_groups_fini(session);
     px_pulls_fini(session);

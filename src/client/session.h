@@ -77,6 +77,8 @@ struct px_session {
     bool committed;           /* lock: the server has had a commit, so it knows that we have come that far */
     struct px_list fetches;   /* lock: struct px_fetch under way */
     struct px_map queries;    /* lock: packed query to struct px_cached */
+    struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to 1 + `ended` of then */
+    uint64_t ended;           /* atomic, changed under the lock: collectives since something was fetched */
     struct px_list groups;    /* loop thread: struct px_party */
     bool watching;            /* loop thread: the server sends us the events of invitations */
     struct px_list pulls;     /* lock: struct px_pull */
@@ -159,6 +161,10 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in);
 /* One BYTE_OBJECT of a reply to GET: PROC owner; KVAL... */
 int px_session_store_blob(struct px_session *session, struct px_in *in, const char *only);
+/* A collective has ended: what others posted before it may be newer than what was fetched of them. */
+void px_session_collected(struct px_session *session);
+/* Has a collective ended since the data of this process were fetched? Any number of them may be asked for again. */
+bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank);
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
                            const pmix_value_t *value, pmix_scope_t scope);
 /* Every namespace known, for answers about all of them: at most `room` stores; returns how many there are. */

@@ -39,6 +39,43 @@ static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t
     return nprocs > 0;
 }
 
+struct collective_call {
+    struct px_session *session;
+    pmix_op_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct collective_call *call = arg;
+
+    status = px_reply_status(status, reply, fd);
+    px_session_collected(call->session);
+    call->cbfunc(status, call->cbdata);
+    free(call);
+}
+
+/* Packs and sends; cleans up when that fails. */
+static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs,
+                                      const pmix_info_t *info, size_t ninfo, px_reply_fn reply,
+                                      const struct collective_call *how)
+{
+    struct collective_call *call = malloc(sizeof(*call));
+    int rc;
+
+    if (NULL == call) {
+        px_msg_drop(msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = *how;
+    rc = send_collective(msg, procs, nprocs, info, ninfo);
+    rc = px_msg_send(msg, rc, px_patience_ms(info, ninfo), reply, call);
+    if (0 != rc) {
+        free(call);
+    }
+    return rc;
+}
+
 pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                  const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -52,8 +89,8 @@ pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, s
     if (0 != rc) {
         return rc;
     }
-    rc = send_collective(&msg, procs, nprocs, info, ninfo);
-    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+    return start_collective(&msg, procs, nprocs, info, ninfo, fence_reply,
+                            &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
 }
 
 pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
@@ -68,12 +105,6 @@ pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *pro
     rc = send_collective(&msg, procs, nprocs, info, ninfo);
     return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
-
-struct connect_call {
-    struct px_session *session;
-    pmix_op_cbfunc_t cbfunc;
-    void *cbdata;
-};
 
 /* One BYTE_OBJECT: STRING nspace; KVAL... of a namespace that takes part. */
 static int store_participant(struct px_session *session, struct px_in *in)
@@ -101,13 +132,14 @@ static int store_participant(struct px_session *session, struct px_in *in)
 
 static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
 {
-    struct connect_call *call = arg;
+    struct collective_call *call = arg;
     int rc = 0;
 
     status = px_reply_status(status, reply, fd);
     while (PMIX_SUCCESS == status && px_in_left(reply) > 0 && 0 == rc) {
         rc = store_participant(call->session, reply);
     }
+    px_session_collected(call->session);
     call->cbfunc(0 == rc ? status : rc, call->cbdata);
     free(call);
 }
@@ -116,25 +148,14 @@ pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs,
                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_session *session = px_session(ctx);
-    struct connect_call *call;
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_CONNECT, &msg);
 
     if (0 != rc) {
         return rc;
     }
-    call = malloc(sizeof(*call));
-    if (NULL == call) {
-        px_msg_drop(&msg);
-        return PMIX_ERR_NOMEM;
-    }
-    *call = (struct connect_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
-    rc = send_collective(&msg, procs, nprocs, info, ninfo);
-    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), connect_reply, call);
-    if (0 != rc) {
-        free(call);
-    }
-    return rc;
+    return start_collective(&msg, procs, nprocs, info, ninfo, connect_reply,
+                            &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
 }
 
 pmix_status_t px_client_abort_nb(struct px_ctx *ctx, int status, const char *text, const pmix_proc_t *procs,

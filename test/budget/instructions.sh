@@ -2,6 +2,7 @@
 # Instructions of a read, the release of its result included, as callgrind counts them; printed for people, bounded
 # for the common reads. A count does not depend on the load of the machine, but on its C library: there is room.
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
+! by_messages || skip_all "the bounds are those of reading in a segment"
 [ -z "$PX_SANITIZED" ] || skip_all "a sanitizer's own instructions would be counted"
 command -v valgrind >/dev/null 2>&1 || skip_all "no valgrind here"
 valgrind --tool=callgrind --callgrind-out-file=/dev/null true >/dev/null 2>&1 || skip_all "valgrind does not work here"

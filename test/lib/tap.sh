@@ -59,6 +59,11 @@ skip() {
     echo "ok $TAP_COUNT - $1 # SKIP $2"
 }
 
+# by_messages: the processes of this test read by messages, not in a segment (make check-messages).
+by_messages() {
+    [ "${PMIX_MCA_gds-}" = hash ]
+}
+
 # limit SECONDS COMMAND...: ends the command with its process group when it takes too long.
 limit() {
     seconds=$1

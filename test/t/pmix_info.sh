@@ -7,6 +7,7 @@
 info=$PX_TOP_BUILDDIR/src/tools/pmix_info
 HOME=$SCRATCH
 export HOME
+unset PMIX_MCA_gds # what is said of it is asked below
 mkdir "$SCRATCH/.pmix"
 
 value() { # value PARAMETER FIELD, of the last run
