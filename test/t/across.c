@@ -65,14 +65,6 @@ static double now(void)
 
 /* ---- shorter calls */
 
-/* What was collected is here when there is a segment; else it is one message away, and at the server. */
-static const char *at_hand(void)
-{
-    const char *form = getenv("PMIX_MCA_gds");
-
-    return form && strcmp(form, "hash") == 0 ? PMIX_IMMEDIATE : PMIX_OPTIONAL;
-}
-
 static void fence(bool collect)
 {
     pmix_info_t info[1];
@@ -89,18 +81,17 @@ static void put(pmix_scope_t scope, const char *key, uint32_t number)
 }
 
 /* Gets a number with one directive, a flag or a number of seconds, or none. */
-static pmix_status_t get(uint32_t rank, const char *key, const char *directive, int seconds,
-                         uint32_t *ret)
+static pmix_status_t get(uint32_t rank, const char *key, const char *how, int seconds, uint32_t *ret)
 {
     bool yes = true;
     pmix_info_t info[1];
     pmix_proc_t proc;
     pmix_value_t *v = NULL;
-    size_t n = directive != NULL ? 1 : 0;
+    size_t n = how != NULL ? 1 : 0;
 
     PMIX_LOAD_PROCID(&proc, me.nspace, rank);
     if (n > 0) {
-        must(PMIx_Info_load(&info[0], directive, seconds > 0 ? (void *) &seconds : (void *) &yes,
+        must(PMIx_Info_load(&info[0], how, seconds > 0 ? (void *) &seconds : (void *) &yes,
                             seconds > 0 ? PMIX_INT : PMIX_BOOL),
              "load");
     }
@@ -241,6 +232,7 @@ static void act_scopes(void)
 
 static void act_fences(void)
 {
+    const char *how = getenv("PMIX_MCA_gds") ? PMIX_IMMEDIATE : PMIX_OPTIONAL; /* where segments are, at hand */
     char key[32];
     uint32_t v;
     pmix_proc_t two[2];
@@ -255,7 +247,7 @@ static void act_fences(void)
         }
         fence(true);
         for (uint32_t rank = 0; rank < size; rank++) {
-            is(PMIX_SUCCESS, get(rank, key, at_hand(), 0, &v), key);
+            is(PMIX_SUCCESS, get(rank, key, how, 0, &v), key);
             expect(v == 100 * round + rank, "a value of this round");
         }
     }
