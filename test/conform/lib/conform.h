@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* How to write a conformance case; ../README.md has the story. Only the public interface of PMIx 4.2 is used, so that
+ * a program builds against our library and against another. A program is a table `cases` and `n_cases`; main is here.
+ * Functions marked (host) are for host processes, (client) for ranks and tools, the others for anybody. */
+
+#ifndef PX_CONFORM_LIB_CONFORM_H
+#define PX_CONFORM_LIB_CONFORM_H
+
+#include <pmix.h>
+#include <pmix_server.h>
+#include <pmix_tool.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { MAX_NODES = 8, MAX_JOBS = 8 };
+
+/* The entries of the server module: its member, what it calls back with, whether it is there by default. */
+#define CONFORM_ENTRIES(X)                     \
+    X(CONNECTED, client_connected2, OP, true)  \
+    X(CONNECTED1, client_connected, OP, false) \
+    X(FINALIZED, client_finalized, OP, true)   \
+    X(ABORT, abort, OP, true)                  \
+    X(FENCE, fence_nb, MODEX, true)            \
+    X(MODEX, direct_modex, MODEX, true)        \
+    X(PUBLISH, publish, OP, false)             \
+    X(LOOKUP, lookup, LOOKUP, false)           \
+    X(UNPUBLISH, unpublish, OP, false)         \
+    X(SPAWN, spawn, SPAWN, false)              \
+    X(CONNECT, connect, OP, true)              \
+    X(DISCONNECT, disconnect, OP, true)        \
+    X(REGISTER, register_events, OP, true)     \
+    X(DEREGISTER, deregister_events, OP, true) \
+    X(NOTIFY, notify_event, OP, true)          \
+    X(QUERY, query, INFO, false)               \
+    X(TOOL, tool_connected, TOOL, true)        \
+    X(LOG, log, OP, false)                     \
+    X(ALLOCATE, allocate, INFO, false)         \
+    X(CONTROL, job_control, INFO, false)       \
+    X(MONITOR, monitor, INFO, false)           \
+    X(CREDENTIAL, get_credential, CRED, false) \
+    X(VALIDATE, validate_credential, VALID, false) \
+    X(PULL, iof_pull, OP, false)               \
+    X(PUSH, push_stdin, OP, false)             \
+    X(GROUP, group, INFO, true)                \
+    X(FABRIC, fabric, INFO, false)
+
+enum entry {
+#define X(name, member, reply, there) ON_##name,
+    CONFORM_ENTRIES(X)
+#undef X
+        N_ENTRIES
+};
+
+/* ---- what was asked of a host */
+
+/* One info, flattened; sub: the infos, if the value is an array of them. A query is an info whose key is its keys, joined
+ * by commas, and whose sub are the qualifiers; an app likewise, its key is the command and number its processes. */
+struct note {
+    const char *key;
+    pmix_info_directives_t flags;
+    pmix_data_type_t type;
+    int64_t number;   /* numbers, booleans, statuses, ranks; the length of arrays and byte objects */
+    const char *text; /* strings; processes as "A:0,A:*"; "" otherwise */
+    const void *bytes;
+    const struct note *sub;
+    size_t n_sub;
+};
+
+struct record {
+    enum entry entry;
+    int node;
+    pmix_proc_t proc; /* who asked */
+    const pmix_proc_t *procs;
+    size_t n_procs;
+    const struct note *infos;
+    size_t n_infos;
+    const char *blob; /* data of a fence, bytes for stdin, credential */
+    size_t n_blob;
+    int number;       /* status of an abort or event, operation of a group, directive of an allocation, ... */
+    int range;        /* of an event; channels of iof_pull */
+    const char *text; /* message of an abort, name of a group, keys of a lookup joined by commas */
+};
+
+/* Everything is counted from 0 and in order of arrival; node -1: of all nodes. */
+int upcalls(enum entry entry, int node);
+const struct record *upcall(enum entry entry, int node, int nth); /* NULL: there was none */
+const struct note *record_info(const struct record *r, const char *key);
+const struct note *note_info(const struct note *note, const char *key);
+bool record_names(const struct record *r, const char *nspace, pmix_rank_t rank);
+/* Waits until there were n upcalls of this kind on all nodes. */
+void await_upcalls(enum entry entry, int n);
+
+/* ---- what a host answers */
+
+union reply {
+    pmix_op_cbfunc_t op;
+    pmix_modex_cbfunc_t modex;
+    pmix_lookup_cbfunc_t lookup;
+    pmix_spawn_cbfunc_t spawn;
+    pmix_info_cbfunc_t info;
+    pmix_tool_connection_cbfunc_t tool;
+    pmix_credential_cbfunc_t cred;
+    pmix_validation_cbfunc_t valid;
+};
+
+/* An upcall; what it points to is there only during the call, except the record. */
+struct ask {
+    const struct record *record;
+    enum entry entry;
+    const pmix_proc_t *proc;
+    const pmix_proc_t *procs;
+    size_t n_procs;
+    const pmix_info_t *infos;
+    size_t n_infos;
+    const pmix_info_t *more; /* directives of log and monitor, beside the data */
+    size_t n_more;
+    const pmix_query_t *queries;
+    size_t n_queries;
+    const pmix_app_t *apps;
+    size_t n_apps;
+    char **keys;
+    const char *data;
+    size_t n_data;
+    int number;
+    int range;
+    const char *text;
+    union reply reply;
+    void *cbdata;
+};
+
+enum how {
+    BY_DEFAULT, /* what a sound host does; an entry that is not there by default succeeds at once */
+    AT_ONCE,    /* returns status, no callback: PMIX_OPERATION_SUCCEEDED or an error */
+    CALLBACK,   /* PMIX_SUCCESS, then status by callback from another thread; after `when` was told, if given */
+    INSIDE,     /* calls back before it returns */
+    NEVER,      /* PMIX_SUCCESS, and no callback */
+    MISSING,    /* the entry is NULL */
+    OWN,        /* what the function returns; it may use reply_* and later */
+};
+
+struct answer {
+    enum how how;
+    pmix_status_t status;
+    const char *when;
+    pmix_status_t (*own)(struct ask *ask);
+};
+
+/* (host) For own functions; each calls back once, from this thread, and what is given stays the caller's. */
+void reply_status(const struct ask *ask, pmix_status_t status);
+void reply_infos(const struct ask *ask, pmix_status_t status, pmix_info_t *infos, size_t n);
+void reply_bytes(const struct ask *ask, pmix_status_t status, const char *data, size_t n);
+/* Runs fn in another thread, after `when` was told if given; it gets a copy without the borrowed arguments. */
+pmix_status_t later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy));
+/* What BY_DEFAULT does: for own functions that only look, or choose. */
+pmix_status_t sound_answer(struct ask *ask);
+
+/* ---- infos to give */
+
+struct infos {
+    pmix_info_t *at;
+    size_t n;
+};
+
+void add(struct infos *list, const char *key, const void *value, pmix_data_type_t type);
+void add_u32(struct infos *list, const char *key, uint32_t value);
+void add_text(struct infos *list, const char *key, const char *value);
+void add_true(struct infos *list, const char *key);
+void add_required(struct infos *list, const char *key, const void *value, pmix_data_type_t type);
+/* Takes the inner list: an array of infos under key (PMIX_PROC_INFO_ARRAY and the like). */
+void add_array(struct infos *list, const char *key, struct infos *inner);
+void drop(struct infos *list, const char *key);
+void free_infos(struct infos *list);
+
+/* ---- cases */
+
+struct job {
+    const char *name;
+    int ranks[MAX_NODES]; /* on each node, numbered node by node */
+    bool later;           /* neither registered nor started before job_register and job_start */
+    bool quiet;           /* registered, but its processes are never started */
+};
+
+enum form { BOTH_FORMS, SHARED, MESSAGES };
+
+struct conform_case {
+    const char *ids;  /* "FEN-001 FEN-002" */
+    const char *what; /* a sentence without full stop */
+    int nodes;        /* default 1 */
+    int ranks;        /* of the default job "A", on each node; default 1 */
+    struct job jobs[MAX_JOBS]; /* instead of nodes' and ranks' job A */
+    int tools;        /* processes on node 0 that run `tool` and get no job's environment */
+    struct answer host[N_ENTRIES];
+    void (*server)(struct infos *list);                         /* (host) more for PMIx_server_init */
+    void (*setup)(const struct job *job, struct infos *list);   /* (host) change what is registered of a job */
+    void (*client)(void);                                       /* every rank */
+    void (*tool)(void);                                         /* does its PMIx_tool_init itself */
+    void (*script)(void);                                       /* (host) on every node, beside the clients */
+    void (*after)(void);                                        /* in the driver, after all have ended */
+    bool raw;       /* the client calls PMIx_Init and PMIx_Finalize itself */
+    bool alone;     /* no host: one process that runs `client`, and is raw */
+    bool dirty;     /* what is left (descriptors, files) is not looked at */
+    enum form form; /* the only form in which the case makes sense */
+    int seconds;    /* bound of its whole life; default 60 */
+    const char *ours_only; /* why the case cannot be built or run with another library */
+};
+
+extern const struct conform_case cases[];
+extern const int n_cases;
+
+/* ---- in a case */
+
+#define check(cond, ...) conform_check((cond), __FILE__, __LINE__, __VA_ARGS__)
+#define check_status(want, got, ...) conform_status((want), (got), __FILE__, __LINE__, __VA_ARGS__)
+bool conform_check(bool holds, const char *file, int line, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
+/* PMIX_SUCCESS and PMIX_OPERATION_SUCCEEDED are different statuses. */
+bool conform_status(pmix_status_t want, pmix_status_t got, const char *file, int line, const char *what, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Named steps, seen by every process of the case and counted; outside of PMIx. */
+void tell(const char *step);
+void await(const char *step);
+void await_n(const char *step, int n);
+int told(const char *step);
+
+const struct conform_case *the_case(void);
+const struct job *find_job(const char *name);
+int job_size(const struct job *job);
+int job_node(const struct job *job, pmix_rank_t rank); /* -1: no such rank */
+const char *node_name(int node);                       /* "node0" */
+int n_nodes(void);
+bool shared_form(void);
+int node(void);         /* of this process */
+pid_t server_pid(int node);
+const char *scratch(void); /* a folder of this case; TMPDIR and HOME are in it */
+
+/* (client) */
+extern pmix_proc_t me;
+int tool_number(void);
+
+/* (host) Each acts on the part of the job that is on this node. */
+void job_register(const char *name);
+void job_start(const char *name);
+void job_start_rank(const char *name, pmix_rank_t rank);
+void job_deregister(const char *name);
+void host_dies(void); /* by SIGKILL, now; what it started lives on. For cases of one node */
+pid_t rank_pid(const char *name, pmix_rank_t rank);            /* 0: not of this node, or not started */
+void rank_kill(const char *name, pmix_rank_t rank, int signal); /* SIGKILL: its end is no failure, and is waited for */
+
+#endif
