@@ -14,6 +14,7 @@
 #include "src/event/registry.h"
 #include "src/ops/attributes.h"
 #include "src/topo/topo.h"
+#include "src/value/keep.h"
 
 static void set_log_levels(void)
 {
@@ -124,7 +125,7 @@ static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
     pmix_info_t *copy = PMIx_Info_create(n);
 
     for (size_t i = 0; NULL != copy && i < n; i++) {
-        if (PMIx_Info_xfer(&copy[i], &info[i]) != PMIX_SUCCESS) {
+        if (px_info_keep(&copy[i], &info[i]) != PMIX_SUCCESS) {
             PMIx_Info_free(copy, n);
             return NULL;
         }

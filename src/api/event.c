@@ -10,6 +10,7 @@
 #include "api.h"
 #include "src/base/bytes.h"
 #include "src/event/registry.h"
+#include "src/value/keep.h"
 
 struct registration {
     struct px_task task;
@@ -56,7 +57,7 @@ static struct registration *registration_create(const pmix_status_t *codes, size
     }
     reg->ncodes = ncodes;
     for (size_t i = 0; i < ninfo; i++) {
-        if (PMIx_Info_xfer(&reg->info[i], &info[i]) != PMIX_SUCCESS) {
+        if (px_info_keep(&reg->info[i], &info[i]) != PMIX_SUCCESS) {
             registration_free(reg);
             return NULL;
         }

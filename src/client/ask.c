@@ -15,6 +15,7 @@
 #include "src/ops/attributes.h"
 #include "src/ops/resolve.h"
 #include "src/ops/results.h"
+#include "src/value/keep.h"
 
 struct query_call {
     struct px_session *session;
@@ -48,7 +49,7 @@ static void append(struct px_infos *own, const pmix_info_t *info, size_t n)
     own->info = grown;
     for (size_t i = 0; i < n; i++) {
         PMIx_Info_construct(&grown[own->n]);
-        (void) PMIx_Info_xfer(&grown[own->n], &info[i]); /* no memory: an entry without value */
+        (void) px_info_keep(&grown[own->n], &info[i]); /* no memory: an entry without value */
         own->n++;
     }
 }

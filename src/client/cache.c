@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/value/keep.h"
+
 struct px_cached {
     pmix_info_t *info;
     size_t n;
@@ -50,7 +52,7 @@ static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
     pmix_info_t *copy = PMIx_Info_create(n);
 
     for (size_t i = 0; NULL != copy && i < n; i++) {
-        if (PMIx_Info_xfer(&copy[i], &info[i]) != PMIX_SUCCESS) {
+        if (px_info_keep(&copy[i], &info[i]) != PMIX_SUCCESS) {
             PMIx_Info_free(copy, n);
             return NULL;
         }

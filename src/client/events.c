@@ -14,6 +14,7 @@
 #include "group.h"
 #include "ops.h"
 #include "src/event/registry.h"
+#include "src/value/keep.h"
 
 static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
 {
@@ -133,7 +134,7 @@ static struct own_event *own_event_create(struct px_ctx *ctx, pmix_status_t code
         return NULL;
     }
     for (size_t i = 0; i < ninfo; i++) {
-        if (PMIx_Info_xfer(&copy[i], &info[i]) != PMIX_SUCCESS) {
+        if (px_info_keep(&copy[i], &info[i]) != PMIX_SUCCESS) {
             PMIx_Info_free(copy, ninfo);
             free(own);
             return NULL;

@@ -12,6 +12,7 @@
 #include "get.h"
 #include "later.h"
 #include "ops.h"
+#include "src/value/keep.h"
 
 /* Somebody who waits for a value. Owns copies of all that the caller passed. */
 struct waiter {
@@ -61,11 +62,10 @@ static struct waiter *waiter_create(const pmix_proc_t *proc, const char *key, co
     }
     for (size_t i = 0; i < ninfo; i++) {
         waiter->ninfo = i + 1;
-        if (PMIx_Info_xfer(&waiter->info[i], &info[i]) != PMIX_SUCCESS) {
+        if (px_info_keep(&waiter->info[i], &info[i]) != PMIX_SUCCESS) {
             waiter_free(waiter);
             return NULL;
         }
-        waiter->info[i].flags = info[i].flags;
     }
     return waiter;
 }

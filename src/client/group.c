@@ -11,6 +11,7 @@
 
 #include "call.h"
 #include "ops.h"
+#include "src/value/keep.h"
 #include "src/wire/frame.h"
 
 struct construct_call {
@@ -152,7 +153,7 @@ static int make_results(struct construct_call *call, struct outcome *out)
         n++;
     }
     for (size_t i = 0; i < out->n_info && 0 == rc; i++) {
-        rc = PMIx_Info_xfer(&info[n + i], &out->info[i]);
+        rc = px_info_keep(&info[n + i], &out->info[i]);
     }
     if (0 != rc) {
         PMIx_Info_free(info, total);

@@ -12,6 +12,7 @@
 #include "call.h"
 #include "group.h"
 #include "ops.h"
+#include "src/value/keep.h"
 
 struct px_party *px_party_create(struct px_session *session, const char *group, const pmix_info_t *info,
                                  size_t ninfo)
@@ -66,7 +67,7 @@ int px_party_add(struct px_party *party, const pmix_info_t *info)
     }
     party->given = grown;
     PMIx_Info_construct(&grown[party->n_given]);
-    if (PMIx_Info_xfer(&grown[party->n_given], info) != PMIX_SUCCESS) {
+    if (px_info_keep(&grown[party->n_given], info) != PMIX_SUCCESS) {
         return PMIX_ERR_NOMEM;
     }
     party->n_given++;
@@ -102,7 +103,7 @@ void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_in
         kept->n = NULL != kept->info ? n : 0;
     }
     for (size_t i = 0; NULL != kept && i < kept->n; i++) {
-        (void) PMIx_Info_xfer(&kept->info[i], &results[i]); /* no memory: an entry without value */
+        (void) px_info_keep(&kept->info[i], &results[i]); /* no memory: an entry without value */
     }
     if (NULL == party->cbfunc) {
         px_infos_release(kept);
@@ -156,7 +157,7 @@ int px_party_notify(struct px_party *party, pmix_status_t code, const pmix_proc_
         rc = PMIx_Info_load(&info[1], PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
     }
     for (size_t i = 0; i < n_extra && 0 == rc; i++) {
-        rc = PMIx_Info_xfer(&info[2 + i], &extra[i]);
+        rc = px_info_keep(&info[2 + i], &extra[i]);
     }
     if (0 == rc) {
         rc = px_client_notify_nb(ctx, code, &ctx->self, PMIX_RANGE_CUSTOM, info, n, NULL, NULL);

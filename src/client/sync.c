@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "ops.h"
+#include "src/ops/attributes.h"
 
 /* The participants as the wire wants them: never none, our whole namespace when the caller names nobody. */
 static int pack_participants(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs)
@@ -84,7 +85,9 @@ pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, s
     int rc = px_msg_start(session, PX_CMD_FENCE, &msg);
 
     if (PMIX_ERR_UNREACH == rc && (nprocs == 0 || NULL == procs || only_self(ctx, procs, nprocs))) {
-        return PMIX_OPERATION_SUCCEEDED; /* alone in its namespace */
+        /* alone in its namespace */
+        return px_attrs_met("PMIx_Fence", PX_ATTR_CLIENT | PX_ATTR_SERVER, info, ninfo) ? PMIX_OPERATION_SUCCEEDED
+                                                                                        : PMIX_ERR_NOT_SUPPORTED;
     }
     if (0 != rc) {
         return rc;

@@ -10,6 +10,8 @@
 
 #include <pmix.h>
 
+#include "src/value/keep.h"
+
 void px_colls_init(struct px_colls *colls, px_coll_size_fn size, void *arg)
 {
     px_list_init(&colls->list);
@@ -294,23 +296,25 @@ int px_coll_join(struct px_colls *colls, enum px_coll_kind kind, const char *nam
     return PMIX_SUCCESS;
 }
 
-static bool has_key(const struct px_coll *coll, const char *key)
+static pmix_info_t *find_info(const struct px_coll *coll, const char *key)
 {
     for (size_t i = 0; i < coll->ninfo; i++) {
         if (strncmp(coll->info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return true;
+            return &coll->info[i];
         }
     }
-    return false;
+    return NULL;
 }
 
+/* What one caller requires is required of all. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        pmix_info_t *more;
+        pmix_info_t *more = find_info(coll, info[i].key);
         int rc;
 
-        if (has_key(coll, info[i].key)) {
+        if (more) {
+            more->flags |= info[i].flags & PMIX_INFO_REQD;
             continue;
         }
         more = realloc(coll->info, (coll->ninfo + 1) * sizeof(*more));
@@ -318,8 +322,7 @@ int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
             return PMIX_ERR_NOMEM;
         }
         coll->info = more;
-        memset(&more[coll->ninfo], 0, sizeof(*more));
-        rc = PMIx_Info_xfer(&more[coll->ninfo], &info[i]);
+        rc = px_info_keep(&more[coll->ninfo], &info[i]);
         if (rc) {
             return rc;
         }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/value/types.h"
+#include "src/value/keep.h"
 
 enum { OWN_ENTRIES = 2 }; /* handler name and return object */
 

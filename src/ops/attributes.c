@@ -81,6 +81,32 @@ struct px_attrs {
     struct said *said; /* lock */
 };
 
+static bool supports(const char *function, unsigned levels, const char *attr)
+{
+    for (size_t i = 0; i < N_LIBRARY; i++) {
+        if ((library[i].levels & levels) == 0 || strcmp(library[i].function, function) != 0) {
+            continue;
+        }
+        for (const char *const *at = library[i].attrs; NULL != *at; at++) {
+            if (strcmp(*at, attr) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool px_attrs_met(const char *function, unsigned levels, const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if ((info[i].flags & (PMIX_INFO_REQD | PMIX_INFO_QUALIFIER)) == PMIX_INFO_REQD
+            && !supports(function, levels, info[i].key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 struct px_attrs *px_attrs_create(void)
 {
     struct px_attrs *attrs = calloc(1, sizeof(*attrs));

@@ -27,6 +27,10 @@ void px_attrs_destroy(struct px_attrs *attrs); /* takes NULL */
  * PMIX_ERR_REPEAT_ATTR_REGISTRATION, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
 int px_attrs_register(struct px_attrs *attrs, const char *function, char **names);
 
+/* Does the library itself, at one of the levels, support every directive that is marked as required? Qualifiers are
+ * no directives. */
+bool px_attrs_met(const char *function, unsigned levels, const pmix_info_t *info, size_t ninfo);
+
 /* Does the query ask about attributes or functions? Then its wanted levels. */
 bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels);
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/value/keep.h"
+
 pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n)
 {
     pmix_query_t *copy = PMIx_Query_create(n);
@@ -23,7 +25,7 @@ pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n)
             good = NULL != copy[i].qualifiers;
         }
         for (size_t q = 0; good && q < queries[i].nqual; q++) {
-            good = PMIx_Info_xfer(&copy[i].qualifiers[q], &queries[i].qualifiers[q]) == PMIX_SUCCESS;
+            good = px_info_keep(&copy[i].qualifiers[q], &queries[i].qualifiers[q]) == PMIX_SUCCESS;
         }
         if (!good) {
             PMIx_Query_free(copy, n);
@@ -116,7 +118,7 @@ static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix
     }
     for (size_t i = 0; i < n && 0 == rc; i++) {
         if (owner[i] == q) {
-            rc = PMIx_Info_xfer(&info[at], &flat[i]);
+            rc = px_info_keep(&info[at], &flat[i]);
             at++;
         }
     }
@@ -142,7 +144,7 @@ int px_results_shape(const pmix_query_t *queries, size_t nqueries, const pmix_in
     int rc = NULL == owner || (total > 0 && NULL == info) ? PMIX_ERR_NOMEM : 0;
 
     for (size_t i = 0; i < n_pairs && 0 == rc; i++) {
-        rc = PMIx_Info_xfer(&info[i], &flat[i]);
+        rc = px_info_keep(&info[i], &flat[i]);
     }
     if (0 == rc && n_nested > 0) {
         assign(queries, nqueries, flat, n_flat, owner);

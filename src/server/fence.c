@@ -12,7 +12,7 @@
 #include "exchange.h"
 #include "host.h"
 #include "src/base/param.h"
-#include "src/nspace/types.h"
+#include "src/ops/attributes.h"
 
 static void fence_answered(struct px_upcall *up)
 {
@@ -62,10 +62,19 @@ void px_fence_finished(struct px_server *s, const struct px_coll *coll, int stat
     }
 }
 
+/* Without the host there is nobody but ourselves to do what is required. */
+static int local_status(const struct px_coll *coll)
+{
+    if (!px_attrs_met("PMIx_Fence", PX_ATTR_CLIENT | PX_ATTR_SERVER, coll->info, coll->ninfo)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return coll->local_status;
+}
+
 void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote)
 {
     if (!remote && (px_param_bool(PX_P_FENCE_LOCALONLY) || !s->host.fence_nb)) {
-        px_coll_finish(s, coll, coll->local_status);
+        px_coll_finish(s, coll, local_status(coll));
     } else if (!s->host.fence_nb) {
         px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
     } else {

@@ -3,7 +3,8 @@
 
 /* Requests for data: answered at once from the stores, else held until a local process commits, or handed to the host
  * for a process elsewhere. What can never come is refused at once; what may come is waited for, as long as the
- * asker says. A process that has committed without the key gets a little time to commit again. */
+ * asker says. A process that has committed without the key gets a little time to commit again
+ * (docs/decisions/missing-keys.md). */
 
 #include "get.h"
 
@@ -11,9 +12,9 @@
 #include <string.h>
 
 #include "host.h"
+#include "src/base/param.h"
 #include "src/nspace/types.h"
-
-enum { SECOND_COMMIT_MS = 2000 };
+#include "src/ops/attributes.h"
 
 static void get_destroy(struct px_get *get)
 {
@@ -45,8 +46,8 @@ static void hold(struct px_get *get, bool implicit_limit)
 {
     uint64_t ms = (uint64_t) get->timeout_s * 1000;
 
-    if (!ms && implicit_limit) {
-        ms = SECOND_COMMIT_MS;
+    if (!ms && implicit_limit && !get->patient) {
+        ms = (uint64_t) px_param_int(PX_P_MISSING_KEY_WAIT) * 1000;
         get->implicit = true;
     }
     px_list_append(&get->server->gets, &get->link);
@@ -112,10 +113,19 @@ static void read_directives(struct px_get *get)
         if (strcmp(info->key, PMIX_IMMEDIATE) == 0 || strcmp(info->key, PMIX_OPTIONAL) == 0) {
             get->immediate |= on;
         } else if (strcmp(info->key, PMIX_TIMEOUT) == 0) {
-            (void) px_value_u32(&info->value, &get->timeout_s);
+            get->patient = !px_value_u32(&info->value, &get->timeout_s) && !get->timeout_s;
         }
     }
     px_ask_read(get->info, get->ninfo, get->quals, &get->ask, &get->n_quals);
+}
+
+/* What is required and not known here may be the host's to do, where it is asked. */
+static bool is_supported(const struct px_get *get)
+{
+    const struct px_nsrec *ns = px_ns_find(get->server, get->target.nspace);
+    bool hosts = get->server->host.direct_modex && (!ns || !px_ns_is_local(ns, get->target.rank));
+
+    return hosts || px_attrs_met("PMIx_Get", PX_ATTR_CLIENT | PX_ATTR_SERVER, get->info, get->ninfo);
 }
 
 int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker, bool shares,
@@ -149,7 +159,7 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
         get->ask.self = asker->rank;
     }
     read_directives(get);
-    rc = px_get_attempt(get);
+    rc = is_supported(get) ? px_get_attempt(get) : PMIX_ERR_NOT_SUPPORTED;
     if (rc == PMIX_SUCCESS) {
         get_destroy(get);
     } else if (rc == PMIX_ERR_NOT_FOUND) {

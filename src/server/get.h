@@ -24,6 +24,7 @@ struct px_get {
     struct px_ask ask;
     bool immediate;
     bool implicit; /* the timer is ours, not the asker's */
+    bool patient;  /* PMIX_TIMEOUT of 0: as long as it takes */
     uint32_t timeout_s;
     struct px_timer timer;
 };

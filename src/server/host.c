@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "src/base/atomic.h"
+#include "src/value/keep.h"
 
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
 
@@ -33,7 +34,7 @@ int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
         return PMIX_ERR_NOMEM;
     }
     for (size_t i = 0; i < ninfo; i++) {
-        int rc = PMIx_Info_xfer(&copy[i], &infos[i]);
+        int rc = px_info_keep(&copy[i], &infos[i]);
 
         if (rc) {
             PMIx_Info_free(copy, ninfo);
@@ -71,7 +72,7 @@ int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *
     }
     *infos = more;
     memset(&more[*ninfo], 0, sizeof(*more));
-    rc = PMIx_Info_xfer(&more[*ninfo], info);
+    rc = px_info_keep(&more[*ninfo], info);
     *ninfo += !rc;
     return rc;
 }

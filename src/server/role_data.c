@@ -13,6 +13,7 @@
 #include "query.h"
 #include "role.h"
 #include "src/loop/wait.h"
+#include "src/ops/attributes.h"
 #include "src/peer/context.h"
 
 /* --- data --- */
@@ -99,6 +100,9 @@ static int get_on_loop(struct px_server *s, void *args)
     bool now = has_flag(a->info, a->ninfo, PMIX_OPTIONAL) || has_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
     int rc;
 
+    if (!px_attrs_met("PMIx_Get", PX_ATTR_CLIENT | PX_ATTR_SERVER, a->info, a->ninfo)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
     if (!ns) {
         return now || strcmp(nspace, s->self.nspace) == 0 ? PMIX_ERR_NOT_FOUND : PMIX_ERR_WOULD_BLOCK;
     }

@@ -137,10 +137,6 @@ void *px_type_create(const struct px_type *type, size_t n);
 int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth,
                       void **ret_elements);
 
-/* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even when the
- * source is marked persistent: for copies that outlive the call they are made in. */
-int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
-
 /* Finishes n elements and frees the memory. Takes NULL. */
 void px_type_free(const struct px_type *type, void *elements, size_t n);
 

@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,9 +182,149 @@ static int act_kinds(void)
     return 0;
 }
 
+/* As long as a get that cannot succeed takes: two seconds. */
+static void linger(void)
+{
+    pmix_proc_t other = proc_of(me.nspace, 1 - me.rank);
+    pmix_value_t *value = NULL;
+    pmix_info_t info;
+    int seconds = 2;
+
+    PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    check_status(PMIx_Get(&other, "nothing", &info, 1, &value), PMIX_ERR_TIMEOUT);
+}
+
+/* A key that its process has not committed with others: waited for without limit when asked so. [NRK-003], [GET-022] */
+static int act_missing(void)
+{
+    pmix_proc_t other = proc_of(me.nspace, 1 - me.rank);
+    pmix_value_t *value = NULL;
+    pmix_info_t info;
+    int forever = 0;
+    uint32_t v;
+
+    post(PMIX_LOCAL, "x", 1);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    fence_all(false);
+    if (me.rank == 0) {
+        check_status(get_with(1, "k", NULL, &v), PMIX_ERR_NOT_FOUND);
+        PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &forever, PMIX_INT);
+        check_status(PMIx_Get(&other, "k", &info, 1, &value), PMIX_SUCCESS);
+        check(value->data.uint32 == 7);
+        PMIx_Value_free(value, 1);
+    } else {
+        linger();
+        linger();
+        post(PMIX_LOCAL, "k", 7);
+        check_status(PMIx_Commit(), PMIX_SUCCESS);
+    }
+    fence_all(false);
+    return 0;
+}
+
+/* The same where the operator wants it, or until the process goes. [NRK-003], [NRK-004] */
+static int act_patient(void)
+{
+    uint32_t v;
+
+    post(PMIX_LOCAL, "x", 1);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    fence_all(false);
+    if (me.rank == 1) {
+        linger();
+        post(PMIX_LOCAL, "k", 7);
+        check_status(PMIx_Commit(), PMIX_SUCCESS);
+    } else {
+        check_status(get_with(1, "k", NULL, &v), PMIX_SUCCESS);
+        check(v == 7);
+        check_status(get_with(1, "l", NULL, &v), PMIX_ERR_NOT_FOUND);
+    }
+    return 0;
+}
+
+static void host_is_quick(unsigned node, pmix_server_module_t *module)
+{
+    (void) node;
+    (void) module;
+    check(setenv("PMIX_MCA_shmix_missing_key_wait", "1", 1) == 0);
+}
+
+static void host_is_patient(unsigned node, pmix_server_module_t *module)
+{
+    (void) node;
+    (void) module;
+    check(setenv("PMIX_MCA_shmix_missing_key_wait", "0", 1) == 0);
+}
+
+/* A directive whose value stays the caller's is copied when it outlives the call. */
+struct answer {
+    atomic_int status; /* 1: none yet */
+    uint32_t v;
+};
+
+static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    struct answer *answer = cbdata;
+
+    answer->v = value && value->type == PMIX_UINT32 ? value->data.uint32 : 0;
+    answer->status = status;
+}
+
+static int act_persistent(void)
+{
+    pmix_proc_t other = proc_of(me.nspace, 1 - me.rank);
+    char part[] = "one";
+    pmix_info_t infos[2] = {0};
+    pmix_info_t qual = {.key = "part", .value = {.type = PMIX_STRING, .data.string = part}};
+    pmix_data_array_t array = {.type = PMIX_INFO, .size = 2, .array = infos};
+    pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    struct answer answer = {.status = 1};
+    uint32_t v = 8;
+
+    PMIX_INFO_LOAD(&infos[0], "key", &v, PMIX_UINT32);
+    infos[1] = qual;
+    check_status(PMIx_Put(PMIX_GLOBAL, PMIX_QUALIFIED_VALUE, &value), PMIX_SUCCESS);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    fence_all(false);
+    qual.flags = PMIX_INFO_PERSISTENT | PMIX_INFO_QUALIFIER;
+    check_status(PMIx_Get_nb(&other, "key", &qual, 1, got, &answer), PMIX_SUCCESS);
+    memcpy(part, "two", 3);
+    fence_all(false);
+    for (int i = 0; i < 5000 && answer.status == 1; i++) {
+        (void) usleep(1000);
+    }
+    check_status(answer.status, PMIX_SUCCESS);
+    check(answer.v == 8);
+    return 0;
+}
+
+/* [GET-033] */
+static int act_required(void)
+{
+    pmix_proc_t other = proc_of(me.nspace, 1 - me.rank);
+    pmix_value_t *value = NULL;
+    pmix_info_t info;
+
+    post(PMIX_GLOBAL, "k", 1);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    fence_all(true);
+    PMIX_INFO_LOAD(&info, "made.up", NULL, PMIX_BOOL);
+    check_status(PMIx_Get(&other, "k", &info, 1, &value), PMIX_SUCCESS);
+    PMIx_Value_free(value, 1);
+    PMIX_INFO_REQUIRED(&info);
+    check_status(PMIx_Get(&other, "k", &info, 1, &value), PMIX_ERR_NOT_SUPPORTED);
+    PMIX_INFO_LOAD(&info, PMIX_IMMEDIATE, NULL, PMIX_BOOL);
+    PMIX_INFO_REQUIRED(&info);
+    check_status(PMIx_Get(&other, "k", &info, 1, &value), PMIX_SUCCESS);
+    PMIx_Value_free(value, 1);
+    return 0;
+}
+
 static const struct act acts[] = {
     {"collect", act_collect}, {"direct", act_direct}, {"again", act_again}, {"again_far", act_again_far}, {"never", act_never},
-    {"gone", act_gone},       {"kinds", act_kinds},   {NULL, NULL},
+    {"gone", act_gone},       {"kinds", act_kinds},
+    {"missing", act_missing}, {"patient", act_patient}, {"persistent", act_persistent}, {"required", act_required},
+    {NULL, NULL},
 };
 
 static void collect_one_node(void **state)
@@ -238,6 +379,29 @@ static void kinds(void **state)
     assert_int_equal(world_run(&(struct world){.act = "kinds", .n_nodes = 2, .per_node = 2}), 0);
 }
 
+static void missing(void **state)
+{
+    (void) state;
+    assert_int_equal(
+        world_run(&(struct world){.act = "missing", .n_nodes = 1, .per_node = 2, .host = host_is_quick}), 0);
+    assert_int_equal(
+        world_run(&(struct world){.act = "patient", .n_nodes = 1, .per_node = 2, .host = host_is_patient}), 0);
+}
+
+static void persistent(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "persistent", .n_nodes = 2, .per_node = 1}), 0);
+}
+
+static void required(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "required", .n_nodes = 1, .per_node = 2}), 0);
+    assert_int_equal(
+        world_run(&(struct world){.act = "required", .n_nodes = 2, .per_node = 1, .private_store = true}), 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +409,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(collect_by_messages), cmocka_unit_test(direct),
         cmocka_unit_test(again), cmocka_unit_test(never),
         cmocka_unit_test(gone), cmocka_unit_test(kinds),
+        cmocka_unit_test(missing),          cmocka_unit_test(persistent),
+        cmocka_unit_test(required),
     };
 
     world_maybe_client(argc, argv, acts);

@@ -305,6 +305,36 @@ static int after_sets(unsigned node)
            is(4, LEN, LEN + HEAD);
 }
 
+/* [FEN-008] this server makes no data of its own for others, so there is nothing to collect but what was posted. */
+static int act_generated(void)
+{
+    pmix_info_t info[2];
+    pmix_rank_t other = 1 - me.rank;
+    bool no = false;
+    bool yes = true;
+    uint32_t v;
+
+    post_big("k", 'a');
+    post(PMIX_GLOBAL, "n", 5);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    PMIX_INFO_LOAD(&info[0], PMIX_COLLECT_GENERATED_JOB_INFO, &yes, PMIX_BOOL);
+    check_status(PMIx_Fence(NULL, 0, info, 1), PMIX_SUCCESS);
+    check_status(get_with(other, "n", PMIX_OPTIONAL, &v), PMIX_ERR_NOT_FOUND);
+    PMIX_INFO_LOAD(&info[0], PMIX_COLLECT_GENERATED_JOB_INFO, &no, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    check_status(PMIx_Fence(NULL, 0, info, 2), PMIX_SUCCESS);
+    check_status(get_with(other, "n", PMIX_OPTIONAL, &v), PMIX_SUCCESS);
+    has_big(other, "k", 'a');
+    fence_all(false);
+    return 0;
+}
+
+static int after_generated(unsigned node)
+{
+    (void) node;
+    return is(0, 0, 0) | is(1, LEN, LEN + HEAD);
+}
+
 /* [PUT-017] the newest of the values with the same qualifiers, whatever went before and with whatever. */
 static void post_qualified(uint32_t v)
 {
@@ -354,7 +384,8 @@ static int act_qualified(void)
 
 static const struct act acts[] = {
     {"rounds", act_rounds}, {"failed", act_failed}, {"lost", act_lost},           {"torn", act_torn},
-    {"sets", act_sets},     {"qualified", act_qualified}, {NULL, NULL},
+    {"sets", act_sets},     {"qualified", act_qualified},
+    {"generated", act_generated}, {NULL, NULL},
 };
 
 #define RUN(...) assert_int_equal(world_run(&(struct world){.n_nodes = 2, __VA_ARGS__}), 0)
@@ -396,11 +427,17 @@ static void qualified(void **state)
     RUN(.act = "qualified", .per_node = 1);
 }
 
+static void generated(void **state)
+{
+    (void) state;
+    RUN(.act = "generated", .per_node = 1, .host = host_counts, .after = after_generated);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds), cmocka_unit_test(failed), cmocka_unit_test(lost),
-        cmocka_unit_test(torn),   cmocka_unit_test(sets),   cmocka_unit_test(qualified),
+        cmocka_unit_test(torn),   cmocka_unit_test(sets),   cmocka_unit_test(qualified), cmocka_unit_test(generated),
     };
 
     world_maybe_client(argc, argv, acts);

@@ -154,6 +154,23 @@ static int act_timeout(void)
     return 0;
 }
 
+/* [FEN-011] what nobody supports, where the host is not asked. */
+static int act_required(void)
+{
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, "made.up", NULL, PMIX_BOOL);
+    check_status(PMIx_Fence(NULL, 0, &info, 1), PMIX_SUCCESS);
+    if (me.rank == 0) {
+        PMIX_INFO_REQUIRED(&info);
+    }
+    check_status(PMIx_Fence(NULL, 0, &info, 1), PMIX_ERR_NOT_SUPPORTED);
+    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, NULL, PMIX_BOOL);
+    PMIX_INFO_REQUIRED(&info);
+    check_status(PMIx_Fence(NULL, 0, &info, 1), PMIX_SUCCESS);
+    return 0;
+}
+
 /* [FEN-018] rank 2 dies without a word. */
 static int act_death(void)
 {
@@ -281,6 +298,7 @@ static const struct act acts[] = {
     {"two", act_two},
     {"subsets", act_subsets},
     {"timeout", act_timeout},
+    {"required", act_required},
     {"death", act_death},
     {"connect", act_connect},
     {"alone", act_alone},
@@ -318,6 +336,12 @@ static void timeouts(void **state)
     RUN(.act = "timeout", .n_nodes = 1, .per_node = 2);
 }
 
+static void required(void **state)
+{
+    (void) state;
+    RUN(.act = "required", .n_nodes = 1, .per_node = 3, .after = after_no_fence);
+}
+
 static void deaths(void **state)
 {
     (void) state;
@@ -350,7 +374,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_fences), cmocka_unit_test(one_upcall), cmocka_unit_test(subsets),
-        cmocka_unit_test(timeouts),    cmocka_unit_test(deaths),     cmocka_unit_test(connects),
+        cmocka_unit_test(timeouts),    cmocka_unit_test(required),    cmocka_unit_test(deaths),     cmocka_unit_test(connects),
         cmocka_unit_test(alone),       cmocka_unit_test(groups),
     };
 

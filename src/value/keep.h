@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_VALUE_KEEP_H
+#define PX_VALUE_KEEP_H
+
+#include <pmix_common.h>
+
+/* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even when the source is marked
+ * persistent: for copies that outlive the call they are made in. On failure dst is zeros. */
+int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
+
+#endif
