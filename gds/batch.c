@@ -169,13 +169,42 @@ static int intern_derived(struct px_batch *batch)
     return rc;
 }
 
-static int add_proc(struct px_batch_key *key, const struct px_entry *entry)
+void px_batch_expect(struct px_batch *batch, size_t n_ranks)
 {
-    int rc = make_room(&key->procs, key->n_procs, &key->cap_procs, sizeof *key->procs);
+    batch->expected = n_ranks;
+}
+
+int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret)
+{
+    return intern(batch, key, ret);
+}
+
+/* A key that more than a few ranks have will have one for each: no array is copied on and on. */
+static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
+{
+    struct px_given *procs;
+
+    if (key->cap_procs == 0 || key->cap_procs >= batch->expected
+        || batch->expected > SIZE_MAX / sizeof *procs) {
+        return make_room(&key->procs, key->n_procs, &key->cap_procs, sizeof *key->procs);
+    }
+    procs = realloc(key->procs, batch->expected * sizeof *procs);
+    if (!procs) {
+        return PMIX_ERR_NOMEM;
+    }
+    key->procs = procs;
+    key->cap_procs = batch->expected;
+    return 0;
+}
+
+int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
+                      const pmix_value_t *value)
+{
+    struct px_batch_key *to = &batch->keys[key];
+    int rc = to->n_procs == to->cap_procs ? grow_procs(batch, to) : 0;
 
     if (rc == 0) {
-        key->procs[key->n_procs++] = (struct px_batch_proc){
-            .rank = entry->index, .scope = entry->scope, .value = entry->value};
+        to->procs[to->n_procs++] = px_given_make(rank, scope, value);
     }
     return rc;
 }
@@ -212,7 +241,7 @@ int px_batch_add(struct px_batch *batch, const struct px_entry *entry)
         return rc;
     }
     if (entry->level == PX_LEVEL_PROC && (!entry->quals || entry->n_quals == 0)) {
-        return add_proc(&batch->keys[key], entry);
+        return px_batch_add_proc(batch, key, entry->index, entry->scope, entry->value);
     }
     return add_other(batch, entry, key);
 }

@@ -3,22 +3,70 @@
 #ifndef PX_GDS_BATCH_H
 #define PX_GDS_BATCH_H
 
+#include "gds/payload.h"
 #include "gds/store.h"
 
 /* What has been collected for one publication, already sorted by key: process-level values, of
- * which there may be millions, take 16 bytes each. */
+ * which there may be millions, take 16 bytes each, and of scalars nothing is looked at again. */
 
-struct px_batch_proc {
+enum px_given_kind { PX_GIVEN_HIDDEN, PX_GIVEN_WORD, PX_GIVEN_TEXT, PX_GIVEN_VALUE };
+
+struct px_given {
     uint32_t rank;
-    pmix_scope_t scope;
-    const pmix_value_t *value; /* NULL: hidden */
+    uint16_t type; /* of a word */
+    uint8_t scope;
+    uint8_t kind;
+    union {
+        uint64_t word;
+        const char *text; /* borrowed */
+        const pmix_value_t *value; /* borrowed */
+    };
 };
+
+static inline struct px_given px_given_make(uint32_t rank, pmix_scope_t scope,
+                                            const pmix_value_t *value)
+{
+    struct px_given given = {.rank = rank, .scope = scope};
+
+    if (!value) {
+        given.kind = PX_GIVEN_HIDDEN;
+    } else if (px_word_size(value->type)) {
+        given.kind = PX_GIVEN_WORD;
+        given.type = value->type;
+        given.word = px_word_of(value);
+    } else if (value->type == PMIX_STRING) {
+        given.kind = PX_GIVEN_TEXT;
+        given.text = value->data.string;
+    } else {
+        given.kind = PX_GIVEN_VALUE;
+        given.value = value;
+    }
+    return given;
+}
+
+/* As it was given; in *room when it is kept in another form. NULL: hidden. */
+static inline const pmix_value_t *px_given_value(const struct px_given *given, pmix_value_t *room)
+{
+    switch (given->kind) {
+    case PX_GIVEN_WORD:
+        px_word_value(given->type, given->word, room);
+        return room;
+    case PX_GIVEN_TEXT:
+        *room = (pmix_value_t){.type = PMIX_STRING,
+                               .data.string = (char *) (uintptr_t) given->text};
+        return room;
+    case PX_GIVEN_VALUE:
+        return given->value;
+    default:
+        return NULL;
+    }
+}
 
 struct px_batch_key {
     const char *name; /* borrowed */
     uint32_t len;
     uint64_t hash;
-    struct px_batch_proc *procs;
+    struct px_given *procs;
     size_t n_procs;
     size_t cap_procs;
 };
@@ -71,6 +119,7 @@ struct px_batch {
     struct px_batch_place *places;
     size_t n_places;
     size_t cap_places;
+    size_t expected; /* ranks, as the caller guesses */
     bool placed; /* the keys that a placement answers for are among `keys` */
     bool local_set;
     uint32_t local_node;

@@ -15,7 +15,7 @@
 enum kind { ABSENT, WORD, CELL };
 
 /* The value of one rank. */
-struct val {
+struct px_val {
     uint64_t what; /* the word, or the number of a cell */
     uint16_t type; /* of a word */
     uint8_t scope; /* of a word */
@@ -24,34 +24,58 @@ struct val {
 
 struct build {
     struct px_stage *stage;
-    struct val *vals;
+    struct px_val *vals;
     uint32_t n;
     uint32_t n_present;
     struct px_dict dict;
     struct px_column col;
 };
 
-static int set_value(struct build *b, const struct px_batch_proc *proc)
+static int set_cell(struct build *b, const struct px_given *proc, struct px_val *val)
 {
-    struct val *val = &b->vals[proc->rank];
+    pmix_scope_t scope = proc->kind == PX_GIVEN_HIDDEN ? PMIX_SCOPE_UNDEF : proc->scope;
     struct px_payload payload;
+    pmix_value_t room;
     uint32_t number;
-    int rc = px_payload_encode(proc->value, &payload);
+    int rc = px_payload_encode(px_given_value(proc, &room), &payload);
 
     if (rc) {
         return rc;
     }
-    b->n_present += val->kind == ABSENT;
-    if (payload.form == PX_FORM_WORD) {
-        *val = (struct val){
-            .what = payload.word, .type = payload.type, .scope = proc->scope, .kind = WORD};
-        return 0;
-    }
-    rc = px_dict_payload(&b->dict, &payload, proc->value ? proc->scope : PMIX_SCOPE_UNDEF, &number);
+    rc = px_dict_payload(&b->dict, &payload, scope, &number);
     px_payload_fini(&payload);
     if (rc == 0) {
-        *val = (struct val){.what = number, .kind = CELL};
+        *val = (struct px_val){.what = number, .kind = CELL};
     }
+    return rc;
+}
+
+/* True for a string that the rank before has, too, and from the same place. */
+static bool repeats(const struct px_given *proc)
+{
+    return proc->kind == PX_GIVEN_TEXT && proc[-1].kind == PX_GIVEN_TEXT
+           && proc->text == proc[-1].text && proc->scope == proc[-1].scope;
+}
+
+static int set_values(struct build *b, const struct px_given *procs, size_t n_procs)
+{
+    size_t i;
+    int rc = 0;
+
+    for (i = 0; rc == 0 && i < n_procs; i++) {
+        const struct px_given *proc = &procs[i];
+        struct px_val *val = &b->vals[proc->rank];
+
+        if (proc->kind == PX_GIVEN_WORD) {
+            *val = (struct px_val){
+                .what = proc->word, .type = proc->type, .scope = proc->scope, .kind = WORD};
+        } else if (i && repeats(proc)) {
+            *val = b->vals[proc[-1].rank];
+        } else {
+            rc = set_cell(b, proc, val);
+        }
+    }
+    b->n_present = (uint32_t) n_procs;
     return rc;
 }
 
@@ -67,25 +91,25 @@ static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
     }
     b->n_present++;
     if (slice.inlined) {
-        b->vals[rank] = (struct val){
+        b->vals[rank] = (struct px_val){
             .what = slice.word, .type = slice.type, .scope = slice.scope, .kind = WORD};
         return 0;
     }
     rc = px_dict_cell(&b->dict, slice.locator, &number);
     if (rc == 0) {
-        b->vals[rank] = (struct val){.what = number, .kind = CELL};
+        b->vals[rank] = (struct px_val){.what = number, .kind = CELL};
     }
     return rc;
 }
 
 /* True when all values are scalars of one type and scope. */
-static bool uniform(const struct build *b, const struct val **ret_first)
+static bool uniform(const struct build *b, const struct px_val **ret_first)
 {
-    const struct val *first = NULL;
+    const struct px_val *first = NULL;
     uint32_t i;
 
     for (i = 0; i < b->n; i++) {
-        const struct val *val = &b->vals[i];
+        const struct px_val *val = &b->vals[i];
 
         if (val->kind == ABSENT) {
             continue;
@@ -156,6 +180,29 @@ static void set_lane(void *lanes, uint32_t width, uint32_t i, uint64_t what)
     }
 }
 
+/* Columns of one publication are often alike in their lanes (local and node rank) or in who has a
+ * value: equal bytes are written once. Columns never change, so nobody can tell. */
+static int write_once(struct px_stage *stage, const void *bytes, size_t len, uint64_t *ret_loc)
+{
+    size_t i;
+    int rc;
+
+    for (i = 0; i < stage->n_spans; i++) {
+        const struct px_stage_span *span = &stage->spans[i];
+
+        if (span->len == len && memcmp(px_stage_at(stage, span->loc), bytes, len) == 0) {
+            *ret_loc = span->loc;
+            return 0;
+        }
+    }
+    rc = px_stage_room(&stage->spans, stage->n_spans, &stage->cap_spans, sizeof *stage->spans);
+    rc = rc ? rc : px_bump_copy(stage->bump, bytes, len, ret_loc);
+    if (rc == 0) {
+        stage->spans[stage->n_spans++] = (struct px_stage_span){.loc = *ret_loc, .len = len};
+    }
+    return rc;
+}
+
 /* Writes one lane per rank; `locs`: look the numbers up there. */
 static int write_lanes(struct build *b, uint32_t width, const uint64_t *locs, uint64_t *ret_loc)
 {
@@ -172,7 +219,7 @@ static int write_lanes(struct build *b, uint32_t width, const uint64_t *locs, ui
             set_lane(lanes, width, i, locs ? locs[b->vals[i].what] : b->vals[i].what);
         }
     }
-    rc = px_bump_copy(b->stage->bump, lanes, len, ret_loc);
+    rc = write_once(b->stage, lanes, len, ret_loc);
     free(lanes);
     return rc;
 }
@@ -196,12 +243,12 @@ static int write_presence(struct build *b)
             bits[i / 64] |= UINT64_C(1) << (i % 64);
         }
     }
-    rc = px_bump_copy(b->stage->bump, bits, n_words * sizeof *bits, &b->col.present);
+    rc = write_once(b->stage, bits, n_words * sizeof *bits, &b->col.present);
     free(bits);
     return rc;
 }
 
-static int form_scalars(struct build *b, const struct val *first)
+static int form_scalars(struct build *b, const struct px_val *first)
 {
     uint64_t max = 0;
     uint32_t i;
@@ -228,7 +275,7 @@ static int words_to_cells(struct build *b)
     uint32_t i;
 
     for (i = 0; i < b->n; i++) {
-        struct val *val = &b->vals[i];
+        struct px_val *val = &b->vals[i];
         struct px_payload payload = {
             .type = val->type, .form = PX_FORM_WORD, .word = val->what, .head_len = 8};
         uint32_t number;
@@ -242,7 +289,7 @@ static int words_to_cells(struct build *b)
         if (rc) {
             return rc;
         }
-        *val = (struct val){.what = number, .kind = CELL};
+        *val = (struct px_val){.what = number, .kind = CELL};
     }
     return 0;
 }
@@ -277,7 +324,7 @@ static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
 {
     struct px_stage *stage = b->stage;
     const struct px_key *key = px_stage_key(stage, key_loc);
-    const struct val *first;
+    const struct px_val *first;
     uint64_t loc;
     int rc = uniform(b, &first) ? form_scalars(b, first) : form_cells(b);
 
@@ -304,21 +351,35 @@ static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
     return rc;
 }
 
-int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_batch_proc *procs,
+/* Room for the values of n ranks, used again for each column; absent ones unless all are given. */
+static int open_vals(struct px_stage *stage, size_t n_procs, uint32_t n)
+{
+    if (n > stage->cap_vals) {
+        free(stage->vals);
+        stage->cap_vals = 0;
+        stage->vals = malloc(n * sizeof *stage->vals);
+        if (!stage->vals) {
+            return PMIX_ERR_NOMEM;
+        }
+        stage->cap_vals = n;
+    }
+    if (n_procs < n) {
+        memset(stage->vals, 0, n * sizeof *stage->vals);
+    }
+    return 0;
+}
+
+int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_given *procs,
                     size_t n_procs, uint32_t n)
 {
     struct build b = {.stage = stage, .n = n, .dict.bump = stage->bump};
     const struct px_key *key = px_stage_key(stage, key_loc);
     uint32_t rank;
-    size_t i;
-    int rc = 0;
+    int rc = open_vals(stage, n_procs, n);
 
-    b.vals = calloc(n, sizeof *b.vals);
-    if (!b.vals) {
-        return PMIX_ERR_NOMEM;
-    }
-    for (i = 0; rc == 0 && i < n_procs; i++) {
-        rc = set_value(&b, &procs[i]);
+    b.vals = stage->vals;
+    if (rc == 0) {
+        rc = set_values(&b, procs, n_procs);
     }
     for (rank = 0; rc == 0 && key->holder && rank < n; rank++) {
         if (b.vals[rank].kind == ABSENT) {
@@ -333,6 +394,5 @@ int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_ba
         stage->changed = true;
     }
     px_dict_fini(&b.dict);
-    free(b.vals);
     return rc;
 }

@@ -30,7 +30,7 @@ static uint64_t cell_at(const struct px_stage *stage, uint64_t loc)
 }
 
 void px_stage_dead_column(struct px_stage *stage, const struct px_column *col,
-                          const struct px_batch_proc *procs, size_t n_procs)
+                          const struct px_given *procs, size_t n_procs)
 {
     uint64_t lanes = px_round8((uint64_t) col->n * (col->width / 8));
     const uint64_t *locs = NULL;

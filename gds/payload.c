@@ -52,21 +52,6 @@ const uint8_t px_word_sizes[PX_N_WORD_SIZES] = {
     [PMIX_RESBLOCK_DIRECTIVE] = sizeof(pmix_resource_block_directive_t),
 };
 
-static uint64_t word_of(const pmix_value_t *value)
-{
-    switch (px_word_size(value->type)) {
-    case 1:
-        return value->type == PMIX_BOOL ? (uint64_t) value->data.flag
-                                        : (uint64_t) value->data.uint8;
-    case 2:
-        return value->data.uint16;
-    case 4:
-        return value->data.uint32;
-    default:
-        return value->data.uint64;
-    }
-}
-
 static void set_body(struct px_payload *p, uint8_t form, const void *body, size_t len)
 {
     p->form = form;
@@ -188,7 +173,7 @@ int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
     p.type = value->type;
     if (px_word_size(value->type)) {
         p.form = PX_FORM_WORD;
-        p.word = word_of(value);
+        p.word = px_word_of(value);
         memcpy(p.head, &p.word, sizeof p.word);
         p.head_len = sizeof p.word;
         *ret = p;

@@ -31,6 +31,22 @@ static inline size_t px_word_size(pmix_data_type_t type)
     return type < PX_N_WORD_SIZES ? px_word_sizes[type] : 0;
 }
 
+/* The word of a scalar: the bits of its value, zero-extended. */
+static inline uint64_t px_word_of(const pmix_value_t *value)
+{
+    switch (px_word_size(value->type)) {
+    case 1:
+        return value->type == PMIX_BOOL ? (uint64_t) value->data.flag
+                                        : (uint64_t) value->data.uint8;
+    case 2:
+        return value->data.uint16;
+    case 4:
+        return value->data.uint32;
+    default:
+        return value->data.uint64;
+    }
+}
+
 /* A scalar as a value: the bytes of its type at the start of the union. */
 static inline void px_word_value(pmix_data_type_t type, uint64_t word, pmix_value_t *ret)
 {

@@ -13,7 +13,7 @@
  * cover. */
 enum { COLUMN_SHARE = 4, COLUMN_MIN = 2 };
 
-static bool ascending(const struct px_batch_proc *procs, size_t n)
+static bool ascending(const struct px_given *procs, size_t n)
 {
     size_t i;
 
@@ -26,7 +26,7 @@ static bool ascending(const struct px_batch_proc *procs, size_t n)
 }
 
 /* End of the run that starts at `at`: ranks that do not descend. */
-static size_t run_end(const struct px_batch_proc *procs, size_t n, size_t at)
+static size_t run_end(const struct px_given *procs, size_t n, size_t at)
 {
     at++;
     while (at < n && procs[at - 1].rank <= procs[at].rank) {
@@ -35,8 +35,8 @@ static size_t run_end(const struct px_batch_proc *procs, size_t n, size_t at)
     return at;
 }
 
-static void merge(const struct px_batch_proc *a, size_t n_a, const struct px_batch_proc *b,
-                  size_t n_b, struct px_batch_proc *to)
+static void merge(const struct px_given *a, size_t n_a, const struct px_given *b,
+                  size_t n_b, struct px_given *to)
 {
     while (n_a && n_b) {
         bool left = a->rank <= b->rank;
@@ -49,7 +49,7 @@ static void merge(const struct px_batch_proc *a, size_t n_a, const struct px_bat
 }
 
 /* One pass: neighbouring runs become one. */
-static void merge_runs(const struct px_batch_proc *from, size_t n, struct px_batch_proc *to)
+static void merge_runs(const struct px_given *from, size_t n, struct px_given *to)
 {
     size_t start;
     size_t end;
@@ -64,17 +64,17 @@ static void merge_runs(const struct px_batch_proc *from, size_t n, struct px_bat
 
 /* Stable: equal ranks stay in order of arrival. Data come as few ascending runs (what follows from
  * the layout, then what was said), so whole runs are merged. */
-static int sort_stable(struct px_batch_proc *procs, size_t n)
+static int sort_stable(struct px_given *procs, size_t n)
 {
-    struct px_batch_proc *from = procs;
-    struct px_batch_proc *other = malloc(n * sizeof *other);
-    struct px_batch_proc *to = other;
+    struct px_given *from = procs;
+    struct px_given *other = malloc(n * sizeof *other);
+    struct px_given *to = other;
 
     if (!other) {
         return PMIX_ERR_NOMEM;
     }
     while (run_end(from, n, 0) < n) {
-        struct px_batch_proc *swap = from;
+        struct px_given *swap = from;
 
         merge_runs(from, n, to);
         from = to;
@@ -88,7 +88,7 @@ static int sort_stable(struct px_batch_proc *procs, size_t n)
 }
 
 /* Of equal ranks the last stays, but a hidden value never takes a seen one's place. */
-static size_t drop_doubles(struct px_batch_proc *procs, size_t n)
+static size_t drop_doubles(struct px_given *procs, size_t n)
 {
     size_t out = 0;
     size_t i;
@@ -96,7 +96,7 @@ static size_t drop_doubles(struct px_batch_proc *procs, size_t n)
     for (i = 1; i < n; i++) {
         if (procs[out].rank != procs[i].rank) {
             procs[++out] = procs[i];
-        } else if (procs[i].value || !procs[out].value) {
+        } else if (procs[i].kind != PX_GIVEN_HIDDEN || procs[out].kind == PX_GIVEN_HIDDEN) {
             procs[out] = procs[i];
         }
     }
@@ -104,7 +104,7 @@ static size_t drop_doubles(struct px_batch_proc *procs, size_t n)
 }
 
 /* Drops what the store has already. */
-static int drop_known(struct px_stage *stage, const struct px_key *key, struct px_batch_proc *procs,
+static int drop_known(struct px_stage *stage, const struct px_key *key, struct px_given *procs,
                       size_t *n)
 {
     size_t out = 0;
@@ -116,7 +116,7 @@ static int drop_known(struct px_stage *stage, const struct px_key *key, struct p
         int rc = px_read_level(&stage->read, PX_LEVEL_PROC, procs[i].rank, key, &now);
 
         if (rc == 0) {
-            rc = px_stage_same(stage, &now, procs[i].value, procs[i].scope, &same);
+            rc = px_stage_same(stage, &now, &procs[i], &same);
             if (rc) {
                 return rc;
             }
@@ -129,7 +129,7 @@ static int drop_known(struct px_stage *stage, const struct px_key *key, struct p
     return 0;
 }
 
-static int add_items(struct px_stage *stage, uint64_t key, const struct px_batch_proc *procs,
+static int add_items(struct px_stage *stage, uint64_t key, const struct px_given *procs,
                      size_t n)
 {
     size_t i;
@@ -146,15 +146,14 @@ static int add_items(struct px_stage *stage, uint64_t key, const struct px_batch
             .index = procs[i].rank,
             .key = key,
             .order = stage->n_items,
-            .scope = procs[i].scope,
-            .value = procs[i].value,
+            .given = procs[i],
         };
         stage->n_items++;
     }
     return 0;
 }
 
-static int place_procs(struct px_stage *stage, uint64_t key_loc, const struct px_batch_proc *procs,
+static int place_procs(struct px_stage *stage, uint64_t key_loc, const struct px_given *procs,
                        size_t n)
 {
     const struct px_key *key = px_stage_key(stage, key_loc);
@@ -175,7 +174,7 @@ int px_stage_procs(struct px_stage *stage, size_t i)
 {
     const struct px_batch_key *batch = &stage->batch->keys[i];
     const struct px_key *key = px_stage_key(stage, stage->keys[i]);
-    struct px_batch_proc *copy;
+    struct px_given *copy;
     size_t n = batch->n_procs;
     int rc = 0;
 

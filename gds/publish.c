@@ -50,20 +50,21 @@ int px_stage_holder(struct px_stage *stage, const struct px_key *key, uint32_t r
     return key->holder ? 0 : px_stage_word(stage, &key->holder, (uint64_t) rank + 1);
 }
 
-int px_stage_same(struct px_stage *stage, const struct px_slice *now, const pmix_value_t *value,
-                  pmix_scope_t scope, bool *ret_same)
+int px_stage_same(struct px_stage *stage, const struct px_slice *now, const struct px_given *given,
+                  bool *ret_same)
 {
     struct px_payload payload;
+    pmix_value_t room;
     int rc;
 
     (void) stage;
-    if (!value) {
+    if (given->kind == PX_GIVEN_HIDDEN) {
         *ret_same = true; /* there is a value already, seen or hidden */
         return 0;
     }
-    rc = px_payload_encode(value, &payload);
+    rc = px_payload_encode(px_given_value(given, &room), &payload);
     if (rc == 0) {
-        *ret_same = px_payload_is(&payload, scope, now);
+        *ret_same = px_payload_is(&payload, given->scope, now);
         px_payload_fini(&payload);
     }
     return rc;
@@ -124,8 +125,7 @@ static int stage_other(struct px_stage *stage, const struct px_batch_other *othe
         .index = other->index,
         .key = stage->keys[other->key],
         .order = stage->n_items,
-        .scope = other->scope,
-        .value = other->value,
+        .given = px_given_make(other->index, other->scope, other->value),
         .quals = other->quals,
         .n_quals = other->n_quals,
     };
@@ -224,6 +224,8 @@ static void stage_fini(struct px_stage *stage)
     free(stage->keys);
     free(stage->items);
     free(stage->words);
+    free(stage->spans);
+    free(stage->vals);
     px_table_edit_fini(&stage->key_edit);
     px_table_edit_fini(&stage->record_edit);
 }

@@ -174,12 +174,13 @@ static int write_record(struct px_stage *stage, const struct px_item *item, uint
         .level = item->level,
     };
     struct px_payload payload;
+    pmix_value_t room;
     unsigned char *at;
     void *mem;
     int rc = item->n_quals ? write_quals(stage, item, &head.quals) : 0;
 
     if (rc == 0) {
-        rc = px_payload_encode(item->value, &payload);
+        rc = px_payload_encode(px_given_value(&item->given, &room), &payload);
     }
     if (rc) {
         return rc;
@@ -189,7 +190,7 @@ static int write_record(struct px_stage *stage, const struct px_item *item, uint
     if (rc == 0) {
         at = mem;
         px_put(at, &head, sizeof head);
-        px_payload_put(&payload, item->scope, at + sizeof head);
+        px_payload_put(&payload, item->given.scope, at + sizeof head);
         *ret_loc = px_bump_locator(stage->bump, at);
     }
     px_payload_fini(&payload);
@@ -250,7 +251,7 @@ static int is_there(struct px_stage *stage, const struct px_item *item, bool *re
     }
     *ret = false;
     *ret_now = rc ? (struct px_slice){0} : now;
-    return rc == 0 ? px_stage_same(stage, &now, item->value, item->scope, ret) : 0;
+    return rc == 0 ? px_stage_same(stage, &now, &item->given, ret) : 0;
 }
 
 static int stage_record(struct px_stage *stage, const struct px_item *item, struct roster *roster)
@@ -299,7 +300,7 @@ static size_t pick(const struct px_item *items, size_t from, size_t end)
     size_t i;
 
     for (i = from + 1; i < end; i++) {
-        if (items[i].value || !items[best].value) {
+        if (items[i].given.kind != PX_GIVEN_HIDDEN || items[best].given.kind == PX_GIVEN_HIDDEN) {
             best = i;
         }
     }

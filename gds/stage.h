@@ -14,6 +14,11 @@ struct px_stage_word {
     uint64_t value;
 };
 
+struct px_stage_span {
+    uint64_t loc;
+    size_t len;
+};
+
 /* A value for the record table. */
 struct px_item {
     uint32_t level;
@@ -21,8 +26,7 @@ struct px_item {
     uint64_t key; /* locator */
     struct px_qual_sum sum;
     size_t order; /* later wins */
-    pmix_scope_t scope;
-    const pmix_value_t *value;
+    struct px_given given;
     const pmix_info_t *quals;
     size_t n_quals;
 };
@@ -44,6 +48,11 @@ struct px_stage {
     struct px_stage_word *words;
     size_t n_words;
     size_t cap_words;
+    struct px_stage_span *spans; /* lanes and bitmaps of its columns so far */
+    size_t n_spans;
+    size_t cap_spans;
+    struct px_val *vals; /* room for the ranks of a column (column.c) */
+    size_t cap_vals;
     uint64_t columns; /* newest of the chain */
     uint64_t place;   /* 0: as before */
     uint64_t session; /* 0: as before */
@@ -79,18 +88,18 @@ int px_stage_procs(struct px_stage *stage, size_t key);
 
 /* Writes a column with these values (at least two, ascending by rank, all of them news), and what
  * the key has already, for ranks below n. */
-int px_stage_column(struct px_stage *stage, uint64_t key, const struct px_batch_proc *procs,
+int px_stage_column(struct px_stage *stage, uint64_t key, const struct px_given *procs,
                     size_t n_procs, uint32_t n);
 
 /* Whether a value would change nothing. 0 with *ret_same, or an encoding error. */
-int px_stage_same(struct px_stage *stage, const struct px_slice *now, const pmix_value_t *value,
-                  pmix_scope_t scope, bool *ret_same);
+int px_stage_same(struct px_stage *stage, const struct px_slice *now, const struct px_given *given,
+                  bool *ret_same);
 
 /* Counts as dead a cell that is replaced, with what leads to it; a column, but for its cells; the
  * placement, when a new one is written from scratch. */
 void px_stage_dead_cell(struct px_stage *stage, const struct px_slice *now, uint64_t record);
 void px_stage_dead_column(struct px_stage *stage, const struct px_column *col,
-                          const struct px_batch_proc *procs, size_t n_procs);
+                          const struct px_given *procs, size_t n_procs);
 void px_stage_dead_placement(struct px_stage *stage, const struct px_placement *place);
 
 /* Writes the records of stage->items. */

@@ -121,10 +121,18 @@ struct px_node_def {
 struct px_batch *px_batch_create(void);
 void px_batch_destroy(struct px_batch *batch); /* takes NULL */
 
-/* The entry is copied, what it points at is borrowed until the batch is destroyed. 0 or
- * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over PMIX_MAX_KEYLEN), PMIX_ERR_OUT_OF_RESOURCE
- * (more than 1,024 keys that were made to collide). */
+/* The entry is copied, at the process level with a scalar's value; what else it points at is borrowed
+ * until the batch is destroyed. 0 or PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over
+ * PMIX_MAX_KEYLEN), PMIX_ERR_OUT_OF_RESOURCE (more than 1,024 keys that were made to collide). */
 int px_batch_add(struct px_batch *batch, const struct px_entry *entry);
+
+/* The same for many values of few keys: px_batch_key gives a key's number in this batch (the name is
+ * borrowed), px_batch_add_proc adds a value of a rank (at most PMIX_RANK_VALID) under it.
+ * px_batch_expect says how many ranks to make room for once a key turns out to have many. */
+int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret);
+int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
+                      const pmix_value_t *value);
+void px_batch_expect(struct px_batch *batch, size_t n_ranks);
 
 /* Defines or finds (by name or alias, in the store or the batch) a node; *ret_index is its index,
  * valid in px_entry.index and px_batch_place. Strings are borrowed. */
