@@ -20,183 +20,21 @@ struct place {
     bool session_only; /* inside a session array and in no job array */
     bool loose;        /* in no array but the job's: the realm decides */
     uint32_t app;      /* of a process */
+    bool named;        /* a process that gives its node's name, in the node's own words */
 };
 
 static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info, size_t ninfo);
-
-/* --- looking into arrays --- */
-
-static const pmix_value_t *find_key(const pmix_info_t *info, size_t ninfo, const char *key)
-{
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &info[i].value;
-        }
-    }
-    return NULL;
-}
-
-/* The elements of a value that has to be an array of infos. */
-static int open_array(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n)
-{
-    const pmix_data_array_t *array = value->data.darray;
-
-    if (value->type != PMIX_DATA_ARRAY) {
-        return PMIX_ERR_TYPE_MISMATCH;
-    }
-    *ret_info = NULL;
-    *ret_n = 0;
-    if (!array || !array->size) {
-        return PMIX_SUCCESS;
-    }
-    if (array->type != PMIX_INFO || !array->array) {
-        return PMIX_ERR_TYPE_MISMATCH;
-    }
-    *ret_info = array->array;
-    *ret_n = array->size;
-    return PMIX_SUCCESS;
-}
-
-static const char *text_of(const pmix_value_t *value)
-{
-    return value && value->type == PMIX_STRING && value->data.string && value->data.string[0]
-               ? value->data.string
-               : NULL;
-}
 
 static bool is_array(const struct px_job_key *key)
 {
     return key->role >= PX_ROLE_SESSION_ARRAY && key->role <= PX_ROLE_PROC_ARRAY;
 }
 
-/* --- the readers' own node --- */
-
-static int own_node_by_number(struct px_job *job, const pmix_info_t *info, size_t ninfo)
-{
-    const pmix_value_t *id = find_key(info, ninfo, PMIX_NODEID);
-    const char *peers = text_of(find_key(info, ninfo, PMIX_LOCAL_PEERS));
-    struct px_ranks ranks = {0};
-    uint32_t number;
-
-    if (job->local_node == PX_NO_NODE && id && !px_value_u32(id, &number)) {
-        job->local_node = px_job_node_by_id(job, number);
-    }
-    if (job->local_node == PX_NO_NODE && peers && !px_ranks_parse(&ranks, peers, strlen(peers)) && ranks.n &&
-        ranks.at[0] < job->n_ranks) {
-        job->local_node = job->ranks[ranks.at[0]].node;
-    }
-    px_ranks_fini(&ranks);
-    if (job->local_node != PX_NO_NODE && job->hostname) {
-        return px_job_alias(job, job->local_node, job->hostname);
-    }
-    return PMIX_SUCCESS;
-}
-
-int px_job_local_node(struct px_job *job, uint32_t *ret_index)
-{
-    uint32_t known = px_store_local_node(job->store);
-    struct px_node_view view;
-    int rc = PMIX_SUCCESS;
-
-    if (job->local_node == PX_NO_NODE && known != PX_NO_NODE && !px_store_node(job->store, known, &view)) {
-        rc = px_job_node(job, view.name, &job->local_node);
-    } else if (job->local_node == PX_NO_NODE && job->hostname) {
-        rc = px_job_node(job, job->hostname, &job->local_node);
-    }
-    *ret_index = job->local_node;
-    return rc;
-}
-
-/* --- first pass: maps, sizes, names --- */
-
-static int read_name(struct px_job *job, const pmix_info_t *info)
-{
-    uint32_t v;
-
-    if (strcmp(info->key, PMIX_SESSION_ID) == 0 && !px_value_u32(&info->value, &v)) {
-        job->session = v;
-    } else if (strcmp(info->key, PMIX_JOB_SIZE) == 0 && !px_value_u32(&info->value, &v)) {
-        job->job_size = v;
-    } else if (strcmp(info->key, PMIX_NPROC_OFFSET) == 0 && !px_value_u32(&info->value, &v)) {
-        job->offset = v;
-    } else if (strcmp(info->key, PMIX_NODE_MAP) == 0 || strcmp(info->key, PMIX_NODE_MAP_RAW) == 0) {
-        return px_job_node_map(job, &info->value);
-    }
-    return PMIX_SUCCESS;
-}
-
-static int read_names(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth)
-{
-    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < ninfo; i++) {
-        bool session = strcmp(info[i].key, PMIX_SESSION_INFO_ARRAY) == 0;
-        const pmix_value_t *id;
-        const pmix_info_t *inner;
-        size_t n;
-        uint32_t v;
-
-        if (!session && strcmp(info[i].key, PMIX_JOB_INFO_ARRAY) != 0) {
-            rc = read_name(job, &info[i]);
-            continue;
-        }
-        rc = open_array(&info[i].value, &inner, &n);
-        id = !rc && session ? find_key(inner, n, PMIX_SESSION_ID) : NULL;
-        if (id && !px_value_u32(id, &v)) {
-            job->session = v;
-        }
-        /* A session's own maps are not the job's: of a session array only the job arrays count. */
-        for (size_t j = 0; !rc && j < n; j++) {
-            if (!session || strcmp(inner[j].key, PMIX_JOB_INFO_ARRAY) == 0) {
-                rc = read_names(job, &inner[j], 1, depth + 1);
-            }
-        }
-    }
-    return rc;
-}
-
-static int read_proc_maps(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth)
-{
-    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < ninfo; i++) {
-        bool session = strcmp(info[i].key, PMIX_SESSION_INFO_ARRAY) == 0;
-        const pmix_info_t *inner;
-        size_t n;
-
-        if (strcmp(info[i].key, PMIX_PROC_MAP) == 0 || strcmp(info[i].key, PMIX_PROC_MAP_RAW) == 0) {
-            rc = px_job_proc_map(job, &info[i].value);
-        } else if (session || strcmp(info[i].key, PMIX_JOB_INFO_ARRAY) == 0) {
-            rc = open_array(&info[i].value, &inner, &n);
-            for (size_t j = 0; !rc && j < n; j++) {
-                if (!session || strcmp(inner[j].key, PMIX_JOB_INFO_ARRAY) == 0) {
-                    rc = read_proc_maps(job, &inner[j], 1, depth + 1);
-                }
-            }
-        }
-    }
-    return rc;
-}
-
-int px_job_read_maps(struct px_job *job, const pmix_info_t *info, size_t ninfo)
-{
-    int rc = read_names(job, info, ninfo, 0);
-
-    rc = rc ? rc : read_proc_maps(job, info, ninfo, 0);
-    if (rc) {
-        return rc;
-    }
-    if (job->hostname) {
-        job->local_node = px_job_node_by_name(job, job->hostname);
-    }
-    return own_node_by_number(job, info, ninfo);
-}
-
 /* --- second pass: arrays --- */
 
 static int read_session(struct px_job *job, const struct place *outer, const pmix_info_t *info, size_t ninfo)
 {
-    const pmix_value_t *id = find_key(info, ninfo, PMIX_SESSION_ID);
+    const pmix_value_t *id = px_info_find(info, ninfo, PMIX_SESSION_ID);
     struct place place = *outer;
     int rc;
 
@@ -213,7 +51,7 @@ static int read_session(struct px_job *job, const struct place *outer, const pmi
 
 static int read_app(struct px_job *job, const struct place *outer, const pmix_info_t *info, size_t ninfo)
 {
-    const pmix_value_t *id = find_key(info, ninfo, PMIX_APPNUM);
+    const pmix_value_t *id = px_info_find(info, ninfo, PMIX_APPNUM);
     struct place place = *outer;
     int rc;
 
@@ -230,8 +68,8 @@ static int read_app(struct px_job *job, const struct place *outer, const pmix_in
 /* Which node a node array is about, made when it is new. */
 static int identify_node(struct px_job *job, const pmix_info_t *info, size_t ninfo, uint32_t *ret_index)
 {
-    const char *name = text_of(find_key(info, ninfo, PMIX_HOSTNAME));
-    const pmix_value_t *id = find_key(info, ninfo, PMIX_NODEID);
+    const char *name = px_value_text(px_info_find(info, ninfo, PMIX_HOSTNAME));
+    const pmix_value_t *id = px_info_find(info, ninfo, PMIX_NODEID);
     uint32_t nodeid = PX_NO_NODEID;
     char made_up[32] = "#";
     uint32_t index = PX_NO_NODE;
@@ -271,7 +109,7 @@ static int read_aliases(struct px_job *job, uint32_t index, const char *text)
 
 static int read_node(struct px_job *job, const struct place *outer, const pmix_info_t *info, size_t ninfo)
 {
-    const char *aliases = text_of(find_key(info, ninfo, PMIX_HOSTNAME_ALIASES));
+    const char *aliases = px_value_text(px_info_find(info, ninfo, PMIX_HOSTNAME_ALIASES));
     struct place place = *outer;
     size_t known = job->n_nodes;
     int rc = identify_node(job, info, ninfo, &place.index);
@@ -302,7 +140,7 @@ static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *i
 {
     memset(ret, 0, sizeof(*ret));
     for (size_t i = 0; i < ninfo; i++) {
-        const struct px_job_key *key = px_job_key(job, info[i].key, depth, i);
+        const struct px_job_key *key = px_job_key(job, &info[i], depth, i);
 
         if (!key) {
             return PMIX_ERR_BAD_PARAM;
@@ -314,10 +152,20 @@ static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *i
     return PMIX_SUCCESS;
 }
 
-/* Node and app of a process as its own values say. */
-static int place_proc(struct px_job *job, uint32_t rank, const struct said *said, uint32_t *ret_app)
+/* Mostly the maps have said it before. */
+static int node_of_proc(struct px_job *job, const char *name, const struct px_job_rank *at, uint32_t *ret_index)
 {
-    const char *name = text_of(said->of[PX_ROLE_HOSTNAME]);
+    if (at->node != PX_NO_NODE && strcmp(job->nodes[at->node].name, name) == 0) {
+        *ret_index = at->node;
+        return PMIX_SUCCESS;
+    }
+    return px_job_node(job, name, ret_index);
+}
+
+/* Node and app of a process as its own values say. */
+static int place_proc(struct px_job *job, uint32_t rank, const struct said *said, struct place *ret)
+{
+    const char *name = px_value_text(said->of[PX_ROLE_HOSTNAME]);
     const pmix_value_t *id = said->of[PX_ROLE_NODEID];
     const pmix_value_t *app = said->of[PX_ROLE_APPNUM];
     struct px_job_rank *at = px_job_rank(job, rank);
@@ -325,12 +173,13 @@ static int place_proc(struct px_job *job, uint32_t rank, const struct said *said
     uint32_t v;
     int rc = PMIX_SUCCESS;
 
-    *ret_app = 0;
+    ret->app = 0;
+    ret->named = false;
     if (!at) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (name) {
-        rc = px_job_node(job, name, &index);
+        rc = node_of_proc(job, name, at, &index);
     } else if (id && !px_value_u32(id, &v)) {
         index = px_job_node_by_id(job, v);
     }
@@ -338,6 +187,7 @@ static int place_proc(struct px_job *job, uint32_t rank, const struct said *said
         return rc;
     }
     if (index != PX_NO_NODE) {
+        ret->named = name && strcmp(name, job->nodes[index].name) == 0;
         at->node = index;
         job->nodes[index].foreign = false;
         if (name && id && job->nodes[index].nodeid == PX_NO_NODEID && !px_value_u32(id, &v)) {
@@ -346,7 +196,7 @@ static int place_proc(struct px_job *job, uint32_t rank, const struct said *said
     }
     if (app && !px_value_u32(app, &v)) {
         at->app = v;
-        *ret_app = v;
+        ret->app = v;
         px_job_app(job, v);
     }
     return PMIX_SUCCESS;
@@ -356,7 +206,7 @@ static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t 
                         const pmix_info_t *info, size_t ninfo)
 {
     struct place place = *outer;
-    int rc = place_proc(job, rank, said, &place.app);
+    int rc = place_proc(job, rank, said, &place);
 
     place.level = PX_LEVEL_PROC;
     place.index = rank;
@@ -392,7 +242,7 @@ static int read_array(struct px_job *job, const struct place *outer, enum px_rol
     struct place place = *outer;
     const pmix_info_t *info;
     size_t n;
-    int rc = open_array(&array->value, &info, &n);
+    int rc = px_info_open(&array->value, &info, &n);
 
     place.depth++;
     if (rc || !n) {
@@ -423,21 +273,25 @@ static int read_array(struct px_job *job, const struct place *outer, enum px_rol
 /* --- second pass: values --- */
 
 /* A process array may carry its app's values, the same in each: the first counts. */
-static int add_app_fact(struct px_job *job, uint32_t app, const char *key, const pmix_value_t *value)
+static int add_app_fact(struct px_job *job, uint32_t app, struct px_job_key *key, const pmix_value_t *value)
 {
     char name[PMIX_MAX_KEYLEN + 16];
-    size_t len = strlen(key);
+    size_t len = strlen(key->name);
 
+    if (key->app_placed == app + 1) {
+        return PMIX_SUCCESS;
+    }
     memcpy(name, &app, sizeof(app));
-    memcpy(name + sizeof(app), key, len);
+    memcpy(name + sizeof(app), key->name, len);
     len += sizeof(app);
+    key->app_placed = app + 1;
     if (px_map_find(&job->placed, name, len)) {
         return PMIX_SUCCESS;
     }
     if (px_map_set(&job->placed, name, len, job)) {
         return PMIX_ERR_NOMEM;
     }
-    return px_job_fact(job, PX_LEVEL_APP, app, key, value);
+    return px_job_fact(job, PX_LEVEL_APP, app, key->name, value);
 }
 
 static int add_loose(struct px_job *job, const struct px_job_key *known, const pmix_value_t *value)
@@ -466,7 +320,7 @@ static int add_loose(struct px_job *job, const struct px_job_key *known, const p
 /* The list of a node's processes says where they run, unless that was said before. */
 static int place_peers(struct px_job *job, uint32_t node, const pmix_value_t *value)
 {
-    const char *text = text_of(value);
+    const char *text = px_value_text(value);
     struct px_ranks ranks = {0};
     int rc = text ? px_ranks_parse(&ranks, text, strlen(text)) : PMIX_SUCCESS;
 
@@ -483,17 +337,54 @@ static int place_peers(struct px_job *job, uint32_t node, const pmix_value_t *va
     return rc;
 }
 
-static int read_value(struct px_job *job, const struct place *place, const struct px_job_key *key,
-                      const pmix_value_t *value)
+static int read_peers(struct px_job *job, uint32_t node, const pmix_value_t *value)
 {
-    bool converted;
+    job->nodes[node].said_peers = true;
+    return job->nodes[node].foreign ? PMIX_SUCCESS : place_peers(job, node, value);
+}
+
+static int read_elsewhere(struct px_job *job, const struct place *place, const struct px_job_key *key,
+                          const pmix_value_t *value)
+{
+    int rc = PMIX_SUCCESS;
+
+    if (key->role == PX_ROLE_LOCAL_PEERS && place->level == PX_LEVEL_NODE) {
+        rc = read_peers(job, place->index, value);
+    }
+    if (rc || place->loose) {
+        return rc ? rc : add_loose(job, key, value);
+    }
+    return px_job_fact(job, place->level, place->index, key->name, value);
+}
+
+/* Strings of a process that are its node's name come from one place, which makes them cheap to tell equal. */
+static int read_of_proc(struct px_job *job, const struct place *place, struct px_job_key *key,
+                        const pmix_value_t *value)
+{
+    uint32_t node = job->ranks[place->index].node;
+    pmix_value_t name = {.type = PMIX_STRING};
+
+    if (key->role == PX_ROLE_NODEID && node != PX_NO_NODE) {
+        return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for its processes */
+    }
+    if (key->role == PX_ROLE_HOSTNAME && place->named && value->type == PMIX_STRING) {
+        name.data.string = (char *) (uintptr_t) job->nodes[node].name;
+        value = &name;
+    }
+    return px_job_proc_fact(job, place->index, key, value);
+}
+
+static int read_value(struct px_job *job, const struct place *place, struct px_job_key *key, const pmix_value_t *value)
+{
+    bool converted = false;
+    bool of_proc = place->level == PX_LEVEL_PROC && key->realm != PX_REALM_APP;
     pmix_value_t fitted;
-    int rc = px_value_fit(key->declared, value, &converted, &fitted);
+    int rc = value->type == key->declared ? PMIX_SUCCESS : px_value_fit(key->declared, value, &converted, &fitted);
 
     if (rc && job->strict) {
         return rc;
     }
-    if (!rc && converted) {
+    if (!rc && converted && !of_proc) {
         pmix_value_t *copy = px_job_alloc(job, sizeof(*copy));
 
         if (!copy) {
@@ -502,22 +393,13 @@ static int read_value(struct px_job *job, const struct place *place, const struc
         *copy = fitted;
         value = copy;
     }
-    if (key->role == PX_ROLE_LOCAL_PEERS && place->level == PX_LEVEL_NODE && !job->nodes[place->index].foreign) {
-        rc = place_peers(job, place->index, value);
-        if (rc) {
-            return rc;
-        }
+    if (of_proc) {
+        return read_of_proc(job, place, key, !rc && converted ? &fitted : value);
     }
-    if (place->loose) {
-        return add_loose(job, key, value);
+    if (place->level == PX_LEVEL_PROC) {
+        return add_app_fact(job, place->app, key, value);
     }
-    if (place->level == PX_LEVEL_PROC && key->realm == PX_REALM_APP) {
-        return add_app_fact(job, place->app, key->name, value);
-    }
-    if (place->level == PX_LEVEL_PROC && key->role == PX_ROLE_NODEID && job->ranks[place->index].node != PX_NO_NODE) {
-        return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for its processes */
-    }
-    return px_job_fact(job, place->level, place->index, key->name, value);
+    return read_elsewhere(job, place, key, value);
 }
 
 static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info, size_t ninfo)
@@ -525,7 +407,7 @@ static int read_infos(struct px_job *job, const struct place *place, const pmix_
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ninfo; i++) {
-        const struct px_job_key *key = px_job_key(job, info[i].key, place->depth, i);
+        struct px_job_key *key = px_job_key(job, &info[i], place->depth, i);
 
         if (!key) {
             return PMIX_ERR_BAD_PARAM;
@@ -541,32 +423,66 @@ static int read_infos(struct px_job *job, const struct place *place, const pmix_
     return rc;
 }
 
+/* The infos of a large job do not fit into any cache: those of the arrays to come are asked for in time. Each step
+ * needs what the one before has brought. */
+static void look_ahead(const struct px_top *top, size_t i)
+{
+    enum { VALUES = 12, ARRAYS = 8, INFOS = 4, MOST = 16 };
+    const pmix_info_t *info = NULL;
+    size_t n = 0;
+
+    if (i < top->procs || i + VALUES >= top->procs + top->n_procs) {
+        return;
+    }
+    __builtin_prefetch(top->at[i + VALUES].key);
+    __builtin_prefetch(&top->at[i + VALUES].value);
+    if (top->at[i + ARRAYS].value.type == PMIX_DATA_ARRAY) {
+        __builtin_prefetch(top->at[i + ARRAYS].value.data.darray);
+    }
+    if (px_info_open(&top->at[i + INFOS].value, &info, &n)) {
+        return;
+    }
+    for (size_t k = 0; k < n && k < MOST; k++) {
+        __builtin_prefetch(info[k].key);
+        __builtin_prefetch(&info[k].value);
+    }
+}
+
 /* Loose values last: which node and app they belong to is known only when all arrays have been read. */
-static int read_round(struct px_job *job, const struct place *place, const pmix_info_t *info, size_t ninfo,
-                      bool arrays)
+static int read_round(struct px_job *job, const struct place *place, const struct px_top *top, bool arrays)
 {
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < ninfo; i++) {
-        const struct px_job_key *key = px_job_key(job, info[i].key, 0, 0);
+    for (size_t i = 0; !rc && i < top->n; i++) {
+        const struct px_job_key *key;
 
+        i = arrays ? i : px_top_next(top, i);
+        if (i == top->n) {
+            break;
+        }
+        key = px_job_key(job, &top->at[i], 0, 0);
         if (!key) {
             return PMIX_ERR_BAD_PARAM;
         }
         if (is_array(key) == arrays) {
-            rc = read_infos(job, place, &info[i], 1);
+            look_ahead(top, i);
+            rc = read_infos(job, place, &top->at[i], 1);
         }
     }
     return rc;
 }
 
-int px_job_read(struct px_job *job, const pmix_info_t *info, size_t ninfo)
+int px_job_read(struct px_job *job, const struct px_top *top)
 {
     struct place place = {.level = PX_LEVEL_JOB, .loose = true};
-    int rc = read_round(job, &place, info, ninfo, true);
+    int rc = PMIX_SUCCESS;
 
-    rc = rc ? rc : own_node_by_number(job, info, ninfo);
-    return rc ? rc : read_round(job, &place, info, ninfo, false);
+    if (job->batch) {
+        px_batch_expect(job->batch, top->n_procs);
+    }
+    rc = read_round(job, &place, top, true);
+    rc = rc ? rc : px_job_own_node(job, top);
+    return rc ? rc : read_round(job, &place, top, false);
 }
 
 int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo)

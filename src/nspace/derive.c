@@ -43,15 +43,33 @@ static int collect_ranks(struct px_job *job)
     return PMIX_SUCCESS;
 }
 
+/* The same for a process, unless the host gave it the value; of equal ranks none comes twice. */
+static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key, pmix_data_type_t type, uint32_t v)
+{
+    pmix_value_t value = {.type = type};
+
+    if ((job->ranks[rank].said & px_role_bit(key->role)) || keep_stored(job, PX_LEVEL_PROC, rank, key->name)) {
+        return PMIX_SUCCESS;
+    }
+    if (type == PMIX_UINT16) {
+        value.data.uint16 = (uint16_t) v;
+    } else {
+        value.data.uint32 = v;
+    }
+    return px_job_proc_fact(job, rank, key, &value);
+}
+
 static int derive_local_ranks(struct px_job *job, const struct px_ranks *ranks)
 {
+    struct px_job_key local = {.name = PMIX_LOCAL_RANK, .role = PX_ROLE_LOCAL_RANK};
+    struct px_job_key node = {.name = PMIX_NODE_RANK, .role = PX_ROLE_NODE_RANK};
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ranks->n && i < UINT16_MAX; i++) {
         uint32_t r = ranks->at[i];
 
-        rc = derive(job, PX_LEVEL_PROC, r, PMIX_LOCAL_RANK, PMIX_UINT16, (uint32_t) i);
-        rc = rc ? rc : derive(job, PX_LEVEL_PROC, r, PMIX_NODE_RANK, PMIX_UINT16, (uint32_t) i);
+        rc = derive_proc(job, r, &local, PMIX_UINT16, (uint32_t) i);
+        rc = rc ? rc : derive_proc(job, r, &node, PMIX_UINT16, (uint32_t) i);
     }
     return rc;
 }
@@ -82,7 +100,7 @@ static int derive_node(struct px_job *job, uint32_t index)
         rc = derive(job, PX_LEVEL_NODE, index, PMIX_LOCALLDR, PMIX_PROC_RANK, ranks->at[0]);
         rc = rc ? rc : derive_local_ranks(job, ranks);
     }
-    if (rc || !n || (px_store_flags(job->store) & PX_STORE_NO_REBUILD)) {
+    if (rc || !n || job->nodes[index].said_peers || (px_store_flags(job->store) & PX_STORE_NO_REBUILD)) {
         return rc;
     }
     peers = px_ranks_text(ranks);
@@ -139,6 +157,7 @@ static int derive_node_list(struct px_job *job)
 static int derive_apps(struct px_job *job, uint32_t job_size)
 {
     uint32_t n = job->n_apps ? job->n_apps : 1;
+    struct px_job_key app_rank = {.name = PMIX_APP_RANK, .role = PX_ROLE_APP_RANK};
     uint32_t *sizes = calloc(n, sizeof(*sizes));
     int rc = sizes ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
@@ -152,7 +171,7 @@ static int derive_apps(struct px_job *job, uint32_t job_size)
         if (!sizes[app]) {
             rc = derive(job, PX_LEVEL_APP, app, PMIX_APPLDR, PMIX_PROC_RANK, (uint32_t) r);
         }
-        rc = rc ? rc : derive(job, PX_LEVEL_PROC, (uint32_t) r, PMIX_APP_RANK, PMIX_PROC_RANK, sizes[app]);
+        rc = rc ? rc : derive_proc(job, (uint32_t) r, &app_rank, PMIX_PROC_RANK, sizes[app]);
         sizes[app]++;
     }
     for (uint32_t app = 0; !rc && app < n; app++) {
@@ -171,11 +190,12 @@ static int derive_apps(struct px_job *job, uint32_t job_size)
 /* Rank, node and application of a process follow from its place in the store itself. */
 static int derive_procs(struct px_job *job)
 {
+    struct px_job_key global = {.name = PMIX_GLOBAL_RANK, .role = PX_ROLE_GLOBAL_RANK};
     int rc = PMIX_SUCCESS;
 
     for (uint32_t r = 0; !rc && r < job->n_ranks; r++) {
         if (job->ranks[r].seen) {
-            rc = derive(job, PX_LEVEL_PROC, r, PMIX_GLOBAL_RANK, PMIX_PROC_RANK, r + job->offset);
+            rc = derive_proc(job, r, &global, PMIX_PROC_RANK, r + job->offset);
         }
     }
     return rc;

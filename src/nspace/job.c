@@ -23,6 +23,7 @@ void px_job_init(struct px_job *job, const struct px_store *store, const char *h
         .local_node = PX_NO_NODE,
         .session = PX_SESSION_DEFAULT,
         .chunk_size = CHUNK,
+        .batch = px_batch_create(),
     };
 }
 
@@ -41,6 +42,7 @@ void px_job_fini(struct px_job *job)
     free(job->facts);
     free(job->nodes);
     free(job->ranks);
+    px_batch_destroy(job->batch);
 }
 
 /* An array that has room for one more element, doubled when it is full; NULL when memory is out. */
@@ -144,6 +146,18 @@ int px_job_fact(struct px_job *job, enum px_level level, uint32_t index, const c
     job->facts = facts;
     job->facts[job->n_facts++] = (struct px_fact){level, index, key, value};
     return PMIX_SUCCESS;
+}
+
+int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key, const pmix_value_t *value)
+{
+    int rc = PMIX_SUCCESS;
+
+    if (!key->filed) {
+        rc = job->batch ? px_batch_key(job->batch, key->name, &key->number) : PMIX_ERR_NOMEM;
+        key->filed = !rc;
+    }
+    job->ranks[rank].said |= px_role_bit(key->role);
+    return rc ? rc : px_batch_add_proc(job->batch, key->number, rank, PMIX_SCOPE_UNDEF, value);
 }
 
 /* --- nodes --- */

@@ -3,6 +3,8 @@
 #ifndef PX_NSPACE_JOB_H
 #define PX_NSPACE_JOB_H
 
+#include <string.h>
+
 #include "gds/lookup.h"
 #include "gds/store.h"
 #include "ranks.h"
@@ -17,7 +19,7 @@ enum { PX_JOB_KNOWN_DEPTHS = 4, PX_JOB_KNOWN_KEYS = 32 };
 /* The session of a host that never names one. */
 #define PX_SESSION_DEFAULT UINT32_MAX
 
-/* One value at one place. Key and value are borrowed from the caller, or from the job's own memory. */
+/* One value at one place, but of a process: those go into the batch at once. Key and value are borrowed from the caller, or from the job's own memory. */
 struct px_fact {
     enum px_level level;
     uint32_t index; /* of a node: in job->nodes */
@@ -30,6 +32,7 @@ struct px_job_node {
     const char **aliases; /* NULL-terminated, or NULL */
     uint32_t nodeid;      /* PX_NO_NODEID: not said */
     bool foreign;         /* the session's, not (yet) this job's */
+    bool said_peers;      /* the host lists its processes */
     struct px_ranks ranks; /* filled when deriving */
     uint32_t batch_index;
 };
@@ -38,6 +41,7 @@ struct px_job_rank {
     uint32_t node; /* in job->nodes, or PX_NO_NODE */
     uint32_t app;  /* PX_NO_APP: not said */
     bool seen;
+    uint8_t said; /* bit of px_role_bit: the host gave the value, nothing is derived */
 };
 
 /* Keys that mean something to reading itself. */
@@ -55,11 +59,28 @@ enum px_role {
     PX_ROLE_NODEID,
     PX_ROLE_APPNUM,
     PX_ROLE_LOCAL_PEERS,
+    PX_ROLE_GLOBAL_RANK, /* the first of those that are derived for each process */
+    PX_ROLE_APP_RANK,
+    PX_ROLE_LOCAL_RANK,
+    PX_ROLE_NODE_RANK,
     PX_N_ROLES
 };
 
+static inline uint8_t px_role_bit(enum px_role role)
+{
+    return role < PX_ROLE_GLOBAL_RANK ? 0 : (uint8_t) (1u << (role - PX_ROLE_GLOBAL_RANK));
+}
+
+enum { PX_KEY_HEAD = 2 * sizeof(uint64_t) };
+
 struct px_job_key {
     const char *name; /* borrowed like a fact's key; NULL: nothing remembered */
+    uint64_t head[2]; /* its first bytes with the NUL, then zeros */
+    uint64_t mask[2]; /* which those are */
+    bool longer;      /* than head */
+    bool filed;       /* `number` is its number in the batch */
+    uint32_t number;
+    uint32_t app_placed; /* 1 + an application that has a value under it; 0: not known */
     enum px_role role;
     enum px_realm realm;
     pmix_data_type_t declared;
@@ -71,6 +92,7 @@ struct px_job {
     const char *hostname; /* the readers' own node, or NULL */
     bool strict;          /* the host's own registration: wrong types are refused */
 
+    struct px_batch *batch; /* NULL: memory was out */
     struct px_fact *facts;
     size_t n_facts;
     size_t facts_room;
@@ -114,9 +136,13 @@ char *px_job_strdup(struct px_job *job, const char *text);
 pmix_value_t *px_job_u32(struct px_job *job, pmix_data_type_t type, uint32_t v);
 pmix_value_t *px_job_text(struct px_job *job, const char *text); /* text is borrowed */
 
-/* 0 or PMIX_ERR_NOMEM. */
+/* Not for the process level. 0 or PMIX_ERR_NOMEM. */
 int px_job_fact(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                 const pmix_value_t *value);
+
+/* The value of a process; of equal ranks the last counts. `key` is one that px_job_key gave. The value is borrowed
+ * unless it is a scalar. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
+int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key, const pmix_value_t *value);
 
 /* Finds a node by name (or alias), or adds it. */
 int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index);
@@ -128,17 +154,48 @@ uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
 void px_job_app(struct px_job *job, uint32_t appnum);
 
-/* known.c: what is to be known about a key at that depth and position; NULL when it is empty or does not end. Good
- * until the next call. */
-const struct px_job_key *px_job_key(struct px_job *job, const char *key, unsigned depth, size_t at);
+/* known.c: fills in what is to be known about the key of an info; NULL when it is empty or does not end. */
+struct px_job_key *px_job_key_learn(struct px_job_key *known, const pmix_info_t *info);
+
+/* The same for an info at that depth and position, where the answer is kept. Good until the next call. */
+static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_t *info, unsigned depth, size_t at)
+{
+    struct px_job_key *known = &job->known[depth % PX_JOB_KNOWN_DEPTHS][at % PX_JOB_KNOWN_KEYS];
+    uint64_t head[2];
+
+    memcpy(head, info->key, sizeof(head));
+    if (known->name && !((head[0] ^ known->head[0]) & known->mask[0]) && !((head[1] ^ known->head[1]) & known->mask[1]) &&
+        (!known->longer || strcmp(known->name, info->key) == 0)) {
+        return known;
+    }
+    return px_job_key_learn(known, info);
+}
 
 /* The readers' own node among job->nodes, made when nobody named it but its values are there. PX_NO_NODE: nobody
  * knows which it is. */
 int px_job_local_node(struct px_job *job, uint32_t *ret_index);
 
-/* arrays.c: reads info arrays and loose values. maps first (px_job_read_maps), then everything. */
-int px_job_read_maps(struct px_job *job, const pmix_info_t *info, size_t ninfo);
-int px_job_read(struct px_job *job, const pmix_info_t *info, size_t ninfo);
+/* The host's infos. Of those nearly all are process arrays, in one run: who has no use for them steps over it. */
+struct px_top {
+    const pmix_info_t *at;
+    size_t n;
+    size_t procs; /* the run: n_procs arrays from here */
+    size_t n_procs;
+};
+
+struct px_top px_top_make(const pmix_info_t *info, size_t ninfo);
+
+static inline size_t px_top_next(const struct px_top *top, size_t i)
+{
+    return i == top->procs ? i + top->n_procs : i;
+}
+
+/* names.c: the readers' own node by its number or its processes, if it is not known yet. */
+int px_job_own_node(struct px_job *job, const struct px_top *top);
+
+/* Reads info arrays and loose values: maps first (names.c), then everything (arrays.c). */
+int px_job_read_maps(struct px_job *job, const struct px_top *top);
+int px_job_read(struct px_job *job, const struct px_top *top);
 /* The values of one process, as in a PMIX_PROC_BLOB. */
 int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo);
 

@@ -15,8 +15,9 @@
 
 /* --- from facts to the store --- */
 
-static int put_nodes(struct px_job *job, struct px_batch *batch)
+static int put_nodes(struct px_job *job)
 {
+    struct px_batch *batch = job->batch;
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < job->n_nodes; i++) {
@@ -31,7 +32,7 @@ static int put_nodes(struct px_job *job, struct px_batch *batch)
     return rc;
 }
 
-static int put_facts(const struct px_job *job, struct px_batch *batch, size_t from, size_t to)
+static int put_facts(const struct px_job *job, size_t from, size_t to)
 {
     int rc = PMIX_SUCCESS;
 
@@ -48,12 +49,12 @@ static int put_facts(const struct px_job *job, struct px_batch *batch, size_t fr
         if (fact->level == PX_LEVEL_NODE) {
             entry.index = job->nodes[fact->index].batch_index;
         }
-        rc = px_batch_add(batch, &entry);
+        rc = px_batch_add(job->batch, &entry);
     }
     return rc;
 }
 
-static int put_places(const struct px_job *job, struct px_batch *batch)
+static int put_places(const struct px_job *job)
 {
     int rc = PMIX_SUCCESS;
 
@@ -61,7 +62,7 @@ static int put_places(const struct px_job *job, struct px_batch *batch)
         uint32_t node = job->ranks[r].node;
 
         if (job->ranks[r].seen) {
-            rc = px_batch_place(batch, (uint32_t) r, node == PX_NO_NODE ? node : job->nodes[node].batch_index,
+            rc = px_batch_place(job->batch, (uint32_t) r, node == PX_NO_NODE ? node : job->nodes[node].batch_index,
                                 job->ranks[r].app);
         }
     }
@@ -86,31 +87,24 @@ static int put_marks(struct px_job *job)
 int px_job_publish(struct px_job *job, struct px_store *store)
 {
     size_t said = job->n_facts;
-    struct px_batch *batch = NULL;
-    int rc = px_job_derive(job);
+    int rc = job->batch ? px_job_derive(job) : PMIX_ERR_NOMEM;
 
     rc = rc ? rc : put_marks(job);
-    if (!rc) {
-        batch = px_batch_create();
-        rc = batch ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    }
-    rc = rc ? rc : put_nodes(job, batch);
-    /* What was said comes after what follows from it, and so wins. */
-    rc = rc ? rc : put_facts(job, batch, said, job->n_facts);
-    rc = rc ? rc : put_facts(job, batch, 0, said);
-    rc = rc ? rc : put_places(job, batch);
-    rc = rc ? rc : px_store_publish(store, batch);
-    px_batch_destroy(batch);
-    return rc;
+    rc = rc ? rc : put_nodes(job);
+    /* What was said comes after what follows from it, and so wins; of processes only what was not said is derived. */
+    rc = rc ? rc : put_facts(job, said, job->n_facts);
+    rc = rc ? rc : put_facts(job, 0, said);
+    rc = rc ? rc : put_places(job);
+    return rc ? rc : px_store_publish(store, job->batch);
 }
 
 /* --- from the host --- */
 
-static bool no_data(const pmix_info_t *info, size_t ninfo)
+static bool no_data(const struct px_top *top)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strncmp(info[i].key, PMIX_REGISTER_NODATA, PMIX_MAX_KEYLEN) == 0) {
-            return info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
+    for (size_t i = px_top_next(top, 0); i < top->n; i = px_top_next(top, i + 1)) {
+        if (strncmp(top->at[i].key, PMIX_REGISTER_NODATA, PMIX_MAX_KEYLEN) == 0) {
+            return top->at[i].value.type != PMIX_BOOL || top->at[i].value.data.flag;
         }
     }
     return false;
@@ -129,15 +123,16 @@ static void settle_ids(struct px_job *job)
 
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo, const char *hostname)
 {
+    struct px_top top = px_top_make(info, ninfo);
     struct px_job job;
     int rc;
 
-    if (!ninfo || no_data(info, ninfo)) {
+    if (!ninfo || no_data(&top)) {
         return PMIX_SUCCESS;
     }
     px_job_init(&job, store, hostname, true);
-    rc = px_job_read_maps(&job, info, ninfo);
-    rc = rc ? rc : px_job_read(&job, info, ninfo);
+    rc = px_job_read_maps(&job, &top);
+    rc = rc ? rc : px_job_read(&job, &top);
     settle_ids(&job);
     rc = rc ? rc : px_job_publish(&job, store);
     px_job_fini(&job);
@@ -247,12 +242,13 @@ static void drop_blobs(struct infos *infos)
 static int store_stream(struct px_store *store, const char *hostname, const struct infos *infos,
                         const struct blob *blobs, size_t n_blobs)
 {
+    struct px_top top = px_top_make(infos->at, infos->n);
     struct px_job job;
     int rc;
 
     px_job_init(&job, store, hostname, false);
-    rc = px_job_read_maps(&job, infos->at, infos->n);
-    rc = rc ? rc : px_job_read(&job, infos->at, infos->n);
+    rc = px_job_read_maps(&job, &top);
+    rc = rc ? rc : px_job_read(&job, &top);
     for (size_t i = 0; !rc && i < n_blobs; i++) {
         rc = px_job_read_proc(&job, blobs[i].rank, blobs[i].infos.at, blobs[i].infos.n);
     }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What reading asks about a key. The arrays of a million processes hold the same keys at the same positions, so the
- * answers are kept by depth and position: one comparison instead of several searches. */
+ * answers are kept by depth and position: two words are compared instead of several searches made. */
 
 #include <string.h>
 
@@ -27,6 +27,10 @@ static const struct {
     {PMIX_NODEID, PX_ROLE_NODEID},
     {PMIX_APPNUM, PX_ROLE_APPNUM},
     {PMIX_LOCAL_PEERS, PX_ROLE_LOCAL_PEERS},
+    {PMIX_GLOBAL_RANK, PX_ROLE_GLOBAL_RANK},
+    {PMIX_APP_RANK, PX_ROLE_APP_RANK},
+    {PMIX_LOCAL_RANK, PX_ROLE_LOCAL_RANK},
+    {PMIX_NODE_RANK, PX_ROLE_NODE_RANK},
 };
 
 static enum px_role role_of(const char *key)
@@ -39,22 +43,21 @@ static enum px_role role_of(const char *key)
     return PX_ROLE_NONE;
 }
 
-const struct px_job_key *px_job_key(struct px_job *job, const char *key, unsigned depth, size_t at)
+struct px_job_key *px_job_key_learn(struct px_job_key *known, const pmix_info_t *info)
 {
-    struct px_job_key *known = &job->known[depth % PX_JOB_KNOWN_DEPTHS][at % PX_JOB_KNOWN_KEYS];
-    size_t len;
+    size_t len = strnlen(info->key, PMIX_MAX_KEYLEN + 1);
+    size_t in_head = len < PX_KEY_HEAD ? len + 1 : PX_KEY_HEAD;
 
-    /* The remembered name ends, so this does, too, whatever the other one is. */
-    if (known->name && strcmp(known->name, key) == 0) {
-        return known;
-    }
-    len = strnlen(key, PMIX_MAX_KEYLEN + 1);
     if (!len || len > PMIX_MAX_KEYLEN) {
         return NULL;
     }
-    known->name = key;
-    known->role = role_of(key);
-    known->realm = px_key_realm(key, len);
-    known->declared = px_key_declared(key, &known->per_node);
+    memset(known, 0, sizeof(*known));
+    known->name = info->key;
+    memcpy(known->head, info->key, in_head);
+    memset(known->mask, 0xff, in_head);
+    known->longer = len >= PX_KEY_HEAD;
+    known->role = role_of(info->key);
+    known->realm = px_key_realm(info->key, len);
+    known->declared = px_key_declared(info->key, &known->per_node);
     return known;
 }

@@ -206,3 +206,42 @@ int px_value_u32(const pmix_value_t *value, uint32_t *ret)
     *ret = (uint32_t) n.magnitude;
     return PMIX_SUCCESS;
 }
+
+/* --- looking into infos --- */
+
+const pmix_value_t *px_info_find(const pmix_info_t *info, size_t ninfo, const char *key)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            return &info[i].value;
+        }
+    }
+    return NULL;
+}
+
+int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n)
+{
+    const pmix_data_array_t *array = value->data.darray;
+
+    if (value->type != PMIX_DATA_ARRAY) {
+        return PMIX_ERR_TYPE_MISMATCH;
+    }
+    *ret_info = NULL;
+    *ret_n = 0;
+    if (!array || !array->size) {
+        return PMIX_SUCCESS;
+    }
+    if (array->type != PMIX_INFO || !array->array) {
+        return PMIX_ERR_TYPE_MISMATCH;
+    }
+    *ret_info = array->array;
+    *ret_n = array->size;
+    return PMIX_SUCCESS;
+}
+
+const char *px_value_text(const pmix_value_t *value)
+{
+    return value && value->type == PMIX_STRING && value->data.string && value->data.string[0]
+               ? value->data.string
+               : NULL;
+}

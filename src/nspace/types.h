@@ -24,4 +24,13 @@ int px_value_fit(pmix_data_type_t type, const pmix_value_t *value, bool *ret_con
  * (over 32 bits or negative). */
 int px_value_u32(const pmix_value_t *value, uint32_t *ret);
 
+/* The value of the first info with the key, or NULL. */
+const pmix_value_t *px_info_find(const pmix_info_t *info, size_t ninfo, const char *key);
+
+/* The elements of a value that has to be an array of infos. 0 or PMIX_ERR_TYPE_MISMATCH. */
+int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n);
+
+/* The string of a value that has one, and not an empty one; else NULL. Takes NULL. */
+const char *px_value_text(const pmix_value_t *value);
+
 #endif

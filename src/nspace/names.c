@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The first look at the host's infos: maps, sizes, numbers and names that decide where other values belong. */
+
+#include <string.h>
+
+#include <pmix.h>
+
+#include "job.h"
+#include "types.h"
+
+/* The longest run of process arrays. */
+struct px_top px_top_make(const pmix_info_t *info, size_t ninfo)
+{
+    struct px_top top = {.at = info, .n = ninfo};
+    size_t start = 0;
+
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PMIX_PROC_DATA) != 0) {
+            start = i + 1;
+        } else if (i + 1 - start > top.n_procs) {
+            top.procs = start;
+            top.n_procs = i + 1 - start;
+        }
+    }
+    return top;
+}
+
+/* --- the readers' own node --- */
+
+static const pmix_value_t *find_top(const struct px_top *top, const char *key)
+{
+    for (size_t i = px_top_next(top, 0); i < top->n; i = px_top_next(top, i + 1)) {
+        if (strncmp(top->at[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            return &top->at[i].value;
+        }
+    }
+    return NULL;
+}
+
+int px_job_own_node(struct px_job *job, const struct px_top *top)
+{
+    const pmix_value_t *id = find_top(top, PMIX_NODEID);
+    const char *peers = px_value_text(find_top(top, PMIX_LOCAL_PEERS));
+    struct px_ranks ranks = {0};
+    uint32_t number;
+
+    if (job->local_node == PX_NO_NODE && id && !px_value_u32(id, &number)) {
+        job->local_node = px_job_node_by_id(job, number);
+    }
+    if (job->local_node == PX_NO_NODE && peers && !px_ranks_parse(&ranks, peers, strlen(peers)) && ranks.n &&
+        ranks.at[0] < job->n_ranks) {
+        job->local_node = job->ranks[ranks.at[0]].node;
+    }
+    px_ranks_fini(&ranks);
+    if (job->local_node != PX_NO_NODE && job->hostname) {
+        return px_job_alias(job, job->local_node, job->hostname);
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_job_local_node(struct px_job *job, uint32_t *ret_index)
+{
+    uint32_t known = px_store_local_node(job->store);
+    struct px_node_view view;
+    int rc = PMIX_SUCCESS;
+
+    if (job->local_node == PX_NO_NODE && known != PX_NO_NODE && !px_store_node(job->store, known, &view)) {
+        rc = px_job_node(job, view.name, &job->local_node);
+    } else if (job->local_node == PX_NO_NODE && job->hostname) {
+        rc = px_job_node(job, job->hostname, &job->local_node);
+    }
+    *ret_index = job->local_node;
+    return rc;
+}
+
+/* --- first pass: maps, sizes, names --- */
+
+static int read_name(struct px_job *job, const pmix_info_t *info)
+{
+    uint32_t v;
+
+    if (strcmp(info->key, PMIX_SESSION_ID) == 0 && !px_value_u32(&info->value, &v)) {
+        job->session = v;
+    } else if (strcmp(info->key, PMIX_JOB_SIZE) == 0 && !px_value_u32(&info->value, &v)) {
+        job->job_size = v;
+    } else if (strcmp(info->key, PMIX_NPROC_OFFSET) == 0 && !px_value_u32(&info->value, &v)) {
+        job->offset = v;
+    } else if (strcmp(info->key, PMIX_NODE_MAP) == 0 || strcmp(info->key, PMIX_NODE_MAP_RAW) == 0) {
+        return px_job_node_map(job, &info->value);
+    }
+    return PMIX_SUCCESS;
+}
+
+static int read_names(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth)
+{
+    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < ninfo; i++) {
+        bool session = strcmp(info[i].key, PMIX_SESSION_INFO_ARRAY) == 0;
+        const pmix_value_t *id;
+        const pmix_info_t *inner;
+        size_t n;
+        uint32_t v;
+
+        if (!session && strcmp(info[i].key, PMIX_JOB_INFO_ARRAY) != 0) {
+            rc = read_name(job, &info[i]);
+            continue;
+        }
+        rc = px_info_open(&info[i].value, &inner, &n);
+        id = !rc && session ? px_info_find(inner, n, PMIX_SESSION_ID) : NULL;
+        if (id && !px_value_u32(id, &v)) {
+            job->session = v;
+        }
+        /* A session's own maps are not the job's: of a session array only the job arrays count. */
+        for (size_t j = 0; !rc && j < n; j++) {
+            if (!session || strcmp(inner[j].key, PMIX_JOB_INFO_ARRAY) == 0) {
+                rc = read_names(job, &inner[j], 1, depth + 1);
+            }
+        }
+    }
+    return rc;
+}
+
+static int read_proc_maps(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth)
+{
+    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < ninfo; i++) {
+        bool session = strcmp(info[i].key, PMIX_SESSION_INFO_ARRAY) == 0;
+        const pmix_info_t *inner;
+        size_t n;
+
+        if (strcmp(info[i].key, PMIX_PROC_MAP) == 0 || strcmp(info[i].key, PMIX_PROC_MAP_RAW) == 0) {
+            rc = px_job_proc_map(job, &info[i].value);
+        } else if (session || strcmp(info[i].key, PMIX_JOB_INFO_ARRAY) == 0) {
+            rc = px_info_open(&info[i].value, &inner, &n);
+            for (size_t j = 0; !rc && j < n; j++) {
+                if (!session || strcmp(inner[j].key, PMIX_JOB_INFO_ARRAY) == 0) {
+                    rc = read_proc_maps(job, &inner[j], 1, depth + 1);
+                }
+            }
+        }
+    }
+    return rc;
+}
+
+static int read_all(struct px_job *job, const struct px_top *top,
+                    int (*read)(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth))
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = px_top_next(top, 0); !rc && i < top->n; i = px_top_next(top, i + 1)) {
+        rc = read(job, &top->at[i], 1, 0);
+    }
+    return rc;
+}
+
+int px_job_read_maps(struct px_job *job, const struct px_top *top)
+{
+    int rc = read_all(job, top, read_names);
+
+    rc = rc ? rc : read_all(job, top, read_proc_maps);
+    if (rc) {
+        return rc;
+    }
+    if (job->hostname) {
+        job->local_node = px_job_node_by_name(job, job->hostname);
+    }
+    return px_job_own_node(job, top);
+}
