@@ -49,7 +49,7 @@ int px_store_load(const void *bytes, size_t len, struct px_store **ret)
     }
     store->seg.fd = -1;
     store->memo = px_memo_create();
-    rc = store->memo ? px_segment_create(false, len < 65536 ? 65536 : len, &store->seg)
+    rc = store->memo ? px_segment_create(false, len < 65536 ? 65536 : len, NULL, &store->seg)
                      : PMIX_ERR_NOMEM;
     if (rc == 0) {
         rc = fill(&store->seg, bytes, len);

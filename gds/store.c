@@ -56,7 +56,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
     if (!store) {
         return PMIX_ERR_NOMEM;
     }
-    rc = px_segment_create(opts->shared, opts->virtual_size, &store->seg);
+    rc = px_segment_create(opts->shared, opts->virtual_size, opts->hints, &store->seg);
     if (rc == 0) {
         rc = px_header_init(&store->seg, &init);
     }
@@ -111,6 +111,11 @@ int px_store_open(int fd, struct px_store **ret)
     store->nspace[sizeof store->nspace - 1] = '\0';
     *ret = store;
     return 0;
+}
+
+void px_store_warm(const struct px_store *store, const struct px_segment_hints *hints)
+{
+    px_segment_warm(&store->seg, hints, px_load_acquire(&px_store_header(store)->used));
 }
 
 void px_store_destroy(struct px_store *store)

@@ -20,6 +20,7 @@
 
 struct px_store;
 struct px_batch;
+struct px_segment_hints;
 
 enum px_level { PX_LEVEL_SESSION, PX_LEVEL_JOB, PX_LEVEL_APP, PX_LEVEL_NODE, PX_LEVEL_PROC };
 
@@ -37,6 +38,7 @@ struct px_store_opts {
     bool shared;           /* a sealed memfd; otherwise process memory in the same format */
     uint64_t virtual_size; /* bytes; 0: the default; lowered by the store when address space is
                               limited */
+    const struct px_segment_hints *hints; /* how it gets memory (shmem/segment.h), or NULL */
     uid_t uid;             /* whose namespace it is */
     gid_t gid;
     bool moves;            /* the store may change its generation: then one thread uses it, what was
@@ -54,6 +56,9 @@ int px_store_create(const struct px_store_opts *opts, struct px_store **ret);
  * PMIX_ERR_NOT_SUPPORTED (another format: use messages), PMIX_ERR_NO_PERMISSIONS (not sealed),
  * PMIX_ERR_UNPACK_FAILURE (damaged). */
 int px_store_open(int fd, struct px_store **ret);
+
+/* Does what the hints say to a reader's mapping: how it is paged, how much of it at once. */
+void px_store_warm(const struct px_store *store, const struct px_segment_hints *hints);
 
 /* Unmaps and frees. The writer's marks the segment dead first, so that readers know. Takes NULL. */
 void px_store_destroy(struct px_store *store);

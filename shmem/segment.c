@@ -20,13 +20,18 @@
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 
 static const uint64_t min_size = UINT64_C(64) << 10;
+static const uint64_t first_bytes = UINT64_C(64) << 10;
 static const uint64_t min_ahead = UINT64_C(64) << 10;
 static const uint64_t max_ahead = UINT64_C(4) << 20;
+static const struct px_segment_hints no_hints;
 static const int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 
 static uint64_t page_size(void)
@@ -103,10 +108,53 @@ static int seal(int fd)
     return 0;
 }
 
-int px_segment_create(bool shared, uint64_t size, struct px_segment *ret)
+/* A hint that fails leaves everything as it was. */
+static void advise(const struct px_segment *seg, const struct px_segment_hints *hints)
+{
+    if (hints->huge) {
+        (void) madvise(seg->base, seg->size, MADV_HUGEPAGE);
+    }
+    if (hints->place && seg->writer) {
+        hints->place(seg->base, seg->size);
+    }
+}
+
+static int back(struct px_segment *seg, uint64_t upto)
+{
+    uint64_t from = seg->committed;
+    int rc;
+
+    if (!seg->shared) {
+        return mprotect(seg->base + from, upto - from, PROT_READ | PROT_WRITE)
+                   ? PX_ERR_OUT_OF_RESOURCE
+                   : 0;
+    }
+    do {
+        rc = fallocate(seg->fd, 0, (off_t) from, (off_t) (upto - from));
+    } while (rc && errno == EINTR);
+    return rc ? PX_ERR_OUT_OF_RESOURCE : 0;
+}
+
+/* What a new segment has from the beginning: at least its header. */
+static int commit_first(struct px_segment *seg, const struct px_segment_hints *hints)
+{
+    uint64_t first = round_up(hints->first ? hints->first : first_bytes, page_size());
+
+    if (first < PX_SHM_HEADER_LEN || first > seg->size || back(seg, first)) {
+        return px_segment_commit(seg, PX_SHM_HEADER_LEN);
+    }
+    seg->committed = first;
+    return 0;
+}
+
+int px_segment_create(bool shared, uint64_t size, const struct px_segment_hints *hints,
+                      struct px_segment *ret)
 {
     struct px_segment seg = {.fd = -1, .shared = shared, .writer = true};
     int rc = PX_ERR_NOMEM;
+
+    hints = hints ? hints : &no_hints;
+    seg.ahead = hints->ahead ? hints->ahead / page_size() * page_size() : max_ahead;
 
     size = limited(round_up(size ? size : PX_SEGMENT_DEFAULT_SIZE, page_size()), shared);
     if (size < min_size) {
@@ -127,7 +175,8 @@ int px_segment_create(bool shared, uint64_t size, struct px_segment *ret)
         rc = seal(seg.fd);
     }
     if (rc == 0) {
-        rc = px_segment_commit(&seg, PX_SHM_HEADER_LEN);
+        advise(&seg, hints);
+        rc = commit_first(&seg, hints);
     }
     if (rc) {
         px_segment_close(&seg);
@@ -174,20 +223,15 @@ int px_segment_open(int fd, struct px_segment *ret)
     return rc;
 }
 
-static int back(struct px_segment *seg, uint64_t upto)
+void px_segment_warm(const struct px_segment *seg, const struct px_segment_hints *hints,
+                     uint64_t used)
 {
-    uint64_t from = seg->committed;
-    int rc;
+    uint64_t n = hints->prefault < used ? hints->prefault : used;
 
-    if (!seg->shared) {
-        return mprotect(seg->base + from, upto - from, PROT_READ | PROT_WRITE)
-                   ? PX_ERR_OUT_OF_RESOURCE
-                   : 0;
+    advise(seg, hints);
+    if (n > 0 && n <= seg->size) {
+        (void) madvise(seg->base, round_up(n, page_size()), MADV_POPULATE_READ);
     }
-    do {
-        rc = fallocate(seg->fd, 0, (off_t) from, (off_t) (upto - from));
-    } while (rc && errno == EINTR);
-    return rc ? PX_ERR_OUT_OF_RESOURCE : 0;
 }
 
 int px_segment_commit(struct px_segment *seg, uint64_t upto)
@@ -202,9 +246,8 @@ int px_segment_commit(struct px_segment *seg, uint64_t upto)
         return PX_ERR_OUT_OF_RESOURCE;
     }
     upto = round_up(upto, page_size());
-    ahead = ahead < min_ahead   ? min_ahead
-            : ahead > max_ahead ? max_ahead
-                                : ahead / page_size() * page_size();
+    ahead = ahead < min_ahead ? min_ahead : ahead / page_size() * page_size();
+    ahead = ahead > seg->ahead ? seg->ahead : ahead;
     want = upto + ahead < seg->size ? upto + ahead : seg->size;
     if (back(seg, want)) {
         want = upto;

@@ -4,6 +4,7 @@
 #define PX_SHMEM_SEGMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A range of memory with a fixed virtual size that fills from the front: a sealed memfd that other
@@ -12,6 +13,7 @@ struct px_segment {
     unsigned char *base;
     uint64_t size;      /* bytes of address space */
     uint64_t committed; /* writer: bytes from the front that are backed by memory */
+    uint64_t ahead;     /* writer: at most so many are backed before they are asked for */
     int fd;             /* -1: process memory, or a reader's */
     bool shared;
     bool writer;
@@ -19,11 +21,23 @@ struct px_segment {
 
 #define PX_SEGMENT_DEFAULT_SIZE (UINT64_C(64) << 30)
 
+/* How memory is got. All zero: the defaults, which NULL in place of a pointer means too. None of it
+ * changes what can be read, and where the system cannot do it nothing fails. */
+struct px_segment_hints {
+    uint64_t first;    /* writer: bytes backed from the beginning; 0: 64 KiB */
+    uint64_t ahead;    /* writer: most bytes backed before they are asked for; 0: 4 MiB */
+    uint64_t prefault; /* reader: bytes from the front that are mapped at once, not when touched */
+    bool huge;         /* both: pages may be huge ones */
+    /* writer: says where the range's memory shall come from, before it has any; or NULL */
+    void (*place)(void *at, size_t len);
+};
+
 /* Makes an empty segment of zero bytes, `size` rounded to pages (0: the default). Where address
  * space or file size is limited it becomes smaller, but not below 64 KiB. Shared: the descriptor is
  * sealed against shrinking, growing, further seals and every write but through this mapping. 0,
  * PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE, PX_ERR_NOT_SUPPORTED (no memfd or no seals here). */
-int px_segment_create(bool shared, uint64_t size, struct px_segment *ret);
+int px_segment_create(bool shared, uint64_t size, const struct px_segment_hints *hints,
+                      struct px_segment *ret);
 
 /* Bytes of address space that a process may have; UINT64_MAX: no limit. */
 uint64_t px_segment_room(void);
@@ -33,6 +47,11 @@ uint64_t px_segment_room(void);
  * PX_ERR_NOMEM, PX_ERR_UNPACK_FAILURE (too small for a header), PX_ERR_NOT_SUPPORTED (not a memfd).
  */
 int px_segment_open(int fd, struct px_segment *ret);
+
+/* Does what the hints say to a reader's mapping, of which `used` bytes hold something: no memory is
+ * taken for more. */
+void px_segment_warm(const struct px_segment *seg, const struct px_segment_hints *hints,
+                     uint64_t used);
 
 /* Backs the first `upto` bytes with memory, and some more ahead, so that no store there can fail.
  * 0, PX_ERR_OUT_OF_RESOURCE (beyond the size, or no memory); what was committed stays. */

@@ -12,6 +12,7 @@
 
 #include "call.h"
 #include "ops.h"
+#include "shmem/segment.h"
 #include "src/base/param.h"
 
 enum { CRED_ROOM = 4096 };
@@ -179,6 +180,12 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
     }
     rc = px_store_open(*fd, &call->segment);
     *fd = -1;
+    if (0 == rc) {
+        struct px_segment_hints hints = {.prefault = (uint64_t) px_param_int(PX_P_SHMEM_PREFAULT),
+                                         .huge = px_param_bool(PX_P_SHMEM_HUGE)};
+
+        px_store_warm(call->segment, &hints);
+    }
     return 0 == rc ? 0 : PMIX_ERR_NOT_SUPPORTED;
 }
 

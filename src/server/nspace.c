@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "priv.h"
+#include "shmem/segment.h"
 #include "src/base/param.h"
 #include "src/nspace/jobinfo.h"
+#include "src/topo/topo.h"
 #include "src/wire/message.h"
 
 struct px_nsrec *px_ns_find(struct px_server *s, const char *name)
@@ -31,12 +33,25 @@ static uint32_t store_flags(const struct px_server *s)
     return flags;
 }
 
+/* A wish: where it cannot be had the memory comes from wherever the system likes. */
+static void interleave(void *at, size_t len)
+{
+    (void) px_topo_interleave(at, len);
+}
+
 static int make_store(struct px_server *s, struct px_nsrec *ns)
 {
+    struct px_segment_hints hints = {
+        .first = (uint64_t) px_param_int(PX_P_SHMEM_FIRST),
+        .ahead = (uint64_t) px_param_int(PX_P_SHMEM_AHEAD),
+        .huge = px_param_bool(PX_P_SHMEM_HUGE),
+        .place = px_param_bool(PX_P_SHMEM_INTERLEAVE) ? interleave : NULL,
+    };
     struct px_store_opts opts = {
         .nspace = ns->name,
         .shared = px_param_bool(PX_P_SHMEM_ENABLE) && strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0,
         .virtual_size = (uint64_t) px_param_int(PX_P_SHMEM_VIRTUAL),
+        .hints = &hints,
         .uid = s->uid,
         .gid = s->gid,
     };

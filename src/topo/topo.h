@@ -64,6 +64,13 @@ int px_topo_locality_string(const pmix_cpuset_t *cpuset, char **ret_string);
  * source other than hwloc. Needs no topology. */
 int px_topo_relative_locality(const char *one, const char *two, pmix_locality_t *ret_locality);
 
+/* ---- memory */
+
+/* Memory that a range of the caller's address space gets from now on comes from all NUMA nodes in
+ * turn; what it has already stays. Takes a topology of this machine: PMIX_ERR_NOT_SUPPORTED for
+ * another, or when the system cannot. */
+int px_topo_interleave(void *at, size_t len);
+
 /* ---- devices */
 
 /* PMIx_Compute_distances: topo NULL or from px_topo_load, cpuset NULL for the caller's own. Of

@@ -8,7 +8,7 @@ test_t_actor_LDADD = libpmix.la
 test_t_actor_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 px_script_tests = %D%/examples.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_codes.sh %D%/run_host.sh \
-  %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_signals.sh
+  %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_signals.sh %D%/segment_params.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
 px_long_tests += %D%/run_large.sh

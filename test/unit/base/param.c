@@ -178,6 +178,29 @@ static void malformed_values_leave_the_default(void **state)
     assert_string_equal(px_param_describe(PX_P_SHMEM_ENABLE).rejected, "perhaps");
 }
 
+/* Every number and switch that there is: nonsense is its default, and said to be nonsense. */
+static void no_parameter_takes_nonsense(void **state)
+{
+    static const char *const bad[] = {"abc", "", "-99999999999", "99999999999999999999", "1e3", "0x", " "};
+
+    (void) state;
+    for (int p = 0; p < PX_PARAMS; p++) {
+        struct px_param_info info = px_param_describe((enum px_param) p);
+        char name[128];
+
+        (void) snprintf(name, sizeof(name), "PMIX_MCA_%s", info.name);
+        for (size_t i = 0; info.type != PX_PARAM_STRING && i < sizeof(bad) / sizeof(bad[0]); i++) {
+            (void) setenv(name, bad[i], 1);
+            assert_int_equal(px_param_load(), 0);
+            info = px_param_describe((enum px_param) p);
+            assert_non_null(info.rejected);
+            assert_string_equal(info.value, info.dflt);
+            assert_int_equal(info.source, PX_SOURCE_DEFAULT);
+        }
+        (void) unsetenv(name);
+    }
+}
+
 static void sizes_take_units(void **state)
 {
     static const struct {
@@ -295,6 +318,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(environment_beats_user_file, clean, clean),
         cmocka_unit_test_setup_teardown(listed_files_replace_the_usual_ones, clean, clean),
         cmocka_unit_test_setup_teardown(malformed_values_leave_the_default, clean, clean),
+        cmocka_unit_test_setup_teardown(no_parameter_takes_nonsense, clean, clean),
         cmocka_unit_test_setup_teardown(sizes_take_units, clean, clean),
         cmocka_unit_test_setup_teardown(a_warning_is_printed_when_asked_for, clean, clean),
         cmocka_unit_test_setup_teardown(hostile_files, clean, clean),

@@ -22,7 +22,7 @@ static int setup(void **state)
     struct px_header_init init = {.nspace = "job"};
 
     (void) state;
-    if (px_segment_create(false, 1 << 17, &seg) || px_header_init(&seg, &init)) {
+    if (px_segment_create(false, 1 << 17, NULL, &seg) || px_header_init(&seg, &init)) {
         return -1;
     }
     px_bump_init(&bump, &seg, PX_SHM_HEADER_LEN);

@@ -21,7 +21,7 @@ static void starts_empty(void **state)
     char longest[300];
 
     (void) state;
-    assert_int_equal(px_segment_create(false, 1 << 20, &seg), 0);
+    assert_int_equal(px_segment_create(false, 1 << 20, NULL, &seg), 0);
     assert_int_equal(px_header_check(&seg), PX_ERR_UNPACK_FAILURE);
     memset(longest, 'x', sizeof longest);
     longest[256] = '\0';

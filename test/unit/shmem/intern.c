@@ -38,7 +38,7 @@ static void names(void **state)
     uint32_t i;
 
     (void) state;
-    assert_int_equal(px_segment_create(false, 1 << 20, &seg), 0);
+    assert_int_equal(px_segment_create(false, 1 << 20, NULL, &seg), 0);
     assert_int_equal(px_header_init(&seg, &init), 0);
     px_bump_init(&bump, &seg, PX_SHM_HEADER_LEN);
     assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, N, px_key_hash_of, seg.base), 0);

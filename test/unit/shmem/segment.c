@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,7 +27,7 @@ static struct px_segment make(bool shared, uint64_t size)
 {
     struct px_segment seg;
 
-    assert_int_equal(px_segment_create(shared, size, &seg), 0);
+    assert_int_equal(px_segment_create(shared, size, NULL, &seg), 0);
     return seg;
 }
 
@@ -177,7 +178,7 @@ static int small_files(void)
     struct rlimit lim = {1 << 20, 1 << 20};
     struct px_segment seg;
 
-    if (setrlimit(RLIMIT_FSIZE, &lim) || px_segment_create(true, 0, &seg)) {
+    if (setrlimit(RLIMIT_FSIZE, &lim) || px_segment_create(true, 0, NULL, &seg)) {
         return 1;
     }
     if (seg.size != 1 << 20 || px_segment_commit(&seg, seg.size)) {
@@ -189,7 +190,7 @@ static int small_files(void)
     if (setrlimit(RLIMIT_FSIZE, &lim)) {
         return 3;
     }
-    return px_segment_create(true, 0, &seg) == PX_ERR_OUT_OF_RESOURCE ? 0 : 4;
+    return px_segment_create(true, 0, NULL, &seg) == PX_ERR_OUT_OF_RESOURCE ? 0 : 4;
 }
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -208,7 +209,7 @@ static int small_address_space(void)
         return 1;
     }
     for (shared = 0; shared < 2; shared++) {
-        if (px_segment_create(shared, 0, &seg)) {
+        if (px_segment_create(shared, 0, NULL, &seg)) {
             return 2;
         }
         if (seg.size > lim.rlim_cur / 2 || seg.size < 1 << 20) {
@@ -228,7 +229,7 @@ static int no_descriptors(void)
     if (setrlimit(RLIMIT_NOFILE, &lim)) {
         return 1;
     }
-    return px_segment_create(true, 0, &seg) == PX_ERR_OUT_OF_RESOURCE ? 0 : 2;
+    return px_segment_create(true, 0, NULL, &seg) == PX_ERR_OUT_OF_RESOURCE ? 0 : 2;
 }
 
 static void limits(void **state)
@@ -239,33 +240,166 @@ static void limits(void **state)
     in_child(no_descriptors);
 }
 
-static void not_in_core_dumps(void **state)
+/* What /proc says of a mapping: the number behind a name, or for "VmFlags" whether a flag is there. */
+static long about(const void *base, const char *name, const char *flag)
 {
-    struct px_segment seg = make(true, 1 << 20);
-    struct px_segment reader;
-    FILE *maps;
+    FILE *maps = fopen("/proc/self/smaps", "re");
     char line[512];
     unsigned long low = 0;
-    int dd = 0;
+    long found = -1;
 
-    (void) state;
-    assert_int_equal(px_segment_open(dup(seg.fd), &reader), 0);
-    maps = fopen("/proc/self/smaps", "re");
     assert_non_null(maps);
-    while (fgets(line, sizeof line, maps)) {
+    while (found < 0 && fgets(line, sizeof line, maps)) {
         unsigned long from;
         unsigned long to;
 
         if (sscanf(line, "%lx-%lx ", &from, &to) == 2) {
             low = from;
-        }
-        if (strncmp(line, "VmFlags:", 8) == 0
-            && (low == (unsigned long) reader.base || low == (unsigned long) seg.base)) {
-            dd += strstr(line, " dd") != NULL;
+        } else if (low == (unsigned long) base && strncmp(line, name, strlen(name)) == 0) {
+            found = flag ? strstr(line, flag) != NULL : atol(line + strlen(name) + 1);
         }
     }
     (void) fclose(maps);
-    assert_int_equal(dd, 2);
+    return found;
+}
+
+static void not_in_core_dumps(void **state)
+{
+    struct px_segment seg = make(true, 1 << 20);
+    struct px_segment reader;
+
+    (void) state;
+    assert_int_equal(px_segment_open(dup(seg.fd), &reader), 0);
+    assert_int_equal(about(seg.base, "VmFlags", " dd"), 1);
+    assert_int_equal(about(reader.base, "VmFlags", " dd"), 1);
+    px_segment_close(&reader);
+    px_segment_close(&seg);
+}
+
+/* --- hints --- */
+
+static long blocks(int fd)
+{
+    struct stat st;
+
+    assert_int_equal(fstat(fd, &st), 0);
+    return (long) st.st_blocks * 512;
+}
+
+static struct {
+    void *at;
+    size_t len;
+    unsigned calls;
+    long had; /* memory, in KiB, when it was asked */
+} placed;
+
+static void place(void *at, size_t len)
+{
+    placed.at = at;
+    placed.len = len;
+    placed.calls++;
+    placed.had = about(at, "Rss", NULL);
+}
+
+static void memory_is_placed_before_there_is_any(void **state)
+{
+    const struct px_segment_hints hints = {.place = place};
+    unsigned shared;
+
+    (void) state;
+    for (shared = 0; shared < 2; shared++) {
+        struct px_segment seg;
+
+        placed.calls = 0;
+        assert_int_equal(px_segment_create(shared, 1 << 20, &hints, &seg), 0);
+        assert_int_equal(placed.calls, 1);
+        assert_ptr_equal(placed.at, seg.base);
+        assert_int_equal(placed.len, seg.size);
+        assert_int_equal(placed.had, 0);
+        px_segment_close(&seg);
+    }
+}
+
+static void first_and_ahead(void **state)
+{
+    static const struct {
+        uint64_t first, ahead, committed, then;
+    } cases[] = {
+        /* what is there at once, and after 512 KiB more than it are asked for */
+        {0, 0, 65536, 65536 + (512 << 10) + 65536},
+        {4096, 4096, 4096, 4096 + (512 << 10) + 4096},
+        {5000, 8192, 8192, 8192 + (512 << 10) + 8192},
+        {2 << 20, 1 << 20, 2 << 20, (2 << 20) + (512 << 10) + (512 << 10)},
+        {UINT64_C(1) << 40, 4096, 4096 + 4096, 4096 + 4096 + (512 << 10) + 4096}, /* too much */
+    };
+
+    (void) state;
+    for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        bool shared = i % 2;
+        const struct px_segment_hints hints = {.first = cases[i / 2].first,
+                                               .ahead = cases[i / 2].ahead};
+        struct px_segment seg;
+
+        assert_int_equal(px_segment_create(shared, 16 << 20, &hints, &seg), 0);
+        assert_int_equal(seg.committed, cases[i / 2].committed);
+        if (shared) {
+            assert_int_equal(blocks(seg.fd), seg.committed);
+        }
+        assert_int_equal(px_segment_commit(&seg, seg.committed + (512 << 10)), 0);
+        assert_int_equal(seg.committed, cases[i / 2].then);
+        memset(seg.base, 1, seg.committed);
+        px_segment_close(&seg);
+    }
+}
+
+static void prefault_maps_what_is_used(void **state)
+{
+    static const struct {
+        uint64_t prefault, used;
+        long kb;
+    } cases[] = {{0, 1 << 20, 0}, {512 << 10, 1 << 20, 512}, {1, 65536, 4},
+                {1 << 30, 600000, 588}, {1 << 30, 0, 0}};
+    const struct px_segment_hints large = {.first = 1 << 20};
+    struct px_segment seg;
+
+    (void) state;
+    assert_int_equal(px_segment_create(true, 16 << 20, &large, &seg), 0);
+    memset(seg.base, 1, 65536);
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct px_segment_hints hints = {.prefault = cases[i].prefault};
+        struct px_segment reader;
+        long kb;
+
+        assert_int_equal(px_segment_open(dup(seg.fd), &reader), 0);
+        px_segment_warm(&reader, &hints, cases[i].used);
+        kb = about(reader.base, "Rss", NULL);
+        /* The kernel maps what lies around a page too, up to 64 KiB. */
+        assert_in_range(kb, 0, cases[i].kb ? cases[i].kb + 64 : 0);
+        assert_true(kb >= cases[i].kb || madvise(reader.base, 4096, 22) != 0); /* before 5.14 */
+        assert_int_equal(blocks(seg.fd), seg.committed); /* no memory was taken for it */
+        px_segment_close(&reader);
+    }
+    px_segment_close(&seg);
+}
+
+static void huge_pages_are_asked_for(void **state)
+{
+    const struct px_segment_hints hints = {.huge = true};
+    struct px_segment seg;
+    struct px_segment reader;
+
+    (void) state;
+    assert_int_equal(px_segment_create(true, 16 << 20, &hints, &seg), 0);
+    assert_int_equal(px_segment_open(dup(seg.fd), &reader), 0);
+    if (madvise(seg.base, seg.size, MADV_HUGEPAGE) != 0) {
+        px_segment_close(&reader);
+        px_segment_close(&seg);
+        skip();
+    }
+    assert_int_equal(about(seg.base, "VmFlags", " hg"), 1);
+    assert_int_equal(about(reader.base, "VmFlags", " hg"), 0);
+    px_segment_warm(&reader, &hints, 4096);
+    assert_int_equal(about(reader.base, "VmFlags", " hg"), 1);
     px_segment_close(&reader);
     px_segment_close(&seg);
 }
@@ -276,7 +410,9 @@ int main(void)
         cmocka_unit_test(nobody_else_writes), cmocka_unit_test(reader_maps_read_only),
         cmocka_unit_test(another_user),       cmocka_unit_test(refusals),
         cmocka_unit_test(commits_ahead),      cmocka_unit_test(limits),
-        cmocka_unit_test(not_in_core_dumps),
+        cmocka_unit_test(not_in_core_dumps),  cmocka_unit_test(memory_is_placed_before_there_is_any),
+        cmocka_unit_test(first_and_ahead),    cmocka_unit_test(prefault_maps_what_is_used),
+        cmocka_unit_test(huge_pages_are_asked_for),
     };
 
     alarm(60);

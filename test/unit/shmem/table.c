@@ -38,7 +38,7 @@ static int setup(void **state)
 
     (void) state;
     spread = even;
-    if (px_segment_create(false, 64 << 20, &seg) || px_header_init(&seg, &init)) {
+    if (px_segment_create(false, 64 << 20, NULL, &seg) || px_header_init(&seg, &init)) {
         return -1;
     }
     px_bump_init(&bump, &seg, PX_SHM_HEADER_LEN);

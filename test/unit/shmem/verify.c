@@ -92,7 +92,7 @@ static int setup(void **state)
     uint64_t at;
 
     (void) state;
-    assert_int_equal(px_segment_create(false, 1 << 20, &seg), 0);
+    assert_int_equal(px_segment_create(false, 1 << 20, NULL, &seg), 0);
     assert_int_equal(px_header_init(&seg, &init), 0);
     h = (struct px_header *) (void *) seg.base;
     px_bump_init(&bump, &seg, PX_SHM_HEADER_LEN);

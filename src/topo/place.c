@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Which memory a mapping gets. A policy on a shared mapping belongs to the object behind it, so what
+ * the one writer says holds for the pages of all its readers. */
+
+#include "config.h"
+
+#include "machine.h"
+#include "topo.h"
+
+int px_topo_interleave(void *at, size_t len)
+{
+    hwloc_topology_t topo;
+    int rc = px_topo_machine(&topo);
+
+    if (rc != 0) {
+        return rc;
+    }
+    if (!hwloc_topology_is_thissystem(topo) || /* hwloc would say yes and do nothing */
+        hwloc_set_area_membind(topo, at, len, hwloc_topology_get_allowed_nodeset(topo),
+                               HWLOC_MEMBIND_INTERLEAVE, HWLOC_MEMBIND_BYNODESET) != 0) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return 0;
+}
