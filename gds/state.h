@@ -32,6 +32,7 @@ struct px_store {
     uint64_t n_records; /* occupied slots of the record table */
     bool moves;            /* one thread uses the store, which may change its generation */
     uint64_t dead_limit;   /* bytes; see px_store_tidy */
+    struct px_segment_hints hints; /* for the next generation too */
     struct px_store *last; /* the generations before that are still mapped here */
 };
 

@@ -67,6 +67,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
     strcpy(store->nspace, opts->nspace); /* length checked above */
     px_bump_init(&store->bump, &store->seg, PX_SHM_HEADER_LEN);
     store->moves = opts->moves;
+    store->hints = opts->hints ? *opts->hints : (struct px_segment_hints){0};
     store->dead_limit = opts->dead_bytes;
     *ret = store;
     return 0;
