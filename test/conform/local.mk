@@ -13,4 +13,10 @@ TESTS += $(conform_programs)
 %C%_harness_t_SOURCES = %D%/harness.c
 %C%_harness_t_LDADD = $(conform_ldadd)
 %C%_harness_t_LDFLAGS = $(conform_ldflags)
-EXTRA_DIST += %D%/README.md
+EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
+
+# What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.
+.PHONY: conformance
+conformance: $(conform_programs)
+	PX_TOP_SRCDIR='$(abs_top_srcdir)' PX_TOP_BUILDDIR='$(abs_top_builddir)' CC='$(CC)' \
+	  $(SHELL) $(top_srcdir)/scripts/run-conformance $(CONFORM)
