@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* What nearly every read is: a key that was asked for before, whose value is a scalar, a string or
- * bytes, at the rank itself or at the job. This file knows only that. Whatever it does not
+/* What nearly every read is: a scalar, a string or bytes, at the rank itself, at the job or at a
+ * node; or a key that nobody has. This file knows only that. Whatever it does not
  * recognise (a version that is not visible yet, another realm, damage) it leaves to px_store_ask,
  * which is right about everything; so there is nothing to report here and no rare case. Nothing is
  * touched that was not compared with the end of the segment first. */
@@ -9,9 +9,11 @@
 #include <stdlib.h>
 
 #include "gds/lookup.h"
+#include "gds/memo.h"
 #include "gds/read.h"
 
 #define rare(e) __builtin_expect((e), 0)
+#define INLINE static inline __attribute__((always_inline))
 
 /* How much of the segment may be touched, in words of 8 bytes, and what of it is published. */
 struct glance {
@@ -23,6 +25,7 @@ struct glance {
 struct found {
     const unsigned char *bytes; /* NULL: a scalar */
     uint64_t word;              /* the scalar, or how many bytes */
+    uint64_t loc;               /* of its cell; 0: it has none */
     pmix_data_type_t type;
 };
 
@@ -52,6 +55,7 @@ static inline bool see_cell(const struct glance *g, uint64_t loc, struct found *
     const struct px_cell *cell = at(g, loc);
     uint64_t len = cell->len;
 
+    ret->loc = loc;
     ret->type = cell->type;
     if (cell->form == PX_FORM_WORD) {
         ret->bytes = NULL;
@@ -68,7 +72,11 @@ static inline bool see_cell(const struct glance *g, uint64_t loc, struct found *
                : cell->form == PX_FORM_BYTES && cell->type == PMIX_BYTE_OBJECT;
 }
 
-enum { RECORD = sizeof(struct px_record) / 8, COLUMN = sizeof(struct px_column) / 8 };
+enum {
+    KEY = sizeof(struct px_key) / 8,
+    RECORD = sizeof(struct px_record) / 8,
+    COLUMN = sizeof(struct px_column) / 8
+};
 
 /* A record of which the first two words of its cell are inside too. */
 static inline bool see_record(const struct glance *g, uint64_t loc, struct found *ret)
@@ -86,9 +94,10 @@ static inline bool see_job(const struct glance *g, const struct px_key *key, str
            && inside(g, loc, RECORD + 2) && see_record(g, loc, ret);
 }
 
-/* A rank's own record: what few ranks have is in no column. */
-static inline bool see_own(const struct glance *g, const struct px_store *store, uint64_t key,
-                           uint32_t rank, struct found *ret)
+/* What somebody has put there; NULL when nobody has: most such values are in columns. */
+INLINE const struct px_record *record_at(const struct glance *g,
+                                                const struct px_store *store, uint32_t level,
+                                                uint32_t index, uint64_t key)
 {
     struct px_view view = {.base = g->base, .size = store->seg.size, .limit = g->end * 8};
     uint64_t table = px_load_acquire(&px_store_header(store)->table);
@@ -96,17 +105,22 @@ static inline bool see_own(const struct glance *g, const struct px_store *store,
     uint64_t loc;
 
     if (table == 0) {
-        return false;
+        return NULL;
     }
-    px_probe_start(&view, table, px_record_hash(PX_SHM_PROC, rank, key, NULL), &probe);
+    px_probe_start(&view, table, px_record_hash(level, index, key, NULL), &probe);
     for (loc = px_probe_next(&probe); inside(g, loc, RECORD + 2); loc = px_probe_next(&probe)) {
         const struct px_record *rec = at(g, loc);
 
-        if (rec->key == key && rec->index == rank && rec->level == PX_SHM_PROC) {
-            return see_record(g, loc, ret);
+        if (rec->key == key && rec->index == index && rec->level == level) {
+            return rec;
         }
     }
-    return false;
+    return NULL;
+}
+
+static inline uint64_t locator_of(const struct glance *g, const void *thing)
+{
+    return (uint64_t) ((const unsigned char *) thing - g->base) >> 3;
 }
 
 /* The number in a rank's lane. */
@@ -179,12 +193,24 @@ static inline uint32_t placed(const struct glance *g, const struct px_rank_map *
     return px_mapped(map, listed ? at(g, map->data) : NULL, rank);
 }
 
-/* The node of a rank that the placement, which is visible, covers; or NULL. */
-static inline const struct px_node *node_of(const struct glance *g,
-                                            const struct px_placement *place, uint32_t rank)
+/* The visible placement, or NULL. */
+static inline const struct px_placement *placement(const struct glance *g,
+                                                   const struct px_store *store)
+{
+    uint64_t loc = px_load_acquire(&px_store_header(store)->place);
+    const struct px_placement *place;
+
+    if (rare(!inside(g, loc, sizeof *place / 8))) {
+        return NULL;
+    }
+    place = at(g, loc);
+    return place->version.seq <= g->seq ? place : NULL;
+}
+
+static inline const struct px_node *node_at(const struct glance *g,
+                                            const struct px_placement *place, uint32_t i)
 {
     const struct px_node *nodes;
-    uint32_t i = placed(g, &place->node_of, place->n_ranks, rank);
 
     if (rare(i >= place->n_nodes)
         || rare(!all_inside(g, place->nodes, place->n_nodes, sizeof *nodes))) {
@@ -194,53 +220,134 @@ static inline const struct px_node *node_of(const struct glance *g,
     return &nodes[i];
 }
 
-/* Last, and in functions of their own, so that px_store_glance needs no stack: is the key the one
- * that was asked for? Then its value. */
-
-static __attribute__((noinline)) bool give_bytes(const struct px_key *key, const char *name,
-                                                pmix_data_type_t type, const void *bytes,
-                                                size_t len, pmix_value_t **ret)
+static inline bool see_word(pmix_data_type_t type, uint64_t word, struct found *ret)
 {
-    pmix_value_t *value;
+    *ret = (struct found){.word = word, .type = type};
+    return true;
+}
+
+/* What the placement says of a node. */
+static inline bool see_node(const struct glance *g, const struct px_key *key,
+                            const struct px_node *node, struct found *ret)
+{
+    switch (node ? key->derived : PX_DERIVED_NONE) {
+    case PX_DERIVED_NODEID:
+        return see_word(PMIX_UINT32, node->nodeid, ret);
+    case PX_DERIVED_HOSTNAME:
+        return inside(g, node->name, 2) && see_cell(g, node->name, ret);
+    case PX_DERIVED_LOCAL_SIZE:
+        return node->count != 0 && see_word(PMIX_UINT32, node->count, ret);
+    default:
+        return false;
+    }
+}
+
+/* A key of a rank that no process has posted anything under: what the placement says. */
+INLINE bool see_derived(const struct glance *g, const struct px_store *store,
+                               const struct px_key *key, pmix_rank_t rank, struct found *ret)
+{
+    const struct px_placement *place = key->derived ? placement(g, store) : NULL;
+    uint32_t app;
+
+    if (!place || rank >= place->n_ranks || key->derived == PX_DERIVED_LOCAL_SIZE) {
+        return false;
+    }
+    if (key->derived == PX_DERIVED_RANK) {
+        return see_word(PMIX_PROC_RANK, rank, ret);
+    }
+    if (key->derived == PX_DERIVED_APPNUM) {
+        app = placed(g, &place->app_of, place->n_ranks, rank);
+        return app != PX_NO_APP && see_word(PMIX_UINT32, app, ret);
+    }
+    return see_node(g, key, node_at(g, place, placed(g, &place->node_of, place->n_ranks, rank)),
+                    ret);
+}
+
+INLINE bool see_column(const struct glance *g, const struct px_column *col, uint32_t rank,
+                              struct found *ret)
+{
+    switch (col->kind) {
+    case PX_COLUMN_CONST:
+        return see_word(col->type, col->base, ret);
+    case PX_COLUMN_AFFINE:
+        return see_word(col->type, col->base + col->step * rank, ret);
+    case PX_COLUMN_ARRAY:
+        return see_word(col->type, 0, ret) && see_lane(g, col, rank, &ret->word);
+    default:
+        return see_shared_cell(g, col, rank, ret);
+    }
+}
+
+/* Ranks that stand for others are beyond every column and placement, and have no records. */
+INLINE bool see_rank(const struct glance *g, const struct px_store *store,
+                            const struct px_key *key, pmix_rank_t rank, struct found *ret)
+{
+    uint64_t loc = px_load_acquire(&key->column);
+    const struct px_column *col;
+    const struct px_record *rec;
+
+    if (key->realm == PX_REALM_SESSION) {
+        return false;
+    }
+    if (loc) {
+        col = column_at(g, loc, rank);
+        return col && see_column(g, col, rank, ret);
+    }
+    if (px_load_acquire(&key->holder) == 0) {
+        return see_derived(g, store, key, rank, ret);
+    }
+    rec = record_at(g, store, PX_SHM_PROC, rank, locator_of(g, key));
+    return rec && see_record(g, locator_of(g, rec), ret);
+}
+
+/* --- handing out --- */
+
+INLINE bool fill(const struct found *found, pmix_value_t *ret)
+{
     char *copy;
 
-    if (strcmp(key->name, name) != 0) {
+    if (!found->bytes) {
+        if (rare(px_word_size(found->type) == 0)) {
+            return false;
+        }
+        px_word_value(found->type, found->word, ret);
+        return true;
+    }
+    copy = malloc(found->word);
+    if (rare(!copy)) {
         return false;
     }
-    value = malloc(sizeof *value);
-    copy = malloc(len);
-    if (!value || !copy) {
-        free(value);
-        free(copy);
-        return false;
-    }
-    memcpy(copy, bytes, len);
-    *value = (pmix_value_t){.type = type};
-    if (type == PMIX_STRING) {
-        value->data.string = copy;
+    memcpy(copy, found->bytes, found->word);
+    *ret = (pmix_value_t){.type = found->type};
+    if (found->type == PMIX_STRING) {
+        ret->data.string = copy;
     } else {
-        value->data.bo.bytes = copy;
-        value->data.bo.size = len;
+        ret->data.bo.bytes = copy;
+        ret->data.bo.size = found->word;
+    }
+    return true;
+}
+
+INLINE bool copy_out(const struct found *found, pmix_value_t **ret)
+{
+    pmix_value_t *value = malloc(sizeof *value);
+
+    if (rare(!value) || rare(!fill(found, value))) {
+        free(value);
+        return false;
     }
     *ret = value;
     return true;
 }
 
-static __attribute__((noinline)) bool give_scalar(const struct px_key *key, const char *name,
-                                                 pmix_data_type_t type, uint64_t word,
-                                                 pmix_value_t **ret)
+static bool point_out(const struct px_store *store, const struct found *found, pmix_value_t **ret)
 {
-    pmix_value_t *value;
+    const pmix_value_t *value = px_memo_seen(store->memo, found->loc, found->word, found->type);
 
-    if (rare(px_word_size(type) == 0) || rare(strcmp(key->name, name) != 0)) {
-        return false;
-    }
-    value = malloc(sizeof *value);
     if (rare(!value)) {
-        return false;
+        return false; /* the first time: px_slice_pointer makes it */
     }
-    px_word_value(type, word, value);
-    *ret = value;
+    *ret = (pmix_value_t *) (uintptr_t) value;
     return true;
 }
 
@@ -258,70 +365,111 @@ static inline struct glance glance_of(const struct px_store *store)
     };
 }
 
-static inline bool give(const struct px_key *key, const char *name, const struct found *found,
-                       pmix_value_t **ret)
+/* --- with directives --- */
+
+/* The key; or NULL, *ret_none then says whether that is for certain. */
+static inline const struct px_key *key_of(const struct px_store *store, const struct glance *g,
+                                          const struct px_ask *ask, bool *ret_none)
 {
-    return found->bytes ? give_bytes(key, name, found->type, found->bytes, found->word, ret)
-                        : give_scalar(key, name, found->type, found->word, ret);
+    uint64_t loc = px_load_acquire(px_key_hint(store, ask->key));
+    const struct px_key *key = at(g, loc);
+    struct px_read read;
+
+    if (loc && strcmp(key->name, ask->key) == 0) {
+        return key;
+    }
+    px_read_begin(store, &read);
+    key = px_read_known_key(&read, ask->key, ask->key_len);
+    *ret_none = !key && !read.view.damaged;
+    return key && inside(g, locator_of(g, key), KEY) ? key : NULL;
 }
 
-static __attribute__((noinline)) bool glance_name(const struct px_store *store,
-                                                  const struct px_key *key,
-                                                  const struct px_node *node, const char *name,
-                                                  pmix_value_t **ret)
+static uint32_t node_meant(const struct px_store *store, const struct px_placement *place,
+                           const struct px_ask *ask)
 {
-    struct glance g = glance_of(store);
-    struct found found;
+    struct px_read read;
 
-    return inside(&g, node->name, 2) && see_cell(&g, node->name, &found)
-           && give(key, name, &found, ret);
+    px_read_begin(store, &read);
+    if (ask->hostname) {
+        return px_placement_by_name(&read, place, ask->hostname);
+    }
+    if (ask->nodeid != PX_NO_NODEID) {
+        return px_placement_by_id(&read, place, ask->nodeid);
+    }
+    return ask->rank > PMIX_RANK_VALID || ask->rank == ask->self ? place->local_node : PX_NO_NODE;
 }
 
-/* A key of a rank that no process has posted anything under: what the placement says. */
-static __attribute__((noinline)) bool glance_derived(const struct px_store *store,
-                                                     const struct px_key *key, pmix_rank_t rank,
-                                                     const char *name, pmix_value_t **ret)
+/* Of a node: what has been put there, or what the placement says. */
+static bool look_at_node(const struct px_store *store, const struct glance *g,
+                         const struct px_key *key, const struct px_ask *ask, struct found *ret)
 {
-    struct glance g = glance_of(store);
-    uint64_t loc = px_load_acquire(&px_store_header(store)->place);
-    const struct px_placement *place;
-    const struct px_node *node;
-    uint32_t app;
+    const struct px_placement *place = placement(g, store);
+    uint32_t index = place ? node_meant(store, place, ask) : PX_NO_NODE;
+    const struct px_record *rec;
 
-    if (rare(!inside(&g, loc, sizeof *place / 8))) {
+    if (!place || index >= place->n_nodes) {
         return false;
     }
-    place = at(&g, loc);
-    if (rare(place->version.seq > g.seq) || rare(rank >= place->n_ranks)) {
+    rec = record_at(g, store, PX_SHM_NODE, index, locator_of(g, key));
+    return rec ? see_record(g, locator_of(g, rec), ret)
+               : see_node(g, key, node_at(g, place, index), ret);
+}
+
+/* The cases of px_store_ask that end where they begin: with a value at the first level. */
+INLINE bool look(const struct px_store *store, const struct glance *g,
+                        const struct px_key *key, const struct px_ask *ask, struct found *ret)
+{
+    bool named = ask->hostname || ask->nodeid != PX_NO_NODEID;
+    bool of_node = key->realm == PX_REALM_NODE || key->realm == PX_REALM_NONE;
+
+    if (rare(ask->rank == PMIX_RANK_INVALID)) {
         return false;
     }
-    switch (key->derived) {
-    case PX_DERIVED_NODEID:
-        node = node_of(&g, place, rank);
-        return node && give_scalar(key, name, PMIX_UINT32, node->nodeid, ret);
-    case PX_DERIVED_HOSTNAME:
-        node = node_of(&g, place, rank);
-        return node && glance_name(store, key, node, name, ret);
-    case PX_DERIVED_APPNUM:
-        app = placed(&g, &place->app_of, place->n_ranks, rank);
-        return app != PX_NO_APP && give_scalar(key, name, PMIX_UINT32, app, ret);
-    case PX_DERIVED_RANK:
-        return give_scalar(key, name, PMIX_PROC_RANK, rank, ret);
+    switch (ask->realm) {
+    case PX_REALM_NONE:
+        if (named) {
+            return of_node && look_at_node(store, g, key, ask, ret);
+        }
+        return ask->rank == PMIX_RANK_WILDCARD ? see_job(g, key, ret)
+                                               : see_rank(g, store, key, ask->rank, ret);
+    case PX_REALM_JOB:
+        return see_job(g, key, ret);
+    case PX_REALM_NODE:
+        return look_at_node(store, g, key, ask, ret);
+    case PX_REALM_PROC:
+        return ask->rank <= PMIX_RANK_VALID && see_rank(g, store, key, ask->rank, ret);
     default:
         return false;
     }
 }
 
-static __attribute__((noinline)) bool glance_lane(const struct px_store *store,
-                                                  const struct px_key *key,
-                                                  const struct px_column *col, pmix_rank_t rank,
-                                                  const char *name, pmix_value_t **ret)
+enum px_look px_store_look(const struct px_store *store, const struct px_ask *ask,
+                           enum px_manner manner, pmix_value_t **ret)
 {
     struct glance g = glance_of(store);
-    uint64_t word;
+    const struct px_key *key;
+    struct found found;
+    bool none = false;
+    bool done;
 
-    return see_lane(&g, col, rank, &word) && give_scalar(key, name, col->type, word, ret);
+    key = key_of(store, &g, ask, &none);
+    if (!key) {
+        return none ? PX_LOOK_NO_KEY : PX_LOOK_UNSURE;
+    }
+    if (!look(store, &g, key, ask, &found)) {
+        return PX_LOOK_UNSURE;
+    }
+    if (manner == PX_MANNER_COPY) {
+        done = copy_out(&found, ret);
+    } else if (manner == PX_MANNER_FILL) {
+        done = fill(&found, *ret);
+    } else {
+        done = point_out(store, &found, ret);
+    }
+    return done ? PX_LOOK_DONE : PX_LOOK_UNSURE;
 }
+
+/* --- without --- */
 
 /* What is neither a number in a column nor one of the job. */
 static __attribute__((noinline)) bool glance_aside(const struct px_store *store,
@@ -329,21 +477,31 @@ static __attribute__((noinline)) bool glance_aside(const struct px_store *store,
                                                    const char *name, pmix_value_t **ret)
 {
     struct glance g = glance_of(store);
-    uint64_t loc = px_load_acquire(&key->column);
-    const struct px_column *col;
     struct found found;
-    bool seen;
+    bool seen = rank == PMIX_RANK_WILDCARD ? see_job(&g, key, &found)
+                                           : see_rank(&g, store, key, rank, &found);
 
-    if (rank == PMIX_RANK_WILDCARD) {
-        seen = see_job(&g, key, &found);
-    } else if (loc) {
-        col = column_at(&g, loc, rank);
-        seen = col && see_shared_cell(&g, col, rank, &found);
-    } else {
-        loc = (uint64_t) ((const unsigned char *) key - g.base) >> 3;
-        seen = see_own(&g, store, loc, rank, &found);
+    return seen && strcmp(key->name, name) == 0 && copy_out(&found, ret);
+}
+
+/* Last, and in a function of its own, so that px_store_glance needs no stack: is the key the one
+ * that was asked for? Then its value. */
+static __attribute__((noinline)) bool give_scalar(const struct px_key *key, const char *name,
+                                                 pmix_data_type_t type, uint64_t word,
+                                                 pmix_value_t **ret)
+{
+    pmix_value_t *value;
+
+    if (rare(px_word_size(type) == 0) || rare(strcmp(key->name, name) != 0)) {
+        return false;
     }
-    return seen && give(key, name, &found, ret);
+    value = malloc(sizeof *value);
+    if (rare(!value)) {
+        return false;
+    }
+    px_word_value(type, word, value);
+    *ret = value;
+    return true;
 }
 
 bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
@@ -366,25 +524,16 @@ bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char 
         }
         return glance_aside(store, key, rank, name, ret);
     }
-    /* Ranks that stand for others are beyond every column and placement, and have no records. */
-    if (key->realm == PX_REALM_SESSION) {
-        return false;
-    }
     loc = px_load_acquire(&key->column);
-    if (!loc && px_load_acquire(&key->holder) == 0) {
-        return glance_derived(store, key, rank, name, ret);
-    }
-    col = column_at(&g, loc, rank);
+    col = key->realm != PX_REALM_SESSION && loc ? column_at(&g, loc, rank) : NULL;
     if (!col) {
-        return loc == 0 && glance_aside(store, key, rank, name, ret);
+        return glance_aside(store, key, rank, name, ret);
     }
     switch (col->kind) {
     case PX_COLUMN_CONST:
         return give_scalar(key, name, col->type, col->base, ret);
     case PX_COLUMN_AFFINE:
         return give_scalar(key, name, col->type, col->base + col->step * rank, ret);
-    case PX_COLUMN_ARRAY:
-        return glance_lane(store, key, col, rank, name, ret);
     default:
         return glance_aside(store, key, rank, name, ret);
     }

@@ -50,6 +50,22 @@ int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct 
 bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *key,
                      pmix_value_t **ret);
 
+/* What px_store_ask says, and that handed out, if both are simple. Only for questions without
+ * scope, application, session and qualifiers, and with no realm but NONE, JOB, NODE, PROC. *ret is set
+ * with PX_LOOK_DONE only. */
+enum px_manner {
+    PX_MANNER_COPY,    /* a fresh value */
+    PX_MANNER_FILL,    /* into **ret; what it points at is fresh */
+    PX_MANNER_POINTER, /* one of px_slice_pointer */
+};
+enum px_look {
+    PX_LOOK_DONE,
+    PX_LOOK_NO_KEY, /* nobody has ever had a value under the key: it is not here */
+    PX_LOOK_UNSURE, /* px_store_ask knows */
+};
+enum px_look px_store_look(const struct px_store *store, const struct px_ask *ask,
+                           enum px_manner manner, pmix_value_t **ret);
+
 /* The realm that a reserved key belongs to; PX_REALM_NONE for non-reserved and unknown ones. */
 enum px_realm px_key_realm(const char *key, size_t key_len);
 

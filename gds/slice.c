@@ -184,6 +184,15 @@ int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret)
     return px_memo_value(store->memo, slice, ret);
 }
 
+const char *px_slice_text(const struct px_slice *slice, size_t *ret_len)
+{
+    if (slice->type != PMIX_STRING || slice->form != PX_FORM_TEXT || slice->len == 0) {
+        return NULL;
+    }
+    *ret_len = slice->len - 1;
+    return slice->payload;
+}
+
 int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n)
 {
     const struct px_quals *quals = slice->quals;

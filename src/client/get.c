@@ -24,25 +24,38 @@ static inline bool own_goes_first(const struct px_session *session, pmix_rank_t 
            || rare(px_load_acquire(&session->internal) != 0);
 }
 
-static int find_own(struct px_session *session, const struct px_ask *ask, bool own_first, struct px_slice *ret)
+struct places {
+    const struct px_store *first; /* or NULL */
+    const struct px_store *second;
+};
+
+/* 0, PMIX_ERR_NOMEM: what was posted last is in neither. */
+static inline int places_of(struct px_session *session, pmix_rank_t rank, const char *key, bool own_first,
+                            struct places *ret)
 {
     const struct px_store *own;
-    const struct px_store *first = session->shared;
-    const struct px_store *second;
-    int lacking = px_session_own(session, &own);
+    int rc = px_session_own(session, &own);
+
+    if (NULL != own && (own_first || own_goes_first(session, rank, key))) {
+        *ret = (struct places){own, session->shared};
+    } else {
+        *ret = (struct places){session->shared, own};
+    }
+    return rc;
+}
+
+static int find_own(struct px_session *session, const struct px_ask *ask, bool own_first, struct px_slice *ret)
+{
+    struct places at;
+    int lacking = places_of(session, ask->rank, ask->key, own_first, &at);
     int rc = PMIX_ERR_NOT_FOUND;
     int other;
 
-    second = own;
-    if (NULL != own && (own_first || own_goes_first(session, ask->rank, ask->key))) {
-        first = own;
-        second = session->shared;
+    if (NULL != at.first) {
+        rc = px_store_ask(at.first, ask, ret);
     }
-    if (NULL != first) {
-        rc = px_store_ask(first, ask, ret);
-    }
-    if (0 != rc && NULL != second) {
-        other = px_store_ask(second, ask, ret);
+    if (0 != rc && NULL != at.second) {
+        other = px_store_ask(at.second, ask, ret);
         rc = (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
     }
     return PMIX_ERR_NOT_FOUND == rc && 0 != lacking ? lacking : rc;
@@ -148,6 +161,9 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
     const pmix_proc_t *self = &session->ctx->self;
     const char *key = want->ask.key;
 
+    if (!px_key_reserved(key)) {
+        return find_native(session, want, value);
+    }
     if (strcmp(key, PMIX_PROCID) == 0) {
         return give_loaded(want, self, PMIX_PROC, value);
     }
@@ -165,9 +181,8 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
 
 int px_client_miss(struct px_session *session, const struct px_want *want, int found)
 {
-    bool complete = NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0;
-    bool hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key)
-                 && strcmp(want->ask.key, PMIX_LOCAL_PROCS) != 0;
+    bool complete;
+    bool hosts;
 
     if (PMIX_ERR_EXISTS_OUTSIDE_SCOPE == found) {
         return found;
@@ -176,6 +191,9 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
         return PMIX_ERR_NOT_FOUND;
     }
     /* The host's keys of our own job are all here from the start. */
+    complete = NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0;
+    hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key)
+            && strcmp(want->ask.key, PMIX_LOCAL_PROCS) != 0;
     if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
     }
@@ -205,6 +223,35 @@ static inline bool is_stale(struct px_session *session, const struct px_want *wa
            && px_session_is_stale(session, want->nspace, want->ask.rank) && NULL != px_session_server(session);
 }
 
+/* What most reads with directives want, without a slice. True when *ret is the answer: 0 with the value, or that
+ * nobody has such a key. */
+static bool look(struct px_session *session, const struct px_want *want, pmix_value_t **value, int *ret)
+{
+    enum px_manner manner = (want->flags & PX_WANT_STATIC) != 0    ? PX_MANNER_FILL
+                            : (want->flags & PX_WANT_POINTER) != 0 ? PX_MANNER_POINTER
+                                                                   : PX_MANNER_COPY;
+    enum px_look seen = PX_LOOK_NO_KEY;
+    /* What was fetched of others may have to be fetched again: is_stale. */
+    bool stale = rare(px_load_acquire(&session->ended) != 0) && want->ask.rank != session->ctx->self.rank;
+    struct places at;
+
+    if ((want->flags & (PX_WANT_OWN | PX_WANT_MORE)) != PX_WANT_OWN || session->report_fd >= 0
+        || places_of(session, want->ask.rank, want->ask.key, false, &at) != 0) {
+        return false;
+    }
+    if (stale && at.first != session->shared) {
+        return false;
+    }
+    if (NULL != at.first) {
+        seen = px_store_look(at.first, &want->ask, manner, value);
+    }
+    if (PX_LOOK_NO_KEY == seen && NULL != at.second) {
+        seen = stale ? PX_LOOK_UNSURE : px_store_look(at.second, &want->ask, manner, value);
+    }
+    *ret = PX_LOOK_DONE == seen ? 0 : PMIX_ERR_NOT_FOUND;
+    return PX_LOOK_UNSURE != seen;
+}
+
 pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
                             size_t ninfo, pmix_value_t **value)
 {
@@ -223,6 +270,9 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     if (0 != rc) {
         px_want_fini(&want);
         return rc;
+    }
+    if (look(session, &want, value, &rc)) {
+        return 0 == rc ? 0 : get_unusual(session, &want, rc, value);
     }
     rc = px_client_find(session, &want, false, &slice);
     if (0 != rc) {

@@ -32,10 +32,10 @@ static const struct directive {
     {PMIX_GET_POINTER_VALUES, SWITCH, PX_WANT_POINTER},
     {PMIX_IMMEDIATE, SWITCH, PX_WANT_IMMEDIATE},
     {PMIX_NODE_INFO, REALM, PX_REALM_NODE},
-    {PMIX_APP_INFO, REALM, PX_REALM_APP},
     {PMIX_JOB_INFO, REALM, PX_REALM_JOB},
-    {PMIX_SESSION_INFO, REALM, PX_REALM_SESSION},
     {"pmix.proc.info", REALM, PX_REALM_PROC},
+    {PMIX_APP_INFO, REALM, PX_REALM_APP},
+    {PMIX_SESSION_INFO, REALM, PX_REALM_SESSION},
     {PMIX_TIMEOUT, TIMEOUT, 0},
     {PMIX_APPNUM, APPNUM, 0},
     {PMIX_DATA_SCOPE, SCOPE, 0},
@@ -102,6 +102,7 @@ static int read_directive(struct px_want *want, const pmix_info_t *info)
         break;
     case REALM:
         want->ask.realm = is_true(info) ? (enum px_realm) directive->is : want->ask.realm;
+        want->flags |= directive->is == PX_REALM_APP || directive->is == PX_REALM_SESSION ? PX_WANT_MORE : 0;
         break;
     case HOSTNAME:
         good = value->type == PMIX_STRING;
@@ -111,12 +112,14 @@ static int read_directive(struct px_want *want, const pmix_info_t *info)
         good = number_of(value, &want->ask.nodeid);
         break;
     case APPNUM:
+        want->flags |= PX_WANT_MORE;
         good = number_of(value, &want->ask.appnum);
         break;
     case TIMEOUT:
         good = timeout_of(value, &want->timeout_ms);
         break;
     case SCOPE:
+        want->flags |= PX_WANT_MORE;
         good = value->type == PMIX_SCOPE;
         want->ask.scope = good ? value->data.scope : PMIX_SCOPE_UNDEF;
         break;
@@ -127,10 +130,11 @@ static int read_directive(struct px_want *want, const pmix_info_t *info)
 }
 
 /* The qualifiers as one array: the caller's when it has nothing else, else shallow copies. */
-static int gather_quals(struct px_want *want, const pmix_info_t *info, size_t ninfo, size_t n_quals)
+static __attribute__((noinline)) int gather_quals(struct px_want *want, const pmix_info_t *info, size_t ninfo, size_t n_quals)
 {
     size_t n = 0;
 
+    want->flags |= PX_WANT_MORE;
     want->ask.n_quals = n_quals;
     if (n_quals == ninfo) {
         want->ask.quals = info;
@@ -197,12 +201,29 @@ bool px_key_hosts(const char *key)
     return true;
 }
 
+/* Member by member: a whole structure is cleared by an instruction that takes longer than the rest of the call. */
+static inline void want_init(struct px_want *want)
+{
+    want->flags = 0;
+    want->timeout_ms = 0;
+    want->quals = NULL;
+    want->ask.self = PMIX_RANK_UNDEF;
+    want->ask.realm = PX_REALM_NONE;
+    want->ask.hostname = NULL;
+    want->ask.nodeid = PX_NO_NODEID;
+    want->ask.appnum = PX_NO_APP;
+    want->ask.session = PX_NO_SESSION;
+    want->ask.scope = PMIX_SCOPE_UNDEF;
+    want->ask.quals = NULL;
+    want->ask.n_quals = 0;
+}
+
 int px_want_read(const struct px_session *session, const pmix_proc_t *proc, const char *key,
                  const pmix_info_t *info, size_t ninfo, struct px_want *ret)
 {
     const pmix_proc_t *self = &session->ctx->self;
 
-    *ret = (struct px_want){.ask = PX_ASK_INIT};
+    want_init(ret);
     ret->ask.key = key;
     ret->ask.key_len = strnlen(key, PMIX_MAX_KEYLEN + 1);
     if (ret->ask.key_len == 0 || ret->ask.key_len > PMIX_MAX_KEYLEN) {

@@ -15,6 +15,7 @@ enum px_want_flag {
     PX_WANT_POINTER = 8,   /* hand out library memory */
     PX_WANT_STATIC = 16,   /* fill the caller's structure */
     PX_WANT_OWN = 32,      /* our own namespace */
+    PX_WANT_MORE = 64,     /* something that px_store_look does not know */
 };
 
 struct px_want {

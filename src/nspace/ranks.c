@@ -11,20 +11,32 @@
 
 #include <pmix_common.h>
 
-int px_ranks_add(struct px_ranks *ranks, uint32_t rank)
-{
-    if (ranks->n == ranks->room) {
-        size_t room = ranks->room ? ranks->room * 2 : 8;
-        uint32_t *at = realloc(ranks->at, room * sizeof(*at));
+enum { FEW = 1024 };
 
-        if (!at) {
-            return PMIX_ERR_NOMEM;
-        }
-        ranks->at = at;
-        ranks->room = room;
+static __attribute__((noinline)) int grow(struct px_ranks *ranks, size_t room)
+{
+    uint32_t *at = realloc(ranks->at, room * sizeof(*at));
+
+    if (!at) {
+        return PMIX_ERR_NOMEM;
+    }
+    ranks->at = at;
+    ranks->room = room;
+    return PMIX_SUCCESS;
+}
+
+static inline int add(struct px_ranks *ranks, uint32_t rank)
+{
+    if (ranks->n == ranks->room && grow(ranks, ranks->room ? ranks->room * 2 : 8)) {
+        return PMIX_ERR_NOMEM;
     }
     ranks->at[ranks->n++] = rank;
     return PMIX_SUCCESS;
+}
+
+int px_ranks_add(struct px_ranks *ranks, uint32_t rank)
+{
+    return add(ranks, rank);
 }
 
 static const char *skip_blanks(const char *at, const char *end)
@@ -60,7 +72,7 @@ static int add_range(struct px_ranks *ranks, size_t base, uint32_t first, uint32
         return PMIX_ERR_BAD_PARAM;
     }
     for (uint32_t r = first; r <= last; r++) {
-        if (px_ranks_add(ranks, r)) {
+        if (add(ranks, r)) {
             return PMIX_ERR_NOMEM;
         }
     }
@@ -72,7 +84,8 @@ int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len)
     size_t base = ranks->n;
     const char *at = text;
     const char *end = text ? text + len : NULL;
-    int rc = PMIX_SUCCESS;
+    size_t guess = len / 2 + 1 < FEW ? len / 2 + 1 : FEW; /* what a short list holds at most */
+    int rc = ranks->room ? PMIX_SUCCESS : grow(ranks, guess);
 
     at = skip_blanks(at, end);
     while (!rc && at < end) {

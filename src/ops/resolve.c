@@ -89,23 +89,28 @@ uint32_t px_resolve_node_index(const struct px_store *store, const char *node)
 struct peers {
     pmix_proc_t *procs;
     size_t n;
-    size_t room;
 };
 
-static int add_peer(struct peers *peers, const char *nspace, uint32_t rank)
+/* Each is a copy of the one before but for its rank: a name has 256 bytes. */
+static int add_peers(struct peers *peers, const char *nspace, const struct px_ranks *ranks)
 {
-    if (peers->n == peers->room) {
-        size_t room = peers->room ? peers->room * 2 : 8;
-        pmix_proc_t *procs = realloc(peers->procs, room * sizeof(*procs));
+    pmix_proc_t proc;
+    pmix_proc_t *procs;
 
-        if (!procs) {
-            return PMIX_ERR_NOMEM;
-        }
-        peers->procs = procs;
-        peers->room = room;
+    if (!ranks->n) {
+        return PMIX_SUCCESS;
     }
-    PMIX_LOAD_PROCID(&peers->procs[peers->n], nspace, rank);
-    peers->n++;
+    procs = realloc(peers->procs, (peers->n + ranks->n) * sizeof(*procs));
+    if (!procs) {
+        return PMIX_ERR_NOMEM;
+    }
+    peers->procs = procs;
+    PMIX_LOAD_PROCID(&proc, nspace, 0);
+    for (size_t i = 0; i < ranks->n; i++) {
+        proc.rank = ranks->at[i];
+        procs[peers->n + i] = proc;
+    }
+    peers->n += ranks->n;
     return PMIX_SUCCESS;
 }
 
@@ -114,7 +119,8 @@ static int listed_peers(const struct px_store *store, uint32_t index, struct px_
 {
     static const char key[] = PMIX_LOCAL_PEERS;
     struct px_slice slice;
-    pmix_value_t value;
+    const char *text;
+    size_t len = 0;
     int rc = px_store_find(store, PX_LEVEL_NODE, index, key, sizeof(key) - 1, &slice);
 
     if (rc == PMIX_ERR_NOT_FOUND && index == px_store_local_node(store)) {
@@ -123,18 +129,12 @@ static int listed_peers(const struct px_store *store, uint32_t index, struct px_
     if (rc) {
         return rc;
     }
-    rc = px_slice_fill(&slice, &value);
-    if (rc) {
-        return rc;
+    if (slice.type != PMIX_STRING) {
+        return PMIX_ERR_UNPACK_FAILURE;
     }
-    if (value.type != PMIX_STRING) {
-        rc = PMIX_ERR_UNPACK_FAILURE;
-    } else if (value.data.string) {
-        rc = px_ranks_parse(ranks, value.data.string, strlen(value.data.string));
-        rc = rc == PMIX_ERR_BAD_PARAM ? PMIX_ERR_UNPACK_FAILURE : rc;
-    }
-    PMIx_Value_destruct(&value);
-    return rc;
+    text = px_slice_text(&slice, &len);
+    rc = text ? px_ranks_parse(ranks, text, len) : PMIX_SUCCESS;
+    return rc == PMIX_ERR_BAD_PARAM ? PMIX_ERR_UNPACK_FAILURE : rc;
 }
 
 /* Whether anything was said about where this job's processes run. */
@@ -188,9 +188,7 @@ static int peers_of(const struct px_store *store, const char *node, struct peers
     if (rc == PMIX_ERR_NOT_FOUND) {
         rc = rebuilt_peers(store, index, &ranks);
     }
-    for (size_t i = 0; !rc && i < ranks.n; i++) {
-        rc = add_peer(peers, px_store_nspace(store), ranks.at[i]);
-    }
+    rc = rc ? rc : add_peers(peers, px_store_nspace(store), &ranks);
     px_ranks_fini(&ranks);
     return rc;
 }

@@ -10,7 +10,7 @@
  * types knows what each of them owns. All take NULL. Coordinates and infos are made differently:
  * coord.c, info.c. */
 
-/* One scalar or string, which most reads hand out, is released as fast as it was made. */
+/* One scalar, string or bytes, which most reads hand out, is released as fast as it was made. */
 static inline bool free_read(pmix_value_t *v)
 {
     if (v->type < PX_VALUE_TYPES && px_type_bare[v->type]) {
@@ -18,7 +18,11 @@ static inline bool free_read(pmix_value_t *v)
         return true;
     }
     if (v->type == PMIX_STRING) {
-        px_value_free_string(v);
+        px_value_free_with(v, v->data.string);
+        return true;
+    }
+    if (v->type == PMIX_BYTE_OBJECT) {
+        px_value_free_with(v, v->data.bo.bytes);
         return true;
     }
     return false;

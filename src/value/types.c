@@ -184,11 +184,11 @@ const bool px_type_bare[PX_VALUE_TYPES] = {
 #include "types.def"
 };
 
-void px_value_free_string(pmix_value_t *v)
+void px_value_free_with(pmix_value_t *v, void *owned)
 {
     int saved = errno;
 
-    free(v->data.string);
+    free(owned);
     free(v);
     errno = saved;
 }

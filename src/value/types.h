@@ -142,8 +142,8 @@ void px_type_free(const struct px_type *type, void *elements, size_t n);
 
 /* Whether values of a type own nothing. */
 extern const bool px_type_bare[PX_VALUE_TYPES] __attribute__((visibility("hidden")));
-/* PMIx_Value_free of one value that is a string. */
-void px_value_free_string(pmix_value_t *v);
+/* PMIx_Value_free of one value that owns that and nothing else. */
+void px_value_free_with(pmix_value_t *v, void *owned);
 
 /* Bytes of a regex as hosts pass it: text with its NUL, or the "blob:" form with binary content. */
 size_t px_regex_len(const char *regex);

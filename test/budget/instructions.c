@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reads one thing many times, for a tool that counts instructions inside PMIx_Get and PMIx_Value_free.
- * usage: instructions CASE */
+/* Reads one thing many times, for a tool that counts instructions inside the calls. Rank 1 posts what others read.
+ * usage: instructions [CASE RANKS] */
 
 #include <pmix.h>
 
@@ -16,26 +16,42 @@ enum { READS = 2000 };
 
 static pmix_proc_t job;
 static pmix_proc_t self;
+static pmix_proc_t peer; /* rank 1, which has posted */
+static pmix_proc_t any;  /* another one each time */
 static char host[256];
 static const char own_key[] = "budget-own";
+static const char small_key[] = "budget-small";
+static const char large_key[] = "budget-large";
 
-static const struct {
+enum { SMALL = 64, LARGE = 65536 };
+
+static const struct read_case {
     const char *name;
     const pmix_proc_t *proc;
     const char *key;
     const char *directive; /* PMIX_HOSTNAME: this node; else a switch */
     pmix_data_type_t type; /* PMIX_UNDEF: not there */
+    bool posts;            /* this process has posted too, so that there are two places to look */
 } cases[] = {
-    {"job_size", &job, PMIX_JOB_SIZE, NULL, PMIX_UINT32},
-    {"local_rank", &self, PMIX_LOCAL_RANK, NULL, PMIX_UINT16},
-    {"nodeid", &self, PMIX_NODEID, NULL, PMIX_UINT32},
-    {"own", &self, own_key, NULL, PMIX_UINT32},
-    {"jobid", &job, PMIX_JOBID, NULL, PMIX_STRING},
-    {"hostname", &self, PMIX_HOSTNAME, NULL, PMIX_STRING},
-    {"static", &job, PMIX_JOB_SIZE, PMIX_GET_STATIC_VALUES, PMIX_UINT32},
-    {"pointer", &job, PMIX_JOBID, PMIX_GET_POINTER_VALUES, PMIX_STRING},
-    {"node", &job, PMIX_LOCAL_SIZE, PMIX_HOSTNAME, PMIX_UINT32},
-    {"miss", &self, "budget-nobody-has-this", PMIX_OPTIONAL, PMIX_UNDEF},
+    {"job_size", &job, PMIX_JOB_SIZE, NULL, PMIX_UINT32, false},
+    {"job_size_posted", &job, PMIX_JOB_SIZE, NULL, PMIX_UINT32, true},
+    {"local_rank", &self, PMIX_LOCAL_RANK, NULL, PMIX_UINT16, false},
+    {"random_rank", &any, PMIX_LOCAL_RANK, NULL, PMIX_UINT16, false},
+    {"nodeid", &self, PMIX_NODEID, NULL, PMIX_UINT32, false},
+    {"own", &self, own_key, NULL, PMIX_UINT32, true},
+    {"jobid", &job, PMIX_JOBID, NULL, PMIX_STRING, false},
+    {"hostname", &self, PMIX_HOSTNAME, NULL, PMIX_STRING, false},
+    {"static", &job, PMIX_JOB_SIZE, PMIX_GET_STATIC_VALUES, PMIX_UINT32, false},
+    {"static_posted", &job, PMIX_JOB_SIZE, PMIX_GET_STATIC_VALUES, PMIX_UINT32, true},
+    {"optional", &job, PMIX_JOB_SIZE, PMIX_OPTIONAL, PMIX_UINT32, false},
+    {"pointer", &job, PMIX_JOBID, PMIX_GET_POINTER_VALUES, PMIX_STRING, false},
+    {"node", &job, PMIX_LOCAL_SIZE, PMIX_HOSTNAME, PMIX_UINT32, false},
+    {"miss", &self, "budget-nobody-has-this", PMIX_OPTIONAL, PMIX_UNDEF, false},
+    {"miss_posted", &self, "budget-nobody-has-this", PMIX_OPTIONAL, PMIX_UNDEF, true},
+    {"posted64", &peer, small_key, NULL, PMIX_BYTE_OBJECT, false},
+    {"posted64_posted", &peer, small_key, NULL, PMIX_BYTE_OBJECT, true},
+    {"pointer64", &peer, small_key, PMIX_GET_POINTER_VALUES, PMIX_BYTE_OBJECT, false},
+    {"pointer64k", &peer, large_key, PMIX_GET_POINTER_VALUES, PMIX_BYTE_OBJECT, false},
 };
 
 static void must(bool held, const char *what)
@@ -46,54 +62,92 @@ static void must(bool held, const char *what)
     }
 }
 
-static void read_case(size_t c, const pmix_info_t *info)
+static void get(const struct read_case *c, const pmix_info_t *info)
 {
     pmix_value_t here = {.type = PMIX_UNDEF};
     pmix_value_t *value = &here;
-    pmix_status_t rc = PMIx_Get(cases[c].proc, cases[c].key, info, info ? 1 : 0, &value);
+    pmix_status_t rc = PMIx_Get(c->proc, c->key, info, info ? 1 : 0, &value);
 
-    if (cases[c].type == PMIX_UNDEF) {
-        must(rc == PMIX_ERR_NOT_FOUND, cases[c].name);
+    if (c->type == PMIX_UNDEF) {
+        must(rc == PMIX_ERR_NOT_FOUND, c->name);
         return;
     }
-    must(rc == PMIX_SUCCESS && value->type == cases[c].type, cases[c].name);
+    must(rc == PMIX_SUCCESS && value->type == c->type, c->name);
     if (value != &here && (!info || strcmp(info->key, PMIX_GET_POINTER_VALUES) != 0)) {
         PMIx_Value_free(value, 1);
     }
 }
 
-static void run(size_t c)
+static void post(const char *key, size_t len)
+{
+    char *bytes = calloc(1, len);
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = len}};
+
+    must(bytes && PMIx_Put(PMIX_GLOBAL, key, &value) == PMIX_SUCCESS, "put");
+    free(bytes);
+}
+
+static void read_often(const struct read_case *c, pmix_rank_t n_ranks)
 {
     pmix_value_t posted = {.type = PMIX_UINT32, .data.uint32 = 1};
     pmix_info_t info;
     bool yes = true;
 
-    if (cases[c].key == own_key) {
+    if (c->posts) {
         must(PMIx_Put(PMIX_LOCAL, own_key, &posted) == PMIX_SUCCESS, "put");
     }
     PMIX_INFO_CONSTRUCT(&info);
-    if (cases[c].directive && !strcmp(cases[c].directive, PMIX_HOSTNAME)) {
+    if (c->directive && !strcmp(c->directive, PMIX_HOSTNAME)) {
         PMIX_INFO_LOAD(&info, PMIX_HOSTNAME, host, PMIX_STRING);
-    } else if (cases[c].directive) {
-        PMIX_INFO_LOAD(&info, cases[c].directive, &yes, PMIX_BOOL);
+    } else if (c->directive) {
+        PMIX_INFO_LOAD(&info, c->directive, &yes, PMIX_BOOL);
     }
-    for (int i = 0; i < READS; i++) {
-        read_case(c, cases[c].directive ? &info : NULL);
+    for (pmix_rank_t i = 0; i < READS; i++) {
+        any.rank = i * 7919 % n_ranks;
+        get(c, c->directive ? &info : NULL);
     }
     PMIX_INFO_DESTRUCT(&info);
 }
 
+static void resolve_often(bool peers)
+{
+    pmix_proc_t *procs = NULL;
+    char *list = NULL;
+    size_t n = 0;
+
+    for (int i = 0; i < READS && peers; i++) {
+        must(PMIx_Resolve_peers(host, self.nspace, &procs, &n) == PMIX_SUCCESS && n > 1, "peers");
+        PMIX_PROC_FREE(procs, n);
+    }
+    for (int i = 0; i < READS && !peers; i++) {
+        must(PMIx_Resolve_nodes(self.nspace, &list) == PMIX_SUCCESS && !strcmp(list, host), "nodes");
+        free(list);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    const char *name = argc > 2 ? argv[1] : "";
+
     alarm(120);
     must(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "init");
-    job = self;
+    job = any = peer = self;
     job.rank = PMIX_RANK_WILDCARD;
+    peer.rank = 1;
     gethostname(host, sizeof host - 1);
-    for (size_t c = 0; argc > 1 && c < sizeof cases / sizeof cases[0]; c++) {
-        if (!strcmp(argv[1], cases[c].name)) {
-            run(c);
+    if (self.rank == peer.rank) {
+        post(small_key, SMALL);
+        post(large_key, LARGE);
+        must(PMIx_Commit() == PMIX_SUCCESS, "commit");
+    }
+    must(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "fence");
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        if (!strcmp(name, cases[c].name)) {
+            read_often(&cases[c], (pmix_rank_t) atoi(argv[2]));
         }
+    }
+    if (!strncmp(name, "resolve_", 8)) {
+        resolve_often(!strcmp(name, "resolve_peers"));
     }
     must(PMIx_Finalize(NULL, 0) == PMIX_SUCCESS, "finalize");
     return 0;

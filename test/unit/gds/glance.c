@@ -25,26 +25,78 @@ static int teardown(void **state)
     return 0;
 }
 
-/* What px_store_ask says of a key and a rank; planting the hint on the way. */
-static int ask(const char *key, pmix_rank_t rank, pmix_value_t *ret)
+static struct px_ask question(const char *key, pmix_rank_t rank)
 {
     struct px_ask what = PX_ASK_INIT;
-    struct px_slice slice;
-    int rc;
 
     what.key = key;
     what.key_len = strlen(key);
     what.rank = rank;
-    rc = px_store_ask(store, &what, &slice);
+    return what;
+}
+
+/* What px_store_ask says; planting the hint on the way. */
+static int ask(const struct px_ask *what, pmix_value_t *ret)
+{
+    struct px_slice slice;
+    int rc = px_store_ask(store, what, &slice);
+
     return rc ? rc : px_slice_fill(&slice, ret);
+}
+
+/* A value of px_store_look, in each manner. */
+static void each_manner(const struct px_ask *what, const pmix_value_t *same)
+{
+    pmix_value_t here = {.type = PMIX_UNDEF};
+    const pmix_value_t *borrowed;
+    pmix_value_t *value = NULL;
+    struct px_slice slice;
+
+    assert_int_equal(px_store_look(store, what, PX_MANNER_COPY, &value), PX_LOOK_DONE);
+    assert_int_equal(PMIx_Value_compare(value, (pmix_value_t *) (uintptr_t) same), PMIX_EQUAL);
+    PMIx_Value_free(value, 1);
+    value = &here;
+    assert_int_equal(px_store_look(store, what, PX_MANNER_FILL, &value), PX_LOOK_DONE);
+    assert_ptr_equal(value, &here);
+    assert_int_equal(PMIx_Value_compare(&here, (pmix_value_t *) (uintptr_t) same), PMIX_EQUAL);
+    PMIx_Value_destruct(&here);
+    assert_int_equal(px_store_ask(store, what, &slice), 0);
+    assert_int_equal(px_slice_pointer(&slice, &borrowed), 0);
+    assert_int_equal(px_store_look(store, what, PX_MANNER_POINTER, &value), PX_LOOK_DONE);
+    assert_ptr_equal(value, borrowed);
+}
+
+/* The same answer as that of px_store_ask, or none. */
+static enum px_look looks(const struct px_ask *what)
+{
+    pmix_value_t *value = NULL;
+    enum px_look seen = px_store_look(store, what, PX_MANNER_COPY, &value);
+    pmix_value_t same = {.type = PMIX_UNDEF};
+    int rc = ask(what, &same);
+
+    assert_int_equal(seen == PX_LOOK_DONE, value != NULL);
+    if (seen == PX_LOOK_DONE) {
+        assert_int_equal(rc, 0);
+        assert_int_equal(value->type, same.type);
+        PMIx_Value_free(value, 1);
+        each_manner(what, &same);
+    } else if (seen == PX_LOOK_NO_KEY) {
+        assert_int_equal(rc, PMIX_ERR_NOT_FOUND);
+        assert_false(px_store_has_key(store, what->key, what->key_len));
+    }
+    if (rc == 0) {
+        PMIx_Value_destruct(&same);
+    }
+    return seen;
 }
 
 /* Whether the glance says something: what px_store_ask says, then. */
 static bool glances(const char *key, pmix_rank_t rank)
 {
+    struct px_ask what = question(key, rank);
     pmix_value_t *value = NULL;
     pmix_value_t same;
-    int rc = ask(key, rank, &same);
+    int rc = ask(&what, &same);
     bool seen = px_store_glance(store, rank, key, &value);
 
     assert_int_equal(seen, value != NULL);
@@ -57,6 +109,7 @@ static bool glances(const char *key, pmix_rank_t rank)
     if (rc == 0) {
         PMIx_Value_destruct(&same);
     }
+    assert_int_equal(looks(&what) == PX_LOOK_DONE, seen);
     return seen;
 }
 
@@ -170,6 +223,53 @@ static void few_ranks(void **state)
     assert_true(glances("number", 7));
 }
 
+/* Nodes by each way of naming them, and the realms that a directive may name. */
+static void of_nodes(void **state)
+{
+    static const char *const names[] = {"n0", "n1", "other", "nobody", NULL};
+    static const char *const aliases[] = {"other", NULL};
+    static const char *const keys[] = {PMIX_LOCAL_SIZE, PMIX_NODEID,   PMIX_HOSTNAME, PMIX_AVAIL_PHYS_MEMORY,
+                                       PMIX_LOCAL_RANK, PMIX_JOB_SIZE, "of.a.node",   "of.nobody"};
+    static const enum px_realm realms[] = {PX_REALM_NONE, PX_REALM_JOB, PX_REALM_NODE, PX_REALM_PROC};
+    static const pmix_rank_t ranks[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID, 0, 1, 5};
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t v[4] = {u32(1), u32(2), u32(3), u16(4)};
+    unsigned done = 0;
+    uint32_t index[2];
+
+    (void) state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct px_node_def def = {.name = names[i], .nodeid = 50 + i, .aliases = i ? aliases : NULL};
+
+        assert_int_equal(px_batch_node(batch, writer, &def, &index[i]), 0);
+        assert_int_equal(px_batch_place(batch, i, index[i], 0), 0);
+    }
+    assert_int_equal(px_batch_local_node(batch, index[0]), 0);
+    add(batch, PX_LEVEL_NODE, index[0], PMIX_AVAIL_PHYS_MEMORY, &v[0]);
+    add(batch, PX_LEVEL_NODE, index[1], "of.a.node", &v[1]);
+    add(batch, PX_LEVEL_NODE, index[1], PMIX_JOB_SIZE, &v[1]);
+    add(batch, PX_LEVEL_JOB, 0, PMIX_JOB_SIZE, &v[2]);
+    add(batch, PX_LEVEL_JOB, 0, PMIX_LOCAL_RANK, &v[2]);
+    add(batch, PX_LEVEL_PROC, 0, PMIX_LOCAL_RANK, &v[3]);
+    publish(batch);
+    for (unsigned i = 0; i < 8 * 4 * 6 * 5 * 3; i++) {
+        struct px_ask what = question(keys[i % 8], ranks[i / 32 % 6]);
+
+        what.realm = realms[i / 8 % 4];
+        what.hostname = names[i / 192 % 5];
+        what.nodeid = i / 960 == 0 ? PX_NO_NODEID : 50 + i / 960; /* the second, or nobody's */
+        what.self = 0;
+        done += looks(&what) == PX_LOOK_DONE;
+    }
+    assert_in_range(done, 200, 8 * 4 * 6 * 5 * 3);
+    struct px_ask by_alias = question(PMIX_LOCAL_SIZE, PMIX_RANK_WILDCARD);
+    by_alias.hostname = "other";
+    assert_int_equal(looks(&by_alias), PX_LOOK_DONE);
+    by_alias.key = "of.nobody";
+    by_alias.key_len = strlen("of.nobody");
+    assert_int_equal(looks(&by_alias), PX_LOOK_NO_KEY);
+}
+
 static void derived(void **state)
 {
     static const char *const keys[] = {PMIX_RANK, PMIX_APPNUM, PMIX_NODEID, PMIX_HOSTNAME};
@@ -255,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns, setup, teardown),
         cmocka_unit_test_setup_teardown(few_ranks, setup, teardown),
         cmocka_unit_test_setup_teardown(derived, setup, teardown),
+        cmocka_unit_test_setup_teardown(of_nodes, setup, teardown),
         cmocka_unit_test_setup_teardown(strings_change, setup, teardown),
         cmocka_unit_test_setup_teardown(without_memory, setup, teardown),
     };
