@@ -1,5 +1,6 @@
 #!/bin/sh
 # What libpmix.so.2 exports: every function of tables/functions.tsv, pmix_framework_names, nothing else.
+# Covers: RES-001
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 LC_ALL=C

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Covers: MAC-001 MAC-002 MAC-003 MAC-004 RES-034 QRY-006 */
 /*
  * Every size, offset, constant, attribute string and prototype of tables/, against the headers this
  * file is compiled with. It is C and C++, and compiles against any PMIx headers of series PX_LEVEL

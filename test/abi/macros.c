@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Covers: MAC-005 MAC-006 MAC-015 */
 /*
  * The macros, used the way programs of the 4.2 and 6.1 series use them. One source for C and C++:
  * macros_cxx.cc includes it. With PX_SYSTEM_HEADERS it uses only what 4.2 has: headers.sh compiles

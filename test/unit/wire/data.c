@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* PKG-001..PKG-011, SRV-010..SRV-013 at the public functions. */
+/* Covers: PKG-001 PKG-002 PKG-003 PKG-004 PKG-005 PKG-006 PKG-008 PKG-009 PKG-011 SRV-010 SRV-011 SRV-012 SRV-013 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,6 +155,23 @@ static void types_are_checked_where_they_are_sent(void **state)
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, &rank, 1, PMIX_PROC_RANK), 0);
     expect_used(&buffer, "0207");
     PMIX_DATA_BUFFER_DESTRUCT(&buffer);
+}
+
+static void whoever_it_is_for(void **state)
+{
+    pmix_data_buffer_t mine = PMIX_DATA_BUFFER_STATIC_INIT;
+    pmix_data_buffer_t named = PMIX_DATA_BUFFER_STATIC_INIT;
+    pmix_proc_t target;
+    double number = 0.5;
+
+    (void) state;
+    PMIX_LOAD_PROCID(&target, "somebody", 3);
+    assert_int_equal(PMIx_Data_pack(NULL, &mine, &number, 1, PMIX_DOUBLE), 0);
+    assert_int_equal(PMIx_Data_pack(&target, &named, &number, 1, PMIX_DOUBLE), 0);
+    assert_int_equal(mine.bytes_used, named.bytes_used);
+    assert_memory_equal(mine.base_ptr, named.base_ptr, mine.bytes_used);
+    PMIX_DATA_BUFFER_DESTRUCT(&mine);
+    PMIX_DATA_BUFFER_DESTRUCT(&named);
 }
 
 static void a_failed_pack_changes_nothing(void **state)
@@ -345,6 +362,7 @@ int main(void)
         cmocka_unit_test(values_come_back_in_order),
         cmocka_unit_test(too_little_room_gives_what_fits),
         cmocka_unit_test(types_are_checked_where_they_are_sent),
+        cmocka_unit_test(whoever_it_is_for),
         cmocka_unit_test(a_failed_pack_changes_nothing),
         cmocka_unit_test(payloads_move_and_are_copied),
         cmocka_unit_test(regular_expressions),
