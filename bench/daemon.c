@@ -88,7 +88,7 @@ static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_
     (void) n;
     (void) info;
     (void) ninfo;
-    if (ndata && change_data) {
+    if (change_data) {
         answer = change_data(data, ndata, &ndata);
     } else if (ndata) {
         answer = malloc(ndata);
@@ -106,24 +106,40 @@ static pmix_server_module_t module = {
     .fence_nb = fence,
 };
 
-void daemon_init(fence_fn change)
+void daemon_start(pmix_server_module_t *upcalls, pmix_info_t *info, size_t ninfo)
 {
-    int rc;
+    int rc = PMIx_server_init(upcalls, info, ninfo);
 
-    change_data = change;
-    rc = PMIx_server_init(&module, NULL, 0);
     if (rc != PMIX_SUCCESS) {
         die("no server", rc);
     }
 }
 
-void daemon_fini(const char *nspace)
+void daemon_init(const char *hostname, fence_fn change)
+{
+    pmix_info_t info;
+
+    change_data = change;
+    PMIX_INFO_CONSTRUCT(&info);
+    if (hostname) {
+        PMIX_INFO_LOAD(&info, PMIX_HOSTNAME, hostname, PMIX_STRING);
+    }
+    daemon_start(&module, hostname ? &info : NULL, hostname ? 1 : 0);
+    PMIX_INFO_DESTRUCT(&info);
+}
+
+void daemon_deregister(const char *nspace)
 {
     pmix_nspace_t job;
 
     PMIX_LOAD_NSPACE(job, nspace);
     PMIx_server_deregister_nspace(job, op_done, NULL);
     wait_op(PMIX_SUCCESS);
+}
+
+void daemon_fini(const char *nspace)
+{
+    daemon_deregister(nspace);
     PMIx_server_finalize();
 }
 

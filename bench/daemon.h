@@ -10,11 +10,16 @@
 /* What the hosts of the benchmarks have in common: a daemon without a network, which answers a
  * fence with what it was given. What goes wrong ends the program with a message. */
 
-/* Makes something else of a fence's data before it goes back; the result is malloc'd. */
+/* Makes what a fence gives back of what it was given, which may be nothing; the result is malloc'd,
+ * or NULL for nothing. In the library's thread. */
 typedef char *(*fence_fn)(const char *data, size_t len, size_t *ret_len);
 
-void daemon_init(fence_fn change); /* NULL: data go back as they came */
+/* hostname: NULL for the machine's. change: NULL when data go back as they came. */
+void daemon_init(const char *hostname, fence_fn change);
+/* The same with the caller's upcalls and attributes. */
+void daemon_start(pmix_server_module_t *upcalls, pmix_info_t *info, size_t ninfo);
 void daemon_fini(const char *nspace);
+void daemon_deregister(const char *nspace);
 void daemon_register_job(const char *nspace, int n_local, pmix_info_t *info, size_t ninfo);
 void daemon_register_client(const char *nspace, pmix_rank_t rank);
 

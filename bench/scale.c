@@ -328,7 +328,7 @@ static int run(char *self, bool post)
     struct child first;
     bool good;
 
-    daemon_init(post ? scale_blob : NULL);
+    daemon_init(NULL, post ? scale_blob : NULL);
     before = memory_of(getpid());
     printf("{\"ranks\": %u, \"nodes\": %u", n_ranks, nodes());
     printf(", \"register_ns\": %.0f", register_job());

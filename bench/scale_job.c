@@ -113,15 +113,19 @@ static char *put_record(char *at, const char *from, const struct pattern *p, uns
 char *scale_blob(const char *data, size_t len, size_t *ret_len)
 {
     struct pattern p;
-    bool known = pattern(data, len, &p);
-    char *all = known ? malloc(HEAD + (p.size + RANK_BYTES) * n_ranks) : NULL;
-    char *at = all + HEAD;
+    char *all;
+    char *at;
 
     *ret_len = 0;
+    if (!len) {
+        return NULL;
+    }
+    all = pattern(data, len, &p) ? malloc(HEAD + (p.size + RANK_BYTES) * n_ranks) : NULL;
     if (!all) {
         fprintf(stderr, "scale: a fence's data have another form than expected\n");
         return NULL;
     }
+    at = all + HEAD;
     for (unsigned r = 0; r < n_ranks; r++) {
         at = put_record(at, data + HEAD, &p, r);
     }

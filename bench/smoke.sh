@@ -7,6 +7,7 @@
 
 bench=$PX_TOP_BUILDDIR/bench/bench
 scale=$PX_TOP_BUILDDIR/bench/scale
+job=$PX_TOP_BUILDDIR/bench/job
 BENCH_QUICK=1
 export BENCH_QUICK
 # Fence data belong to the host, and these hosts end without giving back what they were given.
@@ -22,5 +23,8 @@ for form in shared hash; do
     check "$form: scale ends well" limit 120 "$scale" 1000 --post
     limit 120 "$scale" 1000 --post >"$SCRATCH/out" 2>&1
     same "$form: scale reads what is right" 1 "$(grep -c '"valid": true' "$SCRATCH/out")"
+    check "$form: job ends well" limit 120 "$job" 3 4 "${job}_rank" 1024 pointer
+    limit 120 "$job" 3 4 "${job}_rank" 1024 copy >"$SCRATCH/out" 2>&1
+    same "$form: every process of it tells what it took" 12 "$(grep -c '^rank .* finalize_ns ' "$SCRATCH/out")"
 done
 finish
