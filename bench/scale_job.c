@@ -52,7 +52,7 @@ void scale_value(unsigned rank, char ret[SCALE_POSTED])
     }
 }
 
-enum { HEAD = 12, RANK_BYTES = 5 };
+enum { HEAD = 24, LENGTH = 8, ORIGIN = 16, RANK_BYTES = 5 };
 
 struct pattern {
     size_t size;
@@ -60,8 +60,8 @@ struct pattern {
     size_t value_at; /* SCALE_POSTED bytes */
 };
 
-/* This library's answer of one node is a head (4 bytes of magic, 8 of length, little endian) and
- * one record per rank. Those of ranks 0 and 1 differ in the rank, a number in groups of seven
+/* This library's answer of one node is a head (docs/wire-format.md: 8 bytes of length at 8, little
+ * endian, the origin at 16) and one record per rank. Those of ranks 0 and 1 differ in the rank, a number in groups of seven
  * bits, and in the value: that is the pattern for all ranks. Another layout is refused (no data),
  * and the clients then fail. */
 static bool pattern(const char *data, size_t len, struct pattern *ret)
@@ -131,8 +131,9 @@ char *scale_blob(const char *data, size_t len, size_t *ret_len)
     }
     *ret_len = (size_t) (at - all);
     memcpy(all, data, HEAD);
+    all[ORIGIN] ^= 1; /* another server's: what is one's own is not read */
     for (unsigned i = 0; i < 8; i++) {
-        all[4 + i] = (char) ((*ret_len - HEAD) >> (8 * i));
+        all[LENGTH + i] = (char) ((*ret_len - HEAD) >> (8 * i));
     }
     return all;
 }
