@@ -195,14 +195,14 @@ pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspac
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resolve_peers);
 
-    if (PMIX_SUCCESS != rc) {
-        return rc;
-    }
     if (NULL == procs || NULL == nprocs) {
-        return PMIX_ERR_BAD_PARAM;
+        return PMIX_SUCCESS != rc ? rc : PMIX_ERR_BAD_PARAM;
     }
     *procs = NULL;
     *nprocs = 0;
+    if (PMIX_SUCCESS != rc) {
+        return rc;
+    }
     return ctx->ops->resolve_peers(ctx, nodename, nspace, procs, nprocs);
 }
 
@@ -211,13 +211,13 @@ pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resolve_nodes);
 
+    if (NULL == nodelist) {
+        return PMIX_SUCCESS != rc ? rc : PMIX_ERR_BAD_PARAM;
+    }
+    *nodelist = NULL;
     if (PMIX_SUCCESS != rc) {
         return rc;
     }
-    if (NULL == nodelist) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    *nodelist = NULL;
     return ctx->ops->resolve_nodes(ctx, nspace, nodelist);
 }
 

@@ -167,6 +167,10 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag, const
         return rc;
     }
     coll->owner = s;
+    if (call->kind == PX_COLL_DISCONNECT && !px_connected(s, coll)) {
+        px_coll_finish(s, coll, PMIX_ERR_INVALID_OPERATION);
+        return PMIX_SUCCESS;
+    }
     coll->collect |= call->collect;
     rc = call->name ? px_group_absorb(coll, &peer->proc, call) : px_coll_merge(coll, call->info, call->ninfo);
     rc = rc ? rc : read_directives(s, coll, call->info, call->ninfo);

@@ -36,6 +36,9 @@ void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote);
 void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote);
 void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote);
 
+/* Whether the set of a disconnect was connected, or is a family. */
+bool px_connected(struct px_server *s, const struct px_coll *coll);
+
 /* fence.c, connect.c, group.c: their share in finishing. */
 void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status);
 void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from, int status);

@@ -85,6 +85,11 @@ static bool is_family(struct px_server *s, const struct px_coll *coll)
     return false;
 }
 
+bool px_connected(struct px_server *s, const struct px_coll *coll)
+{
+    return find(s, coll) || is_family(s, coll);
+}
+
 static void answered(struct px_upcall *up)
 {
     struct px_coll *coll = up->arg;
@@ -105,10 +110,6 @@ void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote)
     (void) remote;
     if (!fn) {
         px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
-        return;
-    }
-    if (!connect && !find(s, coll) && !is_family(s, coll)) {
-        px_coll_finish(s, coll, PMIX_ERR_INVALID_OPERATION);
         return;
     }
     up = px_upcall_create(s, NULL, NULL, answered);

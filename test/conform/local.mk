@@ -1,18 +1,27 @@
 # Conformance: each program is a table of cases over the public interface; README.md says how to add one.
 check_LTLIBRARIES += %D%/libconform.la
-conform_lib = %D%/lib/board.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/host.c %D%/lib/infos.c %D%/lib/job.c \
+conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/host.c %D%/lib/infos.c %D%/lib/job.c \
   %D%/lib/module.c %D%/lib/record.c %D%/lib/relay.c
-%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/conform.h %D%/lib/inside.h
+%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/conform.h %D%/lib/inside.h
 
 conform_ldadd = %D%/libconform.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
-conform_programs = %D%/harness.t
+conform_programs = %D%/harness.t %D%/resolve.t %D%/resolve_build.t %D%/resolve_layers.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
 
 %C%_harness_t_SOURCES = %D%/harness.c
 %C%_harness_t_LDADD = $(conform_ldadd)
 %C%_harness_t_LDFLAGS = $(conform_ldflags)
+%C%_resolve_t_SOURCES = %D%/resolve.c
+%C%_resolve_t_LDADD = $(conform_ldadd)
+%C%_resolve_t_LDFLAGS = $(conform_ldflags)
+%C%_resolve_build_t_SOURCES = %D%/resolve_build.c
+%C%_resolve_build_t_LDADD = $(conform_ldadd)
+%C%_resolve_build_t_LDFLAGS = $(conform_ldflags)
+%C%_resolve_layers_t_SOURCES = %D%/resolve_layers.c
+%C%_resolve_layers_t_LDADD = $(conform_ldadd)
+%C%_resolve_layers_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.

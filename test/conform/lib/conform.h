@@ -247,6 +247,7 @@ int tool_number(void);
 void job_register(const char *name);
 void job_start(const char *name);
 void job_start_rank(const char *name, pmix_rank_t rank);
+void job_end(const char *name); /* waits for its processes to end */
 void job_deregister(const char *name);
 void host_dies(void); /* by SIGKILL, now; what it started lives on. For cases of one node */
 pid_t rank_pid(const char *name, pmix_rank_t rank);            /* 0: not of this node, or not started */

@@ -69,6 +69,8 @@ const char *node_name(int n)
 
 /* ---- registration */
 
+static bool registered[MAX_JOBS];
+
 static void list_ranks(const struct job *job, int on, char *to, size_t room)
 {
     size_t at = 0;
@@ -193,6 +195,7 @@ void job_register(const char *name)
     struct infos list = {0};
     pmix_proc_t proc;
 
+    registered[job - board->jobs] = true;
     describe(job, &list);
     if (the_case()->setup != NULL) {
         the_case()->setup(job, &list);
@@ -213,9 +216,14 @@ void job_register(const char *name)
 
 void job_deregister(const char *name)
 {
+    const struct job *job = find_job(name);
     struct wait w = NEW_WAIT;
     pmix_proc_t proc;
 
+    if (!registered[job - board->jobs]) {
+        return;
+    }
+    registered[job - board->jobs] = false;
     PMIX_LOAD_PROCID(&proc, name, PMIX_RANK_UNDEF);
     PMIx_server_deregister_nspace(proc.nspace, done, &w);
     wait_done(&w, PMIX_SUCCESS, "deregister_nspace");
@@ -345,11 +353,21 @@ void rank_kill(const char *name, pmix_rank_t rank, int signal)
     }
 }
 
-void jobs_end(void)
+static void end(const char *name)
 {
     for (int i = 0; i < n_children; i++) {
-        if (children[i].pid != 0) {
+        if (children[i].pid != 0 && (name == NULL || strcmp(children[i].job, name) == 0)) {
             reap(&children[i]);
         }
     }
+}
+
+void job_end(const char *name)
+{
+    end(name);
+}
+
+void jobs_end(void)
+{
+    end(NULL);
 }
