@@ -19,6 +19,7 @@ struct px_store {
     char nspace[256];
     struct px_memo *memo; /* lock-free; readers of this process */
     uint64_t pinned;      /* atomic: pointers into the segment were given away. px_slice_pointer */
+    uint64_t mark;        /* atomic: px_store_mark */
     /* Locators of keys by the address of the string that was asked for: a hint, compared before it
      * is believed, with room for the longest name behind it. Words, any thread; pairs with itself:
      * px_key_hint. */

@@ -167,6 +167,16 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
     };
 }
 
+uint64_t px_store_mark(const struct px_store *store)
+{
+    return px_load_acquire(&store->mark);
+}
+
+void px_store_set_mark(const struct px_store *store, uint64_t mark)
+{
+    px_store_release(&((struct px_store *) (uintptr_t) store)->mark, mark);
+}
+
 void px_store_set_flags(struct px_store *store, uint32_t flags)
 {
     if (store->seg.writer) {

@@ -94,6 +94,11 @@ struct px_store_info {
 };
 void px_store_info(const struct px_store *store, struct px_store_info *ret);
 
+/* A word that this process keeps with its store: 0 at first, then what somebody has found out and
+ * need not find out again. Any thread. src/ops/resolve.c */
+uint64_t px_store_mark(const struct px_store *store);
+void px_store_set_mark(const struct px_store *store, uint64_t mark);
+
 /* Bits that the server sets for its readers (atomic, any time). */
 enum px_store_flag {
     PX_STORE_JOB_COMPLETE = 1, /* job information is all here: missing keys are missing for good */

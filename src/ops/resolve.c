@@ -311,23 +311,95 @@ static int add_nodes(const struct px_store *store, struct nodes *nodes)
     return rc ? rc : px_buf_ok(&nodes->list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
+static int finish_nodes(struct nodes *nodes, int rc, char **ret_nodes)
+{
+    size_t len;
+
+    if (!rc && nodes->list.len) {
+        px_buf_byte(&nodes->list, 0);
+        rc = px_buf_ok(&nodes->list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
+    if (!rc) {
+        *ret_nodes = px_buf_take(&nodes->list, &len);
+    }
+    px_buf_fini(&nodes->list);
+    px_map_fini(&nodes->names);
+    return rc;
+}
+
+/* The host's list of nodes where it lies, or NULL. */
+static const char *node_list(const struct px_store *store, size_t *ret_len)
+{
+    static const char key[] = PMIX_NODE_LIST;
+    struct px_slice slice;
+
+    return px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ? NULL : px_slice_text(&slice, ret_len);
+}
+
+static uint64_t sequence_of(const struct px_store *store)
+{
+    struct px_store_info info;
+
+    px_store_info(store, &info);
+    return info.sequence;
+}
+
+/* Mostly the answer is the host's list as it is. The store's mark is 1 + the sequence at which that was found so: as
+ * long as nothing else has been published, it is so still. */
+static char *listed_nodes(const struct px_store *store)
+{
+    uint64_t sequence = sequence_of(store);
+    const char *text;
+    char *copy;
+    size_t len;
+
+    if (px_store_mark(store) != sequence + 1) {
+        return NULL;
+    }
+    text = node_list(store, &len);
+    copy = text ? malloc(len + 1) : NULL;
+    if (copy) {
+        memcpy(copy, text, len + 1);
+    }
+    if (copy && sequence_of(store) != sequence) {
+        free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+static int nodes_of(const struct px_store *store, char **ret_nodes)
+{
+    struct nodes nodes = {.several = false};
+    uint64_t sequence = sequence_of(store);
+    const char *text;
+    size_t len;
+    int rc = add_nodes(store, &nodes);
+
+    if (!rc && nodes.list.len) {
+        text = node_list(store, &len);
+        if (text && len == nodes.list.len && !memcmp(text, nodes.list.data, len)) {
+            px_store_set_mark(store, sequence + 1);
+        }
+    }
+    return finish_nodes(&nodes, rc, ret_nodes);
+}
+
 int px_resolve_nodes(const struct px_store *const *stores, size_t n_stores, char **ret_nodes)
 {
     struct nodes nodes = {.several = n_stores > 1};
-    size_t len;
     int rc = n_stores ? PMIX_SUCCESS : PMIX_ERR_INVALID_NAMESPACE;
+    char *listed = n_stores == 1 ? listed_nodes(stores[0]) : NULL;
 
+    if (listed) {
+        *ret_nodes = listed;
+        return PMIX_SUCCESS;
+    }
+    if (n_stores == 1) {
+        return nodes_of(stores[0], ret_nodes);
+    }
     for (size_t i = 0; !rc && i < n_stores; i++) {
         rc = add_nodes(stores[i], &nodes);
     }
-    if (!rc && nodes.list.len) {
-        px_buf_byte(&nodes.list, 0);
-        rc = px_buf_ok(&nodes.list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    }
-    if (!rc) {
-        *ret_nodes = px_buf_take(&nodes.list, &len);
-    }
-    px_buf_fini(&nodes.list);
-    px_map_fini(&nodes.names);
-    return rc;
+    return finish_nodes(&nodes, rc, ret_nodes);
 }

@@ -57,6 +57,6 @@ posted64_posted 700
 pointer64 640
 pointer64k 650
 resolve_peers 3230
-resolve_nodes 2410
+resolve_nodes 895
 EOF
 finish

@@ -35,18 +35,21 @@ static int peers_status(const struct px_store *store, const char *node)
     return rc;
 }
 
+/* Twice: the second answer may come from what the first has found out. */
 static void expect_nodes(const struct px_store *store, const char *want)
 {
-    char *nodes = NULL;
+    for (int i = 0; i < 2; i++) {
+        char *nodes = NULL;
 
-    assert_int_equal(px_resolve_nodes(&store, 1, &nodes), 0);
-    if (want) {
-        assert_non_null(nodes);
-        assert_string_equal(nodes, want);
-    } else {
-        assert_null(nodes);
+        assert_int_equal(px_resolve_nodes(&store, 1, &nodes), 0);
+        if (want) {
+            assert_non_null(nodes);
+            assert_string_equal(nodes, want);
+        } else {
+            assert_null(nodes);
+        }
+        free(nodes);
     }
-    free(nodes);
 }
 
 static void put_node(struct list *list, const char *name, bool with_peers, const char *peers)
@@ -125,6 +128,26 @@ static void map_order(void **state)
     put_text(&list, PMIX_PROC_MAP, "0,2;1,3;");
     assert_int_equal(store_list(store, &list, "n1"), 0);
     expect_nodes(store, "n3,n1,n2,n4");
+    px_store_destroy(store);
+}
+
+/* [RES-038] What was found out about a list does not outlive the next publication. */
+static void list_changes(void **state)
+{
+    struct px_store *store = make_store();
+    struct list list = {0};
+    struct list more = {0};
+
+    (void) state;
+    put_text(&list, PMIX_NODE_MAP, "n1,n2");
+    put_text(&list, PMIX_PROC_MAP, "0;1");
+    assert_int_equal(store_list(store, &list, "n1"), 0);
+    expect_nodes(store, "n1,n2");
+    assert_int_not_equal(px_store_mark(store), 0);
+    put_node(&more, "n3", true, "");
+    put_text(&more, PMIX_NODE_LIST, "n2,n2,n1");
+    assert_int_equal(store_list(store, &more, "n1"), 0);
+    expect_nodes(store, "n2,n1,n3");
     px_store_destroy(store);
 }
 
@@ -308,7 +331,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(given_lists),        cmocka_unit_test(not_given),
         cmocka_unit_test(rebuilt),            cmocka_unit_test(rebuilt_from_procs),
-        cmocka_unit_test(map_order),          cmocka_unit_test(switched_off),
+        cmocka_unit_test(map_order),          cmocka_unit_test(list_changes),
+        cmocka_unit_test(switched_off),
         cmocka_unit_test(given_wins),
         cmocka_unit_test(not_on_the_list),    cmocka_unit_test(no_namespace_no_nodes),
         cmocka_unit_test(names),              cmocka_unit_test(full_names_kept),
