@@ -52,10 +52,10 @@ pointer 560
 node 1020
 miss 590
 miss_posted 810
-posted64 630
-posted64_posted 700
-pointer64 640
-pointer64k 650
+posted64 655
+posted64_posted 735
+pointer64 675
+pointer64k 675
 resolve_peers 3230
 resolve_nodes 895
 EOF
