@@ -1,23 +1,88 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The writer ends at every single store of a scripted history, in a process of its own. Each
- * segment left behind must verify, must be the state after some number of whole publications, and
- * that number never falls as the writer lives longer. This program is built with a store hook
- * (shmem/put.h). */
+/* The writer ends at every single store of a scripted history, in a process of its own: values of
+ * every kind of column, records, versions, growing tables, nodes and ranks that come, values that
+ * are hidden, qualified, of a process set; then the move to another generation, and more of the
+ * same there. Each segment left behind must verify, must be the state after some number of whole
+ * publications, and that number never falls as the writer lives longer. This program is built with
+ * a store hook (shmem/put.h); a first run compares the segments with a copy that knows only what
+ * the hook was told, so no store is missed. */
 #include "support.h"
 
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "shmem/put.h"
 
-enum { N_STEPS = 14, N_RANKS = 24 };
+enum { N_STEPS = 14, MOVE_AT = 10, N_RANKS = 24, SIZE = 1 << 18, MAX_SEGMENTS = 3 };
+
+/* What a writer leaves, besides its segments. */
+struct trace {
+    unsigned long n_stores;
+    int fd; /* of the newest generation */
+};
 
 static unsigned long n_stores;
 static unsigned long last_store;
 
-void px_shm_store_hook(void)
+/* A copy of a segment that is made of announced stores alone. */
+static struct shadow {
+    const unsigned char *base; /* NULL: not used */
+    unsigned char *copy;
+    size_t end;    /* nothing has been announced beyond */
+    size_t at;     /* announced last, and not copied yet */
+    size_t len;
+} shadows[MAX_SEGMENTS];
+static bool shadowing;
+
+static void settle(struct shadow *shadow)
 {
+    memcpy(shadow->copy + shadow->at, shadow->base + shadow->at, shadow->len);
+    shadow->len = 0;
+    if (memcmp(shadow->copy, shadow->base, shadow->end) != 0) {
+        (void) fprintf(stderr, "crash: a store was not announced\n");
+        abort();
+    }
+}
+
+/* A segment's first store is its header, at its start. */
+static struct shadow *shadow_of(const unsigned char *at)
+{
+    struct shadow *shadow = shadows;
+
+    while (shadow->base && (at < shadow->base || at >= shadow->base + SIZE)) {
+        shadow++;
+    }
+    if (!shadow->base) {
+        shadow->base = at;
+        shadow->copy = calloc(1, SIZE);
+    }
+    return shadow;
+}
+
+static void announce(const unsigned char *at, size_t len)
+{
+    struct shadow *shadow;
+    struct shadow *each;
+
+    for (each = shadows; each->base; each++) {
+        settle(each);
+    }
+    shadow = shadow_of(at);
+    shadow->at = (size_t) (at - shadow->base);
+    shadow->len = len;
+    if (shadow->end < shadow->at + len) {
+        shadow->end = shadow->at + len;
+    }
+}
+
+void px_shm_store_hook(const void *at, size_t len)
+{
+    if (shadowing) {
+        announce(at, len);
+    }
     if (++n_stores == last_store) {
         _exit(0);
     }
@@ -42,6 +107,27 @@ static uint32_t proc_value(uint32_t step, uint32_t rank)
     }
 }
 
+/* A value that the readers may not see, one with a qualifier, the members of a process set. */
+static void add_special(struct px_batch *batch, uint32_t step, pmix_value_t *v)
+{
+    static char blob[2048];
+    static pmix_info_t qual = {.key = "qual", .value = {.type = PMIX_UINT32}};
+    struct px_entry hidden = {
+        .level = PX_LEVEL_PROC, .index = step, .key = "hidden", .scope = PMIX_REMOTE};
+    struct px_entry qualified = {.level = PX_LEVEL_PROC,
+                                 .index = 1,
+                                 .key = "qualified",
+                                 .value = v,
+                                 .quals = &qual,
+                                 .n_quals = 1};
+
+    memset(blob, 'a' + (int) step, sizeof blob);
+    v[1] = bytes(blob, sizeof blob);
+    assert_int_equal(px_batch_add(batch, &hidden), 0);
+    assert_int_equal(px_batch_add(batch, &qualified), 0);
+    add(batch, PX_LEVEL_JOB, 0, "set", &v[1]);
+}
+
 static void add_step(struct px_batch *batch, struct px_store *store, uint32_t step, pmix_value_t *v,
                      char (*fresh)[16])
 {
@@ -62,6 +148,7 @@ static void add_step(struct px_batch *batch, struct px_store *store, uint32_t st
         (void) snprintf(fresh[i], sizeof fresh[i], "fresh.%u.%u", step, i);
         add(batch, PX_LEVEL_APP, i % 3, fresh[i], &v[N_RANKS]);
     }
+    add_special(batch, step, &v[N_RANKS]);
     if (step % 3 == 0) {
         struct px_node_def def = {.name = nodes[step / 3 % 4], .nodeid = PX_NO_NODEID};
         uint32_t index;
@@ -72,13 +159,23 @@ static void add_step(struct px_batch *batch, struct px_store *store, uint32_t st
     }
 }
 
-static void write_history(struct px_store *store)
+/* Pointers into a generation keep it mapped here: it is still to be looked at. */
+static void keep_mapped(const struct px_store *store)
+{
+    const pmix_value_t *pointer;
+    struct px_slice slice;
+
+    assert_int_equal(find(store, PX_LEVEL_JOB, 0, "set", &slice), 0);
+    assert_int_equal(px_slice_pointer(&slice, &pointer), 0);
+}
+
+static void write_history(struct px_store *store, struct trace *trace)
 {
     uint32_t step;
 
     for (step = 1; step <= N_STEPS; step++) {
         struct px_batch *batch = px_batch_create();
-        pmix_value_t v[N_RANKS + 1];
+        pmix_value_t v[N_RANKS + 2];
         char fresh[8][16];
 
         add_step(batch, store, step, v, fresh);
@@ -86,6 +183,27 @@ static void write_history(struct px_store *store)
             _exit(3);
         }
         px_batch_destroy(batch);
+        if (step == MOVE_AT) {
+            keep_mapped(store);
+            px_store_tidy(store);
+        }
+        trace->fd = px_store_fd(store);
+    }
+}
+
+static void check_special(const struct px_store *store, uint32_t steps)
+{
+    struct px_slice slice;
+    uint32_t step;
+
+    if (steps) {
+        assert_int_equal(find(store, PX_LEVEL_JOB, 0, "set", &slice), 0);
+        assert_int_equal(slice.len, 2048);
+        assert_int_equal(((const char *) slice.payload)[2047], 'a' + steps);
+    }
+    for (step = 1; step <= N_STEPS; step++) {
+        assert_int_equal(find(store, PX_LEVEL_PROC, step, "hidden", &slice),
+                         step <= steps ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : PMIX_ERR_NOT_FOUND);
     }
 }
 
@@ -119,6 +237,7 @@ static void check_prefix(const struct px_store *store, uint32_t steps)
     uint32_t step;
 
     check_procs(store, steps);
+    check_special(store, steps);
     if (steps) {
         assert_int_equal(word(store, PX_LEVEL_JOB, 0, "step"), steps);
         assert_int_equal(word(store, PX_LEVEL_NODE, steps % 2, "step"), steps);
@@ -138,33 +257,79 @@ static void check_prefix(const struct px_store *store, uint32_t steps)
     }
 }
 
-/* Runs the history up to a store; returns how many publications the segment shows. */
+static struct px_store *create(void)
+{
+    struct px_store_opts opts = {
+        .nspace = "job", .shared = true, .virtual_size = SIZE, .moves = true, .dead_bytes = 1};
+    struct px_store *store;
+
+    assert_int_equal(px_store_create(&opts, &store), 0);
+    return store;
+}
+
+/* A process that shares our descriptors, so that a generation which it makes outlives it. */
+static pid_t fork_sharing_files(void)
+{
+    return (pid_t) syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+/* Sound, and the state after a whole number of steps, which it returns. */
+static uint32_t check_left(const struct px_store *store)
+{
+    struct px_store_info info;
+    struct px_slice slice;
+    uint32_t steps = 0;
+
+    assert_sound(store);
+    px_store_info(store, &info);
+    if (find(store, PX_LEVEL_JOB, 0, "step", &slice) == 0) {
+        steps = (uint32_t) slice.word;
+    }
+    if (info.generation == 1) {
+        assert_int_equal(info.sequence, steps);
+    }
+    check_prefix(store, steps);
+    return steps;
+}
+
+/* Runs the history up to a store; returns how many publications the newest segment shows. */
 static uint32_t run_until(unsigned long k, unsigned long *ret_stores)
 {
-    struct px_store *store = make_store(true);
-    unsigned long *count =
+    struct px_store *store = create();
+    struct px_store *next = NULL;
+    struct trace *trace =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct px_store_info info;
+    uint32_t shown;
     int status;
-    pid_t pid = fork();
+    pid_t pid;
 
+    trace->fd = px_store_fd(store);
+    pid = fork_sharing_files();
     assert_true(pid >= 0);
     if (pid == 0) {
         n_stores = 0;
         last_store = k;
-        write_history(store);
-        *count = n_stores;
+        write_history(store, trace);
+        trace->n_stores = n_stores;
         _exit(0);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_sound(store);
+    shown = check_left(store);
     px_store_info(store, &info);
-    check_prefix(store, (uint32_t) info.sequence);
-    *ret_stores = *count;
-    (void) munmap(count, 4096);
+    assert_int_equal(info.superseded, trace->fd != px_store_fd(store));
+    if (info.superseded) {
+        assert_int_equal(shown, MOVE_AT);
+        assert_int_equal(px_store_open(trace->fd, &next), 0);
+        shown = check_left(next);
+        assert_true(shown >= MOVE_AT);
+        px_store_destroy(next);
+    }
+    *ret_stores = trace->n_stores;
+    (void) munmap(trace, 4096);
     px_store_destroy(store);
-    return (uint32_t) info.sequence;
+    return shown;
 }
 
 static void every_store(void **state)
@@ -187,9 +352,38 @@ static void every_store(void **state)
     assert_int_equal(before, N_STEPS - 1); /* the last store is the last publication's number */
 }
 
+/* Between two announcements nothing changes but what the first one named. */
+static void no_other_stores(void **state)
+{
+    struct px_store *store;
+    struct trace trace;
+    struct shadow *shadow;
+
+    (void) state;
+    shadowing = true;
+    store = create();
+    write_history(store, &trace);
+    shadowing = false;
+    for (shadow = shadows; shadow->base; shadow++) {
+        if (shadow->base == store->seg.base) {
+            settle(shadow);
+            assert_memory_equal(shadow->copy, shadow->base, SIZE);
+        }
+    }
+    assert_non_null(shadows[1].base); /* it has moved */
+    px_store_destroy(store);
+    for (shadow = shadows; shadow->base; shadow++) {
+        free(shadow->copy);
+        shadow->base = NULL;
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_store)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_other_stores),
+        cmocka_unit_test(every_store),
+    };
 
     alarm(240);
     return cmocka_run_group_tests(tests, NULL, NULL);
