@@ -112,6 +112,20 @@ static struct px_peer *asking_peer(const struct px_get *get)
     return px_peer_find(get->server, get->from.peer);
 }
 
+/* REFRESH_CACHE: STATUS, and KVALs for those that cannot look into the segment. */
+static void send_kvals(const struct px_get *get, struct packer *p)
+{
+    struct px_buf reply = {0};
+
+    (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
+    if (!(get->how & PX_GET_SHARES)) {
+        px_buf_append(&reply, p->buf.data, p->buf.len);
+    }
+    reply.failed |= p->buf.failed;
+    px_buf_fini(&p->buf);
+    px_answer_take(get->server, &get->from, &reply);
+}
+
 /* STATUS, the job of a foreign namespace, and the object that was asked for. */
 static void send_object(const struct px_get *get, struct px_nsrec *ns, struct packer *p)
 {
@@ -121,6 +135,10 @@ static void send_object(const struct px_get *get, struct px_nsrec *ns, struct pa
 
     if (!peer) {
         px_buf_fini(&p->buf);
+        return;
+    }
+    if (get->how & PX_GET_KVALS) {
+        send_kvals(get, p);
         return;
     }
     (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
@@ -148,6 +166,9 @@ static int begin_object(struct packer *p, const struct px_get *get, const struct
     pmix_proc_t owner = {.rank = rank};
 
     p->kind = peer ? peer->kind : PX_WIRE_PLAIN;
+    if (get->how & PX_GET_KVALS) {
+        return PMIX_SUCCESS;
+    }
     memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
     return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
 }
@@ -178,7 +199,7 @@ static int answer_slice(const struct px_get *get, struct px_nsrec *ns, uint32_t 
     rc = begin_object(&p, get, ns, owner);
     if (!rc && slice->quals) {
         rc = pack_qualified(&p, get->key, slice);
-    } else if (!rc && posted && !get->shares) {
+    } else if (!rc && posted && !(get->how & PX_GET_SHARES)) {
         rc = px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_posted, &p);
     } else if (!rc) {
         rc = pack_slice(&p, get->key, slice);
@@ -247,7 +268,7 @@ int px_get_attempt(struct px_get *get)
     if (!ns) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if (!get->key) {
+    if (!get->key || (get->how == PX_GET_KVALS && get->target.rank == PMIX_RANK_WILDCARD)) {
         return answer_all(get, ns);
     }
     rc = px_store_ask(ns->store, &get->ask, &slice);

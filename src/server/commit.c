@@ -20,6 +20,7 @@ struct kval {
 
 struct px_posted {
     const struct px_nsrec *ns;
+    const char *only; /* or NULL: every key is taken */
     struct px_batch *batch;
     struct kval **chunks;
     size_t n_chunks;
@@ -42,6 +43,11 @@ struct px_posted *px_posted_create(const struct px_nsrec *ns)
         return NULL;
     }
     return posted;
+}
+
+void px_posted_only(struct px_posted *posted, const char *key)
+{
+    posted->only = key;
 }
 
 void px_posted_destroy(struct px_posted *posted)
@@ -160,6 +166,9 @@ static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, p
     entry.value = &kval->value;
     if (strcmp(kval->key, PMIX_QUALIFIED_VALUE) == 0) {
         rc = unfold_qualified(&kval->value, &entry);
+    }
+    if (!rc && posted->only && strcmp(entry.key, posted->only) != 0) {
+        return PMIX_SUCCESS;
     }
     *ret = kval;
     in_both = other && is_noted(other, kval);

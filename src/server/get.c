@@ -112,6 +112,10 @@ static void read_directives(struct px_get *get)
 
         if (strcmp(info->key, PMIX_IMMEDIATE) == 0 || strcmp(info->key, PMIX_OPTIONAL) == 0) {
             get->immediate |= on;
+        } else if (strcmp(info->key, PMIX_GET_REFRESH_CACHE) == 0) {
+            get->refresh |= on;
+        } else if (strcmp(info->key, PMIX_GET_REFRESH_CACHE) == 0) {
+            get->refresh |= on;
         } else if (strcmp(info->key, PMIX_TIMEOUT) == 0) {
             get->patient = !px_value_u32(&info->value, &get->timeout_s) && !get->timeout_s;
         }
@@ -128,12 +132,49 @@ static bool is_supported(const struct px_get *get)
     return hosts || px_attrs_met("PMIx_Get", PX_ATTR_CLIENT | PX_ATTR_SERVER, get->info, get->ninfo);
 }
 
-int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker, bool shares,
+/* What other nodes have given us is as old as the last time that they did. The rest is as new as it can be. */
+static bool is_renewable(const struct px_get *get)
+{
+    const struct px_nsrec *ns = px_ns_find(get->server, get->target.nspace);
+
+    if (!get->refresh || !ns) {
+        return false;
+    }
+    if (get->target.rank == PMIX_RANK_WILDCARD) {
+        return ns->asked_host && !ns->registered;
+    }
+    return get->target.rank <= PMIX_RANK_VALID && !px_ns_is_local(ns, get->target.rank) &&
+           !(get->key && px_key_reserved(get->key));
+}
+
+/* It is answered, or not here. */
+static bool is_settled(struct px_get *get, int rc)
+{
+    if (rc == PMIX_SUCCESS) {
+        get_destroy(get);
+    } else if (rc != PMIX_ERR_NOT_FOUND) {
+        get_end(get, rc);
+    }
+    return rc != PMIX_ERR_NOT_FOUND;
+}
+
+static void begin(struct px_get *get)
+{
+    if (!is_supported(get)) {
+        get_end(get, PMIX_ERR_NOT_SUPPORTED);
+    } else if (is_renewable(get)) {
+        get->renewal = ++get->server->renewals;
+        hold_for_host(get, get->target.rank);
+    } else if (!is_settled(get, px_get_attempt(get))) {
+        decide(get);
+    }
+}
+
+int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker, unsigned how,
                  const pmix_proc_t *target, char *key, pmix_info_t *info, size_t ninfo)
 {
     struct px_get *get = calloc(1, sizeof(*get));
     struct px_ask ask = PX_ASK_INIT;
-    int rc;
 
     if (get) {
         get->quals = calloc(ninfo + 1, sizeof(*get->quals));
@@ -146,7 +187,7 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
     get->server = s;
     get->from = *from;
     get->asker = *asker;
-    get->shares = shares;
+    get->how = how;
     get->target = *target;
     get->key = key;
     get->info = info;
@@ -159,18 +200,13 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
         get->ask.self = asker->rank;
     }
     read_directives(get);
-    rc = is_supported(get) ? px_get_attempt(get) : PMIX_ERR_NOT_SUPPORTED;
-    if (rc == PMIX_SUCCESS) {
-        get_destroy(get);
-    } else if (rc == PMIX_ERR_NOT_FOUND) {
-        decide(get);
-    } else {
-        get_end(get, rc);
-    }
+    begin(get);
     return PMIX_SUCCESS;
 }
 
-int px_on_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+/* Both requests: STRING nspace; PROC_RANK; infos; STRING key if there is one. Of REFRESH_CACHE the last two are left
+ * out by other implementations. */
+static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in, unsigned how)
 {
     struct px_from from = px_from_peer(peer, tag);
     pmix_proc_t target = {.rank = PMIX_RANK_UNDEF};
@@ -178,11 +214,13 @@ int px_on_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px
     char *key = NULL;
     pmix_info_t *info = NULL;
     size_t ninfo = 0;
-    bool shares;
+    bool yes = true;
     int rc = px_unpack_string(in, &nspace);
 
     rc = rc ? rc : px_unpack_rank(in, &target.rank);
-    rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
+    if (!rc && (!(how & PX_GET_KVALS) || px_in_left(in))) {
+        rc = px_unpack_infos(in, &info, &ninfo);
+    }
     if (!rc && px_in_left(in)) {
         rc = px_unpack_string(in, &key);
     }
@@ -192,10 +230,14 @@ int px_on_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px
     if (!rc && key && (!key[0] || strlen(key) > PMIX_MAX_KEYLEN)) {
         rc = PMIX_ERR_BAD_PARAM;
     }
+    if (!rc && (how & PX_GET_KVALS)) {
+        rc = px_infos_append(&info, &ninfo, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+        rc = rc ? rc : px_infos_append(&info, &ninfo, PMIX_GET_REFRESH_CACHE, &yes, PMIX_BOOL);
+    }
     if (!rc) {
         PMIX_LOAD_NSPACE(target.nspace, nspace && nspace[0] ? nspace : peer->proc.nspace);
-        shares = peer->shared && strcmp(target.nspace, peer->proc.nspace) == 0;
-        rc = px_get_start(s, &from, &peer->proc, shares, &target, key, info, ninfo);
+        how |= peer->shared && strcmp(target.nspace, peer->proc.nspace) == 0 ? PX_GET_SHARES : 0;
+        rc = px_get_start(s, &from, &peer->proc, how, &target, key, info, ninfo);
     }
     if (rc) {
         PMIx_Info_free(info, ninfo);
@@ -205,38 +247,21 @@ int px_on_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px
     return rc;
 }
 
-/* STRING nspace; PROC_RANK: everything anew, as the answer to a get for all keys. */
+int px_on_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    return on_request(s, peer, tag, in, 0);
+}
+
 int px_on_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
-    struct px_from from = px_from_peer(peer, tag);
-    pmix_proc_t target = {.rank = PMIX_RANK_UNDEF};
-    char *nspace = NULL;
-    pmix_info_t *info = NULL;
-    size_t ninfo = 0;
-    bool yes = true;
-    int rc = px_unpack_string(in, &nspace);
-
-    rc = rc ? rc : px_unpack_rank(in, &target.rank);
-    if (!rc && nspace && strlen(nspace) > PMIX_MAX_NSLEN) {
-        rc = PMIX_ERR_UNPACK_FAILURE;
-    }
-    rc = rc ? rc : px_infos_append(&info, &ninfo, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
-    if (!rc) {
-        PMIX_LOAD_NSPACE(target.nspace, nspace && nspace[0] ? nspace : peer->proc.nspace);
-        rc = px_get_start(s, &from, &peer->proc, false, &target, NULL, info, ninfo);
-    }
-    if (rc) {
-        PMIx_Info_free(info, ninfo);
-    }
-    free(nspace);
-    return rc;
+    return on_request(s, peer, tag, in, PX_GET_KVALS);
 }
 
 /* --- what changes the answer of those that wait --- */
 
 static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank)
 {
-    return strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
+    return !get->renewal && strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
            (rank == PMIX_RANK_WILDCARD || get->target.rank == rank || get->target.rank == PMIX_RANK_UNDEF);
 }
 
@@ -259,11 +284,10 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, const 
         bool same = asked_key && get->key && strcmp(asked_key, get->key) == 0;
         int rc = px_get_attempt(get);
 
-        if (rc == PMIX_SUCCESS) {
-            get_destroy(get);
-        } else if (rc != PMIX_ERR_NOT_FOUND) {
-            get_end(get, rc);
-        } else if (otherwise != PMIX_SUCCESS && (same || !asked_key || !get->key)) {
+        if (is_settled(get, rc)) {
+            continue;
+        }
+        if (otherwise != PMIX_SUCCESS && (same || !asked_key || !get->key)) {
             get_end(get, otherwise);
         } else if (otherwise != PMIX_SUCCESS) {
             px_timer_stop_loop(&get->timer);
@@ -314,11 +338,7 @@ void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns)
         struct px_get *get = px_container_of(item, struct px_get, link);
         int rc = gone ? PMIX_ERR_INVALID_NAMESPACE : px_get_attempt(get);
 
-        if (rc == PMIX_SUCCESS) {
-            get_destroy(get);
-        } else if (rc != PMIX_ERR_NOT_FOUND) {
-            get_end(get, rc);
-        } else {
+        if (!is_settled(get, rc)) {
             px_timer_stop_loop(&get->timer);
             decide(get);
         }
@@ -334,6 +354,24 @@ void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, 
     }
     /* A failure for one key may be success for another. */
     retry(s, nspace, rank, key, status ? status : PMIX_ERR_NOT_FOUND);
+}
+
+void px_gets_renewed(struct px_server *s, uint64_t renewal, int status)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &s->gets) {
+        struct px_get *get = px_container_of(item, struct px_get, link);
+
+        if (get->renewal != renewal) {
+            continue;
+        }
+        if (status || !is_settled(get, px_get_attempt(get))) {
+            get_end(get, status ? status : PMIX_ERR_NOT_FOUND);
+        }
+        return;
+    }
 }
 
 void px_gets_peer_gone(struct px_server *s, const struct px_peer *peer)

@@ -14,7 +14,7 @@ struct px_get {
     pmix_proc_t asker;
     uid_t uid;
     gid_t gid;
-    bool shares; /* the asker reads this namespace's segment by itself */
+    unsigned how; /* enum px_get_how */
     pmix_proc_t target;
     char *key; /* NULL: everything */
     pmix_info_t *info;
@@ -23,15 +23,22 @@ struct px_get {
     size_t n_quals;
     struct px_ask ask;
     bool immediate;
+    bool refresh;     /* PMIX_GET_REFRESH_CACHE: what is here of a process of another node is renewed first */
+    uint64_t renewal; /* not 0: the direct modex that it waits for */
     bool implicit; /* the timer is ours, not the asker's */
     bool patient;  /* PMIX_TIMEOUT of 0: as long as it takes */
     uint32_t timeout_s;
     struct px_timer timer;
 };
 
+enum px_get_how {
+    PX_GET_SHARES = 1, /* the asker reads this namespace's segment by itself */
+    PX_GET_KVALS = 2,  /* REFRESH_CACHE: the reply has no objects */
+};
+
 /* Takes over key and info. The answer comes by get->from, now or later. 0, or an error with nothing taken and no
  * answer given. */
-int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker, bool shares,
+int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker, unsigned how,
                  const pmix_proc_t *target, char *key, pmix_info_t *info, size_t ninfo);
 
 /* Fills an ask from directives. quals is room for n infos, filled with those that are qualifiers. */
@@ -41,10 +48,12 @@ void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, stru
  * status that was not sent. */
 int px_get_attempt(struct px_get *get);
 
-/* modex.c: asks the host for the target's data (rank WILDCARD: the job's). PMIX_ERR_NOT_FOUND when it cannot. */
+/* modex.c: asks the host for the target's data (rank WILDCARD: the job's). One that renews is the get's own, others
+ * are shared. PMIX_ERR_NOT_FOUND when it cannot. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank);
 
-/* get.c: a direct modex for (nspace, rank) has ended; key: what it was asked for. */
+/* get.c: a direct modex for (nspace, rank) has ended; key: what it was asked for; renewal: as in px_get. */
 void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key, int status);
+void px_gets_renewed(struct px_server *s, uint64_t renewal, int status);
 
 #endif

@@ -20,6 +20,7 @@ struct modex {
     char nspace[PMIX_MAX_NSLEN + 1];
     uint32_t rank;
     char *key;
+    uint64_t renewal; /* the get's; 0: for all that wait */
 };
 
 static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_t rank)
@@ -30,7 +31,7 @@ static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_
     px_list_each (item, next, &s->modexes) {
         struct modex *modex = px_container_of(item, struct modex, link);
 
-        if (modex->rank == rank && strcmp(modex->nspace, nspace) == 0) {
+        if (!modex->renewal && modex->rank == rank && strcmp(modex->nspace, nspace) == 0) {
             return modex;
         }
     }
@@ -55,13 +56,16 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
     return rc;
 }
 
-static int store_posted(struct px_server *s, const char *nspace, uint32_t rank, struct px_in *in)
+static int store_posted(struct px_server *s, const struct modex *modex, struct px_in *in)
 {
-    struct px_nsrec *ns = px_ns_find(s, nspace);
+    struct px_nsrec *ns = px_ns_find(s, modex->nspace);
     struct px_posted *posted = ns ? px_posted_create(ns) : NULL;
     int rc = ns ? (posted ? PMIX_SUCCESS : PMIX_ERR_NOMEM) : PMIX_ERR_NOT_FOUND;
 
-    rc = rc ? rc : px_posted_read(posted, rank, in, PMIX_REMOTE);
+    if (!rc && modex->renewal) {
+        px_posted_only(posted, modex->key);
+    }
+    rc = rc ? rc : px_posted_read(posted, modex->rank, in, PMIX_REMOTE);
     rc = rc ? rc : px_posted_publish(posted, ns);
     px_posted_destroy(posted);
     return rc;
@@ -77,9 +81,13 @@ static void modex_answered(struct px_upcall *up)
     px_list_remove(&modex->link);
     if (!rc && up->ret_len) {
         rc = modex->rank == PMIX_RANK_WILDCARD ? store_job(s, modex->nspace, &in)
-                                               : store_posted(s, modex->nspace, modex->rank, &in);
+                                               : store_posted(s, modex, &in);
     }
-    px_gets_modex_done(s, modex->nspace, modex->rank, modex->key, rc);
+    if (modex->renewal) {
+        px_gets_renewed(s, modex->renewal, rc);
+    } else {
+        px_gets_modex_done(s, modex->nspace, modex->rank, modex->key, rc);
+    }
     modex_destroy(modex);
 }
 
@@ -104,7 +112,7 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     if (!s->host.direct_modex) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if (find_modex(s, proc.nspace, rank)) {
+    if (!get->renewal && find_modex(s, proc.nspace, rank)) {
         return PMIX_SUCCESS;
     }
     modex = calloc(1, sizeof(*modex));
@@ -120,6 +128,7 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     }
     memcpy(modex->nspace, proc.nspace, sizeof(modex->nspace));
     modex->rank = rank;
+    modex->renewal = get->renewal;
     px_list_append(&s->modexes, &modex->link);
     up->arg = modex;
     px_upcall_returned(up, s->host.direct_modex(&up->proc, up->info, up->ninfo, px_up_modex, up));

@@ -88,6 +88,7 @@ struct px_server {
     struct px_list upcalls; /* under way at the host */
     struct px_list gets;    /* waiting requests for data */
     struct px_list modexes; /* direct modex upcalls under way */
+    uint64_t renewals;      /* direct modex upcalls that renewed what was here */
     struct px_list remote_asks; /* PMIx_server_dmodex_request waiting for a commit */
     struct px_colls colls;
     uint64_t origin; /* this server's name in what it sends to others; another each time it starts */
@@ -311,6 +312,8 @@ void px_connected_drop_all(struct px_server *s); /* connect.c */
 /* Reads a KVAL stream of one process that another server sent, and publishes it. Loop thread. */
 struct px_posted;
 struct px_posted *px_posted_create(const struct px_nsrec *ns); /* ns outlives it */
+/* From now on, nothing but this key is taken (NULL: all are); it stays borrowed. */
+void px_posted_only(struct px_posted *posted, const char *key);
 int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope);
 int px_posted_publish(struct px_posted *posted, struct px_nsrec *ns);
 void px_posted_destroy(struct px_posted *posted);

@@ -98,6 +98,7 @@ static int get_on_loop(struct px_server *s, void *args)
     struct px_slice slice;
     size_t n;
     bool now = has_flag(a->info, a->ninfo, PMIX_OPTIONAL) || has_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
+    bool renews = has_flag(a->info, a->ninfo, PMIX_GET_REFRESH_CACHE) && !has_flag(a->info, a->ninfo, PMIX_OPTIONAL);
     int rc;
 
     if (!px_attrs_met("PMIx_Get", PX_ATTR_CLIENT | PX_ATTR_SERVER, a->info, a->ninfo)) {
@@ -114,7 +115,7 @@ static int get_on_loop(struct px_server *s, void *args)
     ask.rank = a->proc ? a->proc->rank : PMIX_RANK_WILDCARD;
     ask.key = a->key;
     ask.key_len = strlen(a->key);
-    rc = px_store_ask(ns->store, &ask, &slice);
+    rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_ask(ns->store, &ask, &slice);
     rc = rc ? rc : give_value(&slice, a);
     free(quals);
     if (rc == PMIX_ERR_NOT_FOUND && !now && !px_key_reserved(a->key)) {
@@ -144,7 +145,7 @@ static void go_get(struct px_upcall *up)
     up->text = NULL;
     up->info = NULL;
     up->ninfo = 0;
-    if (px_get_start(s, &up->from, &s->self, false, &up->proc2, key, info, ninfo)) {
+    if (px_get_start(s, &up->from, &s->self, 0, &up->proc2, key, info, ninfo)) {
         up->from.value(PMIX_ERR_NOMEM, NULL, up->from.cbdata);
         PMIx_Info_free(info, ninfo);
         free(key);
