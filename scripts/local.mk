@@ -14,13 +14,18 @@ check-long:
 print-tests:
 	@echo $(TESTS)
 
+# For check-tsan.
+.PHONY: print-programs
+print-programs:
+	@echo $(check_PROGRAMS)
+
 # All that runs clients and servers, with PMIX_MCA_gds=hash: no segment, the same answers by messages.
 .PHONY: check-messages
 check-messages: all-am $(check_PROGRAMS)
 	PMIX_MCA_gds=hash $(MAKE) check-TESTS TESTS="$$($(MAKE) -s print-tests | tr ' ' '\n' | \
 	  grep -E '^test/(budget|conform|hostile|interop|t)/' | grep -v '/quickstart' | tr '\n' ' ')"
 
-# The unit tests of the layers in which threads meet, under the thread sanitizer, in a build of their own.
+# The unit tests of the layers in which threads meet, and jobs of processes with many threads, under the thread sanitizer, in a build of their own.
 .PHONY: check-tsan
 check-tsan:
 	$(SHELL) $(top_srcdir)/scripts/check-tsan $(abs_top_builddir)/tsan

@@ -291,7 +291,7 @@ static int note_fetched_locked(struct px_session *session, const pmix_proc_t *ow
 void px_session_collected(struct px_session *session)
 {
     pthread_mutex_lock(&session->lock);
-    if (session->fetched.used > 0) {
+    if (session->fetched.used > 0 || !px_list_empty(&session->fetches)) {
         px_store_release(&session->ended, session->ended + 1); /* pairs with px_session_is_stale */
     }
     pthread_mutex_unlock(&session->lock);
@@ -303,7 +303,7 @@ bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_ra
     pmix_proc_t key;
     uintptr_t then;
 
-    if (__builtin_expect(0 == ended, 1) || px_load_acquire(&session->internal) != 0) {
+    if (0 == ended) {
         return false;
     }
     key = fetched_key(nspace, rank);

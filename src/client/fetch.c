@@ -30,6 +30,7 @@ struct px_fetch {
     struct px_session *session;
     pmix_proc_t proc;
     struct px_list waiters; /* session lock; the first one's key is the one asked for */
+    uint64_t ended;         /* session->ended when it was asked */
     bool refresh;           /* sent as REFRESH_CACHE */
     uint64_t timeout_ms;
 };
@@ -237,7 +238,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
     free(fetch);
 }
 
-/* Joins a message under way for the same process. */
+/* Joins a message under way for the same process, unless its answer may be older than a collective that has ended. */
 static bool join(struct px_session *session, struct waiter *waiter)
 {
     struct px_list *item;
@@ -246,7 +247,7 @@ static bool join(struct px_session *session, struct waiter *waiter)
     px_list_each(item, following, &session->fetches) {
         struct px_fetch *fetch = px_container_of(item, struct px_fetch, link);
 
-        if (fetch->proc.rank == waiter->proc.rank
+        if (fetch->ended == session->ended && fetch->proc.rank == waiter->proc.rank
             && strncmp(fetch->proc.nspace, waiter->proc.nspace, PMIX_MAX_NSLEN) == 0) {
             px_list_append(&fetch->waiters, &waiter->link);
             return true;
@@ -272,6 +273,7 @@ static int ask_server(struct px_session *session, const struct px_want *want, st
         px_list_remove(&waiter->link);
         joined = join(session, waiter);
         if (!joined) {
+            fetch->ended = session->ended;
             px_list_append(&fetch->waiters, &waiter->link);
             px_list_append(&session->fetches, &fetch->link);
         }

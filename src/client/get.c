@@ -215,11 +215,11 @@ static pmix_status_t get_unusual(struct px_session *session, struct px_want *wan
     return rc;
 }
 
-/* Something that another process posted and that we have fetched before a collective; there is somebody to ask. */
-static inline bool is_stale(struct px_session *session, const struct px_want *want, const struct px_slice *slice)
+/* Were the data of this process fetched before a collective that has ended, and is there somebody to ask? To be known
+ * before they are looked up: they may become fresh at any time. */
+static bool is_stale(struct px_session *session, const struct px_want *want)
 {
-    return rare(px_load_acquire(&session->ended) != 0) && slice->store != session->shared
-           && (want->flags & PX_WANT_OPTIONAL) == 0 && !px_key_hosts(want->ask.key)
+    return (want->flags & PX_WANT_OPTIONAL) == 0 && !px_key_hosts(want->ask.key)
            && px_session_is_stale(session, want->nspace, want->ask.rank) && NULL != px_session_server(session);
 }
 
@@ -258,6 +258,7 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     struct px_session *session = px_session(ctx);
     struct px_want want;
     struct px_slice slice;
+    bool stale;
     int rc = px_want_read(session, proc, key, info, ninfo, &want);
 
     if (0 == rc && (NULL == value || ((want.flags & PX_WANT_STATIC) != 0 && NULL == *value))) {
@@ -274,11 +275,13 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     if (look(session, &want, value, &rc)) {
         return 0 == rc ? 0 : get_unusual(session, &want, rc, value);
     }
+    stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, &want);
     rc = px_client_find(session, &want, false, &slice);
     if (0 != rc) {
         return get_unusual(session, &want, rc, value);
     }
-    if (rare(is_stale(session, &want, &slice))) {
+    /* Not what the server publishes for all, nor what the application has put there. */
+    if (rare(stale) && slice.store != session->shared && slice.scope != PMIX_INTERNAL) {
         px_want_fini(&want);
         return PMIX_ERR_WOULD_BLOCK;
     }
