@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon.h"
 #include "measure.h"
 
 enum {
@@ -209,6 +210,30 @@ static bool resolve_peers(unsigned i)
     return good;
 }
 
+static bool peers_of(unsigned node, size_t want)
+{
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+    bool good = PMIx_Resolve_peers(names[node], self.nspace, &procs, &n) == PMIX_SUCCESS &&
+                n == want && node_of(procs[0].rank) == node && node_of(procs[n - 1].rank) == node &&
+                procs[n - 1].rank == procs[0].rank + want - 1;
+
+    PMIX_PROC_FREE(procs, n);
+    return good;
+}
+
+static bool resolve_peers_128(unsigned i)
+{
+    (void) i;
+    return peers_of(1, FULL_NODE);
+}
+
+static bool resolve_peers_9(unsigned i)
+{
+    (void) i;
+    return peers_of(JOB_NODES - 1, LAST_NODE);
+}
+
 static bool resolve_nodes(unsigned i)
 {
     char *list = NULL;
@@ -290,6 +315,7 @@ static bool post(const char *key, size_t len, unsigned round)
     bool good;
 
     memset(bytes, (int) (self.rank + round), len);
+    bytes[len - 1] = (char) (bytes[len - 1] + (char) daemon_corrupts());
     memset(&value, 0, sizeof value);
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo.bytes = bytes;
@@ -407,6 +433,8 @@ static const struct {
     {"get_miss", get_miss, false},
     {"get_node", get_node, false},
     {"resolve_peers", resolve_peers, false},
+    {"resolve_peers_128", resolve_peers_128, false},
+    {"resolve_peers_9", resolve_peers_9, false},
     {"resolve_nodes", resolve_nodes, false},
     {"put", put_u32, false},
     {"commit", put_commit, false},
@@ -428,7 +456,7 @@ static void *reader(void *arg)
     return NULL;
 }
 
-static void measure_threads(void)
+static void measure_threads(const char *name, unsigned n_threads)
 {
     struct samples samples = {.n = 0};
     pthread_t threads[THREADS];
@@ -439,7 +467,7 @@ static void measure_threads(void)
         uint64_t start = now_ns();
         unsigned n = 0;
 
-        for (; n < THREADS && valid; n++) {
+        for (; n < n_threads && valid; n++) {
             good[n] = true;
             valid = pthread_create(&threads[n], NULL, reader, &good[n]) == 0;
         }
@@ -448,9 +476,9 @@ static void measure_threads(void)
             pthread_join(threads[n], NULL);
             valid &= good[n];
         }
-        sample_add(&samples, (double) (now_ns() - start) / (THREADS * scaled(THREAD_GETS)));
+        sample_add(&samples, (double) (now_ns() - start) / (n_threads * scaled(THREAD_GETS)));
     }
-    result("get_8_threads", valid, &samples);
+    result(name, valid, &samples);
 }
 
 static void run_only(void)
@@ -486,7 +514,8 @@ static void run_all(void)
     modex("64", SMALL, scaled(ROUNDS_64));
     modex("64k", LARGE, scaled(ROUNDS_64K));
     if (self.rank == 0) {
-        measure_threads();
+        measure_threads("get_1_thread", 1);
+        measure_threads("get_8_threads", THREADS);
     }
     (void) barrier(0);
 }

@@ -214,3 +214,8 @@ int daemon_wait(pid_t pid)
     waitpid(pid, &status, 0);
     return status ? 1 : 0;
 }
+
+unsigned daemon_corrupts(void)
+{
+    return getenv("BENCH_CORRUPT") != NULL;
+}

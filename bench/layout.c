@@ -39,13 +39,14 @@ static void *block(size_t n, size_t size)
 static void load_proc(const struct layout *layout, pmix_info_t *info, unsigned rank)
 {
     pmix_data_array_t *array = block(1, sizeof *array);
-    uint16_t local = (uint16_t) layout->local_rank_of(rank);
+    uint16_t local = (uint16_t) (layout->local_rank_of(rank) + daemon_corrupts());
     pmix_info_t *in;
     char node[NAME];
 
     PMIX_DATA_ARRAY_CONSTRUCT(array, PROC_INFOS, PMIX_INFO);
     in = (pmix_info_t *) array->array;
     layout->node_name(layout->node_of(rank), node, sizeof node);
+    node[0] = (char) (node[0] + (char) daemon_corrupts());
     load_rank(&in[0], PMIX_RANK, rank);
     load_u32(&in[1], PMIX_APPNUM, 0);
     load_rank(&in[2], PMIX_GLOBAL_RANK, rank);
@@ -53,7 +54,7 @@ static void load_proc(const struct layout *layout, pmix_info_t *info, unsigned r
     PMIX_INFO_LOAD(&in[4], PMIX_LOCAL_RANK, &local, PMIX_UINT16);
     PMIX_INFO_LOAD(&in[5], PMIX_NODE_RANK, &local, PMIX_UINT16);
     PMIX_INFO_LOAD(&in[6], PMIX_HOSTNAME, node, PMIX_STRING);
-    load_u32(&in[7], PMIX_NODEID, layout->node_of(rank));
+    load_u32(&in[7], PMIX_NODEID, layout->node_of(rank) + daemon_corrupts());
     PMIX_INFO_CONSTRUCT(info);
     PMIX_LOAD_KEY(info->key, PMIX_PROC_DATA);
     info->value.type = PMIX_DATA_ARRAY;
@@ -117,9 +118,9 @@ void layout_register(const struct layout *layout)
     pmix_info_t *info;
 
     PMIX_INFO_CREATE(info, ninfo);
-    load_u32(&info[0], PMIX_JOB_SIZE, layout->ranks);
+    load_u32(&info[0], PMIX_JOB_SIZE, layout->ranks + daemon_corrupts());
     load_u32(&info[1], PMIX_UNIV_SIZE, layout->ranks);
-    load_u32(&info[2], PMIX_LOCAL_SIZE, local.n);
+    load_u32(&info[2], PMIX_LOCAL_SIZE, local.n + daemon_corrupts());
     load_u32(&info[3], PMIX_NODE_SIZE, local.n);
     load_u32(&info[4], PMIX_MAX_PROCS, layout->ranks);
     PMIX_INFO_LOAD(&info[5], PMIX_JOBID, layout->job_id, PMIX_STRING);

@@ -1,6 +1,6 @@
 noinst_PROGRAMS += %D%/bench %D%/scale %D%/job %D%/job_rank
 %C%_bench_SOURCES = %D%/main.c %D%/host.c %D%/layout.c %D%/layout.h %D%/daemon.c %D%/daemon.h \
-	%D%/client.c %D%/measure.c %D%/measure.h
+	%D%/client.c %D%/floor.c %D%/measure.c %D%/measure.h
 %C%_bench_LDADD = libpmix.la -lm
 %C%_bench_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_scale_SOURCES = %D%/scale.c %D%/scale.h %D%/scale_job.c %D%/scale_client.c %D%/daemon.c \

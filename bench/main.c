@@ -3,6 +3,7 @@
 
 /* usage: bench [WRAPPER...]   the host; WRAPPER is put in front of rank 0's command line
  *        bench client | init  what the host starts
+ *        bench floor          what the machine takes, without any library
  * BENCH_CPU=n keeps everything on one CPU. */
 
 #include <stdlib.h>
@@ -21,6 +22,9 @@ int main(int argc, char **argv)
     }
     if (argc == 2 && !strcmp(argv[1], "client")) {
         return run_client();
+    }
+    if (argc == 2 && !strcmp(argv[1], "floor")) {
+        return run_floor();
     }
     if (argc == 2 && !strcmp(argv[1], "init")) {
         return run_init_client();

@@ -62,9 +62,7 @@ void pin(int cpu)
 
 unsigned node_of(unsigned rank)
 {
-    unsigned per_node = (JOB_RANKS - LOCAL_CLIENTS + JOB_NODES - 2) / (JOB_NODES - 1);
-
-    return rank < LOCAL_CLIENTS ? 0 : 1 + (rank - LOCAL_CLIENTS) / per_node;
+    return rank < LOCAL_CLIENTS ? 0 : 1 + (rank - LOCAL_CLIENTS) / FULL_NODE;
 }
 
 unsigned local_rank_of(unsigned rank)

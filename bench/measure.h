@@ -37,7 +37,14 @@ unsigned scaled(unsigned n);
 void pin(int cpu);
 
 /* The job that the host registers and the client expects. */
-enum { JOB_RANKS = 1024, JOB_NODES = 9, LOCAL_CLIENTS = 2, INIT_CLIENTS = 9 };
+enum {
+    LOCAL_CLIENTS = 2,
+    FULL_NODE = 128, /* ranks of each node but the first and the last */
+    LAST_NODE = 9,
+    JOB_NODES = 9,
+    JOB_RANKS = LOCAL_CLIENTS + (JOB_NODES - 2) * FULL_NODE + LAST_NODE,
+    INIT_CLIENTS = 9
+};
 #define JOB_NSPACE "bench-job"
 #define JOB_ID     "bench.1"
 
@@ -49,5 +56,6 @@ void node_name(unsigned node, char *ret, size_t room);
 int run_host(char *self, const char *const *wrapper);
 int run_client(void);
 int run_init_client(void);
+int run_floor(void);
 
 #endif

@@ -111,7 +111,7 @@ static void set_proc(struct input *in, pmix_info_t *info, unsigned rank)
     set_u32(&at[1], PMIX_APPNUM, 0);
     set_rank(&at[2], PMIX_GLOBAL_RANK, rank);
     set_rank(&at[3], PMIX_APP_RANK, rank);
-    set_u16(&at[4], PMIX_LOCAL_RANK, local);
+    set_u16(&at[4], PMIX_LOCAL_RANK, local + daemon_corrupts());
     set_u16(&at[5], PMIX_NODE_RANK, local);
     set_u32(&at[6], PMIX_NODEID, scale_node(rank));
     scale_node_name(scale_node(rank), text);

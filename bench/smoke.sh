@@ -18,7 +18,7 @@ for form in shared hash; do
     [ $form = hash ] && PMIX_MCA_gds=hash && export PMIX_MCA_gds
     check "$form: bench ends well" limit 120 "$bench"
     limit 120 "$bench" >"$SCRATCH/out" 2>&1
-    same "$form: every metric is there" 25 "$(grep -c '^metric ' "$SCRATCH/out")"
+    same "$form: every metric is there" 28 "$(grep -c '^metric ' "$SCRATCH/out")"
     same "$form: every answer is right" "" "$(grep -v '^metric [a-z0-9_]* [0-9.]*$' "$SCRATCH/out")"
     check "$form: scale ends well" limit 120 "$scale" 1000 --post
     limit 120 "$scale" 1000 --post >"$SCRATCH/out" 2>&1
@@ -27,4 +27,25 @@ for form in shared hash; do
     limit 120 "$job" 3 4 "${job}_rank" 1024 copy >"$SCRATCH/out" 2>&1
     same "$form: every process of it tells what it took" 12 "$(grep -c '^rank .* finalize_ns ' "$SCRATCH/out")"
 done
+unset PMIX_MCA_gds
+
+# A figure of a wrong value is none: what reads it fails, whatever its speed.
+BENCH_CORRUPT=1
+export BENCH_CORRUPT
+limit 120 "$bench" >"$SCRATCH/out" 2>&1
+same 'corrupt: what reads something else fails' 'get_miss' \
+    "$(sed -n 's/^metric \(get_[a-z0-9_]*\) [0-9.]*$/\1/p' "$SCRATCH/out" | sort | paste -sd' ')"
+limit 120 "$scale" 1000 >"$SCRATCH/out" 2>&1
+same 'corrupt: scale fails' 1 "$?"
+same 'corrupt: and says so' 1 "$(grep -c '"valid": false' "$SCRATCH/out")"
+unset BENCH_CORRUPT
+
+check 'the floor of the machine' limit 120 "$bench" floor
+limit 120 "$bench" floor >"$SCRATCH/out" 2>&1
+same 'every floor is there' 12 "$(grep -c '^metric floor_[a-z0-9_]* [0-9.]*$' "$SCRATCH/out")"
+if command -v python3 >/dev/null 2>&1 && [ -d "$PX_TOP_SRCDIR/bench/results" ]; then
+    check 'the page is what the results say' "$PX_TOP_SRCDIR/bench/report" --check
+else
+    skip 'the page is what the results say' 'no python3, or no results in this tree'
+fi
 finish
