@@ -17,6 +17,7 @@ struct samples {
 };
 
 uint64_t now_ns(void);
+uint64_t cpu_ns(void); /* of the process, all threads */
 void sample_add(struct samples *samples, double ns);
 double sample_median(struct samples *samples); /* sorts; NAN when empty */
 

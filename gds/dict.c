@@ -11,6 +11,9 @@
 
 #include "src/base/hash.h"
 
+/* After so many values it is decided whether comparing pays. */
+enum { TRIAL = 4096 };
+
 static int grow(struct px_dict *dict)
 {
     uint32_t cap = dict->cap ? dict->cap * 2 : 16;
@@ -23,6 +26,11 @@ static int grow(struct px_dict *dict)
         return PMIX_ERR_NOMEM;
     }
     dict->locs = locs;
+    if (dict->apart || (dict->n >= TRIAL && dict->n_equal < dict->n / 8)) {
+        dict->apart = true;
+        dict->cap = cap;
+        return 0;
+    }
     hashes = realloc(dict->hashes, cap * sizeof *hashes);
     if (!hashes) {
         return PMIX_ERR_NOMEM;
@@ -65,6 +73,11 @@ static void enter(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *r
 {
     uint32_t at = (uint32_t) hash & (dict->n_slots - 1);
 
+    if (dict->apart) {
+        dict->locs[dict->n] = loc;
+        *ret = dict->n++;
+        return;
+    }
     while (dict->slots[at]) {
         at = (at + 1) & (dict->n_slots - 1);
     }
@@ -77,7 +90,7 @@ static void enter(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *r
 int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope,
                     uint32_t *ret)
 {
-    uint64_t hash = px_payload_hash(payload, scope);
+    uint64_t hash = 0;
     uint64_t loc;
     uint32_t at;
     int rc = dict->n == dict->cap ? grow(dict) : 0;
@@ -85,11 +98,15 @@ int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix
     if (rc) {
         return rc;
     }
-    for (at = (uint32_t) hash & (dict->n_slots - 1); dict->slots[at];
+    if (!dict->apart) {
+        hash = px_payload_hash(payload, scope);
+    }
+    for (at = (uint32_t) hash & (dict->n_slots - 1); !dict->apart && dict->slots[at];
          at = (at + 1) & (dict->n_slots - 1)) {
         uint32_t i = dict->slots[at] - 1;
 
         if (dict->hashes[i] == hash && same_cell(dict, dict->locs[i], payload, scope)) {
+            dict->n_equal++;
             *ret = i;
             return 0;
         }
@@ -110,7 +127,7 @@ int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret)
     if (rc) {
         return rc;
     }
-    for (at = (uint32_t) hash & (dict->n_slots - 1); dict->slots[at];
+    for (at = (uint32_t) hash & (dict->n_slots - 1); !dict->apart && dict->slots[at];
          at = (at + 1) & (dict->n_slots - 1)) {
         uint32_t i = dict->slots[at] - 1;
 

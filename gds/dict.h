@@ -5,7 +5,8 @@
 
 #include "gds/payload.h"
 
-/* Equal values of a column are written once: a set of cells, numbered in order of arrival. The
+/* Equal values of a column are written once: a set of cells, numbered in order of arrival. When
+ * thousands have come and hardly any was equal to another, the rest are taken as they come. The
  * writer's own. */
 struct px_dict {
     struct px_bump *bump;
@@ -15,6 +16,8 @@ struct px_dict {
     uint32_t cap;
     uint32_t *slots; /* open addressing: 1 + number */
     uint32_t n_slots;
+    uint32_t n_equal; /* values that were there already */
+    bool apart;       /* nothing is compared any more */
 };
 
 /* The number of the cell with this value; writes it if it is new. 0, PMIX_ERR_NOMEM,

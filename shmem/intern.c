@@ -24,6 +24,26 @@ const struct px_key *px_key_at(struct px_view *view, uint64_t loc)
     return key;
 }
 
+/* The values of one key for indices in a row are filed by the mix of index and the key's locator. A
+ * locator next to the factor of that would file them in neighbouring slots. */
+static bool crowds(uint64_t loc)
+{
+    enum { LOW = 4095, NEAR = 16 };
+
+    return (((loc ^ PX_HASH_FACTOR) + NEAR) & LOW) < 2 * NEAR;
+}
+
+static int pass_crowded(struct px_bump *bump)
+{
+    void *at;
+    int rc = 0;
+
+    while (rc == 0 && crowds(bump->next >> 3)) {
+        rc = px_bump_take_zeroed(bump, 8, &at);
+    }
+    return rc;
+}
+
 int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
                uint16_t realm, uint16_t derived, uint64_t *ret_loc)
 {
@@ -31,8 +51,11 @@ int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_
         .hash = hash, .len = (uint32_t) len, .realm = realm, .derived = derived};
     struct px_key *key;
     void *at;
-    int rc = px_bump_take_zeroed(edit->bump, sizeof head + len + 1, &at);
+    int rc = pass_crowded(edit->bump);
 
+    if (rc == 0) {
+        rc = px_bump_take_zeroed(edit->bump, sizeof head + len + 1, &at);
+    }
     if (rc) {
         return rc;
     }

@@ -10,11 +10,14 @@
  * 8 bytes, so the same on every machine, and it may never change within a format version. */
 uint64_t px_hash_bytes(const void *bytes, size_t len);
 
-/* Mixes two words, for keys made of numbers. */
+#define PX_HASH_FACTOR UINT64_C(0xd6e8feb86659fd93)
+
+/* Mixes two words, for keys made of numbers. When `a` counts up, the low bits of the result go in steps of about
+ * b ^ PX_HASH_FACTOR. */
 static inline uint64_t px_hash_mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product =
-        (unsigned __int128) (a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ UINT64_C(0xd6e8feb86659fd93));
+        (unsigned __int128) (a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ PX_HASH_FACTOR);
 
     return (uint64_t) product ^ (uint64_t) (product >> 64);
 }

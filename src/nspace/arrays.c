@@ -153,13 +153,19 @@ static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *i
 }
 
 /* Mostly the maps have said it before. */
-static int node_of_proc(struct px_job *job, const char *name, const struct px_job_rank *at, uint32_t *ret_index)
+static int node_of_proc(struct px_job *job, const char *name, const struct px_job_rank *at, uint32_t *ret_index,
+                        bool *ret_named)
 {
+    int rc;
+
     if (at->node != PX_NO_NODE && strcmp(job->nodes[at->node].name, name) == 0) {
         *ret_index = at->node;
+        *ret_named = true;
         return PMIX_SUCCESS;
     }
-    return px_job_node(job, name, ret_index);
+    rc = px_job_node(job, name, ret_index);
+    *ret_named = !rc && strcmp(job->nodes[*ret_index].name, name) == 0;
+    return rc;
 }
 
 /* Node and app of a process as its own values say. */
@@ -179,7 +185,7 @@ static int place_proc(struct px_job *job, uint32_t rank, const struct said *said
         return PMIX_ERR_BAD_PARAM;
     }
     if (name) {
-        rc = node_of_proc(job, name, at, &index);
+        rc = node_of_proc(job, name, at, &index, &ret->named);
     } else if (id && !px_value_u32(id, &v)) {
         index = px_job_node_by_id(job, v);
     }
@@ -187,7 +193,6 @@ static int place_proc(struct px_job *job, uint32_t rank, const struct said *said
         return rc;
     }
     if (index != PX_NO_NODE) {
-        ret->named = name && strcmp(name, job->nodes[index].name) == 0;
         at->node = index;
         job->nodes[index].foreign = false;
         if (name && id && job->nodes[index].nodeid == PX_NO_NODEID && !px_value_u32(id, &v)) {

@@ -46,11 +46,12 @@ static int collect_ranks(struct px_job *job)
 /* The same for a process, unless the host gave it the value; of equal ranks none comes twice. */
 static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key, pmix_data_type_t type, uint32_t v)
 {
-    pmix_value_t value = {.type = type};
+    pmix_value_t value;
 
     if ((job->ranks[rank].said & px_role_bit(key->role)) || keep_stored(job, PX_LEVEL_PROC, rank, key->name)) {
         return PMIX_SUCCESS;
     }
+    value = (pmix_value_t){.type = type};
     if (type == PMIX_UINT16) {
         value.data.uint16 = (uint16_t) v;
     } else {

@@ -17,7 +17,7 @@ struct px_top px_top_make(const pmix_info_t *info, size_t ninfo)
     size_t start = 0;
 
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_PROC_DATA) != 0) {
+        if (memcmp(info[i].key, PMIX_PROC_DATA, sizeof(PMIX_PROC_DATA)) != 0) {
             start = i + 1;
         } else if (i + 1 - start > top.n_procs) {
             top.procs = start;
