@@ -401,6 +401,95 @@ static void no_rebuild(void **state)
     px_store_destroy(store);
 }
 
+/* --- the same by another way --- */
+
+enum { MANY = 40, ROUNDS = 30, WORDS = 4, TEXTS = 3 };
+
+static const char *const own_keys[WORDS + TEXTS] = {"t.u32", PMIX_LOCAL_RANK, "t.wide", "t.rank",
+                                                    "t.text", PMIX_LOCALITY_STRING, PMIX_HOSTNAME};
+
+/* What rank r has under key k: in lines, constants, arrays, of a few values or all different. 0: nothing. */
+static void put_own(struct list *list, unsigned shape, unsigned k, uint32_t r)
+{
+    uint32_t v = shape % 4 == 0 ? 7 : shape % 4 == 1 ? r * 3 : shape % 4 == 2 ? r % 5 : (r * 2654435761u) >> 17;
+    char text[32];
+
+    if (shape >= 6 && r % 3 == 0 && own_keys[k] != own_keys[WORDS + TEXTS - 1]) {
+        return;
+    }
+    snprintf(text, sizeof(text), k == WORDS + 2 ? "n%u" : "text %u", k == WORDS + 2 ? r % 3 : v);
+    if (k >= WORDS) {
+        put_text(list, own_keys[k], text);
+    } else if (k == 1) {
+        put_u16(list, own_keys[k], (uint16_t) v);
+    } else if (k == 2) {
+        next_info(list, own_keys[k], PMIX_UINT64)->value.data.uint64 = (uint64_t) v << 33;
+    } else {
+        put_u32(list, own_keys[k], v);
+    }
+}
+
+static void put_proc(struct list *list, const unsigned *shapes, uint32_t r)
+{
+    struct list inner = {0};
+
+    put_rank(&inner, PMIX_RANK, r);
+    for (unsigned k = 0; k < WORDS + TEXTS; k++) {
+        put_own(&inner, shapes[k], k, r);
+    }
+    put_array(list, PMIX_PROC_DATA, &inner);
+}
+
+static void same_values(const struct px_store *a, const struct px_store *b)
+{
+    for (uint32_t r = 0; r < MANY; r++) {
+        for (unsigned k = 0; k < WORDS + TEXTS; k++) {
+            pmix_value_t one = {.type = PMIX_UNDEF};
+            pmix_value_t other = {.type = PMIX_UNDEF};
+            int rc = ask(a, r, own_keys[k], &one);
+
+            if (k != 1) { /* what is derived depends on what came together */
+                assert_int_equal(ask(b, r, own_keys[k], &other), rc);
+                assert_true(rc || PMIx_Value_compare(&one, &other) == PMIX_EQUAL);
+            }
+            PMIx_Value_destruct(&one);
+            PMIx_Value_destruct(&other);
+        }
+    }
+}
+
+/* All processes in one registration become columns; one by one, records. The answers are the same. */
+static void together_or_one_by_one(void **state)
+{
+    const char *given = getenv("SEED");
+    uint64_t rng = given ? strtoull(given, NULL, 10) : (uint64_t) getpid() * 2654435761u;
+
+    (void) state;
+    print_message("# SEED=%llu\n", (unsigned long long) rng);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct px_store *together = make_store();
+        struct px_store *single = make_store();
+        struct list list = {0};
+        unsigned shapes[WORDS + TEXTS];
+
+        for (unsigned k = 0; k < WORDS + TEXTS; k++) {
+            rng = rng * 6364136223846793005u + 1442695040888963407u;
+            shapes[k] = (unsigned) (rng >> 60) % 8;
+        }
+        for (uint32_t r = 0; r < MANY; r++) {
+            put_proc(&list, shapes, r);
+        }
+        assert_int_equal(store_list(together, &list, "n1"), 0);
+        for (uint32_t r = MANY; r-- > 0;) {
+            put_proc(&list, shapes, r);
+            assert_int_equal(store_list(single, &list, "n1"), 0);
+        }
+        same_values(together, single);
+        px_store_destroy(together);
+        px_store_destroy(single);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +508,7 @@ int main(void)
         cmocka_unit_test(nodata),
         cmocka_unit_test(again),
         cmocka_unit_test(no_rebuild),
+        cmocka_unit_test(together_or_one_by_one),
     };
 
     alarm(60);
