@@ -396,6 +396,7 @@ pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, ch
 struct local_call {
     pmix_value_cbfunc_t cbfunc;
     void *cbdata;
+    const char *key; /* of the names */
 };
 
 static void give_procs(pmix_status_t status, pmix_proc_t *procs, size_t n, pmix_value_cbfunc_t cbfunc, void *cbdata)
@@ -425,7 +426,7 @@ static void local_reply(void *arg, int status, struct px_in *reply, int fd)
     free(call);
 }
 
-pmix_status_t px_client_local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     struct local_call *call;
     struct px_msg msg;
@@ -451,4 +452,60 @@ pmix_status_t px_client_local_procs_nb(struct px_session *session, pmix_value_cb
         free(call);
     }
     return rc;
+}
+
+/* The sets and groups of a process: what a query says. */
+static const char *const names[] = {PMIX_PSET_NAMES, PMIX_GROUP_NAMES};
+
+static void names_answered(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                           pmix_release_cbfunc_t release, void *release_data)
+{
+    struct local_call *call = cbdata;
+    pmix_value_t *value = NULL;
+
+    for (size_t i = 0; NULL == value && i < ninfo; i++) {
+        value = strcmp(info[i].key, call->key) == 0 ? &info[i].value : NULL;
+    }
+    if (NULL == value && (PMIX_SUCCESS == status || PMIX_ERR_NOT_SUPPORTED == status)) {
+        status = PMIX_ERR_NOT_FOUND;
+    }
+    call->cbfunc(NULL != value ? PMIX_SUCCESS : status, value, call->cbdata);
+    if (NULL != release) {
+        release(release_data);
+    }
+    free(call);
+}
+
+static pmix_status_t names_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                              pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    struct local_call *call = malloc(sizeof(*call));
+    char *keys[] = {(char *) (uintptr_t) key, NULL};
+    pmix_proc_t who = *proc;
+    pmix_info_t qualifier = {.key = PMIX_PROCID, .value = {.type = PMIX_PROC, .data.proc = &who}};
+    pmix_query_t query = {.keys = keys, .qualifiers = &qualifier, .nqual = 1};
+    pmix_status_t rc;
+
+    if (NULL == call) {
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct local_call){.cbfunc = cbfunc, .cbdata = cbdata, .key = key};
+    rc = px_client_query_nb(session->ctx, &query, 1, names_answered, call);
+    if (PMIX_SUCCESS != rc) {
+        free(call);
+    }
+    return rc;
+}
+
+bool px_key_asked(const char *key)
+{
+    return strcmp(key, PMIX_LOCAL_PROCS) == 0 || strcmp(key, names[0]) == 0 || strcmp(key, names[1]) == 0;
+}
+
+pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                                 pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    return strcmp(key, PMIX_LOCAL_PROCS) == 0
+               ? local_procs_nb(session, cbfunc, cbdata)
+               : names_nb(session, proc, strcmp(key, names[0]) == 0 ? names[0] : names[1], cbfunc, cbdata);
 }

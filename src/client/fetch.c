@@ -348,11 +348,11 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
         px_want_fini(&want);
         return rc;
     }
-    if (NULL != key && strcmp(key, PMIX_LOCAL_PROCS) == 0) {
-        px_want_fini(&want);
-        return px_client_local_procs_nb(session, cbfunc, cbdata);
-    }
     PMIx_Load_procid(&target, want.nspace, want.ask.rank);
+    if (NULL != key && px_key_asked(key)) {
+        px_want_fini(&want);
+        return px_client_asked_nb(session, &target, key, cbfunc, cbdata);
+    }
     waiter = waiter_create(&target, key, info, ninfo);
     rc = PMIX_ERR_NOMEM;
     if (NULL != waiter) {

@@ -193,7 +193,7 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     /* The host's keys of our own job are all here from the start. */
     complete = NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0;
     hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key)
-            && strcmp(want->ask.key, PMIX_LOCAL_PROCS) != 0;
+            && !px_key_asked(want->ask.key);
     if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
     }

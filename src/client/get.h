@@ -19,7 +19,9 @@ int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
 int px_client_miss(struct px_session *session, const struct px_want *want, int found);
 
-/* PMIX_LOCAL_PROCS, which is in no store: all processes of the node, asked of the server. */
-pmix_status_t px_client_local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc, void *cbdata);
+/* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked of the server. */
+bool px_key_asked(const char *key);
+pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                                 pmix_value_cbfunc_t cbfunc, void *cbdata);
 
 #endif

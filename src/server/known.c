@@ -192,6 +192,92 @@ static int put_group_names(const struct answer *a)
     return rc;
 }
 
+/* --- what a process belongs to --- */
+
+static pmix_proc_t process_of(const struct answer *a)
+{
+    const pmix_value_t *proc = px_qualifier(a->query, PMIX_PROCID);
+    const pmix_value_t *rank = px_qualifier(a->query, PMIX_RANK);
+    const char *name = text_qualifier(a, PMIX_NSPACE);
+    pmix_proc_t who = *a->asker;
+
+    if (proc && proc->type == PMIX_PROC && proc->data.proc) {
+        return *proc->data.proc;
+    }
+    if (name) {
+        PMIX_LOAD_NSPACE(who.nspace, name);
+    }
+    if (rank && rank->type == PMIX_PROC_RANK) {
+        who.rank = rank->data.rank;
+    }
+    return who;
+}
+
+static bool is_among(const pmix_proc_t *members, size_t n, const pmix_proc_t *proc)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_PROCID(&members[i], proc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int put_names_of(const struct answer *a, char **names, size_t n)
+{
+    pmix_data_array_t array = {.type = PMIX_STRING, .size = n, .array = names};
+
+    return n ? put(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+}
+
+static int put_psets_of(const struct answer *a)
+{
+    char **names = calloc(count(&a->s->psets) + 1, sizeof(*names));
+    pmix_proc_t who = process_of(a);
+    struct px_list *item;
+    struct px_list *next;
+    size_t n = 0;
+    int rc;
+
+    if (!names) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_each (item, next, &a->s->psets) {
+        const struct px_pset *pset = px_container_of(item, struct px_pset, link);
+
+        if (is_among(pset->members, pset->n, &who)) {
+            names[n++] = pset->name;
+        }
+    }
+    rc = put_names_of(a, names, n);
+    free(names);
+    return rc;
+}
+
+static int put_groups_of(const struct answer *a)
+{
+    char **names = calloc(count(&a->s->groups) + 1, sizeof(*names));
+    pmix_proc_t who = process_of(a);
+    struct px_list *item;
+    struct px_list *next;
+    size_t n = 0;
+    int rc;
+
+    if (!names) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_each (item, next, &a->s->groups) {
+        const struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
+
+        if (is_among(group->members, group->n, &who)) {
+            names[n++] = group->name;
+        }
+    }
+    rc = put_names_of(a, names, n);
+    free(names);
+    return rc;
+}
+
 static int put_group_members(const struct answer *a)
 {
     const char *name = text_qualifier(a, PMIX_GROUP_ID);
@@ -346,6 +432,8 @@ int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query
         {PMIX_QUERY_NUM_PSETS, put_num_psets},
         {PMIX_QUERY_PSET_NAMES, put_pset_names},
         {PMIX_QUERY_PSET_MEMBERSHIP, put_pset_members},
+        {PMIX_PSET_NAMES, put_psets_of},
+        {PMIX_GROUP_NAMES, put_groups_of},
         {PMIX_QUERY_NUM_GROUPS, put_num_groups},
         {PMIX_QUERY_GROUP_NAMES, put_group_names},
         {PMIX_QUERY_GROUP_MEMBERSHIP, put_group_members},

@@ -251,6 +251,71 @@ static int act_groups_alone(void)
     return 0;
 }
 
+/* What a process belongs to, asked with PMIx_Get and PMIx_Query_info; never remembered. */
+static bool has_name(const pmix_value_t *value, const char *name)
+{
+    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+
+    return array && array->type == PMIX_STRING && array->size == 1 && strcmp(((char **) array->array)[0], name) == 0;
+}
+
+static void belongs(const pmix_proc_t *proc, const char *key, const char *name)
+{
+    pmix_value_t *value = NULL;
+    pmix_info_t *results = NULL;
+    pmix_query_t query;
+    size_t n = 0;
+    char *keys[] = {(char *) (uintptr_t) key, NULL};
+    pmix_proc_t who = *proc;
+    pmix_info_t qualifier = {.key = PMIX_PROCID, .value = {.type = PMIX_PROC, .data.proc = &who}};
+    pmix_status_t rc = PMIx_Get(proc, key, NULL, 0, &value);
+
+    check_status(rc, name ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND);
+    if (name) {
+        check(has_name(value, name));
+        PMIx_Value_free(value, 1);
+    }
+    query = (pmix_query_t){.keys = keys, .qualifiers = &qualifier, .nqual = 1};
+    rc = PMIx_Query_info(&query, 1, &results, &n);
+    check((rc == PMIX_SUCCESS) == (name != NULL));
+    if (name) {
+        check(n > 0 && PMIX_CHECK_KEY(&results[0], key) && has_name(&results[0].value, name));
+    }
+    PMIx_Info_free(results, n);
+}
+
+static int act_names(void)
+{
+    pmix_proc_t first = proc_of(me.nspace, 0);
+    pmix_proc_t third = proc_of(me.nspace, 2);
+
+    belongs(&first, PMIX_PSET_NAMES, "some");
+    belongs(&third, PMIX_PSET_NAMES, NULL);
+    belongs(&first, PMIX_GROUP_NAMES, NULL);
+    fence_all(false);
+    if (me.rank < 2) {
+        construct("g", NULL, 0, PMIX_SUCCESS);
+    }
+    fence_all(false);
+    belongs(&first, PMIX_GROUP_NAMES, "g");
+    belongs(&third, PMIX_GROUP_NAMES, NULL);
+    fence_all(false);
+    if (me.rank < 2) {
+        check_status(PMIx_Group_destruct("g", NULL, 0), PMIX_SUCCESS);
+    }
+    fence_all(false);
+    belongs(&first, PMIX_GROUP_NAMES, NULL);
+    return 0;
+}
+
+static void ready_set(unsigned node)
+{
+    pmix_proc_t members[2] = {proc_of(WORLD_NSPACE, 0), proc_of(WORLD_NSPACE, 1)};
+
+    (void) node;
+    check_status(PMIx_server_define_process_set(members, 2, "some"), PMIX_SUCCESS);
+}
+
 /* [GRP-032], [GRP-037], [GRP-041] */
 static int act_groups_hosted(void)
 {
@@ -305,6 +370,7 @@ static const struct act acts[] = {
     {"far_alone", act_far_alone},
     {"groups_alone", act_groups_alone},
     {"groups_hosted", act_groups_hosted},
+    {"names", act_names},
     {"bootstrap", act_bootstrap},
     {NULL, NULL},
 };
@@ -368,6 +434,7 @@ static void groups(void **state)
     RUN(.act = "groups_alone", .n_nodes = 1, .per_node = 2);
     RUN(.act = "groups_hosted", .n_nodes = 1, .per_node = 2, .host = host_groups, .after = after_group);
     RUN(.act = "bootstrap", .n_nodes = 1, .per_node = 3);
+    RUN(.act = "names", .n_nodes = 1, .per_node = 3, .ready = ready_set);
 }
 
 int main(int argc, char **argv)
