@@ -1,0 +1,9 @@
+# A host whose clients come, work, die and come again.
+check_PROGRAMS += %D%/soak
+test_soak_soak_SOURCES = %D%/soak.c %D%/soak.h %D%/upcalls.c %D%/ops.c %D%/ops.h %D%/member.c %D%/lodger.c \
+  bench/daemon.c bench/daemon.h bench/layout.c bench/layout.h
+test_soak_soak_LDADD = libpmix.la
+test_soak_soak_LDFLAGS = $(AM_LDFLAGS) -no-install
+dist_check_SCRIPTS += %D%/soak.sh
+TESTS += %D%/soak.sh
+px_long_tests += %D%/soak.sh
