@@ -4,10 +4,12 @@ dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
 EXTRA_DIST += %D%/gen-conformance %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/size.conf %D%/tests.conf
 
-# Tests that have a long form, in it: minutes, and for some gigabytes.
+# Tests that have a long form, in it; each fuzzer for ten minutes; the thread sanitizer. An hour, and for some gigabytes.
 .PHONY: check-long
 check-long:
 	PX_LONG=1 $(MAKE) check TESTS='$(px_long_tests)'
+	$(MAKE) fuzz FUZZ_SECONDS=600
+	$(MAKE) check-tsan
 
 # For check-tests.
 .PHONY: print-tests

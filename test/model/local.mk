@@ -2,3 +2,4 @@
 dist_check_SCRIPTS += %D%/model.sh
 TESTS += %D%/model.sh
 EXTRA_DIST += %D%/segment.pml
+px_long_tests += %D%/model.sh

@@ -236,12 +236,13 @@ static void random_damage(void **state)
     const char *seed = getenv("SEED");
     uint64_t rng = seed ? strtoull(seed, NULL, 0) : (uint64_t) getpid() * 2654435761u;
     uint64_t size = (image_len + 4095) & ~UINT64_C(4095);
+    unsigned rounds = getenv("PX_LONG") ? 100 * ROUNDS : ROUNDS;
     unsigned opened = 0;
     unsigned round;
 
     (void) state;
     print_message("# SEED=%llu\n", (unsigned long long) rng);
-    for (round = 0; round < ROUNDS; round++) {
+    for (round = 0; round < rounds; round++) {
         unsigned char *bytes = malloc(image_len);
         struct px_store *store;
 
@@ -260,7 +261,7 @@ static void random_damage(void **state)
         }
         free(bytes);
     }
-    assert_true(opened > ROUNDS / 2);
+    assert_true(opened > rounds / 2);
 }
 
 static void truncated(void **state)

@@ -6,6 +6,7 @@ gds_unit_tests = %D%/batch.t %D%/column.t %D%/corrupt.t %D%/crash.t %D%/glance.t
   %D%/model.t %D%/move.t %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
+px_long_tests += %D%/corrupt.t %D%/model.t
 %C%_batch_t_SOURCES = %D%/batch.c %D%/support.c %D%/support.h
 %C%_batch_t_LDADD = $(gds_unit_libs)
 %C%_batch_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)

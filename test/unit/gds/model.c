@@ -290,12 +290,13 @@ static void random_operations(void **state)
     struct px_store *shared = make_store(true);
     struct px_store *private = make_store(false);
     struct px_store *reader = open_reader(shared);
+    unsigned rounds = getenv("PX_LONG") ? 40000 : 400;
     unsigned round;
 
     (void) state;
-    for (round = 0; round < 400; round++) {
+    for (round = 0; round < rounds; round++) {
         random_batch(&rng, &model, shared, private);
-        if (round % 20 == 0 || round == 399) {
+        if (round % 20 == 0 || round == rounds - 1) {
             check_all(&model, shared);
             check_all(&model, private);
             check_all(&model, reader);
