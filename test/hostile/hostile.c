@@ -24,7 +24,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-enum { PATIENCE_MS = 20000, ROOM = 1 << 16, IDLERS = 200 };
+enum { PATIENCE_MS = 20000, ROOM = 1 << 16, IDLERS = 1000 };
 
 static int failures;
 static const char *nspace;
