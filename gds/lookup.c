@@ -366,6 +366,13 @@ static inline bool quick(const struct px_ask *ask, const struct px_key *key)
            && (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE);
 }
 
+/* What came from other nodes is stored as theirs; whether its own node has it too is not known. */
+static bool in_scope(pmix_scope_t asked, pmix_scope_t scope)
+{
+    return asked == PMIX_SCOPE_UNDEF || scope == PMIX_SCOPE_UNDEF || asked == scope
+           || (asked == PMIX_GLOBAL && scope == PMIX_REMOTE);
+}
+
 static int ask_in_order(struct lookup *l, struct px_slice *ret)
 {
     const struct px_ask *ask = l->ask;
@@ -382,9 +389,7 @@ static int ask_in_order(struct lookup *l, struct px_slice *ret)
     if (rc) {
         return missing(rc) ? px_read_miss(&l->read) : rc;
     }
-    if (slice.hidden
-        || (ask->scope != PMIX_SCOPE_UNDEF && slice.scope != PMIX_SCOPE_UNDEF
-            && slice.scope != ask->scope)) {
+    if (slice.hidden || !in_scope(ask->scope, slice.scope)) {
         return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
     }
     *ret = slice;

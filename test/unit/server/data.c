@@ -298,6 +298,46 @@ static int act_persistent(void)
     return 0;
 }
 
+/* [GET-021] neighbours' values by scope; each answer is there at once. */
+static pmix_status_t get_scoped(const char *key, pmix_scope_t scope)
+{
+    pmix_proc_t other = proc_of(me.nspace, 1 - me.rank);
+    pmix_value_t *value = NULL;
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    PMIX_INFO_LOAD(&info, PMIX_DATA_SCOPE, &scope, PMIX_SCOPE);
+    rc = PMIx_Get(&other, key, &info, 1, &value);
+    if (rc == PMIX_SUCCESS) {
+        PMIx_Value_free(value, 1);
+    }
+    return rc;
+}
+
+static int act_scope(void)
+{
+    post_all();
+    fence_all(false);
+    check_status(get_scoped("g", PMIX_GLOBAL), PMIX_SUCCESS);
+    check_status(get_scoped("l", PMIX_LOCAL), PMIX_SUCCESS);
+    check_status(get_scoped("g", PMIX_LOCAL), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
+    check_status(get_scoped("l", PMIX_GLOBAL), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
+    check_status(get_scoped("r", PMIX_LOCAL), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
+    fence_all(false);
+    return 0;
+}
+
+static int act_scope_far(void)
+{
+    post_all();
+    fence_all(true);
+    check_status(get_scoped("g", PMIX_GLOBAL), PMIX_SUCCESS);
+    check_status(get_scoped("r", PMIX_REMOTE), PMIX_SUCCESS);
+    check_status(get_scoped("g", PMIX_LOCAL), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
+    fence_all(false);
+    return 0;
+}
+
 /* [GET-033] */
 static int act_required(void)
 {
@@ -324,7 +364,7 @@ static const struct act acts[] = {
     {"collect", act_collect}, {"direct", act_direct}, {"again", act_again}, {"again_far", act_again_far}, {"never", act_never},
     {"gone", act_gone},       {"kinds", act_kinds},
     {"missing", act_missing}, {"patient", act_patient}, {"persistent", act_persistent}, {"required", act_required},
-    {NULL, NULL},
+    {"scope", act_scope},     {"scope_far", act_scope_far}, {NULL, NULL},
 };
 
 static void collect_one_node(void **state)
@@ -394,6 +434,13 @@ static void persistent(void **state)
     assert_int_equal(world_run(&(struct world){.act = "persistent", .n_nodes = 2, .per_node = 1}), 0);
 }
 
+static void scope(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "scope", .n_nodes = 1, .per_node = 2}), 0);
+    assert_int_equal(world_run(&(struct world){.act = "scope_far", .n_nodes = 2, .per_node = 1}), 0);
+}
+
 static void required(void **state)
 {
     (void) state;
@@ -410,7 +457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(again), cmocka_unit_test(never),
         cmocka_unit_test(gone), cmocka_unit_test(kinds),
         cmocka_unit_test(missing),          cmocka_unit_test(persistent),
-        cmocka_unit_test(required),
+        cmocka_unit_test(required),         cmocka_unit_test(scope),
     };
 
     world_maybe_client(argc, argv, acts);
