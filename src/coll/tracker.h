@@ -64,6 +64,7 @@ struct px_coll {
     size_t ninfo;
     bool closed;
     bool collect;    /* somebody asked for the data */
+    bool here;       /* fences: nobody is elsewhere */
     bool all_clones; /* every connection of a process takes part */
     uint64_t sent_up_to; /* fences: the number of the newest value that went to the host with it */
     pmix_status_t local_status; /* what is wrong with a local member, or PMIX_SUCCESS */

@@ -27,6 +27,10 @@ static void fence_answered(struct px_upcall *up)
     if (!rc && coll && echo) {
         px_sents_note(&up->server->sents, coll->set, coll->nset, coll->sent_up_to);
     }
+    /* A host that does not look at what is wrong here does not make it right. */
+    if (!rc && coll && coll->here) {
+        rc = coll->local_status;
+    }
     if (coll) {
         coll->upcall = NULL;
         px_coll_finish(up->server, coll, rc);
@@ -62,7 +66,7 @@ void px_fence_finished(struct px_server *s, const struct px_coll *coll, int stat
     }
 }
 
-/* Without the host there is nobody but ourselves to do what is required. */
+/* What is wrong with a fence of this node if there is nobody but ourselves to do what is required. */
 static int local_status(const struct px_coll *coll)
 {
     if (!px_attrs_met("PMIx_Fence", PX_ATTR_CLIENT | PX_ATTR_SERVER, coll->info, coll->ninfo)) {
@@ -71,14 +75,16 @@ static int local_status(const struct px_coll *coll)
     return coll->local_status;
 }
 
+/* A fence of this node need not leave it, unless a member is lost: that the host has to judge. */
 void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote)
 {
-    if (!remote && (px_param_bool(PX_P_FENCE_LOCALONLY) || !s->host.fence_nb)) {
-        px_coll_finish(s, coll, local_status(coll));
-    } else if (!s->host.fence_nb) {
-        px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
-    } else {
+    int status = remote ? PMIX_SUCCESS : local_status(coll);
+
+    coll->here = !remote;
+    if (s->host.fence_nb && (remote || status == PMIX_ERR_LOST_CONNECTION || !px_param_bool(PX_P_FENCE_LOCALONLY))) {
         fence_upcall(s, coll);
+    } else {
+        px_coll_finish(s, coll, remote ? PMIX_ERR_NOT_SUPPORTED : status);
     }
 }
 

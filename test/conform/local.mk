@@ -1,15 +1,23 @@
 # Conformance: each program is a table of cases over the public interface; README.md says how to add one.
 check_LTLIBRARIES += %D%/libconform.la
-conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/host.c %D%/lib/infos.c %D%/lib/job.c \
-  %D%/lib/module.c %D%/lib/record.c %D%/lib/relay.c
-%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/conform.h %D%/lib/inside.h
+conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/host.c \
+  %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/record.c %D%/lib/relay.c
+%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h
 
 conform_ldadd = %D%/libconform.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
-conform_programs = %D%/harness.t %D%/resolve.t %D%/resolve_build.t %D%/resolve_layers.t
+conform_programs = \
+  %D%/fence.t \
+  %D%/harness.t \
+  %D%/resolve.t \
+  %D%/resolve_build.t \
+  %D%/resolve_layers.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
 
+%C%_fence_t_SOURCES = %D%/fence.c
+%C%_fence_t_LDADD = $(conform_ldadd)
+%C%_fence_t_LDFLAGS = $(conform_ldflags)
 %C%_harness_t_SOURCES = %D%/harness.c
 %C%_harness_t_LDADD = $(conform_ldadd)
 %C%_harness_t_LDFLAGS = $(conform_ldflags)

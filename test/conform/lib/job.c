@@ -117,8 +117,8 @@ static void add_proc(const struct job *job, struct infos *list, pmix_rank_t rank
 
     add(&one, PMIX_RANK, &rank, PMIX_PROC_RANK);
     add_u32(&one, PMIX_APPNUM, 0);
-    add_u32(&one, PMIX_APP_RANK, rank);
-    add_u32(&one, PMIX_GLOBAL_RANK, rank);
+    add(&one, PMIX_APP_RANK, &rank, PMIX_PROC_RANK);
+    add(&one, PMIX_GLOBAL_RANK, &rank, PMIX_PROC_RANK);
     add(&one, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
     add(&one, PMIX_NODE_RANK, &local, PMIX_UINT16);
     add_text(&one, PMIX_HOSTNAME, node_name(on));
@@ -130,6 +130,7 @@ static void describe(const struct job *job, struct infos *list)
 {
     uint32_t size = (uint32_t) job_size(job);
     uint16_t local[MAX_NODES] = {0};
+    pmix_rank_t leader;
     char ranks[1024];
 
     add_u32(list, PMIX_JOB_SIZE, size);
@@ -143,7 +144,8 @@ static void describe(const struct job *job, struct infos *list)
         add_text(list, PMIX_LOCAL_PEERS, ranks);
         add_u32(list, PMIX_LOCAL_SIZE, (uint32_t) job->ranks[self.node]);
         add_u32(list, PMIX_NODE_SIZE, (uint32_t) job->ranks[self.node]);
-        add_u32(list, PMIX_LOCALLDR, (uint32_t) strtoul(ranks, NULL, 10));
+        leader = (pmix_rank_t) strtoul(ranks, NULL, 10);
+        add(list, PMIX_LOCALLDR, &leader, PMIX_PROC_RANK);
     }
     for (pmix_rank_t r = 0; r < size; r++) {
         add_proc(job, list, r, local[job_node(job, r)]++);

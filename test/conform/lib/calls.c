@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Calls of PMIx that many cases make, in few words. */
+
+#include "calls.h"
+
+void put_text(pmix_scope_t scope, const char *key, const char *text)
+{
+    pmix_value_t v = {.type = PMIX_STRING, .data.string = (char *) text};
+
+    check_status(PMIX_SUCCESS, PMIx_Put(scope, key, &v), "put %s", key);
+}
+
+void put_number(const char *key, uint32_t number)
+{
+    pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = number};
+
+    check_status(PMIX_SUCCESS, PMIx_Put(PMIX_GLOBAL, key, &v), "put %s", key);
+}
+
+void commit(void)
+{
+    check_status(PMIX_SUCCESS, PMIx_Commit(), "commit");
+}
+
+/* With one directive, or none (NULL). */
+pmix_status_t get(pmix_rank_t rank, const char *key, const char *directive, uint32_t *ret)
+{
+    struct infos list = {0};
+    pmix_value_t *v = NULL;
+    pmix_proc_t proc;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&proc, me.nspace, rank);
+    if (directive != NULL) {
+        add_true(&list, directive);
+    }
+    rc = PMIx_Get(&proc, key, list.at, list.n, &v);
+    if (rc == PMIX_SUCCESS) {
+        *ret = v->type == PMIX_UINT32 ? v->data.uint32 : v->type == PMIX_PROC_RANK ? v->data.rank : 0;
+        PMIX_VALUE_RELEASE(v);
+    }
+    free_infos(&list);
+    return rc;
+}
+
+void check_number(uint32_t want, pmix_rank_t rank, const char *key, const char *directive)
+{
+    uint32_t got = UINT32_MAX;
+
+    check_status(PMIX_SUCCESS, get(rank, key, directive, &got), "get %s of %u", key, rank);
+    check(got == want, "%s of %u is %u, not %u", key, rank, got, want);
+}
+
+pmix_status_t fence(const pmix_proc_t *procs, size_t n, const char *flag)
+{
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    if (flag != NULL) {
+        add_true(&list, flag);
+    }
+    rc = PMIx_Fence(procs, n, list.at, list.n);
+    free_infos(&list);
+    return rc;
+}
+
+void fence_all(const char *flag)
+{
+    check_status(PMIX_SUCCESS, fence(NULL, 0, flag), "fence");
+}
+
+pmix_status_t fence_seconds(const pmix_proc_t *procs, size_t n, int seconds)
+{
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    rc = PMIx_Fence(procs, n, list.at, list.n);
+    free_infos(&list);
+    return rc;
+}
+
+pmix_proc_t process(const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    return proc;
+}
