@@ -26,8 +26,8 @@ extern char **environ;
 
 static const pmix_nspace_t nspace_name = "interop-job";
 static int nprocs;
-static pid_t pids[MAX_PROCS];
-static volatile sig_atomic_t abort_status;
+static _Atomic pid_t pids[MAX_PROCS]; /* a thread of the library may end them while they are started */
+static _Atomic int abort_status;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
