@@ -58,6 +58,30 @@ void px_groups_drop_all(struct px_server *s)
     }
 }
 
+static bool has_members(struct px_server *s, const struct px_grouprec *group)
+{
+    for (size_t i = 0; i < group->n; i++) {
+        if (px_ns_find(s, group->members[i].nspace)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void px_groups_ns_gone(struct px_server *s)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &s->groups) {
+        struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
+
+        if (!has_members(s, group)) {
+            group_destroy(group);
+        }
+    }
+}
+
 static int remember(struct px_server *s, const struct px_coll *coll, bool hosted)
 {
     struct px_grouprec *group = px_group_find(s, coll->name);

@@ -138,6 +138,7 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
             next = s->peer_list.next;
         }
     }
+    px_groups_ns_gone(s);
     ns_destroy(ns);
 }
 

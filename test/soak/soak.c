@@ -28,7 +28,7 @@
 #include "soak.h"
 
 enum { TEAMS = 24, MEMBERS = 8, LODGERS = 64, JOBS = TEAMS + 1, HUNG_S = 120, TOOL_EVERY_MS = 500 };
-enum { HEAP_SLACK = 16384, RSS_SLACK_KB = 16384 };
+enum { HEAP_SLACK = 8192, RSS_SLACK_KB = 16384 };
 
 struct slot {
     pid_t pid; /* 0: empty */
