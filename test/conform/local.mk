@@ -9,6 +9,7 @@ conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
   %D%/fence.t \
   %D%/harness.t \
+  %D%/keys.t \
   %D%/resolve.t \
   %D%/resolve_build.t \
   %D%/resolve_layers.t
@@ -30,6 +31,9 @@ TESTS += $(conform_programs)
 %C%_resolve_layers_t_SOURCES = %D%/resolve_layers.c
 %C%_resolve_layers_t_LDADD = $(conform_ldadd)
 %C%_resolve_layers_t_LDFLAGS = $(conform_ldflags)
+%C%_keys_t_SOURCES = %D%/keys.c
+%C%_keys_t_LDADD = $(conform_ldadd)
+%C%_keys_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.

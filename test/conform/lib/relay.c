@@ -361,7 +361,9 @@ static void take_share(const struct letter *letter)
 pmix_status_t relay_modex(struct ask *ask)
 {
     const struct job *job = find_job(ask->proc->nspace);
-    int owner = job != NULL ? job_node(job, ask->proc->rank) : -1;
+    /* what is wanted of a whole job is where its first process is */
+    pmix_rank_t rank = ask->proc->rank == PMIX_RANK_WILDCARD ? 0 : ask->proc->rank;
+    int owner = job != NULL ? job_node(job, rank) : -1;
     struct letter letter = {.kind = WANTED, .proc = *ask->proc};
 
     if (owner < 0 || owner == self.node) {
