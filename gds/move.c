@@ -69,6 +69,21 @@ static void move_to(struct px_store *store, struct px_store *next)
     store->bump.seg = &store->seg;
     next->bump.seg = &next->seg;
     store->last = next;
+    store->handed = next->handed;
+}
+
+int px_store_enlarge(const struct px_store *store, struct px_store **ret)
+{
+    uint64_t need = store->bump.beyond;
+    struct px_store *next;
+
+    if (need <= store->seg.size || need > UINT64_MAX / 4
+        || make_next(store, false, need * 2, &next)) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    next->moves = store->moves;
+    *ret = next;
+    return 0;
 }
 
 int px_store_grow(struct px_store *store)
@@ -82,7 +97,10 @@ int px_store_grow(struct px_store *store)
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     rc = make_next(store, store->seg.shared, need * 2, &next);
-    if (rc && store->seg.shared) {
+    if (rc && px_store_header(store)->dead > store->bump.published / DEAD_SHARE) {
+        rc = make_next(store, store->seg.shared, size, &next);
+    }
+    if (rc && store->seg.shared && !store->handed) {
         rc = make_next(store, false, need * 2, &next);
     }
     if (rc) {
@@ -90,6 +108,11 @@ int px_store_grow(struct px_store *store)
     }
     move_to(store, next);
     return 0;
+}
+
+bool px_store_moved(const struct px_store *store, uint32_t generation)
+{
+    return px_store_header(store)->generation > generation;
 }
 
 bool px_store_is_pinned(const struct px_store *store)
@@ -134,4 +157,21 @@ void px_store_tidy(struct px_store *store)
     }
     move_to(store, next);
     forget(store);
+}
+
+void px_store_chain(struct px_store **list, struct px_store *store)
+{
+    store->last = *list;
+    *list = store;
+}
+
+struct px_store *px_store_unchain(struct px_store **list)
+{
+    struct px_store *store = *list;
+
+    if (store) {
+        *list = store->last;
+        store->last = NULL;
+    }
+    return store;
 }

@@ -32,6 +32,7 @@ struct px_store {
     uint64_t n_keys;    /* occupied slots of the key table */
     uint64_t n_records; /* occupied slots of the record table */
     bool moves;            /* one thread uses the store, which may change its generation */
+    bool handed;           /* somebody was given the descriptor: the store stays shared */
     uint64_t dead_limit;   /* bytes; see px_store_tidy */
     struct px_segment_hints hints; /* for the next generation too */
     struct px_store *last; /* the generations before that are still mapped here */
@@ -42,8 +43,9 @@ struct px_store {
 int px_store_make(const struct px_store_opts *opts, const struct px_store *before,
                   struct px_store **ret);
 
-/* After PMIX_ERR_OUT_OF_RESOURCE from publishing: moves to a larger generation, if the end of the
- * segment was the reason and one can be had. The old one stays mapped. 0 or the same. */
+/* After PMIX_ERR_OUT_OF_RESOURCE from publishing: moves to a larger generation, or one without what
+ * is dead, if the end of the segment was the reason and one can be had. A store of which nobody has
+ * the descriptor becomes private before it gives up. The old one stays mapped. 0 or the same. */
 int px_store_grow(struct px_store *store);
 
 /* Whether the writer has gone on to another generation. One load. Any thread. pairs with move_to */

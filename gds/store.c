@@ -73,13 +73,13 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
     return 0;
 }
 
-/* Where address space is scarce a store that can move starts small and grows as it needs. */
+/* Where address space is scarce a store that can be replaced by a larger one starts small. */
 int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
 {
     struct px_store_opts first = *opts;
     uint64_t room = px_segment_room();
 
-    if (opts->moves && room != UINT64_MAX) {
+    if ((opts->moves || !opts->shared) && room != UINT64_MAX) {
         uint64_t small = room / FIRST_SHARE < FIRST_SIZE ? room / FIRST_SHARE : FIRST_SIZE;
 
         first.virtual_size = opts->virtual_size && opts->virtual_size < small ? opts->virtual_size
@@ -135,6 +135,7 @@ void px_store_destroy(struct px_store *store)
 
 int px_store_fd(const struct px_store *store)
 {
+    ((struct px_store *) (uintptr_t) store)->handed |= store->seg.fd >= 0;
     return store->seg.fd;
 }
 

@@ -60,8 +60,13 @@ int px_store_open(int fd, struct px_store **ret);
 /* Does what the hints say to a reader's mapping: how it is paged, how much of it at once. */
 void px_store_warm(const struct px_store *store, const struct px_segment_hints *hints);
 
-/* Unmaps and frees. The writer's marks the segment dead first, so that readers know. Takes NULL. */
+/* Unmaps and frees, with all that is chained to it. The writer's marks the segment dead first, so
+ * that readers know. Takes NULL. */
 void px_store_destroy(struct px_store *store);
+
+/* Puts a store in front of a list of stores that are kept; it is taken out of it. */
+void px_store_chain(struct px_store **list, struct px_store *store);
+struct px_store *px_store_unchain(struct px_store **list);
 
 /* Housekeeping of a store that moves, to be called when nothing borrowed from it is in use: slices,
  * names, values that a batch refers to. Moves to a new generation when more than a quarter and more
@@ -70,6 +75,14 @@ void px_store_destroy(struct px_store *store);
  * superseded (px_store_info) and keep what they have mapped. Want of memory is no error: things
  * stay as they are. */
 void px_store_tidy(struct px_store *store);
+
+/* A private store that has refused a publication because it was full: the same in a larger one, which
+ * takes its place; the caller keeps the old one for as long as somebody may read it. The writer's
+ * thread. 0, PMIX_ERR_OUT_OF_RESOURCE (that was not the reason, or no room). */
+int px_store_enlarge(const struct px_store *store, struct px_store **ret);
+
+/* Whether the store is of a later generation than this. */
+bool px_store_moved(const struct px_store *store, uint32_t generation);
 
 /* Whether pointers into the store were given away (px_slice_pointer). Any thread. */
 bool px_store_is_pinned(const struct px_store *store);

@@ -12,6 +12,7 @@
 #include "get.h"
 #include "later.h"
 #include "ops.h"
+#include "src/base/epoch.h"
 #include "src/ops/attributes.h"
 #include "src/ops/resolve.h"
 #include "src/ops/results.h"
@@ -290,16 +291,27 @@ static pmix_status_t ask_server(struct px_session *session, const char *node, co
 }
 
 /* Does the segment say that nobody above knows better? */
-static bool may_answer_here(const struct px_session *session, const char *nspace)
+static bool may_answer(const struct px_session *session, const char *nspace)
 {
+    const struct px_store *shared = px_session_shared(session);
     struct px_store_info info;
 
-    if (NULL == session->shared || NULL == nspace || strcmp(nspace, session->ctx->self.nspace) != 0
-        || (px_store_flags(session->shared) & PX_STORE_HOST_QUERIES) != 0) {
+    if (NULL == shared || NULL == nspace || strcmp(nspace, session->ctx->self.nspace) != 0
+        || (px_store_flags(shared) & PX_STORE_HOST_QUERIES) != 0) {
         return false;
     }
-    px_store_info(session->shared, &info);
+    px_store_info(shared, &info);
     return !info.dead; /* a namespace that is no more is none of ours to describe */
+}
+
+static bool may_answer_here(const struct px_session *session, const char *nspace)
+{
+    bool may;
+
+    px_reader_enter();
+    may = may_answer(session, nspace);
+    px_reader_leave();
+    return may;
 }
 
 static bool fall_back(pmix_status_t status)
@@ -360,11 +372,13 @@ pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, cons
             return rc;
         }
     }
+    px_reader_enter();
     rc = stores_gather(session, nspace, &stores);
     if (0 == rc) {
         rc = px_resolve_peers(stores.all, stores.n, node, procs, nprocs);
         stores_release(&stores);
     }
+    px_reader_leave();
     return rc;
 }
 
@@ -384,11 +398,13 @@ pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, ch
             return rc;
         }
     }
+    px_reader_enter();
     rc = stores_gather(session, nspace, &stores);
     if (0 == rc) {
         rc = px_resolve_nodes(stores.all, stores.n, nodelist);
         stores_release(&stores);
     }
+    px_reader_leave();
     return rc;
 }
 

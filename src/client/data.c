@@ -21,6 +21,31 @@ static struct px_store *create_store(const char *nspace)
     return px_store_create(&opts, &store) == 0 ? store : NULL;
 }
 
+/* A store that is full is replaced by a larger one, when address space is limited and it began small. Readers keep what
+ * they have found in the old one. */
+static int enlarge_locked(struct px_session *session, void **at)
+{
+    struct px_store *store = *at;
+    struct px_store *next;
+    int rc = px_store_enlarge(store, &next);
+
+    if (0 == rc) {
+        px_store_ptr_release(at, next); /* pairs with px_session_own and px_session_find_foreign */
+        px_store_chain(&session->outgrown, store);
+    }
+    return rc;
+}
+
+static int publish_locked(struct px_session *session, void **at, const struct px_batch *batch)
+{
+    int rc;
+
+    do {
+        rc = px_store_publish(*at, batch);
+    } while (PMIX_ERR_OUT_OF_RESOURCE == rc && enlarge_locked(session, at) == 0);
+    return rc;
+}
+
 static void set_place(struct px_entry *entry, pmix_rank_t rank)
 {
     entry->level = rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC;
@@ -29,7 +54,7 @@ static void set_place(struct px_entry *entry, pmix_rank_t rank)
 
 /* Posting is much more frequent than reading what one has posted oneself: what has come together since the last time
  * is published at once, before anybody reads or writes the store. */
-static int store_posted_locked(struct px_session *session, struct px_store *store)
+static int store_posted_locked(struct px_session *session)
 {
     struct px_batch *batch = px_batch_create();
     struct px_list *item;
@@ -46,7 +71,7 @@ static int store_posted_locked(struct px_session *session, struct px_store *stor
         }
     }
     if (0 == rc) {
-        rc = px_store_publish(store, batch);
+        rc = publish_locked(session, &session->own, batch);
     }
     px_list_each(item, following, &session->posted) {
         struct px_posted *posted = px_container_of(item, struct px_posted, link);
@@ -60,17 +85,14 @@ static int store_posted_locked(struct px_session *session, struct px_store *stor
 
 struct px_store *px_session_own_locked(struct px_session *session)
 {
-    struct px_store *store = session->own;
-
-    if (NULL == store) {
-        store = create_store(session->ctx->self.nspace);
+    if (NULL == session->own) {
         px_store_ptr_release(&session->single, NULL);
-        px_store_ptr_release(&session->own, store); /* pairs with px_session_own */
+        px_store_ptr_release(&session->own, create_store(session->ctx->self.nspace)); /* pairs with px_session_own */
     }
-    if (NULL != store && session->unstored != 0 && store_posted_locked(session, store) != 0) {
+    if (NULL != session->own && session->unstored != 0 && store_posted_locked(session) != 0) {
         return NULL;
     }
-    return store;
+    return session->own;
 }
 
 int px_session_own(struct px_session *session, const struct px_store **ret)
@@ -100,16 +122,16 @@ const struct px_store *px_session_find_foreign(const struct px_session *session,
 {
     const struct px_foreign *foreign = find_foreign(session, nspace, len);
 
-    return NULL != foreign ? foreign->store : NULL;
+    return NULL != foreign ? px_load_ptr_acquire(&foreign->store) : NULL; /* pairs with enlarge_locked */
 }
 
-struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace)
+static struct px_foreign *foreign_locked(struct px_session *session, const char *nspace)
 {
     size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
     struct px_foreign *made = find_foreign(session, nspace, len);
 
     if (NULL != made) {
-        return made->store;
+        return made;
     }
     made = calloc(1, sizeof(*made));
     if (NULL == made) {
@@ -124,7 +146,14 @@ struct px_store *px_session_foreign_locked(struct px_session *session, const cha
     }
     made->next = session->foreign;
     px_store_ptr_release(&session->foreign, made); /* pairs with find_foreign */
-    return made->store;
+    return made;
+}
+
+struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace)
+{
+    struct px_foreign *foreign = foreign_locked(session, nspace);
+
+    return NULL != foreign ? foreign->store : NULL;
 }
 
 static bool is_own(const struct px_session *session, const char *nspace)
@@ -132,9 +161,16 @@ static bool is_own(const struct px_session *session, const char *nspace)
     return '\0' == nspace[0] || strncmp(nspace, session->ctx->self.nspace, PMIX_MAX_NSLEN) == 0;
 }
 
-static struct px_store *store_of_locked(struct px_session *session, const char *nspace)
+/* Where the store of a namespace is, which is made when it is not there; NULL: no memory. */
+static void **store_of_locked(struct px_session *session, const char *nspace)
 {
-    return is_own(session, nspace) ? px_session_own_locked(session) : px_session_foreign_locked(session, nspace);
+    struct px_foreign *foreign;
+
+    if (is_own(session, nspace)) {
+        return NULL != px_session_own_locked(session) ? &session->own : NULL;
+    }
+    foreign = foreign_locked(session, nspace);
+    return NULL != foreign ? &foreign->store : NULL;
 }
 
 /* Entry for a plain or a qualified value. False: a qualified value that is none. */
@@ -165,7 +201,7 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
 {
     struct px_entry entry = {.scope = scope};
     struct px_batch *batch;
-    struct px_store *store;
+    void **store;
     int rc;
 
     set_place(&entry, owner->rank);
@@ -180,7 +216,7 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
     if (0 == rc) {
         pthread_mutex_lock(&session->lock);
         store = store_of_locked(session, owner->nspace);
-        rc = NULL != store ? px_store_publish(store, batch) : PMIX_ERR_NOMEM;
+        rc = NULL != store ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
         pthread_mutex_unlock(&session->lock);
     }
     px_batch_destroy(batch);
@@ -317,7 +353,7 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
 {
     struct kvals kv = {0};
     struct px_batch *batch = px_batch_create();
-    struct px_store *store;
+    void **store;
     int rc = NULL != batch ? kvals_read(&kv, in, only) : PMIX_ERR_NOMEM;
 
     if (0 == rc) {
@@ -326,7 +362,7 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
     if (0 == rc && kv.n > 0) {
         pthread_mutex_lock(&session->lock);
         store = store_of_locked(session, owner->nspace);
-        rc = NULL != store ? px_store_publish(store, batch) : PMIX_ERR_NOMEM;
+        rc = NULL != store ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
         rc = 0 == rc && NULL == only ? note_fetched_locked(session, owner) : rc;
         pthread_mutex_unlock(&session->lock);
     }
@@ -337,13 +373,17 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
 
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in)
 {
-    struct px_store *store;
+    struct px_in start = *in;
+    void **store;
     int rc = PMIX_ERR_NOMEM;
 
     pthread_mutex_lock(&session->lock);
     store = store_of_locked(session, nspace);
     if (NULL != store) {
-        rc = px_jobinfo_unpack(in, store, session->hostname);
+        do {
+            *in = start;
+            rc = px_jobinfo_unpack(in, *store, session->hostname);
+        } while (PMIX_ERR_OUT_OF_RESOURCE == rc && enlarge_locked(session, store) == 0);
     }
     pthread_mutex_unlock(&session->lock);
     return rc;
@@ -377,7 +417,8 @@ int px_session_store_blob(struct px_session *session, struct px_in *in, const ch
 size_t px_session_stores(const struct px_session *session, const char *nspace, const struct px_store **ret,
                          size_t room)
 {
-    const struct px_store *own = NULL != session->shared ? session->shared : px_load_ptr_acquire(&session->own);
+    const struct px_store *shared = px_session_shared(session);
+    const struct px_store *own = NULL != shared ? shared : px_load_ptr_acquire(&session->own);
     bool all = NULL == nspace || '\0' == nspace[0];
     const struct px_foreign *at;
     size_t n = 0;
@@ -391,7 +432,7 @@ size_t px_session_stores(const struct px_session *session, const char *nspace, c
     for (at = px_load_ptr_acquire(&session->foreign); NULL != at; at = at->next) {
         if (all || strcmp(nspace, at->nspace) == 0) {
             if (n < room) {
-                ret[n] = at->store;
+                ret[n] = px_load_ptr_acquire(&at->store);
             }
             n++;
         }

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/state.h"
 #include "ops.h"
+#include "src/base/epoch.h"
 #include "src/ops/version.h"
 #include "src/wire/compress.h"
 
@@ -34,12 +36,13 @@ static inline int places_of(struct px_session *session, pmix_rank_t rank, const 
                             struct places *ret)
 {
     const struct px_store *own;
+    const struct px_store *shared = px_session_shared(session);
     int rc = px_session_own(session, &own);
 
     if (NULL != own && (own_first || own_goes_first(session, rank, key))) {
-        *ret = (struct places){own, session->shared};
+        *ret = (struct places){own, shared};
     } else {
-        *ret = (struct places){session->shared, own};
+        *ret = (struct places){shared, own};
     }
     return rc;
 }
@@ -181,6 +184,7 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
 
 int px_client_miss(struct px_session *session, const struct px_want *want, int found)
 {
+    const struct px_store *shared = px_session_shared(session);
     bool complete;
     bool hosts;
 
@@ -190,8 +194,9 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     if ((want->flags & PX_WANT_OPTIONAL) != 0) {
         return PMIX_ERR_NOT_FOUND;
     }
-    /* The host's keys of our own job are all here from the start. */
-    complete = NULL == session->shared || (px_store_flags(session->shared) & PX_STORE_JOB_COMPLETE) != 0;
+    /* The host's keys of our own job are all here from the start; an old generation does not know what has come since. */
+    complete = NULL == shared
+               || ((px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 && !px_store_superseded(shared));
     hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key)
             && !px_key_asked(want->ask.key);
     if (complete && hosts) {
@@ -239,7 +244,7 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
         || places_of(session, want->ask.rank, want->ask.key, false, &at) != 0) {
         return false;
     }
-    if (stale && at.first != session->shared) {
+    if (stale && at.first != px_session_shared(session)) {
         return false;
     }
     if (NULL != at.first) {
@@ -252,13 +257,47 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
     return PX_LOOK_UNSURE != seen;
 }
 
+static void look_for_next(struct px_session *session)
+{
+    const struct px_store *shared = px_session_shared(session);
+
+    if (NULL != shared && rare(px_store_superseded(shared))) {
+        px_session_catch_up(session);
+    }
+}
+
+static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_value_t **value)
+{
+    struct px_slice slice;
+    bool stale;
+    int rc;
+
+    if (look(session, want, value, &rc)) {
+        return 0 == rc ? 0 : get_unusual(session, want, rc, value);
+    }
+    stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, want);
+    rc = px_client_find(session, want, false, &slice);
+    if (0 != rc) {
+        return get_unusual(session, want, rc, value);
+    }
+    /* Not what the server publishes for all, nor what the application has put there. */
+    if (rare(stale) && slice.store != px_session_shared(session) && slice.scope != PMIX_INTERNAL) {
+        px_want_fini(want);
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    if (rare(session->report_fd >= 0)) {
+        (void) px_fetch_add(&session->n_reads, 1);
+    }
+    rc = px_client_hand_out(want, &slice, value);
+    px_want_fini(want);
+    return rc;
+}
+
 pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
                             size_t ninfo, pmix_value_t **value)
 {
     struct px_session *session = px_session(ctx);
     struct px_want want;
-    struct px_slice slice;
-    bool stale;
     int rc = px_want_read(session, proc, key, info, ninfo, &want);
 
     if (0 == rc && (NULL == value || ((want.flags & PX_WANT_STATIC) != 0 && NULL == *value))) {
@@ -272,33 +311,17 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
         px_want_fini(&want);
         return rc;
     }
-    if (look(session, &want, value, &rc)) {
-        return 0 == rc ? 0 : get_unusual(session, &want, rc, value);
-    }
-    stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, &want);
-    rc = px_client_find(session, &want, false, &slice);
-    if (0 != rc) {
-        return get_unusual(session, &want, rc, value);
-    }
-    /* Not what the server publishes for all, nor what the application has put there. */
-    if (rare(stale) && slice.store != session->shared && slice.scope != PMIX_INTERNAL) {
-        px_want_fini(&want);
-        return PMIX_ERR_WOULD_BLOCK;
-    }
-    if (rare(session->report_fd >= 0)) {
-        (void) px_fetch_add(&session->n_reads, 1);
-    }
-    rc = px_client_hand_out(&want, &slice, value);
-    px_want_fini(&want);
+    px_reader_enter();
+    rc = get(session, &want, value);
+    look_for_next(session);
+    px_reader_leave();
     return rc;
 }
 
 /* The same when we hold data of our own: where find_own would look first. */
-static __attribute__((noinline)) bool glance_at_two(const struct px_ctx *ctx, const pmix_proc_t *proc,
-                                                    const char *key, pmix_value_t **value)
+static bool find_at_two(struct px_session *session, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
 {
-    struct px_session *session = px_session(ctx);
-    const struct px_store *store = session->shared;
+    const struct px_store *store = px_session_shared(session);
     const struct px_store *own;
 
     if (NULL == value || session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)
@@ -311,15 +334,34 @@ static __attribute__((noinline)) bool glance_at_two(const struct px_ctx *ctx, co
     return NULL != store && px_store_glance(store, proc->rank, key, value);
 }
 
-/* A key of our own job without directives: nearly every call there is. */
+static __attribute__((noinline)) bool glance_at_two(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                                                    pmix_value_t **value)
+{
+    bool found;
+
+    px_reader_enter();
+    found = find_at_two(px_session(ctx), NULL != proc ? proc : &ctx->self, key, value);
+    look_for_next(px_session(ctx));
+    px_reader_leave();
+    return found;
+}
+
+/* A key of our own job without directives: nearly every call there is. pairs with px_session_adopt */
 bool px_client_glance(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
 {
     const struct px_session *session = px_session(ctx);
-    const struct px_store *single = px_load_ptr_acquire(&session->single);
+    const struct px_store *single;
+    bool found;
 
-    if (rare(NULL == single) || rare(NULL == value) || rare(NULL == proc)
-        || !px_session_is_named(session, proc->nspace)) {
-        return glance_at_two(ctx, NULL != proc ? proc : &ctx->self, key, value);
+    if (rare(NULL == value || NULL == proc) || rare(NULL == px_reader_self)) {
+        return glance_at_two(ctx, proc, key, value);
     }
-    return px_store_glance(single, proc->rank, key, value);
+    px_reader_enter_as(px_reader_self);
+    single = px_load_ptr_acquire(&session->single);
+    if (rare(NULL == single) || rare(px_store_superseded(single)) || !px_session_is_named(session, proc->nspace)) {
+        return glance_at_two(ctx, proc, key, value);
+    }
+    found = px_store_glance(single, proc->rank, key, value);
+    px_reader_leave();
+    return found;
 }

@@ -78,7 +78,8 @@ static void free_data(struct px_session *session)
         native = next;
     }
     px_store_destroy(session->own);
-    px_store_destroy(session->shared);
+    px_session_drop_segments(session);
+    px_store_destroy(session->outgrown);
 }
 
 void px_posted_free(struct px_list *head)
@@ -145,7 +146,8 @@ static void link_lost(void *arg)
     }
 }
 
-static const struct px_link_ops link_ops = {.notice = link_notice, .lost = link_lost};
+static const struct px_link_ops link_ops = {
+    .notice = link_notice, .lost = link_lost, .descriptor = px_session_descriptor};
 
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed, enum px_wire_kind kind,
                       struct px_server_peer **ret)
@@ -274,8 +276,8 @@ void px_session_report(struct px_session *session)
     if (NULL != server) {
         px_link_counts(server->link, &sent, &received);
     }
-    if (NULL != session->shared) {
-        px_store_info(session->shared, &segment);
+    if (NULL != px_session_shared(session)) {
+        px_store_info(px_session_shared(session), &segment);
     }
     len = snprintf(line, sizeof(line), "%s %u %llu %llu %llu %llu\n", session->ctx->self.nspace,
                    session->ctx->self.rank, (unsigned long long) px_load_relaxed(&session->n_reads),

@@ -32,7 +32,7 @@ struct px_server_peer {
 /* Another namespace that we were told about. Never removed before the end. */
 struct px_foreign {
     struct px_foreign *next; /* constant once linked */
-    struct px_store *store;
+    void *store;             /* atomic struct px_store *, as px_session.own */
     size_t nspace_len;
     pmix_nspace_t nspace;
 };
@@ -60,10 +60,16 @@ struct px_session {
     size_t nspace_len;        /* of ctx->self.nspace; constant, like the next two */
     size_t nspace_words;      /* words of it, its NUL included, but for the last */
     uint64_t nspace_mask;     /* of the bytes that count in the last */
-    struct px_store *shared;  /* constant while up: the segment; NULL without */
+    void *shared;             /* atomic struct px_store *: the segment, its newest generation that we have; NULL without.
+                               * Other threads than the loop's look at it between px_reader_enter and leave */
+    struct px_store *old;     /* loop thread: generations that pointers were given away of, kept until the end */
+    struct px_store *retired; /* loop thread: generations that somebody may be reading still */
+    struct px_store *unused;  /* loop thread: those that wait for the next grace */
+    uint64_t catching_up;     /* atomic: the server was asked for the next generation */
     void *single;             /* atomic struct px_store *: `shared` while nothing else has data of our own namespace
                                * and nobody counts reads, so that a plain get needs look nowhere else; or NULL */
     void *own;                /* atomic struct px_store *: our private data of our own namespace */
+    struct px_store *outgrown; /* lock: private stores that were replaced by larger ones, kept until the end */
     void *foreign;            /* atomic struct px_foreign *: grows only */
     void *natives;            /* atomic struct px_native *: grows only */
     uint64_t internal;        /* atomic: `own` has data of px_ops.store_internal, look there first */
@@ -91,6 +97,22 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
 {
     return ctx->role;
 }
+
+/* The segment, or NULL. */
+static inline struct px_store *px_session_shared(const struct px_session *session)
+{
+    return px_load_ptr_acquire(&session->shared); /* pairs with px_session_adopt */
+}
+
+/* --- generations (moved.c) --- */
+/* The first segment, or the next: takes it over. Loop thread, or nobody else is there yet. */
+void px_session_adopt(struct px_session *session, struct px_store *segment);
+/* A descriptor that came with a reply; for px_link_ops. */
+int px_session_descriptor(void *arg, int fd);
+/* The server has gone on to another generation: asks for it, once, and does not wait. Any thread. */
+void px_session_catch_up(struct px_session *session);
+/* Frees all generations. */
+void px_session_drop_segments(struct px_session *session);
 
 /* Sets ctx->self and what is derived from it. */
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank);

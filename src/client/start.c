@@ -218,11 +218,7 @@ int px_session_request_job(struct px_session *session)
     }
     rc = px_ctx_wait(session->ctx, &call.wait);
     if (0 == rc && NULL != call.segment) {
-        session->shared = call.segment;
-        if (NULL == session->own && session->unstored == 0 && session->report_fd < 0) {
-            px_store_ptr_release(&session->single, session->shared);
-        }
-        session->ours = true;
+        px_session_adopt(session, call.segment);
     }
     return rc;
 }
@@ -247,6 +243,10 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
         rc = dial(session, &ways[i], &server);
         if (0 == rc) {
             rc = px_session_request_job(session);
+            if (PMIX_ERR_NOT_SUPPORTED == rc) {
+                /* A segment that is of no use here. Who asks again gets messages; to hang up would look like death. */
+                rc = px_session_request_job(session);
+            }
             if (0 == rc) {
                 return 0;
             }

@@ -136,6 +136,7 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
     settle_ids(&job);
     rc = rc ? rc : px_job_publish(&job, store);
     px_job_fini(&job);
+    px_store_tidy(store);
     return rc;
 }
 
@@ -254,6 +255,7 @@ static int store_stream(struct px_store *store, const char *hostname, const stru
     }
     rc = rc ? rc : px_job_publish(&job, store);
     px_job_fini(&job);
+    px_store_tidy(store);
     return rc;
 }
 

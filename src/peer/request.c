@@ -207,6 +207,9 @@ static void got_message(void *arg, uint32_t tag, const void *payload, size_t len
         px_list_remove(&p->link);
     }
     (void) pthread_mutex_unlock(&link->lock);
+    if (p && fd >= 0 && link->ops.descriptor) {
+        fd = link->ops.descriptor(link->arg, fd);
+    }
     if (p) {
         p->fn(p->arg, PMIX_SUCCESS, &in, fd);
         free(p);

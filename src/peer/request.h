@@ -24,6 +24,9 @@ struct px_link_ops {
     void (*notice)(void *arg, uint32_t tag,
                    struct px_in *in); /* tags below PX_TAG_FIRST; loop thread */
     void (*lost)(void *arg);          /* after all pending requests were answered */
+    /* Or NULL. A descriptor came with a reply, which is delivered next. Takes it and returns -1, or
+     * returns it for the reply's function. Loop thread. */
+    int (*descriptor)(void *arg, int fd);
 };
 
 /* Takes over the descriptor, also on failure. Notices may come before it returns. Any thread but

@@ -64,6 +64,7 @@ void px_posted_destroy(struct px_posted *posted)
         free(posted->chunks[i]);
     }
     free(posted->chunks);
+    px_store_tidy(posted->ns->store);
     free(posted);
 }
 

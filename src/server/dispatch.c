@@ -5,8 +5,11 @@
  * with PMIX_ERR_NOT_SUPPORTED; one that cannot be read is answered and costs the peer its connection, because what
  * follows it cannot be trusted either. */
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "gds/store.h"
 #include "host.h"
 #include "priv.h"
 #include "src/wire/message.h"
@@ -124,6 +127,23 @@ static void reply_own(const struct px_from *from, pmix_status_t status)
     }
 }
 
+/* Whoever reads a segment that has been superseded gets the new one with the next reply: what was published before the
+ * reply is seen after it. A reply must not get lost because there is no descriptor left to copy this one to. */
+static int moved_segment(struct px_peer *peer)
+{
+    int copy;
+
+    if (!peer->generation || !peer->rank || !px_store_moved(peer->rank->ns->store, peer->generation)) {
+        return -1;
+    }
+    copy = fcntl(px_store_fd(peer->rank->ns->store), F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+        return -1;
+    }
+    close(copy);
+    return px_peer_new_segment(peer, peer->rank->ns);
+}
+
 void px_answer_take(struct px_server *s, const struct px_from *from, struct px_buf *buf)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
@@ -136,7 +156,7 @@ void px_answer_take(struct px_server *s, const struct px_from *from, struct px_b
         px_buf_fini(buf);
         (void) px_pack_status(buf, peer->kind, PMIX_ERR_NOMEM);
     }
-    px_peer_send(peer, from->tag, buf, -1);
+    px_peer_send(peer, from->tag, buf, moved_segment(peer));
 }
 
 void px_answer_status(struct px_server *s, const struct px_from *from, pmix_status_t status)

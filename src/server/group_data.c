@@ -233,6 +233,7 @@ static int store_given(struct px_server *s, const struct px_coll_group *group, c
     }
     rc = rc ? rc : px_store_publish(ns->store, batch);
     px_batch_destroy(batch);
+    px_store_tidy(ns->store);
     return rc;
 }
 

@@ -20,22 +20,52 @@ static int pack_segment(struct px_buf *buf, enum px_wire_kind kind)
     return px_pack_kval(buf, kind, PX_KEY_SEGMENT, &value);
 }
 
+int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns)
+{
+    struct px_store_info info;
+    if (!peer->shared) {
+        return -1;
+    }
+    px_store_info(ns->store, &info);
+    if (!info.shared || info.generation <= peer->generation) {
+        return -1;
+    }
+    peer->generation = info.generation;
+    return px_store_fd(ns->store);
+}
+
+/* What a client of ours says with its request: nothing at first; nothing again when it cannot use the segment that it
+ * was sent, and then it is one that reads by messages; later the generation that it has, which has been superseded. */
+static bool asks_for_next(struct px_peer *peer, struct px_in *in)
+{
+    uint32_t generation;
+
+    if (!peer->ours) {
+        return false;
+    }
+    if (px_in_left(in) > 0 && px_unpack_rank(in, &generation) == 0) {
+        return true;
+    }
+    peer->shared = peer->shared && peer->generation == 0;
+    return false;
+}
+
 int px_on_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_nsrec *ns = peer->rank ? peer->rank->ns : px_ns_find(s, peer->proc.nspace);
     const struct px_buf *packed = NULL;
     struct px_buf buf = {0};
     int fd = -1;
+    bool next = asks_for_next(peer, in);
     int rc = px_pack_string(&buf, peer->kind, peer->proc.nspace);
 
-    (void) in;
-    if (!rc && ns && peer->shared && !peer->has_segment) {
-        fd = px_store_fd(ns->store);
-        peer->has_segment = fd >= 0;
+    if (!rc && ns) {
+        fd = px_peer_new_segment(peer, ns);
+        peer->shared = peer->shared && (next || fd >= 0); /* there may be none */
     }
     if (!rc && fd >= 0) {
         rc = pack_segment(&buf, peer->kind);
-    } else if (!rc && ns) {
+    } else if (!rc && ns && !next) {
         rc = px_ns_packed(ns, peer->kind, &packed);
         if (!rc) {
             px_buf_append(&buf, packed->data, packed->len);

@@ -54,6 +54,8 @@ static int make_store(struct px_server *s, struct px_nsrec *ns)
         .hints = &hints,
         .uid = s->uid,
         .gid = s->gid,
+        .moves = true,
+        .dead_bytes = (uint64_t) px_param_int(PX_P_SHMEM_DEAD),
     };
     int rc = px_store_create(&opts, &ns->store);
 

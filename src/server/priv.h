@@ -203,7 +203,7 @@ struct px_peer {
     enum px_wire_kind kind;
     unsigned version_major, version_minor, version_release;
     bool shared; /* reads the segment */
-    bool has_segment; /* the descriptor was sent: once a connection, or a peer that does not read could hoard them */
+    uint32_t generation; /* of the segment sent last: each only once, or a peer that does not read could hoard them */
     bool ours;   /* one of this library, whatever its version says */
     bool tool;
     bool needs_id;
@@ -221,6 +221,9 @@ struct px_peer *px_peer_find(struct px_server *s, uint64_t id);
 /* Closes the connection; what waits for it is dropped. */
 void px_peer_close(struct px_peer *peer);
 void px_peer_close_all(struct px_server *s);
+/* The descriptor of the segment (borrowed), if the peer shares it and has not been sent this generation of it; it is to
+ * be sent now. Or -1. */
+int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns);
 /* Sends and leaves buf empty; a peer that is gone is ignored. */
 void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd);
 /* The host decided about a client (client_connected) or tool. */

@@ -41,6 +41,9 @@ static int store_on_loop(struct px_server *s, void *args)
 
     rc = rc ? rc : px_store_publish(ns->store, batch);
     px_batch_destroy(batch);
+    if (ns) {
+        px_store_tidy(ns->store);
+    }
     return rc;
 }
 

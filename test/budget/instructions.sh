@@ -34,13 +34,14 @@ count() {
     report $? "$1: at most $2 instructions"
 }
 
+# The aim is 300 for the first three: to read while generations change costs sixteen of them.
 while read -r name bound; do
     count "$name" "$bound" </dev/null
 done <<EOF
-job_size 300
+job_size 320
 job_size_posted 375
-local_rank 300
-random_rank 300
+local_rank 320
+random_rank 320
 nodeid 395
 own 515
 jobid 560

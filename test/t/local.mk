@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd
+check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/moves
 test_t_across_SOURCES = %D%/across.c
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -13,7 +13,11 @@ test_t_crowd_SOURCES = %D%/crowd.c
 test_t_crowd_LDADD = libpmix.la
 test_t_crowd_LDFLAGS = $(AM_LDFLAGS) -no-install
 
-px_script_tests = %D%/examples.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_crowd.sh \
+test_t_moves_SOURCES = %D%/moves.c
+test_t_moves_LDADD = libpmix.la
+test_t_moves_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
+
+px_script_tests = %D%/examples.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_crowd.sh \
   %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_signals.sh %D%/segment_params.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)

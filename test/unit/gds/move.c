@@ -372,7 +372,7 @@ static void growth(void **state)
     drop_store(store);
 }
 
-/* Where no larger file may be, the store becomes private; its readers know that it has moved. */
+/* Where no larger file may be, a store that nobody has the descriptor of becomes private. */
 static void growth_without_files(void)
 {
     static char fill_with[1 << 20];
@@ -380,20 +380,33 @@ static void growth_without_files(void)
     pmix_value_t value = bytes(fill_with, sizeof fill_with);
     struct px_store *store;
     struct px_store *reader;
+    int i;
 
     (void) signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     store = make_moving(1 << 16);
-    reader = open_reader(store);
     fill(store);
     assert_int_equal(put_one(store, PX_LEVEL_PROC, 1, "large", &value, PMIX_GLOBAL), 0);
     assert_false(info_of(store).shared);
     assert_int_equal(px_store_fd(store), -1);
-    assert_true(info_of(reader).superseded);
     assert_string_equal(text(store, PX_LEVEL_PROC, 4, "texts"), "late");
     make_dead(store);
     px_store_tidy(store);
     assert_string_equal(text(store, PX_LEVEL_PROC, 4, "texts"), "late");
+    drop_store(store);
+    store = make_moving(1 << 16); /* one that is read stays what it is */
+    fill(store);
+    reader = open_reader(store);
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 1, "large", &value, PMIX_GLOBAL),
+                     PMIX_ERR_OUT_OF_RESOURCE);
+    assert_false(info_of(reader).superseded);
+    for (i = 0; i < 100; i++) { /* what is dead makes room */
+        memset(fill_with, 'a' + i % 26, 8192);
+        value.data.bo.size = 8192;
+        assert_int_equal(put_one(store, PX_LEVEL_PROC, 1, "some", &value, PMIX_GLOBAL), 0);
+    }
+    assert_true(info_of(store).shared);
+    assert_true(info_of(reader).superseded);
     px_store_destroy(reader);
     drop_store(store);
 }

@@ -80,7 +80,7 @@ static void on_lost(void *arg)
     bump(b, &b->lost);
 }
 
-static const struct px_link_ops link_ops = {on_notice, on_lost};
+static const struct px_link_ops link_ops = {.notice = on_notice, .lost = on_lost};
 
 static int setup(void **state)
 {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* The barrier that a reader does not execute is executed for it by membarrier, in whoever frees, who
+ * is rare. Where the kernel refuses that, or there are more threads than slots, nothing is ever
+ * said to be out of use. Slots are never freed, so that a thread that ends needs no destructor,
+ * which would outlive an unloaded library. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "src/base/epoch.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SLOTS = 512 };
+
+__thread struct px_reader *px_reader_self;
+
+static struct px_reader slots[SLOTS] __attribute__((aligned(64)));
+static struct px_reader crowd;           /* many may use it at once: it says nothing */
+static uint64_t n_slots;                 /* atomic: slots below may be in use */
+static uint64_t crowded;                 /* atomic: somebody uses `crowd` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool prepared; /* lock */
+
+static uint64_t my_tid(void)
+{
+    return (uint64_t) syscall(SYS_gettid);
+}
+
+static bool has_ended(uint64_t tid)
+{
+    return syscall(SYS_tgkill, getpid(), (long) tid, 0) != 0 && errno == ESRCH;
+}
+
+/* In a forked child its only thread has another number; those of the others can be used again. */
+static void in_child(void)
+{
+    (void) pthread_mutex_init(&lock, NULL);
+    if (px_reader_self && px_reader_self != &crowd) {
+        px_reader_self->tid = my_tid();
+    }
+}
+
+static struct px_reader *take_slot_locked(void)
+{
+    uint64_t n = px_load_relaxed(&n_slots);
+    uint64_t i;
+
+    for (i = 0; i < n; i++) {
+        if (has_ended(slots[i].tid)) {
+            px_store_relaxed(&slots[i].inside, 0);
+            return &slots[i];
+        }
+    }
+    if (n == SLOTS) {
+        return NULL;
+    }
+    px_store_release(&n_slots, n + 1); /* pairs with px_grace_begin */
+    return &slots[n];
+}
+
+struct px_reader *px_reader_join(void)
+{
+    int saved = errno;
+    struct px_reader *self;
+
+    (void) pthread_mutex_lock(&lock);
+    if (!prepared) {
+        prepared = true;
+        (void) syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+        (void) pthread_atfork(NULL, NULL, in_child); /* a child that lacks it frees nothing */
+    }
+    self = take_slot_locked();
+    if (self) {
+        self->tid = my_tid();
+    } else {
+        px_store_release(&crowded, 1);
+        self = &crowd;
+    }
+    (void) pthread_mutex_unlock(&lock);
+    px_reader_self = self;
+    errno = saved;
+    return self;
+}
+
+bool px_grace_begin(void)
+{
+    uint64_t n;
+    uint64_t i;
+
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0
+        && (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0
+            || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)) {
+        return false;
+    }
+    n = px_load_acquire(&n_slots);
+    for (i = 0; i < n; i++) {
+        slots[i].mark = px_load_acquire(&slots[i].inside);
+    }
+    return px_load_acquire(&crowded) == 0;
+}
+
+bool px_grace_over(void)
+{
+    bool over = px_load_acquire(&crowded) == 0;
+    uint64_t i;
+
+    for (i = 0; i < SLOTS; i++) {
+        slots[i].mark = slots[i].mark && px_load_acquire(&slots[i].inside);
+        over = over && slots[i].mark == 0;
+    }
+    return over;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_BASE_EPOCH_H
+#define PX_BASE_EPOCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/atomic.h"
+
+/* Memory that readers in other threads use without a lock, and that is to go while the process
+ * lives. A reader says when it looks: two stores to a word of its own, no barrier. Who wants to free
+ * something first makes it unreachable, then waits, without blocking, until every reader that may
+ * have seen it was seen not to look. Slots of threads that have ended are used again. */
+
+struct px_reader {
+    uint64_t inside; /* atomic, stored by its thread */
+    uint64_t mark;   /* of who frees: it was inside when the grace began */
+    uint64_t tid;    /* lock; 0: free */
+    uint64_t unused[5];
+};
+
+extern __thread struct px_reader *px_reader_self __attribute__((tls_model("initial-exec")));
+
+/* A slot for this thread; one that counts for all when there are no more. */
+struct px_reader *px_reader_join(void);
+
+/* Not nested. What is loaded between stays good until the leave. pairs with px_grace_begin */
+static inline void px_reader_enter_as(struct px_reader *self)
+{
+    px_store_relaxed(&self->inside, 1);
+    __asm__ __volatile__("" ::: "memory"); /* px_grace_begin makes it a barrier */
+}
+
+static inline void px_reader_enter(void)
+{
+    px_reader_enter_as(px_reader_self ? px_reader_self : px_reader_join());
+}
+
+static inline void px_reader_leave(void)
+{
+    px_store_release(&px_reader_self->inside, 0);
+}
+
+/* After something was made unreachable. False: it cannot be told here when it is out of use. One
+ * grace at a time in a process. */
+bool px_grace_begin(void);
+
+/* Has every reader that was looking at the beginning stopped since? Never waits. */
+bool px_grace_over(void);
+
+#endif

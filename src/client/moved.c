@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The segment of our namespace, from generation to generation. Nobody waits for a new one: readers go on with what is
+ * mapped, whoever sees first that it has been superseded asks, and any reply of the server may bring the descriptor,
+ * which is adopted before the reply is delivered. An old generation is unmapped when no thread reads it any more, unless
+ * pointers into it were given away (docs/memory-model.md, section 9). */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "gds/state.h"
+#include "src/base/epoch.h"
+
+static void free_list(struct px_store **list)
+{
+    px_store_destroy(*list); /* those that hang on it too */
+    *list = NULL;
+}
+
+/* Nobody looks at these any more; what pointers lead to stays. */
+static void free_unpinned(struct px_session *session)
+{
+    while (NULL != session->retired) {
+        struct px_store *store = px_store_unchain(&session->retired);
+
+        if (px_store_is_pinned(store)) {
+            px_store_chain(&session->old, store);
+        } else {
+            px_store_destroy(store);
+        }
+    }
+}
+
+static void clean_up(struct px_session *session)
+{
+    if (NULL != session->retired && px_grace_over()) {
+        free_unpinned(session);
+    }
+    if (NULL == session->retired && NULL != session->unused && px_grace_begin()) {
+        session->retired = session->unused;
+        session->unused = NULL;
+        if (px_grace_over()) {
+            free_unpinned(session);
+        }
+    }
+}
+
+/* `single` is nothing while `shared` changes: who has read the new generation by one of them cannot find the old one by
+ * the other. */
+static void replace(struct px_session *session, struct px_store *next)
+{
+    struct px_store *old = px_session_shared(session);
+    bool single;
+
+    pthread_mutex_lock(&session->lock);
+    single = NULL != px_load_ptr_acquire(&session->single);
+    px_store_ptr_release(&session->single, NULL);
+    px_store_ptr_release(&session->shared, next); /* pairs with px_session_shared */
+    if (single) {
+        px_store_ptr_release(&session->single, next); /* pairs with px_client_glance */
+    }
+    pthread_mutex_unlock(&session->lock);
+    px_store_release(&session->catching_up, 0);
+    px_store_chain(&session->unused, old);
+    clean_up(session);
+}
+
+void px_session_adopt(struct px_session *session, struct px_store *segment)
+{
+    struct px_store *present = px_session_shared(session);
+    struct px_store_info next;
+    struct px_store_info now;
+
+    if (NULL == present) {
+        px_store_ptr_release(&session->shared, segment);
+        if (NULL == session->own && session->unstored == 0 && session->report_fd < 0) {
+            px_store_ptr_release(&session->single, segment);
+        }
+        session->ours = true;
+        return;
+    }
+    px_store_info(segment, &next);
+    px_store_info(present, &now);
+    if (next.generation <= now.generation || strcmp(px_store_nspace(segment), px_store_nspace(present)) != 0) {
+        px_store_destroy(segment);
+        return;
+    }
+    replace(session, segment);
+}
+
+int px_session_descriptor(void *arg, int fd)
+{
+    struct px_server_peer *server = arg;
+    struct px_session *session = server->session;
+    struct px_store *segment;
+
+    if (NULL == px_session_shared(session)) {
+        return fd; /* the first: px_session_request_job waits for it */
+    }
+    if (px_store_open(fd, &segment) == 0) {
+        px_session_adopt(session, segment);
+    }
+    return -1;
+}
+
+/* The descriptor has been adopted by now. Without one we stay with what we have. */
+static void catch_up_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    (void) status;
+    (void) reply;
+    if (fd >= 0) {
+        close(fd);
+    }
+    clean_up(arg);
+}
+
+void px_session_catch_up(struct px_session *session)
+{
+    const struct px_store *shared = px_session_shared(session);
+    struct px_store_info info;
+    struct px_msg msg;
+
+    if (NULL == shared || px_load_acquire(&session->catching_up) != 0 || !px_cas(&session->catching_up, 0, 1)
+        || px_msg_start(session, PX_CMD_REQ, &msg) != 0) {
+        return;
+    }
+    px_store_info(shared, &info);
+    (void) px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation), 0, catch_up_reply, session); /* lost connection: what we have is all there is */
+}
+
+void px_session_drop_segments(struct px_session *session)
+{
+    free_list(&session->old);
+    free_list(&session->retired);
+    free_list(&session->unused);
+    px_store_destroy(session->shared);
+    session->shared = NULL;
+}

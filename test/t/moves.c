@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A process of a job that posts again and again what it has posted before, so that its server's
+ * segment fills with what is dead and moves. After each fence a process finds exactly what its
+ * neighbour posted before it; threads that read without a fence never see values go back; pointers
+ * that were given away stay good. What it prints is the same whether there is a segment or not.
+ * moves ROUNDS [fork] */
+
+#include <pmix.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BLOB = 4096, N_THREADS = 2, MOST_MAPPED = 4 };
+
+static pmix_proc_t me;
+static pmix_proc_t neighbour;
+static pmix_proc_t job;
+static atomic_bool over;
+
+static void expect(bool holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "moves: rank %u: %s\n", me.rank, what);
+        _exit(98);
+    }
+}
+
+static void check(pmix_status_t rc, const char *what)
+{
+    if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
+        fprintf(stderr, "moves: rank %u: %s: %s\n", me.rank, what, PMIx_Error_string(rc));
+        _exit(99);
+    }
+}
+
+static pmix_status_t get_number(const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+                                size_t n, uint32_t *ret)
+{
+    pmix_value_t *value = NULL;
+    pmix_status_t rc = PMIx_Get(proc, key, info, n, &value);
+
+    if (rc == PMIX_SUCCESS) {
+        expect(value->type == PMIX_UINT32, key);
+        *ret = value->data.uint32;
+        PMIx_Value_free(value, 1);
+    }
+    return rc;
+}
+
+/* Reads without any fence: what is seen never goes back. */
+static void *watch(void *arg)
+{
+    uint32_t last = 0;
+    uint32_t now = 0;
+    bool yes = true;
+    pmix_info_t optional;
+
+    (void) arg;
+    PMIx_Info_load(&optional, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+    while (!atomic_load(&over)) {
+        pmix_status_t rc = get_number(&neighbour, "round", &optional, 1, &now);
+
+        if (rc == PMIX_SUCCESS) {
+            expect(now >= last, "a value went back");
+            last = now;
+        } else {
+            expect(rc == PMIX_ERR_NOT_FOUND && last == 0, "a value is lost");
+        }
+        expect(get_number(&job, PMIX_JOB_SIZE, NULL, 0, &now) == PMIX_SUCCESS, "no job size");
+        usleep(50);
+    }
+    return NULL;
+}
+
+static void put(uint32_t round)
+{
+    static char bytes[BLOB];
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = round};
+    pmix_value_t blob = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = BLOB}};
+
+    bool yes = true;
+    pmix_info_t collect;
+
+    memset(bytes, 'a' + (int) (round + me.rank) % 26, sizeof bytes);
+    check(PMIx_Put(PMIX_GLOBAL, "round", &value), "put");
+    check(PMIx_Put(PMIX_GLOBAL, "blob", &blob), "put");
+    check(PMIx_Commit(), "commit");
+    PMIx_Info_load(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    check(PMIx_Fence(NULL, 0, &collect, 1), "fence");
+}
+
+static bool is_blob(const pmix_value_t *value, uint32_t round)
+{
+    char want = (char) ('a' + (round + neighbour.rank) % 26);
+    bool same = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == BLOB;
+
+    for (size_t i = 0; same && i < BLOB; i++) {
+        same = value->data.bo.bytes[i] == want;
+    }
+    return same;
+}
+
+static unsigned n_mapped(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[4096];
+    unsigned n = 0;
+
+    while (maps && fgets(line, sizeof line, maps)) {
+        n += strstr(line, "memfd:shmix") != NULL;
+    }
+    if (maps) {
+        fclose(maps);
+    }
+    return n;
+}
+
+/* Who reads by messages keeps what it was told, until it asks for what is new. */
+static void look(uint32_t round)
+{
+    pmix_value_t *value = NULL;
+    uint32_t number = 0;
+    bool yes = true;
+    pmix_info_t refresh;
+    size_t n = n_mapped() == 0;
+
+    PMIx_Info_load(&refresh, PMIX_GET_REFRESH_CACHE, &yes, PMIX_BOOL);
+    check(get_number(&neighbour, "round", &refresh, n, &number), "get");
+    expect(number == round, "not what was posted before the fence");
+    check(PMIx_Get(&neighbour, "blob", &refresh, n, &value), "get");
+    expect(is_blob(value, round), "the bytes are not those of this round");
+    PMIx_Value_free(value, 1);
+    check(PMIx_Fence(NULL, 0, NULL, 0), "fence");
+}
+
+/* A borrowed value, where there is something to borrow from. */
+static pmix_value_t *borrow(void)
+{
+    pmix_value_t *value = NULL;
+    bool yes = true;
+    pmix_info_t pointer;
+
+    PMIx_Info_load(&pointer, PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
+    check(PMIx_Get(&neighbour, "blob", &pointer, 1, &value), "get by pointer");
+    return value;
+}
+
+/* A child reads what its parent has mapped, and goes. */
+static void fork_and_read(uint32_t round)
+{
+    bool shared = n_mapped() > 0;
+    int status;
+    pid_t pid = fork();
+
+    expect(pid >= 0, "fork");
+    if (pid == 0) {
+        uint32_t number = 0;
+        bool found = get_number(&neighbour, "round", NULL, 0, &number) == PMIX_SUCCESS;
+
+        _exit(found && (number == round || !shared) ? 0 : 1);
+    }
+    expect(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+           "a forked child reads");
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t n_rounds = argc > 1 ? (uint32_t) strtoul(argv[1], NULL, 10) : 100;
+    bool forks = argc > 2 && strcmp(argv[2], "fork") == 0;
+    pthread_t threads[N_THREADS];
+    pmix_value_t *first = NULL;
+    uint32_t size = 0;
+
+    check(PMIx_Init(&me, NULL, 0), "init");
+    PMIX_LOAD_PROCID(&job, me.nspace, PMIX_RANK_WILDCARD);
+    check(get_number(&job, PMIX_JOB_SIZE, NULL, 0, &size), "job size");
+    PMIX_LOAD_PROCID(&neighbour, me.nspace, (me.rank + 1) % size);
+    for (int i = 0; i < N_THREADS; i++) {
+        expect(pthread_create(&threads[i], NULL, watch, NULL) == 0, "thread");
+    }
+    for (uint32_t round = 1; round <= n_rounds; round++) {
+        put(round);
+        first = first ? first : borrow();
+        if (forks && round % 16 == 0) {
+            fork_and_read(round);
+        }
+        look(round);
+    }
+    atomic_store(&over, true);
+    for (int i = 0; i < N_THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    expect(is_blob(first, 1), "a pointer leads to something else");
+    expect(n_mapped() <= MOST_MAPPED, "old generations stay mapped");
+    printf("rank %u of %u: %u rounds\n", me.rank, size, n_rounds);
+    check(PMIx_Finalize(NULL, 0), "finalize");
+    expect(n_mapped() == 0, "something stays mapped");
+    return 0;
+}

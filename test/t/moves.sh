@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# Segments that move under their readers, and every way to do without a segment: the answers are the same.
+. "${PX_TOP_SRCDIR:?}/test/t/run.sh"
+moves=$PX_TOP_BUILDDIR/test/t/moves
+
+job() { # job WHAT COMMAND...: the job says what it always says
+    what=$1
+    shift
+    run "$@"
+    same "$what" 'rank 0 of 4: 60 rounds
+rank 1 of 4: 60 rounds
+rank 2 of 4: 60 rounds
+rank 3 of 4: 60 rounds' "$(printf '%s\n' "$out" | sort)"
+    same "$what: nothing is wrong" '0 ' "$code $err"
+}
+
+job 'the segment stays' "$pmixrun" -n 4 "$moves" 60 fork
+job 'the segment moves' env PMIX_MCA_shmix_segment_dead=16384 "$pmixrun" -n 4 "$moves" 60 fork
+job 'the segment moves, on two nodes' env PMIX_MCA_shmix_segment_dead=16384 "$pmixrun" -n 4 --nodes 2 "$moves" 60
+job 'the segment is small and grows' env PMIX_MCA_shmix_segment_size=1048576 "$pmixrun" -n 4 "$moves" 60
+job 'no segment in the server' env PMIX_MCA_shmix_shared=0 "$pmixrun" -n 4 "$moves" 60
+job 'no segment in the clients' "$pmixrun" -n 4 env PMIX_MCA_gds=hash "$moves" 60
+job 'gds=hash' env PMIX_MCA_gds=hash "$pmixrun" -n 4 "$moves" 60
+job 'TCP only' env PMIX_MCA_shmix_door_unix=0 "$pmixrun" -n 4 "$moves" 60
+job 'clients without address space' "$pmixrun" -n 4 sh -c 'ulimit -v 1000000; exec "$@"' -- "$moves" 60
+job 'one client without address space' "$pmixrun" -n 4 \
+    sh -c '[ $PMIX_RANK != 1 ] || ulimit -v 1000000; exec "$@"' -- "$moves" 60
+job 'a server with little address space' sh -c 'ulimit -v 2000000; exec "$@"' -- "$pmixrun" -n 4 "$moves" 60
+job 'a server that may write no files' sh -c 'ulimit -f 100; exec "$@"' -- "$pmixrun" -n 4 "$moves" 60
+job 'a server that may write small files' sh -c 'ulimit -f 1000; exec "$@"' -- "$pmixrun" -n 4 "$moves" 60
+finish
