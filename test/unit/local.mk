@@ -28,3 +28,8 @@ check_PROGRAMS += %D%/base/map.t
 TESTS += %D%/base/map.t
 %C%_base_map_t_SOURCES = %D%/base/map.c
 %C%_base_map_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/base/epoch.t
+TESTS += %D%/base/epoch.t
+%C%_base_epoch_t_SOURCES = %D%/base/epoch.c
+%C%_base_epoch_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
