@@ -34,25 +34,25 @@ count() {
     report $? "$1: at most $2 instructions"
 }
 
-# The aim is 300 for the first three: to read while generations change costs sixteen of them.
+# The aim is 300 for scalars: that generations may change under a reader costs sixteen or so of each of these.
 while read -r name bound; do
     count "$name" "$bound" </dev/null
 done <<EOF
 job_size 320
-job_size_posted 375
+job_size_posted 400
 local_rank 320
 random_rank 320
 nodeid 395
-own 515
+own 540
 jobid 560
 hostname 615
-static 485
-static_posted 505
+static 505
+static_posted 525
 optional 625
-pointer 560
+pointer 580
 node 1020
-miss 590
-miss_posted 810
+miss 610
+miss_posted 830
 posted64 655
 posted64_posted 735
 pointer64 675
