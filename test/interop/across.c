@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A client of a job of four ranks on two nodes, two on each, blockwise: who is where, what
- * two commits and a collecting fence bring. One line "ok - what" or "not ok - what" a check. */
+/* A client of a job of four ranks on two nodes, two on each, blockwise: who is where, what two commits and a collecting
+ * fence bring, what is fetched from where it was posted. One line "ok - what" or "not ok - what" a check. */
 
 #include <pmix.h>
 
@@ -24,15 +24,19 @@ static void check(bool held, const char *what)
     fflush(stdout);
 }
 
-static bool u32_is(pmix_rank_t rank, const char *key, uint32_t want)
+static bool u32_in_time(pmix_rank_t rank, const char *key, uint32_t want, int seconds)
 {
     pmix_proc_t proc = self;
+    pmix_info_t limit;
     pmix_value_t *value = NULL;
     uint32_t got = UINT32_MAX;
     pmix_status_t rc;
 
     proc.rank = rank;
-    rc = PMIx_Get(&proc, key, NULL, 0, &value);
+    PMIX_INFO_CONSTRUCT(&limit);
+    PMIX_INFO_LOAD(&limit, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    rc = PMIx_Get(&proc, key, &limit, seconds ? 1 : 0, &value);
+    PMIX_INFO_DESTRUCT(&limit);
     if (rc != PMIX_SUCCESS || !value) {
         fprintf(stderr, "rank %u: get %s of %u: %s\n", self.rank, key, rank, PMIx_Error_string(rc));
         return false;
@@ -44,6 +48,11 @@ static bool u32_is(pmix_rank_t rank, const char *key, uint32_t want)
     }
     PMIX_VALUE_RELEASE(value);
     return got == want;
+}
+
+static bool u32_is(pmix_rank_t rank, const char *key, uint32_t want)
+{
+    return u32_in_time(rank, key, want, 0);
 }
 
 static void who_is_where(void)
@@ -108,6 +117,16 @@ static void collected(void)
     everybody_has("across-second", 9);
 }
 
+/* Nobody waits for anybody: who is asked too early answers when it has posted. It is the first that it posts: Slurm does
+ * not say at the other node which key is wanted. */
+static void fetched(void)
+{
+    post("across-direct", self.rank * 11);
+    for (uint32_t r = 0; r < SIZE; r++) {
+        check(u32_in_time(r, "across-direct", r * 11, 30), "fetched without a fence");
+    }
+}
+
 int main(void)
 {
     alarm(60);
@@ -116,6 +135,7 @@ int main(void)
         return 1;
     }
     who_is_where();
+    fetched();
     collected();
     fence(true);
     check(PMIx_Finalize(NULL, 0) == PMIX_SUCCESS, "finalize");

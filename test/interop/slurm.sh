@@ -110,7 +110,7 @@ ring "our client library" "$PX_TOP_BUILDDIR/.libs"
 
 LD_LIBRARY_PATH='' timeout -k 5 60 srun --mpi=pmix -N2 -n4 "$PX_TOP_BUILDDIR/test/interop/across" \
     >"$SCRATCH/out" 2>"$SCRATCH/err"
-same "fences with data and maps over two nodes" 0 $?
+same "fences with data, direct modex and maps over two nodes" 0 $?
 grep -v '^ok' "$SCRATCH/out" | sed 's/^/# /'
 tail -n 10 "$SCRATCH/err" | sed 's/^/# /'
 steps_as_before() { [ "$(pgrep -c -f '^slurmstepd')" = "$steps" ]; }
