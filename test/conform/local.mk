@@ -8,8 +8,10 @@ conform_ldadd = %D%/libconform.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
   %D%/fence.t \
+  %D%/get.t \
   %D%/harness.t \
   %D%/keys.t \
+  %D%/put.t \
   %D%/resolve.t \
   %D%/resolve_build.t \
   %D%/resolve_layers.t
@@ -19,9 +21,18 @@ TESTS += $(conform_programs)
 %C%_fence_t_SOURCES = %D%/fence.c
 %C%_fence_t_LDADD = $(conform_ldadd)
 %C%_fence_t_LDFLAGS = $(conform_ldflags)
+%C%_get_t_SOURCES = %D%/get.c
+%C%_get_t_LDADD = $(conform_ldadd)
+%C%_get_t_LDFLAGS = $(conform_ldflags)
 %C%_harness_t_SOURCES = %D%/harness.c
 %C%_harness_t_LDADD = $(conform_ldadd)
 %C%_harness_t_LDFLAGS = $(conform_ldflags)
+%C%_keys_t_SOURCES = %D%/keys.c
+%C%_keys_t_LDADD = $(conform_ldadd)
+%C%_keys_t_LDFLAGS = $(conform_ldflags)
+%C%_put_t_SOURCES = %D%/put.c
+%C%_put_t_LDADD = $(conform_ldadd)
+%C%_put_t_LDFLAGS = $(conform_ldflags)
 %C%_resolve_t_SOURCES = %D%/resolve.c
 %C%_resolve_t_LDADD = $(conform_ldadd)
 %C%_resolve_t_LDFLAGS = $(conform_ldflags)
@@ -31,9 +42,6 @@ TESTS += $(conform_programs)
 %C%_resolve_layers_t_SOURCES = %D%/resolve_layers.c
 %C%_resolve_layers_t_LDADD = $(conform_ldadd)
 %C%_resolve_layers_t_LDFLAGS = $(conform_ldflags)
-%C%_keys_t_SOURCES = %D%/keys.c
-%C%_keys_t_LDADD = $(conform_ldadd)
-%C%_keys_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.

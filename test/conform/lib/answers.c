@@ -155,6 +155,19 @@ const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmi
     return answer;
 }
 
+const char *got_of(pmix_rank_t rank, const char *key, const char *directive)
+{
+    struct infos list = {0};
+    const char *answer;
+
+    if (directive != NULL) {
+        add_true(&list, directive);
+    }
+    answer = got(me.nspace, rank, key, list.at, list.n);
+    free_infos(&list);
+    return answer;
+}
+
 bool conform_same(const char *want, const char *is, const char *file, int line, const char *what, ...)
 {
     char sentence[256];

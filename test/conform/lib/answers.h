@@ -17,6 +17,8 @@ const char *peers_sorted(const char *node, const char *nspace);
 const char *hosts(const char *nspace);
 /* What PMIx_Get says: text as it is, numbers in decimals, an array of processes as above, "-46" for a status. */
 const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmix_info_t *infos, size_t n);
+/* The same of a process of the caller's namespace, with one directive that is true, or NULL for none. */
+const char *got_of(pmix_rank_t rank, const char *key, const char *directive);
 
 #define same(want, got_, ...) conform_same((want), (got_), __FILE__, __LINE__, __VA_ARGS__)
 bool conform_same(const char *want, const char *is, const char *file, int line, const char *what, ...)

@@ -12,11 +12,16 @@ void put_text(pmix_scope_t scope, const char *key, const char *text)
     check_status(PMIX_SUCCESS, PMIx_Put(scope, key, &v), "put %s", key);
 }
 
-void put_number(const char *key, uint32_t number)
+void put_in(pmix_scope_t scope, const char *key, uint32_t number)
 {
     pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = number};
 
-    check_status(PMIX_SUCCESS, PMIx_Put(PMIX_GLOBAL, key, &v), "put %s", key);
+    check_status(PMIX_SUCCESS, PMIx_Put(scope, key, &v), "put %s", key);
+}
+
+void put_number(const char *key, uint32_t number)
+{
+    put_in(PMIX_GLOBAL, key, number);
 }
 
 void commit(void)

@@ -10,6 +10,7 @@
 
 pmix_proc_t process(const char *nspace, pmix_rank_t rank);
 void put_text(pmix_scope_t scope, const char *key, const char *text);
+void put_in(pmix_scope_t scope, const char *key, uint32_t number);
 void put_number(const char *key, uint32_t number); /* PMIX_GLOBAL */
 void commit(void);
 /* Of a process of the caller's job, with one directive or none (NULL); the number is 0 if the value is none. */

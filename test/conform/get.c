@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Get and PMIx_Get_nb: what the arguments mean, in which manner values are handed out, and which status says what.
+ * The directives about where to look are in get_directives.c, processes of other nodes in modex.c. */
+
+#include "lib/answers.h"
+#include "lib/calls.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_FOUND     "-46"
+#define OUTSIDE_SCOPE "-62"
+
+/* ---- values as they are handed out */
+
+/* One get in a manner (NULL: as usual); the value is the library's or the caller's accordingly. */
+static pmix_status_t get_as(const char *manner, pmix_rank_t rank, const char *key, pmix_value_t **v)
+{
+    struct infos list = {0};
+    pmix_proc_t proc;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&proc, me.nspace, rank);
+    if (manner != NULL) {
+        add_true(&list, manner);
+    }
+    rc = PMIx_Get(&proc, key, list.at, list.n, v);
+    free_infos(&list);
+    return rc;
+}
+
+static bool is_text(const pmix_value_t *v, const char *text)
+{
+    return v != NULL && v->type == PMIX_STRING && v->data.string != NULL && strcmp(v->data.string, text) == 0;
+}
+
+static void post_and_fence(void)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "text of %u", me.rank);
+    put_text(PMIX_GLOBAL, "text", text);
+    put_number("number", 100 + me.rank);
+    commit();
+    fence_all(PMIX_COLLECT_DATA);
+}
+
+static void ask_about_self(void)
+{
+    pmix_value_t *v = NULL;
+
+    post_and_fence();
+    if (check_status(PMIX_SUCCESS, PMIx_Get(NULL, "number", NULL, 0, &v), "what I posted")) {
+        check(v->type == PMIX_UINT32 && v->data.uint32 == 100 + me.rank, "%u has got %u", me.rank, v->data.uint32);
+        PMIX_VALUE_RELEASE(v);
+    }
+    if (check_status(PMIX_SUCCESS, PMIx_Get(NULL, PMIX_GLOBAL_RANK, NULL, 0, &v), "what the host says of me")) {
+        check(v->data.uint32 == me.rank, "%u is %u", me.rank, v->data.uint32);
+        PMIX_VALUE_RELEASE(v);
+    }
+}
+
+static void change(pmix_rank_t rank)
+{
+    pmix_value_t *one = NULL;
+    pmix_value_t *two = NULL;
+    char text[64];
+
+    snprintf(text, sizeof(text), "text of %u", rank);
+    check_status(PMIX_SUCCESS, get_as(NULL, rank, "text", &one), "get of %u", rank);
+    check_status(PMIX_SUCCESS, get_as(NULL, rank, "text", &two), "get of %u", rank);
+    check(one != two && one->data.string != two->data.string, "each get gives a value of its own");
+    memset(one->data.string, 'x', strlen(one->data.string));
+    check(is_text(two, text), "a change of one is none of the other");
+    PMIX_VALUE_RELEASE(one);
+    PMIX_VALUE_RELEASE(two);
+    same(text, got_of(rank, "text", NULL), "nor of what is kept");
+}
+
+static void change_values(void)
+{
+    post_and_fence();
+    change(me.rank);
+    change(1 - me.rank);
+}
+
+static void point(pmix_rank_t rank, const char *key, const char *text)
+{
+    pmix_value_t *one = NULL;
+    pmix_value_t *two = NULL;
+
+    check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, rank, key, &one), "%s of %u", key, rank);
+    check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, rank, key, &two), "%s of %u again", key, rank);
+    check(one != NULL && one == two, "the same address each time");
+    check(text == NULL || is_text(one, text), "the right text");
+}
+
+static void point_at_values(void)
+{
+    char text[64];
+
+    post_and_fence();
+    snprintf(text, sizeof(text), "text of %u", 1 - me.rank);
+    point(1 - me.rank, "text", text);
+    point(1 - me.rank, "number", NULL);
+    point(PMIX_RANK_WILDCARD, PMIX_JOBID, "A");
+    point(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL);
+}
+
+/* Is the address in memory that this process maps, shared, for reading only? */
+static bool in_segment(const void *address)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    unsigned long from;
+    unsigned long to;
+    char how[8];
+    char line[512];
+    bool found = false;
+
+    while (maps != NULL && !found && fgets(line, sizeof(line), maps) != NULL) {
+        found = sscanf(line, "%lx-%lx %7s", &from, &to, how) == 3 && (uintptr_t) address >= from
+                && (uintptr_t) address < to && strcmp(how, "r--s") == 0;
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    return found;
+}
+
+static void point_into_segment(void)
+{
+    pmix_value_t *v = NULL;
+
+    post_and_fence();
+    if (check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, 1 - me.rank, "text", &v), "the other's text")) {
+        check(in_segment(v->data.string), "what the other posted lies in the segment");
+    }
+    if (check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, PMIX_RANK_WILDCARD, PMIX_JOBID, &v), "the job")) {
+        check(in_segment(v->data.string), "what the host registered lies in the segment");
+    }
+}
+
+/* ---- the store changes while pointers are held */
+
+enum { UPDATES = 1000, GROWTH = 500, HELD = 100 };
+
+static void grow_by(int n)
+{
+    char key[32];
+    char text[300];
+
+    memset(text, 'g', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    for (int i = 0; i < n; i++) {
+        snprintf(key, sizeof(key), "more.%d", i);
+        put_text(PMIX_GLOBAL, key, text);
+    }
+    commit();
+}
+
+static void update_often(void)
+{
+    char text[32];
+
+    for (int i = 1; i <= UPDATES; i++) {
+        snprintf(text, sizeof(text), "update %d", i);
+        put_text(PMIX_GLOBAL, "text", text);
+        commit();
+    }
+    grow_by(GROWTH);
+}
+
+static void hold_pointer(void)
+{
+    pmix_value_t *held = NULL;
+
+    post_and_fence();
+    if (me.rank == 1) {
+        await("held");
+        update_often();
+        fence_all(PMIX_COLLECT_DATA);
+        fence_all(NULL);
+        return;
+    }
+    check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, 1, "text", &held), "pointer");
+    tell("held");
+    fence_all(PMIX_COLLECT_DATA);
+    check(is_text(held, "text of 1"), "what the pointer shows has not changed");
+    same("update 1000", got_of(1, "text", NULL), "a new get sees what is new");
+    check(is_text(held, "text of 1"), "still");
+    fence_all(NULL);
+}
+
+/* S35 in small: pointers to a hundred keys, then other jobs and thousands of keys come, and some go. */
+static void hold_many(pmix_value_t **held)
+{
+    char key[32];
+
+    for (int i = 0; i < HELD; i++) {
+        snprintf(key, sizeof(key), "held.%d", i);
+        check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, 1, key, &held[i]), "%s", key);
+    }
+}
+
+static void compare_held(pmix_value_t **held)
+{
+    pmix_value_t room;
+    pmix_value_t *to = &room;
+    char key[32];
+    char text[32];
+
+    for (int i = 0; i < HELD; i++) {
+        snprintf(key, sizeof(key), "held.%d", i);
+        snprintf(text, sizeof(text), "old %d", i);
+        check(is_text(held[i], text), "the pointer to %s is as it was", key);
+        snprintf(text, sizeof(text), "new %d", i);
+        same(text, got_of(1, key, NULL), "a copy of the new %s", key);
+        if (check_status(PMIX_SUCCESS, get_as(PMIX_GET_STATIC_VALUES, 1, key, &to), "%s in a given place", key)) {
+            check(is_text(to, text), "%s in a given place", key);
+            PMIX_VALUE_DESTRUCT(&room);
+        }
+    }
+}
+
+static void put_held(const char *word)
+{
+    char key[32];
+    char text[32];
+
+    for (int i = 0; i < HELD; i++) {
+        snprintf(key, sizeof(key), "held.%d", i);
+        snprintf(text, sizeof(text), "%s %d", word, i);
+        put_text(PMIX_GLOBAL, key, text);
+    }
+    commit();
+}
+
+static void see_growth(void)
+{
+    static pmix_value_t *held[HELD];
+
+    if (me.rank == 1) {
+        put_held("old");
+    }
+    fence_all(PMIX_COLLECT_DATA);
+    if (me.rank == 0) {
+        hold_many(held);
+    }
+    fence_all(NULL);
+    tell("held");
+    await("grown");
+    if (me.rank > 0) {
+        put_held("new");
+        grow_by(GROWTH);
+    }
+    fence_all(PMIX_COLLECT_DATA);
+    if (me.rank == 0) {
+        compare_held(held);
+        same("A", got_of(PMIX_RANK_WILDCARD, PMIX_JOBID, NULL), "the job");
+        check(strncmp("ggg", got_of(3, "more.499", NULL), 3) == 0, "what came last");
+    }
+    fence_all(NULL);
+}
+
+enum { JOBS = 200, STAY = 10 };
+
+static void note_end(pmix_status_t status, void *cbdata)
+{
+    (void) status;
+    tell(cbdata);
+}
+
+/* Other jobs of 64 processes each come; most of them go. */
+static void add_jobs(void)
+{
+    static char come[] = "come";
+    static char gone[] = "gone";
+    pmix_nspace_t name;
+    struct infos list = {0};
+
+    await_n("held", 4);
+    add_u32(&list, PMIX_JOB_SIZE, 64);
+    add_text(&list, PMIX_LOCAL_PEERS, "0");
+    for (int i = 0; i < JOBS; i++) {
+        memset(name, 0, sizeof(name));
+        snprintf(name, sizeof(name), "other.%d", i);
+        check_status(PMIX_SUCCESS, PMIx_server_register_nspace(name, 0, list.at, list.n, note_end, come), "register");
+    }
+    await_n(come, JOBS);
+    for (int i = STAY; i < JOBS; i++) {
+        memset(name, 0, sizeof(name));
+        snprintf(name, sizeof(name), "other.%d", i);
+        PMIx_server_deregister_nspace(name, note_end, gone);
+    }
+    await_n(gone, JOBS - STAY);
+    free_infos(&list);
+    tell("grown");
+}
+
+/* ---- values in the caller's memory */
+
+static void fill(pmix_rank_t rank, const char *key, pmix_data_type_t type)
+{
+    pmix_value_t room;
+    pmix_value_t *to = &room;
+    pmix_value_t *usual = NULL;
+
+    memset(&room, 0x5a, sizeof(room));
+    check_status(PMIX_SUCCESS, get_as(PMIX_GET_STATIC_VALUES, rank, key, &to), "%s of %u", key, rank);
+    check(to == &room && room.type == type, "%s is in the given place", key);
+    check_status(PMIX_SUCCESS, get_as(NULL, rank, key, &usual), "%s of %u as usual", key, rank);
+    if (type == PMIX_STRING) {
+        check(is_text(&room, usual->data.string), "the same text");
+    } else {
+        check(room.data.uint32 == usual->data.uint32, "the same number");
+    }
+    PMIX_VALUE_DESTRUCT(&room);
+    PMIX_VALUE_RELEASE(usual);
+}
+
+static void fill_values(void)
+{
+    post_and_fence();
+    for (pmix_rank_t r = 0; r < 2; r++) {
+        fill(r, "text", PMIX_STRING);
+        fill(r, "number", PMIX_UINT32);
+    }
+    fill(PMIX_RANK_WILDCARD, PMIX_JOBID, PMIX_STRING);
+    fill(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32);
+}
+
+static void give_bad_places(void)
+{
+    struct infos both = {0};
+    pmix_value_t *nowhere = NULL;
+    pmix_value_t room;
+    pmix_value_t *to = &room;
+
+    put_number("number", 5);
+    check_status(PMIX_ERR_BAD_PARAM, get_as(PMIX_GET_STATIC_VALUES, 0, "number", &nowhere), "no place");
+    check_status(PMIX_ERR_BAD_PARAM, get_as(PMIX_GET_STATIC_VALUES, 0, "number", NULL), "no place for the place");
+    check_status(PMIX_ERR_BAD_PARAM, get_as(NULL, 0, "number", NULL), "no place for a pointer");
+    add_true(&both, PMIX_GET_STATIC_VALUES);
+    add_true(&both, PMIX_GET_POINTER_VALUES);
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get(&me, "number", both.at, both.n, &to), "in a place, and by pointer");
+    free_infos(&both);
+}
+
+/* ---- without blocking */
+
+static _Thread_local bool calling;
+
+struct outcome {
+    const char *step; /* told when it has come */
+    int n;
+    pmix_status_t status;
+    uint32_t number;
+    bool has_value;
+    bool inside; /* of the call */
+};
+
+static void came(pmix_status_t status, pmix_value_t *v, void *cbdata)
+{
+    struct outcome *a = cbdata;
+
+    a->n++;
+    a->inside = calling;
+    a->status = status;
+    a->has_value = v != NULL;
+    a->number = v != NULL && v->type == PMIX_UINT32 ? v->data.uint32 : 0;
+    tell(a->step);
+}
+
+static pmix_status_t start_get(const pmix_proc_t *proc, const char *key, const char *directive, struct outcome *a)
+{
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    if (directive != NULL) {
+        add_true(&list, directive);
+    }
+    calling = true;
+    rc = PMIx_Get_nb(proc, key, list.at, list.n, came, a);
+    calling = false;
+    free_infos(&list);
+    return rc;
+}
+
+static void ask_without_blocking(void)
+{
+    struct outcome here = {.step = "here"};
+    struct outcome other = {.step = "other"};
+    struct outcome none = {.step = "none"};
+    pmix_proc_t proc;
+
+    post_and_fence();
+    PMIX_LOAD_PROCID(&proc, me.nspace, 1 - me.rank);
+    check_status(PMIX_SUCCESS, start_get(NULL, "number", NULL, &here), "mine");
+    check_status(PMIX_SUCCESS, start_get(&proc, "number", NULL, &other), "the other's");
+    check_status(PMIX_SUCCESS, start_get(&proc, "nothing", PMIX_OPTIONAL, &none), "nobody's");
+    await_n("here", 2);
+    await_n("other", 2);
+    await_n("none", 2);
+    check(here.n == 1 && here.status == PMIX_SUCCESS && here.number == 100 + me.rank, "mine");
+    check(other.n == 1 && other.status == PMIX_SUCCESS && other.number == 101 - me.rank, "the other's");
+    check(none.n == 1 && none.status == PMIX_ERR_NOT_FOUND && !none.has_value, "no value when there is none");
+    check(!here.inside && !other.inside && !none.inside, "no callback within the call");
+}
+
+/* A call that is refused never calls back: what follows it does. */
+static void refuse_without_blocking(void)
+{
+    struct outcome refused = {.step = "refused"};
+    struct outcome last = {.step = "last"};
+    struct infos list = {0};
+    char key[PMIX_MAX_KEYLEN + 2];
+    pmix_status_t rc;
+
+    memset(key, 'k', sizeof(key) - 1);
+    key[sizeof(key) - 1] = '\0';
+    put_number("number", 5);
+    add_true(&list, PMIX_GET_STATIC_VALUES);
+    rc = PMIx_Get_nb(&me, "number", list.at, list.n, came, &refused);
+    check(rc == PMIX_ERR_NOT_SUPPORTED || rc == PMIX_ERR_BAD_PARAM, "in a given place: %d", rc);
+    free_infos(&list);
+    check_status(PMIX_ERR_BAD_PARAM, start_get(&me, key, NULL, &refused), "a key that is too long");
+    check_status(PMIX_ERR_BAD_PARAM, start_get(&me, NULL, NULL, &refused), "no key");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get_nb(&me, "number", NULL, 0, NULL, NULL), "no callback");
+    check_status(PMIX_SUCCESS, start_get(&me, "number", NULL, &last), "a good one");
+    await("last");
+    check(refused.n == 0, "%d callbacks of refused calls", refused.n);
+}
+
+/* ---- statuses */
+
+static void see_scopes(void)
+{
+    if (me.rank == 1) {
+        put_in(PMIX_REMOTE, "remote", 1);
+        put_in(PMIX_LOCAL, "local", 2);
+        commit();
+    }
+    fence_all(PMIX_COLLECT_DATA);
+    if (me.rank == 0) {
+        same(OUTSIDE_SCOPE, got_of(1, "remote", NULL), "a neighbour's remote key");
+        same(shared_form() ? OUTSIDE_SCOPE : NOT_FOUND, got_of(1, "remote", PMIX_OPTIONAL), "if this process knows");
+        same(OUTSIDE_SCOPE, got_of(1, "remote", PMIX_IMMEDIATE), "the same, immediate");
+    } else if (me.rank == 2) {
+        same(NOT_FOUND, got_of(1, "local", PMIX_IMMEDIATE), "another node's local key");
+        same(NOT_FOUND, got_of(1, "local", NULL), "another node's local key, asked for over there");
+    }
+    if (me.rank != 1) {
+        tell("seen");
+    }
+    await_n("seen", 2); /* nobody has waited for the end of rank 1 */
+}
+
+static void find_nothing(void)
+{
+    same(NOT_FOUND, got_of(PMIX_RANK_WILDCARD, PMIX_ANL_MAP, NULL), "a reserved key that the host has not given");
+    same(NOT_FOUND, got_of(0, PMIX_FABRIC_COORDINATES, NULL), "one of a process");
+    same(NOT_FOUND, got_of(0, "nothing", PMIX_OPTIONAL), "a key of the application");
+}
+
+static void fail_otherwise(void)
+{
+    struct infos list = {0};
+    pmix_value_t *v = NULL;
+    pmix_proc_t proc;
+    pmix_status_t rc;
+    int second = 1;
+
+    check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
+    add(&list, PMIX_TIMEOUT, &second, PMIX_INT);
+    PMIX_LOAD_PROCID(&proc, "B", 0);
+    check_status(PMIX_ERR_TIMEOUT, PMIx_Get(&proc, "nothing", list.at, list.n, &v), "in time");
+    tell("asking");
+    rc = PMIx_Get(&proc, "nothing", NULL, 0, &v);
+    check(rc == PMIX_ERR_LOST_CONNECTION || rc == PMIX_ERR_UNREACH, "without a server: %d", rc);
+    free_infos(&list);
+    (void) PMIx_Finalize(NULL, 0);
+}
+
+static void die_when_asked(void)
+{
+    await("asking");
+    host_dies();
+}
+
+static void wait_for_value(void)
+{
+    if (me.rank == 0) {
+        tell("asking");
+        same("7", got_of(1, "late", NULL), "what is posted later");
+        check(told("posting"), "the call has waited");
+    } else {
+        await("asking");
+        tell("posting");
+        put_number("late", 7);
+        commit();
+    }
+}
+
+static void use_odd_keys(void)
+{
+    char key[PMIX_MAX_KEYLEN + 2];
+    pmix_value_t *v = NULL;
+
+    memset(key, 'k', sizeof(key) - 1);
+    key[sizeof(key) - 1] = '\0';
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get(&me, key, NULL, 0, &v), "a key that is too long");
+    key[PMIX_MAX_KEYLEN] = '\0';
+    put_number(key, 3);
+    same("3", got_of(0, key, NULL), "the longest key");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get(&me, NULL, NULL, 0, &v), "no key");
+}
+
+static void ask_outside(void)
+{
+    struct outcome a = {.step = "outside"};
+    pmix_value_t *v = NULL;
+
+    check_status(PMIX_ERR_INIT, PMIx_Get(&me, PMIX_JOB_SIZE, NULL, 0, &v), "before PMIx_Init");
+    check_status(PMIX_ERR_INIT, start_get(&me, PMIX_JOB_SIZE, NULL, &a), "before PMIx_Init");
+    check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
+    same("1", got_of(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL), "between");
+    check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
+    check_status(PMIX_ERR_INIT, PMIx_Get(&me, PMIX_JOB_SIZE, NULL, 0, &v), "after PMIx_Finalize");
+    check(a.n == 0, "no callback");
+}
+
+const struct conform_case cases[] = {
+    {.ids = "GET-001", .what = "no process means the caller", .ranks = 2, .client = ask_about_self},
+    {.ids = "GET-003", .what = "a value is the caller's own", .ranks = 2, .client = change_values},
+    {.ids = "GET-004", .what = "a pointer is the same each time", .ranks = 2, .client = point_at_values},
+    {.ids = "GET-004", .what = "a pointer leads into the segment", .ranks = 2, .client = point_into_segment,
+     .form = SHARED},
+    {.ids = "GET-005", .what = "what a pointer shows does not change", .ranks = 2, .client = hold_pointer},
+    {.ids = "GET-003 GET-004 GET-005 GET-006 S35", .what = "the store grows and shrinks under pointers", .ranks = 4,
+     .client = see_growth, .script = add_jobs},
+    {.ids = "GET-002 GET-006", .what = "a value in the caller's memory", .ranks = 2, .client = fill_values},
+    {.ids = "GET-007 GET-010", .what = "bad places are refused", .client = give_bad_places},
+    {.ids = "GET-014", .what = "the answer comes after the call, once", .ranks = 2, .client = ask_without_blocking},
+    {.ids = "GET-009 GET-014 GET-016 GET-017", .what = "a refused call does not call back",
+     .client = refuse_without_blocking},
+    {.ids = "GET-011", .what = "a key outside of the scope is not waited for",
+     .jobs = {{"A", {2, 1}}}, .nodes = 2, .client = see_scopes},
+    {.ids = "GET-012", .what = "what is not there", .client = find_nothing},
+    {.ids = "GET-013", .what = "time runs out, the server goes", .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
+     .client = fail_otherwise, .script = die_when_asked, .raw = true, .dirty = true},
+    {.ids = "GET-015 NRK-002", .what = "a get waits for the value", .ranks = 2, .client = wait_for_value},
+    {.ids = "GET-016 GET-017", .what = "no key, and long ones", .client = use_odd_keys},
+    {.ids = "GET-018", .what = "outside of init and finalize", .client = ask_outside, .raw = true},
+};
+const int n_cases = sizeof(cases) / sizeof(cases[0]);
