@@ -1,4 +1,4 @@
-topo_unit_tests = %D%/cpuset.t %D%/distance.t %D%/hooks.t %D%/locality.t %D%/topo.t
+topo_unit_tests = %D%/cpuset.t %D%/distance.t %D%/hooks.t %D%/locality.t %D%/place.t %D%/topo.t
 topo_unit_libs = libpx-topo.la libpx-value.la libpx-base.la $(HWLOC_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(topo_unit_tests)
 TESTS += $(topo_unit_tests)
@@ -13,3 +13,5 @@ test_unit_topo_topo_t_SOURCES = %D%/topo.c
 test_unit_topo_topo_t_LDADD = $(topo_unit_libs)
 test_unit_topo_hooks_t_SOURCES = %D%/hooks.c
 test_unit_topo_hooks_t_LDADD = $(topo_unit_libs)
+test_unit_topo_place_t_SOURCES = %D%/place.c
+test_unit_topo_place_t_LDADD = $(topo_unit_libs)

@@ -8,10 +8,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -186,54 +184,6 @@ static void threads_load_the_same(void **state)
     }
 }
 
-/* What the kernel says of the policy of a range, "" when it does not. */
-static void policy_of(const void *at, char *ret, size_t room)
-{
-    FILE *maps = fopen("/proc/self/numa_maps", "re");
-    char line[512];
-    unsigned long low;
-
-    ret[0] = '\0';
-    while (maps != NULL && fgets(line, sizeof(line), maps)) {
-        if (sscanf(line, "%lx", &low) == 1 && low == (unsigned long) at) {
-            snprintf(ret, room, "%s", line);
-        }
-    }
-    if (maps != NULL) {
-        fclose(maps);
-    }
-}
-
-static void memory_is_interleaved(void **state)
-{
-    (void) state;
-    size_t len = 1 << 20;
-    char policy[512];
-    int fd = memfd_create("test", MFD_CLOEXEC);
-
-    assert_int_equal(ftruncate(fd, (off_t) len), 0);
-    void *at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    assert_true(at != MAP_FAILED);
-    int rc = px_topo_interleave(at, len);
-    assert_true(rc == 0 || rc == PMIX_ERR_NOT_SUPPORTED); /* in containers it may be forbidden */
-    memset(at, 1, len);
-    policy_of(at, policy, sizeof(policy));
-    if (rc == 0 && policy[0] != '\0') {
-        assert_non_null(strstr(policy, "interleave:"));
-    }
-    (void) munmap(at, len);
-    close(fd);
-}
-
-static void memory_of_another_machine_is_not_placed(void **state)
-{
-    (void) state;
-    char page[1];
-
-    assert_int_equal(px_topo_use_synthetic("node:2 core:2 pu:2"), 0);
-    assert_int_equal(px_topo_interleave(page, sizeof(page)), PMIX_ERR_NOT_SUPPORTED);
-}
-
 int main(void)
 {
     alarm(60);
@@ -246,8 +196,6 @@ int main(void)
         cmocka_unit_test_teardown(copies_are_their_own, teardown),
         cmocka_unit_test_teardown(adopted_topology_is_used_and_left_alone, teardown),
         cmocka_unit_test_teardown(threads_load_the_same, teardown),
-        cmocka_unit_test_teardown(memory_is_interleaved, teardown),
-        cmocka_unit_test_teardown(memory_of_another_machine_is_not_placed, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
