@@ -88,7 +88,7 @@ static inline bool see_record(const struct glance *g, uint64_t loc, struct found
 
 static inline bool see_job(const struct glance *g, const struct px_key *key, struct found *ret)
 {
-    uint64_t loc = px_load_acquire(&key->job);
+    uint64_t loc = px_load_acquire(&key->job); /* pairs with publish_all */
 
     return (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE)
            && inside(g, loc, RECORD + 2) && see_record(g, loc, ret);
@@ -100,7 +100,7 @@ INLINE const struct px_record *record_at(const struct glance *g,
                                                 uint32_t index, uint64_t key)
 {
     struct px_view view = {.base = g->base, .size = store->seg.size, .limit = g->end * 8};
-    uint64_t table = px_load_acquire(&px_store_header(store)->table);
+    uint64_t table = px_load_acquire(&px_store_header(store)->table); /* pairs with publish_table */
     struct px_probe probe;
     uint64_t loc;
 
@@ -169,7 +169,7 @@ static inline bool see_shared_cell(const struct glance *g, const struct px_colum
     return inside(g, loc, 2) && see_cell(g, loc, ret);
 }
 
-/* The column, if it answers for the rank by itself; or NULL. */
+/* The column, if it answers for the rank by itself; or NULL. pairs with publish_all */
 static inline const struct px_column *column_at(const struct glance *g, uint64_t loc,
                                                 uint32_t rank)
 {
@@ -197,7 +197,7 @@ static inline uint32_t placed(const struct glance *g, const struct px_rank_map *
 static inline const struct px_placement *placement(const struct glance *g,
                                                    const struct px_store *store)
 {
-    uint64_t loc = px_load_acquire(&px_store_header(store)->place);
+    uint64_t loc = px_load_acquire(&px_store_header(store)->place); /* pairs with publish_all */
     const struct px_placement *place;
 
     if (rare(!inside(g, loc, sizeof *place / 8))) {
@@ -282,7 +282,7 @@ INLINE bool see_column(const struct glance *g, const struct px_column *col, uint
 INLINE bool see_rank(const struct glance *g, const struct px_store *store,
                             const struct px_key *key, pmix_rank_t rank, struct found *ret)
 {
-    uint64_t loc = px_load_acquire(&key->column);
+    uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
     const struct px_column *col;
     const struct px_record *rec;
 
@@ -293,7 +293,7 @@ INLINE bool see_rank(const struct glance *g, const struct px_store *store,
         col = column_at(g, loc, rank);
         return col && see_column(g, col, rank, ret);
     }
-    if (px_load_acquire(&key->holder) == 0) {
+    if (px_load_acquire(&key->holder) == 0) { /* pairs with publish_all */
         return see_derived(g, store, key, rank, ret);
     }
     rec = record_at(g, store, PX_SHM_PROC, rank, locator_of(g, key));
@@ -352,7 +352,7 @@ static bool point_out(const struct px_store *store, const struct found *found, p
 }
 
 /* The segment up to where somebody has seen it: what has come behind that is left to px_store_ask,
- * which looks again. pairs with px_stage_publish */
+ * which looks again. pairs with px_store_saw_end and publish_all */
 static inline struct glance glance_of(const struct px_store *store)
 {
     const unsigned char *base = store->seg.base;
@@ -371,7 +371,7 @@ static inline struct glance glance_of(const struct px_store *store)
 static inline const struct px_key *key_of(const struct px_store *store, const struct glance *g,
                                           const struct px_ask *ask, bool *ret_none)
 {
-    uint64_t loc = px_load_acquire(px_key_hint(store, ask->key));
+    uint64_t loc = px_load_acquire(px_key_hint(store, ask->key)); /* pairs with px_read_known_key */
     const struct px_key *key = at(g, loc);
     struct px_read read;
 
@@ -507,7 +507,8 @@ static __attribute__((noinline)) bool give_scalar(const struct px_key *key, cons
 bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
                      pmix_value_t **ret)
 {
-    uint64_t loc = px_load_acquire(px_key_hint(store, name)); /* where the string led last time */
+    /* Where the string led last time. pairs with px_read_known_key */
+    uint64_t loc = px_load_acquire(px_key_hint(store, name));
     const struct px_column *col;
     const struct px_key *key;
     struct found found;
@@ -524,7 +525,7 @@ bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char 
         }
         return glance_aside(store, key, rank, name, ret);
     }
-    loc = px_load_acquire(&key->column);
+    loc = px_load_acquire(&key->column); /* pairs with publish_all */
     col = key->realm != PX_REALM_SESSION && loc ? column_at(&g, loc, rank) : NULL;
     if (!col) {
         return glance_aside(store, key, rank, name, ret);

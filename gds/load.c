@@ -82,7 +82,7 @@ int px_store_save(const struct px_store *store, void **ret, size_t *ret_len)
     unsigned tries;
 
     for (tries = 0; tries < TRIES; tries++) {
-        uint64_t used = px_load_acquire(&h->used);
+        uint64_t used = px_load_acquire(&h->used); /* pairs with px_bump_publish */
         void *bytes;
 
         if (used < sizeof *h || used > store->seg.size || used % 8) {
@@ -93,7 +93,7 @@ int px_store_save(const struct px_store *store, void **ret, size_t *ret_len)
             return PMIX_ERR_NOMEM;
         }
         copy_words(bytes, store->seg.base, used);
-        if (px_load_acquire(&h->used) == used) {
+        if (px_load_acquire(&h->used) == used) { /* pairs with px_bump_publish */
             *ret = bytes;
             *ret_len = used;
             return 0;

@@ -212,6 +212,7 @@ static int ask_app(struct lookup *l, struct px_slice *ret)
 
 static int ask_session(struct lookup *l, struct px_slice *ret)
 {
+    /* pairs with publish_all */
     uint64_t own = px_load_acquire(&px_store_header(l->read.store)->session);
     int rc = PMIX_ERR_NOT_FOUND;
 
@@ -261,7 +262,7 @@ static int derived_proc(struct lookup *l, struct px_slice *ret)
 /* A key that only one process has posted; which one, nobody has said. */
 static int ask_holder(struct lookup *l, struct px_slice *ret)
 {
-    uint64_t holder = px_load_acquire(&l->key->holder);
+    uint64_t holder = px_load_acquire(&l->key->holder); /* pairs with publish_all */
 
     if (holder == 0 || holder - 1 > PMIX_RANK_VALID) {
         return PMIX_ERR_NOT_FOUND;

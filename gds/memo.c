@@ -181,9 +181,10 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
     unsigned shift = ROOT_BITS;
 
     for (;;) {
-        uint64_t word = px_load_acquire(place);
+        uint64_t word = px_load_acquire(place); /* pairs with insert */
 
         if (word == 0) {
+            /* pairs with insert and find */
             if (px_cas(place, 0, (uint64_t) (uintptr_t) leaf | 1)) {
                 *ret = leaf;
                 return 0;
@@ -202,6 +203,7 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
             if (!below) {
                 return PMIX_ERR_NOMEM;
             }
+            /* pairs with insert and find */
             if (!px_cas(place, word, (uint64_t) (uintptr_t) below)) {
                 free(below);
             }
@@ -216,12 +218,14 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
 
 static struct leaf *find(struct px_memo *memo, uint64_t hash, uint64_t what, uint64_t kind)
 {
+    /* pairs with insert */
     uint64_t word = px_load_acquire(&memo->child[hash & ((1 << ROOT_BITS) - 1)]);
     unsigned shift;
 
     for (shift = ROOT_BITS; word && (word & 1) == 0 && shift < HASH_BITS; shift += NODE_BITS) {
         const struct node *below = (const struct node *) (uintptr_t) word;
 
+        /* pairs with insert */
         word = px_load_acquire(&below->child[(hash >> shift) & ((1 << NODE_BITS) - 1)]);
     }
     if ((word & 1) && as_leaf(word)->what == what && as_leaf(word)->kind == kind) {

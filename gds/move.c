@@ -15,6 +15,7 @@ enum { DEAD_SHARE = 4 };
 
 static void set_state(const struct px_store *store, uint64_t state, uint32_t next)
 {
+    /* pairs with px_store_superseded */
     px_publish(&px_store_header(store)->state, (uint64_t) next << 32 | state);
 }
 
@@ -62,8 +63,7 @@ static void move_to(struct px_store *store, struct px_store *next)
 {
     struct px_store old = *store;
 
-    set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->generation); /* pairs with
-                                                                               px_store_superseded */
+    set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->generation);
     *store = *next;
     *next = old;
     store->bump.seg = &store->seg;
@@ -117,7 +117,7 @@ bool px_store_moved(const struct px_store *store, uint32_t generation)
 
 bool px_store_is_pinned(const struct px_store *store)
 {
-    return px_load_acquire(&store->pinned) != 0;
+    return px_load_acquire(&store->pinned) != 0; /* pairs with px_slice_pointer */
 }
 
 /* The old generations that nobody has pointers into. */

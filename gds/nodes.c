@@ -10,6 +10,7 @@
 
 const struct px_placement *px_read_placement(struct px_read *read)
 {
+    /* pairs with publish_all */
     uint64_t loc = px_load_acquire(&px_store_header(read->store)->place);
 
     return loc ? (const struct px_placement *) px_visible(read, loc, sizeof(struct px_placement))

@@ -177,7 +177,7 @@ static void publish_table(struct px_stage *stage, struct px_table_edit *edit, co
     stage->dead += edit->n_dead;
     px_table_edit_publish(edit);
     if (edit->fresh) {
-        px_publish(word, edit->loc);
+        px_publish(word, edit->loc); /* pairs with px_read_key, find_record and record_at */
     }
 }
 
@@ -199,24 +199,25 @@ static void publish_all(struct px_stage *stage)
         stage->store->n_records = stage->record_edit.n_used;
     }
     if (stage->columns != h->columns) {
-        px_publish(&h->columns, stage->columns);
+        px_publish(&h->columns, stage->columns); /* pairs with each_column */
     }
     for (i = 0; i < stage->n_words; i++) {
+        /* pairs with px_read_column, read_level, read_proc, ask_holder and each_at */
         px_publish(stage->words[i].at, stage->words[i].value);
     }
     if (stage->place) {
-        px_publish(&h->place, stage->place);
+        px_publish(&h->place, stage->place); /* pairs with px_read_placement and placement */
     }
     if (stage->session) {
-        px_publish(&h->session, stage->session);
+        px_publish(&h->session, stage->session); /* pairs with ask_session */
     }
     if (extent != h->extent) {
-        px_publish(&h->extent, extent);
+        px_publish(&h->extent, extent); /* pairs with px_store_info */
     }
     if (stage->dead) {
-        px_publish(&h->dead, h->dead + stage->dead);
+        px_publish(&h->dead, h->dead + stage->dead); /* pairs with px_store_info */
     }
-    px_publish(&h->sequence, stage->seq); /* pairs with px_read_begin and px_visible */
+    px_publish(&h->sequence, stage->seq); /* pairs with px_read_begin, px_visible and glance_of */
 }
 
 static void stage_fini(struct px_stage *stage)

@@ -49,6 +49,7 @@ static inline bool same_quals(struct px_read *read, uint64_t loc, const struct p
 static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_t index,
                                    uint64_t key, const struct px_qual_sum *quals)
 {
+    /* pairs with publish_table */
     uint64_t table = px_load_acquire(&px_store_header(read->store)->table);
     struct px_probe probe;
     uint64_t loc;
@@ -228,7 +229,7 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
     if (!col || rank >= col->n) {
         return read_record(read, find_record(read, PX_SHM_PROC, rank, key_loc, NULL), ret);
     }
-    if (__builtin_expect(px_load_acquire(&col->overlay) != 0, 0)) {
+    if (__builtin_expect(px_load_acquire(&col->overlay) != 0, 0)) { /* pairs with publish_all */
         loc = find_record(read, PX_SHM_PROC, rank, key_loc, NULL);
         if (loc) {
             full = visible_record(read, loc);
@@ -249,7 +250,7 @@ static inline __attribute__((always_inline)) int read_level(struct px_read *read
         return read_proc(read, key, index, ret);
     }
     if (level == PX_LEVEL_JOB) {
-        return read_record(read, px_load_acquire(&key->job), ret);
+        return read_record(read, px_load_acquire(&key->job), ret); /* pairs with publish_all */
     }
     return read_record(
         read, find_record(read, (uint32_t) level, index, px_locator(&read->view, key), NULL), ret);
@@ -267,7 +268,7 @@ int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t ra
     if (rank <= PMIX_RANK_VALID) {
         return read_proc(read, key, rank, ret);
     }
-    return read_record(read, px_load_acquire(&key->job), ret);
+    return read_record(read, px_load_acquire(&key->job), ret); /* pairs with publish_all */
 }
 
 int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
@@ -331,6 +332,7 @@ static int each_value(struct each *e, const struct px_key *key, enum px_level le
 /* Keys with a column, visible or not, for one rank. The chain descends, so it ends. */
 static int each_column(struct each *e, uint32_t rank)
 {
+    /* pairs with publish_all */
     uint64_t loc = px_load_acquire(&px_store_header(e->read.store)->columns);
     int rc = 0;
 
@@ -365,7 +367,7 @@ static int each_record(struct each *e, enum px_level level, uint32_t index,
         sum = (struct px_qual_sum){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
         return each_value(e, key, level, index, &sum);
     }
-    if (level == PX_LEVEL_PROC && px_load_acquire(&key->column)) {
+    if (level == PX_LEVEL_PROC && px_load_acquire(&key->column)) { /* pairs with publish_all */
         return 0; /* left to each_column, which comes later: a column that appears between them is
                      in its chain */
     }
@@ -378,7 +380,7 @@ static int each_at(struct each *e, enum px_level level, uint32_t index)
     const struct px_record *rec = loc ? px_at(&e->read.view, loc, sizeof *rec) : NULL;
     int rc = 0;
 
-    loc = rec ? px_load_acquire(&rec->link) : 0;
+    loc = rec ? px_load_acquire(&rec->link) : 0; /* pairs with publish_all */
     while (loc && rc == 0) {
         rec = px_at(&e->read.view, loc, sizeof *rec);
         if (!rec || rec->link >= loc) {

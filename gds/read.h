@@ -16,7 +16,7 @@ struct px_read {
     uint64_t seq;
 };
 
-/* pairs with px_stage_publish */
+/* pairs with publish_all */
 static inline void px_read_begin(const struct px_store *store, struct px_read *ret)
 {
     ret->store = store;
@@ -35,6 +35,7 @@ static inline const void *px_visible(struct px_read *read, uint64_t loc, uint64_
     if (!at || __builtin_expect(at->seq <= read->seq, 1)) {
         return at;
     }
+    /* pairs with publish_all */
     read->seq = px_load_acquire(&px_store_header(read->store)->sequence);
     if (at->seq <= read->seq || at->prev == 0) {
         return at->seq <= read->seq ? at : NULL;
@@ -73,6 +74,7 @@ uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, ui
 static inline const struct px_key *px_read_key(struct px_read *read, const char *key, size_t len,
                                                uint64_t hash)
 {
+    /* pairs with publish_table */
     return px_key_find(&read->view, px_load_acquire(&px_store_header(read->store)->keys), key, len,
                        hash);
 }
@@ -82,7 +84,7 @@ static inline const struct px_key *px_read_known_key(struct px_read *read, const
                                                      size_t len)
 {
     uint64_t *hint = px_key_hint(read->store, name);
-    uint64_t loc = px_load_acquire(hint);
+    uint64_t loc = px_load_acquire(hint); /* pairs with px_read_known_key */
     const struct px_key *key;
 
     if (loc) {
@@ -96,6 +98,7 @@ static inline const struct px_key *px_read_known_key(struct px_read *read, const
     if (key) {
         loc = px_locator(&read->view, key);
         if ((loc << 3) + sizeof *key + PMIX_MAX_KEYLEN < read->view.size) {
+            /* pairs with px_read_known_key, key_of and px_store_glance */
             px_store_release(hint, loc);
         }
     }
@@ -118,7 +121,7 @@ int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t ra
 /* The visible column of a key, or NULL. */
 static inline const struct px_column *px_read_column(struct px_read *read, const struct px_key *key)
 {
-    uint64_t loc = px_load_acquire(&key->column);
+    uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
 
     return loc ? (const struct px_column *) px_visible(read, loc, sizeof(struct px_column)) : NULL;
 }

@@ -48,7 +48,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
  * the descriptor becomes private before it gives up. The old one stays mapped. 0 or the same. */
 int px_store_grow(struct px_store *store);
 
-/* Whether the writer has gone on to another generation. One load. Any thread. pairs with move_to */
+/* Whether the writer has gone on to another generation. One load. Any thread. pairs with set_state */
 static inline bool px_store_superseded(const struct px_store *store)
 {
     const struct px_header *h = (const struct px_header *) (const void *) store->seg.base;
@@ -64,7 +64,7 @@ static inline const struct px_header *px_store_header(const struct px_store *sto
 static inline void px_store_saw_end(const struct px_store *store, uint64_t end)
 {
     if (end != px_load_relaxed(&store->end) && end >= PX_SHM_HEADER_LEN / 8) {
-        px_store_release((uint64_t *) (uintptr_t) &store->end, end);
+        px_store_release((uint64_t *) (uintptr_t) &store->end, end); /* pairs with glance_of */
     }
 }
 

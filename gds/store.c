@@ -116,6 +116,7 @@ int px_store_open(int fd, struct px_store **ret)
 
 void px_store_warm(const struct px_store *store, const struct px_segment_hints *hints)
 {
+    /* pairs with px_bump_publish */
     px_segment_warm(&store->seg, hints, px_load_acquire(&px_store_header(store)->used));
 }
 
@@ -128,6 +129,7 @@ void px_store_destroy(struct px_store *store)
     if (store->seg.writer) {
         uint64_t state = px_load_relaxed(&px_store_header(store)->state);
 
+        /* pairs with px_store_info */
         px_publish(&px_store_header(store)->state, (state & ~(uint64_t) UINT32_MAX) | PX_SHM_DEAD);
     }
     free_store(store);
@@ -153,16 +155,17 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
 
     px_read_begin(store, &read);
     place = px_read_placement(&read);
-    extent = px_load_acquire(&h->extent);
+    extent = px_load_acquire(&h->extent); /* pairs with publish_all */
     *ret = (struct px_store_info){
-        .used_bytes = px_load_acquire(&h->used),
-        .dead_bytes = px_load_acquire(&h->dead),
-        .sequence = px_load_acquire(&h->sequence),
+        .used_bytes = px_load_acquire(&h->used), /* pairs with px_bump_publish */
+        .dead_bytes = px_load_acquire(&h->dead), /* pairs with publish_all */
+        .sequence = px_load_acquire(&h->sequence), /* pairs with publish_all */
         .generation = h->generation,
         .n_nodes = place ? place->n_nodes : 0,
         .n_apps = (uint32_t) (extent >> 32),
         .n_ranks = (uint32_t) extent,
         .shared = store->seg.shared,
+        /* pairs with px_store_destroy */
         .dead = (px_load_acquire(&h->state) & UINT32_MAX) == PX_SHM_DEAD,
         .superseded = px_store_superseded(store),
     };
@@ -170,22 +173,24 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
 
 uint64_t px_store_mark(const struct px_store *store)
 {
-    return px_load_acquire(&store->mark);
+    return px_load_acquire(&store->mark); /* pairs with px_store_set_mark */
 }
 
 void px_store_set_mark(const struct px_store *store, uint64_t mark)
 {
+    /* pairs with px_store_mark */
     px_store_release(&((struct px_store *) (uintptr_t) store)->mark, mark);
 }
 
 void px_store_set_flags(struct px_store *store, uint32_t flags)
 {
     if (store->seg.writer) {
-        px_publish(&px_store_header(store)->flags, flags);
+        px_publish(&px_store_header(store)->flags, flags); /* pairs with px_store_flags */
     }
 }
 
 uint32_t px_store_flags(const struct px_store *store)
 {
+    /* pairs with px_store_set_flags */
     return (uint32_t) px_load_acquire(&px_store_header(store)->flags);
 }

@@ -1,5 +1,5 @@
 # The rules of the house, checked like everything else.
-px_house_checks = %D%/check-house %D%/check-size %D%/check-headers %D%/check-symbols %D%/check-tests %D%/check-conformance
+px_house_checks = %D%/check-house %D%/check-size %D%/check-headers %D%/check-symbols %D%/check-tests %D%/check-conformance %D%/check-pairs
 dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
 EXTRA_DIST += %D%/gen-conformance %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/size.conf %D%/tests.conf

@@ -81,5 +81,5 @@ void px_bump_publish(struct px_bump *bump)
     const struct px_header *header = (const struct px_header *) (const void *) bump->seg->base;
 
     bump->published = bump->next;
-    px_publish(&header->used, bump->next);
+    px_publish(&header->used, bump->next); /* pairs with px_view_refresh */
 }

@@ -110,7 +110,7 @@ int px_header_check(const struct px_segment *seg)
         || h->fingerprint != px_shm_fingerprint()) {
         return PX_ERR_NOT_SUPPORTED;
     }
-    state = px_load_acquire(&h->state) & UINT32_MAX;
+    state = px_load_acquire(&h->state) & UINT32_MAX; /* pairs with set_state and px_store_destroy */
     if (h->header_len != PX_SHM_HEADER_LEN || h->virtual_size != seg->size
         || h->used < PX_SHM_HEADER_LEN || h->used > seg->size
         || memchr(h->nspace, '\0', sizeof h->nspace) == NULL || state < PX_SHM_LIVE

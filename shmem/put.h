@@ -43,7 +43,7 @@ static inline void px_put_word(uint64_t *at, uint64_t value)
     *at = value;
 }
 
-/* pairs with the px_load_acquire of the same word in readers (docs/memory-model.md) */
+/* A word that readers may load: docs/memory-model.md says who loads which. pairs with copy_words */
 static inline void px_publish(const uint64_t *at, uint64_t value)
 {
     px_shm_store_hook(at, sizeof *at);

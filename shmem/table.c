@@ -241,6 +241,7 @@ void px_table_edit_publish(struct px_table_edit *edit)
     uint32_t i;
 
     for (i = 0; !edit->fresh && i < edit->n_changes; i++) {
+        /* pairs with px_probe_next */
         px_publish(&table_at(edit)->slots[edit->changes[i].slot], edit->changes[i].word);
     }
 }

@@ -161,7 +161,7 @@ static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c,
         return false;
     }
     for (i = 0; i < n; i++) {
-        uint64_t word = px_load_acquire(&table->slots[i]);
+        uint64_t word = px_load_acquire(&table->slots[i]); /* pairs with px_table_edit_publish */
 
         used += word != 0;
         if (word && !fn(c, word & PX_SHM_LOC_MASK)) {
@@ -238,7 +238,7 @@ static bool check_versions(struct check *c, uint64_t loc)
 
 static bool check_roster(struct check *c, const struct px_record *roster)
 {
-    uint64_t loc = px_load_acquire(&roster->link);
+    uint64_t loc = px_load_acquire(&roster->link); /* pairs with publish_all */
 
     while (loc) {
         const struct px_record *rec = at(c, loc, sizeof *rec, "record of a roster is outside");
@@ -540,7 +540,7 @@ int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
     if (rc == 0) {
         px_view_init(&c.view, seg->base, seg->size);
         c.budget = PX_VERIFY_STEPS + c.view.limit / 8 * PX_VERIFY_STEPS_PER_WORD;
-        c.seq = px_load_acquire(&c.h->sequence);
+        c.seq = px_load_acquire(&c.h->sequence); /* pairs with publish_all */
         if (!check_all(&c)) {
             rc = PX_ERR_UNPACK_FAILURE;
         }

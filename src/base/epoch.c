@@ -80,7 +80,7 @@ struct px_reader *px_reader_join(void)
     if (self) {
         self->tid = my_tid();
     } else {
-        px_store_release(&crowded, 1);
+        px_store_release(&crowded, 1); /* pairs with px_grace_begin and px_grace_over */
         self = &crowd;
     }
     (void) pthread_mutex_unlock(&lock);
@@ -99,20 +99,20 @@ bool px_grace_begin(void)
             || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)) {
         return false;
     }
-    n = px_load_acquire(&n_slots);
+    n = px_load_acquire(&n_slots); /* pairs with take_slot_locked */
     for (i = 0; i < n; i++) {
-        slots[i].mark = px_load_acquire(&slots[i].inside);
+        slots[i].mark = px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave */
     }
-    return px_load_acquire(&crowded) == 0;
+    return px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
 }
 
 bool px_grace_over(void)
 {
-    bool over = px_load_acquire(&crowded) == 0;
+    bool over = px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
     uint64_t i;
 
     for (i = 0; i < SLOTS; i++) {
-        slots[i].mark = slots[i].mark && px_load_acquire(&slots[i].inside);
+        slots[i].mark = slots[i].mark && px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave */
         over = over && slots[i].mark == 0;
     }
     return over;

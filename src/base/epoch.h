@@ -39,7 +39,7 @@ static inline void px_reader_enter(void)
 
 static inline void px_reader_leave(void)
 {
-    px_store_release(&px_reader_self->inside, 0);
+    px_store_release(&px_reader_self->inside, 0); /* pairs with px_grace_begin and px_grace_over */
 }
 
 /* After something was made unreachable. False: it cannot be told here when it is out of use. One

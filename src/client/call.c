@@ -17,6 +17,7 @@ int px_msg_start(struct px_session *session, enum px_command command, struct px_
     struct px_server_peer *server = px_session_server(session);
 
     if (NULL == server) {
+        /* pairs with px_session_attach */
         return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_UNREACH : PMIX_ERR_LOST_CONNECTION;
     }
     *ret = (struct px_msg){.session = session, .server = server, .kind = px_server_kind(server)};

@@ -86,7 +86,7 @@ static int store_posted_locked(struct px_session *session)
 struct px_store *px_session_own_locked(struct px_session *session)
 {
     if (NULL == session->own) {
-        px_store_ptr_release(&session->single, NULL);
+        px_store_ptr_release(&session->single, NULL); /* pairs with px_client_glance */
         px_store_ptr_release(&session->own, create_store(session->ctx->self.nspace)); /* pairs with px_session_own */
     }
     if (NULL != session->own && session->unstored != 0 && store_posted_locked(session) != 0) {
@@ -99,6 +99,7 @@ int px_session_own(struct px_session *session, const struct px_store **ret)
 {
     int rc = 0;
 
+    /* pairs with px_client_put and store_posted_locked */
     if (__builtin_expect(px_load_acquire(&session->unstored) != 0, 0)) {
         pthread_mutex_lock(&session->lock);
         rc = NULL != px_session_own_locked(session) ? 0 : PMIX_ERR_NOMEM;
@@ -110,7 +111,7 @@ int px_session_own(struct px_session *session, const struct px_store **ret)
 
 static struct px_foreign *find_foreign(const struct px_session *session, const char *nspace, size_t len)
 {
-    struct px_foreign *at = px_load_ptr_acquire(&session->foreign);
+    struct px_foreign *at = px_load_ptr_acquire(&session->foreign); /* pairs with foreign_locked */
 
     while (NULL != at && (at->nspace_len != len || memcmp(at->nspace, nspace, len) != 0)) {
         at = at->next;
@@ -418,6 +419,7 @@ size_t px_session_stores(const struct px_session *session, const char *nspace, c
                          size_t room)
 {
     const struct px_store *shared = px_session_shared(session);
+    /* pairs with px_session_own_locked */
     const struct px_store *own = NULL != shared ? shared : px_load_ptr_acquire(&session->own);
     bool all = NULL == nspace || '\0' == nspace[0];
     const struct px_foreign *at;
@@ -429,10 +431,10 @@ size_t px_session_stores(const struct px_session *session, const char *nspace, c
         }
         n++;
     }
-    for (at = px_load_ptr_acquire(&session->foreign); NULL != at; at = at->next) {
+    for (at = px_load_ptr_acquire(&session->foreign); NULL != at; at = at->next) { /* pairs with foreign_locked */
         if (all || strcmp(nspace, at->nspace) == 0) {
             if (n < room) {
-                ret[n] = px_load_ptr_acquire(&at->store);
+                ret[n] = px_load_ptr_acquire(&at->store); /* pairs with enlarge_locked */
             }
             n++;
         }

@@ -19,7 +19,7 @@
 
 /* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours before it is
  * anybody's; what the server says of others wins over what we were told long ago, unless the application has put
- * something there on purpose (PMIx_Store_internal). */
+ * something there on purpose (PMIx_Store_internal). pairs with px_client_store_internal */
 static inline bool own_goes_first(const struct px_session *session, pmix_rank_t rank, const char *key)
 {
     return (rank == session->ctx->self.rank && !px_key_hosts(key))
@@ -137,7 +137,7 @@ static int give_loaded(const struct px_want *want, const void *data, pmix_data_t
 
 static int find_native(struct px_session *session, const struct px_want *want, pmix_value_t **value)
 {
-    struct px_native *at = px_load_ptr_acquire(&session->natives); /* pairs with px_client_store_native */
+    struct px_native *at = px_load_ptr_acquire(&session->natives); /* pairs with store_native */
 
     for (; NULL != at; at = at->next) {
         if (at->proc.rank != want->ask.rank || strcmp(at->key, want->ask.key) != 0
@@ -204,6 +204,7 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     }
     if (NULL == px_session_server(session)) {
         /* Reads of what is here go on; what is not here never will be. */
+        /* pairs with px_session_attach */
         return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_NOT_FOUND : PMIX_ERR_LOST_CONNECTION;
     }
     return PMIX_ERR_WOULD_BLOCK;
@@ -237,6 +238,7 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
                                                                    : PX_MANNER_COPY;
     enum px_look seen = PX_LOOK_NO_KEY;
     /* What was fetched of others may have to be fetched again: is_stale. */
+    /* pairs with px_session_collected */
     bool stale = rare(px_load_acquire(&session->ended) != 0) && want->ask.rank != session->ctx->self.rank;
     struct places at;
 
@@ -275,6 +277,7 @@ static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_
     if (look(session, want, value, &rc)) {
         return 0 == rc ? 0 : get_unusual(session, want, rc, value);
     }
+    /* pairs with px_session_collected */
     stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, want);
     rc = px_client_find(session, want, false, &slice);
     if (0 != rc) {
@@ -318,7 +321,7 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     return rc;
 }
 
-/* The same when we hold data of our own: where find_own would look first. */
+/* The same when we hold data of our own: where find_own would look first. pairs with px_session_collected */
 static bool find_at_two(struct px_session *session, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
 {
     const struct px_store *store = px_session_shared(session);
@@ -346,7 +349,7 @@ static __attribute__((noinline)) bool glance_at_two(struct px_ctx *ctx, const pm
     return found;
 }
 
-/* A key of our own job without directives: nearly every call there is. pairs with px_session_adopt */
+/* A key of our own job without directives: nearly every call there is. pairs with px_session_adopt and replace */
 bool px_client_glance(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
 {
     const struct px_session *session = px_session(ctx);

@@ -56,14 +56,14 @@ static void replace(struct px_session *session, struct px_store *next)
     bool single;
 
     pthread_mutex_lock(&session->lock);
-    single = NULL != px_load_ptr_acquire(&session->single);
-    px_store_ptr_release(&session->single, NULL);
+    single = NULL != px_load_ptr_acquire(&session->single); /* pairs with px_session_adopt */
+    px_store_ptr_release(&session->single, NULL); /* pairs with px_client_glance */
     px_store_ptr_release(&session->shared, next); /* pairs with px_session_shared */
     if (single) {
         px_store_ptr_release(&session->single, next); /* pairs with px_client_glance */
     }
     pthread_mutex_unlock(&session->lock);
-    px_store_release(&session->catching_up, 0);
+    px_store_release(&session->catching_up, 0); /* pairs with px_session_catch_up */
     px_store_chain(&session->unused, old);
     clean_up(session);
 }
@@ -75,9 +75,9 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     struct px_store_info now;
 
     if (NULL == present) {
-        px_store_ptr_release(&session->shared, segment);
+        px_store_ptr_release(&session->shared, segment); /* pairs with px_session_shared */
         if (NULL == session->own && session->unstored == 0 && session->report_fd < 0) {
-            px_store_ptr_release(&session->single, segment);
+            px_store_ptr_release(&session->single, segment); /* pairs with px_client_glance */
         }
         session->ours = true;
         return;
@@ -123,6 +123,7 @@ void px_session_catch_up(struct px_session *session)
     struct px_store_info info;
     struct px_msg msg;
 
+    /* pairs with replace */
     if (NULL == shared || px_load_acquire(&session->catching_up) != 0 || !px_cas(&session->catching_up, 0, 1)
         || px_msg_start(session, PX_CMD_REQ, &msg) != 0) {
         return;

@@ -89,7 +89,7 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
         pthread_mutex_lock(&session->lock);
         post_locked(session, posted, &dropped);
         if (!posted->stored) {
-            px_store_ptr_release(&session->single, NULL);
+            px_store_ptr_release(&session->single, NULL); /* pairs with px_client_glance */
             px_store_release(&session->unstored, 1); /* pairs with px_session_own */
         }
         pthread_mutex_unlock(&session->lock);
@@ -140,7 +140,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     }
     rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
     if (PMIX_SUCCESS == rc) {
-        px_store_release(&session->internal, 1); /* pairs with find_own */
+        px_store_release(&session->internal, 1); /* pairs with own_goes_first */
     }
     return rc;
 }
@@ -190,7 +190,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     bool first;
     int rc;
 
-    if (NULL == px_load_ptr_acquire(&session->primary)) {
+    if (NULL == px_load_ptr_acquire(&session->primary)) { /* pairs with px_session_attach */
         return PMIX_SUCCESS; /* nobody to tell; what was posted stays here */
     }
     px_list_init(&taken);

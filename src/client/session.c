@@ -100,9 +100,9 @@ void px_session_destroy(struct px_session *session)
     if (NULL == session) {
         return;
     }
-    px_store_ptr_release(&session->primary, NULL);
+    px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
     for (server = session->servers; NULL != server; server = server->next) {
-        px_store_release(&server->lost, 1); /* the end that follows is ours */
+        px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */
         px_link_close(server->link);
     }
     while (NULL != session->servers) {
@@ -137,7 +137,7 @@ static void link_lost(void *arg)
     struct px_ctx *ctx = server->session->ctx;
     struct px_event event = {.code = PMIX_ERR_LOST_CONNECTION, .source = server->proc, .range = PMIX_RANGE_PROC_LOCAL};
 
-    if (px_load_acquire(&server->lost) != 0) {
+    if (px_load_acquire(&server->lost) != 0) { /* pairs with px_session_goodbye */
         return;
     }
     px_store_release(&server->lost, 1); /* pairs with px_session_server */
@@ -170,7 +170,7 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     pthread_mutex_lock(&session->lock);
     server->next = session->servers;
     session->servers = server;
-    if (NULL == px_load_ptr_acquire(&session->primary)) {
+    if (NULL == px_load_ptr_acquire(&session->primary)) { /* pairs with detach */
         px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
     }
     pthread_mutex_unlock(&session->lock);
@@ -213,8 +213,9 @@ bool px_server_at_least(const struct px_server_peer *server, unsigned major, uns
 
 struct px_server_peer *px_session_server(struct px_session *session)
 {
-    struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
+    struct px_server_peer *server = px_load_ptr_acquire(&session->primary); /* pairs with px_session_attach */
 
+    /* pairs with link_lost */
     if (NULL == server || px_load_acquire(&server->lost) != 0 || !px_loop_alive(session->ctx->loop)) {
         return NULL;
     }
@@ -243,7 +244,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
     struct px_wait wait;
     int rc;
 
-    if (px_load_acquire(&server->lost) != 0) {
+    if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
         return PMIX_SUCCESS; /* it has gone before us */
     }
     (void) px_pack_command(&buf, px_server_kind(server), PX_CMD_FINALIZE);
@@ -257,13 +258,13 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
         px_wait_done(&wait, rc);
     }
     rc = px_ctx_wait(session->ctx, &wait);
-    px_store_release(&server->lost, 1); /* the server hangs up next: no event */
+    px_store_release(&server->lost, 1); /* the server hangs up next: no event. pairs with link_lost */
     return rc;
 }
 
 void px_session_report(struct px_session *session)
 {
-    struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
+    struct px_server_peer *server = px_load_ptr_acquire(&session->primary); /* pairs with px_session_attach */
     uint64_t sent = 0;
     uint64_t received = 0;
     struct px_store_info segment = {0};

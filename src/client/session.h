@@ -101,7 +101,7 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
 /* The segment, or NULL. */
 static inline struct px_store *px_session_shared(const struct px_session *session)
 {
-    return px_load_ptr_acquire(&session->shared); /* pairs with px_session_adopt */
+    return px_load_ptr_acquire(&session->shared); /* pairs with px_session_adopt and replace */
 }
 
 /* --- generations (moved.c) --- */

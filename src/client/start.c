@@ -226,9 +226,9 @@ int px_session_request_job(struct px_session *session)
 /* Hangs up and forgets the server, so that another way can be tried. */
 static void detach(struct px_session *session, struct px_server_peer *server)
 {
-    px_store_ptr_release(&session->primary, NULL);
+    px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
     session->servers = NULL;
-    px_store_release(&server->lost, 1);
+    px_store_release(&server->lost, 1); /* pairs with link_lost */
     px_link_close(server->link);
     free(server);
 }

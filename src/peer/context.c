@@ -18,7 +18,7 @@ void px_ctx_up(struct px_ctx *ctx)
 
 void px_ctx_down(struct px_ctx *ctx)
 {
-    px_store_ptr_release(&ctx->glance, NULL);
+    px_store_ptr_release(&ctx->glance, NULL); /* pairs with px_ctx_glance */
     px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_enter */
 }
 

@@ -49,13 +49,13 @@ static inline struct px_ctx *px_ctx_enter(void)
 {
     struct px_ctx *ctx = px_ctx();
 
-    return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL;
+    return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL; /* pairs with px_ctx_up and px_ctx_down */
 }
 
 /* The role's glance, or NULL: the context is not up, or the role has none. One acquire load. */
 static inline px_glance_fn px_ctx_glance(const struct px_ctx *ctx)
 {
-    return (px_glance_fn) (uintptr_t) px_load_ptr_acquire(&ctx->glance);
+    return (px_glance_fn) (uintptr_t) px_load_ptr_acquire(&ctx->glance); /* pairs with px_ctx_up and px_ctx_down */
 }
 
 /* Marks the context up / down. Under ctx->lock. */

@@ -22,17 +22,23 @@ enum { LEN = 10000, HEAD = 500, MOST = 16 };
 
 static struct {
     pmix_server_fencenb_fn_t relay;
-    size_t n;
-    size_t bytes[MOST];
+    _Atomic size_t n;           /* stored by the server's loop, read when the clients have ended */
+    _Atomic size_t bytes[MOST]; /* the same */
     unsigned node;
 } host;
+
+static void count(size_t bytes)
+{
+    if (host.n < MOST) {
+        host.bytes[host.n] = bytes;
+        host.n++;
+    }
+}
 
 static pmix_status_t counting(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
                               char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
 {
-    if (host.n < MOST) {
-        host.bytes[host.n++] = ndata;
-    }
+    count(ndata);
     return host.relay(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
 }
 
@@ -48,7 +54,7 @@ static pmix_status_t failing_first(const pmix_proc_t procs[], size_t nprocs, con
                                    char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
 {
     if (host.n == 0) {
-        host.bytes[host.n++] = ndata;
+        count(ndata);
         free(data);
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
@@ -105,7 +111,7 @@ static pmix_status_t nowhere(const pmix_proc_t procs[], size_t nprocs, const pmi
                              char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
 {
     if (host.n == 0) {
-        host.bytes[host.n++] = ndata;
+        count(ndata);
         free(data);
         fn(PMIX_SUCCESS, NULL, 0, cbdata, NULL, NULL);
         return PMIX_SUCCESS;
@@ -124,8 +130,8 @@ static int is(size_t fence, size_t least, size_t most)
     if (fence < host.n && host.bytes[fence] >= least && host.bytes[fence] <= most) {
         return 0;
     }
-    fprintf(stderr, "# node %u: fence %zu of %zu carried %zu bytes, not %zu to %zu\n", host.node, fence, host.n,
-            fence < host.n ? host.bytes[fence] : 0, least, most);
+    fprintf(stderr, "# node %u: fence %zu of %zu carried %zu bytes, not %zu to %zu\n", host.node, fence,
+            (size_t) host.n, fence < host.n ? host.bytes[fence] : (size_t) 0, least, most);
     return 1;
 }
 
