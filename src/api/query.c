@@ -10,16 +10,9 @@
 #include "api.h"
 #include "src/base/param.h"
 #include "src/ops/attributes.h"
+#include "src/ops/queries.h"
 #include "src/ops/results.h"
 #include "src/ops/version.h"
-
-static const char *abi_answer(const char *key)
-{
-    if (strcmp(key, PMIX_QUERY_STABLE_ABI_VERSION) == 0) {
-        return PX_STABLE_ABI;
-    }
-    return strcmp(key, PMIX_QUERY_PROVISIONAL_ABI_VERSION) == 0 ? PX_PROVISIONAL_ABI : NULL;
-}
 
 /* The number of keys when all of them ask for an ABI version, else 0. */
 static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)
@@ -28,7 +21,7 @@ static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)
 
     for (size_t q = 0; q < nqueries; q++) {
         for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k]; k++) {
-            if (NULL == abi_answer(queries[q].keys[k])) {
+            if (NULL == px_abi_version(queries[q].keys[k])) {
                 return 0;
             }
             n++;
@@ -37,45 +30,32 @@ static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)
     return n;
 }
 
-static pmix_info_t *answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total)
+static int answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total, pmix_info_t **ret, size_t *ret_n)
 {
     pmix_info_t *info = PMIx_Info_create(total);
     size_t n = 0;
+    int rc = NULL != info ? 0 : PMIX_ERR_NOMEM;
 
-    for (size_t q = 0; NULL != info && q < nqueries; q++) {
-        for (size_t k = 0; NULL != queries[q].keys[k]; k++) {
-            if (PMIx_Info_load(&info[n], queries[q].keys[k], abi_answer(queries[q].keys[k]), PMIX_STRING)
-                != PMIX_SUCCESS) {
-                PMIx_Info_free(info, total);
-                return NULL;
-            }
+    for (size_t q = 0; 0 == rc && q < nqueries; q++) {
+        for (size_t k = 0; 0 == rc && NULL != queries[q].keys[k]; k++) {
+            rc = PMIx_Info_load(&info[n], queries[q].keys[k], px_abi_version(queries[q].keys[k]), PMIX_STRING);
             n++;
         }
     }
-    return info;
+    if (0 == rc) {
+        rc = px_results_shape(queries, nqueries, info, total, px_param_string(PX_P_QUERY_RESULTS), ret, ret_n);
+    }
+    PMIx_Info_free(info, total);
+    return rc;
 }
 
-/* A process is named as a whole or by namespace and rank, not both; and somebody asks for something. */
 static pmix_status_t check_queries(const pmix_query_t *queries, size_t nqueries)
 {
     if (NULL == queries || nqueries == 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     for (size_t q = 0; q < nqueries; q++) {
-        bool whole = false;
-        bool part = false;
-
-        if (NULL == queries[q].keys || NULL == queries[q].keys[0]
-            || (NULL == queries[q].qualifiers && queries[q].nqual > 0)) {
-            return PMIX_ERR_BAD_PARAM;
-        }
-        for (size_t i = 0; i < queries[q].nqual; i++) {
-            const char *key = queries[q].qualifiers[i].key;
-
-            whole = whole || strcmp(key, PMIX_PROCID) == 0;
-            part = part || strcmp(key, PMIX_NSPACE) == 0 || strcmp(key, PMIX_RANK) == 0;
-        }
-        if (whole && part) {
+        if ((NULL == queries[q].qualifiers && queries[q].nqual > 0) || px_query_check(&queries[q]) != PMIX_SUCCESS) {
             return PMIX_ERR_BAD_PARAM;
         }
     }
@@ -164,21 +144,20 @@ pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     size_t n_abi;
-    pmix_status_t rc = check_queries(queries, nqueries);
+    pmix_status_t rc;
 
-    if (PMIX_SUCCESS != rc) {
-        return NULL == ctx ? PMIX_ERR_INIT : rc;
-    }
     if (NULL == results || NULL == nresults) {
-        return PMIX_ERR_BAD_PARAM;
+        return NULL == ctx ? PMIX_ERR_INIT : PMIX_ERR_BAD_PARAM;
     }
     *results = NULL;
     *nresults = 0;
+    rc = check_queries(queries, nqueries);
+    if (PMIX_SUCCESS != rc) {
+        return NULL == ctx ? PMIX_ERR_INIT : rc;
+    }
     n_abi = abi_keys(queries, nqueries);
     if (n_abi > 0) {
-        *results = answer_abi(queries, nqueries, n_abi);
-        *nresults = NULL != *results ? n_abi : 0;
-        return NULL != *results ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+        return answer_abi(queries, nqueries, n_abi, results, nresults);
     }
     rc = px_api_may_block(ctx);
     if (PMIX_SUCCESS != rc) {

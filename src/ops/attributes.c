@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Attribute support. What the library does is the table support.def; what a host says of itself is kept in a list.
- * Hosts name their upcalls, users ask by call, so upcall names are translated when they are registered. */
+/* Attribute support. What the library does is the table support.def, by which it also judges directives that are required;
+ * the calls are those of tables/functions.tsv. What a host says of itself is kept in a list. Hosts name their upcalls, users
+ * ask by call, so upcall names are translated when they are registered; a call that does not wait is described with the
+ * one that does. */
 
 #include "attributes.h"
 
@@ -24,6 +26,15 @@ static const struct supported library[] = {
 };
 #undef PX_SUPPORT
 
+#define PX_CALL(call, on) {call, on},
+static const struct {
+    const char *name;
+    unsigned levels;
+} calls[] = {
+#include "calls.def"
+};
+#undef PX_CALL
+
 static const struct {
     unsigned level;
     const char *attributes;
@@ -35,7 +46,11 @@ static const struct {
     {PX_ATTR_TOOL, PMIX_TOOL_ATTRIBUTES, PMIX_TOOL_FUNCTIONS},
 };
 
-enum { N_LEVELS = sizeof(levels_of) / sizeof(levels_of[0]), N_LIBRARY = sizeof(library) / sizeof(library[0]) };
+enum {
+    N_LEVELS = sizeof(levels_of) / sizeof(levels_of[0]),
+    N_LIBRARY = sizeof(library) / sizeof(library[0]),
+    N_CALLS = sizeof(calls) / sizeof(calls[0]),
+};
 
 static const struct {
     const char *upcall;
@@ -139,6 +154,14 @@ void px_attrs_destroy(struct px_attrs *attrs)
     free(attrs);
 }
 
+/* Is it the name of the call, or of its form that does not wait? */
+static bool is_call(const char *name, const char *call)
+{
+    size_t n = strlen(call);
+
+    return strncmp(name, call, n) == 0 && (name[n] == '\0' || strcmp(name + n, "_nb") == 0);
+}
+
 static const char *call_of(const char *function)
 {
     for (size_t i = 0; i < sizeof(upcalls) / sizeof(upcalls[0]); i++) {
@@ -153,7 +176,7 @@ static struct said *find_said(struct px_attrs *attrs, const char *function)
 {
     struct said *at = attrs->said;
 
-    while (NULL != at && strcmp(at->function, function) != 0) {
+    while (NULL != at && !is_call(function, at->function)) {
         at = at->next;
     }
     return at;
@@ -293,38 +316,53 @@ static int answer_level(struct answer *answer, const char *function, const char 
 static const struct supported *find_library(const char *function, unsigned level)
 {
     for (size_t i = 0; i < N_LIBRARY; i++) {
-        if ((library[i].levels & level) != 0 && strcmp(library[i].function, function) == 0) {
+        if ((library[i].levels & level) != 0 && is_call(function, library[i].function)) {
             return &library[i];
         }
     }
     return NULL;
 }
 
+static bool is_known(const char *function)
+{
+    for (size_t i = 0; i < N_CALLS; i++) {
+        if (strcmp(calls[i].name, function) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int answer_host(struct px_attrs *attrs, struct answer *answer, const char *function)
+{
+    const struct said *said = NULL;
+    int rc;
+
+    if (NULL != attrs) {
+        pthread_mutex_lock(&attrs->lock);
+        said = find_said(attrs, function);
+    }
+    rc = answer_level(answer, function, PMIX_HOST_ATTRIBUTES,
+                      NULL != said ? (const char *const *) said->attrs : NULL, NULL != said);
+    if (NULL != attrs) {
+        pthread_mutex_unlock(&attrs->lock);
+    }
+    return rc;
+}
+
 static int answer_function(struct px_attrs *attrs, struct answer *answer, const char *function, unsigned levels)
 {
-    int rc = 0;
+    int rc = is_known(function) ? 0 : PMIX_ERR_NOT_FOUND;
 
     for (size_t i = 0; i < N_LEVELS && 0 == rc; i++) {
         const struct supported *row = find_library(function, levels_of[i].level);
-        const struct said *said = NULL;
 
         if ((levels & levels_of[i].level) == 0) {
             continue;
         }
-        if (levels_of[i].level != PX_ATTR_HOST) {
-            rc = answer_level(answer, function, levels_of[i].attributes, NULL != row ? row->attrs : NULL,
-                              NULL != row);
-            continue;
-        }
-        if (NULL != attrs) {
-            pthread_mutex_lock(&attrs->lock);
-            said = find_said(attrs, function);
-        }
-        rc = answer_level(answer, function, levels_of[i].attributes,
-                          NULL != said ? (const char *const *) said->attrs : NULL, NULL != said);
-        if (NULL != attrs) {
-            pthread_mutex_unlock(&attrs->lock);
-        }
+        rc = levels_of[i].level == PX_ATTR_HOST
+                 ? answer_host(attrs, answer, function)
+                 : answer_level(answer, function, levels_of[i].attributes, NULL != row ? row->attrs : NULL, NULL != row);
     }
     return rc;
 }
@@ -353,9 +391,9 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
     pmix_info_t *info;
     int rc = 0;
 
-    for (size_t i = 0; i < N_LIBRARY && level != PX_ATTR_HOST && 0 == rc; i++) {
-        if ((library[i].levels & level) != 0) {
-            rc = append_name(&text, library[i].function);
+    for (size_t i = 0; i < N_CALLS && level != PX_ATTR_HOST && 0 == rc; i++) {
+        if ((calls[i].levels & level) != 0 || NULL != find_library(calls[i].name, level)) {
+            rc = append_name(&text, calls[i].name);
         }
     }
     if (level == PX_ATTR_HOST && NULL != attrs) {
@@ -377,7 +415,7 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
     return rc;
 }
 
-static int answer_key(struct px_attrs *attrs, struct answer *answer, const char *key, unsigned levels, bool calls)
+static int answer_key(struct px_attrs *attrs, struct answer *answer, const char *key, unsigned levels, bool first)
 {
     if (strcmp(key, PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0) {
         return 0;
@@ -387,7 +425,7 @@ static int answer_key(struct px_attrs *attrs, struct answer *answer, const char 
             return (levels & levels_of[i].level) != 0 ? answer_functions(attrs, answer, key, levels_of[i].level) : 0;
         }
     }
-    return calls ? answer_function(attrs, answer, key, levels) : PMIX_ERR_BAD_PARAM;
+    return first ? answer_function(attrs, answer, key, levels) : PMIX_ERR_BAD_PARAM;
 }
 
 int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t *query, pmix_info_t **info,
@@ -396,19 +434,22 @@ int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t 
     struct answer answer = {0};
     pmix_info_t *joined;
     unsigned wanted;
-    bool calls;
+    bool lacking = false;
+    bool first;
     int rc = 0;
 
     if (!px_attrs_asked(query, &wanted)) {
         return 0;
     }
-    calls = strcmp(query->keys[0], PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0;
+    first = strcmp(query->keys[0], PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0;
     for (size_t k = 0; NULL != query->keys[k] && 0 == rc; k++) {
-        rc = answer_key(attrs, &answer, query->keys[k], wanted & levels, calls);
+        rc = answer_key(attrs, &answer, query->keys[k], wanted & levels, first);
+        lacking = lacking || PMIX_ERR_NOT_FOUND == rc;
+        rc = PMIX_ERR_NOT_FOUND == rc ? 0 : rc;
     }
     if (0 != rc || answer.n == 0) {
         PMIx_Info_free(answer.info, answer.n);
-        return rc;
+        return 0 == rc && lacking ? PMIX_ERR_NOT_FOUND : rc;
     }
     joined = realloc(*info, (*ninfo + answer.n) * sizeof(*joined));
     if (NULL == joined) {
@@ -419,5 +460,5 @@ int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t 
     free(answer.info);
     *info = joined;
     *ninfo += answer.n;
-    return 0;
+    return lacking ? PMIX_ERR_PARTIAL_SUCCESS : 0;
 }

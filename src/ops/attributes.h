@@ -36,8 +36,9 @@ bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels);
 
 /* The answer for those of the wanted levels that are in `levels`, appended to *info (malloc'd, PMIx_Info_free). For
  * every call asked about and every level one element: the call's name, and an array with the level, whose value is an
- * array of pmix_regattr_t, or nothing when the level has no support. attrs may be NULL. 0, PMIX_ERR_BAD_PARAM (names
- * without PMIX_QUERY_ATTRIBUTE_SUPPORT in front), PMIX_ERR_NOMEM; then *info is as before. */
+ * array of pmix_regattr_t, or nothing when the level has no support. attrs may be NULL. 0 (also: the query asks for nothing
+ * of this), PMIX_ERR_PARTIAL_SUCCESS (some names are of no call), PMIX_ERR_NOT_FOUND (all of them), PMIX_ERR_BAD_PARAM
+ * (names without PMIX_QUERY_ATTRIBUTE_SUPPORT in front), PMIX_ERR_NOMEM; with the last three *info is as before. */
 int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t *query, pmix_info_t **info,
                     size_t *ninfo);
 

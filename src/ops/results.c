@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Which pair belongs to which query is found by order: answers come query by query, and within a query a key is
- * answered as often as it was asked. */
+ * answered as often as it was asked. What the server adds to the host's answers comes after them: then the search begins
+ * at the first query again. */
 
 #include "results.h"
 
@@ -10,30 +11,6 @@
 #include <string.h>
 
 #include "src/value/keep.h"
-
-pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n)
-{
-    pmix_query_t *copy = PMIx_Query_create(n);
-
-    for (size_t i = 0; NULL != copy && i < n; i++) {
-        bool good = true;
-
-        copy[i].keys = PMIx_Argv_copy(queries[i].keys);
-        good = NULL != copy[i].keys;
-        if (good && queries[i].nqual > 0) {
-            PMIx_Query_qualifiers_create(&copy[i], queries[i].nqual);
-            good = NULL != copy[i].qualifiers;
-        }
-        for (size_t q = 0; good && q < queries[i].nqual; q++) {
-            good = px_info_keep(&copy[i].qualifiers[q], &queries[i].qualifiers[q]) == PMIX_SUCCESS;
-        }
-        if (!good) {
-            PMIx_Query_free(copy, n);
-            return NULL;
-        }
-    }
-    return copy;
-}
 
 static size_t count_key(const pmix_query_t *query, const char *key)
 {
@@ -65,25 +42,30 @@ static bool nested_already(const pmix_info_t *flat, size_t n)
     return false;
 }
 
+/* May the key of pair i still be answered by query q? */
+static bool has_room(const pmix_query_t *query, size_t q, const pmix_info_t *flat, size_t i, const size_t *owner)
+{
+    size_t used = 0;
+
+    for (size_t k = 0; k < i; k++) {
+        used += owner[k] == q && strcmp(flat[k].key, flat[i].key) == 0 ? 1 : 0;
+    }
+    return used < count_key(query, flat[i].key);
+}
+
 /* The query of each pair, nqueries for none. */
 static void assign(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat, size_t n, size_t *owner)
 {
     size_t current = 0;
 
     for (size_t i = 0; i < n; i++) {
-        size_t q = current;
-        size_t used = 0;
+        owner[i] = nqueries;
+        for (size_t k = 0; k < nqueries && owner[i] == nqueries; k++) {
+            size_t q = (current + k) % nqueries;
 
-        for (size_t k = 0; k < i; k++) {
-            used += owner[k] == current && strcmp(flat[k].key, flat[i].key) == 0 ? 1 : 0;
+            owner[i] = has_room(&queries[q], q, flat, i, owner) ? q : nqueries;
         }
-        if (q < nqueries && count_key(&queries[q], flat[i].key) <= used) {
-            for (q = current + 1; q < nqueries && count_key(&queries[q], flat[i].key) == 0;) {
-                q++;
-            }
-        }
-        owner[i] = q;
-        current = q < nqueries ? q : current;
+        current = owner[i] < nqueries ? owner[i] : current;
     }
 }
 

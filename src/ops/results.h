@@ -14,7 +14,4 @@
 int px_results_shape(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat, size_t n_flat,
                      const char *shape, pmix_info_t **ret, size_t *ret_n);
 
-/* Deep copy; NULL: no memory. Free with PMIx_Query_free. */
-pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n);
-
 #endif

@@ -6,9 +6,11 @@
 
 #include "version.h"
 
+#include <pmix_common.h>
 #include <pmix_version.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "0"
@@ -30,4 +32,12 @@ const char *px_version_text(void)
 
     (void) pthread_once(&once, make_text); /* cannot fail with these arguments */
     return text;
+}
+
+const char *px_abi_version(const char *key)
+{
+    if (strcmp(key, PMIX_QUERY_STABLE_ABI_VERSION) == 0) {
+        return PX_STABLE_ABI;
+    }
+    return strcmp(key, PMIX_QUERY_PROVISIONAL_ABI_VERSION) == 0 ? PX_PROVISIONAL_ABI : NULL;
 }

@@ -12,4 +12,7 @@
  * apart. Static; any thread, any time. */
 const char *px_version_text(void);
 
+/* The answer to a query of an ABI version, or NULL when the key is another. */
+const char *px_abi_version(const char *key);
+
 #endif

@@ -77,24 +77,37 @@ int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *
     return rc;
 }
 
-static int replace_id(pmix_info_t **infos, size_t *ninfo, const char *key, uint32_t id)
+/* Leaves no info with the key. */
+static void drop_infos(pmix_info_t *infos, size_t *ninfo, const char *key)
 {
+    size_t kept = 0;
+
     for (size_t i = 0; i < *ninfo; i++) {
-        if (strncmp((*infos)[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            PMIx_Value_destruct(&(*infos)[i].value);
-            (*infos)[i].value.type = PMIX_UINT32;
-            (*infos)[i].value.data.uint32 = id;
-            return PMIX_SUCCESS;
+        if (strncmp(infos[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            PMIx_Value_destruct(&infos[i].value);
+        } else {
+            infos[kept] = infos[i];
+            kept++;
         }
     }
-    return px_infos_append(infos, ninfo, key, &id, PMIX_UINT32);
+    *ninfo = kept;
+}
+
+int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid)
+{
+    uint32_t user = uid;
+    uint32_t group = gid;
+    int rc;
+
+    drop_infos(*infos, ninfo, PMIX_USERID);
+    drop_infos(*infos, ninfo, PMIX_GRPID);
+    rc = px_infos_append(infos, ninfo, PMIX_USERID, &user, PMIX_UINT32);
+    return rc ? rc : px_infos_append(infos, ninfo, PMIX_GRPID, &group, PMIX_UINT32);
 }
 
 int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid)
 {
-    int rc = replace_id(&up->info, &up->ninfo, PMIX_USERID, uid);
-
-    return rc ? rc : replace_id(&up->info, &up->ninfo, PMIX_GRPID, gid);
+    return px_infos_identify(&up->info, &up->ninfo, uid, gid);
 }
 
 /* --- life --- */

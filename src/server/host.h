@@ -66,9 +66,9 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
 /* Frees one that never went to the host. Takes NULL. */
 void px_upcall_destroy(struct px_upcall *up);
 
-/* Adds PMIX_USERID and PMIX_GRPID of the requester to up->info, in place of any that it claimed itself.
- * 0 or PMIX_ERR_NOMEM. */
-int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid);
+/* Adds PMIX_USERID and PMIX_GRPID of the requester, in place of all that it claimed itself. 0 or PMIX_ERR_NOMEM. */
+int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid);
+int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->info */
 
 /* Appends one info to an array grown by one. 0 or PMIX_ERR_NOMEM. */
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data, pmix_data_type_t type);

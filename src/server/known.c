@@ -13,7 +13,9 @@
 #include "pset.h"
 #include "query.h"
 #include "src/ops/attributes.h"
+#include "src/ops/queries.h"
 #include "src/ops/resolve.h"
+#include "src/ops/version.h"
 #include "src/peer/context.h"
 
 struct answer {
@@ -32,9 +34,27 @@ static int put(const struct answer *a, const void *data, pmix_data_type_t type)
 
 static const char *text_qualifier(const struct answer *a, const char *key)
 {
-    const pmix_value_t *value = px_qualifier(a->query, key);
+    const pmix_value_t *value = px_query_qualifier(a->query, key);
 
     return value && value->type == PMIX_STRING ? value->data.string : NULL;
+}
+
+static void list_name(struct px_buf *list, const char *name)
+{
+    if (list->len) {
+        px_buf_byte(list, ',');
+    }
+    px_buf_append(list, name, strlen(name));
+}
+
+static int put_list(const struct answer *a, struct px_buf *list)
+{
+    int rc;
+
+    px_buf_byte(list, 0);
+    rc = px_buf_ok(list) ? put(a, list->data, PMIX_STRING) : PMIX_ERR_NOMEM;
+    px_buf_fini(list);
+    return rc;
 }
 
 /* --- namespaces --- */
@@ -44,20 +64,13 @@ static int put_namespaces(const struct answer *a)
     struct px_buf list = {0};
     struct px_list *item;
     struct px_list *next;
-    int rc;
 
     px_list_each (item, next, &a->s->ns_list) {
         struct px_nsrec *ns = px_container_of(item, struct px_nsrec, link);
 
-        if (list.len) {
-            px_buf_byte(&list, ',');
-        }
-        px_buf_append(&list, ns->name, strlen(ns->name));
+        list_name(&list, ns->name);
     }
-    px_buf_byte(&list, 0);
-    rc = px_buf_ok(&list) ? put(a, list.data, PMIX_STRING) : PMIX_ERR_NOMEM;
-    px_buf_fini(&list);
-    return rc;
+    return put_list(a, &list);
 }
 
 /* One entry: the namespace and its command line, as far as it is known. */
@@ -141,20 +154,13 @@ static int put_pset_names(const struct answer *a)
     struct px_buf list = {0};
     struct px_list *item;
     struct px_list *next;
-    int rc;
 
     px_list_each (item, next, &a->s->psets) {
         struct px_pset *pset = px_container_of(item, struct px_pset, link);
 
-        if (list.len) {
-            px_buf_byte(&list, ',');
-        }
-        px_buf_append(&list, pset->name, strlen(pset->name));
+        list_name(&list, pset->name);
     }
-    px_buf_byte(&list, 0);
-    rc = px_buf_ok(&list) ? put(a, list.data, PMIX_STRING) : PMIX_ERR_NOMEM;
-    px_buf_fini(&list);
-    return rc;
+    return put_list(a, &list);
 }
 
 static int put_pset_members(const struct answer *a)
@@ -194,25 +200,6 @@ static int put_group_names(const struct answer *a)
 
 /* --- what a process belongs to --- */
 
-static pmix_proc_t process_of(const struct answer *a)
-{
-    const pmix_value_t *proc = px_qualifier(a->query, PMIX_PROCID);
-    const pmix_value_t *rank = px_qualifier(a->query, PMIX_RANK);
-    const char *name = text_qualifier(a, PMIX_NSPACE);
-    pmix_proc_t who = *a->asker;
-
-    if (proc && proc->type == PMIX_PROC && proc->data.proc) {
-        return *proc->data.proc;
-    }
-    if (name) {
-        PMIX_LOAD_NSPACE(who.nspace, name);
-    }
-    if (rank && rank->type == PMIX_PROC_RANK) {
-        who.rank = rank->data.rank;
-    }
-    return who;
-}
-
 static bool is_among(const pmix_proc_t *members, size_t n, const pmix_proc_t *proc)
 {
     for (size_t i = 0; i < n; i++) {
@@ -233,7 +220,7 @@ static int put_names_of(const struct answer *a, char **names, size_t n)
 static int put_psets_of(const struct answer *a)
 {
     char **names = calloc(count(&a->s->psets) + 1, sizeof(*names));
-    pmix_proc_t who = process_of(a);
+    pmix_proc_t who = px_query_target(a->query, a->asker);
     struct px_list *item;
     struct px_list *next;
     size_t n = 0;
@@ -257,7 +244,7 @@ static int put_psets_of(const struct answer *a)
 static int put_groups_of(const struct answer *a)
 {
     char **names = calloc(count(&a->s->groups) + 1, sizeof(*names));
-    pmix_proc_t who = process_of(a);
+    pmix_proc_t who = px_query_target(a->query, a->asker);
     struct px_list *item;
     struct px_list *next;
     size_t n = 0;
@@ -334,17 +321,20 @@ static int put_uri(const struct answer *a)
 
 /* --- what the host understands --- */
 
+/* Peers answer for themselves; this process has nobody else to ask. */
 static int put_attributes(const struct answer *a)
 {
+    bool ours = PMIX_CHECK_PROCID(a->asker, &a->s->self);
+    unsigned levels = ours ? ~0U : PX_ATTR_SERVER | PX_ATTR_HOST;
     size_t before = *a->ninfo;
-    unsigned levels;
-    int rc;
+    unsigned wanted;
+    int rc = px_attrs_answer(a->s->ctx->attrs, levels, a->query, a->info, a->ninfo);
 
-    if (!px_attrs_asked(a->query, &levels)) {
-        return PMIX_ERR_NOT_FOUND;
+    /* Nothing of these levels was wanted: no lack. */
+    if (!rc && *a->ninfo == before) {
+        return px_attrs_asked(a->query, &wanted) && (wanted & levels) ? PMIX_ERR_NOT_FOUND : PMIX_SUCCESS;
     }
-    rc = px_attrs_answer(a->s->ctx->attrs, levels & (PX_ATTR_SERVER | PX_ATTR_HOST), a->query, a->info, a->ninfo);
-    return rc ? rc : *a->ninfo > before ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+    return rc;
 }
 
 /* --- resolving --- */
@@ -380,9 +370,8 @@ static int put_nodes(const struct answer *a)
 
 static int put_stored(const struct answer *a)
 {
-    const pmix_value_t *proc = px_qualifier(a->query, PMIX_PROCID);
-    const pmix_value_t *rank = px_qualifier(a->query, PMIX_RANK);
-    const char *name = text_qualifier(a, PMIX_NSPACE);
+    pmix_proc_t job;
+    pmix_proc_t target;
     struct px_ask ask = PX_ASK_INIT;
     pmix_info_t *quals = calloc(a->query->nqual + 1, sizeof(*quals));
     struct px_nsrec *ns;
@@ -395,16 +384,12 @@ static int put_stored(const struct answer *a)
         return rc;
     }
     px_ask_read(a->query->qualifiers, a->query->nqual, quals, &ask, &n);
-    ask.rank = PMIX_RANK_WILDCARD;
-    if (proc && proc->type == PMIX_PROC && proc->data.proc) {
-        name = proc->data.proc->nspace;
-        ask.rank = proc->data.proc->rank;
-    } else if (rank && rank->type == PMIX_PROC_RANK) {
-        ask.rank = rank->data.rank;
-    }
+    PMIX_LOAD_PROCID(&job, a->asker->nspace, PMIX_RANK_WILDCARD);
+    target = px_query_target(a->query, &job);
+    ask.rank = target.rank;
     ask.key = a->key;
     ask.key_len = strlen(a->key);
-    ns = px_ns_find(a->s, name ? name : a->asker->nspace);
+    ns = px_ns_find(a->s, target.nspace);
     rc = ns ? px_store_ask(ns->store, &ask, &slice) : PMIX_ERR_NOT_FOUND;
     rc = rc ? PMIX_ERR_NOT_FOUND : px_slice_fill(&slice, &value);
     if (!rc) {
@@ -420,39 +405,91 @@ static int put_stored(const struct answer *a)
     return rc;
 }
 
+static int put_abi(const struct answer *a)
+{
+    return put(a, px_abi_version(a->key), PMIX_STRING);
+}
+
+/* --- queries --- */
+
+static int put_keys(const struct answer *a);
+
+/* What can be asked for beside what was registered, and with which qualifiers. */
+static const struct own {
+    const char *key;
+    int (*put)(const struct answer *a);
+    const char *qualifiers;
+} own[] = {
+    {PMIX_QUERY_NAMESPACES, put_namespaces, ""},
+    {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE},
+    {PMIX_QUERY_NUM_PSETS, put_num_psets, ""},
+    {PMIX_QUERY_PSET_NAMES, put_pset_names, ""},
+    {PMIX_QUERY_PSET_MEMBERSHIP, put_pset_members, PMIX_PSET_NAME},
+    {PMIX_PSET_NAMES, put_psets_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
+    {PMIX_GROUP_NAMES, put_groups_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
+    {PMIX_QUERY_NUM_GROUPS, put_num_groups, ""},
+    {PMIX_QUERY_GROUP_NAMES, put_group_names, ""},
+    {PMIX_QUERY_GROUP_MEMBERSHIP, put_group_members, PMIX_GROUP_ID},
+    {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE},
+    {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE},
+    {PMIX_SERVER_URI, put_uri, ""},
+    {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes,
+     PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES "," PMIX_TOOL_ATTRIBUTES},
+    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME},
+    {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE},
+    {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, ""},
+    {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, ""},
+    {PMIX_QUERY_SUPPORTED_KEYS, put_keys, ""},
+};
+
+enum { N_OWN = sizeof(own) / sizeof(own[0]) };
+
+static const struct own *find_own(const char *key)
+{
+    for (size_t i = 0; i < N_OWN; i++) {
+        if (strcmp(own[i].key, key) == 0) {
+            return &own[i];
+        }
+    }
+    return NULL;
+}
+
+/* What a host answers beside this is its own to say. */
+static int put_keys(const struct answer *a)
+{
+    struct px_buf list = {0};
+
+    for (size_t i = 0; i < N_OWN; i++) {
+        list_name(&list, own[i].key);
+    }
+    return put_list(a, &list);
+}
+
+static int put_qualifiers(const struct answer *a)
+{
+    const struct own *row = find_own(a->key);
+
+    if (row) {
+        return put(a, row->qualifiers, PMIX_STRING);
+    }
+    if (px_key_realm(a->key, strlen(a->key)) == PX_REALM_NONE) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    return put(a, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK "," PMIX_SESSION_INFO "," PMIX_JOB_INFO "," PMIX_APP_INFO
+                  "," PMIX_NODE_INFO "," PMIX_SESSION_ID "," PMIX_APPNUM "," PMIX_HOSTNAME "," PMIX_NODEID, PMIX_STRING);
+}
+
 int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query, const char *key,
                  pmix_info_t **info, size_t *ninfo)
 {
-    static const struct {
-        const char *key;
-        int (*put)(const struct answer *a);
-    } own[] = {
-        {PMIX_QUERY_NAMESPACES, put_namespaces},
-        {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info},
-        {PMIX_QUERY_NUM_PSETS, put_num_psets},
-        {PMIX_QUERY_PSET_NAMES, put_pset_names},
-        {PMIX_QUERY_PSET_MEMBERSHIP, put_pset_members},
-        {PMIX_PSET_NAMES, put_psets_of},
-        {PMIX_GROUP_NAMES, put_groups_of},
-        {PMIX_QUERY_NUM_GROUPS, put_num_groups},
-        {PMIX_QUERY_GROUP_NAMES, put_group_names},
-        {PMIX_QUERY_GROUP_MEMBERSHIP, put_group_members},
-        {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table},
-        {PMIX_QUERY_PROC_TABLE, put_proc_table},
-        {PMIX_SERVER_URI, put_uri},
-        {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes},
-        {PMIX_QUERY_RESOLVE_PEERS, put_peers},
-        {PMIX_QUERY_RESOLVE_NODE, put_nodes},
-    };
     struct answer a = {.s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};
+    const struct own *row = find_own(key);
 
     if (!key[0] || strlen(key) > PMIX_MAX_KEYLEN) {
         return PMIX_ERR_NOT_FOUND;
     }
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-        if (strcmp(own[i].key, key) == 0) {
-            return own[i].put(&a);
-        }
+    if (px_query_asks_qualifiers(query)) {
+        return put_qualifiers(&a);
     }
-    return put_stored(&a);
+    return row ? row->put(&a) : put_stored(&a);
 }

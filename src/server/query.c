@@ -10,52 +10,8 @@
 #include <string.h>
 
 #include "host.h"
-
-
-const pmix_value_t *px_qualifier(const pmix_query_t *query, const char *key)
-{
-    for (size_t i = 0; i < query->nqual; i++) {
-        if (strncmp(query->qualifiers[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &query->qualifiers[i].value;
-        }
-    }
-    return NULL;
-}
-
-static bool asks_for(const pmix_query_t *query, const char *key)
-{
-    for (size_t i = 0; query->keys && query->keys[i]; i++) {
-        if (strcmp(query->keys[i], key) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* One way to name a process at a time, and what some keys cannot do without. */
-static int check(const pmix_query_t *query)
-{
-    static const struct {
-        const char *key;
-        const char *qualifier;
-    } needs[] = {
-        {PMIX_QUERY_JOB_STATUS, PMIX_NSPACE},
-        {PMIX_QUERY_PROC_TABLE, PMIX_NSPACE},
-        {PMIX_QUERY_LOCAL_PROC_TABLE, PMIX_NSPACE},
-        {PMIX_QUERY_GROUP_MEMBERSHIP, PMIX_GROUP_ID},
-        {PMIX_QUERY_PSET_MEMBERSHIP, PMIX_PSET_NAME},
-    };
-
-    if (px_qualifier(query, PMIX_PROCID) && (px_qualifier(query, PMIX_NSPACE) || px_qualifier(query, PMIX_RANK))) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
-        if (asks_for(query, needs[i].key) && !px_qualifier(query, needs[i].qualifier)) {
-            return PMIX_ERR_BAD_PARAM;
-        }
-    }
-    return PMIX_SUCCESS;
-}
+#include "src/ops/attributes.h"
+#include "src/ops/queries.h"
 
 /* --- what came back --- */
 
@@ -75,46 +31,74 @@ static bool in_infos(const pmix_info_t *info, size_t ninfo, const char *key, uns
     return false;
 }
 
-/* Adds what the host did not answer and this server knows. Counts keys. */
-static int add_own(struct px_upcall *up, size_t *ret_asked, size_t *ret_answered)
+/* How many keys were asked for, and how many have an answer. */
+struct tally {
+    size_t asked;
+    size_t answered;
+};
+
+static int add_support(struct px_upcall *up, const pmix_query_t *query, struct tally *tally)
 {
-    size_t n_host = up->ret_ninfo;
-    int rc = PMIX_SUCCESS;
+    int rc = px_query_own(up->server, &up->proc, query, PMIX_QUERY_ATTRIBUTE_SUPPORT, &up->ret_info, &up->ret_ninfo);
 
-    *ret_asked = 0;
-    *ret_answered = 0;
-    for (size_t i = 0; i < up->nqueries; i++) {
-        const pmix_query_t *query = &up->queries[i];
+    tally->asked += rc == PMIX_ERR_PARTIAL_SUCCESS ? 2 : 1;
+    tally->answered += rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS;
+    return rc == PMIX_ERR_NOMEM ? rc : PMIX_SUCCESS;
+}
 
-        for (size_t k = 0; query->keys && query->keys[k]; k++) {
-            (*ret_asked)++;
-            if (in_infos(up->ret_info, n_host, query->keys[k], 1)) {
-                (*ret_answered)++;
-                continue;
-            }
-            rc = px_query_own(up->server, &up->proc, query, query->keys[k], &up->ret_info, &up->ret_ninfo);
-            if (rc == PMIX_ERR_NOMEM) {
-                return rc;
-            }
-            *ret_answered += rc == PMIX_SUCCESS;
+/* Adds what this server knows to one query, and the host, whose answers are the first n_host, did not say. */
+static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_host, struct tally *tally)
+{
+    unsigned levels;
+    size_t k = 0;
+
+    if (px_attrs_asked(query, &levels)) {
+        return add_support(up, query, tally);
+    }
+    if (strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0) {
+        k++;
+    }
+    for (; query->keys[k]; k++) {
+        int rc;
+
+        tally->asked++;
+        if (in_infos(up->ret_info, n_host, query->keys[k], 1)) {
+            tally->answered++;
+            continue;
         }
+        rc = px_query_own(up->server, &up->proc, query, query->keys[k], &up->ret_info, &up->ret_ninfo);
+        if (rc == PMIX_ERR_NOMEM) {
+            return rc;
+        }
+        tally->answered += rc == PMIX_SUCCESS;
     }
     return PMIX_SUCCESS;
 }
 
+static int add_own(struct px_upcall *up)
+{
+    struct tally tally = {0};
+    size_t n_host = up->ret_ninfo;
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < up->nqueries; i++) {
+        rc = add_query(up, &up->queries[i], n_host, &tally);
+    }
+    if (rc || tally.answered == tally.asked) {
+        return rc;
+    }
+    return tally.answered                        ? PMIX_ERR_PARTIAL_SUCCESS
+           : up->status == PMIX_ERR_NOT_SUPPORTED ? PMIX_ERR_NOT_SUPPORTED
+                                                  : PMIX_ERR_NOT_FOUND;
+}
+
 static void query_answered(struct px_upcall *up)
 {
-    size_t asked;
-    size_t answered;
     int rc = up->status;
 
     if (rc == PMIX_ERR_NOT_SUPPORTED || rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_PARTIAL_SUCCESS ||
         rc == PMIX_QUERY_PARTIAL_SUCCESS) {
-        rc = add_own(up, &asked, &answered);
-        if (!rc && answered < asked) {
-            rc = answered ? PMIX_ERR_PARTIAL_SUCCESS
-                          : up->status == PMIX_ERR_NOT_SUPPORTED ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_NOT_FOUND;
-        }
+        rc = add_own(up);
     }
     if (rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS) {
         px_answer_infos(up->server, &up->from, rc, up->ret_info, up->ret_ninfo);
@@ -125,24 +109,17 @@ static void query_answered(struct px_upcall *up)
 
 /* --- asking --- */
 
-static int set_id(pmix_query_t *query, const char *key, uint32_t id)
+/* Which attributes are supported, the host's included, is this library's to say. */
+static bool hosts_business(const struct px_upcall *up)
 {
-    for (size_t i = 0; i < query->nqual; i++) {
-        if (strncmp(query->qualifiers[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            PMIx_Value_destruct(&query->qualifiers[i].value);
-            query->qualifiers[i].value.type = PMIX_UINT32;
-            query->qualifiers[i].value.data.uint32 = id;
-            return PMIX_SUCCESS;
+    unsigned levels;
+
+    for (size_t i = 0; i < up->nqueries; i++) {
+        if (!px_attrs_asked(&up->queries[i], &levels)) {
+            return true;
         }
     }
-    return px_infos_append(&query->qualifiers, &query->nqual, key, &id, PMIX_UINT32);
-}
-
-int px_query_identify(pmix_query_t *query, uid_t uid, gid_t gid)
-{
-    int rc = set_id(query, PMIX_USERID, uid);
-
-    return rc ? rc : set_id(query, PMIX_GRPID, gid);
+    return false;
 }
 
 void px_go_query(struct px_upcall *up)
@@ -152,10 +129,12 @@ void px_go_query(struct px_upcall *up)
 
     up->done = query_answered;
     for (size_t i = 0; !rc && i < up->nqueries; i++) {
-        rc = check(&up->queries[i]);
+        rc = px_query_check(&up->queries[i]);
+    }
+    if (!rc && !hosts_business(up)) {
+        rc = PMIX_ERR_NOT_FOUND; /* goes on as if the host had said so */
     }
     if (rc) {
-        up->status = rc;
         px_upcall_returned(up, rc);
         return;
     }
@@ -180,7 +159,7 @@ int px_on_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
         rc = PMIX_ERR_UNPACK_FAILURE;
     }
     for (size_t i = 0; !rc && i < up->nqueries; i++) {
-        rc = px_query_identify(&up->queries[i], peer->uid, peer->gid);
+        rc = px_infos_identify(&up->queries[i].qualifiers, &up->queries[i].nqual, peer->uid, peer->gid);
     }
     return px_request_go_plain(up, rc, px_go_query);
 }

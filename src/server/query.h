@@ -10,13 +10,8 @@
 /* Hands up->queries to the host; takes over the upcall. */
 void px_go_query(struct px_upcall *up);
 
-/* The value of a qualifier, or NULL. */
-const pmix_value_t *px_qualifier(const pmix_query_t *query, const char *key);
-
-/* The requester's real ids among the qualifiers, in place of any that it claimed. */
-int px_query_identify(pmix_query_t *query, uid_t uid, gid_t gid);
-
-/* known.c: appends this server's own answer to one key. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_NOMEM. */
+/* known.c: appends this server's own answer to one key, or to a whole query for attribute support. 0,
+ * PMIX_ERR_NOT_FOUND, PMIX_ERR_PARTIAL_SUCCESS (attribute support), PMIX_ERR_NOMEM. */
 int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query, const char *key,
                  pmix_info_t **info, size_t *ninfo);
 

@@ -215,7 +215,7 @@ static int build_query(struct px_upcall *up, const struct px_resolve *r, uid_t u
         rc = px_infos_append(&query->qualifiers, &query->nqual, PMIX_HOSTNAME,
                              r->node && r->node[0] ? r->node : r->server->hostname, PMIX_STRING);
     }
-    return rc ? rc : px_query_identify(query, uid, gid);
+    return rc ? rc : px_infos_identify(&query->qualifiers, &query->nqual, uid, gid);
 }
 
 void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid)

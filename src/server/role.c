@@ -184,7 +184,8 @@ static pmix_status_t own_query(struct px_ctx *ctx, const pmix_query_t *queries, 
         rc = px_infos_copy(queries[i].qualifiers, queries[i].nqual, &to->qualifiers);
         to->nqual = to->qualifiers ? queries[i].nqual : 0;
         rc = rc || (queries[i].keys && !to->keys) ? PMIX_ERR_NOMEM
-                                                  : px_query_identify(to, up->server->uid, up->server->gid);
+                                                  : px_infos_identify(&to->qualifiers, &to->nqual, up->server->uid,
+                                                                      up->server->gid);
     }
     return px_own_post(up, rc, false, px_go_query);
 }

@@ -142,7 +142,8 @@ static void abi_at_any_time(void **state)
 
     (void) state;
     assert_int_equal(PMIx_Query_info(&query, 1, &results, &n), PMIX_SUCCESS);
-    assert_int_equal(n, 1);
+    assert_int_equal(n, 2); /* the pair, and what belongs to the query */
+    assert_string_equal(results[0].key, PMIX_QUERY_STABLE_ABI_VERSION);
     assert_int_equal(results[0].value.type, PMIX_STRING);
     PMIx_Info_free(results, n);
     keys[0] = (char *) PMIX_QUERY_NAMESPACES;

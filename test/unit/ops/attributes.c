@@ -54,11 +54,25 @@ static void of_the_library(void **state)
     (void) state;
     assert_true(px_attrs_asked(&query, &levels));
     assert_int_equal(levels, PX_ATTR_CLIENT | PX_ATTR_SERVER | PX_ATTR_HOST | PX_ATTR_TOOL);
+    assert_int_equal(px_attrs_answer(NULL, PX_ATTR_CLIENT, &query, &info, &n), PMIX_ERR_PARTIAL_SUCCESS);
+    assert_int_equal(n, 1);
+    assert_true(has_attribute(level_of(&info[0], "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL));
+    PMIx_Info_free(info, n);
+    keys[1] = (char *) "PMIx_server_init";
+    keys[2] = (char *) "PMIx_Fence_nb";
+    info = NULL;
+    n = 0;
     assert_int_equal(px_attrs_answer(NULL, PX_ATTR_CLIENT, &query, &info, &n), 0);
     assert_int_equal(n, 2);
-    assert_true(has_attribute(level_of(&info[0], "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL));
-    assert_int_equal(level_of(&info[1], "PMIx_Nonsense", PMIX_CLIENT_ATTRIBUTES)->value.type, PMIX_UNDEF);
+    assert_int_equal(level_of(&info[0], "PMIx_server_init", PMIX_CLIENT_ATTRIBUTES)->value.type, PMIX_UNDEF);
+    assert_true(has_attribute(level_of(&info[1], "PMIx_Fence_nb", PMIX_CLIENT_ATTRIBUTES), PMIX_TIMEOUT));
     PMIx_Info_free(info, n);
+    keys[1] = (char *) "fence_nb"; /* no call's name */
+    keys[2] = NULL;
+    info = NULL;
+    n = 0;
+    assert_int_equal(px_attrs_answer(NULL, PX_ATTR_CLIENT, &query, &info, &n), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(n, 0);
     keys[0] = (char *) "PMIx_Get";
     keys[1] = (char *) PMIX_QUERY_ATTRIBUTE_SUPPORT;
     info = NULL;

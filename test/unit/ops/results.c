@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* QRY-007..011: the shape of query results. */
+/* The shape of query results. Covers: QRY-007 QRY-008 QRY-009 */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "src/ops/queries.h"
 #include "src/ops/results.h"
 
 static pmix_info_t pair(const char *key, int number)
@@ -86,6 +87,16 @@ static void by_query(void **state)
     assert_int_equal(inner(&info[1], 1)->value.data.integer, 2);
     assert_int_equal(inner(&info[2], 0)->value.data.integer, 3);
     assert_int_equal(inner(&info[2], 1)->value.data.integer, 4);
+    PMIx_Info_free(info, n);
+    /* The host answers the later ones, the server what it left out. */
+    flat[0] = pair("b", 5);
+    flat[1] = pair("a", 6);
+    flat[2] = pair("a", 7);
+    assert_int_equal(px_results_shape(copy, 3, flat, 3, "nested", &info, &n), 0);
+    assert_int_equal(inner(&info[2], 0)->value.data.integer, 5);
+    assert_int_equal(inner(&info[2], 1)->value.data.integer, 6);
+    assert_int_equal(inner(&info[0], 1)->value.data.integer, 7);
+    assert_int_equal(info[1].value.data.darray->size, 1);
     PMIx_Info_free(info, n);
     PMIx_Query_free(copy, 3);
 }

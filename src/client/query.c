@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Queries: answered from earlier answers to the same query, from what a PMIx_Get would find in this process, and else by
+ * the server, which asks the host first. What has been answered is remembered for both. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "call.h"
+#include "later.h"
+#include "ops.h"
+#include "src/ops/attributes.h"
+#include "src/ops/queries.h"
+#include "src/ops/version.h"
+#include "src/value/keep.h"
+
+/* What we answer ourselves beside the server. */
+struct part {
+    struct px_infos *infos; /* NULL: nothing */
+    pmix_status_t status;   /* is all there that is asked of us? */
+    bool whole;             /* nothing else is asked */
+};
+
+struct query_call {
+    struct px_session *session;
+    void *key; /* bytes of the query, or NULL: the answer is not kept */
+    size_t key_len;
+    pmix_query_t *query; /* a copy when it is the only one, or NULL */
+    struct part part;
+    pmix_info_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void query_free(struct query_call *call)
+{
+    px_infos_release(call->part.infos);
+    if (NULL != call->query) {
+        PMIx_Query_free(call->query, 1);
+    }
+    free(call->key);
+    free(call);
+}
+
+static int append(struct px_infos *own, const pmix_info_t *info, size_t n)
+{
+    pmix_info_t *grown = n > 0 ? realloc(own->info, (own->n + n) * sizeof(*grown)) : own->info;
+    int rc = NULL != grown || n == 0 ? 0 : PMIX_ERR_NOMEM;
+
+    if (0 == rc) {
+        own->info = grown;
+    }
+    for (size_t i = 0; i < n && 0 == rc; i++) {
+        rc = px_info_keep(&grown[own->n], &info[i]);
+        own->n += 0 == rc ? 1 : 0;
+    }
+    return rc;
+}
+
+/* The process that a query is about; our job when it names none. */
+static pmix_proc_t target_of(const struct px_ctx *ctx, const pmix_query_t *query)
+{
+    pmix_proc_t job;
+
+    PMIx_Load_procid(&job, ctx->self.nspace, PMIX_RANK_WILDCARD);
+    return px_query_target(query, &job);
+}
+
+/* Do the qualifiers say no more than directives of a PMIx_Get, each at most once? others: beside the process. */
+static bool is_plain(const pmix_query_t *query, bool others)
+{
+    static const char *const process[] = {PMIX_PROCID, PMIX_NSPACE, PMIX_RANK, PMIX_QUERY_REFRESH_CACHE};
+    static const char *const realm[] = {PMIX_SESSION_INFO, PMIX_SESSION_ID, PMIX_JOB_INFO, PMIX_APP_INFO, PMIX_APPNUM,
+                                        PMIX_NODE_INFO,    PMIX_HOSTNAME,   PMIX_NODEID,   "pmix.proc.info"};
+
+    for (size_t i = 0; i < query->nqual; i++) {
+        const char *key = query->qualifiers[i].key;
+        bool known = false;
+
+        for (size_t k = 0; k < sizeof(process) / sizeof(process[0]); k++) {
+            known = known || strcmp(key, process[k]) == 0;
+        }
+        for (size_t k = 0; others && k < sizeof(realm) / sizeof(realm[0]); k++) {
+            known = known || strcmp(key, realm[k]) == 0;
+        }
+        if (!known || px_query_qualifier(query, key) != &query->qualifiers[i].value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Answers are for PMIx_Get too. Those to several queries at once are left out: whose they are is not certain; and those
+ * with qualifiers that would have to be asked for again. */
+static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_t n)
+{
+    pmix_proc_t target;
+
+    if (NULL == call->query || !is_plain(call->query, false)) {
+        return;
+    }
+    target = target_of(call->session->ctx, call->query);
+    for (size_t i = 0; i < n; i++) {
+        if (px_query_asks(call->query, info[i].key) && info[i].value.type != PMIX_UNDEF) {
+            (void) px_session_store_value(call->session, &target, info[i].key, &info[i].value,
+                                          PMIX_SCOPE_UNDEF); /* no memory: it will be asked for */
+        }
+    }
+}
+
+static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                       pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    struct query_call *call = cbdata;
+
+    if (NULL != call->key && PMIX_SUCCESS == status) {
+        px_cache_keep(call->session, call->key, call->key_len, info, ninfo);
+    }
+    if (NULL != call->key && (PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status)) {
+        keep_for_get(call, info, ninfo);
+    }
+    if (NULL == call->part.infos) {
+        call->cbfunc(status, info, ninfo, call->cbdata, release_fn, release_cbdata);
+    } else {
+        (void) append(call->part.infos, info, ninfo); /* no memory: our part alone */
+        if (NULL != release_fn) {
+            release_fn(release_cbdata);
+        }
+        call->cbfunc(PMIX_SUCCESS == status ? call->part.status : PMIX_ERR_PARTIAL_SUCCESS, call->part.infos->info,
+                     call->part.infos->n, call->cbdata, px_infos_release, call->part.infos);
+        call->part.infos = NULL;
+    }
+    query_free(call);
+}
+
+/* What we can say of the support for attributes. */
+static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n, struct part *ret)
+{
+    const unsigned ours = PX_ATTR_CLIENT | PX_ATTR_TOOL;
+    struct px_infos *own = calloc(1, sizeof(*own));
+    int rc = NULL != own ? 0 : PMIX_ERR_NOMEM;
+    unsigned levels;
+
+    *ret = (struct part){.status = PMIX_SUCCESS, .whole = true};
+    for (size_t i = 0; i < n && 0 == rc; i++) {
+        ret->whole = ret->whole && px_attrs_asked(&queries[i], &levels) && (levels & ~ours) == 0;
+        rc = px_attrs_answer(ctx->attrs, ours, &queries[i], &own->info, &own->n);
+        if (PMIX_ERR_NOT_FOUND == rc || PMIX_ERR_PARTIAL_SUCCESS == rc) {
+            ret->status = PMIX_ERR_PARTIAL_SUCCESS;
+            rc = 0;
+        }
+    }
+    if (0 != rc || own->n == 0) {
+        px_infos_release(own);
+        own = NULL;
+    }
+    ret->infos = own;
+    return rc;
+}
+
+static int pack_queries(struct px_buf *buf, enum px_wire_kind kind, const pmix_query_t *queries, size_t n)
+{
+    int rc = px_pack_size(buf, kind, n);
+
+    return 0 == rc ? px_pack(buf, kind, PMIX_QUERY, queries, n) : rc;
+}
+
+/* The bytes that stand for the query: without the order to refresh, which is no part of the question. */
+static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
+{
+    int rc = 0;
+
+    for (size_t q = 0; q < n && 0 == rc; q++) {
+        for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k] && 0 == rc; k++) {
+            rc = px_pack_string(ret, PX_WIRE_PLAIN, queries[q].keys[k]);
+        }
+        for (size_t i = 0; i < queries[q].nqual && 0 == rc; i++) {
+            if (strcmp(queries[q].qualifiers[i].key, PMIX_QUERY_REFRESH_CACHE) != 0) {
+                rc = px_pack(ret, PX_WIRE_PLAIN, PMIX_INFO, &queries[q].qualifiers[i], 1);
+            }
+        }
+        px_buf_byte(ret, 0xff);
+    }
+    return px_buf_ok(ret) ? rc : PMIX_ERR_NOMEM;
+}
+
+/* The value of a key as a PMIx_Get that asks nobody finds it. */
+static int value_here(struct px_session *session, const pmix_query_t *query, const char *key, pmix_value_t **ret)
+{
+    pmix_proc_t target = target_of(session->ctx, query);
+    const char *abi = px_abi_version(key);
+
+    if (NULL != abi) {
+        *ret = PMIx_Value_create(1);
+        return NULL != *ret ? PMIx_Value_load(*ret, abi, PMIX_STRING) : PMIX_ERR_NOMEM;
+    }
+    return px_client_get(session->ctx, &target, key, query->qualifiers, query->nqual, ret);
+}
+
+/* Every value is here, or *ret is as it was and the status is another. */
+static int find_here(struct px_session *session, const pmix_query_t *query, struct px_infos *ret)
+{
+    int rc = is_plain(query, true) ? 0 : PMIX_ERR_NOT_FOUND;
+
+    for (size_t k = 0; 0 == rc && NULL != query->keys[k]; k++) {
+        pmix_info_t one = {0};
+        pmix_value_t *value = NULL;
+
+        rc = value_here(session, query, query->keys[k], &value);
+        if (0 == rc) {
+            PMIx_Load_key(one.key, query->keys[k]);
+            one.value = *value;
+            rc = append(ret, &one, 1);
+            PMIx_Value_free(value, 1);
+        }
+    }
+    return rc;
+}
+
+static int answer_here(struct px_session *session, const pmix_query_t *queries, size_t n, pmix_info_cbfunc_t cbfunc,
+                       void *cbdata)
+{
+    struct px_infos found = {0};
+    int rc = 0;
+
+    for (size_t q = 0; q < n && 0 == rc; q++) {
+        rc = find_here(session, &queries[q], &found);
+    }
+    if (0 == rc) {
+        rc = px_later_infos(session->ctx->loop, PMIX_SUCCESS, found.info, found.n, cbfunc, cbdata);
+    }
+    if (0 != rc) {
+        PMIx_Info_free(found.info, found.n);
+    }
+    return rc;
+}
+
+static int answer_from_cache(struct px_session *session, const struct px_buf *key, pmix_info_cbfunc_t cbfunc,
+                             void *cbdata)
+{
+    pmix_info_t *info;
+    size_t n;
+    int rc = px_cache_find(session, key->data, key->len, &info, &n);
+
+    if (0 == rc) {
+        rc = px_later_infos(session->ctx->loop, PMIX_SUCCESS, info, n, cbfunc, cbdata);
+        if (0 != rc) {
+            PMIx_Info_free(info, n);
+        }
+    }
+    return rc;
+}
+
+/* Asks the server; takes over the infos of `part` and the bytes of `key` on success; both may be NULL. */
+static pmix_status_t query_server(struct px_session *session, const pmix_query_t *queries, size_t nqueries,
+                                  struct px_buf *key, const struct part *part, pmix_info_cbfunc_t cbfunc,
+                                  void *cbdata)
+{
+    struct query_call *call;
+    struct px_msg msg;
+    int rc = px_msg_start(session, PX_CMD_QUERY, &msg);
+
+    if (0 != rc) {
+        return rc;
+    }
+    call = calloc(1, sizeof(*call));
+    if (NULL == call) {
+        px_msg_drop(&msg);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct query_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
+    if (NULL != part) {
+        call->part = *part;
+    }
+    if (NULL != key) {
+        call->key = px_buf_take(key, &call->key_len);
+        call->query = nqueries == 1 ? px_queries_copy(queries, 1) : NULL;
+    }
+    rc = pack_queries(&msg.buf, msg.kind, queries, nqueries);
+    rc = px_msg_send_info(&msg, rc, 0, query_done, call);
+    if (0 != rc) {
+        call->part.infos = NULL;
+        query_free(call);
+    }
+    return rc;
+}
+
+/* Our part, and the rest by the server if there is one; takes over the infos. */
+static pmix_status_t query_support(struct px_session *session, const pmix_query_t *queries, size_t nqueries,
+                                   const struct part *part, pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    int rc = PMIX_ERR_UNREACH;
+
+    if (!part->whole && NULL != px_session_server(session)) {
+        rc = query_server(session, queries, nqueries, NULL, part, cbfunc, cbdata);
+    }
+    if (0 == rc) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_later_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS, part->infos->info,
+                        part->infos->n, cbfunc, cbdata);
+    if (0 == rc) {
+        free(part->infos);
+    } else {
+        px_infos_release(part->infos);
+    }
+    return rc;
+}
+
+pmix_status_t px_client_query_nb(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
+                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_buf key = {0};
+    struct part part;
+    bool keep;
+    int rc = own_support(ctx, queries, nqueries, &part);
+
+    if (0 != rc) {
+        return rc;
+    }
+    if (NULL != part.infos) {
+        return query_support(session, queries, nqueries, &part, cbfunc, cbdata);
+    }
+    keep = px_cache_allowed(queries, nqueries) && query_key(queries, nqueries, &key) == 0;
+    rc = PMIX_ERR_NOT_FOUND;
+    if (keep && !px_cache_bypassed(queries, nqueries)) {
+        rc = answer_from_cache(session, &key, cbfunc, cbdata);
+        rc = 0 == rc ? rc : answer_here(session, queries, nqueries, cbfunc, cbdata);
+    }
+    if (0 != rc) {
+        rc = query_server(session, queries, nqueries, keep ? &key : NULL, NULL, cbfunc, cbdata);
+    }
+    px_buf_fini(&key);
+    return rc;
+}

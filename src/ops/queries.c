@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "queries.h"
+
+#include <string.h>
+
+#include "gds/lookup.h"
+#include "src/value/keep.h"
+
+const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *key)
+{
+    for (size_t i = 0; i < query->nqual; i++) {
+        if (strncmp(query->qualifiers[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            return &query->qualifiers[i].value;
+        }
+    }
+    return NULL;
+}
+
+bool px_query_asks(const pmix_query_t *query, const char *key)
+{
+    for (size_t i = 0; NULL != query->keys && NULL != query->keys[i]; i++) {
+        if (strcmp(query->keys[i], key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool px_query_asks_qualifiers(const pmix_query_t *query)
+{
+    for (size_t i = 0; i < query->nqual; i++) {
+        if (strcmp(query->qualifiers[i].key, PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0
+            && PMIx_Info_true(&query->qualifiers[i]) == PMIX_BOOL_TRUE) {
+            return true;
+        }
+    }
+    return NULL != query->keys && NULL != query->keys[0] && NULL != query->keys[1]
+           && strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0;
+}
+
+/* What only reports results is no question. */
+static bool only_reports(const pmix_query_t *query)
+{
+    return px_query_asks(query, PMIX_QUERY_RESULTS)
+           || (px_query_asks(query, PMIX_QUERY_QUALIFIERS) && !px_query_asks_qualifiers(query));
+}
+
+/* Is a key that only processes have asked for, in the realm that is its own? */
+static bool about_process(const pmix_query_t *query)
+{
+    static const char *const realms[] = {PMIX_SESSION_INFO, PMIX_JOB_INFO, PMIX_APP_INFO, PMIX_NODE_INFO};
+
+    for (size_t i = 0; i < sizeof(realms) / sizeof(realms[0]); i++) {
+        if (NULL != px_query_qualifier(query, realms[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; NULL != query->keys[i]; i++) {
+        if (px_key_realm(query->keys[i], strlen(query->keys[i])) == PX_REALM_PROC) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int px_query_check(const pmix_query_t *query)
+{
+    static const struct {
+        const char *key;
+        const char *qualifier;
+    } needs[] = {
+        {PMIX_QUERY_JOB_STATUS, PMIX_NSPACE},
+        {PMIX_QUERY_PROC_TABLE, PMIX_NSPACE},
+        {PMIX_QUERY_LOCAL_PROC_TABLE, PMIX_NSPACE},
+        {PMIX_QUERY_GROUP_MEMBERSHIP, PMIX_GROUP_ID},
+        {PMIX_QUERY_PSET_MEMBERSHIP, PMIX_PSET_NAME},
+    };
+    bool nspace = NULL != px_query_qualifier(query, PMIX_NSPACE);
+    bool rank = NULL != px_query_qualifier(query, PMIX_RANK);
+
+    if (NULL == query->keys || NULL == query->keys[0] || only_reports(query)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (NULL != px_query_qualifier(query, PMIX_PROCID) && (nspace || rank)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (px_query_asks_qualifiers(query)) {
+        return PMIX_SUCCESS;
+    }
+    if ((rank && !nspace) || (nspace && !rank && about_process(query))) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+        if (px_query_asks(query, needs[i].key) && NULL == px_query_qualifier(query, needs[i].qualifier)) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherwise)
+{
+    const pmix_value_t *proc = px_query_qualifier(query, PMIX_PROCID);
+    const pmix_value_t *nspace = px_query_qualifier(query, PMIX_NSPACE);
+    const pmix_value_t *rank = px_query_qualifier(query, PMIX_RANK);
+    pmix_proc_t target = *otherwise;
+
+    if (NULL != proc && proc->type == PMIX_PROC && NULL != proc->data.proc) {
+        return *proc->data.proc;
+    }
+    if (NULL != nspace && nspace->type == PMIX_STRING && NULL != nspace->data.string) {
+        PMIx_Load_nspace(target.nspace, nspace->data.string);
+    }
+    if (NULL != rank && rank->type == PMIX_PROC_RANK) {
+        target.rank = rank->data.rank;
+    }
+    return target;
+}
+
+pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n)
+{
+    pmix_query_t *copy = PMIx_Query_create(n);
+
+    for (size_t i = 0; NULL != copy && i < n; i++) {
+        bool good = true;
+
+        copy[i].keys = PMIx_Argv_copy(queries[i].keys);
+        good = NULL != copy[i].keys;
+        if (good && queries[i].nqual > 0) {
+            PMIx_Query_qualifiers_create(&copy[i], queries[i].nqual);
+            good = NULL != copy[i].qualifiers;
+        }
+        for (size_t q = 0; good && q < queries[i].nqual; q++) {
+            good = px_info_keep(&copy[i].qualifiers[q], &queries[i].qualifiers[q]) == PMIX_SUCCESS;
+        }
+        if (!good) {
+            PMIx_Query_free(copy, n);
+            return NULL;
+        }
+    }
+    return copy;
+}

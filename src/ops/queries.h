@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_OPS_QUERIES_H
+#define PX_OPS_QUERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <pmix.h>
+
+/* What a query says, for whoever asks and whoever answers. Any thread. */
+
+/* Does it ask for something that can be asked, name a process in one way and as a whole, and have the qualifiers that
+ * its keys cannot do without? 0 or PMIX_ERR_BAD_PARAM. */
+int px_query_check(const pmix_query_t *query);
+
+bool px_query_asks(const pmix_query_t *query, const char *key);
+
+/* The value of the first qualifier with the key, or NULL. */
+const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *key);
+
+/* The process that a query is about; `otherwise` as far as it names none. */
+pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherwise);
+
+/* Are the qualifiers of the keys wanted, instead of values? PMIX_QUERY_SUPPORTED_QUALIFIERS as a qualifier or in front of
+ * the keys; its string is that of PMIX_QUERY_QUALIFIERS, which alone cannot be asked for. */
+bool px_query_asks_qualifiers(const pmix_query_t *query);
+
+/* Deep copy; NULL: no memory. Free with PMIx_Query_free. */
+pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n);
+
+#endif
