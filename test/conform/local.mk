@@ -1,8 +1,9 @@
 # Conformance: each program is a table of cases over the public interface; README.md says how to add one.
 check_LTLIBRARIES += %D%/libconform.la
 conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/host.c \
-  %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/record.c %D%/lib/relay.c
-%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h
+  %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c
+%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h \
+  %D%/lib/queries.h
 
 conform_ldadd = %D%/libconform.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
@@ -12,6 +13,7 @@ conform_programs = \
   %D%/harness.t \
   %D%/keys.t \
   %D%/put.t \
+  %D%/query.t \
   %D%/resolve.t \
   %D%/resolve_build.t \
   %D%/resolve_layers.t
@@ -33,6 +35,9 @@ TESTS += $(conform_programs)
 %C%_put_t_SOURCES = %D%/put.c
 %C%_put_t_LDADD = $(conform_ldadd)
 %C%_put_t_LDFLAGS = $(conform_ldflags)
+%C%_query_t_SOURCES = %D%/query.c
+%C%_query_t_LDADD = $(conform_ldadd)
+%C%_query_t_LDFLAGS = $(conform_ldflags)
 %C%_resolve_t_SOURCES = %D%/resolve.c
 %C%_resolve_t_LDADD = $(conform_ldadd)
 %C%_resolve_t_LDFLAGS = $(conform_ldflags)

@@ -97,11 +97,14 @@ const char *hosts(const char *nspace)
     return to;
 }
 
-static const char *value_text(const pmix_value_t *v)
+const char *text_of(const pmix_value_t *v)
 {
     char *to = fresh();
     int64_t number = 0;
 
+    if (v == NULL) {
+        return "(none)";
+    }
     switch (v->type) {
     case PMIX_STRING: snprintf(to, ROOM, "%s", v->data.string != NULL ? v->data.string : "(null)"); return to;
     case PMIX_BOOL: snprintf(to, ROOM, "%s", v->data.flag ? "true" : "false"); return to;
@@ -150,7 +153,7 @@ const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmi
     if (!check(v != NULL, "a success of PMIx_Get(%s) has a value", key)) {
         return "no value";
     }
-    answer = value_text(v);
+    answer = text_of(v);
     PMIX_VALUE_RELEASE(v);
     return answer;
 }

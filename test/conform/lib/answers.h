@@ -19,6 +19,8 @@ const char *hosts(const char *nspace);
 const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmix_info_t *infos, size_t n);
 /* The same of a process of the caller's namespace, with one directive that is true, or NULL for none. */
 const char *got_of(pmix_rank_t rank, const char *key, const char *directive);
+/* Any value, in the same way; "(none)" for NULL. */
+const char *text_of(const pmix_value_t *v);
 
 #define same(want, got_, ...) conform_same((want), (got_), __FILE__, __LINE__, __VA_ARGS__)
 bool conform_same(const char *want, const char *is, const char *file, int line, const char *what, ...)
