@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "src/wire/frame.h"
+#include "src/wire/take.h"
+
 enum { FLAGS = 4, LENGTH = 8, ORIGIN = 16, HEAD = 24 };
 
 static const unsigned char magic[4] = {'P', 'X', 'F', '2'};
@@ -45,8 +48,11 @@ void px_blob_begin(struct px_buf *buf, const struct px_blob_head *head, size_t *
 int px_blob_add(struct px_buf *buf, const struct px_blob_part *part)
 {
     uint64_t span[] = {part->from, part->to};
-    int rc = px_pack(buf, PX_WIRE_PLAIN, PMIX_PROC, &part->proc, 1);
+    pmix_proc_t proc;
+    int rc;
 
+    PMIX_LOAD_PROCID(&proc, part->nspace, part->rank);
+    rc = px_pack(buf, PX_WIRE_PLAIN, PMIX_PROC, &proc, 1);
     rc = rc ? rc : px_pack(buf, PX_WIRE_PLAIN, PMIX_UINT64, span, 2);
     return rc ? rc : px_pack_bytes(buf, PX_WIRE_PLAIN, part->kvals.at, px_in_left(&part->kvals));
 }
@@ -60,18 +66,15 @@ void px_blob_end(struct px_buf *buf, size_t mark)
 
 static int read_part(struct px_in *in, struct px_blob_part *ret)
 {
-    uint64_t span[2];
-    size_t n_span = 2;
     const void *kvals;
+    size_t n_span;
     size_t n;
 
-    memset(ret, 0, sizeof(*ret));
-    if (px_unpack_one(in, PMIX_PROC, &ret->proc) || px_unpack(in, PMIX_UINT64, span, &n_span) || n_span != 2 ||
+    if (px_unpack_proc_view(in, &ret->nspace, &ret->rank) || px_unpack_frame(in, PMIX_UINT64, &n_span) ||
+        n_span != 2 || px_take_flex(in, &ret->from) || px_take_flex(in, &ret->to) ||
         px_unpack_view(in, &kvals, &n)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    ret->from = span[0];
-    ret->to = span[1];
     ret->kvals = px_in_make(kvals, n, PX_WIRE_PLAIN);
     return PMIX_SUCCESS;
 }

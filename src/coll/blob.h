@@ -23,7 +23,8 @@ struct px_blob_head {
 /* What one process posted for other nodes. The numbers are the origin's: whoever had everything that the process had
  * posted up to `from` has everything up to `to` with this. */
 struct px_blob_part {
-    pmix_proc_t proc;
+    const char *nspace; /* borrowed */
+    pmix_rank_t rank;
     uint64_t from;
     uint64_t to;
     struct px_in kvals; /* a stream in the plain encoding; borrowed */

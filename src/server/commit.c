@@ -13,21 +13,32 @@
 #include "gds/lookup.h"
 #include "priv.h"
 
-struct kval {
-    char *key; /* NULL: the real key is the first info of a qualified value */
-    pmix_value_t value;
+/* Values that stay where they are: the batch borrows them. */
+enum { CHUNK = 256 };
+
+struct chunk {
+    struct chunk *next;
+    size_t n;
+    pmix_value_t values[CHUNK];
+};
+
+/* Most processes post under the same few names, each of which the batch is asked for once. */
+enum { N_NAMES = 32 };
+
+struct name {
+    const char *text; /* borrowed; NULL: none yet */
+    size_t len;
+    uint32_t key; /* of the batch */
 };
 
 struct px_posted {
     const struct px_nsrec *ns;
     const char *only; /* or NULL: every key is taken */
     struct px_batch *batch;
-    struct kval **chunks;
-    size_t n_chunks;
-    size_t used; /* of the last chunk */
+    struct chunk *owned;
+    struct chunk *borrowed; /* their strings and bytes lie in the input */
+    struct name names[N_NAMES]; /* by length and last character */
 };
-
-enum { CHUNK = 64 };
 
 struct px_posted *px_posted_create(const struct px_nsrec *ns)
 {
@@ -36,7 +47,6 @@ struct px_posted *px_posted_create(const struct px_nsrec *ns)
     if (posted) {
         posted->ns = ns;
         posted->batch = px_batch_create();
-        posted->used = CHUNK;
     }
     if (posted && !posted->batch) {
         free(posted);
@@ -50,44 +60,74 @@ void px_posted_only(struct px_posted *posted, const char *key)
     posted->only = key;
 }
 
-void px_posted_destroy(struct px_posted *posted)
+static void free_chunks(struct chunk *chunk, bool owned)
 {
-    if (!posted) {
-        return;
-    }
-    px_batch_destroy(posted->batch);
-    for (size_t i = 0; i < posted->n_chunks; i++) {
-        for (size_t j = 0; j < (i + 1 < posted->n_chunks ? CHUNK : posted->used); j++) {
-            free(posted->chunks[i][j].key);
-            PMIx_Value_destruct(&posted->chunks[i][j].value);
+    while (chunk) {
+        struct chunk *next = chunk->next;
+
+        for (size_t i = 0; owned && i < chunk->n; i++) {
+            PMIx_Value_destruct(&chunk->values[i]);
         }
-        free(posted->chunks[i]);
+        free(chunk);
+        chunk = next;
     }
-    free(posted->chunks);
-    px_store_tidy(posted->ns->store);
-    free(posted);
 }
 
-/* Room that stays where it is: the batch borrows it. */
-static struct kval *next_kval(struct px_posted *posted)
+void px_posted_destroy(struct px_posted *posted)
 {
-    struct kval **chunks;
+    if (posted) {
+        px_batch_destroy(posted->batch);
+        free_chunks(posted->owned, true);
+        free_chunks(posted->borrowed, false);
+        free(posted);
+    }
+}
 
-    if (posted->used < CHUNK) {
-        return &posted->chunks[posted->n_chunks - 1][posted->used];
+static void drop_value(struct px_kval_view *kval)
+{
+    if (kval->owned) {
+        PMIx_Value_destruct(&kval->value);
     }
-    chunks = realloc(posted->chunks, (posted->n_chunks + 1) * sizeof(struct kval *));
-    if (!chunks) {
-        return NULL;
+}
+
+/* Takes over the value; NULL, with the value as it was, when memory is out. */
+static const pmix_value_t *keep_value(struct px_posted *posted, const struct px_kval_view *kval)
+{
+    struct chunk **chunks = kval->owned ? &posted->owned : &posted->borrowed;
+    struct chunk *chunk = *chunks;
+
+    if (!chunk || chunk->n == CHUNK) {
+        chunk = malloc(sizeof(*chunk));
+        if (!chunk) {
+            return NULL;
+        }
+        chunk->next = *chunks;
+        chunk->n = 0;
+        *chunks = chunk;
     }
-    posted->chunks = chunks;
-    chunks[posted->n_chunks] = calloc(CHUNK, sizeof(struct kval));
-    if (!chunks[posted->n_chunks]) {
-        return NULL;
+    chunk->values[chunk->n] = kval->value;
+    return &chunk->values[chunk->n++];
+}
+
+/* Adds an entry whose key is so long. */
+static int add_entry(struct px_posted *posted, const struct px_entry *entry, size_t key_len)
+{
+    struct name *name;
+    int rc;
+
+    if (entry->n_quals || entry->index > PMIX_RANK_VALID || !key_len) {
+        return px_batch_add(posted->batch, entry);
     }
-    posted->n_chunks++;
-    posted->used = 0;
-    return chunks[posted->n_chunks - 1];
+    name = &posted->names[(key_len ^ (unsigned char) entry->key[key_len - 1]) % N_NAMES];
+    if (!name->text || name->len != key_len || memcmp(name->text, entry->key, key_len) != 0) {
+        rc = px_batch_key(posted->batch, entry->key, &name->key);
+        if (rc) {
+            return rc;
+        }
+        name->text = entry->key;
+        name->len = key_len;
+    }
+    return px_batch_add_proc(posted->batch, name->key, entry->index, entry->scope, entry->value);
 }
 
 /* A qualified value: the first element is key and value, the rest its qualifiers. */
@@ -122,7 +162,7 @@ static bool is_hosts(const struct px_posted *posted, uint32_t rank, const char *
            slice.scope == PMIX_SCOPE_UNDEF;
 }
 
-static int note(struct px_map *names, const struct kval *kval)
+static int note(struct px_map *names, const struct px_kval_view *kval)
 {
     struct px_kval_name name;
     int rc = px_kval_name(kval->key, &kval->value, &name);
@@ -132,7 +172,7 @@ static int note(struct px_map *names, const struct kval *kval)
     return rc;
 }
 
-static bool is_noted(const struct px_map *names, const struct kval *kval)
+static bool is_noted(const struct px_map *names, const struct px_kval_view *kval)
 {
     struct px_kval_name name;
     bool found = !px_kval_name(kval->key, &kval->value, &name) && px_map_find(names, name.bytes, name.len);
@@ -142,37 +182,36 @@ static bool is_noted(const struct px_map *names, const struct kval *kval)
 }
 
 /* `other`: the names of the client's other buffer, or NULL. What of the local buffer is in both is global; what of
- * the remote buffer is in both has been read. */
+ * the remote buffer is in both has been read. *ret is as good as the input and `posted`. */
 static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
-                    const struct px_map *other, const struct kval **ret)
+                    const struct px_map *other, struct px_kval_view *ret)
 {
     struct px_entry entry = {.level = PX_LEVEL_PROC, .index = rank, .scope = scope};
+    size_t key_len;
     bool in_both;
-    struct kval *kval = next_kval(posted);
-    int rc;
+    int rc = px_unpack_kval_view(in, ret);
 
-    if (!kval) {
-        return PMIX_ERR_NOMEM;
-    }
-    memset(kval, 0, sizeof(*kval));
-    rc = px_unpack_kval(in, &kval->key, &kval->value);
     if (rc) {
         return rc;
     }
-    posted->used++;
-    if (!kval->key || !kval->key[0] || strlen(kval->key) > PMIX_MAX_KEYLEN) {
+    entry.key = ret->key;
+    entry.value = keep_value(posted, ret);
+    if (!entry.value) {
+        drop_value(ret);
+        return PMIX_ERR_NOMEM;
+    }
+    key_len = ret->key_len;
+    if (!key_len) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    entry.key = kval->key;
-    entry.value = &kval->value;
-    if (strcmp(kval->key, PMIX_QUALIFIED_VALUE) == 0) {
-        rc = unfold_qualified(&kval->value, &entry);
+    if (strcmp(ret->key, PMIX_QUALIFIED_VALUE) == 0) {
+        rc = unfold_qualified(entry.value, &entry);
+        key_len = rc ? 0 : strlen(entry.key);
     }
     if (!rc && posted->only && strcmp(entry.key, posted->only) != 0) {
         return PMIX_SUCCESS;
     }
-    *ret = kval;
-    in_both = other && is_noted(other, kval);
+    in_both = other && is_noted(other, ret);
     if (rc || (other && scope == PMIX_REMOTE && in_both) || is_hosts(posted, rank, entry.key)) {
         return rc;
     }
@@ -181,12 +220,12 @@ static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, p
     } else if (in_both) {
         entry.scope = PMIX_GLOBAL;
     }
-    return px_batch_add(posted->batch, &entry);
+    return add_entry(posted, &entry, key_len);
 }
 
 int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope)
 {
-    const struct kval *kval;
+    struct px_kval_view kval;
     int rc = PMIX_SUCCESS;
 
     while (!rc && px_in_left(in)) {
@@ -197,7 +236,7 @@ int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pm
 
 int px_posted_publish(struct px_posted *posted, struct px_nsrec *ns)
 {
-    return posted->n_chunks ? px_store_publish(ns->store, posted->batch) : PMIX_SUCCESS;
+    return posted->owned || posted->borrowed ? px_store_publish(ns->store, posted->batch) : PMIX_SUCCESS;
 }
 
 /* --- a client's commit --- */
@@ -237,16 +276,15 @@ static int list_names(struct px_in in, struct px_map *names, struct px_buf *plai
     int rc = PMIX_SUCCESS;
 
     while (!rc && px_in_left(&in)) {
-        struct kval kval = {0};
+        struct px_kval_view kval;
 
-        rc = px_unpack_kval(&in, &kval.key, &kval.value);
+        rc = px_unpack_kval_view(&in, &kval);
         if (rc) {
             return rc;
         }
-        rc = kval.key[0] ? note(names, &kval) : PMIX_ERR_UNPACK_FAILURE;
+        rc = kval.key_len ? note(names, &kval) : PMIX_ERR_UNPACK_FAILURE;
         rc = rc ? rc : px_pack_kval(plain, PX_WIRE_PLAIN, kval.key, &kval.value);
-        free(kval.key);
-        PMIx_Value_destruct(&kval.value);
+        drop_value(&kval);
     }
     return rc;
 }
@@ -256,12 +294,12 @@ static int read_commit(struct px_posted *posted, uint32_t rank, const struct blo
     struct px_map remote_names = {0};
     struct px_map local_names = {0};
     struct px_in in = blocks->local;
-    const struct kval *kval = NULL;
+    struct px_kval_view kval;
     int rc = blocks->has_remote ? list_names(blocks->remote, &remote_names, plain) : PMIX_SUCCESS;
 
     while (!rc && blocks->has_local && px_in_left(&in)) {
         rc = read_one(posted, rank, &in, PMIX_LOCAL, &remote_names, &kval);
-        rc = rc ? rc : note(&local_names, kval);
+        rc = rc ? rc : note(&local_names, &kval);
     }
     in = blocks->remote;
     while (!rc && blocks->has_remote && px_in_left(&in)) {

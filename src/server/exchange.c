@@ -18,13 +18,12 @@
 
 static int add_rank(struct px_buf *buf, struct px_rankrec *rank, uint64_t since)
 {
-    struct px_blob_part part = {.proc.rank = rank->rank};
+    struct px_blob_part part = {.nspace = rank->ns->name, .rank = rank->rank};
     struct px_outbox_span span;
     struct px_buf kvals = {0};
     int rc = px_outbox_pack(&rank->outbox, since, &kvals, &span);
 
     if (!rc && kvals.len) {
-        memcpy(part.proc.nspace, rank->ns->name, sizeof(part.proc.nspace));
         part.from = span.from;
         part.to = span.to;
         part.kvals = px_in_make(kvals.data, kvals.len, PX_WIRE_PLAIN);
@@ -99,11 +98,25 @@ struct incoming {
 struct reader {
     struct px_server *server;
     struct px_list all;
+    const char *nspace; /* of the part before; NULL at first */
+    struct px_nsrec *ns; /* NULL: this node has never heard of it */
+    struct px_posted *posted; /* NULL until something of it is news */
     bool echo;
     bool asked;
 };
 
-static struct px_posted *posted_of(struct reader *reader, struct px_nsrec *ns)
+/* Parts of one namespace mostly follow each other. */
+static struct px_nsrec *ns_of(struct reader *reader, const char *nspace)
+{
+    if (!reader->nspace || strcmp(reader->nspace, nspace) != 0) {
+        reader->ns = px_ns_find(reader->server, nspace);
+        reader->posted = NULL;
+        reader->nspace = nspace;
+    }
+    return reader->ns;
+}
+
+static struct px_posted *find_posted(struct reader *reader, struct px_nsrec *ns)
 {
     struct px_list *item;
     struct px_list *next;
@@ -127,6 +140,15 @@ static struct px_posted *posted_of(struct reader *reader, struct px_nsrec *ns)
     }
     px_list_append(&reader->all, &in->link);
     return in->posted;
+}
+
+/* Where data of the namespace at hand go; NULL when memory is out. */
+static struct px_posted *posted_of(struct reader *reader)
+{
+    if (!reader->posted) {
+        reader->posted = find_posted(reader, reader->ns);
+    }
+    return reader->posted;
 }
 
 /* What is known of a remote rank; NULL for one that the job does not have, or without memory. */
@@ -156,7 +178,7 @@ static struct px_known *known_of(struct px_nsrec *ns, uint32_t rank)
 static bool is_news(struct px_server *s, struct px_nsrec *ns, const struct px_blob_head *head,
                     const struct px_blob_part *part)
 {
-    struct px_known *known = known_of(ns, part->proc.rank);
+    struct px_known *known = known_of(ns, part->rank);
     uint64_t here = known && known->origin == head->origin ? known->up_to : 0;
 
     if (!known) {
@@ -197,17 +219,17 @@ static int on_part(void *arg, const struct px_blob_head *head, const struct px_b
         return PMIX_SUCCESS;
     }
     /* What is our own is in the store already; what this node has never heard of has no readers here. */
-    ns = px_ns_find(s, part->proc.nspace);
-    if (!ns || px_rank_find(ns, part->proc.rank) || !is_news(s, ns, head, part)) {
+    ns = ns_of(reader, part->nspace);
+    if (!ns || px_rank_find(ns, part->rank) || !is_news(s, ns, head, part)) {
         return PMIX_SUCCESS;
     }
     kvals = part->kvals;
-    posted = posted_of(reader, ns);
+    posted = posted_of(reader);
     if (!posted) {
         forget_known(s, ns);
         return PMIX_ERR_NOMEM;
     }
-    return px_posted_read(posted, part->proc.rank, &kvals, PMIX_REMOTE);
+    return px_posted_read(posted, part->rank, &kvals, PMIX_REMOTE);
 }
 
 int px_share_store(struct px_server *s, const char *data, size_t len, bool *ret_echo)

@@ -79,7 +79,7 @@ static void ns_destroy(struct px_nsrec *ns)
         px_outbox_fini(&rank->outbox);
         free(rank);
     }
-    px_map_fini(&ns->ranks);
+    free(ns->ranks);
     PMIx_Info_free(ns->envars, ns->n_envars);
     px_buf_fini(&ns->packed[0]);
     px_buf_fini(&ns->packed[1]);
@@ -154,9 +154,61 @@ void px_ns_drop_all(struct px_server *s)
 
 /* --- ranks --- */
 
+/* The first of the namespace's records that is not below the rank. */
+static size_t rank_place(const struct px_nsrec *ns, uint32_t rank)
+{
+    size_t low = 0;
+    size_t high = ns->n_ranks;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (ns->ranks[mid].rank < rank) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
 struct px_rankrec *px_rank_find(const struct px_nsrec *ns, uint32_t rank)
 {
-    return px_map_find(&ns->ranks, &rank, sizeof(rank));
+    size_t at;
+
+    if (!ns->n_ranks || rank > ns->ranks[ns->n_ranks - 1].rank) {
+        return NULL;
+    }
+    at = rank_place(ns, rank);
+    return ns->ranks[at].rank == rank ? ns->ranks[at].rec : NULL;
+}
+
+static int rank_enter(struct px_nsrec *ns, struct px_rankrec *rec)
+{
+    size_t at = rank_place(ns, rec->rank);
+
+    if (ns->n_ranks == ns->cap_ranks) {
+        size_t cap = ns->cap_ranks ? ns->cap_ranks * 2 : 16;
+        struct px_rankslot *ranks = realloc(ns->ranks, cap * sizeof(*ranks));
+
+        if (!ranks) {
+            return PMIX_ERR_NOMEM;
+        }
+        ns->ranks = ranks;
+        ns->cap_ranks = cap;
+    }
+    memmove(&ns->ranks[at + 1], &ns->ranks[at], (ns->n_ranks - at) * sizeof(*ns->ranks));
+    ns->ranks[at] = (struct px_rankslot){.rank = rec->rank, .rec = rec};
+    ns->n_ranks++;
+    return PMIX_SUCCESS;
+}
+
+static void rank_leave(struct px_nsrec *ns, const struct px_rankrec *rec)
+{
+    size_t at = rank_place(ns, rec->rank);
+
+    ns->n_ranks--;
+    memmove(&ns->ranks[at], &ns->ranks[at + 1], (ns->n_ranks - at) * sizeof(*ns->ranks));
 }
 
 struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank)
@@ -172,7 +224,7 @@ struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank)
     }
     rec->ns = ns;
     rec->rank = rank;
-    if (px_map_set(&ns->ranks, &rank, sizeof(rank), rec)) {
+    if (rank_enter(ns, rec)) {
         free(rec);
         return NULL;
     }
@@ -196,7 +248,7 @@ void px_rank_drop(struct px_server *s, struct px_rankrec *rank)
             next = s->peer_list.next;
         }
     }
-    (void) px_map_remove(&rank->ns->ranks, &rank->rank, sizeof(rank->rank));
+    rank_leave(rank->ns, rank);
     px_list_remove(&rank->link);
     px_outbox_fini(&rank->outbox);
     free(rank);

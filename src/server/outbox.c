@@ -87,19 +87,19 @@ int px_outbox_put(struct px_outbox *box, const struct px_buf *kvals, uint64_t *c
     }
     while (!rc && px_in_left(&in)) {
         const unsigned char *start = in.at;
+        struct px_kval_view kval;
         struct px_kval_name name;
-        pmix_value_t value;
-        char *key = NULL;
 
-        rc = px_unpack_kval(&in, &key, &value);
+        rc = px_unpack_kval_view(&in, &kval);
         if (rc) {
             return rc;
         }
-        rc = px_kval_name(key, &value, &name);
-        rc = rc ? rc : put_one(box, key, &name, start, (size_t) (in.at - start), counter);
+        rc = px_kval_name(kval.key, &kval.value, &name);
+        rc = rc ? rc : put_one(box, kval.key, &name, start, (size_t) (in.at - start), counter);
         px_buf_fini(&name.room);
-        PMIx_Value_destruct(&value);
-        free(key);
+        if (kval.owned) {
+            PMIx_Value_destruct(&kval.value);
+        }
     }
     return rc;
 }

@@ -115,13 +115,20 @@ struct px_server {
 
 /* --- nspace.c: what is known of namespaces and ranks --- */
 
+struct px_rankslot {
+    uint32_t rank;
+    struct px_rankrec *rec;
+};
+
 struct px_nsrec {
     struct px_list link;
     char name[PMIX_MAX_NSLEN + 1];
     struct px_store *store;
     bool registered;  /* by the host; false: only clients of it were named, or it came with a peer's data */
     int n_local;      /* as registered; -1 unknown */
-    struct px_map ranks; /* rank -> struct px_rankrec */
+    struct px_rankslot *ranks; /* ascending */
+    size_t n_ranks;
+    size_t cap_ranks;
     struct px_list rank_list;
     struct px_buf packed[2]; /* job information for PLAIN and DESCRIBED peers */
     uint64_t packed_sequence[2];

@@ -89,14 +89,31 @@ int px_unpack_rank(struct px_in *in, pmix_rank_t *ret);
 int px_unpack_command(struct px_in *in, uint8_t *ret);
 /* Both results are the caller's; the key is never NULL. */
 int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value);
-/* Borrowed view of a BYTE_OBJECT's bytes, valid as long as the input. */
-int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len);
-/* Borrowed view of a BUFFER: also says of which kind it is. */
-int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner);
 int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner);
 /* The counterparts of px_pack_infos and px_pack_procs: *ret is NULL when n is 0; free with
  * PMIx_Info_free, PMIx_Proc_free. */
 int px_unpack_infos(struct px_in *in, pmix_info_t **ret, size_t *ret_n);
 int px_unpack_procs(struct px_in *in, pmix_proc_t **ret, size_t *ret_n);
+
+/* --- views: what is borrowed is good as long as the input --- */
+
+/* Of a BYTE_OBJECT's bytes. */
+int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len);
+
+/* Of a BUFFER: also says of which kind it is. */
+int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner);
+
+/* Of a PROC: the namespace, "" at least, is borrowed. */
+int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *ret_rank);
+
+/* Of a KVAL: the key is borrowed, as are a value's characters or bytes. Other values are as px_unpack_kval makes
+ * them: with `owned`, PMIx_Value_destruct them. Takes and refuses what px_unpack_kval does. */
+struct px_kval_view {
+    const char *key; /* never NULL */
+    size_t key_len;
+    pmix_value_t value;
+    bool owned;
+};
+int px_unpack_kval_view(struct px_in *in, struct px_kval_view *ret);
 
 #endif

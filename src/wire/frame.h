@@ -12,6 +12,9 @@ int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
 /* The input moves past the frame; on failure it stays where it was. Statuses as px_unpack. */
 int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n);
 
+/* The frame of an operation that must be of one value; PMIX_ERR_UNPACK_FAILURE too. */
+int px_unpack_single(struct px_in *in, pmix_data_type_t type);
+
 /* May n elements of a C size be made out of what is left? Each takes a byte at least, and memory is
  * asked for only in proportion to the bytes that stand behind it. 0,
  * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_FAILURE. */

@@ -117,20 +117,11 @@ int px_unpack_command(struct px_in *in, uint8_t *ret)
     return px_unpack_one(in, PMIX_COMMAND, ret);
 }
 
-/* The frame of an operation that must be of one value. */
-static int unpack_single(struct px_in *in, pmix_data_type_t type)
-{
-    size_t n;
-    int rc = px_unpack_frame(in, type, &n);
-
-    return rc == PMIX_SUCCESS && n != 1 ? PMIX_ERR_UNPACK_FAILURE : rc;
-}
-
 int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
 {
     struct px_in at = *in;
     char *key = NULL;
-    int rc = unpack_single(&at, PMIX_KVAL);
+    int rc = px_unpack_single(&at, PMIX_KVAL);
 
     if (rc == PMIX_SUCCESS) {
         rc = px_unpack_raw(&at, PMIX_STRING, &key);
@@ -148,60 +139,6 @@ int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
     *ret_key = key;
     *in = at;
     return PMIX_SUCCESS;
-}
-
-static int view(struct px_in *at, const void **ret_bytes, size_t *ret_len)
-{
-    uint64_t len;
-    int rc = px_take_flex(at, &len);
-
-    if (rc == PMIX_SUCCESS && len > px_in_left(at)) {
-        rc = PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
-    }
-    if (rc == PMIX_SUCCESS) {
-        *ret_bytes = at->at;
-        *ret_len = (size_t) len;
-        at->at += len;
-    }
-    return rc;
-}
-
-int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len)
-{
-    struct px_in at = *in;
-    int rc = unpack_single(&at, PMIX_BYTE_OBJECT);
-
-    if (rc == PMIX_SUCCESS) {
-        rc = view(&at, ret_bytes, ret_len);
-    }
-    if (rc == PMIX_SUCCESS) {
-        *in = at;
-    }
-    return rc;
-}
-
-int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner)
-{
-    struct px_in at = *in;
-    const void *bytes;
-    uint8_t kind;
-    size_t len;
-    int rc = unpack_single(&at, PMIX_BUFFER);
-
-    if (rc == PMIX_SUCCESS) {
-        rc = px_unpack_raw(&at, PMIX_BYTE, &kind);
-    }
-    if (rc == PMIX_SUCCESS && kind != PX_WIRE_PLAIN && kind != PX_WIRE_DESCRIBED) {
-        rc = PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (rc == PMIX_SUCCESS) {
-        rc = view(&at, &bytes, &len);
-    }
-    if (rc == PMIX_SUCCESS) {
-        *in = at;
-        *ret_inner = px_in_make(bytes, len, (enum px_wire_kind) kind);
-    }
-    return rc;
 }
 
 /* SIZE n and, unless it is 0, one operation of exactly n elements. */

@@ -415,6 +415,21 @@ int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
     return PMIX_SUCCESS;
 }
 
+int px_unpack_single(struct px_in *in, pmix_data_type_t type)
+{
+    struct px_in at = *in;
+    size_t n;
+    int rc = px_unpack_frame(&at, type, &n);
+
+    if (rc == PMIX_SUCCESS && n != 1) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == PMIX_SUCCESS) {
+        *in = at;
+    }
+    return rc;
+}
+
 /* What did not fit is read all the same, so that the next operation starts where the peer's next
  * one does. */
 static int skip(struct px_in *in, const struct px_type *type, size_t n)

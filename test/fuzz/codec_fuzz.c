@@ -57,6 +57,29 @@ static void read_type(struct px_in in, pmix_data_type_t type)
     }
 }
 
+/* A view is the same as a copy. */
+static void view_pair(struct px_in in)
+{
+    struct px_in copied = in;
+    struct px_kval_view view;
+    pmix_value_t value;
+    char *key;
+    int rc = px_unpack_kval(&copied, &key, &value);
+
+    require(px_unpack_kval_view(&in, &view) == rc);
+    require(in.at == copied.at);
+    if (rc == 0) {
+        require(view.key_len == strlen(key) && memcmp(view.key, key, view.key_len) == 0);
+        require(view.value.type == value.type);
+        write_and_read(in.exact, PMIX_VALUE, &view.value);
+        PMIx_Value_destruct(&value);
+        free(key);
+    }
+    if (rc == 0 && view.owned) {
+        PMIx_Value_destruct(&view.value);
+    }
+}
+
 static void read_messages(struct px_in in)
 {
     const void *bytes;
@@ -67,6 +90,7 @@ static void read_messages(struct px_in in)
     char *key;
     size_t n;
 
+    view_pair(in);
     if (px_unpack_kval(&in, &key, &value) == 0) {
         (void) px_inflate_value(&value); /* either way the value is one to be released */
         PMIx_Value_destruct(&value);

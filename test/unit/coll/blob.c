@@ -21,11 +21,13 @@ static void piece(struct px_buf *buf, const char *nspace, pmix_rank_t first, siz
 
     px_blob_begin(buf, &head, &mark);
     for (size_t i = 0; i < n; i++) {
-        struct px_blob_part part = {.from = i, .to = UINT64_MAX - i};
+        struct px_blob_part part = {.nspace = nspace,
+                                    .rank = first + (pmix_rank_t) i,
+                                    .from = i,
+                                    .to = UINT64_MAX - i};
         char bytes[8];
 
-        PMIX_LOAD_PROCID(&part.proc, nspace, first + (pmix_rank_t) i);
-        memset(bytes, (int) part.proc.rank, sizeof(bytes));
+        memset(bytes, (int) part.rank, sizeof(bytes));
         part.kvals = px_in_make(bytes, i, PX_WIRE_PLAIN);
         assert_int_equal(px_blob_add(buf, &part), 0);
     }
@@ -52,13 +54,13 @@ static int on_proc(void *arg, const struct px_blob_head *head, const struct px_b
         assert_int_equal(head->flags, seen->first ? PX_BLOB_RESEND : 0);
         return 0;
     }
-    i = part->proc.rank - seen->first;
+    i = part->rank - seen->first;
     assert_true(part->from == i && part->to == UINT64_MAX - i);
     seen->n++;
-    seen->ranks += part->proc.rank;
+    seen->ranks += part->rank;
     assert_int_equal(px_in_left(&part->kvals), i);
     for (const unsigned char *at = part->kvals.at; at < part->kvals.end; at++) {
-        assert_int_equal(*at, part->proc.rank);
+        assert_int_equal(*at, part->rank);
     }
     return seen->refuse;
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Views take and refuse exactly what copying does, and say the same of it. Buffers and byte objects: messages.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix.h>
+
+#include "gen.h"
+#include "src/wire/codec.h"
+
+static const enum px_wire_kind kinds[] = {PX_WIRE_PLAIN, PX_WIRE_DESCRIBED};
+
+/* A copy in memory of its own size, so that a sanitizer sees every byte that is read beyond it. */
+static void *exactly(const void *bytes, size_t len)
+{
+    void *copy = malloc(len ? len : 1);
+
+    assert_non_null(copy);
+    memcpy(copy, bytes, len);
+    return copy;
+}
+
+static void same_value(const pmix_value_t *a, const pmix_value_t *b)
+{
+    struct px_buf bytes[2] = {{0}, {0}};
+
+    assert_int_equal(a->type, b->type);
+    assert_int_equal(px_pack_raw(&bytes[0], true, PMIX_VALUE, a), px_pack_raw(&bytes[1], true, PMIX_VALUE, b));
+    assert_int_equal(bytes[0].len, bytes[1].len);
+    assert_memory_equal(bytes[0].data, bytes[1].data, bytes[0].len);
+    px_buf_fini(&bytes[0]);
+    px_buf_fini(&bytes[1]);
+}
+
+/* Returns the status of both. */
+static int read_both(const void *bytes, size_t len, enum px_wire_kind kind)
+{
+    struct px_in copied = px_in_make(bytes, len, kind);
+    struct px_in viewed = copied;
+    struct px_kval_view view;
+    pmix_value_t value;
+    char *key;
+    int rc = px_unpack_kval(&copied, &key, &value);
+
+    assert_int_equal(px_unpack_kval_view(&viewed, &view), rc);
+    assert_ptr_equal(viewed.at, copied.at);
+    if (rc == 0) {
+        assert_string_equal(view.key, key);
+        assert_int_equal(view.key_len, strlen(key));
+        same_value(&view.value, &value);
+        PMIx_Value_destruct(&value);
+        free(key);
+    }
+    if (rc == 0 && view.owned) {
+        PMIx_Value_destruct(&view.value);
+    }
+    return rc;
+}
+
+static void pack(struct px_buf *buf, struct gen *gen, enum px_wire_kind kind)
+{
+    static const char *const keys[] = {"k", "", "a key that is longer than a word"};
+    pmix_value_t value;
+
+    gen_fill(gen, PMIX_VALUE, &value, 2);
+    assert_int_equal(px_pack_kval(buf, kind, keys[gen_below(gen, 3)], &value), 0);
+    PMIx_Value_destruct(&value);
+}
+
+static void pairs_are_those_that_are_copied(void **state)
+{
+    struct gen gen = gen_start();
+
+    (void) state;
+    for (int i = 0; i < 400; i++) {
+        enum px_wire_kind kind = kinds[gen_below(&gen, 2)];
+        struct px_buf buf = {0};
+        unsigned char *bytes;
+
+        pack(&buf, &gen, kind);
+        (void) read_both(buf.data, buf.len, kind);
+        for (size_t len = 0; len < buf.len && len < 64; len++) {
+            bytes = exactly(buf.data, len);
+            (void) read_both(bytes, len, kind);
+            free(bytes);
+        }
+        for (int j = 0; j < 64; j++) {
+            bytes = exactly(buf.data, buf.len);
+            bytes[gen_below(&gen, buf.len < 48 ? buf.len : 48)] = (unsigned char) gen_next(&gen);
+            (void) read_both(bytes, buf.len, kind);
+            free(bytes);
+        }
+        px_buf_fini(&buf);
+    }
+}
+
+static void what_can_be_is_borrowed(void **state)
+{
+    pmix_value_t values[] = {
+        {.type = PMIX_STRING, .data.string = "word"},
+        {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = "bytes", .size = 5}},
+        {.type = PMIX_UINT32, .data.uint32 = 7},
+        {.type = PMIX_STRING},
+        {.type = PMIX_BYTE_OBJECT},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        struct px_buf buf = {0};
+        struct px_kval_view view;
+        struct px_in in;
+        const unsigned char *at;
+
+        assert_int_equal(px_pack_kval(&buf, PX_WIRE_PLAIN, "key", &values[i]), 0);
+        in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+        assert_int_equal(px_unpack_kval_view(&in, &view), 0);
+        assert_false(view.owned);
+        assert_true((const unsigned char *) view.key > buf.data && (const unsigned char *) view.key < in.end);
+        at = (const unsigned char *) (i ? view.value.data.bo.bytes : view.value.data.string);
+        assert_true(i > 1 || (at > buf.data && at < in.end));
+        assert_true(i < 3 || !at);
+        px_buf_fini(&buf);
+    }
+}
+
+static void processes_are_those_that_are_copied(void **state)
+{
+    static const char *const names[] = {"job", "", "a job with a longer name"};
+    pmix_proc_t proc;
+    pmix_proc_t copy;
+
+    (void) state;
+    for (size_t i = 0; i < 6; i++) {
+        enum px_wire_kind kind = kinds[i % 2];
+        struct px_buf buf = {0};
+
+        PMIX_LOAD_PROCID(&proc, names[i / 2], PMIX_RANK_WILDCARD - (pmix_rank_t) i);
+        assert_int_equal(px_pack(&buf, kind, PMIX_PROC, &proc, 1), 0);
+        for (size_t len = 0; len <= buf.len; len++) {
+            void *bytes = exactly(buf.data, len);
+            struct px_in copied = px_in_make(bytes, len, kind);
+            struct px_in viewed = copied;
+            const char *nspace;
+            pmix_rank_t rank;
+            int rc = px_unpack_one(&copied, PMIX_PROC, &copy);
+
+            assert_int_equal(px_unpack_proc_view(&viewed, &nspace, &rank) == 0, rc == 0);
+            assert_int_equal(rc == 0, len == buf.len);
+            assert_ptr_equal(viewed.at, copied.at);
+            if (rc == 0) {
+                assert_string_equal(nspace, proc.nspace);
+                assert_int_equal(rank, proc.rank);
+            }
+            free(bytes);
+        }
+        px_buf_fini(&buf);
+    }
+}
+
+/* One byte more than a namespace has room for. */
+static void a_long_namespace_is_refused(void **state)
+{
+    char name[PMIX_MAX_NSLEN + 2];
+    const char *text = name;
+    struct px_buf buf = {0};
+    const char *nspace;
+    pmix_rank_t rank;
+    struct px_in in;
+
+    (void) state;
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    px_buf_byte(&buf, 2);
+    assert_int_equal(px_pack_raw(&buf, false, PMIX_STRING, &text), 0);
+    px_buf_byte(&buf, 1);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_unpack_proc_view(&in, &nspace, &rank), PMIX_ERR_UNPACK_FAILURE);
+    assert_ptr_equal(in.at, buf.data);
+    px_buf_fini(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_are_those_that_are_copied),
+        cmocka_unit_test(what_can_be_is_borrowed),
+        cmocka_unit_test(processes_are_those_that_are_copied),
+        cmocka_unit_test(a_long_namespace_is_refused),
+    };
+
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
