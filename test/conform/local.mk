@@ -11,6 +11,7 @@ conform_programs = \
   %D%/fence.t \
   %D%/get.t \
   %D%/harness.t \
+  %D%/init.t \
   %D%/keys.t \
   %D%/put.t \
   %D%/query.t \
@@ -47,6 +48,9 @@ TESTS += $(conform_programs)
 %C%_resolve_layers_t_SOURCES = %D%/resolve_layers.c
 %C%_resolve_layers_t_LDADD = $(conform_ldadd)
 %C%_resolve_layers_t_LDFLAGS = $(conform_ldflags)
+%C%_init_t_SOURCES = %D%/init.c
+%C%_init_t_LDADD = $(conform_ldadd)
+%C%_init_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.
