@@ -8,6 +8,7 @@ conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c
 conform_ldadd = %D%/libconform.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
+  %D%/door.t \
   %D%/fence.t \
   %D%/get.t \
   %D%/harness.t \
@@ -51,6 +52,9 @@ TESTS += $(conform_programs)
 %C%_init_t_SOURCES = %D%/init.c
 %C%_init_t_LDADD = $(conform_ldadd)
 %C%_init_t_LDFLAGS = $(conform_ldflags)
+%C%_door_t_SOURCES = %D%/door.c
+%C%_door_t_LDADD = $(conform_ldadd)
+%C%_door_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.

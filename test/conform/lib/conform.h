@@ -75,6 +75,7 @@ struct record {
     enum entry entry;
     int node;
     pmix_proc_t proc; /* who asked */
+    const void *object; /* what the host gave when it registered who asked: not to be looked into */
     const pmix_proc_t *procs;
     size_t n_procs;
     const struct note *infos;
@@ -113,6 +114,7 @@ struct ask {
     const struct record *record;
     enum entry entry;
     const pmix_proc_t *proc;
+    const void *object;
     const pmix_proc_t *procs;
     size_t n_procs;
     const pmix_info_t *infos;

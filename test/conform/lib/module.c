@@ -192,28 +192,25 @@ static pmix_status_t answer(struct ask *ask)
 
 static pmix_status_t client_connected(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    (void) object;
-    return PUT(.entry = ON_CONNECTED1, .proc = proc, OP);
+    return PUT(.entry = ON_CONNECTED1, .proc = proc, .object = object, OP);
 }
 
 static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pmix_info_t info[], size_t ninfo,
                                        pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    (void) object;
-    return PUT(.entry = ON_CONNECTED, .proc = proc, INFOS, OP);
+    return PUT(.entry = ON_CONNECTED, .proc = proc, .object = object, INFOS, OP);
 }
 
 static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    (void) object;
-    return PUT(.entry = ON_FINALIZED, .proc = proc, OP);
+    return PUT(.entry = ON_FINALIZED, .proc = proc, .object = object, OP);
 }
 
 static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status, const char msg[], pmix_proc_t procs[],
                               size_t nprocs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    (void) object;
-    return PUT(.entry = ON_ABORT, .proc = proc, PROCS, .number = status, .text = msg, OP);
+    return PUT(.entry = ON_ABORT, .proc = proc, .object = object, PROCS, .number = status,
+               .text = msg, OP);
 }
 
 static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,

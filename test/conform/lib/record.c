@@ -145,6 +145,7 @@ const struct record *record_ask(const struct ask *ask)
     if (ask->proc != NULL) {
         r->proc = *ask->proc;
     }
+    r->object = ask->object;
     r->procs = board_bytes(ask->procs, ask->n_procs * sizeof(*ask->procs));
     r->n_procs = ask->n_procs;
     r->blob = board_bytes(ask->data, ask->n_data);
