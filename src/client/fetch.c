@@ -133,7 +133,8 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
     }
     rc = px_want_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &want);
     if (0 == rc) {
-        rc = px_client_find(session, &want, fresh, &slice);
+        /* The server knows scopes; we may not. */
+        rc = PMIX_ERR_EXISTS_OUTSIDE_SCOPE == status ? status : px_client_find(session, &want, fresh, &slice);
     }
     if (0 == rc) {
         rc = px_client_hand_out(&want, &slice, &value);

@@ -259,6 +259,14 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
     return PX_LOOK_UNSURE != seen;
 }
 
+/* Is a value that came by message wanted by its scope, which messages do not tell? The server knows it. */
+static bool is_unscoped(struct px_session *session, const struct px_want *want, const struct px_slice *slice)
+{
+    return want->ask.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF
+           && slice->store != px_session_shared(session) && !px_key_hosts(want->ask.key)
+           && (want->flags & PX_WANT_OPTIONAL) == 0 && NULL != px_session_server(session);
+}
+
 static void look_for_next(struct px_session *session)
 {
     const struct px_store *shared = px_session_shared(session);
@@ -284,7 +292,8 @@ static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_
         return get_unusual(session, want, rc, value);
     }
     /* Not what the server publishes for all, nor what the application has put there. */
-    if (rare(stale) && slice.store != px_session_shared(session) && slice.scope != PMIX_INTERNAL) {
+    if ((rare(stale) && slice.store != px_session_shared(session) && slice.scope != PMIX_INTERNAL)
+        || rare(is_unscoped(session, want, &slice))) {
         px_want_fini(want);
         return PMIX_ERR_WOULD_BLOCK;
     }

@@ -114,8 +114,6 @@ static void read_directives(struct px_get *get)
             get->immediate |= on;
         } else if (strcmp(info->key, PMIX_GET_REFRESH_CACHE) == 0) {
             get->refresh |= on;
-        } else if (strcmp(info->key, PMIX_GET_REFRESH_CACHE) == 0) {
-            get->refresh |= on;
         } else if (strcmp(info->key, PMIX_TIMEOUT) == 0) {
             get->patient = !px_value_u32(&info->value, &get->timeout_s) && !get->timeout_s;
         }

@@ -437,8 +437,13 @@ static void persistent(void **state)
 static void scope(void **state)
 {
     (void) state;
-    assert_int_equal(world_run(&(struct world){.act = "scope", .n_nodes = 1, .per_node = 2}), 0);
-    assert_int_equal(world_run(&(struct world){.act = "scope_far", .n_nodes = 2, .per_node = 1}), 0);
+    for (int messages = 0; messages < 2; messages++) {
+        struct world near = {.act = "scope", .n_nodes = 1, .per_node = 2, .private_store = messages};
+        struct world far = {.act = "scope_far", .n_nodes = 2, .per_node = 1, .private_store = messages};
+
+        assert_int_equal(world_run(&near), 0);
+        assert_int_equal(world_run(&far), 0);
+    }
 }
 
 static void required(void **state)
