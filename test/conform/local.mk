@@ -11,10 +11,12 @@ conform_programs = \
   %D%/door.t \
   %D%/fence.t \
   %D%/get.t \
+  %D%/get_directives.t \
   %D%/harness.t \
   %D%/init.t \
   %D%/keys.t \
   %D%/put.t \
+  %D%/put_types.t \
   %D%/query.t \
   %D%/resolve.t \
   %D%/resolve_build.t \
@@ -22,21 +24,33 @@ conform_programs = \
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
 
+%C%_door_t_SOURCES = %D%/door.c
+%C%_door_t_LDADD = $(conform_ldadd)
+%C%_door_t_LDFLAGS = $(conform_ldflags)
 %C%_fence_t_SOURCES = %D%/fence.c
 %C%_fence_t_LDADD = $(conform_ldadd)
 %C%_fence_t_LDFLAGS = $(conform_ldflags)
 %C%_get_t_SOURCES = %D%/get.c
 %C%_get_t_LDADD = $(conform_ldadd)
 %C%_get_t_LDFLAGS = $(conform_ldflags)
+%C%_get_directives_t_SOURCES = %D%/get_directives.c
+%C%_get_directives_t_LDADD = $(conform_ldadd)
+%C%_get_directives_t_LDFLAGS = $(conform_ldflags)
 %C%_harness_t_SOURCES = %D%/harness.c
 %C%_harness_t_LDADD = $(conform_ldadd)
 %C%_harness_t_LDFLAGS = $(conform_ldflags)
+%C%_init_t_SOURCES = %D%/init.c
+%C%_init_t_LDADD = $(conform_ldadd)
+%C%_init_t_LDFLAGS = $(conform_ldflags)
 %C%_keys_t_SOURCES = %D%/keys.c
 %C%_keys_t_LDADD = $(conform_ldadd)
 %C%_keys_t_LDFLAGS = $(conform_ldflags)
 %C%_put_t_SOURCES = %D%/put.c
 %C%_put_t_LDADD = $(conform_ldadd)
 %C%_put_t_LDFLAGS = $(conform_ldflags)
+%C%_put_types_t_SOURCES = %D%/put_types.c
+%C%_put_types_t_LDADD = $(conform_ldadd)
+%C%_put_types_t_LDFLAGS = $(conform_ldflags)
 %C%_query_t_SOURCES = %D%/query.c
 %C%_query_t_LDADD = $(conform_ldadd)
 %C%_query_t_LDFLAGS = $(conform_ldflags)
@@ -49,12 +63,6 @@ TESTS += $(conform_programs)
 %C%_resolve_layers_t_SOURCES = %D%/resolve_layers.c
 %C%_resolve_layers_t_LDADD = $(conform_ldadd)
 %C%_resolve_layers_t_LDFLAGS = $(conform_ldflags)
-%C%_init_t_SOURCES = %D%/init.c
-%C%_init_t_LDADD = $(conform_ldadd)
-%C%_init_t_LDFLAGS = $(conform_ldflags)
-%C%_door_t_SOURCES = %D%/door.c
-%C%_door_t_LDADD = $(conform_ldadd)
-%C%_door_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.

@@ -20,7 +20,7 @@ struct letter {
     enum letter_kind kind;
     int from;
     int status;
-    uint32_t serial; /* of collectives with the same name; of an event its range */
+    uint32_t serial; /* of collectives with the same name; of an event its range; of what is wanted its time limit */
     uint64_t name;   /* of a collective */
     pmix_proc_t proc;
     const char *bytes;
@@ -365,10 +365,17 @@ pmix_status_t relay_modex(struct ask *ask)
     pmix_rank_t rank = ask->proc->rank == PMIX_RANK_WILDCARD ? 0 : ask->proc->rank;
     int owner = job != NULL ? job_node(job, rank) : -1;
     struct letter letter = {.kind = WANTED, .proc = *ask->proc};
+    const struct note *wanted;
 
     if (owner < 0 || owner == self.node) {
         return PMIX_ERR_NOT_FOUND;
     }
+    wanted = record_info(ask->record, PMIX_REQUIRED_KEY);
+    if (wanted != NULL) {
+        letter.bytes = wanted->text;
+    }
+    wanted = record_info(ask->record, PMIX_TIMEOUT);
+    letter.serial = wanted != NULL ? (uint32_t) wanted->number : 0;
     letter.ask = keep(ask);
     post(owner, &letter);
     return PMIX_SUCCESS;
@@ -386,19 +393,52 @@ static void modex_came(pmix_status_t status, char *data, size_t n, void *cbdata)
     free(letter);
 }
 
+static void fetch(struct letter *kept)
+{
+    pmix_status_t rc = PMIx_server_dmodex_request(&kept->proc, modex_came, kept);
+
+    if (rc != PMIX_SUCCESS) {
+        modex_came(rc, NULL, 0, kept);
+    }
+}
+
+static void key_came(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    (void) value;
+    if (status == PMIX_SUCCESS || status == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
+        fetch(cbdata);
+    } else {
+        modex_came(status, NULL, 0, cbdata);
+    }
+}
+
+/* The key that is required is waited for here, as long as the asker wants. The other library's servers do not wait. */
 static void look_for(const struct letter *letter)
 {
     struct letter *kept = malloc(sizeof(*kept));
+    struct infos list = {0};
+    int seconds = (int) letter->serial;
     pmix_status_t rc;
 
     if (kept == NULL) {
         abort();
     }
     *kept = *letter;
-    rc = PMIx_server_dmodex_request(&kept->proc, modex_came, kept);
-    if (rc != PMIX_SUCCESS) {
-        modex_came(rc, NULL, 0, kept);
+#ifdef CONFORM_THEIRS
+    kept->bytes = NULL;
+#endif
+    if (kept->bytes == NULL) {
+        fetch(kept);
+        return;
     }
+    if (seconds > 0) {
+        add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    }
+    rc = PMIx_Get_nb(&kept->proc, kept->bytes, list.at, list.n, key_came, kept);
+    if (rc != PMIX_SUCCESS) {
+        key_came(rc, NULL, kept);
+    }
+    free_infos(&list);
 }
 
 /* ---- events */
