@@ -191,11 +191,6 @@ int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
     return 0;
 }
 
-void px_payload_fini(struct px_payload *payload)
-{
-    px_buf_fini(&payload->buf);
-}
-
 uint64_t px_payload_hash(const struct px_payload *p, pmix_scope_t scope)
 {
     uint64_t h =
@@ -238,8 +233,12 @@ void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
     size_t len = head.len;
 
     px_put(cell, &head, sizeof head);
-    px_put(cell->payload, p->head, p->head_len);
-    px_put(cell->payload + p->head_len, p->body, p->body_len);
+    if (p->head_len) {
+        px_put(cell->payload, p->head, p->head_len);
+    }
+    if (p->body_len) {
+        px_put(cell->payload + p->head_len, p->body, p->body_len);
+    }
     if (len & 7) {
         px_put_zero(cell->payload + len, 8 - (len & 7));
     }

@@ -63,7 +63,12 @@ static inline void px_word_value(pmix_data_type_t type, uint64_t word, pmix_valu
  * releases the rest. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4
  * GiB). */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret);
-void px_payload_fini(struct px_payload *payload);
+static inline void px_payload_fini(struct px_payload *payload)
+{
+    if (payload->buf.data) {
+        px_buf_fini(&payload->buf);
+    }
+}
 
 static inline size_t px_payload_len(const struct px_payload *payload)
 {

@@ -11,7 +11,7 @@
 /* Every function compares what it is about to take with what is left before it looks, and a number
  * with the type it is for before it is stored. */
 
-int px_take_flex(struct px_in *in, uint64_t *ret)
+int px_take_long_flex(struct px_in *in, uint64_t *ret)
 {
     size_t n = px_flex_get(in->at, in->end, ret);
 

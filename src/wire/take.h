@@ -10,8 +10,19 @@
  * PMIX_ERR_NOMEM too; outputs are set on success only, but the input may have moved after a
  * failure. */
 
-/* An unsigned number, at most max. */
-int px_take_flex(struct px_in *in, uint64_t *ret);
+/* An unsigned number; most are below 128. */
+int px_take_long_flex(struct px_in *in, uint64_t *ret);
+
+static inline int px_take_flex(struct px_in *in, uint64_t *ret)
+{
+    if (in->at < in->end && *in->at < 128) {
+        *ret = *in->at++;
+        return 0;
+    }
+    return px_take_long_flex(in, ret);
+}
+
+/* The same, at most max. */
 int px_take_bounded(struct px_in *in, uint64_t max, uint64_t *ret);
 
 /* A number of `size` bytes in memory: 2, 4 or 8. */

@@ -415,7 +415,7 @@ int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
     return PMIX_SUCCESS;
 }
 
-int px_unpack_single(struct px_in *in, pmix_data_type_t type)
+int px_unpack_any_single(struct px_in *in, pmix_data_type_t type)
 {
     struct px_in at = *in;
     size_t n;

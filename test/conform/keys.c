@@ -499,6 +499,6 @@ const struct conform_case cases[] = {
      .client = read_late},
     {.ids = "KEY-024", .what = "what follows from the maps", TWO_NODES, .setup = maps_only, .client = read_derived},
     {.ids = "SRV-015 GET-028 S39", .what = "another registration is seen after a refresh", TWO_NODES, .setup = deep,
-     .client = see_update, .script = change, .form = SHARED},
+     .client = see_update, .script = change},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
