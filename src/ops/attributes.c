@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/nspace/types.h"
+#include "src/value/strings_gen.h"
 
 struct supported {
     const char *function;
@@ -261,14 +261,23 @@ static int answer_grow(struct answer *answer, pmix_info_t **ret)
     return 0;
 }
 
+static pmix_data_type_t type_of(const char *string)
+{
+    const struct px_attribute_row *row = px_attribute_rows;
+
+    while (NULL != row->name && strcmp(row->string, string) != 0) {
+        row++;
+    }
+    return row->type;
+}
+
 /* The attribute by its string or by its name. */
 static void load_regattr(pmix_regattr_t *to, const char *attribute)
 {
     const char *string = PMIx_Get_attribute_string(attribute);
-    bool per_node;
 
     string = NULL != string ? string : attribute;
-    PMIx_Regattr_load(to, PMIx_Get_attribute_name(string), string, px_key_declared(string, &per_node), NULL);
+    PMIx_Regattr_load(to, PMIx_Get_attribute_name(string), string, type_of(string), NULL);
 }
 
 static size_t count_attrs(const char *const *attrs)

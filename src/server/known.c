@@ -12,6 +12,7 @@
 #include "group.h"
 #include "pset.h"
 #include "query.h"
+#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
 #include "src/ops/queries.h"
 #include "src/ops/resolve.h"
@@ -339,17 +340,75 @@ static int put_attributes(const struct answer *a)
 
 /* --- resolving --- */
 
+struct peers {
+    struct px_ns_stores stores;
+    pmix_proc_t *procs;
+    size_t n;
+};
+
+static int add_peers(struct peers *peers, const char *node)
+{
+    pmix_proc_t *procs = NULL;
+    pmix_proc_t *grown;
+    size_t n = 0;
+    int rc = px_resolve_peers(peers->stores.at, peers->stores.n, node, &procs, &n);
+
+    if (rc || !n) {
+        return rc;
+    }
+    grown = realloc(peers->procs, (peers->n + n) * sizeof(*grown));
+    if (grown) {
+        memcpy(grown + peers->n, procs, n * sizeof(*grown));
+        peers->procs = grown;
+        peers->n += n;
+    }
+    free(procs);
+    return grown ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
+/* The name of a node by its number in any of the namespaces; NULL: there is none. */
+static const char *node_name(const struct px_ns_stores *stores, const pmix_value_t *value)
+{
+    struct px_node_view node;
+    uint32_t nodeid;
+
+    if (px_value_u32(value, &nodeid)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < stores->n; i++) {
+        uint32_t index = px_store_node_by_id(stores->at[i], nodeid);
+
+        if (index != PX_NO_NODE && !px_store_node(stores->at[i], index, &node)) {
+            return node.name;
+        }
+    }
+    return NULL;
+}
+
+/* Processes on the nodes that the qualifiers name, by name or by number, one or several; without any, on ours. */
 static int put_peers(const struct answer *a)
 {
-    struct px_ns_stores stores;
-    pmix_proc_t *procs = NULL;
-    size_t n = 0;
-    int rc = px_stores_named(a->s, text_qualifier(a, PMIX_NSPACE), &stores);
+    struct peers peers = {.procs = NULL};
+    bool named = false;
+    int rc = px_stores_named(a->s, text_qualifier(a, PMIX_NSPACE), &peers.stores);
 
-    rc = rc ? rc : px_resolve_peers(stores.at, stores.n, text_qualifier(a, PMIX_HOSTNAME), &procs, &n);
-    free(stores.at);
-    rc = rc ? rc : n ? put_procs(a, procs, n) : PMIX_ERR_NOT_FOUND;
-    free(procs);
+    for (size_t i = 0; !rc && i < a->query->nqual; i++) {
+        const pmix_info_t *qual = &a->query->qualifiers[i];
+        bool by_name = PMIX_CHECK_KEY(qual, PMIX_HOSTNAME) && qual->value.type == PMIX_STRING;
+
+        if (by_name || PMIX_CHECK_KEY(qual, PMIX_NODEID)) {
+            const char *node = by_name ? qual->value.data.string : node_name(&peers.stores, &qual->value);
+
+            named = true;
+            rc = node ? add_peers(&peers, node) : PMIX_ERR_NOT_FOUND;
+        }
+    }
+    if (!rc && !named) {
+        rc = add_peers(&peers, NULL);
+    }
+    rc = rc ? rc : peers.n ? put_procs(a, peers.procs, peers.n) : PMIX_ERR_NOT_FOUND;
+    free(peers.procs);
+    free(peers.stores.at);
     return rc == PMIX_ERR_NOMEM || !rc ? rc : PMIX_ERR_NOT_FOUND;
 }
 
@@ -435,7 +494,8 @@ static const struct own {
     {PMIX_SERVER_URI, put_uri, ""},
     {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes,
      PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES "," PMIX_TOOL_ATTRIBUTES},
-    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME},
+    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
+    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
     {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE},
     {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, ""},
     {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, ""},

@@ -22,6 +22,7 @@ struct px_text_row {
 struct px_attribute_row {
     const char *name;
     const char *string;
+    uint16_t type; /* of its value */
     bool current; /* not a deprecated name */
 };
 

@@ -37,6 +37,7 @@ static bool has_attribute(const pmix_info_t *level, const char *string)
     assert_int_equal(array->type, PMIX_REGATTR);
     for (size_t i = 0; i < array->size; i++) {
         if (strcmp(((const pmix_regattr_t *) array->array)[i].string, string) == 0) {
+            assert_int_not_equal(((const pmix_regattr_t *) array->array)[i].type, PMIX_UNDEF);
             return true;
         }
     }
