@@ -18,9 +18,11 @@ conform_programs = \
   %D%/put.t \
   %D%/put_types.t \
   %D%/query.t \
+  %D%/query_local.t \
   %D%/resolve.t \
   %D%/resolve_build.t \
-  %D%/resolve_layers.t
+  %D%/resolve_layers.t \
+  %D%/support.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
 
@@ -54,6 +56,9 @@ TESTS += $(conform_programs)
 %C%_query_t_SOURCES = %D%/query.c
 %C%_query_t_LDADD = $(conform_ldadd)
 %C%_query_t_LDFLAGS = $(conform_ldflags)
+%C%_query_local_t_SOURCES = %D%/query_local.c
+%C%_query_local_t_LDADD = $(conform_ldadd)
+%C%_query_local_t_LDFLAGS = $(conform_ldflags)
 %C%_resolve_t_SOURCES = %D%/resolve.c
 %C%_resolve_t_LDADD = $(conform_ldadd)
 %C%_resolve_t_LDFLAGS = $(conform_ldflags)
@@ -63,6 +68,9 @@ TESTS += $(conform_programs)
 %C%_resolve_layers_t_SOURCES = %D%/resolve_layers.c
 %C%_resolve_layers_t_LDADD = $(conform_ldadd)
 %C%_resolve_layers_t_LDFLAGS = $(conform_ldflags)
+%C%_support_t_SOURCES = %D%/support.c
+%C%_support_t_LDADD = $(conform_ldadd)
+%C%_support_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.
