@@ -241,7 +241,7 @@ static int answer_all(const struct px_get *get, struct px_nsrec *ns)
     return PMIX_SUCCESS;
 }
 
-/* A key whose owner is not known: whoever posted it. */
+/* A key whose owner is not known: whoever posted it. The asker stores it as that process's. */
 static int attempt_anyone(struct px_get *get, struct px_nsrec *ns)
 {
     struct px_store_info info;
@@ -272,12 +272,9 @@ int px_get_attempt(struct px_get *get)
         return answer_all(get, ns);
     }
     rc = px_store_ask(ns->store, &get->ask, &slice);
-    posted = !rc && slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
-    if (!rc) {
-        return answer_slice(get, ns, get->target.rank, &slice, posted);
-    }
-    if (rc == PMIX_ERR_NOT_FOUND && get->target.rank == PMIX_RANK_UNDEF && !px_key_reserved(get->key)) {
+    if ((!rc || rc == PMIX_ERR_NOT_FOUND) && get->target.rank == PMIX_RANK_UNDEF && !px_key_reserved(get->key)) {
         return attempt_anyone(get, ns);
     }
-    return rc;
+    posted = !rc && slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
+    return rc ? rc : answer_slice(get, ns, get->target.rank, &slice, posted);
 }
