@@ -15,6 +15,7 @@ conform_programs = \
   %D%/harness.t \
   %D%/init.t \
   %D%/keys.t \
+  %D%/modex.t \
   %D%/put.t \
   %D%/put_types.t \
   %D%/query.t \
@@ -47,6 +48,9 @@ TESTS += $(conform_programs)
 %C%_keys_t_SOURCES = %D%/keys.c
 %C%_keys_t_LDADD = $(conform_ldadd)
 %C%_keys_t_LDFLAGS = $(conform_ldflags)
+%C%_modex_t_SOURCES = %D%/modex.c
+%C%_modex_t_LDADD = $(conform_ldadd)
+%C%_modex_t_LDFLAGS = $(conform_ldflags)
 %C%_put_t_SOURCES = %D%/put.c
 %C%_put_t_LDADD = $(conform_ldadd)
 %C%_put_t_LDFLAGS = $(conform_ldflags)
