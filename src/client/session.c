@@ -259,7 +259,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
     }
     rc = px_ctx_wait(session->ctx, &wait);
     px_store_release(&server->lost, 1); /* the server hangs up next: no event. pairs with link_lost */
-    return rc;
+    return PMIX_ERR_LOST_CONNECTION == rc ? PMIX_SUCCESS : rc; /* it went while we said so: as above */
 }
 
 void px_session_report(struct px_session *session)

@@ -40,6 +40,7 @@ struct px_loop {
     struct event *bell;      /* loop thread */
     int bell_fd;
     uint64_t inbox; /* atomic: struct px_task *, newest first; px_loop_post pairs with take_inbox */
+    uint64_t posting; /* atomic: threads in px_loop_post; the last thing of it that they touch */
     uint64_t asleep; /* atomic: 1 while the loop sleeps or is about to */
     bool external;
     bool stop; /* loop thread */
@@ -81,6 +82,7 @@ void px_loop_post(struct px_loop *loop, struct px_task *task)
 {
     uint64_t head;
 
+    (void) px_fetch_add(&loop->posting, 1);
     do {
         head = px_load_relaxed(&loop->inbox);
         task->next = (struct px_task *) (uintptr_t) head;
@@ -88,6 +90,7 @@ void px_loop_post(struct px_loop *loop, struct px_task *task)
     if (inside != loop && px_load_relaxed(&loop->asleep) && px_cas(&loop->asleep, 1, 0)) {
         ring(loop);
     }
+    (void) px_fetch_add(&loop->posting, UINT64_MAX); /* pairs with px_loop_destroy */
 }
 
 /* All tasks, oldest first. */
@@ -287,6 +290,10 @@ void px_loop_destroy(struct px_loop *loop)
     } else {
         px_loop_post(loop, &stop.task);
         (void) pthread_join(loop->thread, NULL);
+    }
+    /* The task of a thread that is leaving px_loop_post may have run, and its effect may be why we are here. */
+    while (px_load_acquire(&loop->posting)) { /* pairs with px_loop_post */
+        (void) sched_yield();
     }
     loop_free(loop);
 }

@@ -186,17 +186,25 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
 
 void px_upcalls_abandon(struct px_server *s)
 {
-    struct px_list *item;
+    struct px_list *item = s->upcalls.next;
 
-    for (item = px_list_shift(&s->upcalls); item; item = px_list_shift(&s->upcalls)) {
+    while (item != &s->upcalls) {
         struct px_upcall *up = px_container_of(item, struct px_upcall, link);
 
-        /* One that was answered is on its way through the loop. */
+        item = item->next;
+        /* One that was answered is on its way: px_upcalls_coming. */
         if (px_cas(&up->state, IDLE, ABANDONED)) {
+            px_list_remove(&up->link);
             up->status = PMIX_ERR_LOST_CONNECTION;
             up->done(up);
+            item = s->upcalls.next; /* whatever that has changed */
         }
     }
+}
+
+bool px_upcalls_coming(const struct px_server *s)
+{
+    return !px_list_empty(&s->upcalls);
 }
 
 /* True when the answer may be filled in; then px_loop_post() has to follow. */

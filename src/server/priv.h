@@ -298,6 +298,8 @@ int px_on_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag,
 
 /* host.c, at the end: those whom the upcalls under way were for are answered with an error. */
 void px_upcalls_abandon(struct px_server *s);
+/* After that: are there some that the host has answered, or is answering, and that have not come through the loop yet? */
+bool px_upcalls_coming(const struct px_server *s);
 void px_gets_committed(struct px_server *s, struct px_rankrec *rank); /* get.c */
 void px_gets_rank_gone(struct px_server *s, struct px_rankrec *rank);
 void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns);

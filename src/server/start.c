@@ -7,6 +7,8 @@
 #include "start.h"
 
 #include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,16 +330,16 @@ static int stop_on_loop(struct px_server *s, void *arg)
     return PMIX_SUCCESS;
 }
 
-static int nothing(struct px_server *s, void *arg)
+static int look_for_answers(struct px_server *s, void *arg)
 {
-    (void) s;
-    (void) arg;
+    *(bool *) arg = px_upcalls_coming(s);
     return PMIX_SUCCESS;
 }
 
 void px_server_stop(struct px_ctx *ctx)
 {
     struct px_server *s = ctx->role;
+    bool coming = false;
 
     if (!s) {
         return;
@@ -352,8 +354,10 @@ void px_server_stop(struct px_ctx *ctx)
     (void) px_server_run(s, stop_on_loop, NULL);
     px_doors_close(s->doors);
     s->doors = NULL;
-    /* Answers and burials that were on their way run before this returns. */
-    (void) px_server_run(s, nothing, NULL);
+    /* Answers and burials that are on their way run before this returns; a thread of the host may be about to post one. */
+    do {
+        (void) px_server_run(s, look_for_answers, &coming);
+    } while (coming && sched_yield() == 0);
     ctx->role = NULL;
     ctx->ops = NULL;
     server_destroy(s);

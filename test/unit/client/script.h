@@ -31,9 +31,9 @@ static struct {
     struct px_doors *doors;
     struct px_conn *conn;
     script_fn fn;
-    uint32_t tag;       /* of the last request */
-    unsigned requests;  /* besides REQ and FINALIZE */
-    unsigned commands[64];
+    uint32_t tag;              /* of the last request */
+    _Atomic unsigned requests; /* besides REQ and FINALIZE */
+    _Atomic unsigned commands[64];
 } script;
 
 static struct px_ctx *ctx;

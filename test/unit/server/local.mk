@@ -1,5 +1,5 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/data.t %D%/delta.t %D%/host.t %D%/outbox.t %D%/refresh.t %D%/rendezvous.t %D%/sync.t
+server_unit_tests = %D%/data.t %D%/delta.t %D%/host.t %D%/outbox.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
 %C%_data_t_SOURCES = %D%/data.c %D%/world.c %D%/world.h
@@ -16,6 +16,9 @@ TESTS += $(server_unit_tests)
 %C%_refresh_t_SOURCES = %D%/refresh.c %D%/world.c %D%/world.h
 %C%_refresh_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_refresh_t_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_stopped_t_SOURCES = %D%/stopped.c %D%/world.c %D%/world.h
+%C%_stopped_t_LDADD = libpmix.la $(CMOCKA_LIBS)
+%C%_stopped_t_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_sync_t_SOURCES = %D%/sync.c %D%/world.c %D%/world.h
 %C%_sync_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_sync_t_LDFLAGS = $(AM_LDFLAGS) -no-install
