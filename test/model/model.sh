@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# The model of the segment's protocol holds in every state, and each deliberate mistake is found.
+# The models of the segment's protocol and of its generations hold in every state, and each deliberate mistake is found.
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
 command -v spin >/dev/null 2>&1 || skip_all 'spin is not installed'
-model=$PX_TOP_SRCDIR/test/model/segment.pml
+models=$PX_TOP_SRCDIR/test/model
 cd "$SCRATCH" || exit 99
 
 # search -D...: what the checker says of a model made with these definitions.
 search() {
     rm -f pan pan.*
     spin -a "$@" "$model" >spin.out 2>&1 || { cat spin.out; return 1; }
-    $CC ${optimise:--O2} -w -DSAFETY -DCOLLAPSE -DVECTORSZ=1024 -o pan pan.c || return 1
+    $CC ${PX_LONG:+-O2} -w -DSAFETY -DCOLLAPSE -DVECTORSZ=1024 -o pan pan.c || return 1
     limit "${PX_LONG:+1}300" ./pan -m10000 >pan.out 2>&1 || { tail -n 5 pan.out; return 1; }
     ! grep -E 'max search depth|out of memory|hash table full' pan.out
 }
@@ -25,11 +25,18 @@ holds() {
 
 # A mistake is found by an assertion, not by the model getting stuck.
 fails() {
-    optimise=-O0
     search "$@" || return 1
     grep -q 'assertion violated' pan.out
 }
 
+found() {
+    # shellcheck disable=SC2013
+    for mistake in $(sed -n 's/^#define \([A-Z_]*\) [0-9]* *\/\* .*mistake: .*/\1/p' "$model"); do
+        check "found: $mistake" fails "-DBROKEN=$mistake"
+    done
+}
+
+model=$models/segment.pml
 check 'one reader, three lookups' holds -DLOOKUPS=3
 check 'two readers' holds -DREADERS=2 -DLOOKUPS=1 -DPUBLICATIONS=2
 if [ -n "${PX_LONG-}" ]; then
@@ -38,8 +45,19 @@ fi
 for publication in 1 2 3 4; do
     check "the words of publication $publication in every order" holds -DANY_ORDER=$publication
 done
-# shellcheck disable=SC2013
-for mistake in $(sed -n 's/^#define \([A-Z_]*\) [0-9]* *\/\* .*mistake: .*/\1/p' "$model"); do
-    check "found: $mistake" fails "-DBROKEN=$mistake"
-done
+found
+
+model=$models/moves.pml
+two='-DGENERATIONS=2'
+check 'two generations' holds $two
+check 'two generations, two readers' holds $two -DREADERS=2 -DVISITS=1 -DMOST=1
+check 'three generations' holds -DVISITS=1
+check 'a reader that looks at no state' holds $two -DLOOKS_AT_STATE=0
+check 'a single that is not cleared' holds $two -DCLEARS_SINGLE=0
+if [ -n "${PX_LONG-}" ]; then
+    check 'three generations, two visits' holds
+    check 'three generations, three publications' holds -DVISITS=1 -DMOST=3
+    check 'two generations, two readers, two publications' holds $two -DREADERS=2 -DVISITS=1
+fi
+found
 finish
