@@ -17,7 +17,7 @@ static bool is_true(const pmix_info_t *info)
     return info->value.type == PMIX_UNDEF || PMIx_Info_true(info) == PMIX_BOOL_TRUE;
 }
 
-enum what { SWITCH, REALM, HOSTNAME, NODEID, APPNUM, TIMEOUT, SCOPE, NOTHING };
+enum what { SWITCH, REALM, HOSTNAME, NODEID, APPNUM, SESSION, TIMEOUT, SCOPE, NOTHING };
 
 /* The directives, those that come most often first. */
 static const struct directive {
@@ -40,7 +40,7 @@ static const struct directive {
     {PMIX_APPNUM, APPNUM, 0},
     {PMIX_DATA_SCOPE, SCOPE, 0},
     {PMIX_GET_REFRESH_CACHE, SWITCH, PX_WANT_REFRESH},
-    {PMIX_SESSION_ID, NOTHING, 0},
+    {PMIX_SESSION_ID, SESSION, 0},
     {PMIX_WAIT, NOTHING, 0},
     {PMIX_REQUIRED_KEY, NOTHING, 0},
 };
@@ -114,6 +114,10 @@ static int read_directive(struct px_want *want, const pmix_info_t *info)
     case APPNUM:
         want->flags |= PX_WANT_MORE;
         good = number_of(value, &want->ask.appnum);
+        break;
+    case SESSION:
+        want->flags |= PX_WANT_MORE;
+        good = number_of(value, &want->ask.session);
         break;
     case TIMEOUT:
         good = timeout_of(value, &want->timeout_ms);

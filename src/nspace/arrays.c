@@ -268,6 +268,9 @@ static int read_array(struct px_job *job, const struct place *outer, enum px_rol
     if (role == PX_ROLE_PROC_ARRAY) {
         return read_proc(job, &place, info, n);
     }
+    if (place.session_only && place.index != PX_SESSION_DEFAULT && place.index != job->session) {
+        return PMIX_SUCCESS; /* a job of the same name, of another session */
+    }
     place.level = PX_LEVEL_JOB;
     place.index = 0;
     place.session_only = false;

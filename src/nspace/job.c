@@ -16,12 +16,15 @@ enum { CHUNK = 16384, CHUNK_MAX = 4194304 };
 
 void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname, bool strict)
 {
+    uint32_t session = px_job_session_of(store);
+
     *job = (struct px_job){
         .store = store,
         .hostname = hostname && hostname[0] ? hostname : NULL,
         .strict = strict,
         .local_node = PX_NO_NODE,
-        .session = PX_SESSION_DEFAULT,
+        .session = session,
+        .session_by = session == PX_SESSION_DEFAULT ? PX_SESSION_BY_NOBODY : PX_SESSION_BY_ARRAY,
         .chunk_size = CHUNK,
         .batch = px_batch_create(),
     };

@@ -19,6 +19,14 @@ enum { PX_JOB_KNOWN_DEPTHS = 4, PX_JOB_KNOWN_KEYS = 32 };
 /* The session of a host that never names one. */
 #define PX_SESSION_DEFAULT UINT32_MAX
 
+/* What says of which session the job is; the later one counts, of equals the first. */
+enum px_session_by {
+    PX_SESSION_BY_NOBODY,
+    PX_SESSION_BY_ARRAY,  /* a session array, or what was registered before */
+    PX_SESSION_BY_HOLDER, /* a session array with the job in it */
+    PX_SESSION_BY_NAME    /* its number, beside the job's values */
+};
+
 /* One value at one place, but of a process: those go into the batch at once. Key and value are borrowed from the caller, or from the job's own memory. */
 struct px_fact {
     enum px_level level;
@@ -110,6 +118,7 @@ struct px_job {
     size_t ranks_room;
 
     uint32_t session;    /* id, or PX_SESSION_DEFAULT */
+    enum px_session_by session_by;
     uint32_t n_apps;     /* highest app number seen + 1 */
     uint32_t job_size;   /* as the host said; 0: not said */
     uint32_t offset;     /* PMIX_NPROC_OFFSET, 0 unless said */
@@ -205,6 +214,9 @@ int px_job_proc_map(struct px_job *job, const pmix_value_t *value);
 
 /* derive.c: adds to `job` what follows from its facts. */
 int px_job_derive(struct px_job *job);
+
+/* pack.c: the session that the store's job is of, or PX_SESSION_DEFAULT. */
+uint32_t px_job_session_of(const struct px_store *store);
 
 /* jobinfo.c: derives and publishes. */
 int px_job_publish(struct px_job *job, struct px_store *store);

@@ -121,6 +121,17 @@ static void settle_ids(struct px_job *job)
     }
 }
 
+/* A job does not move to another session: that would be another job of the same name. */
+static int check_session(const struct px_job *job)
+{
+    uint32_t former = px_job_session_of(job->store);
+
+    return (px_store_flags(job->store) & PX_STORE_JOB_COMPLETE) && former != PX_SESSION_DEFAULT
+                   && job->session != former
+               ? PMIX_ERR_EXISTS
+               : PMIX_SUCCESS;
+}
+
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo, const char *hostname)
 {
     struct px_top top = px_top_make(info, ninfo);
@@ -132,6 +143,7 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
     }
     px_job_init(&job, store, hostname, true);
     rc = px_job_read_maps(&job, &top);
+    rc = rc ? rc : check_session(&job);
     rc = rc ? rc : px_job_read(&job, &top);
     settle_ids(&job);
     rc = rc ? rc : px_job_publish(&job, store);

@@ -16,7 +16,7 @@
  * nesting; node and process maps as regex, list or raw) and publishes them in one step, with what can be derived
  * (sizes, local peers, ranks, node ids). `hostname`: the readers' own node; NULL: unknown.
  * 0, PMIX_ERR_BAD_PARAM or PMIX_ERR_TYPE_MISMATCH (a value of a wrong type, or one that does not fit its key's type;
- * an array without its identifier), PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE; the store is then as before. */
+ * an array without its identifier), PMIX_ERR_EXISTS (the job is registered in another session), PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE; the store is then as before. */
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo, const char *hostname);
 
 /* Packs the whole job as a stock client expects it after the namespace string: KVALs, node/app/session arrays,

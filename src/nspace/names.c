@@ -77,13 +77,85 @@ int px_job_local_node(struct px_job *job, uint32_t *ret_index)
 
 /* --- first pass: maps, sizes, names --- */
 
+typedef int (*read_fn)(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth);
+
+static bool is_session(const pmix_info_t *info)
+{
+    return strcmp(info->key, PMIX_SESSION_INFO_ARRAY) == 0;
+}
+
+static bool is_job(const pmix_info_t *info)
+{
+    return strcmp(info->key, PMIX_JOB_INFO_ARRAY) == 0;
+}
+
+static void offer_session(struct px_job *job, enum px_session_by by, const pmix_value_t *id)
+{
+    uint32_t v;
+
+    if (by > job->session_by && id && !px_value_u32(id, &v)) {
+        job->session = v;
+        job->session_by = by;
+    }
+}
+
+static int find_session(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth)
+{
+    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < ninfo; i++) {
+        const pmix_info_t *inner;
+        size_t n;
+
+        if (strcmp(info[i].key, PMIX_SESSION_ID) == 0) {
+            offer_session(job, PX_SESSION_BY_NAME, &info[i].value);
+        } else if (is_session(&info[i]) || is_job(&info[i])) {
+            rc = px_info_open(&info[i].value, &inner, &n);
+            if (!rc && is_job(&info[i])) {
+                rc = find_session(job, inner, n, depth + 1);
+            } else if (!rc) {
+                bool holds = px_info_find(inner, n, PMIX_JOB_INFO_ARRAY) != NULL;
+
+                offer_session(job, holds ? PX_SESSION_BY_HOLDER : PX_SESSION_BY_ARRAY,
+                              px_info_find(inner, n, PMIX_SESSION_ID));
+            }
+        }
+    }
+    return rc;
+}
+
+static bool is_own_session(const struct px_job *job, const pmix_info_t *inner, size_t n)
+{
+    const pmix_value_t *id = px_info_find(inner, n, PMIX_SESSION_ID);
+    uint32_t v;
+
+    return !id || px_value_u32(id, &v) || v == job->session;
+}
+
+/* Of a job array everything, of a session array its job arrays: the session's own maps are not the job's, and a job of
+ * the same name in another session is another job. */
+static int read_inside(struct px_job *job, const pmix_info_t *array, unsigned depth, read_fn read)
+{
+    const pmix_info_t *inner;
+    size_t n;
+    int rc = px_info_open(&array->value, &inner, &n);
+
+    if (rc || (is_session(array) && !is_own_session(job, inner, n))) {
+        return rc;
+    }
+    for (size_t i = 0; !rc && i < n; i++) {
+        if (!is_session(array) || is_job(&inner[i])) {
+            rc = read(job, &inner[i], 1, depth + 1);
+        }
+    }
+    return rc;
+}
+
 static int read_name(struct px_job *job, const pmix_info_t *info)
 {
     uint32_t v;
 
-    if (strcmp(info->key, PMIX_SESSION_ID) == 0 && !px_value_u32(&info->value, &v)) {
-        job->session = v;
-    } else if (strcmp(info->key, PMIX_JOB_SIZE) == 0 && !px_value_u32(&info->value, &v)) {
+    if (strcmp(info->key, PMIX_JOB_SIZE) == 0 && !px_value_u32(&info->value, &v)) {
         job->job_size = v;
     } else if (strcmp(info->key, PMIX_NPROC_OFFSET) == 0 && !px_value_u32(&info->value, &v)) {
         job->offset = v;
@@ -98,27 +170,8 @@ static int read_names(struct px_job *job, const pmix_info_t *info, size_t ninfo,
     int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ninfo; i++) {
-        bool session = strcmp(info[i].key, PMIX_SESSION_INFO_ARRAY) == 0;
-        const pmix_value_t *id;
-        const pmix_info_t *inner;
-        size_t n;
-        uint32_t v;
-
-        if (!session && strcmp(info[i].key, PMIX_JOB_INFO_ARRAY) != 0) {
-            rc = read_name(job, &info[i]);
-            continue;
-        }
-        rc = px_info_open(&info[i].value, &inner, &n);
-        id = !rc && session ? px_info_find(inner, n, PMIX_SESSION_ID) : NULL;
-        if (id && !px_value_u32(id, &v)) {
-            job->session = v;
-        }
-        /* A session's own maps are not the job's: of a session array only the job arrays count. */
-        for (size_t j = 0; !rc && j < n; j++) {
-            if (!session || strcmp(inner[j].key, PMIX_JOB_INFO_ARRAY) == 0) {
-                rc = read_names(job, &inner[j], 1, depth + 1);
-            }
-        }
+        rc = is_session(&info[i]) || is_job(&info[i]) ? read_inside(job, &info[i], depth, read_names)
+                                                      : read_name(job, &info[i]);
     }
     return rc;
 }
@@ -128,26 +181,16 @@ static int read_proc_maps(struct px_job *job, const pmix_info_t *info, size_t ni
     int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ninfo; i++) {
-        bool session = strcmp(info[i].key, PMIX_SESSION_INFO_ARRAY) == 0;
-        const pmix_info_t *inner;
-        size_t n;
-
         if (strcmp(info[i].key, PMIX_PROC_MAP) == 0 || strcmp(info[i].key, PMIX_PROC_MAP_RAW) == 0) {
             rc = px_job_proc_map(job, &info[i].value);
-        } else if (session || strcmp(info[i].key, PMIX_JOB_INFO_ARRAY) == 0) {
-            rc = px_info_open(&info[i].value, &inner, &n);
-            for (size_t j = 0; !rc && j < n; j++) {
-                if (!session || strcmp(inner[j].key, PMIX_JOB_INFO_ARRAY) == 0) {
-                    rc = read_proc_maps(job, &inner[j], 1, depth + 1);
-                }
-            }
+        } else if (is_session(&info[i]) || is_job(&info[i])) {
+            rc = read_inside(job, &info[i], depth, read_proc_maps);
         }
     }
     return rc;
 }
 
-static int read_all(struct px_job *job, const struct px_top *top,
-                    int (*read)(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth))
+static int read_all(struct px_job *job, const struct px_top *top, read_fn read)
 {
     int rc = PMIX_SUCCESS;
 
@@ -159,8 +202,9 @@ static int read_all(struct px_job *job, const struct px_top *top,
 
 int px_job_read_maps(struct px_job *job, const struct px_top *top)
 {
-    int rc = read_all(job, top, read_names);
+    int rc = read_all(job, top, find_session);
 
+    rc = rc ? rc : read_all(job, top, read_names);
     rc = rc ? rc : read_all(job, top, read_proc_maps);
     if (rc) {
         return rc;

@@ -10,6 +10,7 @@
 
 #include <pmix.h>
 
+#include "job.h"
 #include "jobinfo.h"
 
 struct packer {
@@ -156,25 +157,25 @@ static int put_job_value(void *arg, const char *key, const struct px_slice *slic
     return rc;
 }
 
-static uint32_t session_of(const struct px_store *store)
+uint32_t px_job_session_of(const struct px_store *store)
 {
     static const char key[] = PMIX_SESSION_ID;
     struct px_slice slice;
     pmix_value_t value;
 
     if (px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) || px_slice_fill(&slice, &value)) {
-        return UINT32_MAX;
+        return PX_SESSION_DEFAULT;
     }
     if (value.type != PMIX_UINT32) {
         PMIx_Value_destruct(&value);
-        return UINT32_MAX;
+        return PX_SESSION_DEFAULT;
     }
     return value.data.uint32;
 }
 
 static int put_session(struct packer *p)
 {
-    uint32_t session = session_of(p->store);
+    uint32_t session = px_job_session_of(p->store);
     int rc = add_u32(p, PMIX_SESSION_ID, session);
 
     rc = rc ? rc : px_store_each(p->store, PX_LEVEL_SESSION, session, collect, p);

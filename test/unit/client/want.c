@@ -229,6 +229,11 @@ static void realms_and_places(void **state)
     info[0] = directive(PMIX_NODEID, &number, PMIX_UINT32);
     assert_int_equal(read_with(info, 1, &want), 0);
     assert_int_equal(want.ask.nodeid, 12);
+    info[0] = directive(PMIX_SESSION_ID, &number, PMIX_UINT32);
+    assert_int_equal(read_with(info, 1, &want), 0);
+    assert_int_equal(want.ask.session, 12);
+    info[0] = directive(PMIX_SESSION_ID, &yes, PMIX_SCOPE);
+    assert_int_equal(read_with(info, 1, &want), PMIX_ERR_BAD_PARAM);
 }
 
 static void unknown_directives(void **state)

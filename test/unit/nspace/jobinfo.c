@@ -266,6 +266,49 @@ static void nested(void **state)
     px_store_destroy(store);
 }
 
+static void put_session(struct list *list, uint32_t id, uint32_t size, const char *peers)
+{
+    struct list session = {0};
+    struct list job = {0};
+    struct list node = {0};
+
+    put_text(&node, PMIX_HOSTNAME, "here");
+    put_text(&node, PMIX_LOCAL_PEERS, peers);
+    put_u32(&job, PMIX_JOB_SIZE, size);
+    put_array(&job, PMIX_NODE_INFO_ARRAY, &node);
+    put_u32(&session, PMIX_SESSION_ID, id);
+    put_u32(&session, PMIX_UNIV_SIZE, id);
+    put_array(&session, PMIX_JOB_INFO_ARRAY, &job);
+    put_array(list, PMIX_SESSION_INFO_ARRAY, &session);
+}
+
+/* [RES-035] the job of that name in another session is another job. */
+static void sessions(void **state)
+{
+    struct px_store *store = make_store();
+    struct list list = {0};
+
+    (void) state;
+    put_session(&list, 1, 2, "0,1");
+    put_session(&list, 2, 3, "0,1,2");
+    assert_int_equal(store_list(store, &list, "here"), 0);
+    expect_u32(store, ALL, PMIX_SESSION_ID, 1);
+    expect_u32(store, ALL, PMIX_JOB_SIZE, 2);
+    expect_u32(store, ALL, PMIX_UNIV_SIZE, 1);
+    expect_text(store, ALL, PMIX_LOCAL_PEERS, "0,1");
+    px_store_set_flags(store, px_store_flags(store) | PX_STORE_JOB_COMPLETE);
+    put_session(&list, 2, 3, "0,1,2");
+    assert_int_equal(store_list(store, &list, "here"), PMIX_ERR_EXISTS);
+    put_session(&list, 2, 3, "0,1,2");
+    put_u32(&list, PMIX_SESSION_ID, 1);
+    put_u32(&list, PMIX_NUM_SLOTS, 5);
+    assert_int_equal(store_list(store, &list, "here"), 0);
+    expect_u32(store, ALL, PMIX_JOB_SIZE, 2);
+    expect_u32(store, ALL, PMIX_NUM_SLOTS, 5);
+    expect_u32(store, ALL, PMIX_SESSION_ID, 1);
+    px_store_destroy(store);
+}
+
 /* [SRV-006] a number that fits becomes the declared type, anything else is refused. */
 static void types(void **state)
 {
@@ -501,6 +544,7 @@ int main(void)
         cmocka_unit_test(slurm),
         cmocka_unit_test(flux),
         cmocka_unit_test(nested),
+        cmocka_unit_test(sessions),
         cmocka_unit_test(types),
         cmocka_unit_test(arrays_need_their_names),
         cmocka_unit_test(too_deep),
