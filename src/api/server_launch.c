@@ -191,7 +191,7 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     return PMIX_SUCCESS;
 }
 
-/* The inventory of other nodes: kept like resources that every job may see. */
+/* Nothing here chooses between nodes: a host keeps the inventory of others itself. */
 pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo, pmix_info_t directives[], size_t ndirs,
                                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {

@@ -23,6 +23,8 @@ conform_programs = \
   %D%/resolve.t \
   %D%/resolve_build.t \
   %D%/resolve_layers.t \
+  %D%/server.t \
+  %D%/session.t \
   %D%/support.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
@@ -75,6 +77,12 @@ TESTS += $(conform_programs)
 %C%_support_t_SOURCES = %D%/support.c
 %C%_support_t_LDADD = $(conform_ldadd)
 %C%_support_t_LDFLAGS = $(conform_ldflags)
+%C%_server_t_SOURCES = %D%/server.c
+%C%_server_t_LDADD = $(conform_ldadd)
+%C%_server_t_LDFLAGS = $(conform_ldflags)
+%C%_session_t_SOURCES = %D%/session.c
+%C%_session_t_LDADD = $(conform_ldadd)
+%C%_session_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.

@@ -205,6 +205,7 @@ struct conform_case {
     void (*after)(void);                                        /* in the driver, after all have ended */
     bool raw;       /* the client calls PMIx_Init and PMIx_Finalize itself */
     bool alone;     /* no host: one process that runs `client`, and is raw */
+    bool no_module; /* the host gives its server none at all */
     bool dirty;     /* what is left (descriptors, files) is not looked at */
     enum form form; /* the only form in which the case makes sense */
     int seconds;    /* bound of its whole life; default 60 */

@@ -46,7 +46,7 @@ static bool start_server(void)
     if (the_case()->server != NULL) {
         the_case()->server(&list);
     }
-    rc = PMIx_server_init(module_make(), list.at, list.n);
+    rc = PMIx_server_init(the_case()->no_module ? NULL : module_make(), list.at, list.n);
     free_infos(&list);
     return check_status(PMIX_SUCCESS, rc, "server_init");
 }
