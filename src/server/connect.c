@@ -30,6 +30,21 @@ void px_connected_drop_all(struct px_server *s)
     }
 }
 
+/* A set that nobody disconnects goes with the last namespace of its members. */
+void px_connected_ns_gone(struct px_server *s)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &s->connected) {
+        struct connected *one = px_container_of(item, struct connected, link);
+
+        if (!px_ns_any(s, one->set, one->n)) {
+            connected_destroy(one);
+        }
+    }
+}
+
 static struct connected *find(struct px_server *s, const struct px_coll *coll)
 {
     struct px_list *item;

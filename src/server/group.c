@@ -58,16 +58,6 @@ void px_groups_drop_all(struct px_server *s)
     }
 }
 
-static bool has_members(struct px_server *s, const struct px_grouprec *group)
-{
-    for (size_t i = 0; i < group->n; i++) {
-        if (px_ns_find(s, group->members[i].nspace)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void px_groups_ns_gone(struct px_server *s)
 {
     struct px_list *item;
@@ -76,7 +66,7 @@ void px_groups_ns_gone(struct px_server *s)
     px_list_each (item, next, &s->groups) {
         struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
 
-        if (!has_members(s, group)) {
+        if (!px_ns_any(s, group->members, group->n)) {
             group_destroy(group);
         }
     }

@@ -20,6 +20,16 @@ struct px_nsrec *px_ns_find(struct px_server *s, const char *name)
     return px_map_find(&s->nspaces, name, strnlen(name, PMIX_MAX_NSLEN));
 }
 
+bool px_ns_any(struct px_server *s, const pmix_proc_t *procs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (px_ns_find(s, procs[i].nspace)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static uint32_t store_flags(const struct px_server *s)
 {
     uint32_t flags = 0;
@@ -141,6 +151,7 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
         }
     }
     px_groups_ns_gone(s);
+    px_connected_ns_gone(s);
     ns_destroy(ns);
 }
 

@@ -164,6 +164,8 @@ struct px_rankrec {
 };
 
 struct px_nsrec *px_ns_find(struct px_server *s, const char *name);
+/* Is a namespace of one of them known here? */
+bool px_ns_any(struct px_server *s, const pmix_proc_t *procs, size_t n);
 /* Finds or makes the record, with an empty store. NULL when memory is out. */
 struct px_nsrec *px_ns_make(struct px_server *s, const char *name);
 /* Ends its clients' connections and frees it. */
@@ -320,6 +322,7 @@ void px_groups_drop_all(struct px_server *s); /* group.c */
 /* A namespace is not found any more: groups that nobody has taken apart go with their last one. */
 void px_groups_ns_gone(struct px_server *s);
 void px_connected_drop_all(struct px_server *s); /* connect.c */
+void px_connected_ns_gone(struct px_server *s);  /* likewise */
 
 /* --- commit.c --- */
 
