@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "priv.h"
 #include "shmem/segment.h"
@@ -49,6 +50,16 @@ static void interleave(void *at, size_t len)
     (void) px_topo_interleave(at, len);
 }
 
+/* Half of the descriptors that this process may have are for segments, the rest for connections and for the host.
+ * Namespaces beyond that are read by messages. */
+static bool may_share(const struct px_server *s)
+{
+    struct rlimit limit;
+
+    return px_param_bool(PX_P_SHMEM_ENABLE) && strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 &&
+           (getrlimit(RLIMIT_NOFILE, &limit) != 0 || s->n_shared < limit.rlim_cur / 2);
+}
+
 static int make_store(struct px_server *s, struct px_nsrec *ns)
 {
     struct px_segment_hints hints = {
@@ -59,7 +70,7 @@ static int make_store(struct px_server *s, struct px_nsrec *ns)
     };
     struct px_store_opts opts = {
         .nspace = ns->name,
-        .shared = px_param_bool(PX_P_SHMEM_ENABLE) && strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0,
+        .shared = may_share(s),
         .virtual_size = (uint64_t) px_param_int(PX_P_SHMEM_VIRTUAL),
         .hints = &hints,
         .uid = s->uid,
@@ -75,11 +86,13 @@ static int make_store(struct px_server *s, struct px_nsrec *ns)
     }
     if (!rc) {
         px_store_set_flags(ns->store, store_flags(s));
+        ns->shared = opts.shared;
+        s->n_shared += opts.shared;
     }
     return rc;
 }
 
-static void ns_destroy(struct px_nsrec *ns)
+static void ns_destroy(struct px_server *s, struct px_nsrec *ns)
 {
     struct px_list *item;
 
@@ -94,6 +107,7 @@ static void ns_destroy(struct px_nsrec *ns)
     px_buf_fini(&ns->packed[0]);
     px_buf_fini(&ns->packed[1]);
     px_store_destroy(ns->store);
+    s->n_shared -= ns->shared;
     free(ns->known);
     free(ns);
 }
@@ -119,7 +133,7 @@ struct px_nsrec *px_ns_make(struct px_server *s, const char *name)
     ns->packed_sequence[0] = UINT64_MAX;
     ns->packed_sequence[1] = UINT64_MAX;
     if (make_store(s, ns) || px_map_set(&s->nspaces, ns->name, len, ns)) {
-        ns_destroy(ns);
+        ns_destroy(s, ns);
         return NULL;
     }
     px_list_append(&s->ns_list, &ns->link);
@@ -152,7 +166,7 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
     }
     px_groups_ns_gone(s);
     px_connected_ns_gone(s);
-    ns_destroy(ns);
+    ns_destroy(s, ns);
 }
 
 void px_ns_drop_all(struct px_server *s)

@@ -80,6 +80,7 @@ struct px_server {
 
     struct px_map nspaces;    /* name -> struct px_nsrec */
     struct px_list ns_list;
+    size_t n_shared; /* namespaces that have a segment */
     struct px_map peers;      /* id -> struct px_peer */
     struct px_list peer_list;
     uint64_t next_peer;
@@ -124,6 +125,7 @@ struct px_nsrec {
     struct px_list link;
     char name[PMIX_MAX_NSLEN + 1];
     struct px_store *store;
+    bool shared;      /* which is a segment */
     bool registered;  /* by the host; false: only clients of it were named, or it came with a peer's data */
     int n_local;      /* as registered; -1 unknown */
     struct px_rankslot *ranks; /* ascending */
