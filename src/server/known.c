@@ -305,7 +305,11 @@ static int put_proc_table(const struct answer *a)
         return PMIX_ERR_NOMEM;
     }
     px_list_each (item, next, &ns->rank_list) {
-        describe(a->s, px_container_of(item, struct px_rankrec, link), &table[array.size++]);
+        const struct px_rankrec *rank = px_container_of(item, struct px_rankrec, link);
+
+        if (rank->registered) {
+            describe(a->s, rank, &table[array.size++]);
+        }
     }
     array.array = table;
     rc = array.size ? put(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;

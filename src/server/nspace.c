@@ -228,14 +228,6 @@ static int rank_enter(struct px_nsrec *ns, struct px_rankrec *rec)
     return PMIX_SUCCESS;
 }
 
-static void rank_leave(struct px_nsrec *ns, const struct px_rankrec *rec)
-{
-    size_t at = rank_place(ns, rec->rank);
-
-    ns->n_ranks--;
-    memmove(&ns->ranks[at], &ns->ranks[at + 1], (ns->n_ranks - at) * sizeof(*ns->ranks));
-}
-
 struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank)
 {
     struct px_rankrec *rec = px_rank_find(ns, rank);
@@ -257,7 +249,7 @@ struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank)
     return rec;
 }
 
-void px_rank_drop(struct px_server *s, struct px_rankrec *rank)
+void px_rank_retire(struct px_server *s, struct px_rankrec *rank)
 {
     struct px_list *item;
     struct px_list *next;
@@ -273,10 +265,14 @@ void px_rank_drop(struct px_server *s, struct px_rankrec *rank)
             next = s->peer_list.next;
         }
     }
-    rank_leave(rank->ns, rank);
-    px_list_remove(&rank->link);
     px_outbox_fini(&rank->outbox);
-    free(rank);
+    memset(&rank->outbox, 0, sizeof(rank->outbox));
+    rank->registered = false;
+    rank->committed = false;
+    rank->object = NULL;
+    rank->pid = 0;
+    rank->ended = true;
+    rank->dead = true;
 }
 
 struct px_rankrec *px_rank_of(struct px_server *s, const pmix_proc_t *proc)

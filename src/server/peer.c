@@ -52,7 +52,7 @@ static void forget(struct px_peer *peer)
     px_pulls_peer_gone(s, peer);
     if (rank && rank->n_peers && peer->conn) {
         rank->n_peers--;
-        if (!rank->n_peers && !peer->finalized && !s->stopping) {
+        if (!rank->n_peers && (!peer->finalized || rank->ended) && !s->stopping) {
             rank->dead = true;
         } else if (!rank->n_peers) {
             rank->finalized = true;
@@ -202,6 +202,7 @@ static void admit_client(struct px_peer *peer)
     if (!peer->rank->n_peers++) {
         peer->rank->pid = peer->pid;
     }
+    peer->rank->ended = false; /* somebody is there */
     peer->rank->dead = false;
     peer->rank->finalized = false;
     if (peer->rank->n_peers > 1) {

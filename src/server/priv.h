@@ -159,7 +159,8 @@ struct px_rankrec {
     bool registered;
     bool committed;
     bool finalized;
-    bool dead;           /* went away without finalizing */
+    bool ended;          /* the host says so */
+    bool dead;           /* is not waited for: went away without finalizing, or ended */
     unsigned n_peers;    /* connections under this name now */
     pid_t pid;           /* of the first, when the kernel told */
     struct px_outbox outbox; /* what other nodes may see */
@@ -175,7 +176,8 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns);
 void px_ns_drop_all(struct px_server *s);
 struct px_rankrec *px_rank_find(const struct px_nsrec *ns, uint32_t rank);
 struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank);
-void px_rank_drop(struct px_server *s, struct px_rankrec *rank);
+/* Ends its clients' connections. The record stays, as one of the dead: nobody may wait for it. */
+void px_rank_retire(struct px_server *s, struct px_rankrec *rank);
 struct px_rankrec *px_rank_of(struct px_server *s, const pmix_proc_t *proc);
 /* Is it, or will it be, a client of this server? */
 bool px_ns_is_local(const struct px_nsrec *ns, uint32_t rank);
@@ -344,6 +346,11 @@ enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };
 /* Hands an event to whom it concerns. `except`: the peer that it came from, or NULL. */
 int px_event_spread(struct px_server *s, const struct px_event *event, enum px_origin origin,
                     const struct px_peer *except);
+
+/* --- ended.c --- */
+
+/* The host has raised an event: if it says that processes have ended, nobody waits for those any more. */
+void px_ended_told(struct px_server *s, const struct px_event *event);
 
 /* --- resolve.c --- */
 

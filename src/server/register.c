@@ -89,6 +89,7 @@ int px_register_client(struct px_server *s, void *args)
     rank->uid = a->uid;
     rank->gid = a->gid;
     rank->object = a->object;
+    rank->ended = false;
     rank->dead = false;
     rank->finalized = false;
     px_fences_recount(s);
@@ -100,10 +101,10 @@ int px_deregister_client(struct px_server *s, void *args)
     struct px_client_args *a = args;
     struct px_rankrec *rank = px_rank_of(s, &a->proc);
 
-    if (!rank) {
+    if (!rank || !rank->registered) {
         return PMIX_ERR_NOT_FOUND;
     }
-    px_rank_drop(s, rank);
+    px_rank_retire(s, rank);
     px_fences_recount(s);
     return PMIX_SUCCESS;
 }

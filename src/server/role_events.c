@@ -57,6 +57,7 @@ static void go_notify(struct px_upcall *up)
     };
 
     (void) px_event_spread(up->server, &event, PX_ORIGIN_HOST, NULL);
+    px_ended_told(up->server, &event);
     px_answer_status(up->server, &up->from, PMIX_SUCCESS);
     px_upcall_destroy(up);
 }

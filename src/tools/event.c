@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Events that may concern processes of other nodes: told to all of those, whose servers know who
- * wants them. */
+ * wants them. And what our own server must be told. */
 
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "nodes.h"
 
@@ -34,6 +35,32 @@ static void told_free(pmix_status_t status, void *cbdata)
     (void) status;
     PMIx_Info_free(t->info, t->n);
     free(t);
+}
+
+/* A process that was not connected when it ended leaves nothing by which the server could tell. No
+ * process need hear of it: the range is the host's own. */
+void px_run_event_ended(const struct px_run_proc *proc)
+{
+    struct told *t = calloc(1, sizeof(*t));
+    pmix_proc_t id;
+    bool yes = true;
+    pmix_status_t rc = PMIX_ERR_NOMEM;
+
+    if (t == NULL) {
+        return;
+    }
+    PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
+    t->info = PMIx_Info_create(2);
+    if (t->info != NULL) {
+        t->n = 2;
+        (void) PMIx_Info_load(&t->info[0], PMIX_EVENT_AFFECTED_PROC, &id, PMIX_PROC);
+        (void) PMIx_Info_load(&t->info[1], PMIX_EVENT_DO_NOT_CACHE, &yes, PMIX_BOOL);
+        rc = PMIx_Notify_event(PMIX_EVENT_PROC_TERMINATED, &id, PMIX_RANGE_RM, t->info, t->n,
+                               told_free, t);
+    }
+    if (rc != PMIX_SUCCESS) {
+        told_free(rc, t);
+    }
 }
 
 void px_run_event_came(const struct px_run_frame *head, struct px_run_reader *payload)

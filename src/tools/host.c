@@ -12,37 +12,6 @@
 
 #include "nodes.h"
 
-static pmix_status_t client_connected2(const pmix_proc_t *proc, void *server_object,
-                                       pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                       void *cbdata)
-{
-    struct px_run_proc *us = server_object; /* NULL for a tool */
-
-    (void) proc;
-    (void) info;
-    (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
-    if (us != NULL) {
-        us->inside = true;
-    }
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *server_object,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    struct px_run_proc *us = server_object;
-
-    (void) proc;
-    (void) cbfunc;
-    (void) cbdata;
-    if (us != NULL) {
-        us->inside = false;
-    }
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
 static pmix_status_t abort_job(const pmix_proc_t *proc, void *server_object, int status,
                                const char msg[], pmix_proc_t procs[], size_t nprocs,
                                pmix_op_cbfunc_t cbfunc, void *cbdata)
@@ -353,7 +322,6 @@ static pmix_status_t group(pmix_group_operation_t op, char grp[], const pmix_pro
 }
 
 pmix_server_module_t px_run_module = {
-    .client_finalized = client_finalized,
     .abort = abort_job,
     .fence_nb = fence_nb,
     .direct_modex = direct_modex,
@@ -370,5 +338,4 @@ pmix_server_module_t px_run_module = {
     .log = log_data,
     .job_control = job_control,
     .group = group,
-    .client_connected2 = client_connected2,
 };

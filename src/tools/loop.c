@@ -208,7 +208,10 @@ static void proc_ended(struct px_run_proc *proc, int status)
     px_run_verbose("%s rank %u has ended with code %d", job->nspace, proc->rank, code);
     px_run_published_forget(job->nspace, proc->rank);
     if (px_run.place == PX_RUN_NODE) {
-        px_run_remote_ended(proc, code != 0 || proc->inside);
+        px_run_remote_ended(proc);
+    }
+    if (px_run.place != PX_RUN_AT_RELAY) {
+        px_run_event_ended(proc);
     }
     if (code != 0 && !proc->excused) {
         failed(proc, code);

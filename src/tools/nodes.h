@@ -33,7 +33,7 @@ enum px_run_frame_type {
     /* To the relay, and from it. */
     PX_RUN_COLLECT, /* key; number of nodes; timeout in seconds; bytes */
     PX_RUN_COLLECTED, /* serial number; number; {node; bytes} */
-    PX_RUN_LOST, /* PROC: ended without leaving the collectives that it is in */
+    PX_RUN_LOST, /* PROC: will not come to any collective any more */
     PX_RUN_SPAWN, /* to: PROC; INFOS; apps. From: namespace in front */
     PX_RUN_SPAWNED, /* to: namespace, status in the head. From: the same, of all */
     PX_RUN_JOB_DONE, /* to: namespace, exit code in the head. From: the same, of all */
@@ -130,6 +130,7 @@ void px_run_relay_send(uint32_t node, struct px_run_frame head, const void *byte
 void px_run_relay_send_all(struct px_run_frame head, const void *bytes, size_t n);
 void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *payload);
 void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node);
+void px_run_collect_forget(const char *nspace); /* the job is over everywhere */
 int64_t px_run_collect_deadline(void);
 void px_run_collect_expire(int64_t now_ms);
 void px_run_collect_free(void);
@@ -147,7 +148,7 @@ bool px_run_remote_take(uint64_t id, struct px_run_task *ret_task);
 void px_run_remote_end(int code);
 void px_run_remote_close(void);
 void px_run_remote_started(const struct px_run_job *job);
-void px_run_remote_ended(const struct px_run_proc *proc, bool lost);
+void px_run_remote_ended(const struct px_run_proc *proc);
 void px_run_remote_job_done(const char *nspace, int code);
 void px_run_remote_signal(const pmix_proc_t *targets, size_t n, int sig, bool excuse);
 
@@ -167,6 +168,7 @@ void px_run_names_asked(const struct px_run_frame *head, struct px_run_reader *p
 void px_run_names_answered(const struct px_run_frame *head, struct px_run_reader *payload);
 
 void px_run_event(struct px_run_task *task);
+void px_run_event_ended(const struct px_run_proc *proc); /* for our own server only */
 void px_run_event_came(const struct px_run_frame *head, struct px_run_reader *payload);
 
 void px_run_spawn_all(struct px_run_task *task);

@@ -135,6 +135,7 @@ static void job_done(struct job *job, uint32_t node, int code)
     job->code = job->code != 0 ? job->code : code;
     if (job->n_done == n_nodes()) {
         job->over = true;
+        px_run_collect_forget(job->nspace);
         tell_all(job, PX_RUN_JOB_DONE, job->code, 0);
         say_goodbye();
     }

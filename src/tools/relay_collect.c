@@ -237,6 +237,21 @@ void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node)
     }
 }
 
+void px_run_collect_forget(const char *nspace)
+{
+    struct absent **link = &absents;
+
+    while (*link != NULL) {
+        struct absent *a = *link;
+        if (strcmp(a->proc.nspace, nspace) != 0) {
+            link = &a->next;
+            continue;
+        }
+        *link = a->next;
+        free(a);
+    }
+}
+
 /* ---- time */
 
 int64_t px_run_collect_deadline(void)

@@ -91,11 +91,9 @@ static void send_proc(enum px_run_frame_type type, uint32_t to, const struct px_
     (void) px_run_remote_send(type, to, 0, proc->status, &b);
 }
 
-void px_run_remote_ended(const struct px_run_proc *proc, bool lost)
+void px_run_remote_ended(const struct px_run_proc *proc)
 {
-    if (lost) {
-        send_proc(PX_RUN_LOST, PX_RUN_RELAY, proc);
-    }
+    send_proc(PX_RUN_LOST, PX_RUN_RELAY, proc);
     send_proc(PX_RUN_ENDED, PX_RUN_OTHERS, proc);
 }
 

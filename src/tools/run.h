@@ -74,7 +74,6 @@ struct px_run_proc {
     uint32_t local_rank; /* among those of its job on its node */
     pid_t pid;           /* also its process group; 0: not started */
     bool alive;
-    _Atomic bool inside; /* has called PMIx_Init, and not PMIx_Finalize */
     bool excused;    /* told to die: its status is nobody's failure */
     int status;      /* of waitpid(2) */
     cpu_set_t *cpus; /* where it is bound, or NULL */

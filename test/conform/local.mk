@@ -9,6 +9,7 @@ conform_ldadd = %D%/libconform.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
   %D%/door.t \
+  %D%/ends.t \
   %D%/fence.t \
   %D%/get.t \
   %D%/get_directives.t \
@@ -32,6 +33,9 @@ TESTS += $(conform_programs)
 %C%_door_t_SOURCES = %D%/door.c
 %C%_door_t_LDADD = $(conform_ldadd)
 %C%_door_t_LDFLAGS = $(conform_ldflags)
+%C%_ends_t_SOURCES = %D%/ends.c
+%C%_ends_t_LDADD = $(conform_ldadd)
+%C%_ends_t_LDFLAGS = $(conform_ldflags)
 %C%_fence_t_SOURCES = %D%/fence.c
 %C%_fence_t_LDADD = $(conform_ldadd)
 %C%_fence_t_LDFLAGS = $(conform_ldflags)

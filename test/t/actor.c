@@ -366,6 +366,21 @@ static void act_hold(char **args)
     fclose(fifo);
 }
 
+/* ---- absent: the last process ends without having come */
+
+static void act_absent(char **args)
+{
+    pmix_value_t *value = NULL;
+    pmix_proc_t last;
+
+    (void) args;
+    PMIX_LOAD_PROCID(&last, me.nspace, size - 1);
+    expect(PMIx_Get(&last, "never.posted", NULL, 0, &value) == PMIX_ERR_NOT_FOUND, "a get of the absent");
+    expect(PMIx_Fence(NULL, 0, NULL, 0) != PMIX_SUCCESS, "a fence with the absent succeeded");
+    check(PMIx_Fence(&me, 1, NULL, 0), "a fence of its own");
+    printf("rank %u: the last is not waited for\n", me.rank);
+}
+
 static const struct {
     const char *name;
     void (*act)(char **args);
@@ -373,7 +388,7 @@ static const struct {
     {"abort", act_abort}, {"die", act_die},     {"job", act_job},       {"bound", act_bound},
     {"spawn", act_spawn}, {"child", act_child}, {"query", act_query},   {"control", act_control},
     {"log", act_log},     {"group", act_group}, {"lookup", act_lookup}, {"notice", act_notice},
-    {"hold", act_hold},
+    {"hold", act_hold},   {"absent", act_absent},
 };
 
 int main(int argc, char **argv)

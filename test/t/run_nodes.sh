@@ -35,6 +35,17 @@ for nodes in 2 3; do
     same 'and complain about nothing' 0 "$(printf '%s\n' "$err" | grep -c across:)"
 done
 
+# Whatever node it was on, also if that has nobody else, and whether it says that it failed.
+for code_of_last in 0 3; do
+    for nodes in 1 2 4; do
+        # shellcheck disable=SC2016
+        run "$pmixrun" --nodes $nodes -n 4 --keep-going sh -c '[ "$PMIX_RANK" != 3 ] || exit $2; exec "$1" absent' \
+            sh "$actor" $code_of_last
+        same "a process that ends with $code_of_last before it comes, on $nodes nodes" $code_of_last "$code"
+        same 'is waited for by nobody' 3 "$(grep -c 'the last is not waited for' "$SCRATCH/out")"
+    done
+done
+
 run "$pmixrun" --nodes 3 -n 4 --map-by node --nspace turns sh -c 'echo $PMIX_RANK $PMIX_HOSTNAME'
 same 'ranks in turn' '0 node0
 1 node1
