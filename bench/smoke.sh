@@ -3,6 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # The benchmarks run and read what is right, few times; nothing is said about time.
+# Covers: SHM-021 SHM-022
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 
 bench=$PX_TOP_BUILDDIR/bench/bench

@@ -3,6 +3,7 @@
 # Covers: RES-001
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
+# Covers: SHM-023
 LC_ALL=C
 export LC_ALL
 top=${PX_TOP_SRCDIR:-.}

@@ -1,5 +1,6 @@
 # The interface against tables/: layout and values (C and C++), macros, exports, the system's headers.
-check_PROGRAMS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t
+check_PROGRAMS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t %D%/loaded
+%C%_loaded_SOURCES = %D%/loaded.c
 %C%_facts_t_SOURCES = %D%/facts.c %D%/facts_gen.h
 %C%_facts_cxx_t_SOURCES = %D%/facts_cxx.cc
 %C%_macros_t_SOURCES = %D%/macros.c
@@ -7,7 +8,7 @@ check_PROGRAMS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t
 %C%_macros_cxx_t_SOURCES = %D%/macros_cxx.cc
 %C%_macros_cxx_t_LDADD = libpmix.la
 
-px_abi_scripts = %D%/exports.sh %D%/generated.sh %D%/headers.sh
+px_abi_scripts = %D%/exports.sh %D%/generated.sh %D%/headers.sh %D%/loaded.sh
 dist_check_SCRIPTS += $(px_abi_scripts) scripts/check-generated
 TESTS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t $(px_abi_scripts)
 EXTRA_DIST += scripts/gen-abi scripts/gen-constants scripts/gen-keys scripts/gen-realm scripts/gen-status scripts/gen-strings scripts/gen-types \

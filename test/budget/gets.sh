@@ -1,5 +1,6 @@
 #!/bin/sh
 # Budgets of a read: no system call, no context switch, no allocation but for the result.
+# Covers: SHM-002
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 [ -z "$PX_SANITIZED" ] || skip_all "a sanitizer's own calls would be counted"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Budgets of a registration of 10,000 ranks on 100 nodes: allocations go by nodes and keys, not by ranks; the segment
 # has a byte or two per rank for what differs, and nothing for ranks in a row.
+# Covers: SHM-014 SHM-015
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 [ -z "$PX_SANITIZED" ] || skip_all "a sanitizer's own calls would be counted"
 

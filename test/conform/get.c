@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* PMIx_Get and PMIx_Get_nb: what the arguments mean, in which manner values are handed out, and which status says what.
- * The directives about where to look are in get_directives.c, processes of other nodes in modex.c. */
+ * The directives about where to look are in get_directives.c, processes of other nodes in modex.c.
+ * Covers: SHM-001 SHM-002 SHM-016 */
 
 #include "lib/answers.h"
 #include "lib/calls.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Put, PMIx_Commit, PMIx_Store_internal: who sees what, and when. Values of all types are in put_types.c. */
+/* PMIx_Put, PMIx_Commit, PMIx_Store_internal: who sees what, and when. Values of all types are in put_types.c.
+ * Covers: SHM-003 */
 
 #include "lib/answers.h"
 #include "lib/calls.h"

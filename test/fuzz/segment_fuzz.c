@@ -5,7 +5,8 @@
  * first byte read beyond. Statuses may differ; nothing may crash, read outside or allocate more than
  * the image can account for, and every call ends after a bounded number of steps (this program is
  * built with the hook of shmem/offset.h): a constant for a lookup, a multiple of the image's words
- * for an enumeration. */
+ * for an enumeration.
+ * Covers: SHM-011 */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

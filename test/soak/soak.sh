@@ -4,6 +4,7 @@
 #
 # Processes in 256 slots that come, work, finalize or die, for a minute; with PX_LONG (make check-long) for ten, and with
 # less of a pause. Repeat one with SOAK_SEED.
+# Covers: SHM-009 SHM-024
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
 length=20
 pace=200

@@ -5,7 +5,8 @@
  * segment fills with what is dead and moves. After each fence a process finds exactly what its
  * neighbour posted before it; threads that read without a fence never see values go back; pointers
  * that were given away stay good. What it prints is the same whether there is a segment or not.
- * moves ROUNDS [fork] */
+ * moves ROUNDS [fork]
+ * Covers: SHM-004 SHM-006 */
 
 #include <pmix.h>
 #include <pthread.h>

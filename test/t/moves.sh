@@ -3,6 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # Segments that move under their readers, and every way to do without a segment: the answers are the same.
+# Covers: SHM-006 SHM-007 SHM-017
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 moves=$PX_TOP_BUILDDIR/test/t/moves
 

@@ -3,6 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # pmix_info in its two forms; where a parameter's value comes from.
+# Covers: SHM-019
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 info=$PX_TOP_BUILDDIR/src/tools/pmix_info
 HOME=$SCRATCH

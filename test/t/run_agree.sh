@@ -3,6 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # Random posts and reads in both forms against a model. SEED in the environment repeats a run.
+# Covers: SHM-013 SHM-017
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 seed=${SEED:-$$}
 echo "# SEED=$seed"

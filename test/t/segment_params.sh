@@ -3,6 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # The parameters of segments, in a job: whatever they say, readers read the same; nonsense is the default.
+# Covers: SHM-019 SHM-020
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 info=$PX_TOP_BUILDDIR/src/tools/pmix_info
 PMIX_MCA_shmix_param_verbose=1

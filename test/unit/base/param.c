@@ -22,7 +22,8 @@
 #include "src/base/param_file.h"
 #include "src/base/status.h"
 
-/* SHM-018, SHM-019, SHM-020. The home directory and the files are those of a scratch directory. */
+/* SHM-018, SHM-019, SHM-020. The home directory and the files are those of a scratch directory.
+ * Covers: SHM-018 SHM-019 SHM-020 */
 
 static char home[] = "/tmp/px-param-XXXXXX";
 static char user_file[192];

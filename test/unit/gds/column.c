@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 /* Each form of a column: chosen when it should be, read back right, with absent ranks, overlaid and
- * rebuilt. */
+ * rebuilt.
+ * Covers: SHM-014 */
 #include "support.h"
 
 #include "shmem/intern.h"

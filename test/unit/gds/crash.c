@@ -6,7 +6,8 @@
  * same there. Each segment left behind must verify, must be the state after some number of whole
  * publications, and that number never falls as the writer lives longer. This program is built with
  * a store hook (shmem/put.h); a first run compares the segments with a copy that knows only what
- * the hook was told, so no store is missed. */
+ * the hook was told, so no store is missed.
+ * Covers: SHM-003 SHM-004 */
 #include "support.h"
 
 #include <sched.h>

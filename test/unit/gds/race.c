@@ -3,7 +3,8 @@
 /* One writer, many readers, as processes and as threads. The writer publishes batch n: every key
  * says n, blobs are filled with n, tables grow, columns are replaced and overlaid. Readers check on
  * each pass that values are whole and never go back, and that one batch is seen as one: what is
- * read later is never of an earlier batch. */
+ * read later is never of an earlier batch.
+ * Covers: SHM-003 SHM-004 SHM-005 */
 #include "support.h"
 
 #include <pthread.h>

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Data of processes, on one node and across two: scopes, fences with and without data, direct modex. Requirement ids in
- * brackets. */
+ * brackets.
+ * Covers: SHM-013 */
 
 #include <setjmp.h>
 #include <stdarg.h>

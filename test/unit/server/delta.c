@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What fences carry between two nodes: what was posted since the last one, and all of it when one has failed. The
- * hosts count the bytes. Requirement ids in brackets. */
+ * hosts count the bytes. Requirement ids in brackets.
+ * Covers: SHM-017 */
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The files by which tools find a server: when they are there, what is in them, and that they go. Each case in its own
- * process. Requirement ids in brackets. */
+ * process. Requirement ids in brackets.
+ * Covers: SHM-009 */
 
 #include <dirent.h>
 #include <setjmp.h>

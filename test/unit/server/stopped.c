@@ -4,7 +4,8 @@
 /* A process that is stopped while the server has much to tell it, and one that is stopped while it is sent output. The
  * others go on with their fences, one after each message, so that a server that waited for the stopped one would keep
  * them for ever. What waits for it is bounded: if it fits, the stopped one finds everything when it goes on; if not,
- * it has been dropped, keeps what it can read, and is told so. SHM-003. */
+ * it has been dropped, keeps what it can read, and is told so. SHM-003.
+ * Covers: SHM-003 */
 
 #include <pthread.h>
 #include <setjmp.h>
