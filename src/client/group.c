@@ -178,6 +178,9 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
         if (0 == rc) {
             rc = make_results(call, &out);
         }
+        if (0 == rc) {
+            px_members_note(call->session, call->group, call->results->info, call->results->n);
+        }
         status = 0 == rc ? status : rc;
     }
     px_session_collected(call->session);
@@ -276,6 +279,7 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
+    px_members_forget(px_session(ctx), group);
     return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
@@ -292,5 +296,6 @@ pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group, co
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
+    px_members_forget(px_session(ctx), group);
     return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }

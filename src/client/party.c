@@ -98,6 +98,9 @@ void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_in
         return;
     }
     party->over = true;
+    if (PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status) {
+        px_members_note(party->session, party->group, results, n);
+    }
     if (NULL != kept && n > 0) {
         kept->info = PMIx_Info_create(n);
         kept->n = NULL != kept->info ? n : 0;

@@ -36,6 +36,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     px_list_init(&session->fetches);
     px_list_init(&session->groups);
     px_list_init(&session->pulls);
+    px_list_init(&session->members);
     if (NULL != host && '\0' != host[0]) {
         snprintf(session->hostname, sizeof(session->hostname), "%s", host);
     } else if (gethostname(session->hostname, sizeof(session->hostname)) != 0) {
@@ -115,6 +116,7 @@ void px_session_destroy(struct px_session *session)
     px_posted_free(&session->posted);
     px_groups_fini(session);
     px_pulls_fini(session);
+    px_members_fini(session);
     free_data(session);
     pthread_mutex_destroy(&session->lock);
     free(session);

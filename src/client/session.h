@@ -86,6 +86,8 @@ struct px_session {
     struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to 1 + `ended` of then */
     uint64_t ended;           /* atomic, changed under the lock: collectives since something was fetched */
     struct px_list groups;    /* loop thread: struct px_party */
+    struct px_list members;   /* lock: struct px_members */
+    uint64_t n_groups;        /* atomic, changed under the lock: how many that are */
     bool watching;            /* loop thread: the server sends us the events of invitations */
     struct px_list pulls;     /* lock: struct px_pull */
     bool ours;                /* constant: the server is shmix and its segment is mapped */
@@ -113,6 +115,22 @@ int px_session_descriptor(void *arg, int fd);
 void px_session_catch_up(struct px_session *session);
 /* Frees all generations. */
 void px_session_drop_segments(struct px_session *session);
+
+/* --- the groups that this process is a member of: a group's name and a rank in it stand for a process (members.c) --- */
+
+/* A group was made: its members are under PMIX_GROUP_MEMBERSHIP. Without memory, or when that does not name single
+ * processes, the group is not known here. Any thread. */
+void px_members_note(struct px_session *session, const char *group, const pmix_info_t *results, size_t n);
+
+/* It is taken apart, or we leave it. Any thread. */
+void px_members_forget(struct px_session *session, const char *group);
+
+/* Who that is: 0; PMIX_ERR_NOT_FOUND when the group has no such rank; 1 when the name is no group's. Any thread. */
+int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret);
+
+void px_members_fini(struct px_session *session);
+
+/* --- */
 
 /* Sets ctx->self and what is derived from it. */
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank);

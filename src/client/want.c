@@ -222,7 +222,37 @@ static inline void want_init(struct px_want *want)
     want->ask.n_quals = 0;
 }
 
-int px_want_read(const struct px_session *session, const pmix_proc_t *proc, const char *key,
+static inline void want_own(const struct px_session *session, struct px_want *ret)
+{
+    ret->flags |= PX_WANT_OWN;
+    ret->ask.self = session->ctx->self.rank;
+    ret->nspace = session->ctx->self.nspace;
+    ret->nspace_len = session->nspace_len;
+}
+
+/* Another namespace, or a group's name. */
+static __attribute__((noinline)) int want_other(struct px_session *session, const pmix_proc_t *proc,
+                                                struct px_want *ret)
+{
+    int rc = px_members_find(session, proc, &ret->member);
+
+    if (0 > rc) {
+        return rc;
+    }
+    if (0 == rc) {
+        proc = &ret->member;
+        ret->ask.rank = proc->rank;
+    }
+    if (px_session_is_own(session, proc)) {
+        want_own(session, ret);
+        return 0;
+    }
+    ret->nspace = proc->nspace;
+    ret->nspace_len = strnlen(proc->nspace, PMIX_MAX_NSLEN + 1);
+    return ret->nspace_len > PMIX_MAX_NSLEN ? PMIX_ERR_BAD_PARAM : 0;
+}
+
+int px_want_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
                  const pmix_info_t *info, size_t ninfo, struct px_want *ret)
 {
     const pmix_proc_t *self = &session->ctx->self;
@@ -235,15 +265,12 @@ int px_want_read(const struct px_session *session, const pmix_proc_t *proc, cons
     }
     ret->ask.rank = NULL != proc ? proc->rank : self->rank;
     if (px_session_is_own(session, proc)) {
-        ret->flags |= PX_WANT_OWN;
-        ret->ask.self = self->rank;
-        ret->nspace = self->nspace;
-        ret->nspace_len = session->nspace_len;
+        want_own(session, ret);
     } else {
-        ret->nspace = proc->nspace;
-        ret->nspace_len = strnlen(proc->nspace, PMIX_MAX_NSLEN + 1);
-        if (ret->nspace_len > PMIX_MAX_NSLEN) {
-            return PMIX_ERR_BAD_PARAM;
+        int rc = want_other(session, proc, ret);
+
+        if (0 != rc) {
+            return rc;
         }
     }
     return ninfo > 0 ? read_directives(ret, info, ninfo) : 0;

@@ -24,11 +24,13 @@ struct px_want {
     const char *nspace;
     size_t nspace_len;
     uint64_t timeout_ms; /* 0: none */
+    pmix_proc_t member;  /* of a group that was named: `nspace` is in it */
     pmix_info_t *quals;  /* ours when the qualifiers had to be gathered; see px_want_fini */
 };
 
-/* 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown), PMIX_ERR_NOMEM. */
-int px_want_read(const struct px_session *session, const pmix_proc_t *proc, const char *key,
+/* A rank of a group that we are in is the process that has it. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED (a required
+ * directive that is unknown), PMIX_ERR_NOMEM, PMIX_ERR_NOT_FOUND (the group has no such rank). *ret stays where it is. */
+int px_want_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
                  const pmix_info_t *info, size_t ninfo, struct px_want *ret);
 
 static inline void px_want_fini(struct px_want *want)

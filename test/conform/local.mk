@@ -13,6 +13,7 @@ conform_programs = \
   %D%/fence.t \
   %D%/get.t \
   %D%/get_directives.t \
+  %D%/group_get.t \
   %D%/harness.t \
   %D%/init.t \
   %D%/keys.t \
@@ -45,6 +46,9 @@ TESTS += $(conform_programs)
 %C%_get_directives_t_SOURCES = %D%/get_directives.c
 %C%_get_directives_t_LDADD = $(conform_ldadd)
 %C%_get_directives_t_LDFLAGS = $(conform_ldflags)
+%C%_group_get_t_SOURCES = %D%/group_get.c
+%C%_group_get_t_LDADD = $(conform_ldadd)
+%C%_group_get_t_LDFLAGS = $(conform_ldflags)
 %C%_harness_t_SOURCES = %D%/harness.c
 %C%_harness_t_LDADD = $(conform_ldadd)
 %C%_harness_t_LDFLAGS = $(conform_ldflags)

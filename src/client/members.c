@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Groups come and go, so what is looked up here is under the lock; a process that is in no group never takes it. */
+
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct px_members {
+    struct px_list link;
+    char group[PMIX_MAX_NSLEN + 1];
+    size_t n;
+    pmix_proc_t at[];
+};
+
+static struct px_members *find_locked(struct px_session *session, const char *group)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    px_list_each(item, following, &session->members) {
+        struct px_members *members = px_container_of(item, struct px_members, link);
+
+        if (strncmp(members->group, group, PMIX_MAX_NSLEN) == 0) {
+            return members;
+        }
+    }
+    return NULL;
+}
+
+static void forget_locked(struct px_session *session, const char *group)
+{
+    struct px_members *members = find_locked(session, group);
+
+    if (NULL != members) {
+        px_list_remove(&members->link);
+        free(members);
+        px_store_release(&session->n_groups, session->n_groups - 1); /* pairs with px_members_find */
+    }
+}
+
+/* The array of the members, or NULL. */
+static const pmix_data_array_t *membership_of(const pmix_info_t *results, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const pmix_value_t *value = &results[i].value;
+
+        if (strcmp(results[i].key, PMIX_GROUP_MEMBERSHIP) == 0) {
+            bool good = value->type == PMIX_DATA_ARRAY && NULL != value->data.darray
+                        && value->data.darray->type == PMIX_PROC && NULL != value->data.darray->array;
+
+            return good ? value->data.darray : NULL;
+        }
+    }
+    return NULL;
+}
+
+static struct px_members *make(const char *group, const pmix_data_array_t *array)
+{
+    const pmix_proc_t *procs = array->array;
+    struct px_members *members;
+
+    for (size_t i = 0; i < array->size; i++) {
+        if (procs[i].rank > PMIX_RANK_VALID) {
+            return NULL;
+        }
+    }
+    members = calloc(1, sizeof(*members) + array->size * sizeof(*procs));
+    if (NULL != members) {
+        memcpy(members->group, group, strnlen(group, PMIX_MAX_NSLEN));
+        memcpy(members->at, procs, array->size * sizeof(*procs));
+        members->n = array->size;
+    }
+    return members;
+}
+
+void px_members_note(struct px_session *session, const char *group, const pmix_info_t *results, size_t n)
+{
+    const pmix_data_array_t *array = membership_of(results, n);
+    struct px_members *members = NULL != array ? make(group, array) : NULL;
+
+    pthread_mutex_lock(&session->lock);
+    forget_locked(session, group);
+    if (NULL != members) {
+        px_list_append(&session->members, &members->link);
+        px_store_release(&session->n_groups, session->n_groups + 1); /* pairs with px_members_find */
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+void px_members_forget(struct px_session *session, const char *group)
+{
+    pthread_mutex_lock(&session->lock);
+    forget_locked(session, group);
+    pthread_mutex_unlock(&session->lock);
+}
+
+int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret)
+{
+    const struct px_members *members;
+    int rc = 1;
+
+    if (px_load_acquire(&session->n_groups) == 0) { /* pairs with px_members_note and forget_locked */
+        return 1;
+    }
+    pthread_mutex_lock(&session->lock);
+    members = find_locked(session, proc->nspace);
+    if (NULL != members) {
+        rc = proc->rank < members->n ? 0 : PMIX_ERR_NOT_FOUND;
+    }
+    if (0 == rc) {
+        *ret = members->at[proc->rank];
+    }
+    pthread_mutex_unlock(&session->lock);
+    return rc;
+}
+
+void px_members_fini(struct px_session *session)
+{
+    while (!px_list_empty(&session->members)) {
+        free(px_container_of(px_list_shift(&session->members), struct px_members, link));
+    }
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A group's name in place of a namespace: PMIx_Get. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/answers.h"
+#include "lib/calls.h"
+#include "lib/conform.h"
+
+/* Returns the members in the order of their ranks in the group, to be freed with PMIx_Proc_free. */
+static pmix_proc_t *make_group(const char *name, pmix_proc_t *members, size_t n_members)
+{
+    pmix_proc_t *ranked = PMIx_Proc_create(n_members);
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    check_status(PMIX_SUCCESS, PMIx_Group_construct(name, members, n_members, NULL, 0, &results, &n), "construct");
+    for (size_t i = 0; i < n; i++) {
+        const pmix_data_array_t *array = results[i].value.data.darray;
+
+        if (PMIx_Check_key(results[i].key, PMIX_GROUP_MEMBERSHIP)
+            && check(array->size == n_members, "%zu members", array->size)) {
+            memcpy(ranked, array->array, n_members * sizeof(*ranked));
+        }
+    }
+    PMIx_Info_free(results, n);
+    return ranked;
+}
+
+static void read_members(const char *group, const pmix_proc_t *ranked, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char text[PMIX_MAX_NSLEN + 32];
+
+        snprintf(text, sizeof(text), "of %s %u", ranked[i].nspace, ranked[i].rank);
+        same(text, got(group, (pmix_rank_t) i, "where", NULL, 0), "group rank %zu", i);
+    }
+}
+
+static void post(void)
+{
+    char text[PMIX_MAX_NSLEN + 32];
+
+    snprintf(text, sizeof(text), "of %s %u", me.nspace, me.rank);
+    put_text(PMIX_GLOBAL, "where", text);
+    commit();
+}
+
+static void read_by_group_rank(void)
+{
+    pmix_proc_t members[] = {process("A", 1), process("B", 0), process("A", 0)};
+    pmix_proc_t *ranked;
+
+    post();
+    ranked = make_group("crew", members, 3);
+    read_members("crew", ranked, 3);
+    for (pmix_rank_t i = 0; i < 3; i++) {
+        char text[16];
+
+        snprintf(text, sizeof(text), "%u", ranked[i].rank);
+        same(text, got("crew", i, PMIX_LOCAL_RANK, NULL, 0), "a key of the host");
+    }
+    PMIx_Proc_free(ranked, 3);
+    same("-46", got("crew", 3, "where", NULL, 0), "a rank that the group does not have");
+    same("-46", got("crew", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "a group is no job");
+    same("-46", got("band", 0, "where", NULL, 0), "no group");
+    tell("read");
+    await_n("read", 3);
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct("crew", NULL, 0), "destruct");
+    same("-46", got("crew", 0, "where", NULL, 0), "a group that was taken apart");
+}
+
+/* Each time with other members. */
+static void read_again(void)
+{
+    pmix_proc_t members[] = {process("A", 0), process("A", 1), process("A", 2)};
+    size_t first = me.rank == 2 ? 1 : 0;
+    size_t last = me.rank == 0 ? 1 : 2;
+
+    post();
+    for (size_t i = first; i < last; i++) {
+        pmix_proc_t *ranked = make_group("crew", &members[i], 2);
+
+        read_members("crew", ranked, 2);
+        PMIx_Proc_free(ranked, 2);
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct("crew", NULL, 0), "destruct");
+    }
+}
+
+const struct conform_case cases[] = {
+    {.ids = "GET-002 GET-012", .what = "a group and a rank in it name a process",
+     .jobs = {{"A", {2}}, {"B", {1}}}, .host = {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}, .client = read_by_group_rank,
+     .ours_only = "PMIx_Get of the distribution's library does not know groups"},
+    {.ids = "GET-002", .what = "another group of the same name", .ranks = 3, .client = read_again,
+     .ours_only = "PMIx_Get of the distribution's library does not know groups"},
+};
+const int n_cases = sizeof(cases) / sizeof(cases[0]);
