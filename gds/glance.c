@@ -8,19 +8,13 @@
 
 #include <stdlib.h>
 
+#include "gds/glance.h"
 #include "gds/lookup.h"
 #include "gds/memo.h"
 #include "gds/read.h"
 
 #define rare(e) __builtin_expect((e), 0)
 #define INLINE static inline __attribute__((always_inline))
-
-/* How much of the segment may be touched, in words of 8 bytes, and what of it is published. */
-struct glance {
-    const unsigned char *base;
-    uint64_t end; /* at least a header */
-    uint64_t seq;
-};
 
 struct found {
     const unsigned char *bytes; /* NULL: a scalar */
@@ -29,30 +23,18 @@ struct found {
     pmix_data_type_t type;
 };
 
-/* Are n words at a locator inside? n is at most a header's. */
-static inline bool inside(const struct glance *g, uint64_t loc, uint64_t n)
-{
-    return loc - 1 < g->end - n;
-}
-
 /* The same for n things of `size` bytes, neither above 32 bits. */
-static inline bool all_inside(const struct glance *g, uint64_t loc, uint64_t n, uint64_t size)
+INLINE bool all_inside(const struct px_glance *g, uint64_t loc, uint64_t n, uint64_t size)
 {
     uint64_t words = (n * size + 7) / 8;
 
-    return words <= g->end && inside(g, loc, words);
-}
-
-/* For a locator that is inside. */
-static inline const void *at(const struct glance *g, uint64_t loc)
-{
-    return g->base + (loc << 3);
+    return words <= g->end && px_glance_inside(g, loc, words);
 }
 
 /* The value in a cell of which the first two words are inside. */
-static inline bool see_cell(const struct glance *g, uint64_t loc, struct found *ret)
+INLINE bool see_cell(const struct px_glance *g, uint64_t loc, struct found *ret)
 {
-    const struct px_cell *cell = at(g, loc);
+    const struct px_cell *cell = px_glance_at(g, loc);
     uint64_t len = cell->len;
 
     ret->loc = loc;
@@ -72,30 +54,25 @@ static inline bool see_cell(const struct glance *g, uint64_t loc, struct found *
                : cell->form == PX_FORM_BYTES && cell->type == PMIX_BYTE_OBJECT;
 }
 
-enum {
-    KEY = sizeof(struct px_key) / 8,
-    RECORD = sizeof(struct px_record) / 8,
-    COLUMN = sizeof(struct px_column) / 8
-};
-
 /* A record of which the first two words of its cell are inside too. */
-static inline bool see_record(const struct glance *g, uint64_t loc, struct found *ret)
+INLINE bool see_record(const struct px_glance *g, uint64_t loc, struct found *ret)
 {
-    const struct px_record *rec = at(g, loc);
+    const struct px_record *rec = px_glance_at(g, loc);
 
-    return rec->version.seq <= g->seq && rec->quals == 0 && see_cell(g, loc + RECORD, ret);
+    return rec->version.seq <= g->seq && rec->quals == 0
+           && see_cell(g, loc + PX_GLANCE_RECORD, ret);
 }
 
-static inline bool see_job(const struct glance *g, const struct px_key *key, struct found *ret)
+INLINE bool see_job(const struct px_glance *g, const struct px_key *key, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->job); /* pairs with publish_all */
 
     return (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE)
-           && inside(g, loc, RECORD + 2) && see_record(g, loc, ret);
+           && px_glance_inside(g, loc, PX_GLANCE_RECORD + 2) && see_record(g, loc, ret);
 }
 
 /* What somebody has put there; NULL when nobody has: most such values are in columns. */
-INLINE const struct px_record *record_at(const struct glance *g,
+INLINE const struct px_record *record_at(const struct px_glance *g,
                                                 const struct px_store *store, uint32_t level,
                                                 uint32_t index, uint64_t key)
 {
@@ -108,8 +85,9 @@ INLINE const struct px_record *record_at(const struct glance *g,
         return NULL;
     }
     px_probe_start(&view, table, px_record_hash(level, index, key, NULL), &probe);
-    for (loc = px_probe_next(&probe); inside(g, loc, RECORD + 2); loc = px_probe_next(&probe)) {
-        const struct px_record *rec = at(g, loc);
+    for (loc = px_probe_next(&probe); px_glance_inside(g, loc, PX_GLANCE_RECORD + 2);
+         loc = px_probe_next(&probe)) {
+        const struct px_record *rec = px_glance_at(g, loc);
 
         if (rec->key == key && rec->index == index && rec->level == level) {
             return rec;
@@ -118,13 +96,13 @@ INLINE const struct px_record *record_at(const struct glance *g,
     return NULL;
 }
 
-static inline uint64_t locator_of(const struct glance *g, const void *thing)
+static inline uint64_t locator_of(const struct px_glance *g, const void *thing)
 {
     return (uint64_t) ((const unsigned char *) thing - g->base) >> 3;
 }
 
 /* The number in a rank's lane. */
-static inline bool see_lane(const struct glance *g, const struct px_column *col, uint32_t rank,
+INLINE bool see_lane(const struct px_glance *g, const struct px_column *col, uint32_t rank,
                             uint64_t *ret)
 {
     const void *lanes;
@@ -132,7 +110,7 @@ static inline bool see_lane(const struct glance *g, const struct px_column *col,
     if (!all_inside(g, col->data, col->n, col->width / 8)) {
         return false;
     }
-    lanes = at(g, col->data);
+    lanes = px_glance_at(g, col->data);
     switch (col->width) {
     case 8:
         *ret = ((const uint8_t *) lanes)[rank];
@@ -149,7 +127,7 @@ static inline bool see_lane(const struct glance *g, const struct px_column *col,
 }
 
 /* The cell of a rank: the column's only one, or one of a few. */
-static inline bool see_shared_cell(const struct glance *g, const struct px_column *col,
+INLINE bool see_shared_cell(const struct px_glance *g, const struct px_column *col,
                                    uint32_t rank, struct found *ret)
 {
     const uint64_t *locs;
@@ -161,53 +139,37 @@ static inline bool see_shared_cell(const struct glance *g, const struct px_colum
             || i >= col->n_dict) {
             return false;
         }
-        locs = at(g, col->base);
+        locs = px_glance_at(g, col->base);
         loc = locs[i];
     } else if (col->kind != PX_COLUMN_CELL) {
         return false;
     }
-    return inside(g, loc, 2) && see_cell(g, loc, ret);
+    return px_glance_inside(g, loc, 2) && see_cell(g, loc, ret);
 }
 
-/* The column, if it answers for the rank by itself; or NULL. pairs with publish_all */
-static inline const struct px_column *column_at(const struct glance *g, uint64_t loc,
-                                                uint32_t rank)
-{
-    const struct px_column *col;
-
-    if (!inside(g, loc, COLUMN)) {
-        return NULL;
-    }
-    col = at(g, loc);
-    return col->version.seq <= g->seq && rank < col->n
-                   && (px_load_acquire(&col->overlay) | col->present) == 0
-               ? col
-               : NULL;
-}
-
-static inline uint32_t placed(const struct glance *g, const struct px_rank_map *map,
+INLINE uint32_t placed(const struct px_glance *g, const struct px_rank_map *map,
                               uint32_t n_ranks, uint32_t rank)
 {
     bool listed = map->kind == PX_MAP_ARRAY && all_inside(g, map->data, n_ranks, 4);
 
-    return px_mapped(map, listed ? at(g, map->data) : NULL, rank);
+    return px_mapped(map, listed ? px_glance_at(g, map->data) : NULL, rank);
 }
 
 /* The visible placement, or NULL. */
-static inline const struct px_placement *placement(const struct glance *g,
+INLINE const struct px_placement *placement(const struct px_glance *g,
                                                    const struct px_store *store)
 {
     uint64_t loc = px_load_acquire(&px_store_header(store)->place); /* pairs with publish_all */
     const struct px_placement *place;
 
-    if (rare(!inside(g, loc, sizeof *place / 8))) {
+    if (rare(!px_glance_inside(g, loc, sizeof *place / 8))) {
         return NULL;
     }
-    place = at(g, loc);
+    place = px_glance_at(g, loc);
     return place->version.seq <= g->seq ? place : NULL;
 }
 
-static inline const struct px_node *node_at(const struct glance *g,
+INLINE const struct px_node *node_at(const struct px_glance *g,
                                             const struct px_placement *place, uint32_t i)
 {
     const struct px_node *nodes;
@@ -216,25 +178,25 @@ static inline const struct px_node *node_at(const struct glance *g,
         || rare(!all_inside(g, place->nodes, place->n_nodes, sizeof *nodes))) {
         return NULL;
     }
-    nodes = at(g, place->nodes);
+    nodes = px_glance_at(g, place->nodes);
     return &nodes[i];
 }
 
-static inline bool see_word(pmix_data_type_t type, uint64_t word, struct found *ret)
+INLINE bool see_word(pmix_data_type_t type, uint64_t word, struct found *ret)
 {
     *ret = (struct found){.word = word, .type = type};
     return true;
 }
 
 /* What the placement says of a node. */
-static inline bool see_node(const struct glance *g, const struct px_key *key,
+INLINE bool see_node(const struct px_glance *g, const struct px_key *key,
                             const struct px_node *node, struct found *ret)
 {
     switch (node ? key->derived : PX_DERIVED_NONE) {
     case PX_DERIVED_NODEID:
         return see_word(PMIX_UINT32, node->nodeid, ret);
     case PX_DERIVED_HOSTNAME:
-        return inside(g, node->name, 2) && see_cell(g, node->name, ret);
+        return px_glance_inside(g, node->name, 2) && see_cell(g, node->name, ret);
     case PX_DERIVED_LOCAL_SIZE:
         return node->count != 0 && see_word(PMIX_UINT32, node->count, ret);
     default:
@@ -243,7 +205,7 @@ static inline bool see_node(const struct glance *g, const struct px_key *key,
 }
 
 /* A key of a rank that no process has posted anything under: what the placement says. */
-INLINE bool see_derived(const struct glance *g, const struct px_store *store,
+INLINE bool see_derived(const struct px_glance *g, const struct px_store *store,
                                const struct px_key *key, pmix_rank_t rank, struct found *ret)
 {
     const struct px_placement *place = key->derived ? placement(g, store) : NULL;
@@ -263,7 +225,7 @@ INLINE bool see_derived(const struct glance *g, const struct px_store *store,
                     ret);
 }
 
-INLINE bool see_column(const struct glance *g, const struct px_column *col, uint32_t rank,
+INLINE bool see_column(const struct px_glance *g, const struct px_column *col, uint32_t rank,
                               struct found *ret)
 {
     switch (col->kind) {
@@ -279,7 +241,7 @@ INLINE bool see_column(const struct glance *g, const struct px_column *col, uint
 }
 
 /* Ranks that stand for others are beyond every column and placement, and have no records. */
-INLINE bool see_rank(const struct glance *g, const struct px_store *store,
+INLINE bool see_rank(const struct px_glance *g, const struct px_store *store,
                             const struct px_key *key, pmix_rank_t rank, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
@@ -290,7 +252,7 @@ INLINE bool see_rank(const struct glance *g, const struct px_store *store,
         return false;
     }
     if (loc) {
-        col = column_at(g, loc, rank);
+        col = px_glance_column(g, loc, rank);
         return col && see_column(g, col, rank, ret);
     }
     if (px_load_acquire(&key->holder) == 0) { /* pairs with publish_all */
@@ -351,37 +313,44 @@ static bool point_out(const struct px_store *store, const struct found *found, p
     return true;
 }
 
-/* The segment up to where somebody has seen it: what has come behind that is left to px_store_ask,
- * which looks again. pairs with px_store_saw_end and publish_all */
-static inline struct glance glance_of(const struct px_store *store)
-{
-    const unsigned char *base = store->seg.base;
-    const struct px_header *header = (const struct px_header *) (const void *) base;
-
-    return (struct glance){
-        .base = base,
-        .end = px_load_acquire(&store->end),
-        .seq = px_load_acquire(&header->sequence),
-    };
-}
-
 /* --- with directives --- */
 
-/* The key; or NULL, *ret_none then says whether that is for certain. */
-static inline const struct px_key *key_of(const struct px_store *store, const struct glance *g,
-                                          const struct px_ask *ask, bool *ret_none)
+/* The key at a hint, if it is that of the name; or NULL. */
+INLINE const struct px_key *hinted_by(const struct px_glance *g, const uint64_t *hint,
+                                      const char *name)
 {
-    uint64_t loc = px_load_acquire(px_key_hint(store, ask->key)); /* pairs with px_read_known_key */
-    const struct px_key *key = at(g, loc);
+    uint64_t loc = px_load_acquire(hint); /* pairs with px_read_note_key */
+    const struct px_key *key = px_glance_at(g, loc);
+
+    return loc && strcmp(key->name, name) == 0 ? key : NULL;
+}
+
+INLINE const struct px_key *hinted(const struct px_store *store, const struct px_glance *g,
+                                   const char *name)
+{
+    const uint64_t *hints = px_key_hints(store, name);
+    const struct px_key *key = hinted_by(g, &hints[0], name);
+
+    return rare(!key) ? hinted_by(g, &hints[1], name) : key;
+}
+
+/* The key; or NULL, *ret_none then says whether that is for certain. */
+INLINE const struct px_key *key_of(const struct px_store *store, const struct px_glance *g,
+                                   const struct px_ask *ask, bool *ret_none)
+{
+    const struct px_key *key = hinted(store, g, ask->key);
     struct px_read read;
 
-    if (loc && strcmp(key->name, ask->key) == 0) {
+    if (key) {
         return key;
     }
     px_read_begin(store, &read);
-    key = px_read_known_key(&read, ask->key, ask->key_len);
+    key = px_read_key(&read, ask->key, ask->key_len, px_hash_bytes(ask->key, ask->key_len));
+    if (key) {
+        px_read_note_key(&read, ask->key, key);
+    }
     *ret_none = !key && !read.view.damaged;
-    return key && inside(g, locator_of(g, key), KEY) ? key : NULL;
+    return key && px_glance_inside(g, locator_of(g, key), PX_GLANCE_KEY) ? key : NULL;
 }
 
 static uint32_t node_meant(const struct px_store *store, const struct px_placement *place,
@@ -400,7 +369,7 @@ static uint32_t node_meant(const struct px_store *store, const struct px_placeme
 }
 
 /* Of a node: what has been put there, or what the placement says. */
-static bool look_at_node(const struct px_store *store, const struct glance *g,
+static bool look_at_node(const struct px_store *store, const struct px_glance *g,
                          const struct px_key *key, const struct px_ask *ask, struct found *ret)
 {
     const struct px_placement *place = placement(g, store);
@@ -416,7 +385,7 @@ static bool look_at_node(const struct px_store *store, const struct glance *g,
 }
 
 /* The cases of px_store_ask that end where they begin: with a value at the first level. */
-INLINE bool look(const struct px_store *store, const struct glance *g,
+INLINE bool look(const struct px_store *store, const struct px_glance *g,
                         const struct px_key *key, const struct px_ask *ask, struct found *ret)
 {
     bool named = ask->hostname || ask->nodeid != PX_NO_NODEID;
@@ -446,7 +415,7 @@ INLINE bool look(const struct px_store *store, const struct glance *g,
 enum px_look px_store_look(const struct px_store *store, const struct px_ask *ask,
                            enum px_manner manner, pmix_value_t **ret)
 {
-    struct glance g = glance_of(store);
+    struct px_glance g = px_glance_of(store);
     const struct px_key *key;
     struct found found;
     bool none = false;
@@ -471,71 +440,33 @@ enum px_look px_store_look(const struct px_store *store, const struct px_ask *as
 
 /* --- without --- */
 
-/* What is neither a number in a column nor one of the job. */
-static __attribute__((noinline)) bool glance_aside(const struct px_store *store,
-                                                   const struct px_key *key, pmix_rank_t rank,
-                                                   const char *name, pmix_value_t **ret)
+bool px_store_glance_further(const struct px_store *store, pmix_rank_t rank, const char *name,
+                             pmix_value_t **ret)
 {
-    struct glance g = glance_of(store);
+    struct px_glance g = px_glance_of(store);
+    const struct px_key *key = hinted(store, &g, name);
     struct found found;
-    bool seen = rank == PMIX_RANK_WILDCARD ? see_job(&g, key, &found)
-                                           : see_rank(&g, store, key, rank, &found);
 
-    return seen && strcmp(key->name, name) == 0 && copy_out(&found, ret);
+    return key
+           && (rank == PMIX_RANK_WILDCARD ? see_job(&g, key, &found)
+                                          : see_rank(&g, store, key, rank, &found))
+           && copy_out(&found, ret);
 }
 
-/* Last, and in a function of its own, so that px_store_glance needs no stack: is the key the one
- * that was asked for? Then its value. */
-static __attribute__((noinline)) bool give_scalar(const struct px_key *key, const char *name,
-                                                 pmix_data_type_t type, uint64_t word,
+static __attribute__((noinline)) bool give_scalar(const char *name, const struct px_key *key,
+                                                 uint64_t word, pmix_data_type_t type,
                                                  pmix_value_t **ret)
 {
-    pmix_value_t *value;
-
-    if (rare(px_word_size(type) == 0) || rare(strcmp(key->name, name) != 0)) {
-        return false;
-    }
-    value = malloc(sizeof *value);
-    if (rare(!value)) {
-        return false;
-    }
-    px_word_value(type, word, value);
-    *ret = value;
-    return true;
+    return strcmp(key->name, name) == 0 && px_scalar_value(word, type, ret);
 }
 
 bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
                      pmix_value_t **ret)
 {
-    /* Where the string led last time. pairs with px_read_known_key */
-    uint64_t loc = px_load_acquire(px_key_hint(store, name));
-    const struct px_column *col;
     const struct px_key *key;
-    struct found found;
-    struct glance g;
+    struct px_scalar scalar;
 
-    if (rare(!loc)) {
-        return false;
-    }
-    g = glance_of(store);
-    key = at(&g, loc);
-    if (rank == PMIX_RANK_WILDCARD) {
-        if (see_job(&g, key, &found) && !found.bytes) {
-            return give_scalar(key, name, found.type, found.word, ret);
-        }
-        return glance_aside(store, key, rank, name, ret);
-    }
-    loc = px_load_acquire(&key->column); /* pairs with publish_all */
-    col = key->realm != PX_REALM_SESSION && loc ? column_at(&g, loc, rank) : NULL;
-    if (!col) {
-        return glance_aside(store, key, rank, name, ret);
-    }
-    switch (col->kind) {
-    case PX_COLUMN_CONST:
-        return give_scalar(key, name, col->type, col->base, ret);
-    case PX_COLUMN_AFFINE:
-        return give_scalar(key, name, col->type, col->base + col->step * rank, ret);
-    default:
-        return glance_aside(store, key, rank, name, ret);
-    }
+    return (px_glance_scalar(store, rank, name, &key, &scalar)
+            && give_scalar(name, key, scalar.word, scalar.type, ret))
+           || px_store_glance_further(store, rank, name, ret);
 }

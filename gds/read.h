@@ -79,28 +79,53 @@ static inline const struct px_key *px_read_key(struct px_read *read, const char 
                        hash);
 }
 
-/* The same, for the asker's string: where it led last time is tried first. */
+/* The key at a hint, if it is the one of that name; or NULL. */
+static inline const struct px_key *px_read_hinted_key(struct px_read *read, uint64_t loc,
+                                                      const char *name, size_t len)
+{
+    const struct px_key *key =
+        loc ? (const struct px_key *) px_at(&read->view, loc, sizeof *key) : NULL;
+
+    return key && key->len == len && px_inside(&read->view, loc, sizeof *key + len + 1)
+                   && px_same_bytes(key->name, name, len)
+               ? key
+               : NULL;
+}
+
+/* Where the asker's string leads. A new string takes an empty place, or one that depends on it. */
+static inline void px_read_note_key(struct px_read *read, const char *name,
+                                    const struct px_key *key)
+{
+    uint64_t *hints = px_key_hints(read->store, name);
+    uint64_t loc = px_locator(&read->view, key);
+    uint64_t way = px_load_relaxed(&hints[0]) == 0 ? 0
+                   : px_load_relaxed(&hints[1]) == 0 ? 1
+                                                     : key->hash % PX_KEY_WAYS;
+
+    if ((loc << 3) + sizeof *key + PMIX_MAX_KEYLEN < read->view.size) {
+        px_store_release(&hints[way], loc); /* pairs with px_read_known_key */
+    }
+}
+
+/* The same as px_read_key, for the asker's string: where it led last time is tried first. */
 static inline const struct px_key *px_read_known_key(struct px_read *read, const char *name,
                                                      size_t len)
 {
-    uint64_t *hint = px_key_hint(read->store, name);
-    uint64_t loc = px_load_acquire(hint); /* pairs with px_read_known_key */
-    const struct px_key *key;
+    const uint64_t *hints = px_key_hints(read->store, name);
+    const struct px_key *key = NULL;
+    unsigned i;
 
-    if (loc) {
-        key = (const struct px_key *) px_at(&read->view, loc, sizeof *key);
-        if (key && key->len == len && px_inside(&read->view, loc, sizeof *key + len + 1)
-            && px_same_bytes(key->name, name, len)) {
-            return key;
-        }
+    for (i = 0; !key && i < PX_KEY_WAYS; i++) {
+        uint64_t loc = px_load_acquire(&hints[i]); /* pairs with px_read_note_key */
+
+        key = px_read_hinted_key(read, loc, name, len);
+    }
+    if (key) {
+        return key;
     }
     key = px_read_key(read, name, len, px_hash_bytes(name, len));
     if (key) {
-        loc = px_locator(&read->view, key);
-        if ((loc << 3) + sizeof *key + PMIX_MAX_KEYLEN < read->view.size) {
-            /* pairs with px_read_known_key, key_of and px_store_glance */
-            px_store_release(hint, loc);
-        }
+        px_read_note_key(read, name, key);
     }
     return key;
 }

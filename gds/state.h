@@ -11,19 +11,19 @@
 
 struct px_memo;
 
-enum { PX_KEY_CACHE_BITS = 8 };
+enum { PX_KEY_BITS = 9, PX_KEY_WAYS = 2 };
 
 /* What a store is behind gds/store.h. Constant after creation but for the writer's part. */
 struct px_store {
+    /* Locators of keys by the address of the string that was asked for: a hint, compared before it
+     * is believed, with room for the longest name behind it. Words, any thread; pairs with itself:
+     * px_key_hints. */
+    uint64_t key_hints[1 << PX_KEY_BITS];
     struct px_segment seg; /* writer: `committed` */
     char nspace[256];
     struct px_memo *memo; /* lock-free; readers of this process */
     uint64_t pinned;      /* atomic: pointers into the segment were given away. px_slice_pointer */
     uint64_t mark;        /* atomic: px_store_mark */
-    /* Locators of keys by the address of the string that was asked for: a hint, compared before it
-     * is believed, with room for the longest name behind it. Words, any thread; pairs with itself:
-     * px_key_hint. */
-    uint64_t key_cache[1 << PX_KEY_CACHE_BITS];
     /* How many words of the segment somebody has seen to be in use: at least a header. A word, any
      * thread; pairs with itself: px_store_saw_end. */
     uint64_t end;
@@ -64,17 +64,18 @@ static inline const struct px_header *px_store_header(const struct px_store *sto
 static inline void px_store_saw_end(const struct px_store *store, uint64_t end)
 {
     if (end != px_load_relaxed(&store->end) && end >= PX_SHM_HEADER_LEN / 8) {
-        px_store_release((uint64_t *) (uintptr_t) &store->end, end); /* pairs with glance_of */
+        px_store_release((uint64_t *) (uintptr_t) &store->end, end); /* pairs with px_glance_of */
     }
 }
 
-/* The word for a string. Callers ask for the same literals again and again. */
-static inline uint64_t *px_key_hint(const struct px_store *store, const char *name)
+/* The words for a string. Callers ask for the same literals again and again: where two of them meet,
+ * each finds its own, and nothing is stored any more. */
+static inline uint64_t *px_key_hints(const struct px_store *store, const char *name)
 {
     struct px_store *shared = (struct px_store *) (uintptr_t) store;
+    uint64_t hash = (uint64_t) (uintptr_t) name * UINT64_C(0x9e3779b97f4a7c15);
 
-    return &shared->key_cache[(uint64_t) (uintptr_t) name * UINT64_C(0x9e3779b97f4a7c15)
-                              >> (64 - PX_KEY_CACHE_BITS)];
+    return &shared->key_hints[hash >> (64 - PX_KEY_BITS) & ~(uint64_t) (PX_KEY_WAYS - 1)];
 }
 
 #endif

@@ -38,6 +38,7 @@ int px_api_open(struct px_ctx *ctx, bool external)
         return rc;
     }
     ctx->external = external;
+    ctx->get = px_api_get;
     ctx->events = px_events_create(ctx->loop);
     ctx->attrs = px_attrs_create();
     if (NULL == ctx->events || NULL == ctx->attrs) {

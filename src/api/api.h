@@ -25,6 +25,10 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx);
 /* The value of a switch among directives; absent: false. */
 bool px_api_flag(const pmix_info_t *info, size_t ninfo, const char *key);
 
+/* PMIx_Get without a glance (px_ctx.get). */
+pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
+                         pmix_value_t **val);
+
 /* --- blocking forms --- */
 
 /* PMIX_SUCCESS, PMIX_ERR_INIT, PMIX_ERR_WOULD_BLOCK on the progress thread, PMIX_ERR_UNREACH in a forked child. */

@@ -9,8 +9,6 @@
 
 #include "api.h"
 
-#define rare(e) __builtin_expect((e), 0)
-
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 {
     struct px_ctx *ctx = px_ctx_enter();
@@ -109,9 +107,9 @@ static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, con
     return rc;
 }
 
-/* Everything but what PMIx_Get answers by itself. */
-static __attribute__((noinline)) pmix_status_t get_fully(const pmix_proc_t *proc, const char *key,
-                                                         const pmix_info_t *info, size_t ninfo, pmix_value_t **val)
+/* Everything but what the role answers at a glance. */
+pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
+                         pmix_value_t **val)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc;
@@ -131,16 +129,9 @@ static __attribute__((noinline)) pmix_status_t get_fully(const pmix_proc_t *proc
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
                        pmix_value_t **val)
 {
-    px_glance_fn glance;
+    px_get_fn glance = px_ctx_glance(px_ctx());
 
-    if (rare(ninfo > 0)) {
-        return get_fully(proc, key, info, ninfo, val);
-    }
-    glance = px_ctx_glance(px_ctx());
-    if (rare(NULL == key || NULL == glance)) {
-        return get_fully(proc, key, NULL, 0, val);
-    }
-    return glance(px_ctx(), proc, key, val) ? PMIX_SUCCESS : get_fully(proc, key, NULL, 0, val);
+    return NULL != glance ? glance(proc, key, info, ninfo, val) : px_api_get(proc, key, info, ninfo, val);
 }
 
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,

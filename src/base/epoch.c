@@ -101,7 +101,7 @@ bool px_grace_begin(void)
     }
     n = px_load_acquire(&n_slots); /* pairs with take_slot_locked */
     for (i = 0; i < n; i++) {
-        slots[i].mark = px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave */
+        slots[i].mark = px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave_as */
     }
     return px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
 }
@@ -112,7 +112,7 @@ bool px_grace_over(void)
     uint64_t i;
 
     for (i = 0; i < SLOTS; i++) {
-        slots[i].mark = slots[i].mark && px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave */
+        slots[i].mark = slots[i].mark && px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave_as */
         over = over && slots[i].mark == 0;
     }
     return over;

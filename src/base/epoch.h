@@ -37,9 +37,14 @@ static inline void px_reader_enter(void)
     px_reader_enter_as(px_reader_self ? px_reader_self : px_reader_join());
 }
 
+static inline void px_reader_leave_as(struct px_reader *self)
+{
+    px_store_release(&self->inside, 0); /* pairs with px_grace_begin and px_grace_over */
+}
+
 static inline void px_reader_leave(void)
 {
-    px_store_release(&px_reader_self->inside, 0); /* pairs with px_grace_begin and px_grace_over */
+    px_reader_leave_as(px_reader_self);
 }
 
 /* After something was made unreachable. False: it cannot be told here when it is out of use. One

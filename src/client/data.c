@@ -86,7 +86,7 @@ static int store_posted_locked(struct px_session *session)
 struct px_store *px_session_own_locked(struct px_session *session)
 {
     if (NULL == session->own) {
-        px_store_ptr_release(&session->single, NULL); /* pairs with px_client_glance */
+        px_session_stand_apart_locked(session);
         px_store_ptr_release(&session->own, create_store(session->ctx->self.nspace)); /* pairs with px_session_own */
     }
     if (NULL != session->own && session->unstored != 0 && store_posted_locked(session) != 0) {
@@ -95,17 +95,13 @@ struct px_store *px_session_own_locked(struct px_session *session)
     return session->own;
 }
 
-int px_session_own(struct px_session *session, const struct px_store **ret)
+int px_session_store_posted(struct px_session *session)
 {
-    int rc = 0;
+    int rc;
 
-    /* pairs with px_client_put and store_posted_locked */
-    if (__builtin_expect(px_load_acquire(&session->unstored) != 0, 0)) {
-        pthread_mutex_lock(&session->lock);
-        rc = NULL != px_session_own_locked(session) ? 0 : PMIX_ERR_NOMEM;
-        pthread_mutex_unlock(&session->lock);
-    }
-    *ret = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    pthread_mutex_lock(&session->lock);
+    rc = NULL != px_session_own_locked(session) ? 0 : PMIX_ERR_NOMEM;
+    pthread_mutex_unlock(&session->lock);
     return rc;
 }
 

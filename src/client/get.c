@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/glance.h"
 #include "gds/state.h"
 #include "ops.h"
 #include "src/base/epoch.h"
@@ -336,7 +337,7 @@ static bool find_at_two(struct px_session *session, const pmix_proc_t *proc, con
     const struct px_store *store = px_session_shared(session);
     const struct px_store *own;
 
-    if (NULL == value || session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)
+    if (session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)
         || (NULL == store && px_load_acquire(&session->ended) != 0) || px_session_own(session, &own) != 0) {
         return false;
     }
@@ -346,34 +347,74 @@ static bool find_at_two(struct px_session *session, const pmix_proc_t *proc, con
     return NULL != store && px_store_glance(store, proc->rank, key, value);
 }
 
-static __attribute__((noinline)) bool glance_at_two(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                                                    pmix_value_t **value)
+static __attribute__((noinline)) pmix_status_t glance_at_two(const pmix_proc_t *proc, const char *key,
+                                                             pmix_value_t **value)
 {
+    struct px_ctx *ctx = px_ctx();
+    struct px_session *session = px_session(ctx);
     bool found;
 
     px_reader_enter();
-    found = find_at_two(px_session(ctx), NULL != proc ? proc : &ctx->self, key, value);
-    look_for_next(px_session(ctx));
+    found = NULL != key && NULL != value && find_at_two(session, NULL != proc ? proc : &ctx->self, key, value);
+    look_for_next(session);
     px_reader_leave();
-    return found;
+    return found ? PMIX_SUCCESS : ctx->get(proc, key, NULL, 0, value);
 }
 
-/* A key of our own job without directives: nearly every call there is. pairs with px_session_adopt and replace */
-bool px_client_glance(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
+/* What the segment has, though it is no number. We are inside. */
+static __attribute__((noinline)) pmix_status_t glance_further(const struct px_store *store, const pmix_proc_t *proc,
+                                                              const char *key, pmix_value_t **value)
 {
-    const struct px_session *session = px_session(ctx);
-    const struct px_store *single;
-    bool found;
+    bool found = NULL != value && px_store_glance_further(store, proc->rank, key, value);
 
-    if (rare(NULL == value || NULL == proc) || rare(NULL == px_reader_self)) {
-        return glance_at_two(ctx, proc, key, value);
+    px_reader_leave();
+    return found ? PMIX_SUCCESS : px_ctx()->get(proc, key, NULL, 0, value);
+}
+
+/* What is left to do with a number, in a function of its own, so that to find it takes no stack: is the key the one
+ * that was asked for? Then its value. We are inside. */
+static __attribute__((noinline)) pmix_status_t give_scalar(const pmix_proc_t *proc, const char *name,
+                                                           pmix_value_t **value, const struct px_key *key,
+                                                           uint64_t word, pmix_data_type_t type)
+{
+    if (rare(strcmp(key->name, name) != 0) || rare(NULL == value)) {
+        return glance_at_two(proc, name, value);
+    }
+    px_reader_leave();
+    return px_scalar_value(word, type, value) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
+/* Is the segment where to look, for any key that it has? We are inside. pairs with px_session_stand_apart_locked */
+static inline bool is_first(const struct px_session *session, const struct px_store *first, const pmix_proc_t *proc,
+                            const char *key)
+{
+    return !rare(NULL == first) && !rare(px_store_superseded(first)) && !rare(NULL == proc)
+           && !rare(proc->rank == px_load_acquire(&session->apart)) && !rare(NULL == key)
+           && !rare(!px_session_is_named(session, proc->nspace));
+}
+
+/* A number of our own job, without directives, from the segment: nearly every call there is. */
+pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
+                               pmix_value_t **value)
+{
+    const struct px_session *session = px_session(px_ctx());
+    const struct px_store *first;
+    const struct px_key *found;
+    struct px_scalar scalar;
+
+    if (ninfo > 0) {
+        return px_ctx()->get(proc, key, info, ninfo, value);
+    }
+    if (rare(NULL == px_reader_self)) {
+        return glance_at_two(proc, key, value);
     }
     px_reader_enter_as(px_reader_self);
-    single = px_load_ptr_acquire(&session->single);
-    if (rare(NULL == single) || rare(px_store_superseded(single)) || !px_session_is_named(session, proc->nspace)) {
-        return glance_at_two(ctx, proc, key, value);
+    first = px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt and replace */
+    if (!is_first(session, first, proc, key)) {
+        return glance_at_two(proc, key, value);
     }
-    found = px_store_glance(single, proc->rank, key, value);
-    px_reader_leave();
-    return found;
+    if (!px_glance_scalar(first, proc->rank, key, &found, &scalar)) {
+        return glance_further(first, proc, key, value);
+    }
+    return give_scalar(proc, key, value, found, scalar.word, scalar.type);
 }

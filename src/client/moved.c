@@ -48,19 +48,19 @@ static void clean_up(struct px_session *session)
     }
 }
 
-/* `single` is nothing while `shared` changes: who has read the new generation by one of them cannot find the old one by
+/* `first` is nothing while `shared` changes: who has read the new generation by one of them cannot find the old one by
  * the other. */
 static void replace(struct px_session *session, struct px_store *next)
 {
     struct px_store *old = px_session_shared(session);
-    bool single;
+    bool first;
 
     pthread_mutex_lock(&session->lock);
-    single = NULL != px_load_ptr_acquire(&session->single); /* pairs with px_session_adopt */
-    px_store_ptr_release(&session->single, NULL); /* pairs with px_client_glance */
+    first = NULL != px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt */
+    px_store_ptr_release(&session->first, NULL); /* pairs with px_client_glance */
     px_store_ptr_release(&session->shared, next); /* pairs with px_session_shared */
-    if (single) {
-        px_store_ptr_release(&session->single, next); /* pairs with px_client_glance */
+    if (first) {
+        px_store_ptr_release(&session->first, next); /* pairs with px_client_glance */
     }
     pthread_mutex_unlock(&session->lock);
     px_store_release(&session->catching_up, 0); /* pairs with px_session_catch_up */
@@ -76,8 +76,8 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
 
     if (NULL == present) {
         px_store_ptr_release(&session->shared, segment); /* pairs with px_session_shared */
-        if (NULL == session->own && session->unstored == 0 && session->report_fd < 0) {
-            px_store_ptr_release(&session->single, segment); /* pairs with px_client_glance */
+        if (session->internal == 0 && session->report_fd < 0) {
+            px_store_ptr_release(&session->first, segment); /* pairs with px_client_glance */
         }
         session->ours = true;
         return;

@@ -89,7 +89,7 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
         pthread_mutex_lock(&session->lock);
         post_locked(session, posted, &dropped);
         if (!posted->stored) {
-            px_store_ptr_release(&session->single, NULL); /* pairs with px_client_glance */
+            px_session_stand_apart_locked(session);
             px_store_release(&session->unstored, 1); /* pairs with px_session_own */
         }
         pthread_mutex_unlock(&session->lock);
@@ -140,7 +140,10 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     }
     rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
     if (PMIX_SUCCESS == rc) {
+        pthread_mutex_lock(&session->lock);
         px_store_release(&session->internal, 1); /* pairs with own_goes_first */
+        px_store_ptr_release(&session->first, NULL); /* pairs with px_client_glance */
+        pthread_mutex_unlock(&session->lock);
     }
     return rc;
 }

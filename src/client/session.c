@@ -30,6 +30,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
         return NULL;
     }
     session->ctx = ctx;
+    session->apart = UINT64_MAX;
     session->report_fd = (int) px_param_int(PX_P_REPORT_FD);
     pthread_mutex_init(&session->lock, NULL);
     px_list_init(&session->posted);
@@ -57,6 +58,7 @@ void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t
     session->nspace_words = (counted - 1) / 8;
     memset(bytes, 0xff, counted - 8 * session->nspace_words);
     memcpy(&session->nspace_mask, bytes, sizeof(bytes));
+    session->nspace_last = px_nspace_word(session->ctx->self.nspace, session->nspace_words);
 }
 
 static void free_data(struct px_session *session)

@@ -57,17 +57,20 @@ struct px_native {
 
 struct px_session {
     struct px_ctx *ctx;
-    size_t nspace_len;        /* of ctx->self.nspace; constant, like the next two */
+    size_t nspace_len;        /* of ctx->self.nspace; constant, like the next three */
     size_t nspace_words;      /* words of it, its NUL included, but for the last */
     uint64_t nspace_mask;     /* of the bytes that count in the last */
+    uint64_t nspace_last;     /* that last one */
     void *shared;             /* atomic struct px_store *: the segment, its newest generation that we have; NULL without.
                                * Other threads than the loop's look at it between px_reader_enter and leave */
     struct px_store *old;     /* loop thread: generations that pointers were given away of, kept until the end */
     struct px_store *retired; /* loop thread: generations that somebody may be reading still */
     struct px_store *unused;  /* loop thread: those that wait for the next grace */
     uint64_t catching_up;     /* atomic: the server was asked for the next generation */
-    void *single;             /* atomic struct px_store *: `shared` while nothing else has data of our own namespace
-                               * and nobody counts reads, so that a plain get needs look nowhere else; or NULL */
+    void *first;              /* atomic struct px_store *: `shared` while what is there is what a get wants, whoever
+                               * else has data, but for the rank `apart`: nothing was stored by px_ops.store_internal,
+                               * and nobody counts reads; or NULL */
+    uint64_t apart;           /* atomic: our own rank, once we may have data of our own; until then no rank */
     void *own;                /* atomic struct px_store *: our private data of our own namespace */
     struct px_store *outgrown; /* lock: private stores that were replaced by larger ones, kept until the end */
     void *foreign;            /* atomic struct px_foreign *: grows only */
@@ -98,6 +101,13 @@ struct px_session {
 static inline struct px_session *px_session(const struct px_ctx *ctx)
 {
     return ctx->role;
+}
+
+/* From now on our own rank's data are looked for in our private store first, what the segment says of others still in
+ * the segment. Session lock. */
+static inline void px_session_stand_apart_locked(struct px_session *session)
+{
+    px_store_release(&session->apart, session->ctx->self.rank); /* pairs with is_first */
 }
 
 /* The segment, or NULL. */
@@ -149,11 +159,11 @@ static inline bool px_session_is_named(const struct px_session *session, const c
     const char *own = session->ctx->self.nspace;
     size_t i = session->nspace_words;
 
-    if (((px_nspace_word(nspace, i) ^ px_nspace_word(own, i)) & session->nspace_mask) != 0) {
+    if (((px_nspace_word(nspace, i) ^ session->nspace_last) & session->nspace_mask) != 0) {
         return false;
     }
-    while (i-- > 0) {
-        if (px_nspace_word(nspace, i) != px_nspace_word(own, i)) {
+    for (; i != 0; i--) {
+        if (px_nspace_word(nspace, i - 1) != px_nspace_word(own, i - 1)) {
             return false;
         }
     }
@@ -189,9 +199,22 @@ void px_posted_free(struct px_list *head);
 /* --- data (data.c); any thread --- */
 /* Our private store of our own or another namespace, made when first needed; NULL: no memory. Session lock. */
 struct px_store *px_session_own_locked(struct px_session *session);
+/* Publishes in our private store what was posted since the last time. 0, PMIX_ERR_NOMEM: it lacks some of that. */
+int px_session_store_posted(struct px_session *session);
+
 /* Our private store of our own namespace for reading, or NULL, with all that was posted. The session lock is taken
  * only when something has been posted since the last time. 0, PMIX_ERR_NOMEM: *ret lacks what was posted last. */
-int px_session_own(struct px_session *session, const struct px_store **ret);
+static inline int px_session_own(struct px_session *session, const struct px_store **ret)
+{
+    int rc = 0;
+
+    /* pairs with px_client_put and store_posted_locked */
+    if (__builtin_expect(px_load_acquire(&session->unstored) != 0, 0)) {
+        rc = px_session_store_posted(session);
+    }
+    *ret = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    return rc;
+}
 struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace);
 /* The private store of another namespace, or NULL. No lock. */
 const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace, size_t len);

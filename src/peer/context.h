@@ -26,6 +26,7 @@ struct px_ctx {
     pthread_mutex_t lock;       /* init and finalize, one at a time */
     unsigned refs;              /* lock: matching finalizes still due */
     void *glance;               /* atomic: ops->glance while up, else NULL; see px_ctx_glance */
+    px_get_fn get;              /* set before state goes up: PMIx_Get without a glance */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role;                 /* struct px_client, struct px_server or struct px_tool of that role */
     struct px_loop *loop;
@@ -53,9 +54,9 @@ static inline struct px_ctx *px_ctx_enter(void)
 }
 
 /* The role's glance, or NULL: the context is not up, or the role has none. One acquire load. */
-static inline px_glance_fn px_ctx_glance(const struct px_ctx *ctx)
+static inline px_get_fn px_ctx_glance(const struct px_ctx *ctx)
 {
-    return (px_glance_fn) (uintptr_t) px_load_ptr_acquire(&ctx->glance); /* pairs with px_ctx_up and px_ctx_down */
+    return (px_get_fn) (uintptr_t) px_load_ptr_acquire(&ctx->glance); /* pairs with px_ctx_up and px_ctx_down */
 }
 
 /* Marks the context up / down. Under ctx->lock. */

@@ -9,7 +9,9 @@
 
 struct px_ctx;
 
-typedef bool (*px_glance_fn)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, pmix_value_t **value);
+/* As PMIx_Get. */
+typedef pmix_status_t (*px_get_fn)(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
+                                   pmix_value_t **value);
 
 /* What a role (client, server, tool) answers to the API. src/api checks arguments and the initialised state,
  * then calls the operation; a NULL operation is PMIX_ERR_NOT_SUPPORTED in that role. Blocking API calls are built
@@ -27,9 +29,9 @@ struct px_role_ops {
                                     const pmix_value_t *value);
     pmix_status_t (*commit)(struct px_ctx *ctx); /* hands over in order; does not wait for the reply */
 
-    /* What `get` answers without directives, if that is quickly found: true with a fresh value; false says nothing,
-     * `get` is to be asked. May be NULL. */
-    px_glance_fn glance;
+    /* PMIx_Get itself while the role is up: answers what is quickly found and leaves everything else, the arguments
+     * as they came, to px_ctx.get. May be NULL. */
+    px_get_fn glance;
     /* Answers in the caller's thread. PMIX_SUCCESS with *value set as the directives ask (see PMIx_Get), or an
      * authoritative error; PMIX_ERR_WOULD_BLOCK when only get_nb can tell. */
     pmix_status_t (*get)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,

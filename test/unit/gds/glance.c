@@ -3,6 +3,8 @@
 /* The short way says what the long one says, or nothing. */
 #include "support.h"
 
+#include "gds/state.h"
+
 enum { N_RANKS = 40 };
 
 static struct px_store *writer;
@@ -325,6 +327,49 @@ static void strings_change(void **state)
     assert_null(value);
 }
 
+/* The next address behind `from` whose hints are those of `of`. */
+static char *place_like(char *from, const char *of)
+{
+    while (px_key_hints(store, from) != px_key_hints(store, of)) {
+        from++;
+    }
+    return from;
+}
+
+/* Strings that share their hints take turns: two of them find theirs and store nothing; a third is answered, too. */
+static void strings_meet(void **state)
+{
+    static const char *const names[] = {"number", "text", "other"};
+    static char room[65536];
+    pmix_value_t v[3] = {u32(1), str("text"), u32(3)};
+    uint64_t hints[PX_KEY_WAYS];
+    pmix_value_t *value;
+    char *keys[3];
+    char *at = room + 1;
+    int i;
+
+    (void) state;
+    for (i = 0; i < 3; i++) {
+        assert_int_equal(put_one(writer, PX_LEVEL_JOB, 0, names[i], &v[i], PMIX_SCOPE_UNDEF), 0);
+        keys[i] = i ? place_like(at, room) : room;
+        at = strcpy(keys[i], names[i]) + 16;
+    }
+    assert_true(glances(keys[0], PMIX_RANK_WILDCARD));
+    assert_true(glances(keys[1], PMIX_RANK_WILDCARD));
+    memcpy(hints, px_key_hints(store, room), sizeof hints);
+    assert_true(hints[0] != 0 && hints[1] != 0 && hints[0] != hints[1]);
+    for (i = 0; i < 10; i++) {
+        assert_true(px_store_glance(store, PMIX_RANK_WILDCARD, keys[i % 2], &value));
+        assert_int_equal(value->type, v[i % 2].type);
+        PMIx_Value_free(value, 1);
+        assert_true(glances(keys[i % 2], PMIX_RANK_WILDCARD));
+    }
+    assert_memory_equal(hints, px_key_hints(store, room), sizeof hints);
+    for (i = 0; i < 9; i++) {
+        assert_true(glances(keys[i % 3], PMIX_RANK_WILDCARD));
+    }
+}
+
 static void without_memory(void **state)
 {
     pmix_value_t v[2] = {u32(1), str("text")};
@@ -357,6 +402,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(derived, setup, teardown),
         cmocka_unit_test_setup_teardown(of_nodes, setup, teardown),
         cmocka_unit_test_setup_teardown(strings_change, setup, teardown),
+        cmocka_unit_test_setup_teardown(strings_meet, setup, teardown),
         cmocka_unit_test_setup_teardown(without_memory, setup, teardown),
     };
 
