@@ -82,11 +82,16 @@ static void read_again(void)
 
     post();
     for (size_t i = first; i < last; i++) {
-        pmix_proc_t *ranked = make_group("crew", &members[i], 2);
+        pmix_proc_t *ranked;
 
+        if (i == 1) {
+            await_n("undone", 2);
+        }
+        ranked = make_group("crew", &members[i], 2);
         read_members("crew", ranked, 2);
         PMIx_Proc_free(ranked, 2);
         check_status(PMIX_SUCCESS, PMIx_Group_destruct("crew", NULL, 0), "destruct");
+        tell("undone");
     }
 }
 
