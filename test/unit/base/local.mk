@@ -13,7 +13,9 @@ TESTS += $(base_tests)
 %C%_log_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_mem_t_SOURCES = %D%/mem.c
 %C%_mem_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
-%C%_param_t_SOURCES = %D%/param.c
+# With the folder it runs in as the system's.
+%C%_param_t_SOURCES = %D%/param.c src/base/param.c
+%C%_param_t_CPPFLAGS = $(AM_CPPFLAGS) -UPX_SYSCONFDIR -DPX_SYSCONFDIR='"."'
 %C%_param_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_seed_t_SOURCES = %D%/seed.c
 %C%_seed_t_LDADD = libpx-base.la $(CMOCKA_LIBS)

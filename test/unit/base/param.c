@@ -29,6 +29,7 @@ static char home[] = "/tmp/px-param-XXXXXX";
 static char user_file[192];
 static char other_file[128];
 static char third_file[128];
+static const char system_file[] = "pmix-mca-params.conf"; /* in the folder that this runs in */
 
 static void put_file(const char *path, const char *text, size_t len)
 {
@@ -57,7 +58,7 @@ static int group_setup(void **state)
     (void) snprintf(user_file, sizeof(user_file), "%s/mca-params.conf", dir);
     (void) snprintf(other_file, sizeof(other_file), "%s/other", home);
     (void) snprintf(third_file, sizeof(third_file), "%s/third", home);
-    return mkdir(dir, 0700) || setenv("HOME", home, 1);
+    return mkdir(dir, 0700) || setenv("HOME", home, 1) || chdir(home);
 }
 
 static int group_teardown(void **state)
@@ -75,6 +76,7 @@ static int clean(void **state)
 {
     (void) state;
     (void) unlink(user_file);
+    (void) unlink(system_file);
     (void) unlink(other_file);
     (void) unlink(third_file);
     (void) unsetenv("PMIX_MCA_mca_base_param_files");
@@ -124,6 +126,26 @@ static void every_default_can_be_set(void **state)
         assert_int_equal(info.source, PX_SOURCE_ENV);
         assert_int_equal(unsetenv(name), 0);
     }
+}
+
+static void user_file_beats_system_file(void **state)
+{
+    (void) state;
+    put_text(system_file, "pmix_max_events = 15\ngds = hash\nshmix_shared = maybe\n");
+    assert_int_equal(px_param_load(), 0);
+    assert_int_equal(px_param_int(PX_P_MAX_EVENTS), 15);
+    assert_int_equal(px_param_describe(PX_P_MAX_EVENTS).source, PX_SOURCE_SYSTEM);
+    assert_true(px_param_bool(PX_P_SHMEM_ENABLE));
+    assert_string_equal(px_param_describe(PX_P_SHMEM_ENABLE).rejected, "maybe");
+    put_text(user_file, "pmix_max_events = 16\nshmix_shared = 0\n");
+    assert_int_equal(px_param_load(), 0);
+    assert_int_equal(px_param_int(PX_P_MAX_EVENTS), 16);
+    assert_int_equal(px_param_describe(PX_P_MAX_EVENTS).source, PX_SOURCE_USER);
+    assert_false(px_param_bool(PX_P_SHMEM_ENABLE));
+    assert_string_equal(px_param_string(PX_P_GDS), "hash");
+    (void) setenv("PMIX_MCA_pmix_max_events", "17", 1);
+    assert_int_equal(px_param_load(), 0);
+    assert_int_equal(px_param_int(PX_P_MAX_EVENTS), 17);
 }
 
 static void environment_beats_user_file(void **state)
@@ -316,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_default_reads, clean, clean),
         cmocka_unit_test_setup_teardown(every_default_can_be_set, clean, clean),
+        cmocka_unit_test_setup_teardown(user_file_beats_system_file, clean, clean),
         cmocka_unit_test_setup_teardown(environment_beats_user_file, clean, clean),
         cmocka_unit_test_setup_teardown(listed_files_replace_the_usual_ones, clean, clean),
         cmocka_unit_test_setup_teardown(malformed_values_leave_the_default, clean, clean),
