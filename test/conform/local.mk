@@ -18,6 +18,7 @@ conform_programs = \
   %D%/init.t \
   %D%/keys.t \
   %D%/modex.t \
+  %D%/params.t \
   %D%/put.t \
   %D%/put_types.t \
   %D%/query.t \
@@ -27,6 +28,7 @@ conform_programs = \
   %D%/resolve_layers.t \
   %D%/server.t \
   %D%/session.t \
+  %D%/setup.t \
   %D%/support.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
@@ -91,6 +93,12 @@ TESTS += $(conform_programs)
 %C%_session_t_SOURCES = %D%/session.c
 %C%_session_t_LDADD = $(conform_ldadd)
 %C%_session_t_LDFLAGS = $(conform_ldflags)
+%C%_setup_t_SOURCES = %D%/setup.c
+%C%_setup_t_LDADD = $(conform_ldadd)
+%C%_setup_t_LDFLAGS = $(conform_ldflags)
+%C%_params_t_SOURCES = %D%/params.c
+%C%_params_t_LDADD = $(conform_ldadd)
+%C%_params_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.
