@@ -3,7 +3,6 @@
 # Copyright (c) 2026 The shmix authors
 #
 # The models of the segment's protocol and of its generations hold in every state, and each deliberate mistake is found.
-# The model of the segment's protocol holds in every state, and each deliberate mistake is found.
 # Covers: SHM-004 SHM-005
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
 command -v spin >/dev/null 2>&1 || skip_all 'spin is not installed'

@@ -3,7 +3,8 @@
 
 /* Random posts of all processes, round by round, against a model that each process has of all: what everybody posts
  * follows from the seed, so everybody knows what everybody else must have posted, and asks for it. Some of the processes
- * read in a segment and some by messages: the answers are those of the model in both.
+ * read in a segment and some by messages: the answers are those of the model in both. In between they ask what the host
+ * has said, at every level.
  * usage: agree SEED ROUNDS NODES; ranks are dealt to nodes in blocks */
 
 #include <pmix.h>
@@ -149,10 +150,62 @@ static void check(uint32_t rank, uint32_t key)
     }
 }
 
+/* What the host has said, level by level: a process, its node (by number, or as ours), the job; and nobody's job. */
+static void check_host(uint64_t *rng)
+{
+    uint32_t node = next(rng) % nodes;
+    uint32_t rank = next(rng) % size;
+    uint32_t home = rank * nodes / size;
+    uint32_t here = me.rank * nodes / size;
+    bool yes = true;
+    pmix_info_t of_node[2];
+    pmix_info_t immediate;
+    const struct {
+        uint32_t rank;
+        const char *key;
+        const char *nspace;
+        const pmix_info_t *info;
+        size_t n_infos;
+        uint32_t want;
+        bool there;
+    } asked[] = {
+        {rank, PMIX_NODEID, me.nspace, NULL, 0, home, true},
+        {rank, PMIX_LOCAL_RANK, me.nspace, NULL, 0, rank - home * size / nodes, true},
+        {rank, PMIX_APPNUM, me.nspace, NULL, 0, 0, true},
+        {PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, me.nspace, NULL, 0, size, true},
+        {PMIX_RANK_WILDCARD, PMIX_NUM_NODES, me.nspace, NULL, 0, nodes, true},
+        {PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, me.nspace, of_node, 2, (node + 1) * size / nodes - node * size / nodes, true},
+        {PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, me.nspace, of_node, 1, (here + 1) * size / nodes - here * size / nodes, true},
+        {rank, "agree.none", me.nspace, &immediate, 1, 0, false},
+        {rank, PMIX_LOCAL_RANK, "nobody's job", &immediate, 1, 0, false},
+    };
+    uint32_t which = next(rng) % (sizeof(asked) / sizeof(asked[0]));
+    pmix_value_t *got = NULL;
+    pmix_proc_t proc;
+    pmix_status_t rc;
+    uint32_t number;
+
+    PMIX_INFO_LOAD(&of_node[0], PMIX_NODE_INFO, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&of_node[1], PMIX_NODEID, &node, PMIX_UINT32);
+    PMIX_INFO_LOAD(&immediate, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+    PMIX_LOAD_PROCID(&proc, asked[which].nspace, asked[which].rank);
+    rc = PMIx_Get(&proc, asked[which].key, asked[which].info, asked[which].n_infos, &got);
+    number = rc != PMIX_SUCCESS ? 0 : got->type == PMIX_UINT16 ? got->data.uint16 : got->data.uint32;
+    if ((rc == PMIX_SUCCESS) != asked[which].there || number != asked[which].want) {
+        fprintf(stderr, "agree: rank %u: question %u of rank %u, node %u: %u, not %u (%s)\n", me.rank, which, rank, node,
+                number, asked[which].want, PMIx_Error_string(rc));
+        failures++;
+    }
+    if (rc == PMIX_SUCCESS) {
+        PMIx_Value_free(got, 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     pmix_value_t *v = NULL;
     pmix_proc_t job;
+    uint64_t rng;
     uint32_t rounds;
 
     if (argc != 4) {
@@ -170,6 +223,7 @@ int main(int argc, char **argv)
     if (size > MAX_SIZE) {
         return 2;
     }
+    rng = seed ^ me.rank;
     for (uint32_t round = 0; round < rounds && failures == 0; round++) {
         for (uint32_t rank = 0; rank < size; rank++) {
             post(rank, round);
@@ -178,6 +232,7 @@ int main(int argc, char **argv)
         fence(true);
         for (uint32_t i = 0; i < size * KEYS; i++) {
             check(i / KEYS, i % KEYS);
+            check_host(&rng);
         }
         fence(false); /* nobody posts before all have looked */
     }
