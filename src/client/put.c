@@ -185,6 +185,23 @@ static void put_back(struct px_list *to, struct px_list *from)
     }
 }
 
+/* Nobody waits for a commit. What the server could not take is told by what this process does next. */
+static void commit_reply(pmix_status_t status, void *cbdata)
+{
+    struct px_session *session = cbdata;
+
+    if (PMIX_SUCCESS != status && PMIX_ERR_LOST_CONNECTION != status && PMIX_ERR_UNREACH != status) {
+        px_store_release(&session->refused, (uint64_t) (int64_t) status); /* pairs with px_session_refused */
+    }
+}
+
+int px_session_refused(struct px_session *session)
+{
+    uint64_t status = px_load_acquire(&session->refused); /* pairs with commit_reply */
+
+    return 0 != status && px_cas(&session->refused, status, 0) ? (int) (int64_t) status : 0;
+}
+
 pmix_status_t px_client_commit(struct px_ctx *ctx)
 {
     struct px_session *session = px_session(ctx);
@@ -202,7 +219,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     first = !session->committed;
     if (px_list_empty(&session->posted) && !first) {
         pthread_mutex_unlock(&session->lock);
-        return PMIX_SUCCESS;
+        return px_session_refused(session);
     }
     if (session->unstored != 0 && NULL == px_session_own_locked(session)) {
         pthread_mutex_unlock(&session->lock);
@@ -217,7 +234,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
         if (0 == rc) {
             rc = pack_scope(&msg, PMIX_REMOTE, &taken);
         }
-        rc = px_msg_send_op(&msg, rc, 0, NULL, NULL);
+        rc = px_msg_send_op(&msg, rc, 0, commit_reply, session);
     }
     if (0 != rc) {
         put_back(&session->posted, &taken);
@@ -226,5 +243,5 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     }
     pthread_mutex_unlock(&session->lock);
     px_posted_free(&taken);
-    return rc;
+    return 0 == rc ? px_session_refused(session) : rc;
 }

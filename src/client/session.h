@@ -84,6 +84,7 @@ struct px_session {
     struct px_list posted;    /* lock: struct px_posted, in order */
     uint64_t unstored;        /* atomic, changed under the lock: `posted` has what `own` has not */
     bool committed;           /* lock: the server has had a commit, so it knows that we have come that far */
+    uint64_t refused;         /* atomic: status of a commit that the server could not take, until somebody is told */
     struct px_list fetches;   /* lock: struct px_fetch under way */
     struct px_map queries;    /* lock: packed query to struct px_cached */
     struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to 1 + `ended` of then */
@@ -141,6 +142,9 @@ int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_pr
 void px_members_fini(struct px_session *session);
 
 /* --- */
+
+/* What became of earlier commits, once: 0, or the status with which the server refused one (put.c). Any thread. */
+int px_session_refused(struct px_session *session);
 
 /* Sets ctx->self and what is derived from it. */
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank);

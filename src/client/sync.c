@@ -52,6 +52,9 @@ static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
 
     status = px_reply_status(status, reply, fd);
     px_session_collected(call->session);
+    if (PMIX_SUCCESS == status) {
+        status = px_session_refused(call->session);
+    }
     call->cbfunc(status, call->cbdata);
     free(call);
 }

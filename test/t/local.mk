@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/moves %D%/stranger
+check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/moves %D%/refused %D%/stranger
 test_t_across_SOURCES = %D%/across.c
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -16,6 +16,10 @@ test_t_crowd_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_moves_SOURCES = %D%/moves.c
 test_t_moves_LDADD = libpmix.la
 test_t_moves_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
+
+test_t_refused_SOURCES = %D%/refused.c
+test_t_refused_LDADD = libpmix.la
+test_t_refused_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 test_t_stranger_SOURCES = %D%/stranger.c
 test_t_stranger_LDADD = libpmix.la
