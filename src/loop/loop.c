@@ -46,7 +46,9 @@ struct px_loop {
     bool stop; /* loop thread */
     pid_t pid;
     pthread_t thread;
-    pthread_mutex_t driver; /* external loops: who drives */
+    pthread_mutex_t driver; /* external loops: guards the next two */
+    pthread_cond_t turned;  /* a round has ended */
+    bool driven;            /* by a thread, at the moment */
 };
 
 /* The loop whose callbacks the calling thread is running. */
@@ -131,8 +133,18 @@ static bool run_tasks(struct px_loop *loop)
     return any;
 }
 
-/* One sleep at most: tasks, then what the descriptors and timers have, waiting for it when there is
- * no task. Tasks that keep coming do not keep the descriptors waiting for ever. */
+/* What the descriptors and timers have, waiting for it when there is no task. */
+static void look_or_sleep(struct px_loop *loop, bool busy)
+{
+    if (!busy) {
+        (void) px_cas(&loop->asleep, 0, 1);
+        busy = px_load_acquire(&loop->inbox) != 0;
+    }
+    (void) event_base_loop(loop->base, busy ? EVLOOP_ONCE | EVLOOP_NONBLOCK : EVLOOP_ONCE);
+    awake(loop);
+}
+
+/* One sleep at most. Tasks that keep coming do not keep the descriptors waiting for ever. */
 static void round_blocking(struct px_loop *loop)
 {
     bool busy = true;
@@ -140,15 +152,15 @@ static void round_blocking(struct px_loop *loop)
     for (int i = 0; busy && i < TASK_ROUNDS; i++) {
         busy = run_tasks(loop);
     }
-    if (loop->stop) {
-        return; /* nothing would end the sleep */
+    if (!loop->stop) { /* nothing would end the sleep */
+        look_or_sleep(loop, busy);
     }
-    if (!busy) {
-        (void) px_cas(&loop->asleep, 0, 1);
-        busy = px_load_acquire(&loop->inbox) != 0;
-    }
-    (void) event_base_loop(loop->base, busy ? EVLOOP_ONCE | EVLOOP_NONBLOCK : EVLOOP_ONCE);
-    awake(loop);
+}
+
+/* A task may have been what the waiter waits for: after one there is no sleep. */
+static void round_of_waiter(struct px_loop *loop)
+{
+    look_or_sleep(loop, run_tasks(loop));
 }
 
 static void *progress(void *arg)
@@ -219,6 +231,7 @@ static void loop_free(struct px_loop *loop)
     if (loop->bell_fd >= 0) {
         (void) close(loop->bell_fd);
     }
+    (void) pthread_cond_destroy(&loop->turned);
     (void) pthread_mutex_destroy(&loop->driver);
     free(loop);
 }
@@ -252,6 +265,7 @@ int px_loop_create(bool external, struct px_loop **ret_loop)
     loop->pid = getpid();
     loop->bell_fd = -1;
     (void) pthread_mutex_init(&loop->driver, NULL);
+    (void) pthread_cond_init(&loop->turned, NULL);
     rc = set_up(loop);
     if (rc) {
         loop_free(loop);
@@ -308,24 +322,64 @@ bool px_loop_alive(const struct px_loop *loop)
     return loop->pid == getpid();
 }
 
-static void drive_locked(struct px_loop *loop)
+static void round_at_once(struct px_loop *loop)
 {
-    const struct px_loop *outer = inside;
-
-    inside = loop;
     (void) run_tasks(loop);
     (void) event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
     (void) run_tasks(loop);
+}
+
+/* One round in this thread. The lock is held before and after, not meanwhile. */
+static void drive_locked(struct px_loop *loop, void (*round)(struct px_loop *loop))
+{
+    const struct px_loop *outer = inside;
+
+    loop->driven = true;
+    (void) pthread_mutex_unlock(&loop->driver);
+    inside = loop;
+    round(loop);
     inside = outer;
+    (void) pthread_mutex_lock(&loop->driver);
+    loop->driven = false;
+    (void) pthread_cond_broadcast(&loop->turned);
 }
 
 void px_loop_progress(struct px_loop *loop)
 {
-    if (!loop->external || px_loop_inside(loop) || pthread_mutex_trylock(&loop->driver) != 0) {
+    if (!loop->external || px_loop_inside(loop)) {
         return;
     }
-    drive_locked(loop);
+    (void) pthread_mutex_lock(&loop->driver);
+    if (!loop->driven) {
+        drive_locked(loop, round_at_once);
+    }
     (void) pthread_mutex_unlock(&loop->driver);
+}
+
+void px_loop_wake(struct px_loop *loop)
+{
+    if (!px_loop_inside(loop)) {
+        ring(loop);
+    }
+}
+
+/* One waiter drives, the others look again after each of its rounds. */
+int px_loop_wait(struct px_loop *loop, struct px_wait *wait)
+{
+    if (!loop->external) {
+        return px_wait_for(wait);
+    }
+    px_wait_wakes(wait, loop);
+    (void) pthread_mutex_lock(&loop->driver);
+    while (!px_wait_is_done(wait)) {
+        if (loop->driven) {
+            (void) pthread_cond_wait(&loop->turned, &loop->driver);
+        } else {
+            drive_locked(loop, round_of_waiter);
+        }
+    }
+    (void) pthread_mutex_unlock(&loop->driver);
+    return px_wait_for(wait);
 }
 
 struct run_call {
@@ -356,12 +410,7 @@ int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
     }
     px_wait_init(&call.wait);
     px_loop_post(loop, &call.task);
-    if (loop->external) {
-        (void) pthread_mutex_lock(&loop->driver);
-        drive_locked(loop);
-        (void) pthread_mutex_unlock(&loop->driver);
-    }
-    return px_wait_for(&call.wait);
+    return px_loop_wait(loop, &call.wait);
 }
 
 /* --- timers --- */

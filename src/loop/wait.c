@@ -2,6 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "src/loop/wait.h"
 
+#include <stddef.h>
+
+#include "src/loop/loop.h"
+
 /* The signal is given while the lock is held: a waiter that sees `done` returns and takes its stack
  * frame with it, so the last thing that the other side may touch is the lock it is about to
  * release. */
@@ -12,6 +16,7 @@ void px_wait_init(struct px_wait *wait)
     (void) pthread_cond_init(&wait->cond, NULL);
     wait->done = false;
     wait->status = 0;
+    wait->loop = NULL;
 }
 
 void px_wait_done(struct px_wait *wait, int status)
@@ -20,6 +25,9 @@ void px_wait_done(struct px_wait *wait, int status)
     wait->done = true;
     wait->status = status;
     (void) pthread_cond_signal(&wait->cond);
+    if (wait->loop) {
+        px_loop_wake(wait->loop);
+    }
     (void) pthread_mutex_unlock(&wait->lock);
 }
 
@@ -36,4 +44,21 @@ int px_wait_for(struct px_wait *wait)
     (void) pthread_cond_destroy(&wait->cond);
     (void) pthread_mutex_destroy(&wait->lock);
     return status;
+}
+
+void px_wait_wakes(struct px_wait *wait, struct px_loop *loop)
+{
+    (void) pthread_mutex_lock(&wait->lock);
+    wait->loop = loop;
+    (void) pthread_mutex_unlock(&wait->lock);
+}
+
+bool px_wait_is_done(struct px_wait *wait)
+{
+    bool done;
+
+    (void) pthread_mutex_lock(&wait->lock);
+    done = wait->done;
+    (void) pthread_mutex_unlock(&wait->lock);
+    return done;
 }

@@ -24,14 +24,5 @@ void px_ctx_down(struct px_ctx *ctx)
 
 int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait)
 {
-    bool done = !ctx->external;
-
-    /* Nobody but this thread turns an external loop. */
-    while (!done) {
-        px_loop_progress(ctx->loop);
-        pthread_mutex_lock(&wait->lock);
-        done = wait->done;
-        pthread_mutex_unlock(&wait->lock);
-    }
-    return px_wait_for(wait);
+    return px_loop_wait(ctx->loop, wait);
 }
