@@ -111,6 +111,22 @@ static bool peers(void)
     return good;
 }
 
+/* The list of all nodes; looked at is its end: to count them would take longer than the call. */
+static bool nodes(void)
+{
+    char *list = NULL;
+    char last[SCALE_TEXT];
+    const char *end;
+    bool good;
+
+    scale_node_name(scale_node(n_ranks - 1), last);
+    good = PMIx_Resolve_nodes(self.nspace, &list) == PMIX_SUCCESS;
+    end = good ? strrchr(list, ',') : NULL;
+    good = end && !strcmp(end + 1, last);
+    free(list);
+    return good;
+}
+
 static bool measured(const char *name, bool (*op)(void), unsigned batch, unsigned batches)
 {
     struct samples samples = {.n = 0};
@@ -150,7 +166,7 @@ static bool first_client(void)
            measured("get_random_locality_ns", random_locality, BATCH, BATCHES) &&
            measured("resolve_128_peers_ns", peers, 20, BATCHES);
     printf("client_private_kb %ld\n", memory_of(getpid()).private_kb - before.private_kb);
-    return good;
+    return good && measured("resolve_nodes_ns", nodes, 20, BATCHES);
 }
 
 static bool job_size(void)
