@@ -28,7 +28,8 @@ check-messages: all-am $(check_PROGRAMS)
 	PMIX_MCA_gds=hash $(MAKE) check-TESTS TESTS="$$($(MAKE) -s print-tests | tr ' ' '\n' | \
 	  grep -E '^test/(hostile|interop|t)/' | grep -v '/quickstart' | tr '\n' ' ')"
 
-# The unit tests of the layers in which threads meet, and jobs of processes with many threads, under the thread sanitizer, in a build of their own.
+# The unit tests of the layers in which threads meet, and jobs of processes with many threads, under the thread sanitizer, in a build of their own;
+# or only TSAN_TESTS.
 .PHONY: check-tsan
 check-tsan:
-	$(SHELL) $(top_srcdir)/scripts/check-tsan $(abs_top_builddir)/tsan
+	$(SHELL) $(top_srcdir)/scripts/check-tsan $(abs_top_builddir)/tsan $(TSAN_TESTS)
