@@ -199,6 +199,7 @@ int px_session_refused(struct px_session *session)
 {
     uint64_t status = px_load_acquire(&session->refused); /* pairs with commit_reply */
 
+    /* pairs with commit_reply: one caller is told */
     return 0 != status && px_cas(&session->refused, status, 0) ? (int) (int64_t) status : 0;
 }
 
