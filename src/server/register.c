@@ -111,22 +111,40 @@ int px_deregister_client(struct px_server *s, void *args)
 
 /* --- resources --- */
 
-static void forget_resource(struct px_server *s, const char *key)
+/* Takes what the host said last under a key out of the list; false when there is nothing. */
+static bool take_resource(struct px_server *s, const char *key, pmix_info_t *ret_info)
 {
     size_t out = 0;
+    bool found = false;
 
     for (size_t i = 0; i < s->n_resources; i++) {
-        if (strncmp(s->resources[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            PMIx_Value_destruct(&s->resources[i].value);
+        if (!found && strncmp(s->resources[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            *ret_info = s->resources[i];
+            found = true;
         } else {
             s->resources[out++] = s->resources[i];
         }
     }
     s->n_resources = out;
+    return found;
 }
 
-/* A job that was registered before gets what it does not have. */
-static int give_to(struct px_server *s, struct px_nsrec *ns, const pmix_info_t *info)
+static bool is_value(const struct px_slice *slice, const pmix_info_t *info)
+{
+    pmix_value_t value;
+    bool same;
+
+    if (px_slice_fill(slice, &value)) {
+        return false;
+    }
+    same = PMIx_Value_compare(&value, (pmix_value_t *) (uintptr_t) &info->value) == PMIX_EQUAL;
+    PMIx_Value_destruct(&value);
+    return same;
+}
+
+/* A job that was registered before gets what it does not have, or has from the resources as they were (`former`; NULL:
+ * they had nothing under this key). */
+static int give_to(struct px_server *s, struct px_nsrec *ns, const pmix_info_t *info, const pmix_info_t *former)
 {
     static const enum px_level levels[] = {PX_LEVEL_JOB, PX_LEVEL_NODE};
     uint32_t local = px_store_local_node(ns->store);
@@ -134,26 +152,38 @@ static int give_to(struct px_server *s, struct px_nsrec *ns, const pmix_info_t *
 
     for (size_t i = 0; i < 2; i++) {
         if (!px_store_find(ns->store, levels[i], i && local != PX_NO_NODE ? local : 0, info->key, strlen(info->key),
-                           &slice)) {
+                           &slice)
+            && !(former && is_value(&slice, former))) {
             return PMIX_SUCCESS;
         }
     }
     return px_jobinfo_store(ns->store, info, 1, s->hostname);
 }
 
+static int register_resource(struct px_server *s, const pmix_info_t *info)
+{
+    pmix_info_t former;
+    bool has_former = take_resource(s, info->key, &former);
+    struct px_list *item;
+    struct px_list *next;
+    int rc = px_infos_append_copy(&s->resources, &s->n_resources, info);
+
+    px_list_each (item, next, &s->ns_list) {
+        rc = rc ? rc : give_to(s, px_container_of(item, struct px_nsrec, link), info, has_former ? &former : NULL);
+    }
+    if (has_former) {
+        PMIx_Value_destruct(&former.value);
+    }
+    return rc;
+}
+
 int px_register_resources(struct px_server *s, void *args)
 {
     struct px_infos_args *a = args;
-    struct px_list *item;
-    struct px_list *next;
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < a->ninfo; i++) {
-        forget_resource(s, a->info[i].key);
-        rc = px_infos_append_copy(&s->resources, &s->n_resources, &a->info[i]);
-        px_list_each (item, next, &s->ns_list) {
-            rc = rc ? rc : give_to(s, px_container_of(item, struct px_nsrec, link), &a->info[i]);
-        }
+        rc = register_resource(s, &a->info[i]);
     }
     return rc;
 }
@@ -163,7 +193,11 @@ int px_deregister_resources(struct px_server *s, void *args)
     struct px_infos_args *a = args;
 
     for (size_t i = 0; i < a->ninfo; i++) {
-        forget_resource(s, a->info[i].key);
+        pmix_info_t former;
+
+        if (take_resource(s, a->info[i].key, &former)) {
+            PMIx_Value_destruct(&former.value);
+        }
     }
     return PMIX_SUCCESS;
 }

@@ -375,6 +375,11 @@ static void give_resources(void)
     job_start("B");
     await_n("seen", 2);
     free_infos(&list);
+    add_u32(&list, "site.power", 6);
+    succeeded(PMIx_server_register_resources(list.at, list.n, NULL, NULL), "register_resources again");
+    tell("changed");
+    await_n("seen again", 2);
+    free_infos(&list);
     add_true(&list, "site.power");
     succeeded(PMIx_server_deregister_resources(list.at, list.n, NULL, NULL), "deregister_resources");
     free_infos(&list);
@@ -389,6 +394,16 @@ static void see_resources(void)
     same(want, got(me.nspace, PMIX_RANK_WILDCARD, "site.power", NULL, 0), "power of %s", me.nspace);
     same("r1", got(me.nspace, PMIX_RANK_WILDCARD, "site.rack", NULL, 0), "rack of %s", me.nspace);
     tell("seen");
+    if (strcmp(me.nspace, "C") != 0) {
+        struct infos list = {0};
+
+        await("changed");
+        add_true(&list, PMIX_GET_REFRESH_CACHE);
+        same(strcmp(me.nspace, "A") == 0 ? "6" : want, got(me.nspace, PMIX_RANK_WILDCARD, "site.power", list.at, list.n),
+             "changed power of %s", me.nspace);
+        free_infos(&list);
+        tell("seen again");
+    }
 }
 
 /* ---- very many */
