@@ -5,6 +5,7 @@
  * realm, and a table of what is read from where. */
 
 #include "lib/answers.h"
+#include "lib/queries.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -310,6 +311,34 @@ static void read_all(void)
     tell("read");
 }
 
+/* Nobody's query differs from a get: what is not there is not found, or is what the host does not support. */
+static void query_all(void)
+{
+    for (size_t i = 0; me.rank == 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct row *row = &rows[i];
+        struct infos list = {0};
+        const char *is;
+
+        add_text(&list, PMIX_NSPACE, "A");
+        if (row->rank != ANY) {
+            add(&list, PMIX_RANK, &row->rank, PMIX_PROC_RANK);
+        }
+        if (row->with != NULL) {
+            add_directive(&list, row->with, NULL);
+        }
+        if (row->more != NULL) {
+            add_directive(&list, row->more, row->value);
+        }
+        is = query_text(row->key, &list);
+        if (strcmp(row->want, NOT_FOUND) == 0) {
+            check(strcmp(is, NOT_FOUND) == 0 || strcmp(is, "-47") == 0, "%s is not there: %s", row->key, is);
+        } else {
+            same(row->want, is, "%s of %d with %s %s", row->key, (int) row->rank, row->with != NULL ? row->with : "-",
+                 row->more != NULL ? row->value : "-");
+        }
+    }
+}
+
 static const char *nobodys(const char *key, const pmix_info_t *infos, size_t n, char *room, size_t len)
 {
     pmix_value_t *v = NULL;
@@ -482,6 +511,8 @@ const struct conform_case cases[] = {
     {.ids = "KEY-002 KEY-007 KEY-008 KEY-009 KEY-010 KEY-011 KEY-012 KEY-013 KEY-014 KEY-016 KEY-018 KEY-019 KEY-020 "
             "KEY-021 KEY-022 KEY-025 GET-034 SRV-005 SRV-007 SRV-024 S39",
      .what = "every realm, from a registration three deep", TWO_NODES, .setup = deep, .client = read_all},
+    {.ids = "SRV-005 SRV-024 S39", .what = "a query says what a get says", TWO_NODES, .setup = deep,
+     .client = query_all},
     {.ids = "KEY-015 KEY-017 KEY-014 KEY-020 KEY-022", .what = "without a process, and on the other node", TWO_NODES,
      .setup = deep, .client = read_without_process},
     {.ids = "KEY-001 KEY-025 PUT-002", .what = "reserved keys are the host's", TWO_NODES, .setup = deep,
