@@ -122,6 +122,15 @@ bool px_attrs_met(const char *function, unsigned levels, const pmix_info_t *info
     return true;
 }
 
+void px_attrs_mark(const char *function, unsigned levels, pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if ((info[i].flags & PMIX_INFO_REQD) != 0 && supports(function, levels, info[i].key)) {
+            info[i].flags |= PMIX_INFO_REQD_PROCESSED;
+        }
+    }
+}
+
 struct px_attrs *px_attrs_create(void)
 {
     struct px_attrs *attrs = calloc(1, sizeof(*attrs));

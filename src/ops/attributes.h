@@ -31,6 +31,9 @@ int px_attrs_register(struct px_attrs *attrs, const char *function, char **names
  * no directives. */
 bool px_attrs_met(const char *function, unsigned levels, const pmix_info_t *info, size_t ninfo);
 
+/* Marks as processed those required directives that the library supports at the levels. */
+void px_attrs_mark(const char *function, unsigned levels, pmix_info_t *info, size_t ninfo);
+
 /* Does the query ask about attributes or functions? Then its wanted levels. */
 bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels);
 

@@ -55,6 +55,7 @@ static void fence_upcall(struct px_server *s, struct px_coll *coll)
         px_coll_finish(s, coll, rc);
         return;
     }
+    px_attrs_mark("PMIx_Fence", PX_ATTR_SERVER, up->info, up->ninfo);
     /* The data becomes the host's: some free it, none may find it gone. */
     px_upcall_returned(up, s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len, px_up_modex, up));
 }
