@@ -29,7 +29,8 @@ conform_programs = \
   %D%/server.t \
   %D%/session.t \
   %D%/setup.t \
-  %D%/support.t
+  %D%/support.t \
+  %D%/upcalls.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
 
@@ -63,6 +64,9 @@ TESTS += $(conform_programs)
 %C%_modex_t_SOURCES = %D%/modex.c
 %C%_modex_t_LDADD = $(conform_ldadd)
 %C%_modex_t_LDFLAGS = $(conform_ldflags)
+%C%_params_t_SOURCES = %D%/params.c
+%C%_params_t_LDADD = $(conform_ldadd)
+%C%_params_t_LDFLAGS = $(conform_ldflags)
 %C%_put_t_SOURCES = %D%/put.c
 %C%_put_t_LDADD = $(conform_ldadd)
 %C%_put_t_LDFLAGS = $(conform_ldflags)
@@ -84,9 +88,6 @@ TESTS += $(conform_programs)
 %C%_resolve_layers_t_SOURCES = %D%/resolve_layers.c
 %C%_resolve_layers_t_LDADD = $(conform_ldadd)
 %C%_resolve_layers_t_LDFLAGS = $(conform_ldflags)
-%C%_support_t_SOURCES = %D%/support.c
-%C%_support_t_LDADD = $(conform_ldadd)
-%C%_support_t_LDFLAGS = $(conform_ldflags)
 %C%_server_t_SOURCES = %D%/server.c
 %C%_server_t_LDADD = $(conform_ldadd)
 %C%_server_t_LDFLAGS = $(conform_ldflags)
@@ -96,9 +97,12 @@ TESTS += $(conform_programs)
 %C%_setup_t_SOURCES = %D%/setup.c
 %C%_setup_t_LDADD = $(conform_ldadd)
 %C%_setup_t_LDFLAGS = $(conform_ldflags)
-%C%_params_t_SOURCES = %D%/params.c
-%C%_params_t_LDADD = $(conform_ldadd)
-%C%_params_t_LDFLAGS = $(conform_ldflags)
+%C%_support_t_SOURCES = %D%/support.c
+%C%_support_t_LDADD = $(conform_ldadd)
+%C%_support_t_LDFLAGS = $(conform_ldflags)
+%C%_upcalls_t_SOURCES = %D%/upcalls.c
+%C%_upcalls_t_LDADD = $(conform_ldadd)
+%C%_upcalls_t_LDFLAGS = $(conform_ldflags)
 EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.
