@@ -495,7 +495,7 @@ static void bare(void)
     unsupported();
 }
 
-#define TWO_JOBS .jobs = {{"A", {1}}, {"B", {0, 1}}}, .nodes = 2
+#define TWO_JOBS .jobs = {{"A", {1}}, {"B", {0, 1}}}, .nodes = 2, .seconds = 20
 
 const struct conform_case cases[] = {
     {.ids = "UPC-001", .what = "a host without the entry", TWO_JOBS, .client = unsupported, .after = none,
@@ -512,7 +512,7 @@ const struct conform_case cases[] = {
      .after = each_once, .host = ALL(CALLBACK, PMIX_ERR_NO_PERMISSIONS)},
     {.ids = "UPC-002", .what = "done from inside of the upcall", TWO_JOBS, .client = succeed, .after = each_once,
      .host = ALL(INSIDE, PMIX_SUCCESS)},
-    {.ids = "UPC-005", .what = "the host sees who asks", TWO_JOBS, .client = watch, .after = check_requesters, .seconds = 20,
+    {.ids = "UPC-005", .what = "the host sees who asks", TWO_JOBS, .client = watch, .after = check_requesters,
      .host = ALL(AT_ONCE, PMIX_ERR_NO_PERMISSIONS)},
     {.ids = "UPC-003", .what = "what is given stays, what comes is copied or released", .client = borrow,
      .after = once_released,

@@ -44,6 +44,10 @@ struct asked ask_all(struct queries *list)
 
     asked.rc = PMIx_Query_info(list->at, list->n, &asked.info, &asked.n);
     free_queries(list);
+    if (!check(asked.info != &poison, "with status %d the results are set", asked.rc)) {
+        asked.info = NULL;
+        asked.n = 0;
+    }
     if (asked.rc != PMIX_SUCCESS && asked.rc != PMIX_ERR_PARTIAL_SUCCESS && asked.rc != PMIX_QUERY_PARTIAL_SUCCESS) {
         check(asked.info == NULL && asked.n == 0, "status %d comes without results", asked.rc);
         asked.info = NULL;
