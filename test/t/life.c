@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <pmix_server.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 100 };
+enum { SECONDS = 100, BLOB = 8192, MOVES = 100 };
 
 static const pmix_nspace_t nspace = "life";
 
@@ -57,13 +58,13 @@ static void add_job(const char *name)
     PMIX_INFO_DESTRUCT(&info[1]);
 }
 
-static void feed(int fd)
+static void feed(int fd, pmix_rank_t rank)
 {
     pmix_proc_t proc;
     char **env = NULL;
     char **line;
 
-    PMIX_LOAD_PROCID(&proc, nspace, 0);
+    PMIX_LOAD_PROCID(&proc, nspace, rank);
     (void) PMIx_server_setup_fork(&proc, &env);
     for (line = env; line != NULL && *line != NULL; line++) {
         dprintf(fd, "%s\n", *line);
@@ -72,7 +73,7 @@ static void feed(int fd)
     PMIX_ARGV_FREE(env);
 }
 
-static void serve(int to_client)
+static void serve(void)
 {
     pmix_server_module_t upcalls = {0};
 
@@ -80,7 +81,6 @@ static void serve(int to_client)
         exit(5);
     }
     add_job(nspace);
-    feed(to_client);
 }
 
 /* --- a client --- */
@@ -143,6 +143,41 @@ static void long_lived(int from_host, int go, int ready)
     (void) PMIx_Finalize(NULL, 0);
 }
 
+/* All bytes of the blob are alike, whatever they are. */
+static bool is_whole(void)
+{
+    pmix_value_t *value = NULL;
+    pmix_proc_t proc;
+    bool whole;
+    size_t i;
+
+    PMIX_LOAD_PROCID(&proc, nspace, PMIX_RANK_WILDCARD);
+    if (PMIx_Get(&proc, "blob", NULL, 0, &value) != PMIX_SUCCESS) {
+        return false;
+    }
+    whole = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == BLOB;
+    for (i = 1; whole && i < BLOB; i++) {
+        whole = value->data.bo.bytes[i] == value->data.bo.bytes[0];
+    }
+    PMIX_VALUE_RELEASE(value);
+    return whole;
+}
+
+/* Reads until it is told to stop. */
+static void reading(int from_host, int go, int ready)
+{
+    struct pollfd end = {.fd = go, .events = POLLIN};
+    bool whole = true;
+
+    start_client(from_host);
+    pass(ready);
+    while (whole && poll(&end, 1, 0) == 0) {
+        whole = is_whole();
+    }
+    say(whole && is_whole(), "a reader that was stopped meanwhile found every value whole");
+    (void) PMIx_Finalize(NULL, 0);
+}
+
 /* --- the plot --- */
 
 struct pair {
@@ -185,7 +220,8 @@ static void server_is_killed(void)
 
     if (host == 0) {
         alarm(SECONDS);
-        serve(pair.to_client);
+        serve();
+        feed(pair.to_client, 0);
         for (;;) {
             pause();
         }
@@ -232,6 +268,21 @@ static int mappings(pid_t pid)
     return n;
 }
 
+/* The line of our own segment, which names it by its inode. */
+static bool where(char *ret, int size)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    bool found = false;
+
+    while (maps != NULL && !found && fgets(ret, size, maps) != NULL) {
+        found = strstr(ret, "memfd:shmix") != NULL;
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    return found;
+}
+
 struct counts {
     int of[4];
 };
@@ -250,7 +301,8 @@ static void jobs_come_and_go(int n)
     int most = 0;
     int i;
 
-    serve(pair.to_client);
+    serve();
+    feed(pair.to_client, 0);
     await(pair.ready);
     before = count(pair.client);
     for (i = 0; i < n; i++) {
@@ -267,10 +319,79 @@ static void jobs_come_and_go(int n)
     say(PMIx_server_finalize() == PMIX_SUCCESS && mappings(getpid()) == 0, "the server leaves nothing mapped");
 }
 
+static void update(int i)
+{
+    static char bytes[BLOB];
+    pmix_info_t info = {.key = "blob",
+                        .value = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = BLOB}}};
+    pmix_nspace_t name;
+
+    PMIX_LOAD_NSPACE(name, nspace);
+    memset(bytes, 'a' + i % 26, sizeof bytes);
+    (void) PMIx_server_register_nspace(name, 1, &info, 1, NULL, NULL);
+}
+
+/* How often the server's own segment is another one than before, while one client is stopped and one is killed. */
+static int move_often(pid_t stopped, pid_t killed)
+{
+    char now[4096];
+    char before[4096] = "";
+    int moves = -1;
+    int i;
+
+    for (i = 0; moves < MOVES && i < 20 * MOVES; i++) {
+        update(i);
+        if (i == 3) {
+            kill(stopped, SIGSTOP);
+        } else if (i == 50) {
+            kill(killed, SIGKILL);
+        }
+        if (where(now, sizeof now) && strcmp(now, before) != 0) {
+            strcpy(before, now);
+            moves++;
+        }
+    }
+    return moves;
+}
+
+static void segments_move(void)
+{
+    struct pair stopped = start(reading);
+    struct pair killed = start(reading);
+    pmix_proc_t proc;
+    bool moved;
+
+    (void) setenv("PMIX_MCA_shmix_segment_dead", "4096", 1);
+    serve();
+    update(0);
+    feed(stopped.to_client, 0);
+    PMIX_LOAD_PROCID(&proc, nspace, 1);
+    (void) PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
+    feed(killed.to_client, 1);
+    await(stopped.ready);
+    await(killed.ready);
+    moved = move_often(stopped.client, killed.client) == MOVES;
+    say(getenv("PMIX_MCA_gds") != NULL || moved, "the segment has moved a hundred times");
+    say(mappings(getpid()) <= 1, "of which the server has the last");
+    (void) waitpid(killed.client, NULL, 0);
+    kill(stopped.client, SIGCONT);
+    pass(stopped.go);
+    say(ended_well(stopped.client), "and ends as it should");
+    (void) PMIx_server_finalize();
+}
+
 int main(int argc, char **argv)
 {
+    pid_t pid;
+
     alarm(SECONDS);
     server_is_killed();
+    pid = fork(); /* this one is a server with parameters of its own */
+    if (pid == 0) {
+        segments_move();
+        exit(0);
+    }
+    (void) ended_well(pid);
     jobs_come_and_go(argc > 1 ? atoi(argv[1]) : 1000);
     return 0;
 }
