@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/life %D%/moves %D%/refused %D%/stranger
+check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger
 test_t_across_SOURCES = %D%/across.c
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -20,6 +20,8 @@ test_t_moves_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
 test_t_life_SOURCES = %D%/life.c
 test_t_life_LDADD = libpmix.la
 test_t_life_LDFLAGS = $(AM_LDFLAGS) -no-install
+
+test_t_no_memfd_SOURCES = %D%/no_memfd.c
 
 test_t_refused_SOURCES = %D%/refused.c
 test_t_refused_LDADD = libpmix.la

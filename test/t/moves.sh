@@ -24,6 +24,13 @@ job 'the segment moves, on two nodes' env PMIX_MCA_shmix_segment_dead=16384 "$pm
 job 'the segment is small and grows' env PMIX_MCA_shmix_segment_size=1048576 "$pmixrun" -n 4 "$moves" 60
 job 'no segment in the server' env PMIX_MCA_shmix_shared=0 "$pmixrun" -n 4 "$moves" 60
 job 'no segment in the clients' "$pmixrun" -n 4 env PMIX_MCA_gds=hash "$moves" 60
+no_memfd=$PX_TOP_BUILDDIR/test/t/no_memfd
+if "$no_memfd" 1 true; then
+    job 'memfd_create is not allowed in the server' "$no_memfd" 1 "$pmixrun" -n 4 "$moves" 60
+    job 'memfd_create is unknown in the server' "$no_memfd" 38 "$pmixrun" -n 4 "$moves" 60
+else
+    skip 'memfd_create fails in the server' 'system calls cannot be filtered here'
+fi
 job 'gds=hash' env PMIX_MCA_gds=hash "$pmixrun" -n 4 "$moves" 60
 job 'TCP only' env PMIX_MCA_shmix_door_unix=0 "$pmixrun" -n 4 "$moves" 60
 if [ -z "$PX_SANITIZED" ]; then # a sanitizer wants all of the address space for itself
