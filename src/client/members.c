@@ -117,6 +117,67 @@ int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_pr
     return rc;
 }
 
+/* How many processes one of the caller's stands for; 0: none, the group has no such rank. */
+static size_t stands_for(const struct px_members *members, pmix_rank_t rank)
+{
+    if (NULL == members) {
+        return 1;
+    }
+    return PMIX_RANK_WILDCARD == rank ? members->n : rank < members->n;
+}
+
+static int expand_locked(struct px_session *session, const pmix_proc_t *procs, size_t n, pmix_proc_t **ret,
+                         size_t *ret_n)
+{
+    size_t total = 0;
+    size_t out = 0;
+    pmix_proc_t *all;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t some = stands_for(find_locked(session, procs[i].nspace), procs[i].rank);
+
+        if (some == 0) {
+            return PMIX_ERR_NOT_FOUND;
+        }
+        total += some;
+    }
+    all = malloc((total + 1) * sizeof(*all));
+    if (NULL == all) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct px_members *members = find_locked(session, procs[i].nspace);
+        bool every = NULL != members && PMIX_RANK_WILDCARD == procs[i].rank;
+        const pmix_proc_t *from = NULL == members ? &procs[i] : every ? members->at : &members->at[procs[i].rank];
+        size_t some = every ? members->n : 1;
+
+        memcpy(&all[out], from, some * sizeof(*all));
+        out += some;
+    }
+    *ret = all;
+    *ret_n = out;
+    return 0;
+}
+
+int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size_t n, pmix_proc_t **ret,
+                      size_t *ret_n)
+{
+    int rc = 1;
+
+    if (px_load_acquire(&session->n_groups) == 0) { /* pairs with px_members_note and forget_locked */
+        return 1;
+    }
+    pthread_mutex_lock(&session->lock);
+    for (size_t i = 0; 1 == rc && i < n; i++) {
+        rc = NULL == find_locked(session, procs[i].nspace);
+    }
+    if (0 == rc) {
+        rc = expand_locked(session, procs, n, ret, ret_n);
+    }
+    pthread_mutex_unlock(&session->lock);
+    return rc;
+}
+
 void px_members_fini(struct px_session *session)
 {
     while (!px_list_empty(&session->members)) {

@@ -139,6 +139,11 @@ void px_members_forget(struct px_session *session, const char *group);
 /* Who that is: 0; PMIX_ERR_NOT_FOUND when the group has no such rank; 1 when the name is no group's. Any thread. */
 int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret);
 
+/* The participants of a collective, groups and ranks in them replaced by processes, for the caller to free; 1: no group is
+ * among them, nothing is made. PMIX_ERR_NOT_FOUND: a rank that a group does not have. */
+int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size_t n, pmix_proc_t **ret,
+                      size_t *ret_n);
+
 void px_members_fini(struct px_session *session);
 
 /* --- */

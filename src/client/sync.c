@@ -10,13 +10,23 @@
 #include "ops.h"
 #include "src/ops/attributes.h"
 
-/* The participants as the wire wants them: never none, our whole namespace when the caller names nobody. */
+/* The participants as the wire wants them: processes for groups; never none, our whole namespace when the caller names
+ * nobody. */
 static int pack_participants(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs)
 {
     pmix_proc_t all;
+    pmix_proc_t *named;
+    size_t n;
+    int rc;
 
     if (NULL != procs && nprocs > 0) {
-        return px_pack_procs(&msg->buf, msg->kind, procs, nprocs);
+        rc = px_members_expand(msg->session, procs, nprocs, &named, &n);
+        if (rc == 0) {
+            rc = px_pack_procs(&msg->buf, msg->kind, named, n);
+            free(named);
+            return rc;
+        }
+        return rc < 0 ? rc : px_pack_procs(&msg->buf, msg->kind, procs, nprocs);
     }
     PMIx_Load_procid(&all, msg->session->ctx->self.nspace, PMIX_RANK_WILDCARD);
     return px_pack_procs(&msg->buf, msg->kind, &all, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A group's name in place of a namespace: PMIx_Get. */
+/* A group's name in place of a namespace: PMIx_Get and PMIx_Fence. */
 
 #include <stdio.h>
 #include <string.h>
@@ -95,7 +95,36 @@ static void read_again(void)
     }
 }
 
+/* Only the members, at two nodes; the others do not take part. */
+static void fence_members(void)
+{
+    pmix_proc_t members[] = {process("A", 0), process("A", 3)};
+    pmix_proc_t all = process("ends", PMIX_RANK_WILDCARD);
+    pmix_proc_t each[] = {process("ends", 1), process("ends", 0)};
+    pmix_proc_t none = process("ends", 2);
+
+    if (me.rank == 0 || me.rank == 3) {
+        PMIx_Proc_free(make_group("ends", members, 2), 2);
+        check_status(PMIX_SUCCESS, PMIx_Fence(&all, 1, NULL, 0), "a fence of the group");
+        check_status(PMIX_SUCCESS, PMIx_Fence(each, 2, NULL, 0), "a fence of its ranks");
+        check_status(PMIX_ERR_NOT_FOUND, PMIx_Fence(&none, 1, NULL, 0), "a rank that it does not have");
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct("ends", NULL, 0), "destruct");
+    }
+}
+
+static void check_fences(void)
+{
+    check(upcalls(ON_FENCE, -1) == 4, "%d upcalls for two fences at two nodes", upcalls(ON_FENCE, -1));
+    for (int i = 0; i < upcalls(ON_FENCE, -1); i++) {
+        const struct record *r = upcall(ON_FENCE, -1, i);
+
+        check(r->n_procs == 2 && record_names(r, "A", 0) && record_names(r, "A", 3), "the host is told of processes");
+    }
+}
+
 const struct conform_case cases[] = {
+    {.ids = "FEN-002 FEN-004", .what = "a fence names a group", .nodes = 2, .ranks = 2, .client = fence_members,
+     .after = check_fences},
     {.ids = "GET-002 GET-012", .what = "a group and a rank in it name a process",
      .jobs = {{"A", {2}}, {"B", {1}}}, .host = {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}, .client = read_by_group_rank,
      .ours_only = "PMIx_Get of the distribution's library does not know groups"},
