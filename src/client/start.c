@@ -180,6 +180,11 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
     }
     rc = px_store_open(*fd, &call->segment);
     *fd = -1;
+    if (0 == rc && strcmp(px_store_nspace(call->segment), session->ctx->self.nspace) != 0) {
+        px_store_destroy(call->segment);
+        call->segment = NULL;
+        rc = PMIX_ERR_NOT_SUPPORTED;
+    }
     if (0 == rc) {
         struct px_segment_hints hints = {.prefault = (uint64_t) px_param_int(PX_P_SHMEM_PREFAULT),
                                          .huge = px_param_bool(PX_P_SHMEM_HUGE)};

@@ -229,7 +229,68 @@ static void try_sources(void)
 }
 
 #define TWO_NODES .nodes = 2, .ranks = 2
+/* ---- segments that a client must not read */
+
+/* Changes the header of this host's segments, which nobody has been given yet. */
+static void spoil(size_t at, uint8_t by)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[4096];
+    int n = 0;
+
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
+        unsigned char *base = (unsigned char *) (uintptr_t) strtoull(line, NULL, 16);
+
+        if (strstr(line, " rw-s ") != NULL && strstr(line, "memfd:") != NULL && memcmp(base, "PXSH", 4) == 0) {
+            base[at] ^= by;
+            n++;
+        }
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    check(n > 0, "there is a segment");
+}
+
+static void start_spoiled(size_t at, uint8_t by)
+{
+    job_register("A");
+    spoil(at, by);
+    tell("spoiled");
+    await_n("spoiled", 2);
+    job_start("A");
+}
+
+static void foreign_magic(void)
+{
+    start_spoiled(7, 3); /* PXSH0002 */
+}
+
+static void foreign_layout(void)
+{
+    start_spoiled(8, 2); /* the major version */
+}
+
+static void foreign_order(void)
+{
+    start_spoiled(16, 0x09); /* the probe of the byte order */
+}
+
+static void foreign_build(void)
+{
+    start_spoiled(24, 1); /* the fingerprint */
+}
+
+static void foreign_name(void)
+{
+    start_spoiled(64, 3); /* "B" for "A" */
+}
+
 #define PARAMETERS "the parameter is this library's"
+
+#define SPOILED                                                                                       \
+    .jobs = {{"A", {2, 2}, .later = true}}, .nodes = 2, .client = use_without_segment, .raw = true, .form = SHARED, \
+    .ours_only = "segments are ours"
 
 const struct conform_case cases[] = {
     {.ids = "S36", .what = "shared memory is switched off", TWO_NODES, .server = switch_off,
@@ -242,6 +303,11 @@ const struct conform_case cases[] = {
      .form = SHARED},
     {.ids = "S36", .what = "the segment cannot be mapped", TWO_NODES, .client = map_little, .raw = true,
      .form = SHARED},
+    {.ids = "S36 SHM-010", .what = "the segment has another magic", SPOILED, .script = foreign_magic},
+    {.ids = "S36 SHM-010", .what = "the segment has another layout version", SPOILED, .script = foreign_layout},
+    {.ids = "S36 SHM-010", .what = "the segment has another byte order", SPOILED, .script = foreign_order},
+    {.ids = "S36 SHM-010", .what = "the segment has another fingerprint", SPOILED, .script = foreign_build},
+    {.ids = "S36 SHM-010", .what = "the segment is another namespace's", SPOILED, .script = foreign_name},
     {.ids = "S36", .what = "environment, then the user's file; unknown names ignored, malformed values warned of",
      .client = try_sources, .raw = true, .dirty = true, .form = SHARED, .ours_only = PARAMETERS},
 };
