@@ -184,7 +184,7 @@ static int read_directives(struct px_want *want, const pmix_info_t *info, size_t
 }
 
 /* Group data and qualified values are posted by design; Open MPI 4.1 posts what it finds out about its own place and
- * ends when that is refused (docs/decisions/reserved-keys.md). */
+ * ends when that is refused (docs/decisions/0011-reserved-keys.md). */
 static const char *const postable[] = {
     PMIX_GROUP_LOCAL_CID, PMIX_QUALIFIED_VALUE, PMIX_LOCALITY_STRING, PMIX_HOSTNAME, PMIX_CPUSET, "pmix.arch",
 };

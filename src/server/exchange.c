@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a fence carries: what was posted since the last one (docs/decisions/delta-fences.md). The values that a server
+/* What a fence carries: what was posted since the last one (docs/decisions/0008-delta-fences.md). The values that a server
  * has taken from its processes are numbered in order, and each set of processes is known up to a number that all its
  * servers have been sent. At the other end it is known of each process up to which number everything is here. So what
  * comes twice, or late, is passed over, and what is missing is noticed; then all are asked for everything. */

@@ -4,7 +4,7 @@
 /* Requests for data: answered at once from the stores, else held until a local process commits, or handed to the host
  * for a process elsewhere. What can never come is refused at once; what may come is waited for, as long as the
  * asker says. A process that has committed without the key gets a little time to commit again
- * (docs/decisions/missing-keys.md). */
+ * (docs/decisions/0009-missing-keys.md). */
 
 #include "get.h"
 

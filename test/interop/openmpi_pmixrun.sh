@@ -21,7 +21,7 @@ same "our client library: exit code" 0 $?
 same "our client library: every rank" "$want" "$(grep '^ring' "$SCRATCH/out" | sort)"
 same "our library is the one that is mapped" 4 "$(grep '^library' "$SCRATCH/out" | grep -c "$PX_TOP_BUILDDIR/.libs/")"
 
-# docs/decisions/missing-keys.md: rank 0 asks for an address that rank 1 does not have.
+# docs/decisions/0009-missing-keys.md: rank 0 asks for an address that rank 1 does not have.
 OMPI_MCA_btl_tcp_if_include=lo
 export OMPI_MCA_btl_tcp_if_include
 limit 60 "$run" -n 2 sh -c '[ "$PMIX_RANK" = 1 ] || export OMPI_MCA_btl=self,vader,tcp; exec "$0"' "$SCRATCH/ring" \

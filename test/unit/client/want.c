@@ -129,7 +129,7 @@ static void whose_keys(void **state)
     assert_false(px_key_hosts("my.key"));
     assert_false(px_key_hosts(PMIX_GROUP_LOCAL_CID));
     assert_false(px_key_hosts(PMIX_QUALIFIED_VALUE));
-    /* docs/decisions/reserved-keys.md */
+    /* docs/decisions/0011-reserved-keys.md */
     assert_false(px_key_hosts(PMIX_LOCALITY_STRING));
     assert_false(px_key_hosts(PMIX_HOSTNAME));
     assert_false(px_key_hosts(PMIX_CPUSET));
