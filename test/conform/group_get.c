@@ -10,23 +10,24 @@
 #include "lib/calls.h"
 #include "lib/conform.h"
 
-/* Returns the members in the order of their ranks in the group, to be freed with PMIx_Proc_free. */
+/* Returns the members in the order of their ranks in the group, to be freed with PMIX_PROC_FREE. */
 static pmix_proc_t *make_group(const char *name, pmix_proc_t *members, size_t n_members)
 {
-    pmix_proc_t *ranked = PMIx_Proc_create(n_members);
+    pmix_proc_t *ranked;
     pmix_info_t *results = NULL;
     size_t n = 0;
 
+    PMIX_PROC_CREATE(ranked, n_members);
     check_status(PMIX_SUCCESS, PMIx_Group_construct(name, members, n_members, NULL, 0, &results, &n), "construct");
     for (size_t i = 0; i < n; i++) {
         const pmix_data_array_t *array = results[i].value.data.darray;
 
-        if (PMIx_Check_key(results[i].key, PMIX_GROUP_MEMBERSHIP)
+        if (PMIX_CHECK_KEY(&results[i], PMIX_GROUP_MEMBERSHIP)
             && check(array->size == n_members, "%zu members", array->size)) {
             memcpy(ranked, array->array, n_members * sizeof(*ranked));
         }
     }
-    PMIx_Info_free(results, n);
+    PMIX_INFO_FREE(results, n);
     return ranked;
 }
 
@@ -63,7 +64,7 @@ static void read_by_group_rank(void)
         snprintf(text, sizeof(text), "%u", ranked[i].rank);
         same(text, got("crew", i, PMIX_LOCAL_RANK, NULL, 0), "a key of the host");
     }
-    PMIx_Proc_free(ranked, 3);
+    PMIX_PROC_FREE(ranked, 3);
     same("-46", got("crew", 3, "where", NULL, 0), "a rank that the group does not have");
     same("-46", got("crew", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "a group is no job");
     same("-46", got("band", 0, "where", NULL, 0), "no group");
@@ -89,7 +90,7 @@ static void read_again(void)
         }
         ranked = make_group("crew", &members[i], 2);
         read_members("crew", ranked, 2);
-        PMIx_Proc_free(ranked, 2);
+        PMIX_PROC_FREE(ranked, 2);
         check_status(PMIX_SUCCESS, PMIx_Group_destruct("crew", NULL, 0), "destruct");
         tell("undone");
     }
@@ -102,9 +103,11 @@ static void fence_members(void)
     pmix_proc_t all = process("ends", PMIX_RANK_WILDCARD);
     pmix_proc_t each[] = {process("ends", 1), process("ends", 0)};
     pmix_proc_t none = process("ends", 2);
+    pmix_proc_t *ranked;
 
     if (me.rank == 0 || me.rank == 3) {
-        PMIx_Proc_free(make_group("ends", members, 2), 2);
+        ranked = make_group("ends", members, 2);
+        PMIX_PROC_FREE(ranked, 2);
         check_status(PMIX_SUCCESS, PMIx_Fence(&all, 1, NULL, 0), "a fence of the group");
         check_status(PMIX_SUCCESS, PMIx_Fence(each, 2, NULL, 0), "a fence of its ranks");
         check_status(PMIX_ERR_NOT_FOUND, PMIx_Fence(&none, 1, NULL, 0), "a rank that it does not have");
