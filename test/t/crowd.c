@@ -3,8 +3,7 @@
 
 /* A process with several threads that do at once whatever does not wait for other processes, while one more goes
  * through fences with those of the others. What is read is checked: values are whole and never go back. For the thread
- * sanitizer (make check-tsan) and for everybody. usage: crowd [ROUNDS]
- * Covers: SHM-004 */
+ * sanitizer (make check-tsan) and for everybody. usage: crowd [ROUNDS] */
 
 #include <pmix.h>
 #include <pthread.h>

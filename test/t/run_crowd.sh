@@ -3,6 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # Processes with many threads at work at once.
+# Covers: SHM-004
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 crowd=$PX_TOP_BUILDDIR/test/t/crowd
 rounds=${PX_LONG:+1000}
