@@ -494,21 +494,21 @@ static void ignored(void)
 }
 
 const struct conform_case cases[] = {
-    {.ids = "QRY-001 QRY-002 QRY-003 QRY-005", .what = "all, none, some, an error", .client = statuses, KNOWS_SOME},
-    {.ids = "QRY-004 QRY-024", .what = "a host that has no queries", .ranks = 2, .client = without_host},
-    {.ids = "QRY-007 QRY-008 QRY-009 QRY-011", .what = "one element a query, its qualifiers in front", .client = shape,
-     KNOWS_SOME},
+    {.ids = "QRY-001 QRY-002 QRY-003 QRY-005 S29", .what = "all, none, some, an error", .client = statuses, KNOWS_SOME},
+    {.ids = "QRY-004 QRY-024 S29", .what = "a host that has no queries", .ranks = 2, .client = without_host},
+    {.ids = "QRY-007 QRY-008 QRY-009 QRY-011 S29", .what = "one element a query, its qualifiers in front",
+     .client = shape, KNOWS_SOME},
 #ifndef CONFORM_THEIRS
     {.ids = "QRY-010", .what = "pairs, nested, or both", .raw = true, .client = shapes, KNOWS_SOME,
      .ours_only = "the parameter is ours"},
 #endif
-    {.ids = "QRY-012 QRY-013", .what = "a process is named in one way, and as a whole", .client = who, KNOWS_SOME},
+    {.ids = "QRY-012 QRY-013 S29", .what = "a process is named in one way, and as a whole", .client = who, KNOWS_SOME},
     {.ids = "QRY-014", .what = "a process is for all keys of its query, and for no other query", .ranks = 2,
      .client = several},
-    {.ids = "QRY-015 QRY-016 QRY-017 QRY-026", .what = "the host sees what was asked, and who really asked",
+    {.ids = "QRY-015 QRY-016 QRY-017 QRY-026 S29", .what = "the host sees what was asked, and who really asked",
      .client = forge, .after = check_seen, KNOWS_SOME},
     {.ids = "QRY-018", .what = "an answer by callback, later, once", .client = by_callback, KNOWS_SOME},
-    {.ids = "QRY-019 QRY-020 QRY-021 QRY-025", .what = "an answer is remembered until it is refreshed",
+    {.ids = "QRY-019 QRY-020 QRY-021 QRY-025 S29", .what = "an answer is remembered until it is refreshed",
      .client = remember, .seconds = 10, KNOWS_SOME},
     {.ids = "QRY-022", .what = "an answer is remembered with its qualifiers", .client = remember_each, KNOWS_SOME},
     {.ids = "QRY-019 QRY-020", .what = "half an answer is remembered, too", .client = remember_mixed, KNOWS_SOME},

@@ -290,13 +290,13 @@ static void nobody_asked(void)
 #define REGISTERS .script = register_support
 
 const struct conform_case cases[] = {
-    {.ids = "QRY-039 QRY-041 QRY-042 QRY-045 QRY-046", .what = "calls, levels, attributes", .client = structure,
+    {.ids = "QRY-039 QRY-041 QRY-042 QRY-045 QRY-046 S30", .what = "calls, levels, attributes", .client = structure,
      .after = nobody_asked, .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}, REGISTERS},
     {.ids = "QRY-043", .what = "several calls in one query", .client = several_calls, REGISTERS},
-    {.ids = "QRY-039", .what = "wrong order, and names of upcalls", .client = wrong_names, REGISTERS},
+    {.ids = "QRY-039 S30", .what = "wrong order, and names of upcalls", .client = wrong_names, REGISTERS},
     {.ids = "QRY-040", .what = "levels are chosen by flags", .client = chosen, REGISTERS},
     {.ids = "QRY-047 QRY-048 QRY-040", .what = "the calls of each level", .client = call_lists, REGISTERS},
-    {.ids = "QRY-044", .what = "what is claimed right after init works", .client = claims},
+    {.ids = "QRY-044 S30", .what = "what is claimed right after init works", .client = claims},
     {.ids = "QRY-044 QRY-046", .what = "the host asks for itself", .script = ask_in_host},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
