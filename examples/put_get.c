@@ -55,14 +55,30 @@ static void read_from(const pmix_proc_t *peer)
     }
     PMIx_Value_free(value, 1);
 
-    check(PMIx_Get(peer, "example.ratio", NULL, 0, &value), "get a double");
-    PMIx_Value_free(value, 1);
-
     check(PMIx_Get(peer, "example.blob", NULL, 0, &value), "get bytes");
     if (value->data.bo.size != 3 || value->data.bo.bytes[2] != (char) peer->rank) {
         check(PMIX_ERR_DATA_VALUE_NOT_FOUND, "the bytes are wrong");
     }
     PMIx_Value_free(value, 1);
+}
+
+/* What was put for this node can be read of the processes of this node. */
+static void read_neighbours(const pmix_proc_t *me)
+{
+    pmix_proc_t *neighbours;
+    size_t n;
+
+    check(PMIx_Resolve_peers(NULL, me->nspace, &neighbours, &n), "who is on this node");
+    for (size_t i = 0; i < n; i++) {
+        pmix_value_t *value;
+
+        check(PMIx_Get(&neighbours[i], "example.ratio", NULL, 0, &value), "get a double");
+        if (value->type != PMIX_DOUBLE || value->data.dval != 0.5 * neighbours[i].rank) {
+            check(PMIX_ERR_DATA_VALUE_NOT_FOUND, "the ratio is wrong");
+        }
+        PMIx_Value_free(value, 1);
+    }
+    PMIx_Proc_free(neighbours, n);
 }
 
 /* PMIX_IMMEDIATE: say at once whether it is there, instead of waiting for it. */
@@ -97,6 +113,7 @@ int main(void)
         PMIX_LOAD_PROCID(&peer, me.nspace, rank);
         read_from(&peer);
     }
+    read_neighbours(&me);
     read_what_nobody_posts(&me);
 
     printf("rank %u has read the values of %u processes\n", me.rank, size);

@@ -113,6 +113,18 @@ LD_LIBRARY_PATH='' timeout -k 5 60 srun --mpi=pmix -N2 -n4 "$PX_TOP_BUILDDIR/tes
 same "fences with data, direct modex and maps over two nodes" 0 $?
 grep -v '^ok' "$SCRATCH/out" | sed 's/^/# /'
 tail -n 10 "$SCRATCH/err" | sed 's/^/# /'
+# example NAME TEXT: an example of ours as a job of four on two nodes. Slurm's plugin offers no publish, and passes no
+# events between nodes.
+example() {
+    LD_LIBRARY_PATH='' timeout -k 5 60 srun --mpi=pmix -N2 -n4 "$PX_TOP_BUILDDIR/examples/$1" >"$SCRATCH/out" 2>"$SCRATCH/err"
+    same "examples/$1: exit code" 0 $?
+    same "examples/$1: every rank" 4 "$(grep -c "$2" "$SCRATCH/out")"
+    tail -n 10 "$SCRATCH/err" | sed 's/^/# /'
+}
+example hello 'of 4 on'
+example put_get 'has read the values of 4 processes'
+example fence 'has passed all fences'
+
 steps_as_before() { [ "$(pgrep -c -f '^slurmstepd')" = "$steps" ]; }
 check "no step is left" until_true 20 steps_as_before
 finish
