@@ -35,8 +35,8 @@ static unsigned long
     only_ops; /* BENCH_OPS: that many operations of BENCH_ONLY, for counting instructions */
 static const char *only;
 
-/* A process of our job; the same storage each time, as programs have it: copying a name of 256 bytes would cost as
- * much as what is measured. */
+/* A process of our job; the same storage each time, as programs have it: copying a name of 256
+ * bytes would cost as much as what is measured. */
 static const pmix_proc_t *proc_of(pmix_rank_t rank)
 {
     static __thread pmix_proc_t proc;

@@ -27,8 +27,8 @@ void daemon_register_client(const char *nspace, pmix_rank_t rank);
  * daemon's own. */
 pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int in, int out);
 
-/* BENCH_CORRUPT, for a test of the benchmarks themselves: hosts register and peers post other values
- * than clients expect. 1 then, else 0. */
+/* BENCH_CORRUPT, for a test of the benchmarks themselves: hosts register and peers post other
+ * values than clients expect. 1 then, else 0. */
 unsigned daemon_corrupts(void);
 
 int daemon_wait(pid_t pid); /* 0: it ended well */

@@ -7,8 +7,8 @@
  *
  * usage: job NODES PER_NODE PROGRAM [ARGUMENT...]
  *
- * Its exit code is 0 when all processes have ended well. All fences are of the whole job, so while a
- * server waits for the relay none of its clients can want anything: it waits in the upcall. */
+ * Its exit code is 0 when all processes have ended well. All fences are of the whole job, so while
+ * a server waits for the relay none of its clients can want anything: it waits in the upcall. */
 
 #include <pmix.h>
 

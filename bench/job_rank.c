@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A process of a large job (job.c, or pmixrun): initialises, posts BYTES bytes (a multiple of 8), commits, fences with
- * the data, reads what every rank posted and compares each byte, finalizes. Public interface only.
+/* A process of a large job (job.c, or pmixrun): initialises, posts BYTES bytes (a multiple of 8),
+ * commits, fences with the data, reads what every rank posted and compares each byte, finalizes.
+ * Public interface only.
  *
- * usage: job_rank BYTES pointer|copy, with JOB_START set to the CLOCK_MONOTONIC nanoseconds at which
- * the job was started.
+ * usage: job_rank BYTES pointer|copy, with JOB_START set to the CLOCK_MONOTONIC nanoseconds at
+ * which the job was started.
  *
  * Prints one line: "rank R node N", then pairs of name and number: nanoseconds of each phase and,
- * while everybody is there, KiB of memory: its own share, and by the first process of a node that of
- * its parent, the server, and of the shared mappings. Exits with 1 when an answer was wrong. */
+ * while everybody is there, KiB of memory: its own share, and by the first process of a node that
+ * of its parent, the server, and of the shared mappings. Exits with 1 when an answer was wrong. */
 
 #include <pmix.h>
 
@@ -23,7 +24,8 @@
 #define KEY "job-endpoint"
 
 enum { START, INIT, POST, FENCE, VERIFY, FINALIZE, PHASES };
-static const char *const phase_names[PHASES] = {"start", "init", "post", "fence", "verify", "finalize"};
+static const char *const phase_names[PHASES] = {"start", "init",   "post",
+                                                "fence", "verify", "finalize"};
 
 struct kept {
     uint64_t ns[PHASES];

@@ -61,9 +61,9 @@ struct pattern {
 };
 
 /* This library's answer of one node is a head (docs/wire-format.md: 8 bytes of length at 8, little
- * endian, the origin at 16) and one record per rank. Those of ranks 0 and 1 differ in the rank, a number in groups of seven
- * bits, and in the value: that is the pattern for all ranks. Another layout is refused (no data),
- * and the clients then fail. */
+ * endian, the origin at 16) and one record per rank. Those of ranks 0 and 1 differ in the rank, a
+ * number in groups of seven bits, and in the value: that is the pattern for all ranks. Another
+ * layout is refused (no data), and the clients then fail. */
 static bool pattern(const char *data, size_t len, struct pattern *ret)
 {
     char value[2][SCALE_POSTED];

@@ -51,8 +51,8 @@ bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char 
                      pmix_value_t **ret);
 
 /* What px_store_ask says, and that handed out, if both are simple. Only for questions without
- * scope, application, session and qualifiers, and with no realm but NONE, JOB, NODE, PROC. *ret is set
- * with PX_LOOK_DONE only. */
+ * scope, application, session and qualifiers, and with no realm but NONE, JOB, NODE, PROC. *ret is
+ * set with PX_LOOK_DONE only. */
 enum px_manner {
     PX_MANNER_COPY,    /* a fresh value */
     PX_MANNER_FILL,    /* into **ret; what it points at is fresh */

@@ -217,7 +217,8 @@ static void publish_all(struct px_stage *stage)
     if (stage->dead) {
         px_publish(&h->dead, h->dead + stage->dead); /* pairs with px_store_info */
     }
-    px_publish(&h->sequence, stage->seq); /* pairs with px_read_begin, px_visible and px_glance_of */
+    /* pairs with px_read_begin, px_visible and px_glance_of */
+    px_publish(&h->sequence, stage->seq);
 }
 
 static void stage_fini(struct px_stage *stage)

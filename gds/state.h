@@ -48,7 +48,8 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
  * the descriptor becomes private before it gives up. The old one stays mapped. 0 or the same. */
 int px_store_grow(struct px_store *store);
 
-/* Whether the writer has gone on to another generation. One load. Any thread. pairs with set_state */
+/* Whether the writer has gone on to another generation. One load. Any thread. pairs with set_state
+ */
 static inline bool px_store_superseded(const struct px_store *store)
 {
     const struct px_header *h = (const struct px_header *) (const void *) store->seg.base;
@@ -68,8 +69,8 @@ static inline void px_store_saw_end(const struct px_store *store, uint64_t end)
     }
 }
 
-/* The words for a string. Callers ask for the same literals again and again: where two of them meet,
- * each finds its own, and nothing is stored any more. */
+/* The words for a string. Callers ask for the same literals again and again: where two of them
+ * meet, each finds its own, and nothing is stored any more. */
 static inline uint64_t *px_key_hints(const struct px_store *store, const char *name)
 {
     struct px_store *shared = (struct px_store *) (uintptr_t) store;

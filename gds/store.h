@@ -44,7 +44,7 @@ struct px_store_opts {
     bool moves;            /* the store may change its generation: then one thread uses it, what was
                               borrowed from it is good until px_store_tidy, and publishing is not
                               bound by virtual_size */
-    uint64_t dead_bytes;   /* with `moves`: what may be dead before px_store_tidy leaves it behind */
+    uint64_t dead_bytes; /* with `moves`: what may be dead before px_store_tidy leaves it behind */
 };
 
 /* Makes an empty store and its writer. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
@@ -76,9 +76,9 @@ struct px_store *px_store_unchain(struct px_store **list);
  * stay as they are. */
 void px_store_tidy(struct px_store *store);
 
-/* A private store that has refused a publication because it was full: the same in a larger one, which
- * takes its place; the caller keeps the old one for as long as somebody may read it. The writer's
- * thread. 0, PMIX_ERR_OUT_OF_RESOURCE (that was not the reason, or no room). */
+/* A private store that has refused a publication because it was full: the same in a larger one,
+ * which takes its place; the caller keeps the old one for as long as somebody may read it. The
+ * writer's thread. 0, PMIX_ERR_OUT_OF_RESOURCE (that was not the reason, or no room). */
 int px_store_enlarge(const struct px_store *store, struct px_store **ret);
 
 /* Whether the store is of a later generation than this. */
@@ -87,8 +87,8 @@ bool px_store_moved(const struct px_store *store, uint32_t generation);
 /* Whether pointers into the store were given away (px_slice_pointer). Any thread. */
 bool px_store_is_pinned(const struct px_store *store);
 
-/* Descriptor to hand to readers (borrowed until the next publication; sealed against writing), or -1
- * for a private store. */
+/* Descriptor to hand to readers (borrowed until the next publication; sealed against writing), or
+ * -1 for a private store. */
 int px_store_fd(const struct px_store *store);
 
 const char *px_store_nspace(const struct px_store *store);
@@ -144,13 +144,13 @@ struct px_node_def {
 struct px_batch *px_batch_create(void);
 void px_batch_destroy(struct px_batch *batch); /* takes NULL */
 
-/* The entry is copied, at the process level with a scalar's value; what else it points at is borrowed
- * until the batch is destroyed. 0 or PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over
+/* The entry is copied, at the process level with a scalar's value; what else it points at is
+ * borrowed until the batch is destroyed. 0 or PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over
  * PMIX_MAX_KEYLEN), PMIX_ERR_OUT_OF_RESOURCE (more than 1,024 keys that were made to collide). */
 int px_batch_add(struct px_batch *batch, const struct px_entry *entry);
 
-/* The same for many values of few keys: px_batch_key gives a key's number in this batch (the name is
- * borrowed), px_batch_add_proc adds a value of a rank (at most PMIX_RANK_VALID) under it.
+/* The same for many values of few keys: px_batch_key gives a key's number in this batch (the name
+ * is borrowed), px_batch_add_proc adds a value of a rank (at most PMIX_RANK_VALID) under it.
  * px_batch_expect says how many ranks to make room for once a key turns out to have many. */
 int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret);
 int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
@@ -218,7 +218,8 @@ int px_slice_value(const struct px_slice *slice,
  * destroyed, the same pointer each time. */
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret);
 
-/* The bytes of a string where they lie, *ret_len without their NUL; NULL when it is none, or a NULL one. */
+/* The bytes of a string where they lie, *ret_len without their NUL; NULL when it is none, or a NULL
+ * one. */
 const char *px_slice_text(const struct px_slice *slice, size_t *ret_len);
 
 /* The qualifiers of a qualified value: *ret is NULL when there are none; free with PMIx_Info_free.

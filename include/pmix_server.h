@@ -253,9 +253,9 @@ PMIX_EXPORT pmix_status_t PMIx_server_finalize(void);
 /*
  * Tell about a job: its data, and the number of its processes on this node. Before the first of
  * them is started, and again when there is more to tell. The data can be read by clients from then
- * on. PMIX_ERR_BAD_PARAM, PMIX_ERR_TYPE_MISMATCH: a value does not fit its key, or an array does not
- * say what it is about. PMIX_ERR_EXISTS: the job is registered in another session. What is refused
- * changes nothing.
+ * on. PMIX_ERR_BAD_PARAM, PMIX_ERR_TYPE_MISMATCH: a value does not fit its key, or an array does
+ * not say what it is about. PMIX_ERR_EXISTS: the job is registered in another session. What is
+ * refused changes nothing.
  */
 PMIX_EXPORT pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocalprocs,
                                                       pmix_info_t info[], size_t ninfo,

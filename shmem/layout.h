@@ -59,7 +59,8 @@ struct px_header {
     /* further words */
     uint64_t session; /* word: 2^32 + the readers' own session id; 0: none */
     uint64_t extent;  /* word: highest rank + 1; above 32 bits: highest application number + 1 */
-    uint64_t dead;   /* word: bytes of what has been replaced since, as its writer counts; since 1.1 */
+    uint64_t
+        dead; /* word: bytes of what has been replaced since, as its writer counts; since 1.1 */
     uint64_t reserved_b[437];
 };
 

@@ -9,8 +9,8 @@
 #include "src/base/atomic.h"
 
 /* Every store to a segment goes through one of these: a test build is told of each beforehand
- * (PX_SHM_STORE_HOOK), to stop the writer there and to see that there are no others. px_put and px_put_zero fill bytes that no reader can reach yet;
- * px_publish stores a word. */
+ * (PX_SHM_STORE_HOOK), to stop the writer there and to see that there are no others. px_put and
+ * px_put_zero fill bytes that no reader can reach yet; px_publish stores a word. */
 
 #ifdef PX_SHM_STORE_HOOK
 void px_shm_store_hook(const void *at, size_t len);

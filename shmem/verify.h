@@ -24,8 +24,8 @@ struct px_fault {
 
 /* Checks every invariant of docs/segment-format.md on a mapped segment. Right for a segment at
  * rest, and for one whose writer was stopped at any point. 0; PX_ERR_NOT_SUPPORTED (another
- * format); PX_ERR_UNPACK_FAILURE. *ret_fault (may be NULL) is set in every case. Cost: proportional to
- * the segment, also to a hostile one. Any thread. */
+ * format); PX_ERR_UNPACK_FAILURE. *ret_fault (may be NULL) is set in every case. Cost: proportional
+ * to the segment, also to a hostile one. Any thread. */
 int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
                   struct px_fault *ret_fault);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A blocking call is its non-blocking form and a wait on the caller's stack. On the progress thread such a wait
- * would wait for itself, so it is refused. */
+/* A blocking call is its non-blocking form and a wait on the caller's stack. On the progress thread
+ * such a wait would wait for itself, so it is refused. */
 
 #include "api.h"
 
@@ -59,7 +59,8 @@ static void close_events(void *arg)
 
 void px_api_close(struct px_ctx *ctx)
 {
-    (void) px_loop_run(ctx->loop, close_events, ctx); /* fails in a forked child only, which leaves it alone */
+    (void) px_loop_run(ctx->loop, close_events,
+                       ctx); /* fails in a forked child only, which leaves it alone */
     px_loop_destroy(ctx->loop);
     ctx->loop = NULL;
     px_attrs_destroy(ctx->attrs);
@@ -150,8 +151,8 @@ void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, voi
     px_wait_done(&kept->wait, status);
 }
 
-pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results, pmix_status_t accepted,
-                                   pmix_info_t **ret, size_t *ret_n)
+pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results,
+                                   pmix_status_t accepted, pmix_info_t **ret, size_t *ret_n)
 {
     pmix_status_t rc = px_api_await(ctx, &results->wait, accepted);
 

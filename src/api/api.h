@@ -10,28 +10,30 @@
 /* What the exported functions share. */
 
 /* Every exported function starts like this; the role may lack the operation. */
-#define PX_ENTER(ctx, op)                                                                                    \
+#define PX_ENTER(ctx, op)                                                                          \
     ((ctx) == NULL ? PMIX_ERR_INIT : (ctx)->ops->op == NULL ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS)
 
 /* --- life; under ctx->lock --- */
 
-/* Parameters, log levels, loop, events: what a role starts on. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
+/* Parameters, log levels, loop, events: what a role starts on. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE. */
 int px_api_open(struct px_ctx *ctx, bool external);
 /* The opposite, after the role has stopped. Not on the loop thread. */
 void px_api_close(struct px_ctx *ctx);
-/* True when the context is up but belongs to the process that forked us; it is dropped then, and what it held
- * with it: the parent's connection is not ours to use. */
+/* True when the context is up but belongs to the process that forked us; it is dropped then, and
+ * what it held with it: the parent's connection is not ours to use. */
 bool px_api_dropped_after_fork(struct px_ctx *ctx);
 /* The value of a switch among directives; absent: false. */
 bool px_api_flag(const pmix_info_t *info, size_t ninfo, const char *key);
 
 /* PMIx_Get without a glance (px_ctx.get). */
-pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
-                         pmix_value_t **val);
+pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                         size_t ninfo, pmix_value_t **val);
 
 /* --- blocking forms --- */
 
-/* PMIX_SUCCESS, PMIX_ERR_INIT, PMIX_ERR_WOULD_BLOCK on the progress thread, PMIX_ERR_UNREACH in a forked child. */
+/* PMIX_SUCCESS, PMIX_ERR_INIT, PMIX_ERR_WOULD_BLOCK on the progress thread, PMIX_ERR_UNREACH in a
+ * forked child. */
 pmix_status_t px_api_may_block(const struct px_ctx *ctx);
 
 /* Ends a blocking call: waits when the operation was accepted, else takes its status. */
@@ -49,8 +51,9 @@ struct px_results {
 void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
                       pmix_release_cbfunc_t release_fn, void *release_cbdata);
 
-/* As px_api_await, then hands the results over (NULL and 0 when there are none); out pointers may be NULL. */
-pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results, pmix_status_t accepted,
-                                   pmix_info_t **ret, size_t *ret_n);
+/* As px_api_await, then hands the results over (NULL and 0 when there are none); out pointers may
+ * be NULL. */
+pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results,
+                                   pmix_status_t accepted, pmix_info_t **ret, size_t *ret_n);
 
 #endif

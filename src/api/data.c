@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Put, commit, get. PMIx_Get is the reason for the library: the role's get answers in this thread, and only what it
- * cannot answer takes the long way. */
+/* Put, commit, get. PMIx_Get is the reason for the library: the role's get answers in this thread,
+ * and only what it cannot answer takes the long way. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +108,8 @@ static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, con
 }
 
 /* Everything but what the role answers at a glance. */
-pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
-                         pmix_value_t **val)
+pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                         size_t ninfo, pmix_value_t **val)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc;
@@ -126,16 +126,17 @@ pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_i
     return PMIX_ERR_WOULD_BLOCK == rc ? get_asking(ctx, proc, key, info, ninfo, val) : rc;
 }
 
-pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
-                       pmix_value_t **val)
+pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                       size_t ninfo, pmix_value_t **val)
 {
     px_get_fn glance = px_ctx_glance(px_ctx());
 
-    return NULL != glance ? glance(proc, key, info, ninfo, val) : px_api_get(proc, key, info, ninfo, val);
+    return NULL != glance ? glance(proc, key, info, ninfo, val)
+                          : px_api_get(proc, key, info, ninfo, val);
 }
 
-pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
-                          pmix_value_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                          size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, get_nb);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Events. The registry belongs to the progress thread, so registering is a task there: add the handler, ask the role
- * to tell the server about codes that are new to this process, tell the caller, and only then let events in. */
+/* Events. The registry belongs to the progress thread, so registering is a task there: add the
+ * handler, ask the role to tell the server about codes that are new to this process, tell the
+ * caller, and only then let events in. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static void registration_free(struct registration *reg)
     free(reg);
 }
 
-static struct registration *registration_create(const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info,
-                                                size_t ninfo)
+static struct registration *registration_create(const pmix_status_t *codes, size_t ncodes,
+                                                const pmix_info_t *info, size_t ninfo)
 {
     struct registration *reg = calloc(1, sizeof(*reg));
 
@@ -105,7 +106,8 @@ static void run_registration(struct px_task *task)
             reg->n_fresh++;
         }
     }
-    rc = px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo, reg->handler, &reg->id);
+    rc = px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo, reg->handler,
+                       &reg->id);
     if (0 != rc) {
         reg->id = 0;
         registration_done(reg, rc);
@@ -113,7 +115,8 @@ static void run_registration(struct px_task *task)
     }
     rc = PMIX_OPERATION_SUCCEEDED;
     if ((reg->n_fresh > 0 || all) && NULL != ctx->ops && NULL != ctx->ops->register_codes) {
-        rc = ctx->ops->register_codes(ctx, reg->fresh, reg->n_fresh, reg->info, reg->ninfo, codes_registered, reg);
+        rc = ctx->ops->register_codes(ctx, reg->fresh, reg->n_fresh, reg->info, reg->ninfo,
+                                      codes_registered, reg);
     }
     if (PMIX_SUCCESS != rc) {
         codes_registered(PMIX_OPERATION_SUCCEEDED == rc ? PMIX_SUCCESS : rc, reg);
@@ -121,9 +124,9 @@ static void run_registration(struct px_task *task)
 }
 
 /* Blocking without a callback: the result is the number of the handler, or an error. */
-pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, pmix_info_t info[], size_t ninfo,
-                                          pmix_notification_fn_t evhdlr, pmix_hdlr_reg_cbfunc_t cbfunc,
-                                          void *cbdata)
+pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, pmix_info_t info[],
+                                          size_t ninfo, pmix_notification_fn_t evhdlr,
+                                          pmix_hdlr_reg_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct registration *reg;
@@ -170,7 +173,8 @@ static pmix_status_t deregister(struct px_ctx *ctx, size_t id)
     bool last_default = false;
     int rc = px_events_remove(ctx->events, id, &codes, &n, &last_default);
 
-    if (0 == rc && (n > 0 || last_default) && NULL != ctx->ops && NULL != ctx->ops->deregister_codes) {
+    if (0 == rc && (n > 0 || last_default) && NULL != ctx->ops &&
+        NULL != ctx->ops->deregister_codes) {
         ctx->ops->deregister_codes(ctx, codes, n, last_default);
     }
     free(codes);
@@ -185,7 +189,8 @@ static void run_deregistration(struct px_task *task)
     free(dereg);
 }
 
-pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t cbfunc,
+                                            void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct deregistration *dereg;
@@ -204,8 +209,11 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
     if (NULL == dereg) {
         return PMIX_ERR_NOMEM;
     }
-    *dereg = (struct deregistration){
-        .task.run = run_deregistration, .ctx = ctx, .id = evhdlr_ref, .cbfunc = cbfunc, .cbdata = cbdata};
+    *dereg = (struct deregistration){.task.run = run_deregistration,
+                                     .ctx = ctx,
+                                     .id = evhdlr_ref,
+                                     .cbfunc = cbfunc,
+                                     .cbdata = cbdata};
     if (NULL != cbfunc) {
         px_loop_post(ctx->loop, &dereg->task);
         return PMIX_SUCCESS;
@@ -218,8 +226,9 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
 }
 
 /* Without a callback it blocks, except on the progress thread, where it only starts. */
-pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source, pmix_data_range_t range,
-                                const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
+                                pmix_data_range_t range, const pmix_info_t info[], size_t ninfo,
+                                pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
@@ -236,11 +245,11 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
         return rc;
     }
     if (NULL != cbfunc || PMIX_ERR_WOULD_BLOCK == rc) {
-        return ctx->ops->notify_nb(ctx, status, NULL != source ? source : &ctx->self, range, info, ninfo, cbfunc,
-                                   cbdata);
+        return ctx->ops->notify_nb(ctx, status, NULL != source ? source : &ctx->self, range, info,
+                                   ninfo, cbfunc, cbdata);
     }
     px_wait_init(&wait);
-    rc = ctx->ops->notify_nb(ctx, status, NULL != source ? source : &ctx->self, range, info, ninfo, px_api_op_done,
-                             &wait);
+    rc = ctx->ops->notify_nb(ctx, status, NULL != source ? source : &ctx->self, range, info, ninfo,
+                             px_api_op_done, &wait);
     return px_api_await(ctx, &wait, rc);
 }

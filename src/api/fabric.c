@@ -44,8 +44,8 @@ static struct asking *asking_create(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfu
     return asking;
 }
 
-pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t directives[], size_t ndirs,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t directives[],
+                                      size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct asking *asking;
@@ -58,14 +58,16 @@ pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t d
         return PMIX_ERR_BAD_PARAM;
     }
     asking = asking_create(fabric, cbfunc, cbdata);
-    rc = NULL != asking ? ctx->ops->fabric_register_nb(ctx, directives, ndirs, answered, asking) : PMIX_ERR_NOMEM;
+    rc = NULL != asking ? ctx->ops->fabric_register_nb(ctx, directives, ndirs, answered, asking)
+                        : PMIX_ERR_NOMEM;
     if (PMIX_SUCCESS != rc) {
         free(asking);
     }
     return rc;
 }
 
-pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t directives[], size_t ndirs)
+pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t directives[],
+                                   size_t ndirs)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
@@ -92,7 +94,8 @@ pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfu
         return PMIX_ERR_BAD_PARAM;
     }
     asking = asking_create(fabric, cbfunc, cbdata);
-    rc = NULL != asking ? ctx->ops->fabric_update_nb(ctx, fabric->index, answered, asking) : PMIX_ERR_NOMEM;
+    rc = NULL != asking ? ctx->ops->fabric_update_nb(ctx, fabric->index, answered, asking)
+                        : PMIX_ERR_NOMEM;
     if (PMIX_SUCCESS != rc) {
         free(asking);
     }
@@ -128,7 +131,8 @@ pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric)
 }
 
 /* Nothing has to be waited for, so there is no callback. */
-pmix_status_t PMIx_Fabric_deregister_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Fabric_deregister_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc,
+                                        void *cbdata)
 {
     pmix_status_t rc = PMIx_Fabric_deregister(fabric);
 

@@ -7,7 +7,8 @@
 
 static bool good_name(const char *group)
 {
-    return NULL != group && '\0' != group[0] && strnlen(group, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
+    return NULL != group && '\0' != group[0] &&
+           strnlen(group, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
 }
 
 /* Bootstrap leaders name nobody but themselves. */
@@ -16,9 +17,10 @@ static pmix_status_t check_bootstrap(size_t nprocs, const pmix_info_t *info, siz
     for (size_t i = 0; i < ninfo; i++) {
         size_t leaders = 0;
 
-        if (strcmp(info[i].key, PMIX_GROUP_BOOTSTRAP) == 0
-            && (nprocs > 1 || PMIx_Value_get_number(&info[i].value, &leaders, PMIX_SIZE) != PMIX_SUCCESS
-                || leaders == 0)) {
+        if (strcmp(info[i].key, PMIX_GROUP_BOOTSTRAP) == 0 &&
+            (nprocs > 1 ||
+             PMIx_Value_get_number(&info[i].value, &leaders, PMIX_SIZE) != PMIX_SUCCESS ||
+             leaders == 0)) {
             return PMIX_ERR_BAD_PARAM;
         }
     }
@@ -26,8 +28,8 @@ static pmix_status_t check_bootstrap(size_t nprocs, const pmix_info_t *info, siz
 }
 
 pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,
-                                      const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc,
-                                      void *cbdata)
+                                      const pmix_info_t info[], size_t ninfo,
+                                      pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_construct_nb);
@@ -45,8 +47,8 @@ pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[
 }
 
 pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[], size_t nprocs,
-                                   const pmix_info_t directives[], size_t ndirs, pmix_info_t **results,
-                                   size_t *nresults)
+                                   const pmix_info_t directives[], size_t ndirs,
+                                   pmix_info_t **results, size_t *nresults)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
@@ -61,7 +63,8 @@ pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[], 
 }
 
 pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,
-                                   const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
+                                   const pmix_info_t info[], size_t ninfo,
+                                   pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_invite_nb);
@@ -76,7 +79,8 @@ pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], 
 }
 
 pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], size_t nprocs,
-                                const pmix_info_t info[], size_t ninfo, pmix_info_t **results, size_t *nresult)
+                                const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
+                                size_t *nresult)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
@@ -91,7 +95,8 @@ pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], siz
 }
 
 pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt,
-                                 const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
+                                 const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc,
+                                 void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_join_nb);
@@ -107,7 +112,8 @@ pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pm
 }
 
 pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt,
-                              const pmix_info_t info[], size_t ninfo, pmix_info_t **results, size_t *nresult)
+                              const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
+                              size_t *nresult)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
@@ -121,10 +127,11 @@ pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_
     return px_api_await_results(ctx, &kept, rc, results, nresult);
 }
 
-typedef pmix_status_t (*end_fn)(const char grp[], const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                void *cbdata);
+typedef pmix_status_t (*end_fn)(const char grp[], const pmix_info_t info[], size_t ninfo,
+                                pmix_op_cbfunc_t cbfunc, void *cbdata);
 
-static pmix_status_t end_blocking(end_fn fn, const char *group, const pmix_info_t *info, size_t ninfo)
+static pmix_status_t end_blocking(end_fn fn, const char *group, const pmix_info_t *info,
+                                  size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
@@ -147,7 +154,8 @@ pmix_status_t PMIx_Group_destruct_nb(const char grp[], const pmix_info_t info[],
     if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    return PMIX_SUCCESS == rc ? ctx->ops->group_destruct_nb(ctx, grp, info, ninfo, cbfunc, cbdata) : rc;
+    return PMIX_SUCCESS == rc ? ctx->ops->group_destruct_nb(ctx, grp, info, ninfo, cbfunc, cbdata)
+                              : rc;
 }
 
 pmix_status_t PMIx_Group_destruct(const char grp[], const pmix_info_t info[], size_t ninfo)
@@ -155,8 +163,8 @@ pmix_status_t PMIx_Group_destruct(const char grp[], const pmix_info_t info[], si
     return end_blocking(PMIx_Group_destruct_nb, grp, info, ninfo);
 }
 
-pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                  void *cbdata)
+pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], size_t ninfo,
+                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_leave_nb);
@@ -164,7 +172,8 @@ pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], si
     if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    return PMIX_SUCCESS == rc ? ctx->ops->group_leave_nb(ctx, grp, info, ninfo, cbfunc, cbdata) : rc;
+    return PMIX_SUCCESS == rc ? ctx->ops->group_leave_nb(ctx, grp, info, ninfo, cbfunc, cbdata)
+                              : rc;
 }
 
 pmix_status_t PMIx_Group_leave(const char grp[], const pmix_info_t info[], size_t ninfo)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and end of a client. One context serves the process; every init needs its finalize. A child that was forked
- * off a running client starts anew when it calls PMIx_Init: it has neither the thread nor the connection. */
+/* Start and end of a client. One context serves the process; every init needs its finalize. A child
+ * that was forked off a running client starts anew when it calls PMIx_Init: it has neither the
+ * thread nor the connection. */
 
 #include <string.h>
 
@@ -110,7 +111,8 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     } else if (ctx->refs > 1) {
         ctx->refs--;
     } else if (strcmp(ctx->ops->name, "server") == 0) {
-        rc = PMIX_ERR_INVALID_OPERATION; /* what PMIx_server_init began, PMIx_server_finalize ends */
+        rc =
+            PMIX_ERR_INVALID_OPERATION; /* what PMIx_server_init began, PMIx_server_finalize ends */
     } else {
         rc = finalize_last(ctx, info, ninfo);
     }
@@ -127,7 +129,8 @@ void PMIx_Progress(void)
     }
 }
 
-/* The thread ends with the last finalize and never before: a request under way would never be answered. */
+/* The thread ends with the last finalize and never before: a request under way would never be
+ * answered. */
 void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo)
 {
     (void) info;
@@ -151,6 +154,7 @@ pmix_status_t PMIx_Abort(int status, const char msg[], pmix_proc_t procs[], size
         return rc;
     }
     px_wait_init(&wait);
-    rc = ctx->ops->abort_nb(ctx, status, msg, procs, NULL != procs ? nprocs : 0, px_api_op_done, &wait);
+    rc = ctx->ops->abort_nb(ctx, status, msg, procs, NULL != procs ? nprocs : 0, px_api_op_done,
+                            &wait);
     return px_api_await(ctx, &wait, rc);
 }

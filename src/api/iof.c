@@ -11,9 +11,10 @@ static void pulled(pmix_status_t status, size_t refid, void *wait)
 }
 
 /* Blocking without a callback: the result is the number of the registration, or an error. */
-pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t directives[], size_t ndirs,
-                            pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
-                            void *regcbdata)
+pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
+                            const pmix_info_t directives[], size_t ndirs,
+                            pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
+                            pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
@@ -29,7 +30,8 @@ pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs, const pmix
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (NULL != regcbfunc) {
-        return ctx->ops->iof_pull(ctx, procs, nprocs, directives, ndirs, channel, cbfunc, regcbfunc, regcbdata);
+        return ctx->ops->iof_pull(ctx, procs, nprocs, directives, ndirs, channel, cbfunc, regcbfunc,
+                                  regcbdata);
     }
     rc = px_api_may_block(ctx);
     if (PMIX_SUCCESS != rc) {
@@ -66,7 +68,8 @@ pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[]
 }
 
 pmix_status_t PMIx_IOF_push(const pmix_proc_t targets[], size_t ntargets, pmix_byte_object_t *bo,
-                            const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                            const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc,
+                            void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;

@@ -5,8 +5,8 @@
 
 #include "api.h"
 
-pmix_status_t PMIx_Spawn_nb(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[], size_t napps,
-                            pmix_spawn_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Spawn_nb(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
+                            size_t napps, pmix_spawn_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, spawn_nb);
@@ -35,8 +35,8 @@ static void spawned(pmix_status_t status, pmix_nspace_t nspace, void *cbdata)
     px_wait_done(&spawning->wait, status);
 }
 
-pmix_status_t PMIx_Spawn(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[], size_t napps,
-                         pmix_nspace_t nspace)
+pmix_status_t PMIx_Spawn(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
+                         size_t napps, pmix_nspace_t nspace)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct spawning spawning = {.nspace = nspace};
@@ -50,8 +50,9 @@ pmix_status_t PMIx_Spawn(const pmix_info_t job_info[], size_t ninfo, const pmix_
     return px_api_await(ctx, &spawning.wait, rc);
 }
 
-pmix_status_t PMIx_Job_control_nb(const pmix_proc_t targets[], size_t ntargets, const pmix_info_t directives[],
-                                  size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Job_control_nb(const pmix_proc_t targets[], size_t ntargets,
+                                  const pmix_info_t directives[], size_t ndirs,
+                                  pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, job_control_nb);
@@ -65,8 +66,9 @@ pmix_status_t PMIx_Job_control_nb(const pmix_proc_t targets[], size_t ntargets, 
     return ctx->ops->job_control_nb(ctx, targets, ntargets, directives, ndirs, cbfunc, cbdata);
 }
 
-pmix_status_t PMIx_Job_control(const pmix_proc_t targets[], size_t ntargets, const pmix_info_t directives[],
-                               size_t ndirs, pmix_info_t **results, size_t *nresults)
+pmix_status_t PMIx_Job_control(const pmix_proc_t targets[], size_t ntargets,
+                               const pmix_info_t directives[], size_t ndirs, pmix_info_t **results,
+                               size_t *nresults)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
@@ -80,8 +82,8 @@ pmix_status_t PMIx_Job_control(const pmix_proc_t targets[], size_t ntargets, con
     return px_api_await_results(ctx, &kept, rc, results, nresults);
 }
 
-pmix_status_t PMIx_Allocation_request_nb(pmix_alloc_directive_t directive, pmix_info_t *info, size_t ninfo,
-                                         pmix_info_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Allocation_request_nb(pmix_alloc_directive_t directive, pmix_info_t *info,
+                                         size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, alloc_nb);
@@ -95,8 +97,8 @@ pmix_status_t PMIx_Allocation_request_nb(pmix_alloc_directive_t directive, pmix_
     return ctx->ops->alloc_nb(ctx, directive, info, ninfo, cbfunc, cbdata);
 }
 
-pmix_status_t PMIx_Allocation_request(pmix_alloc_directive_t directive, pmix_info_t *info, size_t ninfo,
-                                      pmix_info_t **results, size_t *nresults)
+pmix_status_t PMIx_Allocation_request(pmix_alloc_directive_t directive, pmix_info_t *info,
+                                      size_t ninfo, pmix_info_t **results, size_t *nresults)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
@@ -111,8 +113,8 @@ pmix_status_t PMIx_Allocation_request(pmix_alloc_directive_t directive, pmix_inf
 }
 
 pmix_status_t PMIx_Process_monitor_nb(const pmix_info_t *monitor, pmix_status_t error,
-                                      const pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc,
-                                      void *cbdata)
+                                      const pmix_info_t directives[], size_t ndirs,
+                                      pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, monitor_nb);
@@ -126,8 +128,9 @@ pmix_status_t PMIx_Process_monitor_nb(const pmix_info_t *monitor, pmix_status_t 
     return ctx->ops->monitor_nb(ctx, monitor, error, directives, ndirs, cbfunc, cbdata);
 }
 
-pmix_status_t PMIx_Process_monitor(const pmix_info_t *monitor, pmix_status_t error, const pmix_info_t directives[],
-                                   size_t ndirs, pmix_info_t **results, size_t *nresults)
+pmix_status_t PMIx_Process_monitor(const pmix_info_t *monitor, pmix_status_t error,
+                                   const pmix_info_t directives[], size_t ndirs,
+                                   pmix_info_t **results, size_t *nresults)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
@@ -150,8 +153,8 @@ void PMIx_Heartbeat(void)
     (void) PMIx_Process_monitor_nb(&beat, PMIX_SUCCESS, NULL, 0, NULL, NULL); /* nobody to tell */
 }
 
-pmix_status_t PMIx_Log_nb(const pmix_info_t data[], size_t ndata, const pmix_info_t directives[], size_t ndirs,
-                          pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Log_nb(const pmix_info_t data[], size_t ndata, const pmix_info_t directives[],
+                          size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, log_nb);
@@ -165,7 +168,8 @@ pmix_status_t PMIx_Log_nb(const pmix_info_t data[], size_t ndata, const pmix_inf
     return ctx->ops->log_nb(ctx, data, ndata, directives, ndirs, cbfunc, cbdata);
 }
 
-pmix_status_t PMIx_Log(const pmix_info_t data[], size_t ndata, const pmix_info_t directives[], size_t ndirs)
+pmix_status_t PMIx_Log(const pmix_info_t data[], size_t ndata, const pmix_info_t directives[],
+                       size_t ndirs)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
@@ -205,8 +209,9 @@ pmix_status_t PMIx_Session_control(uint32_t sessionID, const pmix_info_t directi
 }
 
 pmix_status_t PMIx_Resource_block_nb(pmix_resource_block_directive_t directive, char *block,
-                                     const pmix_resource_unit_t *res, size_t nres, const pmix_info_t *info,
-                                     size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                                     const pmix_resource_unit_t *res, size_t nres,
+                                     const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                     void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resource_block_nb);
@@ -217,12 +222,13 @@ pmix_status_t PMIx_Resource_block_nb(pmix_resource_block_directive_t directive, 
     if ((NULL == res && nres > 0) || (NULL == info && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return ctx->ops->resource_block_nb(ctx, directive, block, res, nres, info, ninfo, cbfunc, cbdata);
+    return ctx->ops->resource_block_nb(ctx, directive, block, res, nres, info, ninfo, cbfunc,
+                                       cbdata);
 }
 
 pmix_status_t PMIx_Resource_block(pmix_resource_block_directive_t directive, char *block,
-                                  const pmix_resource_unit_t *res, size_t nres, const pmix_info_t *info,
-                                  size_t ninfo)
+                                  const pmix_resource_unit_t *res, size_t nres,
+                                  const pmix_info_t *info, size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;

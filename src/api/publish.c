@@ -6,7 +6,8 @@
 
 #include "api.h"
 
-pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                              void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, publish_nb);
@@ -34,8 +35,8 @@ pmix_status_t PMIx_Publish(const pmix_info_t info[], size_t ninfo)
     return px_api_await(ctx, &wait, rc);
 }
 
-pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                void *cbdata)
+pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[], size_t ninfo,
+                                pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, unpublish_nb);
@@ -63,8 +64,8 @@ pmix_status_t PMIx_Unpublish(char **keys, const pmix_info_t info[], size_t ninfo
     return px_api_await(ctx, &wait, rc);
 }
 
-pmix_status_t PMIx_Lookup_nb(char **keys, const pmix_info_t info[], size_t ninfo, pmix_lookup_cbfunc_t cbfunc,
-                             void *cbdata)
+pmix_status_t PMIx_Lookup_nb(char **keys, const pmix_info_t info[], size_t ninfo,
+                             pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, lookup_nb);

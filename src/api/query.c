@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries and the resolve calls. Which ABI this is can be asked at any time, so that is answered here. */
+/* Queries and the resolve calls. Which ABI this is can be asked at any time, so that is answered
+ * here. */
 
 #include <pmix_server.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)
     return n;
 }
 
-static int answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total, pmix_info_t **ret, size_t *ret_n)
+static int answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total, pmix_info_t **ret,
+                      size_t *ret_n)
 {
     pmix_info_t *info = PMIx_Info_create(total);
     size_t n = 0;
@@ -38,12 +40,14 @@ static int answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total
 
     for (size_t q = 0; 0 == rc && q < nqueries; q++) {
         for (size_t k = 0; 0 == rc && NULL != queries[q].keys[k]; k++) {
-            rc = PMIx_Info_load(&info[n], queries[q].keys[k], px_abi_version(queries[q].keys[k]), PMIX_STRING);
+            rc = PMIx_Info_load(&info[n], queries[q].keys[k], px_abi_version(queries[q].keys[k]),
+                                PMIX_STRING);
             n++;
         }
     }
     if (0 == rc) {
-        rc = px_results_shape(queries, nqueries, info, total, px_param_string(PX_P_QUERY_RESULTS), ret, ret_n);
+        rc = px_results_shape(queries, nqueries, info, total, px_param_string(PX_P_QUERY_RESULTS),
+                              ret, ret_n);
     }
     PMIx_Info_free(info, total);
     return rc;
@@ -55,7 +59,8 @@ static pmix_status_t check_queries(const pmix_query_t *queries, size_t nqueries)
         return PMIX_ERR_BAD_PARAM;
     }
     for (size_t q = 0; q < nqueries; q++) {
-        if ((NULL == queries[q].qualifiers && queries[q].nqual > 0) || px_query_check(&queries[q]) != PMIX_SUCCESS) {
+        if ((NULL == queries[q].qualifiers && queries[q].nqual > 0) ||
+            px_query_check(&queries[q]) != PMIX_SUCCESS) {
             return PMIX_ERR_BAD_PARAM;
         }
     }
@@ -91,8 +96,8 @@ static void answered(pmix_status_t status, pmix_info_t *info, size_t ninfo, void
     int rc = NULL != shaped ? 0 : PMIX_ERR_NOMEM;
 
     if (0 == rc && ninfo > 0) {
-        rc = px_results_shape(asking->queries, asking->n, info, ninfo, px_param_string(PX_P_QUERY_RESULTS),
-                              &shaped->info, &shaped->n);
+        rc = px_results_shape(asking->queries, asking->n, info, ninfo,
+                              px_param_string(PX_P_QUERY_RESULTS), &shaped->info, &shaped->n);
     }
     if (NULL != release_fn) {
         release_fn(release_cbdata);
@@ -116,8 +121,10 @@ static pmix_status_t ask(struct px_ctx *ctx, const pmix_query_t *queries, size_t
     if (NULL == asking) {
         return rc;
     }
-    *asking = (struct asking){
-        .queries = px_queries_copy(queries, nqueries), .n = nqueries, .cbfunc = cbfunc, .cbdata = cbdata};
+    *asking = (struct asking){.queries = px_queries_copy(queries, nqueries),
+                              .n = nqueries,
+                              .cbfunc = cbfunc,
+                              .cbdata = cbdata};
     if (NULL != asking->queries) {
         rc = ctx->ops->query_nb(ctx, queries, nqueries, answered, asking);
     }
@@ -128,7 +135,8 @@ static pmix_status_t ask(struct px_ctx *ctx, const pmix_query_t *queries, size_t
     return rc;
 }
 
-pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_info_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_info_cbfunc_t cbfunc,
+                                 void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, query_nb);
@@ -139,7 +147,8 @@ pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_i
     return PMIX_SUCCESS == rc ? ask(ctx, queries, nqueries, cbfunc, cbdata) : rc;
 }
 
-pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results, size_t *nresults)
+pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results,
+                              size_t *nresults)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
@@ -168,8 +177,8 @@ pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info
     return px_api_await_results(ctx, &kept, rc, results, nresults);
 }
 
-pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspace, pmix_proc_t **procs,
-                                 size_t *nprocs)
+pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspace,
+                                 pmix_proc_t **procs, size_t *nprocs)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resolve_peers);

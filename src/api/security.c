@@ -6,8 +6,8 @@
 
 #include "api.h"
 
-pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo, pmix_credential_cbfunc_t cbfunc,
-                                     void *cbdata)
+pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo,
+                                     pmix_credential_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, get_credential_nb);
@@ -26,7 +26,8 @@ struct getting {
     pmix_byte_object_t *to;
 };
 
-static void got(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[], size_t ninfo, void *cbdata)
+static void got(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
+                size_t ninfo, void *cbdata)
 {
     struct getting *getting = cbdata;
     char *bytes;
@@ -46,7 +47,8 @@ static void got(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_
     px_wait_done(&getting->wait, status);
 }
 
-pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo, pmix_byte_object_t *credential)
+pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo,
+                                  pmix_byte_object_t *credential)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct getting getting = {.to = credential};
@@ -63,8 +65,9 @@ pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo, pmix_b
     return px_api_await(ctx, &getting.wait, rc);
 }
 
-pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *cred, const pmix_info_t info[], size_t ninfo,
-                                          pmix_validation_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *cred, const pmix_info_t info[],
+                                          size_t ninfo, pmix_validation_cbfunc_t cbfunc,
+                                          void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, validate_credential_nb);
@@ -83,8 +86,8 @@ static void validated(pmix_status_t status, pmix_info_t info[], size_t ninfo, vo
     px_api_info_done(status, info, ninfo, cbdata, NULL, NULL);
 }
 
-pmix_status_t PMIx_Validate_credential(const pmix_byte_object_t *cred, const pmix_info_t info[], size_t ninfo,
-                                       pmix_info_t **results, size_t *nresults)
+pmix_status_t PMIx_Validate_credential(const pmix_byte_object_t *cred, const pmix_info_t info[],
+                                       size_t ninfo, pmix_info_t **results, size_t *nresults)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and end of a server. The process has one context; a server in it is counted like a client's. */
+/* Start and end of a server. The process has one context; a server in it is counted like a
+ * client's. */
 
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include "src/server/server.h"
 #include "src/server/start.h"
 
-static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module, const pmix_info_t *info,
-                                size_t ninfo)
+static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module,
+                                const pmix_info_t *info, size_t ninfo)
 {
     pmix_status_t rc = px_api_open(ctx, px_api_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
 

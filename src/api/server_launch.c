@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What hosts ask for around the launch of processes: environment, settings, inventory, strings about cpus, and the
- * data and output that go between servers. */
+/* What hosts ask for around the launch of processes: environment, settings, inventory, strings
+ * about cpus, and the data and output that go between servers. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@ static void ignore(pmix_status_t status, void *cbdata)
     (void) cbdata;
 }
 
-pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_response_fn_t cbfunc, void *cbdata)
+pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_response_fn_t cbfunc,
+                                         void *cbdata)
 {
     struct px_dmodex_args args = {.fn = cbfunc, .cbdata = cbdata};
     struct px_server *s = enter();
@@ -78,8 +79,9 @@ static void setup_done(struct px_task *task)
     setup->cbfunc(setup->status, setup->info, setup->ninfo, setup->cbdata, setup_released, setup);
 }
 
-pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_info_t info[], size_t ninfo,
-                                            pmix_setup_application_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_info_t info[],
+                                            size_t ninfo, pmix_setup_application_cbfunc_t cbfunc,
+                                            void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct setup *setup;
@@ -102,8 +104,8 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
     return PMIX_SUCCESS;
 }
 
-pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_info_t info[], size_t ninfo,
-                                              pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_info_t info[],
+                                              size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_infos_args args = {nspace, info, ninfo};
     struct px_server *s = enter();
@@ -120,8 +122,8 @@ pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_i
 /* --- output --- */
 
 pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channel_t channel,
-                                      const pmix_byte_object_t *bo, const pmix_info_t info[], size_t ninfo,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+                                      const pmix_byte_object_t *bo, const pmix_info_t info[],
+                                      size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_output_args args = {.channel = channel, .bytes = bo, .info = info, .ninfo = ninfo};
     struct px_server *s = enter();
@@ -159,13 +161,13 @@ static void inventory_done(struct px_task *task)
     struct inventory *inventory = px_container_of(task, struct inventory, task);
     pmix_status_t status = inventory->ninfo > 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
 
-    inventory->cbfunc(status, inventory->ninfo > 0 ? &inventory->info : NULL, inventory->ninfo, inventory->cbdata,
-                      inventory_released, inventory);
+    inventory->cbfunc(status, inventory->ninfo > 0 ? &inventory->info : NULL, inventory->ninfo,
+                      inventory->cbdata, inventory_released, inventory);
 }
 
 /* What this node has: its topology. */
-pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t cbfunc,
-                                            void *cbdata)
+pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndirs,
+                                            pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     struct inventory *inventory;
@@ -184,7 +186,8 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     inventory->task.run = inventory_done;
     inventory->cbfunc = cbfunc;
     inventory->cbdata = cbdata;
-    if (0 == px_topo_xml_peek(&xml) && PMIx_Info_load(&inventory->info, PMIX_HWLOC_XML_V2, xml, PMIX_STRING) == 0) {
+    if (0 == px_topo_xml_peek(&xml) &&
+        PMIx_Info_load(&inventory->info, PMIX_HWLOC_XML_V2, xml, PMIX_STRING) == 0) {
         inventory->ninfo = 1;
     }
     px_loop_post(ctx->loop, &inventory->task);
@@ -192,7 +195,8 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
 }
 
 /* Nothing here chooses between nodes: a host keeps the inventory of others itself. */
-pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo, pmix_info_t directives[], size_t ndirs,
+pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
+                                            pmix_info_t directives[], size_t ndirs,
                                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     if (NULL == enter()) {
@@ -206,7 +210,8 @@ pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo, pm
     return PMIX_ERR_NOT_SUPPORTED;
 }
 
-pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs, pmix_data_buffer_t *dbuf)
+pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs,
+                                           pmix_data_buffer_t *dbuf)
 {
     struct px_buf buf = {0};
     struct px_collect_args args = {procs, nprocs, &buf};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What hosts tell of namespaces, clients, resources and sets: arguments are checked here and looked at on the progress
- * thread; without a callback the call waits for that. */
+/* What hosts tell of namespaces, clients, resources and sets: arguments are checked here and looked
+ * at on the progress thread; without a callback the call waits for that. */
 
 #include <string.h>
 
@@ -11,7 +11,8 @@
 
 static bool is_name(const char *nspace)
 {
-    return NULL != nspace && '\0' != nspace[0] && strnlen(nspace, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
+    return NULL != nspace && '\0' != nspace[0] &&
+           strnlen(nspace, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
 }
 
 static struct px_server *enter(void)
@@ -19,8 +20,9 @@ static struct px_server *enter(void)
     return px_server_of(px_ctx_enter());
 }
 
-pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocalprocs, pmix_info_t info[],
-                                          size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocalprocs,
+                                          pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                          void *cbdata)
 {
     struct px_nspace_args args = {nspace, nlocalprocs, info, ninfo};
     struct px_server *s = enter();
@@ -34,14 +36,16 @@ pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocal
     return px_server_start_call(s, px_register_nspace, &args, sizeof(args), cbfunc, cbdata);
 }
 
-void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc, void *cbdata)
+void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc,
+                                   void *cbdata)
 {
     struct px_nspace_args args = {.nspace = nspace};
     struct px_server *s = enter();
     pmix_status_t rc = PMIX_ERR_INIT;
 
     if (NULL != s) {
-        rc = is_name(nspace) ? px_server_start_call(s, px_deregister_nspace, &args, sizeof(args), cbfunc, cbdata)
+        rc = is_name(nspace) ? px_server_start_call(s, px_deregister_nspace, &args, sizeof(args),
+                                                    cbfunc, cbdata)
                              : PMIX_ERR_BAD_PARAM;
     }
     if (PMIX_SUCCESS != rc && NULL != cbfunc) {
@@ -49,8 +53,9 @@ void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t 
     }
 }
 
-pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gid_t gid, void *server_object,
-                                          pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gid_t gid,
+                                          void *server_object, pmix_op_cbfunc_t cbfunc,
+                                          void *cbdata)
 {
     struct px_client_args args = {.uid = uid, .gid = gid, .object = server_object};
     struct px_server *s = enter();
@@ -80,7 +85,8 @@ void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbf
     }
 }
 
-pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo,
+                                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_infos_args args = {NULL, info, ninfo};
     struct px_server *s = enter();
@@ -94,8 +100,8 @@ pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo, p
     return px_server_start_call(s, px_register_resources, &args, sizeof(args), cbfunc, cbdata);
 }
 
-pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                               void *cbdata)
+pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo,
+                                               pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_infos_args args = {NULL, info, ninfo};
     struct px_server *s = enter();
@@ -109,7 +115,8 @@ pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo,
     return px_server_start_call(s, px_deregister_resources, &args, sizeof(args), cbfunc, cbdata);
 }
 
-pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t nmembers, const char *pset_name)
+pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t nmembers,
+                                             const char *pset_name)
 {
     struct px_pset_args args = {pset_name, members, nmembers};
     struct px_server *s = enter();

@@ -6,15 +6,19 @@
 #include "api.h"
 
 typedef pmix_status_t (*together_fn)(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                     const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata);
+                                     const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                     void *cbdata);
 
-static pmix_status_t check(const pmix_proc_t *procs, size_t nprocs, const pmix_info_t *info, size_t ninfo)
+static pmix_status_t check(const pmix_proc_t *procs, size_t nprocs, const pmix_info_t *info,
+                           size_t ninfo)
 {
-    return (NULL == procs && nprocs > 0) || (NULL == info && ninfo > 0) ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
+    return (NULL == procs && nprocs > 0) || (NULL == info && ninfo > 0) ? PMIX_ERR_BAD_PARAM
+                                                                        : PMIX_SUCCESS;
 }
 
-static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs, size_t nprocs,
-                           const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs,
+                           size_t nprocs, const pmix_info_t *info, size_t ninfo,
+                           pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     pmix_status_t rc = check(procs, nprocs, info, ninfo);
 
@@ -24,8 +28,8 @@ static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t
     return PMIX_SUCCESS == rc ? fn(ctx, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
 }
 
-static pmix_status_t run(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs, size_t nprocs,
-                         const pmix_info_t *info, size_t ninfo)
+static pmix_status_t run(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs,
+                         size_t nprocs, const pmix_info_t *info, size_t ninfo)
 {
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
@@ -41,7 +45,8 @@ static pmix_status_t run(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *
     return px_api_await(ctx, &wait, rc);
 }
 
-pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo)
+pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                         size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, fence_nb);
@@ -49,16 +54,19 @@ pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_in
     return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo) : rc;
 }
 
-pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                            pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                            size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, fence_nb);
 
-    return PMIX_SUCCESS == rc ? start(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
+    return PMIX_SUCCESS == rc
+               ? start(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo, cbfunc, cbdata)
+               : rc;
 }
 
-pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo)
+pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                           size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, connect_nb);
@@ -66,16 +74,19 @@ pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_
     return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo) : rc;
 }
 
-pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                              pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                              size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, connect_nb);
 
-    return PMIX_SUCCESS == rc ? start(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
+    return PMIX_SUCCESS == rc
+               ? start(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo, cbfunc, cbdata)
+               : rc;
 }
 
-pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo)
+pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                              size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, disconnect_nb);
@@ -83,11 +94,13 @@ pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pm
     return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo) : rc;
 }
 
-pmix_status_t PMIx_Disconnect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Disconnect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                                 size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, disconnect_nb);
 
-    return PMIX_SUCCESS == rc ? start(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
+    return PMIX_SUCCESS == rc
+               ? start(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo, cbfunc, cbdata)
+               : rc;
 }

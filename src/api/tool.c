@@ -92,8 +92,8 @@ pmix_status_t PMIx_tool_finalize(void)
     return rc;
 }
 
-pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *server, pmix_info_t info[],
-                                         size_t ninfo)
+pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *server,
+                                         pmix_info_t info[], size_t ninfo)
 {
     struct px_ctx *ctx = enter_tool();
     pmix_status_t rc = px_api_may_block(ctx);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The machine. Nothing of it is loaded before somebody asks; a client then takes what its server has found out. */
+/* The machine. Nothing of it is loaded before somebody asks; a client then takes what its server
+ * has found out. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,17 +79,20 @@ pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t 
                                                    : PMIX_ERR_BAD_PARAM;
 }
 
-pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *locality2, pmix_locality_t *locality)
+pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *locality2,
+                                         pmix_locality_t *locality)
 {
     pmix_status_t rc = enter();
 
     if (PMIX_SUCCESS != rc) {
         return rc;
     }
-    return NULL != locality ? px_topo_relative_locality(locality1, locality2, locality) : PMIX_ERR_BAD_PARAM;
+    return NULL != locality ? px_topo_relative_locality(locality1, locality2, locality)
+                            : PMIX_ERR_BAD_PARAM;
 }
 
-pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset, pmix_info_t info[], size_t ninfo,
+pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset,
+                                     pmix_info_t info[], size_t ninfo,
                                      pmix_device_distance_t *distances[], size_t *ndist)
 {
     pmix_status_t rc = enter();
@@ -123,11 +127,13 @@ static void deliver(struct px_task *task)
 {
     struct computed *computed = px_container_of(task, struct computed, task);
 
-    computed->cbfunc(PMIX_SUCCESS, computed->distances, computed->n, computed->cbdata, release, computed);
+    computed->cbfunc(PMIX_SUCCESS, computed->distances, computed->n, computed->cbdata, release,
+                     computed);
 }
 
-pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cpuset, pmix_info_t info[],
-                                        size_t ninfo, pmix_device_dist_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cpuset,
+                                        pmix_info_t info[], size_t ninfo,
+                                        pmix_device_dist_cbfunc_t cbfunc, void *cbdata)
 {
     struct computed *computed;
     pmix_status_t rc;

@@ -3,8 +3,9 @@
 #ifndef PX_BASE_ASSERT_H
 #define PX_BASE_ASSERT_H
 
-/* Asserts are for our own bugs only: nothing a peer, an application, a file or a segment says may reach one.
- * px_assert is on from --enable-debug=1, px_check from 2. They never change a shared layout. */
+/* Asserts are for our own bugs only: nothing a peer, an application, a file or a segment says may
+ * reach one. px_assert is on from --enable-debug=1, px_check from 2. They never change a shared
+ * layout. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"

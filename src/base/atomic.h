@@ -4,8 +4,9 @@
 #define PX_BASE_ATOMIC_H
 
 /* The one door to libatomic_ops. The memory order stands in the name; words are those of the shared
- * segment and of process-private flags. All operations are lock-free and address-free (configure refuses
- * a machine where they are not), so they are valid across processes and in a read-only mapping. */
+ * segment and of process-private flags. All operations are lock-free and address-free (configure
+ * refuses a machine where they are not), so they are valid across processes and in a read-only
+ * mapping. */
 
 #include <stdint.h>
 

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A growing byte buffer. Appending after a failure does nothing, so a message is built without checks at
- * each step and px_buf_ok() is asked once at the end. A zeroed struct is an empty buffer. */
+/* A growing byte buffer. Appending after a failure does nothing, so a message is built without
+ * checks at each step and px_buf_ok() is asked once at the end. A zeroed struct is an empty buffer.
+ */
 struct px_buf {
     unsigned char *data; /* malloc'd, or NULL */
     size_t len;          /* bytes used */
@@ -15,7 +16,8 @@ struct px_buf {
     bool failed;         /* an append could not be done; the content is not to be used */
 };
 
-/* Room for n more bytes, uninitialised, counted as used; NULL when memory is out (then failed is set). */
+/* Room for n more bytes, uninitialised, counted as used; NULL when memory is out (then failed is
+ * set). */
 void *px_buf_extend(struct px_buf *buf, size_t n);
 
 /* Copies n bytes to the end. */

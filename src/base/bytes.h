@@ -23,7 +23,8 @@ static inline uint64_t px_word_at(const void *at)
     return word;
 }
 
-/* memcmp() == 0 for names, most of which are too short for a call to pay. The last word may overlap the one before. */
+/* memcmp() == 0 for names, most of which are too short for a call to pay. The last word may overlap
+ * the one before. */
 static inline bool px_same_bytes(const void *a, const void *b, size_t len)
 {
     const char *x = a;

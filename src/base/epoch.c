@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The barrier that a reader does not execute is executed for it by membarrier, in whoever frees, who
- * is rare. Where the kernel refuses that, or there are more threads than slots, nothing is ever
+/* The barrier that a reader does not execute is executed for it by membarrier, in whoever frees,
+ * who is rare. Where the kernel refuses that, or there are more threads than slots, nothing is ever
  * said to be out of use. Slots are never freed, so that a thread that ends needs no destructor,
  * which would outlive an unloaded library. */
 #ifdef HAVE_CONFIG_H
@@ -112,7 +112,8 @@ bool px_grace_over(void)
     uint64_t i;
 
     for (i = 0; i < SLOTS; i++) {
-        slots[i].mark = slots[i].mark && px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave_as */
+        slots[i].mark =
+            slots[i].mark && px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave_as */
         over = over && slots[i].mark == 0;
     }
     return over;

@@ -9,9 +9,9 @@
 #include "src/base/atomic.h"
 
 /* Memory that readers in other threads use without a lock, and that is to go while the process
- * lives. A reader says when it looks: two stores to a word of its own, no barrier. Who wants to free
- * something first makes it unreachable, then waits, without blocking, until every reader that may
- * have seen it was seen not to look. Slots of threads that have ended are used again. */
+ * lives. A reader says when it looks: two stores to a word of its own, no barrier. Who wants to
+ * free something first makes it unreachable, then waits, without blocking, until every reader that
+ * may have seen it was seen not to look. Slots of threads that have ended are used again. */
 
 struct px_reader {
     uint64_t inside; /* atomic, stored by its thread */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Multiply-and-fold over 8-byte words. Chosen for short keys: one multiplication per 8 bytes, no tables. */
+/* Multiply-and-fold over 8-byte words. Chosen for short keys: one multiplication per 8 bytes, no
+ * tables. */
 
 #include "src/base/hash.h"
 
@@ -21,7 +22,8 @@ static uint64_t load_word(const unsigned char *p)
     return word;
 }
 
-/* The last len < 8 bytes before `end`, as the low bytes of a word; `whole`: 8 bytes before `end` may be read. */
+/* The last len < 8 bytes before `end`, as the low bytes of a word; `whole`: 8 bytes before `end`
+ * may be read. */
 static uint64_t load_tail(const unsigned char *end, size_t len, bool whole)
 {
     uint64_t word = 0;

@@ -6,14 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The one hash function. It is part of the segment format (docs/segment-format.md): little-endian loads of
- * 8 bytes, so the same on every machine, and it may never change within a format version. */
+/* The one hash function. It is part of the segment format (docs/segment-format.md): little-endian
+ * loads of 8 bytes, so the same on every machine, and it may never change within a format version.
+ */
 uint64_t px_hash_bytes(const void *bytes, size_t len);
 
 #define PX_HASH_FACTOR UINT64_C(0xd6e8feb86659fd93)
 
-/* Mixes two words, for keys made of numbers. When `a` counts up, the low bits of the result go in steps of about
- * b ^ PX_HASH_FACTOR. */
+/* Mixes two words, for keys made of numbers. When `a` counts up, the low bits of the result go in
+ * steps of about b ^ PX_HASH_FACTOR. */
 static inline uint64_t px_hash_mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product =

@@ -59,8 +59,8 @@ static inline struct px_list *px_list_shift(struct px_list *head)
 }
 
 /* The body may remove `item`. */
-#define px_list_each(item, following, head)                                                                  \
-    for ((item) = (head)->next, (following) = (item)->next; (item) != (head);                                \
+#define px_list_each(item, following, head)                                                        \
+    for ((item) = (head)->next, (following) = (item)->next; (item) != (head);                      \
          (item) = (following), (following) = (item)->next)
 
 #endif

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Hash map in process memory from bytes to a pointer. Keys are copied. Not thread-safe: its owner says which
- * thread or lock guards it. A zeroed struct is an empty map. Where a key falls depends on a secret of the process
- * (src/base/seed.h), so keys may come from peers. */
+/* Hash map in process memory from bytes to a pointer. Keys are copied. Not thread-safe: its owner
+ * says which thread or lock guards it. A zeroed struct is an empty map. Where a key falls depends
+ * on a secret of the process (src/base/seed.h), so keys may come from peers. */
 struct px_map_slot;
 
 struct px_map {
@@ -27,9 +27,10 @@ int px_map_set(struct px_map *map, const void *key, size_t len, void *value);
 /* Removes and returns the value, or NULL. */
 void *px_map_remove(struct px_map *map, const void *key, size_t len);
 
-/* Calls fn for every entry in no order; fn may not change the map. Stops and returns what fn returned when
- * that is not 0. */
-int px_map_each(const struct px_map *map, int (*fn)(void *arg, const void *key, size_t len, void *value), void *arg);
+/* Calls fn for every entry in no order; fn may not change the map. Stops and returns what fn
+ * returned when that is not 0. */
+int px_map_each(const struct px_map *map,
+                int (*fn)(void *arg, const void *key, size_t len, void *value), void *arg);
 
 /* Frees the map, not the values. */
 void px_map_fini(struct px_map *map);

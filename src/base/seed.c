@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* px_hash_bytes is part of the segment format and known to everybody, who can therefore make any number of strings with
- * one value. Where that matters this hash is used: J.-P. Aumasson and D. J. Bernstein's SipHash with one round per
- * word and three at the end. */
+/* px_hash_bytes is part of the segment format and known to everybody, who can therefore make any
+ * number of strings with one value. Where that matters this hash is used: J.-P. Aumasson and D. J.
+ * Bernstein's SipHash with one round per word and three at the end. */
 
 #include "src/base/seed.h"
 

@@ -3,8 +3,8 @@
 #ifndef PX_BASE_STATUS_H
 #define PX_BASE_STATUS_H
 
-/* The status numbers for layers that know nothing of PMIx (base, shmem, loop). Each equals the public
- * constant of the same name; test/unit/base/status.c holds them together. */
+/* The status numbers for layers that know nothing of PMIx (base, shmem, loop). Each equals the
+ * public constant of the same name; test/unit/base/status.c holds them together. */
 enum px_status {
     PX_OK = 0,
     PX_ERROR = -1,

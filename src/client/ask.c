@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The two resolve calls, which are answered here when that cannot change the answer and by the server, host first, when it
- * might; and gets of what only they or a query can tell. */
+/* The two resolve calls, which are answered here when that cannot change the answer and by the
+ * server, host first, when it might; and gets of what only they or a query can tell. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,14 +184,16 @@ pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, ch
     return rc;
 }
 
-/* PMIX_LOCAL_PROCS: all processes of the node, whosever. The answer is that of a resolve of every namespace. */
+/* PMIX_LOCAL_PROCS: all processes of the node, whosever. The answer is that of a resolve of every
+ * namespace. */
 struct local_call {
     pmix_value_cbfunc_t cbfunc;
     void *cbdata;
     const char *key; /* of the names */
 };
 
-static void give_procs(pmix_status_t status, pmix_proc_t *procs, size_t n, pmix_value_cbfunc_t cbfunc, void *cbdata)
+static void give_procs(pmix_status_t status, pmix_proc_t *procs, size_t n,
+                       pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = procs};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
@@ -213,12 +215,13 @@ static void local_reply(void *arg, int status, struct px_in *reply, int fd)
     if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
         status = px_unpack_procs(reply, &procs, &n);
     }
-    give_procs(PMIX_ERR_NOT_SUPPORTED == status ? PMIX_ERR_NOT_FOUND : status, procs, n, call->cbfunc,
-               call->cbdata);
+    give_procs(PMIX_ERR_NOT_SUPPORTED == status ? PMIX_ERR_NOT_FOUND : status, procs, n,
+               call->cbfunc, call->cbdata);
     free(call);
 }
 
-static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc,
+                                    void *cbdata)
 {
     struct local_call *call;
     struct px_msg msg;
@@ -291,13 +294,15 @@ static pmix_status_t names_nb(struct px_session *session, const pmix_proc_t *pro
 
 bool px_key_asked(const char *key)
 {
-    return strcmp(key, PMIX_LOCAL_PROCS) == 0 || strcmp(key, names[0]) == 0 || strcmp(key, names[1]) == 0;
+    return strcmp(key, PMIX_LOCAL_PROCS) == 0 || strcmp(key, names[0]) == 0 ||
+           strcmp(key, names[1]) == 0;
 }
 
-pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                                 pmix_value_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc,
+                                 const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     return strcmp(key, PMIX_LOCAL_PROCS) == 0
                ? local_procs_nb(session, cbfunc, cbdata)
-               : names_nb(session, proc, strcmp(key, names[0]) == 0 ? names[0] : names[1], cbfunc, cbdata);
+               : names_nb(session, proc, strcmp(key, names[0]) == 0 ? names[0] : names[1], cbfunc,
+                          cbdata);
 }

@@ -14,10 +14,11 @@ struct px_cached {
 };
 
 static const char *const lively[] = {
-    PMIX_QUERY_NAMESPACES, PMIX_QUERY_NAMESPACE_INFO,   PMIX_QUERY_NUM_GROUPS,    PMIX_QUERY_GROUP_NAMES,
-    PMIX_QUERY_NUM_PSETS,  PMIX_QUERY_GROUP_MEMBERSHIP, PMIX_QUERY_PSET_NAMES,    PMIX_QUERY_PSET_MEMBERSHIP,
-    PMIX_PSET_NAMES,       PMIX_GROUP_NAMES,            PMIX_TIME_REMAINING,      PMIX_QUERY_AVAIL_SERVERS,
-    PMIX_LOCAL_PROCS,      PMIX_QUERY_ATTRIBUTE_SUPPORT,
+    PMIX_QUERY_NAMESPACES,  PMIX_QUERY_NAMESPACE_INFO,    PMIX_QUERY_NUM_GROUPS,
+    PMIX_QUERY_GROUP_NAMES, PMIX_QUERY_NUM_PSETS,         PMIX_QUERY_GROUP_MEMBERSHIP,
+    PMIX_QUERY_PSET_NAMES,  PMIX_QUERY_PSET_MEMBERSHIP,   PMIX_PSET_NAMES,
+    PMIX_GROUP_NAMES,       PMIX_TIME_REMAINING,          PMIX_QUERY_AVAIL_SERVERS,
+    PMIX_LOCAL_PROCS,       PMIX_QUERY_ATTRIBUTE_SUPPORT,
 };
 
 bool px_cache_allowed(const pmix_query_t *queries, size_t n)
@@ -40,7 +41,8 @@ bool px_cache_bypassed(const pmix_query_t *queries, size_t n)
         for (size_t i = 0; i < queries[q].nqual; i++) {
             const pmix_info_t *qual = &queries[q].qualifiers[i];
 
-            if (strcmp(qual->key, PMIX_QUERY_REFRESH_CACHE) == 0 && PMIx_Info_true(qual) == PMIX_BOOL_TRUE) {
+            if (strcmp(qual->key, PMIX_QUERY_REFRESH_CACHE) == 0 &&
+                PMIx_Info_true(qual) == PMIX_BOOL_TRUE) {
                 return true;
             }
         }
@@ -69,7 +71,8 @@ static void cached_free(struct px_cached *cached)
     }
 }
 
-int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_info_t **ret, size_t *ret_n)
+int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_info_t **ret,
+                  size_t *ret_n)
 {
     const struct px_cached *cached;
     pmix_info_t *copy = NULL;
@@ -90,7 +93,8 @@ int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_
     return 0;
 }
 
-void px_cache_keep(struct px_session *session, const void *key, size_t len, const pmix_info_t *info, size_t n)
+void px_cache_keep(struct px_session *session, const void *key, size_t len, const pmix_info_t *info,
+                   size_t n)
 {
     struct px_cached *made = calloc(1, sizeof(*made));
     struct px_cached *old = NULL;

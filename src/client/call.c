@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Requests whose replies all look alike. A request is one message; its completion runs on the loop thread. */
+/* Requests whose replies all look alike. A request is one message; its completion runs on the loop
+ * thread. */
 
 #include "call.h"
 
@@ -18,10 +19,12 @@ int px_msg_start(struct px_session *session, enum px_command command, struct px_
 
     if (NULL == server) {
         /* pairs with px_session_attach */
-        return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_UNREACH : PMIX_ERR_LOST_CONNECTION;
+        return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_UNREACH
+                                                              : PMIX_ERR_LOST_CONNECTION;
     }
     *ret = (struct px_msg){.session = session, .server = server, .kind = px_server_kind(server)};
-    (void) px_pack_command(&ret->buf, ret->kind, (uint8_t) command); /* px_msg_send looks at the buffer */
+    (void) px_pack_command(&ret->buf, ret->kind,
+                           (uint8_t) command); /* px_msg_send looks at the buffer */
     return 0;
 }
 
@@ -76,8 +79,8 @@ static void op_reply(void *arg, int status, struct px_in *reply, int fd)
     free(call);
 }
 
-pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms, pmix_op_cbfunc_t cbfunc,
-                             void *cbdata)
+pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms,
+                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct op_call *call = malloc(sizeof(*call));
     int rc;
@@ -117,8 +120,9 @@ static void info_reply(void *arg, int status, struct px_in *reply, int fd)
     struct px_infos *results = call->results;
 
     status = px_reply_status(status, reply, fd);
-    if ((PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status || PMIX_QUERY_PARTIAL_SUCCESS == status)
-        && px_in_left(reply) > 0) {
+    if ((PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status ||
+         PMIX_QUERY_PARTIAL_SUCCESS == status) &&
+        px_in_left(reply) > 0) {
         int rc = px_unpack_infos(reply, &results->info, &results->n);
 
         if (0 != rc) {
@@ -135,8 +139,8 @@ static void info_reply(void *arg, int status, struct px_in *reply, int fd)
     free(call);
 }
 
-pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_ms, pmix_info_cbfunc_t cbfunc,
-                               void *cbdata)
+pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_ms,
+                               pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct info_call *call = malloc(sizeof(*call));
     struct px_infos *results = calloc(1, sizeof(*results));

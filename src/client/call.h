@@ -14,35 +14,39 @@ struct px_msg {
     enum px_wire_kind kind;
 };
 
-/* Starts with the command. PMIX_ERR_UNREACH when there is no server, PMIX_ERR_LOST_CONNECTION when it has gone,
- * PMIX_ERR_WOULD_BLOCK never. Nothing to release on failure. */
+/* Starts with the command. PMIX_ERR_UNREACH when there is no server, PMIX_ERR_LOST_CONNECTION when
+ * it has gone, PMIX_ERR_WOULD_BLOCK never. Nothing to release on failure. */
 int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret);
 void px_msg_drop(struct px_msg *msg);
 
-/* Sends and forgets the buffer, whatever happens. `packed` is the outcome of packing: an error is returned as it is.
- * fn as in request.h. */
+/* Sends and forgets the buffer, whatever happens. `packed` is the outcome of packing: an error is
+ * returned as it is. fn as in request.h. */
 int px_msg_send(struct px_msg *msg, int packed, uint64_t timeout_ms, px_reply_fn fn, void *arg);
 
 /* The usual replies: STATUS; or STATUS, SIZE m, INFO[m]. cbfunc may be NULL. */
-pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms, pmix_op_cbfunc_t cbfunc,
-                             void *cbdata);
-pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_ms, pmix_info_cbfunc_t cbfunc,
-                               void *cbdata);
+pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms,
+                             pmix_op_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_ms,
+                               pmix_info_cbfunc_t cbfunc, void *cbdata);
 
-/* The STATUS in front of a reply, or what went wrong before; closes a descriptor that nobody expects. */
+/* The STATUS in front of a reply, or what went wrong before; closes a descriptor that nobody
+ * expects. */
 pmix_status_t px_reply_status(int status, struct px_in *reply, int fd);
 
-/* Results of an operation, to be freed when the receiver says so: the release function for pmix_info_cbfunc_t. */
+/* Results of an operation, to be freed when the receiver says so: the release function for
+ * pmix_info_cbfunc_t. */
 struct px_infos {
     pmix_info_t *info;
     size_t n;
 };
 void px_infos_release(void *infos);
 
-/* Packs an array of strings, each as an operation of its own, after its number. Returns that number's status. */
+/* Packs an array of strings, each as an operation of its own, after its number. Returns that
+ * number's status. */
 int px_pack_keys(struct px_msg *msg, char **keys);
 
-/* Milliseconds after which we give up on our own: the server's time-out and some grace; 0: never. */
+/* Milliseconds after which we give up on our own: the server's time-out and some grace; 0: never.
+ */
 uint64_t px_patience_ms(const pmix_info_t *info, size_t ninfo);
 
 #endif

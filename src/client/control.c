@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Requests that go through the server to the host: logging, allocations, job control, monitoring, credentials. */
+/* Requests that go through the server to the host: logging, allocations, job control, monitoring,
+ * credentials. */
 
 #include <stdlib.h>
 #include <time.h>
@@ -10,7 +11,8 @@
 #include "ops.h"
 
 pmix_status_t px_client_log_nb(struct px_ctx *ctx, const pmix_info_t *data, size_t ndata,
-                               const pmix_info_t *directives, size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                               const pmix_info_t *directives, size_t ndirs, pmix_op_cbfunc_t cbfunc,
+                               void *cbdata)
 {
     time_t now = time(NULL);
     struct px_msg msg;
@@ -29,8 +31,9 @@ pmix_status_t px_client_log_nb(struct px_ctx *ctx, const pmix_info_t *data, size
     return px_msg_send_op(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
-pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t directive, const pmix_info_t *info,
-                                 size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t directive,
+                                 const pmix_info_t *info, size_t ninfo, pmix_info_cbfunc_t cbfunc,
+                                 void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_ALLOC, &msg);
@@ -45,9 +48,9 @@ pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t dire
     return px_msg_send_info(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
-pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                                       const pmix_info_t *directives, size_t ndirs, pmix_info_cbfunc_t cbfunc,
-                                       void *cbdata)
+pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *targets,
+                                       size_t ntargets, const pmix_info_t *directives, size_t ndirs,
+                                       pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_JOB_CONTROL, &msg);
@@ -62,7 +65,8 @@ pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *ta
     return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
-/* A heartbeat is a message of its own kind: nobody answers. Its one byte only keeps it from being empty. */
+/* A heartbeat is a message of its own kind: nobody answers. Its one byte only keeps it from being
+ * empty. */
 static pmix_status_t send_heartbeat(struct px_session *session)
 {
     struct px_server_peer *server = px_session_server(session);
@@ -78,9 +82,9 @@ static pmix_status_t send_heartbeat(struct px_session *session)
     return 0 == rc ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
-pmix_status_t px_client_monitor_nb(struct px_ctx *ctx, const pmix_info_t *monitor, pmix_status_t error,
-                                   const pmix_info_t *directives, size_t ndirs, pmix_info_cbfunc_t cbfunc,
-                                   void *cbdata)
+pmix_status_t px_client_monitor_nb(struct px_ctx *ctx, const pmix_info_t *monitor,
+                                   pmix_status_t error, const pmix_info_t *directives, size_t ndirs,
+                                   pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_session *session = px_session(ctx);
     struct px_msg msg;
@@ -173,7 +177,8 @@ static void validation_reply(void *arg, int status, struct px_in *reply, int fd)
     if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
         status = px_unpack_infos(reply, &info, &n);
     }
-    call->cbfunc(status, PMIX_SUCCESS == status ? info : NULL, PMIX_SUCCESS == status ? n : 0, call->cbdata);
+    call->cbfunc(status, PMIX_SUCCESS == status ? info : NULL, PMIX_SUCCESS == status ? n : 0,
+                 call->cbdata);
     if (PMIX_SUCCESS == status) {
         PMIx_Info_free(info, n);
     }
@@ -208,8 +213,9 @@ pmix_status_t px_client_validate_credential_nb(struct px_ctx *ctx, const pmix_by
     return rc;
 }
 
-pmix_status_t px_client_session_control_nb(struct px_ctx *ctx, uint32_t session, const pmix_info_t *directives,
-                                           size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_session_control_nb(struct px_ctx *ctx, uint32_t session,
+                                           const pmix_info_t *directives, size_t ndirs,
+                                           pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_SESSION_CTRL, &msg);
@@ -224,10 +230,11 @@ pmix_status_t px_client_session_control_nb(struct px_ctx *ctx, uint32_t session,
     return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
-pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx, pmix_resource_block_directive_t directive,
-                                          const char *block, const pmix_resource_unit_t *units, size_t nunits,
-                                          const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                          void *cbdata)
+pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx,
+                                          pmix_resource_block_directive_t directive,
+                                          const char *block, const pmix_resource_unit_t *units,
+                                          size_t nunits, const pmix_info_t *info, size_t ninfo,
+                                          pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_RESBLOCK, &msg);
@@ -255,8 +262,8 @@ pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx, pmix_resource_bloc
     return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
-pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t *directives, size_t ndirs,
-                                           pmix_info_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t *directives,
+                                           size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_FABRIC_REGISTER, &msg);
@@ -268,7 +275,8 @@ pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t
     return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
-pmix_status_t px_client_fabric_update_nb(struct px_ctx *ctx, size_t index, pmix_info_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_fabric_update_nb(struct px_ctx *ctx, size_t index,
+                                         pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_FABRIC_UPDATE, &msg);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a process keeps for itself: the private store of its own namespace (what it posted, what it was told when
- * there is no segment) and one of each other namespace that it has met. Writers hold the session lock; readers
- * need none. */
+/* What a process keeps for itself: the private store of its own namespace (what it posted, what it
+ * was told when there is no segment) and one of each other namespace that it has met. Writers hold
+ * the session lock; readers need none. */
 
 #include "session.h"
 
@@ -15,14 +15,15 @@
 
 static struct px_store *create_store(const char *nspace)
 {
-    struct px_store_opts opts = {.nspace = nspace, .shared = false, .uid = getuid(), .gid = getgid()};
+    struct px_store_opts opts = {
+        .nspace = nspace, .shared = false, .uid = getuid(), .gid = getgid()};
     struct px_store *store = NULL;
 
     return px_store_create(&opts, &store) == 0 ? store : NULL;
 }
 
-/* A store that is full is replaced by a larger one, when address space is limited and it began small. Readers keep what
- * they have found in the old one. */
+/* A store that is full is replaced by a larger one, when address space is limited and it began
+ * small. Readers keep what they have found in the old one. */
 static int enlarge_locked(struct px_session *session, void **at)
 {
     struct px_store *store = *at;
@@ -52,8 +53,8 @@ static void set_place(struct px_entry *entry, pmix_rank_t rank)
     entry->index = rank == PMIX_RANK_WILDCARD ? 0 : rank;
 }
 
-/* Posting is much more frequent than reading what one has posted oneself: what has come together since the last time
- * is published at once, before anybody reads or writes the store. */
+/* Posting is much more frequent than reading what one has posted oneself: what has come together
+ * since the last time is published at once, before anybody reads or writes the store. */
 static int store_posted_locked(struct px_session *session)
 {
     struct px_batch *batch = px_batch_create();
@@ -63,7 +64,8 @@ static int store_posted_locked(struct px_session *session)
 
     px_list_each(item, following, &session->posted) {
         const struct px_posted *posted = px_container_of(item, struct px_posted, link);
-        struct px_entry entry = {.scope = posted->scope, .key = posted->key, .value = &posted->value};
+        struct px_entry entry = {
+            .scope = posted->scope, .key = posted->key, .value = &posted->value};
 
         if (0 == rc && !posted->stored) {
             set_place(&entry, session->ctx->self.rank);
@@ -87,7 +89,8 @@ struct px_store *px_session_own_locked(struct px_session *session)
 {
     if (NULL == session->own) {
         px_session_stand_apart_locked(session);
-        px_store_ptr_release(&session->own, create_store(session->ctx->self.nspace)); /* pairs with px_session_own */
+        /* pairs with px_session_own */
+        px_store_ptr_release(&session->own, create_store(session->ctx->self.nspace));
     }
     if (NULL != session->own && session->unstored != 0 && store_posted_locked(session) != 0) {
         return NULL;
@@ -105,7 +108,8 @@ int px_session_store_posted(struct px_session *session)
     return rc;
 }
 
-static struct px_foreign *find_foreign(const struct px_session *session, const char *nspace, size_t len)
+static struct px_foreign *find_foreign(const struct px_session *session, const char *nspace,
+                                       size_t len)
 {
     struct px_foreign *at = px_load_ptr_acquire(&session->foreign); /* pairs with foreign_locked */
 
@@ -115,11 +119,13 @@ static struct px_foreign *find_foreign(const struct px_session *session, const c
     return at;
 }
 
-const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace, size_t len)
+const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace,
+                                               size_t len)
 {
     const struct px_foreign *foreign = find_foreign(session, nspace, len);
 
-    return NULL != foreign ? px_load_ptr_acquire(&foreign->store) : NULL; /* pairs with enlarge_locked */
+    /* pairs with enlarge_locked */
+    return NULL != foreign ? px_load_ptr_acquire(&foreign->store) : NULL;
 }
 
 static struct px_foreign *foreign_locked(struct px_session *session, const char *nspace)
@@ -181,8 +187,8 @@ static bool make_entry(struct px_entry *entry, const char *key, const pmix_value
         entry->value = value;
         return true;
     }
-    if (value->type != PMIX_DATA_ARRAY || NULL == array || array->type != PMIX_INFO || array->size < 1
-        || NULL == array->array) {
+    if (value->type != PMIX_DATA_ARRAY || NULL == array || array->type != PMIX_INFO ||
+        array->size < 1 || NULL == array->array) {
         return false;
     }
     infos = array->array;
@@ -301,9 +307,9 @@ static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch
     return 0;
 }
 
-/* What is fetched by messages stays as it was, while a segment would show what its writer posts later. So that both
- * forms give the same answers after a fence, a connect or the construction of a group, data that were fetched before
- * are then fetched again by whoever reads them next. */
+/* What is fetched by messages stays as it was, while a segment would show what its writer posts
+ * later. So that both forms give the same answers after a fence, a connect or the construction of a
+ * group, data that were fetched before are then fetched again by whoever reads them next. */
 static pmix_proc_t fetched_key(const char *nspace, pmix_rank_t rank)
 {
     pmix_proc_t key;
@@ -318,7 +324,8 @@ static int note_fetched_locked(struct px_session *session, const pmix_proc_t *ow
 {
     pmix_proc_t key = fetched_key(owner->nspace, owner->rank);
 
-    return px_map_set(&session->fetched, &key, sizeof(key), (void *) (uintptr_t) (session->ended + 1));
+    return px_map_set(&session->fetched, &key, sizeof(key),
+                      (void *) (uintptr_t) (session->ended + 1));
 }
 
 void px_session_collected(struct px_session *session)
@@ -346,7 +353,8 @@ bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_ra
     return then != 0 && then <= ended;
 }
 
-int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in, const char *only)
+int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
+                           const char *only)
 {
     struct kvals kv = {0};
     struct px_batch *batch = px_batch_create();
@@ -411,8 +419,8 @@ int px_session_store_blob(struct px_session *session, struct px_in *in, const ch
     return px_session_store_kvals(session, &owner, &inner, only);
 }
 
-size_t px_session_stores(const struct px_session *session, const char *nspace, const struct px_store **ret,
-                         size_t room)
+size_t px_session_stores(const struct px_session *session, const char *nspace,
+                         const struct px_store **ret, size_t room)
 {
     const struct px_store *shared = px_session_shared(session);
     /* pairs with px_session_own_locked */
@@ -427,7 +435,8 @@ size_t px_session_stores(const struct px_session *session, const char *nspace, c
         }
         n++;
     }
-    for (at = px_load_ptr_acquire(&session->foreign); NULL != at; at = at->next) { /* pairs with foreign_locked */
+    /* pairs with foreign_locked */
+    for (at = px_load_ptr_acquire(&session->foreign); NULL != at; at = at->next) {
         if (all || strcmp(nspace, at->nspace) == 0) {
             if (n < room) {
                 ret[n] = px_load_ptr_acquire(&at->store); /* pairs with enlarge_locked */

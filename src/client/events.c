@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Events to and from the server. A process that raises an event sees it in its own handlers at once; servers do not
- * send an event back to where it came from, and if one does, the echo is dropped. A replay out of a server's cache
- * (it lacks the range at its end) is no echo. */
+/* Events to and from the server. A process that raises an event sees it in its own handlers at
+ * once; servers do not send an event back to where it came from, and if one does, the echo is
+ * dropped. A replay out of a server's cache (it lacks the range at its end) is no echo. */
 
 #include "events.h"
 
@@ -29,14 +29,17 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     uint8_t command;
     bool live;
 
-    if (px_unpack_command(in, &command) != 0 || px_unpack_status(in, &event.code) != 0
-        || px_unpack_one(in, PMIX_PROC, &event.source) != 0 || px_unpack_infos(in, &info, &event.ninfo) != 0) {
+    if (px_unpack_command(in, &command) != 0 || px_unpack_status(in, &event.code) != 0 ||
+        px_unpack_one(in, PMIX_PROC, &event.source) != 0 ||
+        px_unpack_infos(in, &info, &event.ninfo) != 0) {
         return; /* not an event */
     }
     event.info = info;
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
-    if (!(live && is_self(ctx, &event.source)) && !px_groups_event(session, &event) && NULL != ctx->events) {
-        (void) px_events_deliver(ctx->events, &event, NULL, NULL); /* no memory: the event is lost */
+    if (!(live && is_self(ctx, &event.source)) && !px_groups_event(session, &event) &&
+        NULL != ctx->events) {
+        (void) px_events_deliver(ctx->events, &event, NULL,
+                                 NULL); /* no memory: the event is lost */
     }
     PMIx_Info_free(info, event.ninfo);
 }
@@ -51,8 +54,9 @@ static bool stays_here(const pmix_info_t *info, size_t ninfo)
     return false;
 }
 
-pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                                       const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *codes,
+                                       size_t ncodes, const pmix_info_t *info, size_t ninfo,
+                                       pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc;
@@ -77,7 +81,8 @@ pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *
     return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
 }
 
-void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes, bool default_handler)
+void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
+                                bool default_handler)
 {
     const pmix_status_t wildcard = INT32_MIN;
     struct px_msg msg;
@@ -113,7 +118,8 @@ struct own_event {
 static void run_own_event(struct px_task *task)
 {
     struct own_event *own = px_container_of(task, struct own_event, task);
-    int rc = NULL != own->ctx->events ? px_events_deliver(own->ctx->events, &own->event, NULL, NULL) : 0;
+    int rc =
+        NULL != own->ctx->events ? px_events_deliver(own->ctx->events, &own->event, NULL, NULL) : 0;
 
     if (NULL != own->cbfunc) {
         own->cbfunc(rc, own->cbdata);
@@ -122,8 +128,9 @@ static void run_own_event(struct px_task *task)
     free(own);
 }
 
-static struct own_event *own_event_create(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                                          pmix_data_range_t range, const pmix_info_t *info, size_t ninfo)
+static struct own_event *own_event_create(struct px_ctx *ctx, pmix_status_t code,
+                                          const pmix_proc_t *source, pmix_data_range_t range,
+                                          const pmix_info_t *info, size_t ninfo)
 {
     struct own_event *own = calloc(1, sizeof(*own));
     pmix_info_t *copy = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
@@ -142,7 +149,8 @@ static struct own_event *own_event_create(struct px_ctx *ctx, pmix_status_t code
     }
     own->task.run = run_own_event;
     own->ctx = ctx;
-    own->event = (struct px_event){.code = code, .source = *source, .range = range, .info = copy, .ninfo = ninfo};
+    own->event = (struct px_event){
+        .code = code, .source = *source, .range = range, .info = copy, .ninfo = ninfo};
     return own;
 }
 
@@ -153,7 +161,8 @@ static bool names_self(const struct px_ctx *ctx, const pmix_value_t *value)
     if (value->type == PMIX_PROC && NULL != value->data.proc) {
         return PMIx_Check_procid(value->data.proc, &ctx->self);
     }
-    if (value->type != PMIX_DATA_ARRAY || NULL == value->data.darray || value->data.darray->type != PMIX_PROC) {
+    if (value->type != PMIX_DATA_ARRAY || NULL == value->data.darray ||
+        value->data.darray->type != PMIX_PROC) {
         return true; /* not for us to judge */
     }
     array = value->data.darray;
@@ -166,7 +175,8 @@ static bool names_self(const struct px_ctx *ctx, const pmix_value_t *value)
 }
 
 /* Is this process within the range of its own event? */
-static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info, size_t ninfo)
+static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info,
+                         size_t ninfo)
 {
     if (range == PMIX_RANGE_RM) {
         return false;
@@ -179,8 +189,8 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
     return true;
 }
 
-static int send_notify(struct px_ctx *ctx, pmix_status_t code, pmix_data_range_t range, const pmix_info_t *info,
-                       size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static int send_notify(struct px_ctx *ctx, pmix_status_t code, pmix_data_range_t range,
+                       const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_NOTIFY, &msg);

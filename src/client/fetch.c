@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get when the value is not here: one message, whose reply is stored and then looked up like everything else.
- * Several callers that want posted data of the same process share a message, since a server sends all it may show
- * of a process; those that the reply does not serve ask again for themselves. */
+/* PMIx_Get when the value is not here: one message, whose reply is stored and then looked up like
+ * everything else. Several callers that want posted data of the same process share a message, since
+ * a server sends all it may show of a process; those that the reply does not serve ask again for
+ * themselves. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,8 @@ static void waiter_free(struct waiter *waiter)
     free(waiter);
 }
 
-static struct waiter *waiter_create(const pmix_proc_t *proc, const char *key, const pmix_info_t *info, size_t ninfo)
+static struct waiter *waiter_create(const pmix_proc_t *proc, const char *key,
+                                    const pmix_info_t *info, size_t ninfo)
 {
     struct waiter *waiter = calloc(1, sizeof(*waiter));
 
@@ -76,7 +78,8 @@ static struct waiter *first_waiter(const struct px_fetch *fetch)
     return px_container_of(fetch->waiters.next, struct waiter, link);
 }
 
-static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc_t *proc, const struct px_want *want)
+static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc_t *proc,
+                                     const struct px_want *want)
 {
     struct px_fetch *fetch = calloc(1, sizeof(*fetch));
 
@@ -91,7 +94,8 @@ static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc
     return fetch;
 }
 
-/* Servers before 5.0 know no command to refresh: a plain GET that carries the directive is the best there is. */
+/* Servers before 5.0 know no command to refresh: a plain GET that carries the directive is the best
+ * there is. */
 static int send_fetch(struct px_fetch *fetch)
 {
     struct px_session *session = fetch->session;
@@ -134,7 +138,9 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
     rc = px_want_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &want);
     if (0 == rc) {
         /* The server knows scopes; we may not. */
-        rc = PMIX_ERR_EXISTS_OUTSIDE_SCOPE == status ? status : px_client_find(session, &want, fresh, &slice);
+        rc = PMIX_ERR_EXISTS_OUTSIDE_SCOPE == status
+                 ? status
+                 : px_client_find(session, &want, fresh, &slice);
     }
     if (0 == rc) {
         rc = px_client_hand_out(&want, &slice, &value);
@@ -202,7 +208,8 @@ static int store_reply(struct px_fetch *fetch, struct px_in *reply, bool *ret_fr
     /* Some servers answer a refresh as they answer a get. */
     *reply = start;
     while (px_in_left(reply) > 0 && 0 == rc) {
-        rc = px_session_store_blob(fetch->session, reply, fetch->refresh ? first_waiter(fetch)->key : NULL);
+        rc = px_session_store_blob(fetch->session, reply,
+                                   fetch->refresh ? first_waiter(fetch)->key : NULL);
     }
     return rc;
 }
@@ -224,7 +231,8 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
     px_list_remove(&fetch->link); /* nobody joins from here on */
     pthread_mutex_unlock(&session->lock);
     while (!px_list_empty(&fetch->waiters)) {
-        struct waiter *waiter = px_container_of(px_list_shift(&fetch->waiters), struct waiter, link);
+        struct waiter *waiter =
+            px_container_of(px_list_shift(&fetch->waiters), struct waiter, link);
 
         if (first && !serve(session, waiter, fresh, status)) {
             waiter->cbfunc(PMIX_ERR_NOT_FOUND, NULL, waiter->cbdata);
@@ -239,7 +247,8 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
     free(fetch);
 }
 
-/* Joins a message under way for the same process, unless its answer may be older than a collective that has ended. */
+/* Joins a message under way for the same process, unless its answer may be older than a collective
+ * that has ended. */
 static bool join(struct px_session *session, struct waiter *waiter)
 {
     struct px_list *item;
@@ -319,11 +328,13 @@ static pmix_status_t answer_later(struct px_session *session, const struct px_wa
     return rc;
 }
 
-pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
-                               size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                               const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
+                               void *cbdata)
 {
     struct px_session *session = px_session(ctx);
-    const char *named = NULL != key ? key : PMIX_GET_REFRESH_CACHE; /* a stand-in that is a good key */
+    const char *named =
+        NULL != key ? key : PMIX_GET_REFRESH_CACHE; /* a stand-in that is a good key */
     pmix_value_t *value = NULL;
     struct waiter *waiter;
     pmix_proc_t target;

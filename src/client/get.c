@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get in the caller's thread. On the way to a value that is here there is no lock, no system call, no message
- * and no allocation but that of the result. Everything unusual is kept out of line. */
+/* PMIx_Get in the caller's thread. On the way to a value that is here there is no lock, no system
+ * call, no message and no allocation but that of the result. Everything unusual is kept out of
+ * line. */
 
 #include "get.h"
 
@@ -18,10 +19,12 @@
 
 #define rare(e) __builtin_expect((e), 0)
 
-/* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours before it is
- * anybody's; what the server says of others wins over what we were told long ago, unless the application has put
- * something there on purpose (PMIx_Store_internal). pairs with px_client_store_internal */
-static inline bool own_goes_first(const struct px_session *session, pmix_rank_t rank, const char *key)
+/* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours
+ * before it is anybody's; what the server says of others wins over what we were told long ago,
+ * unless the application has put something there on purpose (PMIx_Store_internal). pairs with
+ * px_client_store_internal */
+static inline bool own_goes_first(const struct px_session *session, pmix_rank_t rank,
+                                  const char *key)
 {
     return (rank == session->ctx->self.rank && !px_key_hosts(key))
            || rare(px_load_acquire(&session->internal) != 0);
@@ -33,8 +36,8 @@ struct places {
 };
 
 /* 0, PMIX_ERR_NOMEM: what was posted last is in neither. */
-static inline int places_of(struct px_session *session, pmix_rank_t rank, const char *key, bool own_first,
-                            struct places *ret)
+static inline int places_of(struct px_session *session, pmix_rank_t rank, const char *key,
+                            bool own_first, struct places *ret)
 {
     const struct px_store *own;
     const struct px_store *shared = px_session_shared(session);
@@ -48,7 +51,8 @@ static inline int places_of(struct px_session *session, pmix_rank_t rank, const 
     return rc;
 }
 
-static int find_own(struct px_session *session, const struct px_ask *ask, bool own_first, struct px_slice *ret)
+static int find_own(struct px_session *session, const struct px_ask *ask, bool own_first,
+                    struct px_slice *ret)
 {
     struct places at;
     int lacking = places_of(session, ask->rank, ask->key, own_first, &at);
@@ -65,7 +69,8 @@ static int find_own(struct px_session *session, const struct px_ask *ask, bool o
     return PMIX_ERR_NOT_FOUND == rc && 0 != lacking ? lacking : rc;
 }
 
-int px_client_find(struct px_session *session, const struct px_want *want, bool own_first, struct px_slice *ret)
+int px_client_find(struct px_session *session, const struct px_want *want, bool own_first,
+                   struct px_slice *ret)
 {
     const struct px_store *store;
 
@@ -77,7 +82,8 @@ int px_client_find(struct px_session *session, const struct px_want *want, bool 
 }
 
 /* A compressed string is handed out as what it was. */
-static __attribute__((noinline)) int hand_out_unpressed(const struct px_want *want, const struct px_slice *slice,
+static __attribute__((noinline)) int hand_out_unpressed(const struct px_want *want,
+                                                        const struct px_slice *slice,
                                                         pmix_value_t **value)
 {
     pmix_value_t *made;
@@ -100,7 +106,8 @@ static __attribute__((noinline)) int hand_out_unpressed(const struct px_want *wa
     return 0;
 }
 
-int px_client_hand_out(const struct px_want *want, const struct px_slice *slice, pmix_value_t **value)
+int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
+                       pmix_value_t **value)
 {
     const pmix_value_t *borrowed;
     int rc;
@@ -121,7 +128,8 @@ int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
     return rc;
 }
 
-static int give_loaded(const struct px_want *want, const void *data, pmix_data_type_t type, pmix_value_t **value)
+static int give_loaded(const struct px_want *want, const void *data, pmix_data_type_t type,
+                       pmix_value_t **value)
 {
     pmix_value_t *to;
 
@@ -174,7 +182,8 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
     if ((want->flags & PX_WANT_OWN) != 0 && strcmp(key, PMIX_NSPACE) == 0) {
         return give_loaded(want, self->nspace, PMIX_STRING, value);
     }
-    if ((want->flags & PX_WANT_OWN) != 0 && want->ask.rank == self->rank && strcmp(key, PMIX_RANK) == 0) {
+    if ((want->flags & PX_WANT_OWN) != 0 && want->ask.rank == self->rank &&
+        strcmp(key, PMIX_RANK) == 0) {
         return give_loaded(want, &self->rank, PMIX_PROC_RANK, value);
     }
     if (strcmp(key, PMIX_VERSION_INFO) == 0) {
@@ -195,9 +204,10 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     if ((want->flags & PX_WANT_OPTIONAL) != 0) {
         return PMIX_ERR_NOT_FOUND;
     }
-    /* The host's keys of our own job are all here from the start; an old generation does not know what has come since. */
-    complete = NULL == shared
-               || ((px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 && !px_store_superseded(shared));
+    /* The host's keys of our own job are all here from the start; an old generation does not know
+     * what has come since. */
+    complete = NULL == shared || ((px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 &&
+                                  !px_store_superseded(shared));
     hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key)
             && !px_key_asked(want->ask.key);
     if (complete && hosts) {
@@ -206,12 +216,14 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     if (NULL == px_session_server(session)) {
         /* Reads of what is here go on; what is not here never will be. */
         /* pairs with px_session_attach */
-        return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_NOT_FOUND : PMIX_ERR_LOST_CONNECTION;
+        return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_NOT_FOUND
+                                                              : PMIX_ERR_LOST_CONNECTION;
     }
     return PMIX_ERR_WOULD_BLOCK;
 }
 
-static pmix_status_t get_unusual(struct px_session *session, struct px_want *want, int found, pmix_value_t **value)
+static pmix_status_t get_unusual(struct px_session *session, struct px_want *want, int found,
+                                 pmix_value_t **value)
 {
     int rc = px_client_known(session, want, value);
 
@@ -222,17 +234,19 @@ static pmix_status_t get_unusual(struct px_session *session, struct px_want *wan
     return rc;
 }
 
-/* Were the data of this process fetched before a collective that has ended, and is there somebody to ask? To be known
- * before they are looked up: they may become fresh at any time. */
+/* Were the data of this process fetched before a collective that has ended, and is there somebody
+ * to ask? To be known before they are looked up: they may become fresh at any time. */
 static bool is_stale(struct px_session *session, const struct px_want *want)
 {
-    return (want->flags & PX_WANT_OPTIONAL) == 0 && !px_key_hosts(want->ask.key)
-           && px_session_is_stale(session, want->nspace, want->ask.rank) && NULL != px_session_server(session);
+    return (want->flags & PX_WANT_OPTIONAL) == 0 && !px_key_hosts(want->ask.key) &&
+           px_session_is_stale(session, want->nspace, want->ask.rank) &&
+           NULL != px_session_server(session);
 }
 
-/* What most reads with directives want, without a slice. True when *ret is the answer: 0 with the value, or that
- * nobody has such a key. */
-static bool look(struct px_session *session, const struct px_want *want, pmix_value_t **value, int *ret)
+/* What most reads with directives want, without a slice. True when *ret is the answer: 0 with the
+ * value, or that nobody has such a key. */
+static bool look(struct px_session *session, const struct px_want *want, pmix_value_t **value,
+                 int *ret)
 {
     enum px_manner manner = (want->flags & PX_WANT_STATIC) != 0    ? PX_MANNER_FILL
                             : (want->flags & PX_WANT_POINTER) != 0 ? PX_MANNER_POINTER
@@ -240,7 +254,8 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
     enum px_look seen = PX_LOOK_NO_KEY;
     /* What was fetched of others may have to be fetched again: is_stale. */
     /* pairs with px_session_collected */
-    bool stale = rare(px_load_acquire(&session->ended) != 0) && want->ask.rank != session->ctx->self.rank;
+    bool ends = rare(px_load_acquire(&session->ended) != 0);
+    bool stale = ends && want->ask.rank != session->ctx->self.rank;
     struct places at;
 
     if ((want->flags & (PX_WANT_OWN | PX_WANT_MORE)) != PX_WANT_OWN || session->report_fd >= 0
@@ -260,8 +275,10 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
     return PX_LOOK_UNSURE != seen;
 }
 
-/* Is a value that came by message wanted by its scope, which messages do not tell? The server knows it. */
-static bool is_unscoped(struct px_session *session, const struct px_want *want, const struct px_slice *slice)
+/* Is a value that came by message wanted by its scope, which messages do not tell? The server knows
+ * it. */
+static bool is_unscoped(struct px_session *session, const struct px_want *want,
+                        const struct px_slice *slice)
 {
     return want->ask.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF
            && slice->store != px_session_shared(session) && !px_key_hosts(want->ask.key)
@@ -306,8 +323,8 @@ static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_
     return rc;
 }
 
-pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
-                            size_t ninfo, pmix_value_t **value)
+pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                            const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
 {
     struct px_session *session = px_session(ctx);
     struct px_want want;
@@ -331,14 +348,17 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     return rc;
 }
 
-/* The same when we hold data of our own: where find_own would look first. pairs with px_session_collected */
-static bool find_at_two(struct px_session *session, const pmix_proc_t *proc, const char *key, pmix_value_t **value)
+/* The same when we hold data of our own: where find_own would look first. pairs with
+ * px_session_collected */
+static bool find_at_two(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                        pmix_value_t **value)
 {
     const struct px_store *store = px_session_shared(session);
     const struct px_store *own;
 
-    if (session->report_fd >= 0 || !px_session_is_named(session, proc->nspace)
-        || (NULL == store && px_load_acquire(&session->ended) != 0) || px_session_own(session, &own) != 0) {
+    if (session->report_fd >= 0 || !px_session_is_named(session, proc->nspace) ||
+        (NULL == store && px_load_acquire(&session->ended) != 0) ||
+        px_session_own(session, &own) != 0) {
         return false;
     }
     if (NULL != own && (NULL == store || own_goes_first(session, proc->rank, key))) {
@@ -347,22 +367,24 @@ static bool find_at_two(struct px_session *session, const pmix_proc_t *proc, con
     return NULL != store && px_store_glance(store, proc->rank, key, value);
 }
 
-static __attribute__((noinline)) pmix_status_t glance_at_two(const pmix_proc_t *proc, const char *key,
-                                                             pmix_value_t **value)
+static __attribute__((noinline)) pmix_status_t glance_at_two(const pmix_proc_t *proc,
+                                                             const char *key, pmix_value_t **value)
 {
     struct px_ctx *ctx = px_ctx();
     struct px_session *session = px_session(ctx);
     bool found;
 
     px_reader_enter();
-    found = NULL != key && NULL != value && find_at_two(session, NULL != proc ? proc : &ctx->self, key, value);
+    found = NULL != key && NULL != value &&
+            find_at_two(session, NULL != proc ? proc : &ctx->self, key, value);
     look_for_next(session);
     px_reader_leave();
     return found ? PMIX_SUCCESS : ctx->get(proc, key, NULL, 0, value);
 }
 
 /* What the segment has, though it is no number. We are inside. */
-static __attribute__((noinline)) pmix_status_t glance_further(const struct px_store *store, const pmix_proc_t *proc,
+static __attribute__((noinline)) pmix_status_t glance_further(const struct px_store *store,
+                                                              const pmix_proc_t *proc,
                                                               const char *key, pmix_value_t **value)
 {
     bool found = NULL != value && px_store_glance_further(store, proc->rank, key, value);
@@ -371,11 +393,12 @@ static __attribute__((noinline)) pmix_status_t glance_further(const struct px_st
     return found ? PMIX_SUCCESS : px_ctx()->get(proc, key, NULL, 0, value);
 }
 
-/* What is left to do with a number, in a function of its own, so that to find it takes no stack: is the key the one
- * that was asked for? Then its value. We are inside. */
-static __attribute__((noinline)) pmix_status_t give_scalar(const pmix_proc_t *proc, const char *name,
-                                                           pmix_value_t **value, const struct px_key *key,
-                                                           uint64_t word, pmix_data_type_t type)
+/* What is left to do with a number, in a function of its own, so that to find it takes no stack: is
+ * the key the one that was asked for? Then its value. We are inside. */
+static __attribute__((noinline)) pmix_status_t give_scalar(const pmix_proc_t *proc,
+                                                           const char *name, pmix_value_t **value,
+                                                           const struct px_key *key, uint64_t word,
+                                                           pmix_data_type_t type)
 {
     if (rare(strcmp(key->name, name) != 0) || rare(NULL == value)) {
         return glance_at_two(proc, name, value);
@@ -384,9 +407,10 @@ static __attribute__((noinline)) pmix_status_t give_scalar(const pmix_proc_t *pr
     return px_scalar_value(word, type, value) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
-/* Is the segment where to look, for any key that it has? We are inside. pairs with px_session_stand_apart_locked */
-static inline bool is_first(const struct px_session *session, const struct px_store *first, const pmix_proc_t *proc,
-                            const char *key)
+/* Is the segment where to look, for any key that it has? We are inside. pairs with
+ * px_session_stand_apart_locked */
+static inline bool is_first(const struct px_session *session, const struct px_store *first,
+                            const pmix_proc_t *proc, const char *key)
 {
     return !rare(NULL == first) && !rare(px_store_superseded(first)) && !rare(NULL == proc)
            && !rare(proc->rank == px_load_acquire(&session->apart)) && !rare(NULL == key)
@@ -394,8 +418,8 @@ static inline bool is_first(const struct px_session *session, const struct px_st
 }
 
 /* A number of our own job, without directives, from the segment: nearly every call there is. */
-pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const pmix_info_t info[], size_t ninfo,
-                               pmix_value_t **value)
+pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                               size_t ninfo, pmix_value_t **value)
 {
     const struct px_session *session = px_session(px_ctx());
     const struct px_store *first;

@@ -7,21 +7,25 @@
 
 /* Lookup in everything this process holds; no message. 0 with *ret, PMIX_ERR_NOT_FOUND,
  * PMIX_ERR_EXISTS_OUTSIDE_SCOPE. own_first: a reply has just brought the value. */
-int px_client_find(struct px_session *session, const struct px_want *want, bool own_first, struct px_slice *ret);
+int px_client_find(struct px_session *session, const struct px_want *want, bool own_first,
+                   struct px_slice *ret);
 
-/* Values that are in no store: the process's own names, and values without bytes. PMIX_ERR_NOT_FOUND when the key
- * is none of those. The value is a fresh one (or the caller's, filled) unless it is a pointer into the library. */
+/* Values that are in no store: the process's own names, and values without bytes.
+ * PMIX_ERR_NOT_FOUND when the key is none of those. The value is a fresh one (or the caller's,
+ * filled) unless it is a pointer into the library. */
 int px_client_known(struct px_session *session, const struct px_want *want, pmix_value_t **value);
 
 /* Hands a value out in the manner wanted. */
-int px_client_hand_out(const struct px_want *want, const struct px_slice *slice, pmix_value_t **value);
+int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
+                       pmix_value_t **value);
 
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
 int px_client_miss(struct px_session *session, const struct px_want *want, int found);
 
-/* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked of the server. */
+/* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked
+ * of the server. */
 bool px_key_asked(const char *key);
-pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                                 pmix_value_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc,
+                                 const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Groups by collective and bootstrap: requests to the server, whose layouts changed between releases and are not
- * negotiated: the server's version decides (docs/wire-format.md). */
+/* Groups by collective and bootstrap: requests to the server, whose layouts changed between
+ * releases and are not negotiated: the server's version decides (docs/wire-format.md). */
 
 #include "group.h"
 
@@ -187,7 +187,8 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
     PMIx_Proc_free(out.members, out.n_members);
     PMIx_Info_free(out.info, out.n_info);
     if (NULL != call->cbfunc) {
-        call->cbfunc(status, call->results->info, call->results->n, call->cbdata, px_infos_release, call->results);
+        call->cbfunc(status, call->results->info, call->results->n, call->cbdata, px_infos_release,
+                     call->results);
     } else {
         px_infos_release(call->results);
     }
@@ -195,8 +196,8 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
 }
 
 static struct construct_call *construct_create(struct px_session *session, const struct px_msg *msg,
-                                               const char *group, const pmix_proc_t *procs, size_t nprocs,
-                                               const pmix_info_t *info, size_t ninfo)
+                                               const char *group, const pmix_proc_t *procs,
+                                               size_t nprocs, const pmix_info_t *info, size_t ninfo)
 {
     struct construct_call *call = calloc(1, sizeof(*call));
 
@@ -225,8 +226,9 @@ static struct construct_call *construct_create(struct px_session *session, const
     return call;
 }
 
-pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group, const pmix_proc_t *procs,
-                                           size_t nprocs, const pmix_info_t *info, size_t ninfo,
+pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group,
+                                           const pmix_proc_t *procs, size_t nprocs,
+                                           const pmix_info_t *info, size_t ninfo,
                                            pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_session *session = px_session(ctx);
@@ -263,8 +265,9 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     return rc;
 }
 
-pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group, const pmix_info_t *info,
-                                          size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
+                                          const pmix_info_t *info, size_t ninfo,
+                                          pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_GROUP_DESTRUCT, &msg);
@@ -283,7 +286,8 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
     return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
-pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group, const pmix_info_t *info, size_t ninfo,
+pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
+                                       const pmix_info_t *info, size_t ninfo,
                                        pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Inviting and joining. The leader counts the answers; when one fails its application is asked, by the event
- * PMIX_GROUP_INVITE_FAILED, whether to go on without, to stop, or whom to ask instead (an entry PMIX_PROCID among
- * the handler's results). Nobody else is asked anything: the outcome reaches the members as an event. */
+/* Inviting and joining. The leader counts the answers; when one fails its application is asked, by
+ * the event PMIX_GROUP_INVITE_FAILED, whether to go on without, to stop, or whom to ask instead (an
+ * entry PMIX_PROCID among the handler's results). Nobody else is asked anything: the outcome
+ * reaches the members as an event. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,8 @@ static void abandon(struct px_party *party)
         size_t got = gather(party, PX_ACCEPTED, to);
 
         (void) gather(party, PX_INVITED, to + got);
-        (void) px_party_notify(party, PMIX_GROUP_CONSTRUCT_ABORT, to, n, NULL, 0); /* they have time-outs */
+        (void) px_party_notify(party, PMIX_GROUP_CONSTRUCT_ABORT, to, n, NULL,
+                               0); /* they have time-outs */
         PMIx_Proc_free(to, n);
     }
     px_party_answer(party, PMIX_GROUP_CONSTRUCT_ABORT, NULL, 0);
@@ -85,7 +87,8 @@ static void complete(struct px_party *party, pmix_status_t status)
     PMIx_Info_destruct(&membership);
     if (0 == rc) {
         px_party_store_endpoints(party->session, party->given, party->n_given);
-        rc = px_party_notify(party, PMIX_GROUP_CONSTRUCT_COMPLETE, members, n, party->given, party->n_given);
+        rc = px_party_notify(party, PMIX_GROUP_CONSTRUCT_COMPLETE, members, n, party->given,
+                             party->n_given);
     }
     PMIx_Proc_free(members, n);
     px_party_answer(party, 0 == rc ? status : rc, party->given, party->n_given);
@@ -129,8 +132,9 @@ static int add_invitee(struct px_party *party, const pmix_proc_t *proc)
 static void replace(struct px_party *party, const pmix_info_t *results, size_t nresults)
 {
     for (size_t i = 0; i < nresults; i++) {
-        if (strcmp(results[i].key, PMIX_PROCID) == 0 && results[i].value.type == PMIX_PROC
-            && NULL != results[i].value.data.proc && add_invitee(party, results[i].value.data.proc) == 0) {
+        if (strcmp(results[i].key, PMIX_PROCID) == 0 && results[i].value.type == PMIX_PROC &&
+            NULL != results[i].value.data.proc &&
+            add_invitee(party, results[i].value.data.proc) == 0) {
             invite(party, results[i].value.data.proc, 1);
         }
     }
@@ -149,7 +153,8 @@ static void decided(void *arg, pmix_status_t status, const pmix_info_t *results,
         return;
     }
     for (size_t i = 0; i < nresults; i++) {
-        if (results[i].value.type == PMIX_STATUS && results[i].value.data.status == PMIX_GROUP_CONSTRUCT_ABORT) {
+        if (results[i].value.type == PMIX_STATUS &&
+            results[i].value.data.status == PMIX_GROUP_CONSTRUCT_ABORT) {
             status = PMIX_GROUP_CONSTRUCT_ABORT;
         }
     }
@@ -173,18 +178,19 @@ static void fail(struct px_party *party, struct px_invitee *invitee)
     PMIx_Info_construct(&info[0]);
     PMIx_Info_construct(&info[1]);
     event.info = info;
-    if (NULL != party->session->ctx->events
-        && PMIx_Info_load(&info[0], PMIX_GROUP_ID, party->group, PMIX_STRING) == PMIX_SUCCESS
-        && PMIx_Info_load(&info[1], PMIX_EVENT_AFFECTED_PROC, &event.source, PMIX_PROC) == PMIX_SUCCESS
-        && px_events_ask(party->session->ctx->events, &event, decided, party) == 0) {
+    if (NULL != party->session->ctx->events &&
+        PMIx_Info_load(&info[0], PMIX_GROUP_ID, party->group, PMIX_STRING) == PMIX_SUCCESS &&
+        PMIx_Info_load(&info[1], PMIX_EVENT_AFFECTED_PROC, &event.source, PMIX_PROC) ==
+            PMIX_SUCCESS &&
+        px_events_ask(party->session->ctx->events, &event, decided, party) == 0) {
         party->deciding++;
     }
     PMIx_Info_destruct(&info[0]);
     PMIx_Info_destruct(&info[1]);
 }
 
-void px_leader_answered(struct px_party *party, const pmix_proc_t *who, bool accepted, const pmix_info_t *info,
-                        size_t ninfo)
+void px_leader_answered(struct px_party *party, const pmix_proc_t *who, bool accepted,
+                        const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < party->n_invitees; i++) {
         struct px_invitee *invitee = &party->invitees[i];
@@ -199,8 +205,10 @@ void px_leader_answered(struct px_party *party, const pmix_proc_t *who, bool acc
         invitee->state = PX_ACCEPTED;
         invitee->proc = *who;
         for (size_t k = 0; k < ninfo; k++) {
-            if (strcmp(info[k].key, PMIX_GROUP_ENDPT_DATA) == 0 || strcmp(info[k].key, PMIX_GROUP_INFO) == 0) {
-                (void) px_party_add(party, &info[k]); /* no memory: the others know less of this one */
+            if (strcmp(info[k].key, PMIX_GROUP_ENDPT_DATA) == 0 ||
+                strcmp(info[k].key, PMIX_GROUP_INFO) == 0) {
+                (void) px_party_add(party,
+                                    &info[k]); /* no memory: the others know less of this one */
             }
         }
         break;
@@ -211,7 +219,8 @@ void px_leader_answered(struct px_party *party, const pmix_proc_t *who, bool acc
 void px_leader_lost(struct px_party *party, const pmix_proc_t *who)
 {
     for (size_t i = 0; i < party->n_invitees; i++) {
-        if (party->invitees[i].state == PX_INVITED && PMIx_Check_procid(&party->invitees[i].proc, who)) {
+        if (party->invitees[i].state == PX_INVITED &&
+            PMIx_Check_procid(&party->invitees[i].proc, who)) {
             fail(party, &party->invitees[i]);
         }
     }
@@ -241,7 +250,8 @@ static void enlist(struct px_party *party)
     px_list_append(&party->session->groups, &party->link);
     if (party->timeout_ms > 0) {
         /* Without memory for a timer the wait has no limit. */
-        (void) px_timer_start_loop(party->session->ctx->loop, &party->timer, party->timeout_ms, time_is_up);
+        (void) px_timer_start_loop(party->session->ctx->loop, &party->timer, party->timeout_ms,
+                                   time_is_up);
     }
 }
 
@@ -266,8 +276,9 @@ static void run_invite(struct px_task *task)
     }
 }
 
-pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group, const pmix_proc_t *procs,
-                                        size_t nprocs, const pmix_info_t *info, size_t ninfo,
+pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
+                                        const pmix_proc_t *procs, size_t nprocs,
+                                        const pmix_info_t *info, size_t ninfo,
                                         pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_session *session = px_session(ctx);
@@ -315,7 +326,8 @@ static void run_join(struct px_task *task)
     }
     PMIx_Info_destruct(&endpoint);
     if (0 == rc) {
-        rc = px_party_notify(party, accepted ? PMIX_GROUP_INVITE_ACCEPTED : PMIX_GROUP_INVITE_DECLINED,
+        rc = px_party_notify(party,
+                             accepted ? PMIX_GROUP_INVITE_ACCEPTED : PMIX_GROUP_INVITE_DECLINED,
                              &party->leader, 1, party->given, party->n_given);
     }
     if (0 != rc || !accepted) {
@@ -324,8 +336,9 @@ static void run_join(struct px_task *task)
     }
 }
 
-pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group, const pmix_proc_t *leader,
-                                      pmix_group_opt_t answer, const pmix_info_t *info, size_t ninfo,
+pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
+                                      const pmix_proc_t *leader, pmix_group_opt_t answer,
+                                      const pmix_info_t *info, size_t ninfo,
                                       pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_session *session = px_session(ctx);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Forwarded output and input. Our number of a registration travels with the request and comes back with the data;
- * output for number 0, which a server sends to tools unasked, and for a registration without a function goes to our
- * own standard output or error. */
+/* Forwarded output and input. Our number of a registration travels with the request and comes back
+ * with the data; output for number 0, which a server sends to tools unasked, and for a registration
+ * without a function goes to our own standard output or error. */
 
 #include "iof.h"
 
@@ -68,8 +68,9 @@ void px_client_iof_in(struct px_session *session, struct px_in *in)
     size_t id;
     bool known;
 
-    if (px_unpack_one(in, PMIX_PROC, &source) != 0 || px_unpack_one(in, PMIX_IOF_CHANNEL, &channel) != 0
-        || px_unpack_size(in, &id) != 0 || px_unpack_infos(in, &info, &ninfo) != 0) {
+    if (px_unpack_one(in, PMIX_PROC, &source) != 0 ||
+        px_unpack_one(in, PMIX_IOF_CHANNEL, &channel) != 0 || px_unpack_size(in, &id) != 0 ||
+        px_unpack_infos(in, &info, &ninfo) != 0) {
         return;
     }
     if (px_unpack_one(in, PMIX_BYTE_OBJECT, &bytes) == 0) {
@@ -145,8 +146,9 @@ static struct px_pull *pull_create(struct px_session *session)
 }
 
 pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                 const pmix_info_t *directives, size_t ndirs, pmix_iof_channel_t channel,
-                                 pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
+                                 const pmix_info_t *directives, size_t ndirs,
+                                 pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
+                                 pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
 {
     struct px_session *session = px_session(ctx);
     struct px_pull *pull;
@@ -185,8 +187,9 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, s
     return rc;
 }
 
-pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler, const pmix_info_t *directives,
-                                       size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
+                                       const pmix_info_t *directives, size_t ndirs,
+                                       pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_session *session = px_session(ctx);
     struct px_pull *pull;
@@ -219,8 +222,8 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler, const
 }
 
 pmix_status_t px_client_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                                 const pmix_byte_object_t *bytes, const pmix_info_t *directives, size_t ndirs,
-                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
+                                 const pmix_byte_object_t *bytes, const pmix_info_t *directives,
+                                 size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     const pmix_byte_object_t nothing = {0};
     struct px_msg msg;

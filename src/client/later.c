@@ -36,8 +36,12 @@ int px_later_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *val
     if (NULL == later) {
         return PMIX_ERR_NOMEM;
     }
-    *later = (struct later_value){
-        .task.run = run_value, .status = status, .value = value, .ours = ours, .cbfunc = cbfunc, .cbdata = cbdata};
+    *later = (struct later_value){.task.run = run_value,
+                                  .status = status,
+                                  .value = value,
+                                  .ours = ours,
+                                  .cbfunc = cbfunc,
+                                  .cbdata = cbdata};
     px_loop_post(loop, &later->task);
     return 0;
 }
@@ -54,8 +58,8 @@ static void run_infos(struct px_task *task)
 {
     struct later_infos *later = px_container_of(task, struct later_infos, task);
 
-    later->cbfunc(later->status, later->infos->info, later->infos->n, later->cbdata, px_infos_release,
-                  later->infos);
+    later->cbfunc(later->status, later->infos->info, later->infos->n, later->cbdata,
+                  px_infos_release, later->infos);
     free(later);
 }
 
@@ -71,8 +75,11 @@ int px_later_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info
         return PMIX_ERR_NOMEM;
     }
     *infos = (struct px_infos){.info = info, .n = ninfo};
-    *later = (struct later_infos){
-        .task.run = run_infos, .status = status, .infos = infos, .cbfunc = cbfunc, .cbdata = cbdata};
+    *later = (struct later_infos){.task.run = run_infos,
+                                  .status = status,
+                                  .infos = infos,
+                                  .cbfunc = cbfunc,
+                                  .cbdata = cbdata};
     px_loop_post(loop, &later->task);
     return 0;
 }

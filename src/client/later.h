@@ -7,7 +7,8 @@
 
 #include "src/loop/loop.h"
 
-/* Completions that are known at once but must come by callback on the loop thread. 0 or PMIX_ERR_NOMEM. */
+/* Completions that are known at once but must come by callback on the loop thread. 0 or
+ * PMIX_ERR_NOMEM. */
 
 /* `ours`: the value is freed after the callback. Untouched on failure. */
 int px_later_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Groups come and go, so what is looked up here is under the lock; a process that is in no group never takes it. */
+/* Groups come and go, so what is looked up here is under the lock; a process that is in no group
+ * never takes it. */
 
 #include "session.h"
 
@@ -37,7 +38,8 @@ static void forget_locked(struct px_session *session, const char *group)
     if (NULL != members) {
         px_list_remove(&members->link);
         free(members);
-        px_store_release(&session->n_groups, session->n_groups - 1); /* pairs with px_members_find */
+        /* pairs with px_members_find */
+        px_store_release(&session->n_groups, session->n_groups - 1);
     }
 }
 
@@ -48,8 +50,8 @@ static const pmix_data_array_t *membership_of(const pmix_info_t *results, size_t
         const pmix_value_t *value = &results[i].value;
 
         if (strcmp(results[i].key, PMIX_GROUP_MEMBERSHIP) == 0) {
-            bool good = value->type == PMIX_DATA_ARRAY && NULL != value->data.darray
-                        && value->data.darray->type == PMIX_PROC && NULL != value->data.darray->array;
+            bool good = value->type == PMIX_DATA_ARRAY && NULL != value->data.darray &&
+                        value->data.darray->type == PMIX_PROC && NULL != value->data.darray->array;
 
             return good ? value->data.darray : NULL;
         }
@@ -76,7 +78,8 @@ static struct px_members *make(const char *group, const pmix_data_array_t *array
     return members;
 }
 
-void px_members_note(struct px_session *session, const char *group, const pmix_info_t *results, size_t n)
+void px_members_note(struct px_session *session, const char *group, const pmix_info_t *results,
+                     size_t n)
 {
     const pmix_data_array_t *array = membership_of(results, n);
     struct px_members *members = NULL != array ? make(group, array) : NULL;
@@ -85,7 +88,8 @@ void px_members_note(struct px_session *session, const char *group, const pmix_i
     forget_locked(session, group);
     if (NULL != members) {
         px_list_append(&session->members, &members->link);
-        px_store_release(&session->n_groups, session->n_groups + 1); /* pairs with px_members_find */
+        /* pairs with px_members_find */
+        px_store_release(&session->n_groups, session->n_groups + 1);
     }
     pthread_mutex_unlock(&session->lock);
 }
@@ -102,7 +106,8 @@ int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_pr
     const struct px_members *members;
     int rc = 1;
 
-    if (px_load_acquire(&session->n_groups) == 0) { /* pairs with px_members_note and forget_locked */
+    /* pairs with px_members_note and forget_locked */
+    if (px_load_acquire(&session->n_groups) == 0) {
         return 1;
     }
     pthread_mutex_lock(&session->lock);
@@ -126,8 +131,8 @@ static size_t stands_for(const struct px_members *members, pmix_rank_t rank)
     return PMIX_RANK_WILDCARD == rank ? members->n : rank < members->n;
 }
 
-static int expand_locked(struct px_session *session, const pmix_proc_t *procs, size_t n, pmix_proc_t **ret,
-                         size_t *ret_n)
+static int expand_locked(struct px_session *session, const pmix_proc_t *procs, size_t n,
+                         pmix_proc_t **ret, size_t *ret_n)
 {
     size_t total = 0;
     size_t out = 0;
@@ -148,7 +153,9 @@ static int expand_locked(struct px_session *session, const pmix_proc_t *procs, s
     for (size_t i = 0; i < n; i++) {
         const struct px_members *members = find_locked(session, procs[i].nspace);
         bool every = NULL != members && PMIX_RANK_WILDCARD == procs[i].rank;
-        const pmix_proc_t *from = NULL == members ? &procs[i] : every ? members->at : &members->at[procs[i].rank];
+        const pmix_proc_t *from = NULL == members ? &procs[i]
+                                  : every         ? members->at
+                                                  : &members->at[procs[i].rank];
         size_t some = every ? members->n : 1;
 
         memcpy(&all[out], from, some * sizeof(*all));
@@ -159,12 +166,13 @@ static int expand_locked(struct px_session *session, const pmix_proc_t *procs, s
     return 0;
 }
 
-int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size_t n, pmix_proc_t **ret,
-                      size_t *ret_n)
+int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
+                      pmix_proc_t **ret, size_t *ret_n)
 {
     int rc = 1;
 
-    if (px_load_acquire(&session->n_groups) == 0) { /* pairs with px_members_note and forget_locked */
+    /* pairs with px_members_note and forget_locked */
+    if (px_load_acquire(&session->n_groups) == 0) {
         return 1;
     }
     pthread_mutex_lock(&session->lock);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The segment of our namespace, from generation to generation. Nobody waits for a new one: readers go on with what is
- * mapped, whoever sees first that it has been superseded asks, and any reply of the server may bring the descriptor,
- * which is adopted before the reply is delivered. An old generation is unmapped when no thread reads it any more, unless
- * pointers into it were given away (docs/memory-model.md, section 9). */
+/* The segment of our namespace, from generation to generation. Nobody waits for a new one: readers
+ * go on with what is mapped, whoever sees first that it has been superseded asks, and any reply of
+ * the server may bring the descriptor, which is adopted before the reply is delivered. An old
+ * generation is unmapped when no thread reads it any more, unless pointers into it were given away
+ * (docs/memory-model.md, section 9). */
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,8 @@ static void clean_up(struct px_session *session)
     }
 }
 
-/* `first` is nothing while `shared` changes: who has read the new generation by one of them cannot find the old one by
- * the other. */
+/* `first` is nothing while `shared` changes: who has read the new generation by one of them cannot
+ * find the old one by the other. */
 static void replace(struct px_session *session, struct px_store *next)
 {
     struct px_store *old = px_session_shared(session);
@@ -84,7 +85,8 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     }
     px_store_info(segment, &next);
     px_store_info(present, &now);
-    if (next.generation <= now.generation || strcmp(px_store_nspace(segment), px_store_nspace(present)) != 0) {
+    if (next.generation <= now.generation ||
+        strcmp(px_store_nspace(segment), px_store_nspace(present)) != 0) {
         px_store_destroy(segment);
         return;
     }
@@ -124,12 +126,14 @@ void px_session_catch_up(struct px_session *session)
     struct px_msg msg;
 
     /* pairs with replace */
-    if (NULL == shared || px_load_acquire(&session->catching_up) != 0 || !px_cas(&session->catching_up, 0, 1)
-        || px_msg_start(session, PX_CMD_REQ, &msg) != 0) {
+    if (NULL == shared || px_load_acquire(&session->catching_up) != 0 ||
+        /* pairs with replace */
+        !px_cas(&session->catching_up, 0, 1) || px_msg_start(session, PX_CMD_REQ, &msg) != 0) {
         return;
     }
     px_store_info(shared, &info);
-    (void) px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation), 0, catch_up_reply, session); /* lost connection: what we have is all there is */
+    (void) px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation), 0, catch_up_reply,
+                       session); /* lost connection: what we have is all there is */
 }
 
 void px_session_drop_segments(struct px_session *session)

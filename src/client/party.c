@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What leader and invitees of a group have in common. Everything they tell each other travels in events: the
- * servers only carry them, and the data ends up in each member's own store. */
+/* What leader and invitees of a group have in common. Everything they tell each other travels in
+ * events: the servers only carry them, and the data ends up in each member's own store. */
 
 #include "party.h"
 
@@ -14,8 +14,8 @@
 #include "ops.h"
 #include "src/value/keep.h"
 
-struct px_party *px_party_create(struct px_session *session, const char *group, const pmix_info_t *info,
-                                 size_t ninfo)
+struct px_party *px_party_create(struct px_session *session, const char *group,
+                                 const pmix_info_t *info, size_t ninfo)
 {
     struct px_party *party = calloc(1, sizeof(*party));
     int rc = 0;
@@ -89,7 +89,8 @@ struct px_party *px_party_find(struct px_session *session, const char *group, bo
     return NULL;
 }
 
-void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_info_t *results, size_t n)
+void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_info_t *results,
+                     size_t n)
 {
     struct px_infos *kept = calloc(1, sizeof(*kept));
 
@@ -138,9 +139,10 @@ void px_party_watch(struct px_session *session)
         return;
     }
     session->watching = true;
-    /* Requests keep their order: the server knows before it sees anything that could make such an event. */
-    (void) px_client_register_codes(session->ctx, watched, sizeof(watched) / sizeof(watched[0]), NULL, 0, NULL,
-                                    NULL);
+    /* Requests keep their order: the server knows before it sees anything that could make such an
+     * event. */
+    (void) px_client_register_codes(session->ctx, watched, sizeof(watched) / sizeof(watched[0]),
+                                    NULL, 0, NULL, NULL);
 }
 
 int px_party_notify(struct px_party *party, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
@@ -175,7 +177,8 @@ static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
     pmix_value_t *value;
     int rc;
 
-    if (slice->hidden || NULL != slice->quals || (slice->scope != PMIX_REMOTE && slice->scope != PMIX_GLOBAL)) {
+    if (slice->hidden || NULL != slice->quals ||
+        (slice->scope != PMIX_REMOTE && slice->scope != PMIX_GLOBAL)) {
         return 0;
     }
     rc = px_slice_value(slice, &value);
@@ -218,12 +221,14 @@ void px_party_store_endpoints(struct px_session *session, const pmix_info_t *inf
         struct px_in in;
         pmix_proc_t owner;
 
-        if (strcmp(info[i].key, PMIX_GROUP_ENDPT_DATA) != 0 || info[i].value.type != PMIX_BYTE_OBJECT) {
+        if (strcmp(info[i].key, PMIX_GROUP_ENDPT_DATA) != 0 ||
+            info[i].value.type != PMIX_BYTE_OBJECT) {
             continue;
         }
         in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
         if (px_unpack_one(&in, PMIX_PROC, &owner) == 0 && owner.rank != PMIX_RANK_WILDCARD) {
-            (void) px_session_store_kvals(session, &owner, &in, NULL); /* what is no data is passed over */
+            (void) px_session_store_kvals(session, &owner, &in,
+                                          NULL); /* what is no data is passed over */
         }
     }
 }
@@ -231,7 +236,8 @@ void px_party_store_endpoints(struct px_session *session, const pmix_info_t *inf
 static const char *group_of(const struct px_event *event)
 {
     for (size_t i = 0; i < event->ninfo; i++) {
-        if (strcmp(event->info[i].key, PMIX_GROUP_ID) == 0 && event->info[i].value.type == PMIX_STRING) {
+        if (strcmp(event->info[i].key, PMIX_GROUP_ID) == 0 &&
+            event->info[i].value.type == PMIX_STRING) {
             return event->info[i].value.data.string;
         }
     }
@@ -283,14 +289,15 @@ bool px_groups_event(struct px_session *session, const struct px_event *event)
     if (event->code == PMIX_GROUP_INVITE_ACCEPTED || event->code == PMIX_GROUP_INVITE_DECLINED) {
         party = px_party_find(session, group, true);
         if (NULL != party) {
-            px_leader_answered(party, &event->source, event->code == PMIX_GROUP_INVITE_ACCEPTED, event->info,
-                               event->ninfo);
+            px_leader_answered(party, &event->source, event->code == PMIX_GROUP_INVITE_ACCEPTED,
+                               event->info, event->ninfo);
         }
     } else if (complete || event->code == PMIX_GROUP_CONSTRUCT_ABORT) {
         party = px_party_find(session, group, false);
         if (NULL != party) {
             px_party_store_endpoints(session, event->info, event->ninfo);
-            px_party_answer(party, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT, event->info, event->ninfo);
+            px_party_answer(party, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT,
+                            event->info, event->ninfo);
             px_party_release(party);
         }
     }
@@ -311,5 +318,6 @@ static void end_parties(void *arg)
 
 void px_groups_fini(struct px_session *session)
 {
-    (void) px_loop_run(session->ctx->loop, end_parties, session); /* in a forked child they are not ours */
+    (void) px_loop_run(session->ctx->loop, end_parties,
+                       session); /* in a forked child they are not ours */
 }

@@ -38,8 +38,8 @@ struct px_party {
     void *cbdata;
 };
 
-struct px_party *px_party_create(struct px_session *session, const char *group, const pmix_info_t *info,
-                                 size_t ninfo);
+struct px_party *px_party_create(struct px_session *session, const char *group,
+                                 const pmix_info_t *info, size_t ninfo);
 /* Off its list and freed, once no handler is deciding any more. */
 void px_party_release(struct px_party *party);
 void px_party_free(struct px_party *party);
@@ -47,7 +47,8 @@ void px_party_free(struct px_party *party);
 int px_party_add(struct px_party *party, const pmix_info_t *info);
 struct px_party *px_party_find(struct px_session *session, const char *group, bool leading);
 /* Calls back, once. Results may be NULL. */
-void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_info_t *results, size_t n);
+void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_info_t *results,
+                     size_t n);
 
 /* Makes the server send us the events of invitations. */
 void px_party_watch(struct px_session *session);
@@ -56,14 +57,15 @@ void px_party_watch(struct px_session *session);
 int px_party_notify(struct px_party *party, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
                     const pmix_info_t *extra, size_t n_extra);
 
-/* What we have posted for other nodes, as an entry that others can store; value type PMIX_UNDEF: nothing. */
+/* What we have posted for other nodes, as an entry that others can store; value type PMIX_UNDEF:
+ * nothing. */
 int px_party_endpoint(struct px_session *session, pmix_info_t *ret);
 /* Stores such entries among those of an event. */
 void px_party_store_endpoints(struct px_session *session, const pmix_info_t *info, size_t ninfo);
 
 /* Events, by side. */
-void px_leader_answered(struct px_party *party, const pmix_proc_t *who, bool accepted, const pmix_info_t *info,
-                        size_t ninfo);
+void px_leader_answered(struct px_party *party, const pmix_proc_t *who, bool accepted,
+                        const pmix_info_t *info, size_t ninfo);
 void px_leader_lost(struct px_party *party, const pmix_proc_t *who);
 
 #endif

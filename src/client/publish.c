@@ -34,8 +34,8 @@ pmix_status_t px_client_publish_nb(struct px_ctx *ctx, const pmix_info_t *info, 
     return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
-pmix_status_t px_client_unpublish_nb(struct px_ctx *ctx, char **keys, const pmix_info_t *info, size_t ninfo,
-                                     pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_unpublish_nb(struct px_ctx *ctx, char **keys, const pmix_info_t *info,
+                                     size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_UNPUBLISH, &msg);
@@ -91,8 +91,8 @@ static void lookup_reply(void *arg, int status, struct px_in *reply, int fd)
     free(call);
 }
 
-pmix_status_t px_client_lookup_nb(struct px_ctx *ctx, char **keys, const pmix_info_t *info, size_t ninfo,
-                                  pmix_lookup_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_lookup_nb(struct px_ctx *ctx, char **keys, const pmix_info_t *info,
+                                  size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
     struct lookup_call *call;
     struct px_msg msg;
@@ -154,7 +154,8 @@ static void spawn_reply(void *arg, int status, struct px_in *reply, int fd)
 }
 
 pmix_status_t px_client_spawn_nb(struct px_ctx *ctx, const pmix_info_t *job_info, size_t ninfo,
-                                 const pmix_app_t *apps, size_t napps, pmix_spawn_cbfunc_t cbfunc, void *cbdata)
+                                 const pmix_app_t *apps, size_t napps, pmix_spawn_cbfunc_t cbfunc,
+                                 void *cbdata)
 {
     struct px_session *session = px_session(ctx);
     struct spawn_call *call;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Posting. A value waits in `posted` for the next commit, which hands over what has changed since the last: servers
- * merge key by key. It goes into the private store, where this process reads it, before the next such read or commit;
- * values that the store might refuse go there at once. */
+/* Posting. A value waits in `posted` for the next commit, which hands over what has changed since
+ * the last: servers merge key by key. It goes into the private store, where this process reads it,
+ * before the next such read or commit; values that the store might refuse go there at once. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #include "get.h"
 #include "ops.h"
 
-static struct px_posted *posted_create(pmix_scope_t scope, const char *key, const pmix_value_t *value)
+static struct px_posted *posted_create(pmix_scope_t scope, const char *key,
+                                       const pmix_value_t *value)
 {
     size_t len = strlen(key);
     struct px_posted *posted = malloc(sizeof(*posted) + len + 1);
@@ -29,9 +30,10 @@ static struct px_posted *posted_create(pmix_scope_t scope, const char *key, cons
     return posted;
 }
 
-/* Takes the place of an older value of the key that nobody has seen: it is not sent any more. Qualified values all
- * have the same key. */
-static void post_locked(struct px_session *session, struct px_posted *posted, struct px_list *dropped)
+/* Takes the place of an older value of the key that nobody has seen: it is not sent any more.
+ * Qualified values all have the same key. */
+static void post_locked(struct px_session *session, struct px_posted *posted,
+                        struct px_list *dropped)
 {
     struct px_list *item;
     struct px_list *following;
@@ -40,7 +42,8 @@ static void post_locked(struct px_session *session, struct px_posted *posted, st
         px_list_each(item, following, &session->posted) {
             const struct px_posted *older = px_container_of(item, struct px_posted, link);
 
-            if (older->key_len == posted->key_len && memcmp(older->key, posted->key, posted->key_len) == 0) {
+            if (older->key_len == posted->key_len &&
+                memcmp(older->key, posted->key, posted->key_len) == 0) {
                 px_list_remove(item);
                 px_list_append(dropped, item);
             }
@@ -60,7 +63,8 @@ static pmix_status_t check_value(const char *key, const pmix_value_t *value)
     return len > 0 && len <= PMIX_MAX_KEYLEN ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
-pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *key, const pmix_value_t *value)
+pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *key,
+                            const pmix_value_t *value)
 {
     struct px_session *session = px_session(ctx);
     struct px_posted *posted;
@@ -100,8 +104,8 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     return rc;
 }
 
-static pmix_status_t store_native(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                                  const pmix_value_t *value)
+static pmix_status_t store_native(struct px_session *session, const pmix_proc_t *proc,
+                                  const char *key, const pmix_value_t *value)
 {
     struct px_native *native = calloc(1, sizeof(*native));
 
@@ -185,13 +189,16 @@ static void put_back(struct px_list *to, struct px_list *from)
     }
 }
 
-/* Nobody waits for a commit. What the server could not take is told by what this process does next. */
+/* Nobody waits for a commit. What the server could not take is told by what this process does next.
+ */
 static void commit_reply(pmix_status_t status, void *cbdata)
 {
     struct px_session *session = cbdata;
 
-    if (PMIX_SUCCESS != status && PMIX_ERR_LOST_CONNECTION != status && PMIX_ERR_UNREACH != status) {
-        px_store_release(&session->refused, (uint64_t) (int64_t) status); /* pairs with px_session_refused */
+    if (PMIX_SUCCESS != status && PMIX_ERR_LOST_CONNECTION != status &&
+        PMIX_ERR_UNREACH != status) {
+        /* pairs with px_session_refused */
+        px_store_release(&session->refused, (uint64_t) (int64_t) status);
     }
 }
 
@@ -215,7 +222,8 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
         return PMIX_SUCCESS; /* nobody to tell; what was posted stays here */
     }
     px_list_init(&taken);
-    /* The lock is held over the sending: commits reach the server in the order in which they were made. */
+    /* The lock is held over the sending: commits reach the server in the order in which they were
+     * made. */
     pthread_mutex_lock(&session->lock);
     first = !session->committed;
     if (px_list_empty(&session->posted) && !first) {

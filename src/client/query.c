@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries: answered from earlier answers to the same query, from what a PMIx_Get would find in this process, and else by
- * the server, which asks the host first. What has been answered is remembered for both. */
+/* Queries: answered from earlier answers to the same query, from what a PMIx_Get would find in this
+ * process, and else by the server, which asks the host first. What has been answered is remembered
+ * for both. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,12 +68,15 @@ static pmix_proc_t target_of(const struct px_ctx *ctx, const pmix_query_t *query
     return px_query_target(query, &job);
 }
 
-/* Do the qualifiers say no more than directives of a PMIx_Get, each at most once? others: beside the process. */
+/* Do the qualifiers say no more than directives of a PMIx_Get, each at most once? others: beside
+ * the process. */
 static bool is_plain(const pmix_query_t *query, bool others)
 {
-    static const char *const process[] = {PMIX_PROCID, PMIX_NSPACE, PMIX_RANK, PMIX_QUERY_REFRESH_CACHE};
-    static const char *const realm[] = {PMIX_SESSION_INFO, PMIX_SESSION_ID, PMIX_JOB_INFO, PMIX_APP_INFO, PMIX_APPNUM,
-                                        PMIX_NODE_INFO,    PMIX_HOSTNAME,   PMIX_NODEID,   "pmix.proc.info"};
+    static const char *const process[] = {PMIX_PROCID, PMIX_NSPACE, PMIX_RANK,
+                                          PMIX_QUERY_REFRESH_CACHE};
+    static const char *const realm[] = {PMIX_SESSION_INFO, PMIX_SESSION_ID, PMIX_JOB_INFO,
+                                        PMIX_APP_INFO,     PMIX_APPNUM,     PMIX_NODE_INFO,
+                                        PMIX_HOSTNAME,     PMIX_NODEID,     "pmix.proc.info"};
 
     for (size_t i = 0; i < query->nqual; i++) {
         const char *key = query->qualifiers[i].key;
@@ -91,8 +95,8 @@ static bool is_plain(const pmix_query_t *query, bool others)
     return true;
 }
 
-/* Answers are for PMIx_Get too. Those to several queries at once are left out: whose they are is not certain; and those
- * with qualifiers that would have to be asked for again. */
+/* Answers are for PMIx_Get too. Those to several queries at once are left out: whose they are is
+ * not certain; and those with qualifiers that would have to be asked for again. */
 static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_t n)
 {
     pmix_proc_t target;
@@ -127,8 +131,9 @@ static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
         if (NULL != release_fn) {
             release_fn(release_cbdata);
         }
-        call->cbfunc(PMIX_SUCCESS == status ? call->part.status : PMIX_ERR_PARTIAL_SUCCESS, call->part.infos->info,
-                     call->part.infos->n, call->cbdata, px_infos_release, call->part.infos);
+        call->cbfunc(PMIX_SUCCESS == status ? call->part.status : PMIX_ERR_PARTIAL_SUCCESS,
+                     call->part.infos->info, call->part.infos->n, call->cbdata, px_infos_release,
+                     call->part.infos);
         call->part.infos = NULL;
     }
     query_free(call);
@@ -159,14 +164,16 @@ static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
     return rc;
 }
 
-static int pack_queries(struct px_buf *buf, enum px_wire_kind kind, const pmix_query_t *queries, size_t n)
+static int pack_queries(struct px_buf *buf, enum px_wire_kind kind, const pmix_query_t *queries,
+                        size_t n)
 {
     int rc = px_pack_size(buf, kind, n);
 
     return 0 == rc ? px_pack(buf, kind, PMIX_QUERY, queries, n) : rc;
 }
 
-/* The bytes that stand for the query: without the order to refresh, which is no part of the question. */
+/* The bytes that stand for the query: without the order to refresh, which is no part of the
+ * question. */
 static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
 {
     int rc = 0;
@@ -186,7 +193,8 @@ static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
 }
 
 /* The value of a key as a PMIx_Get that asks nobody finds it. */
-static int value_here(struct px_session *session, const pmix_query_t *query, const char *key, pmix_value_t **ret)
+static int value_here(struct px_session *session, const pmix_query_t *query, const char *key,
+                      pmix_value_t **ret)
 {
     pmix_proc_t target = target_of(session->ctx, query);
     const char *abi = px_abi_version(key);
@@ -218,8 +226,8 @@ static int find_here(struct px_session *session, const pmix_query_t *query, stru
     return rc;
 }
 
-static int answer_here(struct px_session *session, const pmix_query_t *queries, size_t n, pmix_info_cbfunc_t cbfunc,
-                       void *cbdata)
+static int answer_here(struct px_session *session, const pmix_query_t *queries, size_t n,
+                       pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_infos found = {0};
     int rc = 0;
@@ -236,8 +244,8 @@ static int answer_here(struct px_session *session, const pmix_query_t *queries, 
     return rc;
 }
 
-static int answer_from_cache(struct px_session *session, const struct px_buf *key, pmix_info_cbfunc_t cbfunc,
-                             void *cbdata)
+static int answer_from_cache(struct px_session *session, const struct px_buf *key,
+                             pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     pmix_info_t *info;
     size_t n;
@@ -252,10 +260,11 @@ static int answer_from_cache(struct px_session *session, const struct px_buf *ke
     return rc;
 }
 
-/* Asks the server; takes over the infos of `part` and the bytes of `key` on success; both may be NULL. */
-static pmix_status_t query_server(struct px_session *session, const pmix_query_t *queries, size_t nqueries,
-                                  struct px_buf *key, const struct part *part, pmix_info_cbfunc_t cbfunc,
-                                  void *cbdata)
+/* Asks the server; takes over the infos of `part` and the bytes of `key` on success; both may be
+ * NULL. */
+static pmix_status_t query_server(struct px_session *session, const pmix_query_t *queries,
+                                  size_t nqueries, struct px_buf *key, const struct part *part,
+                                  pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct query_call *call;
     struct px_msg msg;
@@ -287,8 +296,9 @@ static pmix_status_t query_server(struct px_session *session, const pmix_query_t
 }
 
 /* Our part, and the rest by the server if there is one; takes over the infos. */
-static pmix_status_t query_support(struct px_session *session, const pmix_query_t *queries, size_t nqueries,
-                                   const struct part *part, pmix_info_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t query_support(struct px_session *session, const pmix_query_t *queries,
+                                   size_t nqueries, const struct part *part,
+                                   pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     int rc = PMIX_ERR_UNREACH;
 
@@ -298,8 +308,8 @@ static pmix_status_t query_support(struct px_session *session, const pmix_query_
     if (0 == rc) {
         return PMIX_SUCCESS;
     }
-    rc = px_later_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS, part->infos->info,
-                        part->infos->n, cbfunc, cbdata);
+    rc = px_later_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS,
+                        part->infos->info, part->infos->n, cbfunc, cbdata);
     if (0 == rc) {
         free(part->infos);
     } else {

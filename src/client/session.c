@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Connections and life of a client or tool. Servers and foreign namespaces are only ever added while the context
- * is up, so readers follow the lists without a lock; all of it goes at the end. */
+/* Connections and life of a client or tool. Servers and foreign namespaces are only ever added
+ * while the context is up, so readers follow the lists without a lock; all of it goes at the end.
+ */
 
 #include "session.h"
 
@@ -139,7 +140,8 @@ static void link_lost(void *arg)
 {
     struct px_server_peer *server = arg;
     struct px_ctx *ctx = server->session->ctx;
-    struct px_event event = {.code = PMIX_ERR_LOST_CONNECTION, .source = server->proc, .range = PMIX_RANGE_PROC_LOCAL};
+    struct px_event event = {
+        .code = PMIX_ERR_LOST_CONNECTION, .source = server->proc, .range = PMIX_RANGE_PROC_LOCAL};
 
     if (px_load_acquire(&server->lost) != 0) { /* pairs with px_session_goodbye */
         return;
@@ -153,8 +155,8 @@ static void link_lost(void *arg)
 static const struct px_link_ops link_ops = {
     .notice = link_notice, .lost = link_lost, .descriptor = px_session_descriptor};
 
-int px_session_attach(struct px_session *session, const struct px_dialed *dialed, enum px_wire_kind kind,
-                      struct px_server_peer **ret)
+int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
+                      enum px_wire_kind kind, struct px_server_peer **ret)
 {
     struct px_server_peer *server = calloc(1, sizeof(*server));
     int rc;
@@ -166,7 +168,8 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     server->session = session;
     server->proc = dialed->server;
     px_session_set_version(server, NULL);
-    rc = px_link_open(session->ctx->loop, dialed->fd, dialed->index, kind, &link_ops, server, &server->link);
+    rc = px_link_open(session->ctx->loop, dialed->fd, dialed->index, kind, &link_ops, server,
+                      &server->link);
     if (0 != rc) {
         free(server);
         return rc;
@@ -203,7 +206,8 @@ void px_session_set_version(struct px_server_peer *server, const char *version)
     }
 }
 
-bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor, unsigned release)
+bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor,
+                        unsigned release)
 {
     const unsigned want[3] = {major, minor, release};
 
@@ -217,10 +221,12 @@ bool px_server_at_least(const struct px_server_peer *server, unsigned major, uns
 
 struct px_server_peer *px_session_server(struct px_session *session)
 {
-    struct px_server_peer *server = px_load_ptr_acquire(&session->primary); /* pairs with px_session_attach */
+    /* pairs with px_session_attach */
+    struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
 
     /* pairs with link_lost */
-    if (NULL == server || px_load_acquire(&server->lost) != 0 || !px_loop_alive(session->ctx->loop)) {
+    if (NULL == server || px_load_acquire(&server->lost) != 0 ||
+        !px_loop_alive(session->ctx->loop)) {
         return NULL;
     }
     return server;
@@ -262,13 +268,16 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
         px_wait_done(&wait, rc);
     }
     rc = px_ctx_wait(session->ctx, &wait);
-    px_store_release(&server->lost, 1); /* the server hangs up next: no event. pairs with link_lost */
-    return PMIX_ERR_LOST_CONNECTION == rc ? PMIX_SUCCESS : rc; /* it went while we said so: as above */
+    /* the server hangs up next: no event. pairs with link_lost */
+    px_store_release(&server->lost, 1);
+    return PMIX_ERR_LOST_CONNECTION == rc ? PMIX_SUCCESS
+                                          : rc; /* it went while we said so: as above */
 }
 
 void px_session_report(struct px_session *session)
 {
-    struct px_server_peer *server = px_load_ptr_acquire(&session->primary); /* pairs with px_session_attach */
+    /* pairs with px_session_attach */
+    struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
     uint64_t sent = 0;
     uint64_t received = 0;
     struct px_store_info segment = {0};

@@ -17,9 +17,11 @@
 #include "src/peer/context.h"
 #include "src/peer/request.h"
 
-/* What a client or a tool is: its place, its servers, its data. ctx->role points to it in both roles. */
+/* What a client or a tool is: its place, its servers, its data. ctx->role points to it in both
+ * roles. */
 
-/* One server. Tools may have several; they are kept until the end, so a borrowed pointer stays good. */
+/* One server. Tools may have several; they are kept until the end, so a borrowed pointer stays
+ * good. */
 struct px_server_peer {
     struct px_server_peer *next; /* session lock; atomic */
     struct px_session *session;
@@ -61,21 +63,24 @@ struct px_session {
     size_t nspace_words;      /* words of it, its NUL included, but for the last */
     uint64_t nspace_mask;     /* of the bytes that count in the last */
     uint64_t nspace_last;     /* that last one */
-    void *shared;             /* atomic struct px_store *: the segment, its newest generation that we have; NULL without.
-                               * Other threads than the loop's look at it between px_reader_enter and leave */
-    struct px_store *old;     /* loop thread: generations that pointers were given away of, kept until the end */
+    void *shared; /* atomic struct px_store *: the segment, its newest generation that we have; NULL
+                   * without. Other threads than the loop's look at it between px_reader_enter and
+                   * leave */
+    struct px_store
+        *old; /* loop thread: generations that pointers were given away of, kept until the end */
     struct px_store *retired; /* loop thread: generations that somebody may be reading still */
     struct px_store *unused;  /* loop thread: those that wait for the next grace */
     uint64_t catching_up;     /* atomic: the server was asked for the next generation */
-    void *first;              /* atomic struct px_store *: `shared` while what is there is what a get wants, whoever
-                               * else has data, but for the rank `apart`: nothing was stored by px_ops.store_internal,
-                               * and nobody counts reads; or NULL */
-    uint64_t apart;           /* atomic: our own rank, once we may have data of our own; until then no rank */
+    void *first;    /* atomic struct px_store *: `shared` while what is there is what a get wants,
+                     * whoever    else has data, but for the rank `apart`: nothing was stored by
+                     * px_ops.store_internal,    and nobody counts reads; or NULL */
+    uint64_t apart; /* atomic: our own rank, once we may have data of our own; until then no rank */
     void *own;                /* atomic struct px_store *: our private data of our own namespace */
-    struct px_store *outgrown; /* lock: private stores that were replaced by larger ones, kept until the end */
+    struct px_store
+        *outgrown; /* lock: private stores that were replaced by larger ones, kept until the end */
     void *foreign;            /* atomic struct px_foreign *: grows only */
     void *natives;            /* atomic struct px_native *: grows only */
-    uint64_t internal;        /* atomic: `own` has data of px_ops.store_internal, look there first */
+    uint64_t internal; /* atomic: `own` has data of px_ops.store_internal, look there first */
     uint64_t n_reads;         /* atomic; counted when report_fd is there */
     int report_fd;            /* constant; -1: no report */
     void *primary;            /* atomic struct px_server_peer *: where requests go; NULL: nobody */
@@ -83,12 +88,14 @@ struct px_session {
     pthread_mutex_t lock;     /* posted data, writing of private stores, lists */
     struct px_list posted;    /* lock: struct px_posted, in order */
     uint64_t unstored;        /* atomic, changed under the lock: `posted` has what `own` has not */
-    bool committed;           /* lock: the server has had a commit, so it knows that we have come that far */
-    uint64_t refused;         /* atomic: status of a commit that the server could not take, until somebody is told */
+    bool committed; /* lock: the server has had a commit, so it knows that we have come that far */
+    uint64_t refused; /* atomic: status of a commit that the server could not take, until somebody
+                         is told */
     struct px_list fetches;   /* lock: struct px_fetch under way */
     struct px_map queries;    /* lock: packed query to struct px_cached */
-    struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to 1 + `ended` of then */
-    uint64_t ended;           /* atomic, changed under the lock: collectives since something was fetched */
+    struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to 1 +
+                                 `ended` of then */
+    uint64_t ended; /* atomic, changed under the lock: collectives since something was fetched */
     struct px_list groups;    /* loop thread: struct px_party */
     struct px_list members;   /* lock: struct px_members */
     uint64_t n_groups;        /* atomic, changed under the lock: how many that are */
@@ -104,8 +111,8 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
     return ctx->role;
 }
 
-/* From now on our own rank's data are looked for in our private store first, what the segment says of others still in
- * the segment. Session lock. */
+/* From now on our own rank's data are looked for in our private store first, what the segment says
+ * of others still in the segment. Session lock. */
 static inline void px_session_stand_apart_locked(struct px_session *session)
 {
     px_store_release(&session->apart, session->ctx->self.rank); /* pairs with is_first */
@@ -122,33 +129,39 @@ static inline struct px_store *px_session_shared(const struct px_session *sessio
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 /* A descriptor that came with a reply; for px_link_ops. */
 int px_session_descriptor(void *arg, int fd);
-/* The server has gone on to another generation: asks for it, once, and does not wait. Any thread. */
+/* The server has gone on to another generation: asks for it, once, and does not wait. Any thread.
+ */
 void px_session_catch_up(struct px_session *session);
 /* Frees all generations. */
 void px_session_drop_segments(struct px_session *session);
 
-/* --- the groups that this process is a member of: a group's name and a rank in it stand for a process (members.c) --- */
+/* --- the groups that this process is a member of: a group's name and a rank in it stand for a
+ * process (members.c) --- */
 
-/* A group was made: its members are under PMIX_GROUP_MEMBERSHIP. Without memory, or when that does not name single
- * processes, the group is not known here. Any thread. */
-void px_members_note(struct px_session *session, const char *group, const pmix_info_t *results, size_t n);
+/* A group was made: its members are under PMIX_GROUP_MEMBERSHIP. Without memory, or when that does
+ * not name single processes, the group is not known here. Any thread. */
+void px_members_note(struct px_session *session, const char *group, const pmix_info_t *results,
+                     size_t n);
 
 /* It is taken apart, or we leave it. Any thread. */
 void px_members_forget(struct px_session *session, const char *group);
 
-/* Who that is: 0; PMIX_ERR_NOT_FOUND when the group has no such rank; 1 when the name is no group's. Any thread. */
+/* Who that is: 0; PMIX_ERR_NOT_FOUND when the group has no such rank; 1 when the name is no
+ * group's. Any thread. */
 int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret);
 
-/* The participants of a collective, groups and ranks in them replaced by processes, for the caller to free; 1: no group is
- * among them, nothing is made. PMIX_ERR_NOT_FOUND: a rank that a group does not have. */
-int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size_t n, pmix_proc_t **ret,
-                      size_t *ret_n);
+/* The participants of a collective, groups and ranks in them replaced by processes, for the caller
+ * to free; 1: no group is among them, nothing is made. PMIX_ERR_NOT_FOUND: a rank that a group does
+ * not have. */
+int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
+                      pmix_proc_t **ret, size_t *ret_n);
 
 void px_members_fini(struct px_session *session);
 
 /* --- */
 
-/* What became of earlier commits, once: 0, or the status with which the server refused one (put.c). Any thread. */
+/* What became of earlier commits, once: 0, or the status with which the server refused one (put.c).
+ * Any thread. */
 int px_session_refused(struct px_session *session);
 
 /* Sets ctx->self and what is derived from it. */
@@ -162,7 +175,8 @@ static inline uint64_t px_nspace_word(const char *nspace, size_t i)
     return word;
 }
 
-/* Is it the name of our own namespace? Compared word by word: a call would cost more than the comparison. */
+/* Is it the name of our own namespace? Compared word by word: a call would cost more than the
+ * comparison. */
 static inline bool px_session_is_named(const struct px_session *session, const char *nspace)
 {
     const char *own = session->ctx->self.nspace;
@@ -188,15 +202,16 @@ static inline bool px_session_is_own(const struct px_session *session, const pmi
 /* The server that requests go to, connected; or NULL. */
 struct px_server_peer *px_session_server(struct px_session *session);
 enum px_wire_kind px_server_kind(const struct px_server_peer *server);
-bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor, unsigned release);
+bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor,
+                        unsigned release);
 
 /* --- life (session.c) --- */
 struct px_session *px_session_create(struct px_ctx *ctx);
 /* Frees everything; links are closed. Not on the loop thread. Takes NULL. */
 void px_session_destroy(struct px_session *session);
 /* Turns a dialled descriptor into a server of the session; takes over the descriptor. */
-int px_session_attach(struct px_session *session, const struct px_dialed *dialed, enum px_wire_kind kind,
-                      struct px_server_peer **ret);
+int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
+                      enum px_wire_kind kind, struct px_server_peer **ret);
 void px_session_set_version(struct px_server_peer *server, const char *version);
 /* Sends FINALIZE and waits for the answer. */
 pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_peer *server);
@@ -206,13 +221,16 @@ void px_session_report(struct px_session *session);
 void px_posted_free(struct px_list *head);
 
 /* --- data (data.c); any thread --- */
-/* Our private store of our own or another namespace, made when first needed; NULL: no memory. Session lock. */
+/* Our private store of our own or another namespace, made when first needed; NULL: no memory.
+ * Session lock. */
 struct px_store *px_session_own_locked(struct px_session *session);
-/* Publishes in our private store what was posted since the last time. 0, PMIX_ERR_NOMEM: it lacks some of that. */
+/* Publishes in our private store what was posted since the last time. 0, PMIX_ERR_NOMEM: it lacks
+ * some of that. */
 int px_session_store_posted(struct px_session *session);
 
-/* Our private store of our own namespace for reading, or NULL, with all that was posted. The session lock is taken
- * only when something has been posted since the last time. 0, PMIX_ERR_NOMEM: *ret lacks what was posted last. */
+/* Our private store of our own namespace for reading, or NULL, with all that was posted. The
+ * session lock is taken only when something has been posted since the last time. 0, PMIX_ERR_NOMEM:
+ * *ret lacks what was posted last. */
 static inline int px_session_own(struct px_session *session, const struct px_store **ret)
 {
     int rc = 0;
@@ -226,21 +244,27 @@ static inline int px_session_own(struct px_session *session, const struct px_sto
 }
 struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace);
 /* The private store of another namespace, or NULL. No lock. */
-const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace, size_t len);
-/* Stores the put data of one process: a KVAL stream to its end. only: NULL, or the one key wanted. */
-int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in, const char *only);
+const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace,
+                                               size_t len);
+/* Stores the put data of one process: a KVAL stream to its end. only: NULL, or the one key wanted.
+ */
+int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
+                           const char *only);
 /* Job information of a namespace: a KVAL stream to its end. */
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in);
 /* One BYTE_OBJECT of a reply to GET: PROC owner; KVAL... */
 int px_session_store_blob(struct px_session *session, struct px_in *in, const char *only);
-/* A collective has ended: what others posted before it may be newer than what was fetched of them. */
+/* A collective has ended: what others posted before it may be newer than what was fetched of them.
+ */
 void px_session_collected(struct px_session *session);
-/* Has a collective ended since the data of this process were fetched? Any number of them may be asked for again. */
+/* Has a collective ended since the data of this process were fetched? Any number of them may be
+ * asked for again. */
 bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank);
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
                            const pmix_value_t *value, pmix_scope_t scope);
-/* Every namespace known, for answers about all of them: at most `room` stores; returns how many there are. */
-size_t px_session_stores(const struct px_session *session, const char *nspace, const struct px_store **ret,
-                         size_t room);
+/* Every namespace known, for answers about all of them: at most `room` stores; returns how many
+ * there are. */
+size_t px_session_stores(const struct px_session *session, const char *nspace,
+                         const struct px_store **ret, size_t room);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Init: find the server in the environment, introduce ourselves, take the job information. Our own server is
- * tried first through its AF_UNIX door, where the segment's descriptor can be handed over; any other, or a segment
- * that cannot be used here, is served by messages. Nothing is read but the environment and the parameter files. */
+/* PMIx_Init: find the server in the environment, introduce ourselves, take the job information. Our
+ * own server is tried first through its AF_UNIX door, where the segment's descriptor can be handed
+ * over; any other, or a segment that cannot be used here, is served by messages. Nothing is read
+ * but the environment and the parameter files. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ struct way {
 
 static bool wants_segment(void)
 {
-    return strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 && px_param_bool(PX_P_SHMEM_ENABLE);
+    return strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 &&
+           px_param_bool(PX_P_SHMEM_ENABLE);
 }
 
 static const char *env_uri(const char *const *names)
@@ -49,7 +51,8 @@ static const char *info_uri(const pmix_info_t *info, size_t ninfo)
             && NULL != info[i].value.data.string) {
             const char *uri = info[i].value.data.string;
 
-            return strncmp(uri, "PMIX_", 5) == 0 && NULL != strchr(uri, ';') ? strchr(uri, ';') + 1 : uri;
+            return strncmp(uri, "PMIX_", 5) == 0 && NULL != strchr(uri, ';') ? strchr(uri, ';') + 1
+                                                                             : uri;
         }
     }
     return NULL;
@@ -59,7 +62,8 @@ enum { MAX_WAYS = 4 };
 
 static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
 {
-    static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51", "PMIX_SERVER_URI41", NULL};
+    static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
+                                         "PMIX_SERVER_URI41", NULL};
     static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
     const char *given = info_uri(info, ninfo);
     const char *door = getenv("PMIX_SHMIX_URI");
@@ -249,7 +253,8 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
         if (0 == rc) {
             rc = px_session_request_job(session);
             if (PMIX_ERR_NOT_SUPPORTED == rc) {
-                /* A segment that is of no use here. Who asks again gets messages; to hang up would look like death. */
+                /* A segment that is of no use here. Who asks again gets messages; to hang up would
+                 * look like death. */
                 rc = px_session_request_job(session);
             }
             if (0 == rc) {
@@ -269,7 +274,8 @@ static bool read_identity(pmix_proc_t *ret)
     char *end = NULL;
     unsigned long number;
 
-    if (NULL == nspace || '\0' == nspace[0] || strlen(nspace) > PMIX_MAX_NSLEN || NULL == rank || '\0' == rank[0]) {
+    if (NULL == nspace || '\0' == nspace[0] || strlen(nspace) > PMIX_MAX_NSLEN || NULL == rank ||
+        '\0' == rank[0]) {
         return false;
     }
     number = strtoul(rank, &end, 10);

@@ -10,8 +10,8 @@
 #include "ops.h"
 #include "src/ops/attributes.h"
 
-/* The participants as the wire wants them: processes for groups; never none, our whole namespace when the caller names
- * nobody. */
+/* The participants as the wire wants them: processes for groups; never none, our whole namespace
+ * when the caller names nobody. */
 static int pack_participants(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs)
 {
     pmix_proc_t all;
@@ -91,7 +91,8 @@ static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *pro
 }
 
 pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                 const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                                 const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                 void *cbdata)
 {
     struct px_session *session = px_session(ctx);
     struct px_msg msg;
@@ -99,18 +100,21 @@ pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, s
 
     if (PMIX_ERR_UNREACH == rc && (nprocs == 0 || NULL == procs || only_self(ctx, procs, nprocs))) {
         /* alone in its namespace */
-        return px_attrs_met("PMIx_Fence", PX_ATTR_CLIENT | PX_ATTR_SERVER, info, ninfo) ? PMIX_OPERATION_SUCCEEDED
-                                                                                        : PMIX_ERR_NOT_SUPPORTED;
+        return px_attrs_met("PMIx_Fence", PX_ATTR_CLIENT | PX_ATTR_SERVER, info, ninfo)
+                   ? PMIX_OPERATION_SUCCEEDED
+                   : PMIX_ERR_NOT_SUPPORTED;
     }
     if (0 != rc) {
         return rc;
     }
-    return start_collective(&msg, procs, nprocs, info, ninfo, fence_reply,
-                            &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
+    return start_collective(
+        &msg, procs, nprocs, info, ninfo, fence_reply,
+        &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
 }
 
 pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                      const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                                      const pmix_info_t *info, size_t ninfo,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_DISCONNECT, &msg);
@@ -161,7 +165,8 @@ static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
 }
 
 pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                   const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                                   const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                   void *cbdata)
 {
     struct px_session *session = px_session(ctx);
     struct px_msg msg;
@@ -170,12 +175,14 @@ pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs,
     if (0 != rc) {
         return rc;
     }
-    return start_collective(&msg, procs, nprocs, info, ninfo, connect_reply,
-                            &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
+    return start_collective(
+        &msg, procs, nprocs, info, ninfo, connect_reply,
+        &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
 }
 
-pmix_status_t px_client_abort_nb(struct px_ctx *ctx, int status, const char *text, const pmix_proc_t *procs,
-                                 size_t nprocs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_abort_nb(struct px_ctx *ctx, int status, const char *text,
+                                 const pmix_proc_t *procs, size_t nprocs, pmix_op_cbfunc_t cbfunc,
+                                 void *cbdata)
 {
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_ABORT, &msg);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reading of the arguments of PMIx_Get. The common call has no directives and takes none of the branches below:
- * comparing the namespace and measuring the key is all that it costs. */
+/* Reading of the arguments of PMIx_Get. The common call has no directives and takes none of the
+ * branches below: comparing the namespace and measuring the key is all that it costs. */
 
 #include "want.h"
 
@@ -102,7 +102,8 @@ static int read_directive(struct px_want *want, const pmix_info_t *info)
         break;
     case REALM:
         want->ask.realm = is_true(info) ? (enum px_realm) directive->is : want->ask.realm;
-        want->flags |= directive->is == PX_REALM_APP || directive->is == PX_REALM_SESSION ? PX_WANT_MORE : 0;
+        want->flags |=
+            directive->is == PX_REALM_APP || directive->is == PX_REALM_SESSION ? PX_WANT_MORE : 0;
         break;
     case HOSTNAME:
         good = value->type == PMIX_STRING;
@@ -134,7 +135,8 @@ static int read_directive(struct px_want *want, const pmix_info_t *info)
 }
 
 /* The qualifiers as one array: the caller's when it has nothing else, else shallow copies. */
-static __attribute__((noinline)) int gather_quals(struct px_want *want, const pmix_info_t *info, size_t ninfo, size_t n_quals)
+static __attribute__((noinline)) int gather_quals(struct px_want *want, const pmix_info_t *info,
+                                                  size_t ninfo, size_t n_quals)
 {
     size_t n = 0;
 
@@ -183,10 +185,11 @@ static int read_directives(struct px_want *want, const pmix_info_t *info, size_t
     return n_quals > 0 ? gather_quals(want, info, ninfo, n_quals) : 0;
 }
 
-/* Group data and qualified values are posted by design; Open MPI 4.1 posts what it finds out about its own place and
- * ends when that is refused (docs/decisions/0011-reserved-keys.md). */
+/* Group data and qualified values are posted by design; Open MPI 4.1 posts what it finds out about
+ * its own place and ends when that is refused (docs/decisions/0011-reserved-keys.md). */
 static const char *const postable[] = {
-    PMIX_GROUP_LOCAL_CID, PMIX_QUALIFIED_VALUE, PMIX_LOCALITY_STRING, PMIX_HOSTNAME, PMIX_CPUSET, "pmix.arch",
+    PMIX_GROUP_LOCAL_CID, PMIX_QUALIFIED_VALUE, PMIX_LOCALITY_STRING,
+    PMIX_HOSTNAME,        PMIX_CPUSET,          "pmix.arch",
 };
 
 bool px_key_hosts(const char *key)
@@ -205,7 +208,8 @@ bool px_key_hosts(const char *key)
     return true;
 }
 
-/* Member by member: a whole structure is cleared by an instruction that takes longer than the rest of the call. */
+/* Member by member: a whole structure is cleared by an instruction that takes longer than the rest
+ * of the call. */
 static inline void want_init(struct px_want *want)
 {
     want->flags = 0;

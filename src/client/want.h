@@ -5,8 +5,8 @@
 
 #include "session.h"
 
-/* One PMIx_Get, read: what is wanted, of whom, and how it is to be handed out. Lives on the caller's stack and
- * borrows the caller's arguments. */
+/* One PMIx_Get, read: what is wanted, of whom, and how it is to be handed out. Lives on the
+ * caller's stack and borrows the caller's arguments. */
 
 enum px_want_flag {
     PX_WANT_OPTIONAL = 1,  /* look here only */
@@ -28,8 +28,9 @@ struct px_want {
     pmix_info_t *quals;  /* ours when the qualifiers had to be gathered; see px_want_fini */
 };
 
-/* A rank of a group that we are in is the process that has it. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED (a required
- * directive that is unknown), PMIX_ERR_NOMEM, PMIX_ERR_NOT_FOUND (the group has no such rank). *ret stays where it is. */
+/* A rank of a group that we are in is the process that has it. 0, PMIX_ERR_BAD_PARAM,
+ * PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown), PMIX_ERR_NOMEM, PMIX_ERR_NOT_FOUND
+ * (the group has no such rank). *ret stays where it is. */
 int px_want_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
                  const pmix_info_t *info, size_t ninfo, struct px_want *ret);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The pieces come back through the host from other nodes: every length is checked before it is believed. */
+/* The pieces come back through the host from other nodes: every length is checked before it is
+ * believed. */
 
 #include "blob.h"
 
@@ -70,17 +71,17 @@ static int read_part(struct px_in *in, struct px_blob_part *ret)
     size_t n_span;
     size_t n;
 
-    if (px_unpack_proc_view(in, &ret->nspace, &ret->rank) || px_unpack_frame(in, PMIX_UINT64, &n_span) ||
-        n_span != 2 || px_take_flex(in, &ret->from) || px_take_flex(in, &ret->to) ||
-        px_unpack_view(in, &kvals, &n)) {
+    if (px_unpack_proc_view(in, &ret->nspace, &ret->rank) ||
+        px_unpack_frame(in, PMIX_UINT64, &n_span) || n_span != 2 || px_take_flex(in, &ret->from) ||
+        px_take_flex(in, &ret->to) || px_unpack_view(in, &kvals, &n)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     ret->kvals = px_in_make(kvals, n, PX_WIRE_PLAIN);
     return PMIX_SUCCESS;
 }
 
-static int each_in_piece(const struct px_blob_head *head, const unsigned char *at, size_t len, px_blob_fn fn,
-                         void *arg)
+static int each_in_piece(const struct px_blob_head *head, const unsigned char *at, size_t len,
+                         px_blob_fn fn, void *arg)
 {
     struct px_in in = px_in_make(at, len, PX_WIRE_PLAIN);
     int rc = fn(arg, head, NULL);

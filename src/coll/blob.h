@@ -8,11 +8,12 @@
 #include "src/base/buf.h"
 #include "src/wire/codec.h"
 
-/* What servers of one job give each other through the host: pieces that any host may concatenate in any order; each
- * is one server's. The bytes are in docs/wire-format.md. */
+/* What servers of one job give each other through the host: pieces that any host may concatenate in
+ * any order; each is one server's. The bytes are in docs/wire-format.md. */
 
 enum px_blob_flag {
-    PX_BLOB_RESEND = 1, /* the server has missed something: all are asked to send everything next time */
+    PX_BLOB_RESEND =
+        1, /* the server has missed something: all are asked to send everything next time */
 };
 
 struct px_blob_head {
@@ -20,8 +21,8 @@ struct px_blob_head {
     uint32_t flags;  /* enum px_blob_flag; unknown ones mean nothing */
 };
 
-/* What one process posted for other nodes. The numbers are the origin's: whoever had everything that the process had
- * posted up to `from` has everything up to `to` with this. */
+/* What one process posted for other nodes. The numbers are the origin's: whoever had everything
+ * that the process had posted up to `from` has everything up to `to` with this. */
 struct px_blob_part {
     const char *nspace; /* borrowed */
     pmix_rank_t rank;
@@ -35,9 +36,11 @@ void px_blob_begin(struct px_buf *buf, const struct px_blob_head *head, size_t *
 int px_blob_add(struct px_buf *buf, const struct px_blob_part *part);
 void px_blob_end(struct px_buf *buf, size_t mark);
 
-/* Calls fn once for every piece with part NULL, and then for each part of it. Stops at the first that fn refuses and
- * returns what it said. PMIX_ERR_UNPACK_FAILURE when the bytes are not such pieces. */
-typedef int (*px_blob_fn)(void *arg, const struct px_blob_head *head, const struct px_blob_part *part);
+/* Calls fn once for every piece with part NULL, and then for each part of it. Stops at the first
+ * that fn refuses and returns what it said. PMIX_ERR_UNPACK_FAILURE when the bytes are not such
+ * pieces. */
+typedef int (*px_blob_fn)(void *arg, const struct px_blob_head *head,
+                          const struct px_blob_part *part);
 int px_blob_each(const void *bytes, size_t len, px_blob_fn fn, void *arg);
 
 #endif

@@ -10,9 +10,9 @@
 
 #include "src/base/list.h"
 
-/* Up to where each set of processes has been sent what was posted here: what a fence need not send again. Sets are in
- * normal form (px_coll_normalise). Forgetting is always allowed, and costs only that something is sent again; so no
- * more than a few sets are kept. One thread (the loop's). */
+/* Up to where each set of processes has been sent what was posted here: what a fence need not send
+ * again. Sets are in normal form (px_coll_normalise). Forgetting is always allowed, and costs only
+ * that something is sent again; so no more than a few sets are kept. One thread (the loop's). */
 
 struct px_sents {
     struct px_list list; /* struct px_sent, the newest first */
@@ -22,10 +22,12 @@ struct px_sents {
 void px_sents_init(struct px_sents *sents);
 void px_sents_fini(struct px_sents *sents);
 
-/* The highest number that all processes of the set have been sent; 0: nothing. Members of a larger set are. */
+/* The highest number that all processes of the set have been sent; 0: nothing. Members of a larger
+ * set are. */
 uint64_t px_sents_since(const struct px_sents *sents, const pmix_proc_t *set, size_t n);
 
-/* All processes of the set have been sent everything up to the number. Does nothing when memory is out. */
+/* All processes of the set have been sent everything up to the number. Does nothing when memory is
+ * out. */
 void px_sents_note(struct px_sents *sents, const pmix_proc_t *set, size_t n, uint64_t number);
 
 /* Forgets the sets that name the namespace; NULL: all. */

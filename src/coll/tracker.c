@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Trackers are few at any time (one per set under way), so a list searched in order of creation will do. */
+/* Trackers are few at any time (one per set under way), so a list searched in order of creation
+ * will do. */
 
 #include "tracker.h"
 
@@ -75,8 +76,8 @@ static size_t fold(const struct px_colls *colls, pmix_proc_t *set, size_t n)
     return out;
 }
 
-int px_coll_normalise(const struct px_colls *colls, const pmix_proc_t *procs, size_t nprocs, pmix_proc_t **ret,
-                      size_t *ret_n)
+int px_coll_normalise(const struct px_colls *colls, const pmix_proc_t *procs, size_t nprocs,
+                      pmix_proc_t **ret, size_t *ret_n)
 {
     pmix_proc_t *set;
     size_t n = 0;
@@ -167,7 +168,8 @@ static bool has_peer(const struct px_coll *coll, uint64_t peer)
 
 static int compare_members(const void *a, const void *b)
 {
-    return compare(&((const struct px_coll_member *) a)->proc, &((const struct px_coll_member *) b)->proc);
+    return compare(&((const struct px_coll_member *) a)->proc,
+                   &((const struct px_coll_member *) b)->proc);
 }
 
 size_t px_coll_arrived(const struct px_coll *coll)
@@ -218,8 +220,8 @@ void px_coll_forget_peer(struct px_coll *coll, uint64_t peer)
 
 /* --- trackers --- */
 
-static struct px_coll *coll_create(enum px_coll_kind kind, const char *name, const pmix_proc_t *procs,
-                                   size_t nprocs)
+static struct px_coll *coll_create(enum px_coll_kind kind, const char *name,
+                                   const pmix_proc_t *procs, size_t nprocs)
 {
     struct px_coll *coll = calloc(1, sizeof(*coll));
 
@@ -253,15 +255,17 @@ static struct px_coll *find(struct px_colls *colls, enum px_coll_kind kind, cons
         if (coll->kind != kind || coll->closed || has_peer(coll, peer)) {
             continue;
         }
-        if (name ? strcmp(name, coll->name) == 0 : px_coll_same_set(set, nset, coll->set, coll->nset)) {
+        if (name ? strcmp(name, coll->name) == 0
+                 : px_coll_same_set(set, nset, coll->set, coll->nset)) {
             return coll;
         }
     }
     return NULL;
 }
 
-int px_coll_join(struct px_colls *colls, enum px_coll_kind kind, const char *name, const pmix_proc_t *procs,
-                 size_t nprocs, const struct px_coll_member *who, struct px_coll **ret)
+int px_coll_join(struct px_colls *colls, enum px_coll_kind kind, const char *name,
+                 const pmix_proc_t *procs, size_t nprocs, const struct px_coll_member *who,
+                 struct px_coll **ret)
 {
     pmix_proc_t *set = NULL;
     size_t nset = 0;

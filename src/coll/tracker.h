@@ -11,19 +11,21 @@
 #include "src/base/list.h"
 #include "src/loop/loop.h"
 
-/* Collective operations in which local processes take part: who is in, who has come. Knows nothing of what the
- * operation does. One thread (the loop's).
+/* Collective operations in which local processes take part: who is in, who has come. Knows nothing
+ * of what the operation does. One thread (the loop's).
  *
- * Two calls belong together when they are of one kind and over one set of processes, in whatever order and with
- * whatever repetitions the set was written down (groups: when they name one group). A tracker that is closed
- * (it went to the host) or that already has the caller takes no more: the caller starts the next one. */
+ * Two calls belong together when they are of one kind and over one set of processes, in whatever
+ * order and with whatever repetitions the set was written down (groups: when they name one group).
+ * A tracker that is closed (it went to the host) or that already has the caller takes no more: the
+ * caller starts the next one. */
 
 enum px_coll_kind {
     PX_COLL_FENCE,
     PX_COLL_CONNECT,
     PX_COLL_DISCONNECT,
     PX_COLL_GROUP_CONSTRUCT,
-    PX_COLL_GROUP_SOLO, /* a member that is not gathered with others: bootstrap, or added by somebody */
+    PX_COLL_GROUP_SOLO, /* a member that is not gathered with others: bootstrap, or added by
+                           somebody */
     PX_COLL_GROUP_DESTRUCT,
 };
 
@@ -85,10 +87,12 @@ struct px_colls {
 
 void px_colls_init(struct px_colls *colls, px_coll_size_fn size, void *arg);
 
-/* Finds the tracker that the caller belongs to, or starts one, and adds the caller. 0, PMIX_ERR_BAD_PARAM (no
- * processes, or one without a namespace), PMIX_ERR_NOMEM (nothing has changed). */
-int px_coll_join(struct px_colls *colls, enum px_coll_kind kind, const char *name, const pmix_proc_t *procs,
-                 size_t nprocs, const struct px_coll_member *who, struct px_coll **ret);
+/* Finds the tracker that the caller belongs to, or starts one, and adds the caller. 0,
+ * PMIX_ERR_BAD_PARAM (no processes, or one without a namespace), PMIX_ERR_NOMEM (nothing has
+ * changed). */
+int px_coll_join(struct px_colls *colls, enum px_coll_kind kind, const char *name,
+                 const pmix_proc_t *procs, size_t nprocs, const struct px_coll_member *who,
+                 struct px_coll **ret);
 
 /* Takes over directives that are not there yet. 0 or PMIX_ERR_NOMEM. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo);
@@ -107,8 +111,8 @@ size_t px_coll_arrived(const struct px_coll *coll);
 void px_coll_destroy(struct px_coll *coll);
 
 /* Normal form of a set: sorted, each once, no single ranks beside their wildcard. malloc'd. */
-int px_coll_normalise(const struct px_colls *colls, const pmix_proc_t *procs, size_t nprocs, pmix_proc_t **ret,
-                      size_t *ret_n);
+int px_coll_normalise(const struct px_colls *colls, const pmix_proc_t *procs, size_t nprocs,
+                      pmix_proc_t **ret, size_t *ret_n);
 bool px_coll_same_set(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 /* Is every process of b, in normal form, one of a's? */
 bool px_coll_covers(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);

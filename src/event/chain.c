@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A chain calls one handler after the other. A handler says that it is done from any thread, at any time, also from
- * within its own call; that only stores what it said and posts the chain to the loop, so handlers never nest. When
- * the registry goes while a handler still owes its answer, the chain is left to that answer (`orphan`). */
+/* A chain calls one handler after the other. A handler says that it is done from any thread, at any
+ * time, also from within its own call; that only stores what it said and posts the chain to the
+ * loop, so handlers never nest. When the registry goes while a handler still owes its answer, the
+ * chain is left to that answer (`orphan`). */
 
 #include "handler.h"
 
@@ -76,9 +77,9 @@ static bool affects(const struct px_handler *handler, const struct px_event *eve
             if (any_matches(handler, value->data.proc, 1)) {
                 return true;
             }
-        } else if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROCS) == 0 && value->type == PMIX_DATA_ARRAY
-                   && NULL != value->data.darray && value->data.darray->type == PMIX_PROC
-                   && NULL != value->data.darray->array) {
+        } else if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROCS) == 0 &&
+                   value->type == PMIX_DATA_ARRAY && NULL != value->data.darray &&
+                   value->data.darray->type == PMIX_PROC && NULL != value->data.darray->array) {
             named = true;
             if (any_matches(handler, value->data.darray->array, value->data.darray->size)) {
                 return true;
@@ -114,7 +115,8 @@ bool px_handler_wants(const struct px_handler *handler, const struct px_event *e
     return handler->n_affected == 0 || affects(handler, event);
 }
 
-static struct px_chain *chain_create(struct px_events *events, const struct px_event *event, size_t max_steps)
+static struct px_chain *chain_create(struct px_events *events, const struct px_event *event,
+                                     size_t max_steps)
 {
     struct px_chain *chain = calloc(1, sizeof(*chain));
     pmix_info_t *info;
@@ -152,7 +154,8 @@ static void chain_start(struct px_events *events, struct px_chain *chain)
 }
 
 /* A handler whose registration is still under way gets the event in a chain of its own, later. */
-static int hold_for(struct px_events *events, struct px_handler *handler, const struct px_event *event)
+static int hold_for(struct px_events *events, struct px_handler *handler,
+                    const struct px_event *event)
 {
     struct px_chain *chain = chain_create(events, event, 1);
 
@@ -182,20 +185,23 @@ static size_t count_handlers(const struct px_events *events)
     size_t n = 0;
 
     for (int c = 0; c < PX_CATEGORIES; c++) {
-        for (struct px_list *i = events->categories[c].next; i != &events->categories[c]; i = i->next) {
+        for (struct px_list *i = events->categories[c].next; i != &events->categories[c];
+             i = i->next) {
             n++;
         }
     }
     return n;
 }
 
-static void add_step(struct px_chain *chain, struct px_handler *handler, const struct px_event *event)
+static void add_step(struct px_chain *chain, struct px_handler *handler,
+                     const struct px_event *event)
 {
     if (!px_handler_wants(handler, event)) {
         return;
     }
     if (!handler->ready) {
-        (void) hold_for(chain->events, handler, event); /* out of memory: this one handler misses the event */
+        (void) hold_for(chain->events, handler,
+                        event); /* out of memory: this one handler misses the event */
         return;
     }
     (void) px_fetch_add(&handler->refs, 1);
@@ -208,14 +214,16 @@ static struct px_chain *chain_for(struct px_events *events, const struct px_even
     struct px_chain *chain = chain_create(events, event, count_handlers(events));
 
     for (int c = 0; NULL != chain && c < PX_CATEGORIES; c++) {
-        for (struct px_list *i = events->categories[c].next; i != &events->categories[c]; i = i->next) {
+        for (struct px_list *i = events->categories[c].next; i != &events->categories[c];
+             i = i->next) {
             add_step(chain, px_container_of(i, struct px_handler, link), event);
         }
     }
     return chain;
 }
 
-int px_events_deliver(struct px_events *events, const struct px_event *event, void (*done)(void *arg), void *arg)
+int px_events_deliver(struct px_events *events, const struct px_event *event,
+                      void (*done)(void *arg), void *arg)
 {
     struct px_chain *chain = chain_for(events, event);
 
@@ -228,7 +236,8 @@ int px_events_deliver(struct px_events *events, const struct px_event *event, vo
     return 0;
 }
 
-int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict, void *arg)
+int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict,
+                  void *arg)
 {
     struct px_chain *chain = chain_for(events, event);
 
@@ -255,8 +264,8 @@ static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
 }
 
 /* The function that handlers call when they are done. Any thread. */
-static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresults, pmix_op_cbfunc_t cbfunc,
-                      void *thiscbdata, void *notification_cbdata)
+static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresults,
+                      pmix_op_cbfunc_t cbfunc, void *thiscbdata, void *notification_cbdata)
 {
     struct px_chain *chain = notification_cbdata;
     pmix_info_t *copy = copy_infos(results, nresults);
@@ -297,8 +306,8 @@ static void gather(struct px_chain *chain, const struct px_handler *handler)
     }
     chain->results = grown;
     PMIx_Info_construct(&grown[chain->n_results]);
-    PMIx_Info_load(&grown[chain->n_results], NULL != handler->name ? handler->name : "", &chain->status,
-                   PMIX_STATUS);
+    PMIx_Info_load(&grown[chain->n_results], NULL != handler->name ? handler->name : "",
+                   &chain->status, PMIX_STATUS);
     if (chain->n_given > 0) {
         memcpy(grown + chain->n_results + 1, chain->given, chain->n_given * sizeof(*grown));
     }
@@ -342,8 +351,8 @@ static void call_handler(struct px_chain *chain, struct px_handler *handler)
     pthread_mutex_lock(&chain->lock);
     chain->waiting = true;
     pthread_mutex_unlock(&chain->lock);
-    handler->fn(handler->id, chain->event.code, &source, n > 0 ? info : NULL, n, chain->results, chain->n_results,
-                step_done, chain);
+    handler->fn(handler->id, chain->event.code, &source, n > 0 ? info : NULL, n, chain->results,
+                chain->n_results, step_done, chain);
 }
 
 static void chain_run(struct px_task *task)
@@ -382,7 +391,8 @@ void px_chain_orphan_all(struct px_events *events)
         struct px_list *item = px_list_shift(&events->chains);
         struct px_chain *chain = px_container_of(item, struct px_chain, link);
 
-        /* Handlers are freed with the registry: the chain keeps its references and frees the last. */
+        /* Handlers are freed with the registry: the chain keeps its references and frees the last.
+         */
         pthread_mutex_lock(&chain->lock);
         chain->orphan = true;
         pthread_mutex_unlock(&chain->lock);

@@ -10,9 +10,17 @@
 #include "src/base/atomic.h"
 #include "src/base/list.h"
 
-/* The folder's own view of the registry. Everything belongs to the loop thread unless a line says otherwise. */
+/* The folder's own view of the registry. Everything belongs to the loop thread unless a line says
+ * otherwise. */
 
-enum px_category { PX_CAT_FIRST, PX_CAT_SINGLE, PX_CAT_MULTI, PX_CAT_DEFAULT, PX_CAT_LAST, PX_CATEGORIES };
+enum px_category {
+    PX_CAT_FIRST,
+    PX_CAT_SINGLE,
+    PX_CAT_MULTI,
+    PX_CAT_DEFAULT,
+    PX_CAT_LAST,
+    PX_CATEGORIES
+};
 
 /* Where in its category a handler insists on standing. */
 enum px_pin { PX_PIN_FRONT, PX_PIN_NONE, PX_PIN_BACK };

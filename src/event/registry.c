@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Handlers live in one list per category, each list in calling order, so that the order of a chain is the order of
- * the lists. A new handler goes to the front of its category unless it says otherwise, as in the peers' libraries.
- * A handler that was deregistered stays allocated while a chain may come across it. */
+/* Handlers live in one list per category, each list in calling order, so that the order of a chain
+ * is the order of the lists. A new handler goes to the front of its category unless it says
+ * otherwise, as in the peers' libraries. A handler that was deregistered stays allocated while a
+ * chain may come across it. */
 
 #include "handler.h"
 
@@ -99,10 +100,13 @@ static int read_affected(struct px_handler *handler, const pmix_value_t *value)
     if (value->type == PMIX_PROC && NULL != value->data.proc) {
         return add_affected(handler, value->data.proc, 1);
     }
-    if (value->type == PMIX_DATA_ARRAY && NULL != value->data.darray && value->data.darray->type == PMIX_PROC) {
+    if (value->type == PMIX_DATA_ARRAY && NULL != value->data.darray &&
+        value->data.darray->type == PMIX_PROC) {
         const pmix_data_array_t *array = value->data.darray;
 
-        return array->size > 0 && NULL != array->array ? add_affected(handler, array->array, array->size) : 0;
+        return array->size > 0 && NULL != array->array
+                   ? add_affected(handler, array->array, array->size)
+                   : 0;
     }
     return PMIX_ERR_BAD_PARAM;
 }
@@ -142,7 +146,8 @@ static int read_info(struct px_handler *handler, struct placing *place, const pm
         handler->object = info->value.data.ptr;
         return 0;
     }
-    if (strcmp(info->key, PMIX_EVENT_AFFECTED_PROC) == 0 || strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
+    if (strcmp(info->key, PMIX_EVENT_AFFECTED_PROC) == 0 ||
+        strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
         return read_affected(handler, &info->value);
     }
     if (strcmp(info->key, PMIX_EVENT_ONESHOT) == 0) {
@@ -195,7 +200,8 @@ static bool has_pin(struct px_list *head, enum px_pin pin)
     return false;
 }
 
-/* The item that a new handler goes in front of; the head means the end. NULL: it cannot be placed. */
+/* The item that a new handler goes in front of; the head means the end. NULL: it cannot be placed.
+ */
 static struct px_list *find_place(struct px_list *head, const struct px_handler *handler,
                                   const struct placing *place)
 {
@@ -223,7 +229,8 @@ static struct px_list *find_place(struct px_list *head, const struct px_handler 
     return has_pin(head, PX_PIN_FRONT) ? head->next->next : head->next;
 }
 
-static int place_handler(struct px_events *events, struct px_handler *handler, const struct placing *place)
+static int place_handler(struct px_events *events, struct px_handler *handler,
+                         const struct placing *place)
 {
     struct px_list *head;
     struct px_list *at;
@@ -244,7 +251,8 @@ static int place_handler(struct px_events *events, struct px_handler *handler, c
     return 0;
 }
 
-static struct px_handler *handler_create(const pmix_status_t *codes, size_t ncodes, pmix_notification_fn_t fn)
+static struct px_handler *handler_create(const pmix_status_t *codes, size_t ncodes,
+                                         pmix_notification_fn_t fn)
 {
     struct px_handler *handler = calloc(1, sizeof(*handler));
 
@@ -268,8 +276,9 @@ static struct px_handler *handler_create(const pmix_status_t *codes, size_t ncod
     return handler;
 }
 
-int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info,
-                  size_t ninfo, pmix_notification_fn_t handler, size_t *ret_id)
+int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes,
+                  const pmix_info_t *info, size_t ninfo, pmix_notification_fn_t handler,
+                  size_t *ret_id)
 {
     struct placing place = {0};
     struct px_handler *made;
@@ -370,8 +379,8 @@ bool px_events_has_default(const struct px_events *events)
     return false;
 }
 
-int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes, size_t *ret_ncodes,
-                     bool *ret_default)
+int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes,
+                     size_t *ret_ncodes, bool *ret_default)
 {
     struct px_handler *handler = find_id(events, id);
     pmix_status_t *codes = NULL;

@@ -7,9 +7,9 @@
 
 #include "src/loop/loop.h"
 
-/* The event handlers of this process and the order in which an event goes through them (Standard, chapter on
- * events: first, single-code, multi-code, default, last; before/after/prepend/append by name). Role-neutral:
- * knows nothing of peers. All functions run on the loop thread. */
+/* The event handlers of this process and the order in which an event goes through them (Standard,
+ * chapter on events: first, single-code, multi-code, default, last; before/after/prepend/append by
+ * name). Role-neutral: knows nothing of peers. All functions run on the loop thread. */
 
 struct px_events;
 
@@ -26,18 +26,20 @@ struct px_events *px_events_create(struct px_loop *loop);
 void px_events_destroy(struct px_events *events); /* takes NULL; running chains are ended */
 
 /* Adds a handler as the directives in info say. codes are copied, info is copied. 0 and *ret_id, or
- * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM, PMIX_ERR_EVENT_REGISTRATION (a second first or last one; unknown name in
- * before/after). */
-int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info,
-                  size_t ninfo, pmix_notification_fn_t handler, size_t *ret_id);
+ * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM, PMIX_ERR_EVENT_REGISTRATION (a second first or last one;
+ * unknown name in before/after). */
+int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes,
+                  const pmix_info_t *info, size_t ninfo, pmix_notification_fn_t handler,
+                  size_t *ret_id);
 
-/* The registration is complete: a handler sees events from now on, and those held back since px_events_add. */
+/* The registration is complete: a handler sees events from now on, and those held back since
+ * px_events_add. */
 void px_events_ready(struct px_events *events, size_t id);
 
-/* 0 or PMIX_ERR_BAD_PARAM. ret_codes/ret_ncodes (may be NULL): malloc'd codes that nobody here wants any more;
- * ret_default: the last default handler went. */
-int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes, size_t *ret_ncodes,
-                     bool *ret_default);
+/* 0 or PMIX_ERR_BAD_PARAM. ret_codes/ret_ncodes (may be NULL): malloc'd codes that nobody here
+ * wants any more; ret_default: the last default handler went. */
+int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes,
+                     size_t *ret_ncodes, bool *ret_default);
 
 /* Does any handler want this code (default handlers included)? */
 bool px_events_wanted(const struct px_events *events, pmix_status_t code);
@@ -46,13 +48,17 @@ bool px_events_wanted(const struct px_events *events, pmix_status_t code);
 bool px_events_named(const struct px_events *events, pmix_status_t code);
 bool px_events_has_default(const struct px_events *events);
 
-/* Runs the chain for a copy of the event, never from within the caller's own handler; `done` (may be NULL) is
- * called on the loop thread when the chain has ended. */
-int px_events_deliver(struct px_events *events, const struct px_event *event, void (*done)(void *arg), void *arg);
+/* Runs the chain for a copy of the event, never from within the caller's own handler; `done` (may
+ * be NULL) is called on the loop thread when the chain has ended. */
+int px_events_deliver(struct px_events *events, const struct px_event *event,
+                      void (*done)(void *arg), void *arg);
 
-/* The same, and tells what the handlers said: the status of the last, and for each a status under its name followed
- * by its results. No results: there was no handler. Results are borrowed for the call. */
-typedef void (*px_verdict_fn)(void *arg, pmix_status_t status, const pmix_info_t *results, size_t nresults);
-int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict, void *arg);
+/* The same, and tells what the handlers said: the status of the last, and for each a status under
+ * its name followed by its results. No results: there was no handler. Results are borrowed for the
+ * call. */
+typedef void (*px_verdict_fn)(void *arg, pmix_status_t status, const pmix_info_t *results,
+                              size_t nresults);
+int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict,
+                  void *arg);
 
 #endif

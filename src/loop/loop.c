@@ -305,7 +305,8 @@ void px_loop_destroy(struct px_loop *loop)
         px_loop_post(loop, &stop.task);
         (void) pthread_join(loop->thread, NULL);
     }
-    /* The task of a thread that is leaving px_loop_post may have run, and its effect may be why we are here. */
+    /* The task of a thread that is leaving px_loop_post may have run, and its effect may be why we
+     * are here. */
     while (px_load_acquire(&loop->posting)) { /* pairs with px_loop_post */
         (void) sched_yield();
     }

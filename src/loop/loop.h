@@ -45,8 +45,8 @@ bool px_loop_alive(const struct px_loop *loop);
 /* One non-blocking round, for externally driven loops. Harmless when a thread drives the loop. */
 void px_loop_progress(struct px_loop *loop);
 
-/* px_wait_for, but the caller drives an externally driven loop meanwhile, and sleeps in it when there
- * is nothing to do. Several threads may wait at once. Not on the loop's own thread. */
+/* px_wait_for, but the caller drives an externally driven loop meanwhile, and sleeps in it when
+ * there is nothing to do. Several threads may wait at once. Not on the loop's own thread. */
 int px_loop_wait(struct px_loop *loop, struct px_wait *wait);
 
 /* Ends the sleep of who drives, or the next one. Any thread. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reading info arrays: where each value belongs. An array names its place by an identifier among its own elements;
- * a loose value belongs where its key's realm says, if there is only one such place. Arrays nest to any depth up
- * to PX_JOB_MAX_DEPTH, each element being read in the place of the innermost array around it. */
+/* Reading info arrays: where each value belongs. An array names its place by an identifier among
+ * its own elements; a loose value belongs where its key's realm says, if there is only one such
+ * place. Arrays nest to any depth up to PX_JOB_MAX_DEPTH, each element being read in the place of
+ * the innermost array around it. */
 
 #include <string.h>
 
@@ -23,7 +24,8 @@ struct place {
     bool named;        /* a process that gives its node's name, in the node's own words */
 };
 
-static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info, size_t ninfo);
+static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info,
+                      size_t ninfo);
 
 static bool is_array(const struct px_job_key *key)
 {
@@ -32,7 +34,8 @@ static bool is_array(const struct px_job_key *key)
 
 /* --- second pass: arrays --- */
 
-static int read_session(struct px_job *job, const struct place *outer, const pmix_info_t *info, size_t ninfo)
+static int read_session(struct px_job *job, const struct place *outer, const pmix_info_t *info,
+                        size_t ninfo)
 {
     const pmix_value_t *id = px_info_find(info, ninfo, PMIX_SESSION_ID);
     struct place place = *outer;
@@ -49,7 +52,8 @@ static int read_session(struct px_job *job, const struct place *outer, const pmi
     return rc ? rc : read_infos(job, &place, info, ninfo);
 }
 
-static int read_app(struct px_job *job, const struct place *outer, const pmix_info_t *info, size_t ninfo)
+static int read_app(struct px_job *job, const struct place *outer, const pmix_info_t *info,
+                    size_t ninfo)
 {
     const pmix_value_t *id = px_info_find(info, ninfo, PMIX_APPNUM);
     struct place place = *outer;
@@ -66,7 +70,8 @@ static int read_app(struct px_job *job, const struct place *outer, const pmix_in
 }
 
 /* Which node a node array is about, made when it is new. */
-static int identify_node(struct px_job *job, const pmix_info_t *info, size_t ninfo, uint32_t *ret_index)
+static int identify_node(struct px_job *job, const pmix_info_t *info, size_t ninfo,
+                         uint32_t *ret_index)
 {
     const char *name = px_value_text(px_info_find(info, ninfo, PMIX_HOSTNAME));
     const pmix_value_t *id = px_info_find(info, ninfo, PMIX_NODEID);
@@ -107,7 +112,8 @@ static int read_aliases(struct px_job *job, uint32_t index, const char *text)
     return rc;
 }
 
-static int read_node(struct px_job *job, const struct place *outer, const pmix_info_t *info, size_t ninfo)
+static int read_node(struct px_job *job, const struct place *outer, const pmix_info_t *info,
+                     size_t ninfo)
 {
     const char *aliases = px_value_text(px_info_find(info, ninfo, PMIX_HOSTNAME_ALIASES));
     struct place place = *outer;
@@ -136,7 +142,8 @@ struct said {
     const pmix_value_t *of[PX_N_ROLES];
 };
 
-static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *info, size_t ninfo, struct said *ret)
+static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *info, size_t ninfo,
+                        struct said *ret)
 {
     memset(ret, 0, sizeof(*ret));
     for (size_t i = 0; i < ninfo; i++) {
@@ -153,8 +160,8 @@ static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *i
 }
 
 /* Mostly the maps have said it before. */
-static int node_of_proc(struct px_job *job, const char *name, const struct px_job_rank *at, uint32_t *ret_index,
-                        bool *ret_named)
+static int node_of_proc(struct px_job *job, const char *name, const struct px_job_rank *at,
+                        uint32_t *ret_index, bool *ret_named)
 {
     int rc;
 
@@ -207,8 +214,8 @@ static int place_proc(struct px_job *job, uint32_t rank, const struct said *said
     return PMIX_SUCCESS;
 }
 
-static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t rank, const struct said *said,
-                        const pmix_info_t *info, size_t ninfo)
+static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t rank,
+                        const struct said *said, const pmix_info_t *info, size_t ninfo)
 {
     struct place place = *outer;
     int rc = place_proc(job, rank, said, &place);
@@ -219,7 +226,8 @@ static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t 
     return rc ? rc : read_infos(job, &place, info, ninfo);
 }
 
-static int read_proc(struct px_job *job, const struct place *outer, const pmix_info_t *info, size_t ninfo)
+static int read_proc(struct px_job *job, const struct place *outer, const pmix_info_t *info,
+                     size_t ninfo)
 {
     const pmix_value_t *id;
     const pmix_value_t *proc;
@@ -242,7 +250,8 @@ static int read_proc(struct px_job *job, const struct place *outer, const pmix_i
     return rc ? rc : read_proc_at(job, outer, rank, &said, info, ninfo);
 }
 
-static int read_array(struct px_job *job, const struct place *outer, enum px_role role, const pmix_info_t *array)
+static int read_array(struct px_job *job, const struct place *outer, enum px_role role,
+                      const pmix_info_t *array)
 {
     struct place place = *outer;
     const pmix_info_t *info;
@@ -281,7 +290,8 @@ static int read_array(struct px_job *job, const struct place *outer, enum px_rol
 /* --- second pass: values --- */
 
 /* A process array may carry its app's values, the same in each: the first counts. */
-static int add_app_fact(struct px_job *job, uint32_t app, struct px_job_key *key, const pmix_value_t *value)
+static int add_app_fact(struct px_job *job, uint32_t app, struct px_job_key *key,
+                        const pmix_value_t *value)
 {
     char name[PMIX_MAX_KEYLEN + 16];
     size_t len = strlen(key->name);
@@ -351,8 +361,8 @@ static int read_peers(struct px_job *job, uint32_t node, const pmix_value_t *val
     return job->nodes[node].foreign ? PMIX_SUCCESS : place_peers(job, node, value);
 }
 
-static int read_elsewhere(struct px_job *job, const struct place *place, const struct px_job_key *key,
-                          const pmix_value_t *value)
+static int read_elsewhere(struct px_job *job, const struct place *place,
+                          const struct px_job_key *key, const pmix_value_t *value)
 {
     int rc = PMIX_SUCCESS;
 
@@ -365,7 +375,8 @@ static int read_elsewhere(struct px_job *job, const struct place *place, const s
     return px_job_fact(job, place->level, place->index, key->name, value);
 }
 
-/* Strings of a process that are its node's name come from one place, which makes them cheap to tell equal. */
+/* Strings of a process that are its node's name come from one place, which makes them cheap to tell
+ * equal. */
 static int read_of_proc(struct px_job *job, const struct place *place, struct px_job_key *key,
                         const pmix_value_t *value)
 {
@@ -373,7 +384,8 @@ static int read_of_proc(struct px_job *job, const struct place *place, struct px
     pmix_value_t name = {.type = PMIX_STRING};
 
     if (key->role == PX_ROLE_NODEID && node != PX_NO_NODE) {
-        return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for its processes */
+        return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for
+                                its processes */
     }
     if (key->role == PX_ROLE_HOSTNAME && place->named && value->type == PMIX_STRING) {
         name.data.string = (char *) (uintptr_t) job->nodes[node].name;
@@ -382,12 +394,14 @@ static int read_of_proc(struct px_job *job, const struct place *place, struct px
     return px_job_proc_fact(job, place->index, key, value);
 }
 
-static int read_value(struct px_job *job, const struct place *place, struct px_job_key *key, const pmix_value_t *value)
+static int read_value(struct px_job *job, const struct place *place, struct px_job_key *key,
+                      const pmix_value_t *value)
 {
     bool converted = false;
     bool of_proc = place->level == PX_LEVEL_PROC && key->realm != PX_REALM_APP;
     pmix_value_t fitted;
-    int rc = value->type == key->declared ? PMIX_SUCCESS : px_value_fit(key->declared, value, &converted, &fitted);
+    int rc = value->type == key->declared ? PMIX_SUCCESS
+                                          : px_value_fit(key->declared, value, &converted, &fitted);
 
     if (rc && job->strict) {
         return rc;
@@ -410,7 +424,8 @@ static int read_value(struct px_job *job, const struct place *place, struct px_j
     return read_elsewhere(job, place, key, value);
 }
 
-static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info, size_t ninfo)
+static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info,
+                      size_t ninfo)
 {
     int rc = PMIX_SUCCESS;
 
@@ -431,8 +446,8 @@ static int read_infos(struct px_job *job, const struct place *place, const pmix_
     return rc;
 }
 
-/* The infos of a large job do not fit into any cache: those of the arrays to come are asked for in time. Each step
- * needs what the one before has brought. */
+/* The infos of a large job do not fit into any cache: those of the arrays to come are asked for in
+ * time. Each step needs what the one before has brought. */
 static void look_ahead(const struct px_top *top, size_t i)
 {
     enum { VALUES = 12, ARRAYS = 8, INFOS = 4, MOST = 16 };
@@ -456,8 +471,10 @@ static void look_ahead(const struct px_top *top, size_t i)
     }
 }
 
-/* Loose values last: which node and app they belong to is known only when all arrays have been read. */
-static int read_round(struct px_job *job, const struct place *place, const struct px_top *top, bool arrays)
+/* Loose values last: which node and app they belong to is known only when all arrays have been
+ * read. */
+static int read_round(struct px_job *job, const struct place *place, const struct px_top *top,
+                      bool arrays)
 {
     int rc = PMIX_SUCCESS;
 

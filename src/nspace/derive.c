@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What follows from what was said: sizes, local peers, leaders, ranks. A derived value never stands in for one
- * that the host gave: derived facts go into the batch first, and later entries win; what an earlier registration
- * stored is replaced only when this one brought a map of its own. */
+/* What follows from what was said: sizes, local peers, leaders, ranks. A derived value never stands
+ * in for one that the host gave: derived facts go into the batch first, and later entries win; what
+ * an earlier registration stored is replaced only when this one brought a map of its own. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,17 @@
 #include "job.h"
 
 /* Is the value here from an earlier registration, and to be left alone? */
-static bool keep_stored(const struct px_job *job, enum px_level level, uint32_t index, const char *key)
+static bool keep_stored(const struct px_job *job, enum px_level level, uint32_t index,
+                        const char *key)
 {
     struct px_slice slice;
 
-    return !job->has_proc_map && px_store_find(job->store, level, index, key, strlen(key), &slice) == PMIX_SUCCESS;
+    return !job->has_proc_map &&
+           px_store_find(job->store, level, index, key, strlen(key), &slice) == PMIX_SUCCESS;
 }
 
-static int derive(struct px_job *job, enum px_level level, uint32_t index, const char *key, pmix_data_type_t type,
-                  uint32_t v)
+static int derive(struct px_job *job, enum px_level level, uint32_t index, const char *key,
+                  pmix_data_type_t type, uint32_t v)
 {
     if (level != PX_LEVEL_NODE && keep_stored(job, level, index, key)) {
         return PMIX_SUCCESS;
@@ -44,11 +46,13 @@ static int collect_ranks(struct px_job *job)
 }
 
 /* The same for a process, unless the host gave it the value; of equal ranks none comes twice. */
-static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key, pmix_data_type_t type, uint32_t v)
+static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key,
+                       pmix_data_type_t type, uint32_t v)
 {
     pmix_value_t value;
 
-    if ((job->ranks[rank].said & px_role_bit(key->role)) || keep_stored(job, PX_LEVEL_PROC, rank, key->name)) {
+    if ((job->ranks[rank].said & px_role_bit(key->role)) ||
+        keep_stored(job, PX_LEVEL_PROC, rank, key->name)) {
         return PMIX_SUCCESS;
     }
     value = (pmix_value_t){.type = type};
@@ -101,14 +105,16 @@ static int derive_node(struct px_job *job, uint32_t index)
         rc = derive(job, PX_LEVEL_NODE, index, PMIX_LOCALLDR, PMIX_PROC_RANK, ranks->at[0]);
         rc = rc ? rc : derive_local_ranks(job, ranks);
     }
-    if (rc || !n || job->nodes[index].said_peers || (px_store_flags(job->store) & PX_STORE_NO_REBUILD)) {
+    if (rc || !n || job->nodes[index].said_peers ||
+        (px_store_flags(job->store) & PX_STORE_NO_REBUILD)) {
         return rc;
     }
     peers = px_ranks_text(ranks);
     if (!peers) {
         return PMIX_ERR_NOMEM;
     }
-    rc = px_job_fact(job, PX_LEVEL_NODE, index, PMIX_LOCAL_PEERS, px_job_text(job, px_job_strdup(job, peers)));
+    rc = px_job_fact(job, PX_LEVEL_NODE, index, PMIX_LOCAL_PEERS,
+                     px_job_text(job, px_job_strdup(job, peers)));
     free(peers);
     return rc;
 }
@@ -150,7 +156,8 @@ static int derive_node_list(struct px_job *job)
     px_buf_byte(&list, 0);
     text = px_buf_ok(&list) ? px_job_strdup(job, (const char *) list.data) : NULL;
     px_buf_fini(&list);
-    return text ? px_job_fact(job, PX_LEVEL_JOB, 0, PMIX_NODE_LIST, px_job_text(job, text)) : PMIX_ERR_NOMEM;
+    return text ? px_job_fact(job, PX_LEVEL_JOB, 0, PMIX_NODE_LIST, px_job_text(job, text))
+                : PMIX_ERR_NOMEM;
 }
 
 /* --- applications --- */

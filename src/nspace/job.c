@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Memory, nodes and ranks of one registration under way. Facts are a flat list, because a later one wins over an
- * earlier one in the store anyhow; only nodes and ranks are looked up while reading. */
+/* Memory, nodes and ranks of one registration under way. Facts are a flat list, because a later one
+ * wins over an earlier one in the store anyhow; only nodes and ranks are looked up while reading.
+ */
 
 #include "job.h"
 
@@ -14,7 +15,8 @@
 /* Pieces grow, so that the memory of a large job goes back to the system when it is freed. */
 enum { CHUNK = 16384, CHUNK_MAX = 4194304 };
 
-void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname, bool strict)
+void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname,
+                 bool strict)
 {
     uint32_t session = px_job_session_of(store);
 
@@ -151,7 +153,8 @@ int px_job_fact(struct px_job *job, enum px_level level, uint32_t index, const c
     return PMIX_SUCCESS;
 }
 
-int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key, const pmix_value_t *value)
+int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key,
+                     const pmix_value_t *value)
 {
     int rc = PMIX_SUCCESS;
 
@@ -224,7 +227,8 @@ int px_job_alias(struct px_job *job, uint32_t index, const char *alias)
     }
     list = px_job_alloc(job, (n + 2) * sizeof(*list));
     alias = list ? px_job_strdup(job, alias) : NULL;
-    if (!alias || px_map_set(&job->node_names, alias, strlen(alias), (void *) (uintptr_t) (index + 1))) {
+    if (!alias ||
+        px_map_set(&job->node_names, alias, strlen(alias), (void *) (uintptr_t) (index + 1))) {
         return PMIX_ERR_NOMEM;
     }
     if (n) {
@@ -243,7 +247,8 @@ struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank)
         return NULL;
     }
     while (job->n_ranks <= rank) {
-        struct px_job_rank *ranks = grown(job->ranks, job->n_ranks, &job->ranks_room, sizeof(*ranks));
+        struct px_job_rank *ranks =
+            grown(job->ranks, job->n_ranks, &job->ranks_room, sizeof(*ranks));
 
         if (!ranks) {
             return NULL;

@@ -10,8 +10,9 @@
 #include "ranks.h"
 #include "src/base/map.h"
 
-/* Job information on its way into a store: first everything is read into a struct px_job, then what is missing is
- * derived, then all of it is published at once. Private to this folder. Lives for one call, in one thread. */
+/* Job information on its way into a store: first everything is read into a struct px_job, then what
+ * is missing is derived, then all of it is published at once. Private to this folder. Lives for one
+ * call, in one thread. */
 
 enum { PX_JOB_MAX_DEPTH = 64, PX_JOB_NO_ARRAY = 0, PX_JOB_MAX_RANKS = 1 << 24 };
 enum { PX_JOB_KNOWN_DEPTHS = 4, PX_JOB_KNOWN_KEYS = 32 };
@@ -27,7 +28,8 @@ enum px_session_by {
     PX_SESSION_BY_NAME    /* its number, beside the job's values */
 };
 
-/* One value at one place, but of a process: those go into the batch at once. Key and value are borrowed from the caller, or from the job's own memory. */
+/* One value at one place, but of a process: those go into the batch at once. Key and value are
+ * borrowed from the caller, or from the job's own memory. */
 struct px_fact {
     enum px_level level;
     uint32_t index; /* of a node: in job->nodes */
@@ -136,7 +138,8 @@ struct px_job {
     struct px_job_key known[PX_JOB_KNOWN_DEPTHS][PX_JOB_KNOWN_KEYS];
 };
 
-void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname, bool strict);
+void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname,
+                 bool strict);
 void px_job_fini(struct px_job *job);
 
 /* Zeroed memory that lives as long as the job; NULL when out. */
@@ -149,9 +152,10 @@ pmix_value_t *px_job_text(struct px_job *job, const char *text); /* text is borr
 int px_job_fact(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                 const pmix_value_t *value);
 
-/* The value of a process; of equal ranks the last counts. `key` is one that px_job_key gave. The value is borrowed
- * unless it is a scalar. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
-int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key, const pmix_value_t *value);
+/* The value of a process; of equal ranks the last counts. `key` is one that px_job_key gave. The
+ * value is borrowed unless it is a scalar. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
+int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key,
+                     const pmix_value_t *value);
 
 /* Finds a node by name (or alias), or adds it. */
 int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index);
@@ -159,32 +163,38 @@ int px_job_alias(struct px_job *job, uint32_t index, const char *alias);
 uint32_t px_job_node_by_name(const struct px_job *job, const char *name);
 uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 
-/* The rank's place, made when it is new. NULL when memory is out or the rank is beyond PX_JOB_MAX_RANKS. */
+/* The rank's place, made when it is new. NULL when memory is out or the rank is beyond
+ * PX_JOB_MAX_RANKS. */
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
 void px_job_app(struct px_job *job, uint32_t appnum);
 
-/* known.c: fills in what is to be known about the key of an info; NULL when it is empty or does not end. */
+/* known.c: fills in what is to be known about the key of an info; NULL when it is empty or does not
+ * end. */
 struct px_job_key *px_job_key_learn(struct px_job_key *known, const pmix_info_t *info);
 
-/* The same for an info at that depth and position, where the answer is kept. Good until the next call. */
-static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_t *info, unsigned depth, size_t at)
+/* The same for an info at that depth and position, where the answer is kept. Good until the next
+ * call. */
+static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_t *info,
+                                            unsigned depth, size_t at)
 {
     struct px_job_key *known = &job->known[depth % PX_JOB_KNOWN_DEPTHS][at % PX_JOB_KNOWN_KEYS];
     uint64_t head[2];
 
     memcpy(head, info->key, sizeof(head));
-    if (known->name && !((head[0] ^ known->head[0]) & known->mask[0]) && !((head[1] ^ known->head[1]) & known->mask[1]) &&
+    if (known->name && !((head[0] ^ known->head[0]) & known->mask[0]) &&
+        !((head[1] ^ known->head[1]) & known->mask[1]) &&
         (!known->longer || strcmp(known->name, info->key) == 0)) {
         return known;
     }
     return px_job_key_learn(known, info);
 }
 
-/* The readers' own node among job->nodes, made when nobody named it but its values are there. PX_NO_NODE: nobody
- * knows which it is. */
+/* The readers' own node among job->nodes, made when nobody named it but its values are there.
+ * PX_NO_NODE: nobody knows which it is. */
 int px_job_local_node(struct px_job *job, uint32_t *ret_index);
 
-/* The host's infos. Of those nearly all are process arrays, in one run: who has no use for them steps over it. */
+/* The host's infos. Of those nearly all are process arrays, in one run: who has no use for them
+ * steps over it. */
 struct px_top {
     const pmix_info_t *at;
     size_t n;

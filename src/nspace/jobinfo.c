@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Job information from the host or from the wire into a store, in one publication: everything is read first, and
- * nothing of a registration that turns out wrong is seen by anybody. */
+/* Job information from the host or from the wire into a store, in one publication: everything is
+ * read first, and nothing of a registration that turns out wrong is seen by anybody. */
 
 #include "jobinfo.h"
 
@@ -22,7 +22,8 @@ static int put_nodes(struct px_job *job)
 
     for (size_t i = 0; !rc && i < job->n_nodes; i++) {
         struct px_job_node *node = &job->nodes[i];
-        struct px_node_def def = {.name = node->name, .aliases = node->aliases, .nodeid = node->nodeid};
+        struct px_node_def def = {
+            .name = node->name, .aliases = node->aliases, .nodeid = node->nodeid};
 
         rc = px_batch_node(batch, job->store, &def, &node->batch_index);
     }
@@ -62,7 +63,8 @@ static int put_places(const struct px_job *job)
         uint32_t node = job->ranks[r].node;
 
         if (job->ranks[r].seen) {
-            rc = px_batch_place(job->batch, (uint32_t) r, node == PX_NO_NODE ? node : job->nodes[node].batch_index,
+            rc = px_batch_place(job->batch, (uint32_t) r,
+                                node == PX_NO_NODE ? node : job->nodes[node].batch_index,
                                 job->ranks[r].app);
         }
     }
@@ -74,11 +76,13 @@ static int put_marks(struct px_job *job)
     int rc = PMIX_SUCCESS;
 
     if (job->session != PX_SESSION_DEFAULT) {
-        rc = px_job_fact(job, PX_LEVEL_JOB, 0, PMIX_SESSION_ID, px_job_u32(job, PMIX_UINT32, job->session));
+        rc = px_job_fact(job, PX_LEVEL_JOB, 0, PMIX_SESSION_ID,
+                         px_job_u32(job, PMIX_UINT32, job->session));
     }
     for (uint32_t i = 0; !rc && i < job->n_nodes; i++) {
         if (job->nodes[i].foreign) {
-            rc = px_job_fact(job, PX_LEVEL_NODE, i, PX_KEY_FOREIGN_NODE, px_job_u32(job, PMIX_BOOL, 1));
+            rc = px_job_fact(job, PX_LEVEL_NODE, i, PX_KEY_FOREIGN_NODE,
+                             px_job_u32(job, PMIX_BOOL, 1));
         }
     }
     return rc;
@@ -91,7 +95,8 @@ int px_job_publish(struct px_job *job, struct px_store *store)
 
     rc = rc ? rc : put_marks(job);
     rc = rc ? rc : put_nodes(job);
-    /* What was said comes after what follows from it, and so wins; of processes only what was not said is derived. */
+    /* What was said comes after what follows from it, and so wins; of processes only what was not
+     * said is derived. */
     rc = rc ? rc : put_facts(job, said, job->n_facts);
     rc = rc ? rc : put_facts(job, 0, said);
     rc = rc ? rc : put_places(job);
@@ -110,8 +115,9 @@ static bool no_data(const struct px_top *top)
     return false;
 }
 
-/* Slurm 22.05 says of every process that it runs on the node with the id of the node that says so. A number that two
- * nodes would share is our own node's; the others keep their place in the list. */
+/* Slurm 22.05 says of every process that it runs on the node with the id of the node that says so.
+ * A number that two nodes would share is our own node's; the others keep their place in the list.
+ */
 static void settle_ids(struct px_job *job)
 {
     for (size_t i = 0; job->local_node != PX_NO_NODE && i < job->n_nodes; i++) {
@@ -132,7 +138,8 @@ static int check_session(const struct px_job *job)
                : PMIX_SUCCESS;
 }
 
-int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo, const char *hostname)
+int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo,
+                     const char *hostname)
 {
     struct px_top top = px_top_make(info, ninfo);
     struct px_job job;
@@ -222,7 +229,8 @@ static int read_blob(const pmix_value_t *value, enum px_wire_kind kind, struct b
 }
 
 /* Every process's own buffer, taken out of the stream. */
-static int read_blobs(const struct infos *infos, enum px_wire_kind kind, struct blob *blobs, size_t *ret_n)
+static int read_blobs(const struct infos *infos, enum px_wire_kind kind, struct blob *blobs,
+                      size_t *ret_n)
 {
     size_t n = 0;
     int rc = PMIX_SUCCESS;
@@ -243,7 +251,8 @@ static void drop_blobs(struct infos *infos)
     size_t out = 0;
 
     for (size_t i = 0; i < infos->n; i++) {
-        if (strcmp(infos->at[i].key, PMIX_PROC_BLOB) == 0 || strcmp(infos->at[i].key, PMIX_MAP_BLOB) == 0) {
+        if (strcmp(infos->at[i].key, PMIX_PROC_BLOB) == 0 ||
+            strcmp(infos->at[i].key, PMIX_MAP_BLOB) == 0) {
             PMIx_Value_destruct(&infos->at[i].value);
         } else {
             infos->at[out++] = infos->at[i];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What reading asks about a key. The arrays of a million processes hold the same keys at the same positions, so the
- * answers are kept by depth and position: two words are compared instead of several searches made. */
+/* What reading asks about a key. The arrays of a million processes hold the same keys at the same
+ * positions, so the answers are kept by depth and position: two words are compared instead of
+ * several searches made. */
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The node map says which nodes the job has and in which order; field i of the process map says which ranks run on
- * node i. */
+/* The node map says which nodes the job has and in which order; field i of the process map says
+ * which ranks run on node i. */
 
 #include <string.h>
 

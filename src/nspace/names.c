@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The first look at the host's infos: maps, sizes, numbers and names that decide where other values belong. */
+/* The first look at the host's infos: maps, sizes, numbers and names that decide where other values
+ * belong. */
 
 #include <string.h>
 
@@ -49,8 +50,8 @@ int px_job_own_node(struct px_job *job, const struct px_top *top)
     if (job->local_node == PX_NO_NODE && id && !px_value_u32(id, &number)) {
         job->local_node = px_job_node_by_id(job, number);
     }
-    if (job->local_node == PX_NO_NODE && peers && !px_ranks_parse(&ranks, peers, strlen(peers)) && ranks.n &&
-        ranks.at[0] < job->n_ranks) {
+    if (job->local_node == PX_NO_NODE && peers && !px_ranks_parse(&ranks, peers, strlen(peers)) &&
+        ranks.n && ranks.at[0] < job->n_ranks) {
         job->local_node = job->ranks[ranks.at[0]].node;
     }
     px_ranks_fini(&ranks);
@@ -66,7 +67,8 @@ int px_job_local_node(struct px_job *job, uint32_t *ret_index)
     struct px_node_view view;
     int rc = PMIX_SUCCESS;
 
-    if (job->local_node == PX_NO_NODE && known != PX_NO_NODE && !px_store_node(job->store, known, &view)) {
+    if (job->local_node == PX_NO_NODE && known != PX_NO_NODE &&
+        !px_store_node(job->store, known, &view)) {
         rc = px_job_node(job, view.name, &job->local_node);
     } else if (job->local_node == PX_NO_NODE && job->hostname) {
         rc = px_job_node(job, job->hostname, &job->local_node);
@@ -132,8 +134,8 @@ static bool is_own_session(const struct px_job *job, const pmix_info_t *inner, s
     return !id || px_value_u32(id, &v) || v == job->session;
 }
 
-/* Of a job array everything, of a session array its job arrays: the session's own maps are not the job's, and a job of
- * the same name in another session is another job. */
+/* Of a job array everything, of a session array its job arrays: the session's own maps are not the
+ * job's, and a job of the same name in another session is another job. */
 static int read_inside(struct px_job *job, const pmix_info_t *array, unsigned depth, read_fn read)
 {
     const pmix_info_t *inner;
@@ -170,8 +172,9 @@ static int read_names(struct px_job *job, const pmix_info_t *info, size_t ninfo,
     int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ninfo; i++) {
-        rc = is_session(&info[i]) || is_job(&info[i]) ? read_inside(job, &info[i], depth, read_names)
-                                                      : read_name(job, &info[i]);
+        rc = is_session(&info[i]) || is_job(&info[i])
+                 ? read_inside(job, &info[i], depth, read_names)
+                 : read_name(job, &info[i]);
     }
     return rc;
 }
@@ -181,7 +184,8 @@ static int read_proc_maps(struct px_job *job, const pmix_info_t *info, size_t ni
     int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_PROC_MAP) == 0 || strcmp(info[i].key, PMIX_PROC_MAP_RAW) == 0) {
+        if (strcmp(info[i].key, PMIX_PROC_MAP) == 0 ||
+            strcmp(info[i].key, PMIX_PROC_MAP_RAW) == 0) {
             rc = px_job_proc_map(job, &info[i].value);
         } else if (is_session(&info[i]) || is_job(&info[i])) {
             rc = read_inside(job, &info[i], depth, read_proc_maps);

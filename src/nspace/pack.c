@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Job information as stock clients expect it: they look node, application and session values up in arrays and the
- * values of a process in its own buffer. The maps are not sent, they were expanded; what programs posted is not
- * job information and stays out. */
+/* Job information as stock clients expect it: they look node, application and session values up in
+ * arrays and the values of a process in its own buffer. The maps are not sent, they were expanded;
+ * what programs posted is not job information and stays out. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,8 @@ static int put_array(struct packer *p, const char *key)
 
 static int put_job_value(void *arg, const char *key, const struct px_slice *slice)
 {
-    static const char *const unsent[] = {PMIX_NODE_MAP, PMIX_PROC_MAP, PMIX_NODE_MAP_RAW, PMIX_PROC_MAP_RAW};
+    static const char *const unsent[] = {PMIX_NODE_MAP, PMIX_PROC_MAP, PMIX_NODE_MAP_RAW,
+                                         PMIX_PROC_MAP_RAW};
     struct packer *p = arg;
     pmix_value_t value;
     int rc;
@@ -163,7 +164,8 @@ uint32_t px_job_session_of(const struct px_store *store)
     struct px_slice slice;
     pmix_value_t value;
 
-    if (px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) || px_slice_fill(&slice, &value)) {
+    if (px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
+        px_slice_fill(&slice, &value)) {
         return PX_SESSION_DEFAULT;
     }
     if (value.type != PMIX_UINT32) {
@@ -200,7 +202,8 @@ static int add_aliases(struct packer *p, uint32_t index)
     }
     if (list.len) {
         px_buf_byte(&list, 0);
-        rc = px_buf_ok(&list) ? add_text(p, PMIX_HOSTNAME_ALIASES, (const char *) list.data) : PMIX_ERR_NOMEM;
+        rc = px_buf_ok(&list) ? add_text(p, PMIX_HOSTNAME_ALIASES, (const char *) list.data)
+                              : PMIX_ERR_NOMEM;
     }
     px_buf_fini(&list);
     return rc;

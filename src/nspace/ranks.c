@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Rank lists as text. The text comes from hosts and peers: digits are checked one by one, a range may not run
- * backwards, and one list may not name more than PX_RANKS_MAX ranks, so that "0-4294967295" costs nothing. */
+/* Rank lists as text. The text comes from hosts and peers: digits are checked one by one, a range
+ * may not run backwards, and one list may not name more than PX_RANKS_MAX ranks, so that
+ * "0-4294967295" costs nothing. */
 
 #include "ranks.h"
 
@@ -68,7 +69,8 @@ static const char *read_number(const char *at, const char *end, uint32_t *ret)
 
 static int add_range(struct px_ranks *ranks, size_t base, uint32_t first, uint32_t last)
 {
-    if (last < first || last - first >= PX_RANKS_MAX || ranks->n - base + (last - first) >= PX_RANKS_MAX) {
+    if (last < first || last - first >= PX_RANKS_MAX ||
+        ranks->n - base + (last - first) >= PX_RANKS_MAX) {
         return PMIX_ERR_BAD_PARAM;
     }
     for (uint32_t r = first; r <= last; r++) {

@@ -9,7 +9,8 @@
 
 #include "src/base/buf.h"
 
-/* Lists of ranks as text: "0,3,7" and "0-3,7", as hosts write them into PMIX_LOCAL_PEERS and process maps. */
+/* Lists of ranks as text: "0,3,7" and "0-3,7", as hosts write them into PMIX_LOCAL_PEERS and
+ * process maps. */
 
 enum { PX_RANKS_MAX = 1 << 24 }; /* ranks in one list; more is taken for damage */
 
@@ -22,8 +23,8 @@ struct px_ranks {
 /* Appends one rank. 0 or PMIX_ERR_NOMEM. */
 int px_ranks_add(struct px_ranks *ranks, uint32_t rank);
 
-/* Appends the ranks of the text (NULL and "" hold none). 0, PMIX_ERR_BAD_PARAM (not such a list, or too many),
- * PMIX_ERR_NOMEM; on failure the set holds what it held. */
+/* Appends the ranks of the text (NULL and "" hold none). 0, PMIX_ERR_BAD_PARAM (not such a list, or
+ * too many), PMIX_ERR_NOMEM; on failure the set holds what it held. */
 int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len);
 
 /* Ascending, each once. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Hosts mix int, uint16 and uint32 freely, while programs read the member of the union that the Standard names. So
- * a number is stored as the key's declared type whenever it fits; one that does not fit, and a value of another
- * kind altogether, is refused rather than reinterpreted. */
+/* Hosts mix int, uint16 and uint32 freely, while programs read the member of the union that the
+ * Standard names. So a number is stored as the key's declared type whenever it fits; one that does
+ * not fit, and a value of another kind altogether, is refused rather than reinterpreted. */
 
 #include "types.h"
 
@@ -163,7 +163,8 @@ static bool text_will_do(pmix_data_type_t type)
     return type == PMIX_REGEX || type == PMIX_COMPRESSED_STRING || type == PMIX_DATA_ARRAY;
 }
 
-int px_value_fit(pmix_data_type_t type, const pmix_value_t *value, bool *ret_converted, pmix_value_t *ret)
+int px_value_fit(pmix_data_type_t type, const pmix_value_t *value, bool *ret_converted,
+                 pmix_value_t *ret)
 {
     struct number n;
     uint64_t above;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Attribute support. What the library does is the table support.def, by which it also judges directives that are required;
- * the calls are those of tables/functions.tsv. What a host says of itself is kept in a list. Hosts name their upcalls, users
- * ask by call, so upcall names are translated when they are registered; a call that does not wait is described with the
- * one that does. */
+/* Attribute support. What the library does is the table support.def, by which it also judges
+ * directives that are required; the calls are those of tables/functions.tsv. What a host says of
+ * itself is kept in a list. Hosts name their upcalls, users ask by call, so upcall names are
+ * translated when they are registered; a call that does not wait is described with the one that
+ * does. */
 
 #include "attributes.h"
 
@@ -245,7 +246,8 @@ bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
         }
     }
     asked = asked || levels != 0;
-    *ret_levels = levels != 0 ? levels : PX_ATTR_CLIENT | PX_ATTR_SERVER | PX_ATTR_HOST | PX_ATTR_TOOL;
+    *ret_levels =
+        levels != 0 ? levels : PX_ATTR_CLIENT | PX_ATTR_SERVER | PX_ATTR_HOST | PX_ATTR_TOOL;
     return asked;
 }
 
@@ -300,8 +302,8 @@ static size_t count_attrs(const char *const *attrs)
 }
 
 /* One element: the call, and within it the level with its attributes. */
-static int answer_level(struct answer *answer, const char *function, const char *level, const char *const *attrs,
-                        bool supported)
+static int answer_level(struct answer *answer, const char *function, const char *level,
+                        const char *const *attrs, bool supported)
 {
     size_t n = count_attrs(attrs);
     pmix_data_array_t *list = NULL;
@@ -368,7 +370,8 @@ static int answer_host(struct px_attrs *attrs, struct answer *answer, const char
     return rc;
 }
 
-static int answer_function(struct px_attrs *attrs, struct answer *answer, const char *function, unsigned levels)
+static int answer_function(struct px_attrs *attrs, struct answer *answer, const char *function,
+                           unsigned levels)
 {
     int rc = is_known(function) ? 0 : PMIX_ERR_NOT_FOUND;
 
@@ -380,7 +383,8 @@ static int answer_function(struct px_attrs *attrs, struct answer *answer, const 
         }
         rc = levels_of[i].level == PX_ATTR_HOST
                  ? answer_host(attrs, answer, function)
-                 : answer_level(answer, function, levels_of[i].attributes, NULL != row ? row->attrs : NULL, NULL != row);
+                 : answer_level(answer, function, levels_of[i].attributes,
+                                NULL != row ? row->attrs : NULL, NULL != row);
     }
     return rc;
 }
@@ -403,7 +407,8 @@ static int append_name(char **text, const char *name)
 }
 
 /* The comma list of the calls that a level supports. */
-static int answer_functions(struct px_attrs *attrs, struct answer *answer, const char *key, unsigned level)
+static int answer_functions(struct px_attrs *attrs, struct answer *answer, const char *key,
+                            unsigned level)
 {
     char *text = NULL;
     pmix_info_t *info;
@@ -433,21 +438,24 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
     return rc;
 }
 
-static int answer_key(struct px_attrs *attrs, struct answer *answer, const char *key, unsigned levels, bool first)
+static int answer_key(struct px_attrs *attrs, struct answer *answer, const char *key,
+                      unsigned levels, bool first)
 {
     if (strcmp(key, PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0) {
         return 0;
     }
     for (size_t i = 0; i < N_LEVELS; i++) {
         if (strcmp(key, levels_of[i].functions) == 0) {
-            return (levels & levels_of[i].level) != 0 ? answer_functions(attrs, answer, key, levels_of[i].level) : 0;
+            return (levels & levels_of[i].level) != 0
+                       ? answer_functions(attrs, answer, key, levels_of[i].level)
+                       : 0;
         }
     }
     return first ? answer_function(attrs, answer, key, levels) : PMIX_ERR_BAD_PARAM;
 }
 
-int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t *query, pmix_info_t **info,
-                    size_t *ninfo)
+int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t *query,
+                    pmix_info_t **info, size_t *ninfo)
 {
     struct answer answer = {0};
     pmix_info_t *joined;

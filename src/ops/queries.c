@@ -50,7 +50,8 @@ static bool only_reports(const pmix_query_t *query)
 /* Is a key that only processes have asked for, in the realm that is its own? */
 static bool about_process(const pmix_query_t *query)
 {
-    static const char *const realms[] = {PMIX_SESSION_INFO, PMIX_JOB_INFO, PMIX_APP_INFO, PMIX_NODE_INFO};
+    static const char *const realms[] = {PMIX_SESSION_INFO, PMIX_JOB_INFO, PMIX_APP_INFO,
+                                         PMIX_NODE_INFO};
 
     for (size_t i = 0; i < sizeof(realms) / sizeof(realms[0]); i++) {
         if (NULL != px_query_qualifier(query, realms[i])) {
@@ -93,7 +94,8 @@ int px_query_check(const pmix_query_t *query)
         return PMIX_ERR_BAD_PARAM;
     }
     for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
-        if (px_query_asks(query, needs[i].key) && NULL == px_query_qualifier(query, needs[i].qualifier)) {
+        if (px_query_asks(query, needs[i].key) &&
+            NULL == px_query_qualifier(query, needs[i].qualifier)) {
             return PMIX_ERR_BAD_PARAM;
         }
     }

@@ -10,8 +10,8 @@
 
 /* What a query says, for whoever asks and whoever answers. Any thread. */
 
-/* Does it ask for something that can be asked, name a process in one way and as a whole, and have the qualifiers that
- * its keys cannot do without? 0 or PMIX_ERR_BAD_PARAM. */
+/* Does it ask for something that can be asked, name a process in one way and as a whole, and have
+ * the qualifiers that its keys cannot do without? 0 or PMIX_ERR_BAD_PARAM. */
 int px_query_check(const pmix_query_t *query);
 
 bool px_query_asks(const pmix_query_t *query, const char *key);
@@ -22,8 +22,9 @@ const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *ke
 /* The process that a query is about; `otherwise` as far as it names none. */
 pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherwise);
 
-/* Are the qualifiers of the keys wanted, instead of values? PMIX_QUERY_SUPPORTED_QUALIFIERS as a qualifier or in front of
- * the keys; its string is that of PMIX_QUERY_QUALIFIERS, which alone cannot be asked for. */
+/* Are the qualifiers of the keys wanted, instead of values? PMIX_QUERY_SUPPORTED_QUALIFIERS as a
+ * qualifier or in front of the keys; its string is that of PMIX_QUERY_QUALIFIERS, which alone
+ * cannot be asked for. */
 bool px_query_asks_qualifiers(const pmix_query_t *query);
 
 /* Deep copy; NULL: no memory. Free with PMIx_Query_free. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Resolving peers and nodes by the library's rules, in this order: the namespace, the node on its list, the peers
- * that the host listed for that node, and only then what the process map says. A list that was given wins over the
- * map even when it is empty, because the host may know better than its own map. */
+/* Resolving peers and nodes by the library's rules, in this order: the namespace, the node on its
+ * list, the peers that the host listed for that node, and only then what the process map says. A
+ * list that was given wins over the map even when it is empty, because the host may know better
+ * than its own map. */
 
 #include "resolve.h"
 
@@ -114,7 +115,8 @@ static int add_peers(struct peers *peers, const char *nspace, const struct px_ra
     return PMIX_SUCCESS;
 }
 
-/* The host's list for the node, or for the job when it is about the readers' own node. PMIX_ERR_NOT_FOUND: none. */
+/* The host's list for the node, or for the job when it is about the readers' own node.
+ * PMIX_ERR_NOT_FOUND: none. */
 static int listed_peers(const struct px_store *store, uint32_t index, struct px_ranks *ranks)
 {
     static const char key[] = PMIX_LOCAL_PEERS;
@@ -247,7 +249,8 @@ static int add_node(struct walk *walk, uint32_t index, struct nodes *nodes)
     }
     walk->done[index] = true;
     walk->left--;
-    if (px_store_node(walk->store, index, &view) || (walk->any_foreign && is_foreign(walk->store, index))) {
+    if (px_store_node(walk->store, index, &view) ||
+        (walk->any_foreign && is_foreign(walk->store, index))) {
         return PMIX_SUCCESS;
     }
     len = strlen(view.name);
@@ -283,7 +286,8 @@ static int add_mapped_nodes(struct walk *walk, struct nodes *nodes)
         return rc;
     }
     if (value.type == PMIX_STRING && value.data.string) {
-        for (char *name = strtok_r(value.data.string, ",", &rest); name && !rc; name = strtok_r(NULL, ",", &rest)) {
+        for (char *name = strtok_r(value.data.string, ",", &rest); name && !rc;
+             name = strtok_r(NULL, ",", &rest)) {
             rc = add_node(walk, px_store_node_by_name(walk->store, name), nodes);
         }
     }
@@ -333,7 +337,9 @@ static const char *node_list(const struct px_store *store, size_t *ret_len)
     static const char key[] = PMIX_NODE_LIST;
     struct px_slice slice;
 
-    return px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ? NULL : px_slice_text(&slice, ret_len);
+    return px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice)
+               ? NULL
+               : px_slice_text(&slice, ret_len);
 }
 
 static uint64_t sequence_of(const struct px_store *store)
@@ -344,8 +350,8 @@ static uint64_t sequence_of(const struct px_store *store)
     return info.sequence;
 }
 
-/* Mostly the answer is the host's list as it is. The store's mark is 1 + the sequence at which that was found so: as
- * long as nothing else has been published, it is so still. */
+/* Mostly the answer is the host's list as it is. The store's mark is 1 + the sequence at which that
+ * was found so: as long as nothing else has been published, it is so still. */
 static char *listed_nodes(const struct px_store *store)
 {
     uint64_t sequence = sequence_of(store);

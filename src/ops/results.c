@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Which pair belongs to which query is found by order: answers come query by query, and within a query a key is
- * answered as often as it was asked. What the server adds to the host's answers comes after them: then the search begins
- * at the first query again. */
+/* Which pair belongs to which query is found by order: answers come query by query, and within a
+ * query a key is answered as often as it was asked. What the server adds to the host's answers
+ * comes after them: then the search begins at the first query again. */
 
 #include "results.h"
 
@@ -43,7 +43,8 @@ static bool nested_already(const pmix_info_t *flat, size_t n)
 }
 
 /* May the key of pair i still be answered by query q? */
-static bool has_room(const pmix_query_t *query, size_t q, const pmix_info_t *flat, size_t i, const size_t *owner)
+static bool has_room(const pmix_query_t *query, size_t q, const pmix_info_t *flat, size_t i,
+                     const size_t *owner)
 {
     size_t used = 0;
 
@@ -54,7 +55,8 @@ static bool has_room(const pmix_query_t *query, size_t q, const pmix_info_t *fla
 }
 
 /* The query of each pair, nqueries for none. */
-static void assign(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat, size_t n, size_t *owner)
+static void assign(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat, size_t n,
+                   size_t *owner)
 {
     size_t current = 0;
 
@@ -77,8 +79,8 @@ static int load_qualifiers(pmix_info_t *to, const pmix_query_t *query)
 }
 
 /* One PMIX_QUERY_RESULTS: the qualifiers, if any, then what the query brought. */
-static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix_info_t *flat, size_t n,
-                const size_t *owner)
+static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix_info_t *flat,
+                size_t n, const size_t *owner)
 {
     size_t total = query->nqual > 0 ? 1 : 0;
     pmix_data_array_t *array;
@@ -114,10 +116,11 @@ static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix
     return 0;
 }
 
-int px_results_shape(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat, size_t n_flat,
-                     const char *shape, pmix_info_t **ret, size_t *ret_n)
+int px_results_shape(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat,
+                     size_t n_flat, const char *shape, pmix_info_t **ret, size_t *ret_n)
 {
-    bool as_is = about_attributes(queries, nqueries) || nested_already(flat, n_flat) || strcmp(shape, "flat") == 0;
+    bool as_is = about_attributes(queries, nqueries) || nested_already(flat, n_flat) ||
+                 strcmp(shape, "flat") == 0;
     size_t n_pairs = as_is || strcmp(shape, "nested") != 0 ? n_flat : 0;
     size_t n_nested = as_is || n_flat == 0 ? 0 : nqueries;
     size_t total = n_pairs + n_nested;

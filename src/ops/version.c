@@ -21,9 +21,10 @@ static char text[160];
 static void make_text(void)
 {
     snprintf(text, sizeof(text),
-             "OpenPMIx %ld.%ld.%ld, repo rev: shmix-%s (PMIx Standard: %s, Stable ABI: %s, Provisional ABI: %s)",
-             (long) PMIX_VERSION_MAJOR, (long) PMIX_VERSION_MINOR, (long) PMIX_VERSION_RELEASE, PACKAGE_VERSION,
-             PX_STANDARD_VERSION, PX_STABLE_ABI, PX_PROVISIONAL_ABI);
+             "OpenPMIx %ld.%ld.%ld, repo rev: shmix-%s (PMIx Standard: %s, Stable ABI: %s, "
+             "Provisional ABI: %s)",
+             (long) PMIX_VERSION_MAJOR, (long) PMIX_VERSION_MINOR, (long) PMIX_VERSION_RELEASE,
+             PACKAGE_VERSION, PX_STANDARD_VERSION, PX_STABLE_ABI, PX_PROVISIONAL_ABI);
 }
 
 const char *px_version_text(void)

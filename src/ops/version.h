@@ -3,13 +3,14 @@
 #ifndef PX_OPS_VERSION_H
 #define PX_OPS_VERSION_H
 
-/* What we say about the Standard: its version, and the ABIs (0.0: the Standard has defined none yet). */
+/* What we say about the Standard: its version, and the ABIs (0.0: the Standard has defined none
+ * yet). */
 #define PX_STANDARD_VERSION "5.0"
 #define PX_STABLE_ABI "0.0"
 #define PX_PROVISIONAL_ABI "0.0"
 
-/* "OpenPMIx <series declared>, repo rev: shmix-<our version> (PMIx Standard: ...)": the form that programs take
- * apart. Static; any thread, any time. */
+/* "OpenPMIx <series declared>, repo rev: shmix-<our version> (PMIx Standard: ...)": the form that
+ * programs take apart. Static; any thread, any time. */
 const char *px_version_text(void);
 
 /* The answer to a query of an ABI version, or NULL when the key is another. */

@@ -22,18 +22,19 @@ struct px_events;
 enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
 
 struct px_ctx {
-    uint64_t state;             /* atomic: enum px_state; released by px_ctx_up, pairs with px_ctx_enter */
+    /* atomic: enum px_state; released by px_ctx_up, pairs with px_ctx_enter */
+    uint64_t state;
     pthread_mutex_t lock;       /* init and finalize, one at a time */
     unsigned refs;              /* lock: matching finalizes still due */
     void *glance;               /* atomic: ops->glance while up, else NULL; see px_ctx_glance */
     px_get_fn get;              /* set before state goes up: PMIx_Get without a glance */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
-    void *role;                 /* struct px_client, struct px_server or struct px_tool of that role */
+    void *role; /* struct px_client, struct px_server or struct px_tool of that role */
     struct px_loop *loop;
     struct px_events *events;   /* loop thread */
     struct px_attrs *attrs;     /* constant while up: what the host supports */
     pmix_proc_t self;           /* constant while up */
-    bool external;              /* constant while up: the application turns the loop (PMIx_Progress) */
+    bool external; /* constant while up: the application turns the loop (PMIx_Progress) */
     pmix_status_t init_status;  /* lock: what the first init returned */
 };
 
@@ -50,21 +51,23 @@ static inline struct px_ctx *px_ctx_enter(void)
 {
     struct px_ctx *ctx = px_ctx();
 
-    return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL; /* pairs with px_ctx_up and px_ctx_down */
+    /* pairs with px_ctx_up and px_ctx_down */
+    return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL;
 }
 
 /* The role's glance, or NULL: the context is not up, or the role has none. One acquire load. */
 static inline px_get_fn px_ctx_glance(const struct px_ctx *ctx)
 {
-    return (px_get_fn) (uintptr_t) px_load_ptr_acquire(&ctx->glance); /* pairs with px_ctx_up and px_ctx_down */
+    /* pairs with px_ctx_up and px_ctx_down */
+    return (px_get_fn) (uintptr_t) px_load_ptr_acquire(&ctx->glance);
 }
 
 /* Marks the context up / down. Under ctx->lock. */
 void px_ctx_up(struct px_ctx *ctx);
 void px_ctx_down(struct px_ctx *ctx);
 
-/* Waits for a completion: px_wait_for, but turns an externally driven loop meanwhile. Never on the loop's own
- * thread (see px_wait_for). */
+/* Waits for a completion: px_wait_for, but turns an externally driven loop meanwhile. Never on the
+ * loop's own thread (see px_wait_for). */
 int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Answering a request for data from what the stores hold. A client stores what it is sent and looks again by itself;
- * so the answer to one key of a process may carry all that it posted, which saves the client its next requests. A
- * client of the same node that maps the segment is sent no more than it asked for. */
+/* Answering a request for data from what the stores hold. A client stores what it is sent and looks
+ * again by itself; so the answer to one key of a process may carry all that it posted, which saves
+ * the client its next requests. A client of the same node that maps the segment is sent no more
+ * than it asked for. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "get.h"
 #include "src/nspace/types.h"
 
-void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask, size_t *ret_n)
+void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
+                 size_t *ret_n)
 {
     size_t n = 0;
 
@@ -101,7 +103,8 @@ static int pack_qualified(struct packer *p, const char *key, const struct px_sli
 
 static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
 {
-    if (slice->scope == PMIX_SCOPE_UNDEF || slice->scope == PMIX_INTERNAL || slice->type == PMIX_UNDEF) {
+    if (slice->scope == PMIX_SCOPE_UNDEF || slice->scope == PMIX_INTERNAL ||
+        slice->type == PMIX_UNDEF) {
         return PMIX_SUCCESS;
     }
     return slice->quals ? pack_qualified(arg, key, slice) : pack_slice(arg, key, slice);
@@ -160,7 +163,8 @@ static void send_object(const struct px_get *get, struct px_nsrec *ns, struct pa
     px_answer_take(get->server, &get->from, &reply);
 }
 
-static int begin_object(struct packer *p, const struct px_get *get, const struct px_nsrec *ns, uint32_t rank)
+static int begin_object(struct packer *p, const struct px_get *get, const struct px_nsrec *ns,
+                        uint32_t rank)
 {
     struct px_peer *peer = asking_peer(get);
     pmix_proc_t owner = {.rank = rank};
@@ -187,8 +191,8 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
     return PMIX_SUCCESS;
 }
 
-static int answer_slice(const struct px_get *get, struct px_nsrec *ns, uint32_t owner, const struct px_slice *slice,
-                        bool posted)
+static int answer_slice(const struct px_get *get, struct px_nsrec *ns, uint32_t owner,
+                        const struct px_slice *slice, bool posted)
 {
     struct packer p = {0};
     int rc;
@@ -272,7 +276,8 @@ int px_get_attempt(struct px_get *get)
         return answer_all(get, ns);
     }
     rc = px_store_ask(ns->store, &get->ask, &slice);
-    if ((!rc || rc == PMIX_ERR_NOT_FOUND) && get->target.rank == PMIX_RANK_UNDEF && !px_key_reserved(get->key)) {
+    if ((!rc || rc == PMIX_ERR_NOT_FOUND) && get->target.rank == PMIX_RANK_UNDEF &&
+        !px_key_reserved(get->key)) {
         return attempt_anyone(get, ns);
     }
     posted = !rc && slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);

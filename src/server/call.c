@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Everything the server knows belongs to the loop thread, so the exported calls take their arguments there. */
+/* Everything the server knows belongs to the loop thread, so the exported calls take their
+ * arguments there. */
 
 #include "call.h"
 
@@ -70,8 +71,8 @@ static void later_task(struct px_task *task)
     free(later);
 }
 
-pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg,
-                                   size_t arg_size, pmix_op_cbfunc_t done, void *cbdata)
+pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg),
+                                   void *arg, size_t arg_size, pmix_op_cbfunc_t done, void *cbdata)
 {
     struct later *later;
 

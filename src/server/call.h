@@ -10,19 +10,19 @@
 /* The server of a context that is up in that role, or NULL. */
 struct px_server *px_server_of(struct px_ctx *ctx);
 
-/* Runs fn on the loop thread and waits for what it returns; on the loop thread itself, at once. Any thread.
- * PMIX_ERR_UNREACH in a forked child, which has no loop. */
+/* Runs fn on the loop thread and waits for what it returns; on the loop thread itself, at once. Any
+ * thread. PMIX_ERR_UNREACH in a forked child, which has no loop. */
 int px_server_run(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg);
 
-/* The same for what only reads: a forked child, alone with its copy of the server, runs it itself. Slurm's daemon asks
- * for a task's environment there. */
+/* The same for what only reads: a forked child, alone with its copy of the server, runs it itself.
+ * Slurm's daemon asks for a task's environment there. */
 int px_server_read(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg);
 
-/* The same, without waiting: `done` gets what fn returned, on the loop thread, never before this returns. arg stays
- * the caller's until then. PMIX_SUCCESS, PMIX_ERR_NOMEM or PMIX_ERR_UNREACH (then
- * done is not called). Without done: px_server_run. */
-pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg,
-                                   size_t arg_size, pmix_op_cbfunc_t done, void *cbdata);
+/* The same, without waiting: `done` gets what fn returned, on the loop thread, never before this
+ * returns. arg stays the caller's until then. PMIX_SUCCESS, PMIX_ERR_NOMEM or PMIX_ERR_UNREACH
+ * (then done is not called). Without done: px_server_run. */
+pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg),
+                                   void *arg, size_t arg_size, pmix_op_cbfunc_t done, void *cbdata);
 
 /* --- what the exported calls ask for; arguments are borrowed until fn has run. Loop thread. --- */
 
@@ -90,7 +90,8 @@ struct px_collect_args {
 };
 int px_collect_job_info(struct px_server *s, void *args);
 
-/* PMIx_server_setup_application: what the host should ship with the application; the array is the caller's. */
+/* PMIx_server_setup_application: what the host should ship with the application; the array is the
+ * caller's. */
 int px_setup_application(const pmix_info_t *info, size_t ninfo, pmix_info_t **ret, size_t *ret_n);
 
 #endif

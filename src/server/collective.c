@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Gathering. How many local members a collective waits for is counted anew whenever something that matters has
- * happened (a member came, one died, a namespace or client was registered), never remembered: members may come
- * before their namespace is known here, or before the others have started. */
+/* Gathering. How many local members a collective waits for is counted anew whenever something that
+ * matters has happened (a member came, one died, a namespace or client was registered), never
+ * remembered: members may come before their namespace is known here, or before the others have
+ * started. */
 
 #include "collective.h"
 
@@ -78,7 +79,8 @@ int px_coll_hand_over(struct px_coll *coll, struct px_upcall *up)
     rc = px_infos_copy(coll->info, coll->ninfo, &up->info);
     up->ninfo = up->info ? coll->ninfo : 0;
     if (!rc && coll->local_status) {
-        rc = px_infos_append(&up->info, &up->ninfo, PMIX_LOCAL_COLLECTIVE_STATUS, &coll->local_status, PMIX_STATUS);
+        rc = px_infos_append(&up->info, &up->ninfo, PMIX_LOCAL_COLLECTIVE_STATUS,
+                             &coll->local_status, PMIX_STATUS);
     }
     return rc;
 }
@@ -138,7 +140,8 @@ static void on_timer(struct px_timer *timer)
     px_coll_finish(coll->owner, coll, PMIX_ERR_TIMEOUT);
 }
 
-static int read_directives(struct px_server *s, struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
+static int read_directives(struct px_server *s, struct px_coll *coll, const pmix_info_t *info,
+                           size_t ninfo)
 {
     uint32_t seconds = 0;
 
@@ -157,11 +160,13 @@ static int read_directives(struct px_server *s, struct px_coll *coll, const pmix
     return px_timer_start_loop(s->loop, &coll->timer, (uint64_t) seconds * 1000, on_timer);
 }
 
-int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag, const struct px_coll_call *call)
+int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                  const struct px_coll_call *call)
 {
     struct px_coll_member who = {.peer = peer->id, .tag = tag, .proc = peer->proc};
     struct px_coll *coll;
-    int rc = px_coll_join(&s->colls, call->kind, call->name, call->procs, call->nprocs, &who, &coll);
+    int rc =
+        px_coll_join(&s->colls, call->kind, call->name, call->procs, call->nprocs, &who, &coll);
 
     if (rc) {
         return rc;
@@ -172,7 +177,8 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag, const
         return PMIX_SUCCESS;
     }
     coll->collect |= call->collect;
-    rc = call->name ? px_group_absorb(coll, &peer->proc, call) : px_coll_merge(coll, call->info, call->ninfo);
+    rc = call->name ? px_group_absorb(coll, &peer->proc, call)
+                    : px_coll_merge(coll, call->info, call->ninfo);
     rc = rc ? rc : read_directives(s, coll, call->info, call->ninfo);
     if (rc) {
         px_coll_finish(s, coll, rc);
@@ -210,6 +216,7 @@ void px_fences_peer_gone(struct px_server *s, const struct px_peer *peer)
 void px_fences_drop_all(struct px_server *s)
 {
     while (!px_list_empty(&s->colls.list)) {
-        px_coll_finish(s, px_container_of(s->colls.list.next, struct px_coll, link), PMIX_ERR_LOST_CONNECTION);
+        px_coll_finish(s, px_container_of(s->colls.list.next, struct px_coll, link),
+                       PMIX_ERR_LOST_CONNECTION);
     }
 }

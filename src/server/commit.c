@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What processes posted, into the store. A client sends two buffers: what processes of this node may see, and what
- * others may; a key in both is global. Readers of the store are of this node, so a key that is only in the second is
- * stored as "there, but not for you". The second buffer is kept as it is for fences and for servers that ask.
+/* What processes posted, into the store. A client sends two buffers: what processes of this node
+ * may see, and what others may; a key in both is global. Readers of the store are of this node, so
+ * a key that is only in the second is stored as "there, but not for you". The second buffer is kept
+ * as it is for fences and for servers that ask.
  *
  * Data of other nodes comes as the second kind of buffer and is visible here. */
 
@@ -136,7 +137,8 @@ static int unfold_qualified(const pmix_value_t *value, struct px_entry *entry)
     const pmix_data_array_t *array = value->data.darray;
     const pmix_info_t *info;
 
-    if (value->type != PMIX_DATA_ARRAY || !array || array->type != PMIX_INFO || !array->size || !array->array) {
+    if (value->type != PMIX_DATA_ARRAY || !array || array->type != PMIX_INFO || !array->size ||
+        !array->array) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     info = array->array;
@@ -147,7 +149,8 @@ static int unfold_qualified(const pmix_value_t *value, struct px_entry *entry)
     return PMIX_SUCCESS;
 }
 
-/* What the host has said of a process stands: programs post some of it all the same, and expect that. */
+/* What the host has said of a process stands: programs post some of it all the same, and expect
+ * that. */
 static bool is_hosts(const struct px_posted *posted, uint32_t rank, const char *key)
 {
     struct px_slice slice;
@@ -155,7 +158,8 @@ static bool is_hosts(const struct px_posted *posted, uint32_t rank, const char *
     if (!px_key_reserved(key)) {
         return false;
     }
-    if (strcmp(key, PMIX_HOSTNAME) == 0 && px_store_node_of(posted->ns->store, rank) != PX_NO_NODE) {
+    if (strcmp(key, PMIX_HOSTNAME) == 0 &&
+        px_store_node_of(posted->ns->store, rank) != PX_NO_NODE) {
         return true;
     }
     return !px_store_find(posted->ns->store, PX_LEVEL_PROC, rank, key, strlen(key), &slice) &&
@@ -175,14 +179,16 @@ static int note(struct px_map *names, const struct px_kval_view *kval)
 static bool is_noted(const struct px_map *names, const struct px_kval_view *kval)
 {
     struct px_kval_name name;
-    bool found = !px_kval_name(kval->key, &kval->value, &name) && px_map_find(names, name.bytes, name.len);
+    bool found =
+        !px_kval_name(kval->key, &kval->value, &name) && px_map_find(names, name.bytes, name.len);
 
     px_buf_fini(&name.room);
     return found;
 }
 
-/* `other`: the names of the client's other buffer, or NULL. What of the local buffer is in both is global; what of
- * the remote buffer is in both has been read. *ret is as good as the input and `posted`. */
+/* `other`: the names of the client's other buffer, or NULL. What of the local buffer is in both is
+ * global; what of the remote buffer is in both has been read. *ret is as good as the input and
+ * `posted`. */
 static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
                     const struct px_map *other, struct px_kval_view *ret)
 {
@@ -236,7 +242,8 @@ int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pm
 
 int px_posted_publish(struct px_posted *posted, struct px_nsrec *ns)
 {
-    return posted->owned || posted->borrowed ? px_store_publish(ns->store, posted->batch) : PMIX_SUCCESS;
+    return posted->owned || posted->borrowed ? px_store_publish(ns->store, posted->batch)
+                                             : PMIX_SUCCESS;
 }
 
 /* --- a client's commit --- */
@@ -289,7 +296,8 @@ static int list_names(struct px_in in, struct px_map *names, struct px_buf *plai
     return rc;
 }
 
-static int read_commit(struct px_posted *posted, uint32_t rank, const struct blocks *blocks, struct px_buf *plain)
+static int read_commit(struct px_posted *posted, uint32_t rank, const struct blocks *blocks,
+                       struct px_buf *plain)
 {
     struct px_map remote_names = {0};
     struct px_map local_names = {0};

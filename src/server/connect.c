@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Connect and disconnect: gathered like a fence and decided by the host. Who is connected may read the other
- * namespaces' job information: it rides on the answer. */
+/* Connect and disconnect: gathered like a fence and decided by the host. Who is connected may read
+ * the other namespaces' job information: it rides on the answer. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,8 @@ void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote)
         px_coll_finish(s, coll, PMIX_ERR_NOMEM);
         return;
     }
-    px_attrs_mark(connect ? "PMIx_Connect" : "PMIx_Disconnect", PX_ATTR_SERVER, up->info, up->ninfo);
+    px_attrs_mark(connect ? "PMIx_Connect" : "PMIx_Disconnect", PX_ATTR_SERVER, up->info,
+                  up->ninfo);
     px_upcall_returned(up, fn(up->procs, up->nprocs, up->info, up->ninfo, px_up_op, up));
 }
 
@@ -166,8 +167,8 @@ static void pack_namespace(struct px_buf *reply, struct px_nsrec *ns, enum px_wi
     px_buf_fini(&inner);
 }
 
-void px_pack_namespaces(struct px_server *s, struct px_buf *reply, enum px_wire_kind kind, const char *own,
-                        const pmix_proc_t *procs, size_t nprocs)
+void px_pack_namespaces(struct px_server *s, struct px_buf *reply, enum px_wire_kind kind,
+                        const char *own, const pmix_proc_t *procs, size_t nprocs)
 {
     for (size_t i = 0; i < nprocs; i++) {
         struct px_nsrec *ns = px_ns_find(s, procs[i].nspace);
@@ -182,7 +183,8 @@ void px_pack_namespaces(struct px_server *s, struct px_buf *reply, enum px_wire_
     }
 }
 
-void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from, int status)
+void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from,
+                      int status)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
     struct px_buf buf = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* From a message to its handler and from an answer to its message. Requests that nobody here serves are answered
- * with PMIX_ERR_NOT_SUPPORTED; one that cannot be read is answered and costs the peer its connection, because what
- * follows it cannot be trusted either. */
+/* From a message to its handler and from an answer to its message. Requests that nobody here serves
+ * are answered with PMIX_ERR_NOT_SUPPORTED; one that cannot be read is answered and costs the peer
+ * its connection, because what follows it cannot be trusted either. */
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -127,13 +127,15 @@ static void reply_own(const struct px_from *from, pmix_status_t status)
     }
 }
 
-/* Whoever reads a segment that has been superseded gets the new one with the next reply: what was published before the
- * reply is seen after it. A reply must not get lost because there is no descriptor left to copy this one to. */
+/* Whoever reads a segment that has been superseded gets the new one with the next reply: what was
+ * published before the reply is seen after it. A reply must not get lost because there is no
+ * descriptor left to copy this one to. */
 static int moved_segment(struct px_peer *peer)
 {
     int copy;
 
-    if (!peer->generation || !peer->rank || !px_store_moved(peer->rank->ns->store, peer->generation)) {
+    if (!peer->generation || !peer->rank ||
+        !px_store_moved(peer->rank->ns->store, peer->generation)) {
         return -1;
     }
     copy = fcntl(px_store_fd(peer->rank->ns->store), F_DUPFD_CLOEXEC, 0);
@@ -169,7 +171,8 @@ void px_answer_status(struct px_server *s, const struct px_from *from, pmix_stat
         return;
     }
     if (peer) {
-        (void) px_pack_status(&buf, peer->kind, status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status);
+        (void) px_pack_status(&buf, peer->kind,
+                              status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status);
         px_answer_take(s, from, &buf);
     }
 }
@@ -188,7 +191,8 @@ static void take_back(void *arg)
 }
 
 /* A callback of this process gets a copy that it releases when it likes. */
-static void reply_own_infos(const struct px_from *from, pmix_status_t status, const pmix_info_t *info, size_t ninfo)
+static void reply_own_infos(const struct px_from *from, pmix_status_t status,
+                            const pmix_info_t *info, size_t ninfo)
 {
     struct lent *lent = calloc(1, sizeof(*lent));
 
@@ -201,8 +205,8 @@ static void reply_own_infos(const struct px_from *from, pmix_status_t status, co
     from->infos(status, lent->info, lent->ninfo, from->cbdata, take_back, lent);
 }
 
-void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_status_t status, const pmix_info_t *info,
-                    size_t ninfo)
+void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_status_t status,
+                     const pmix_info_t *info, size_t ninfo)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
     struct px_buf buf = {0};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What the host says about the end of processes. A process that was never connected, or has finalized, leaves no
- * connection whose end would tell; only the host can, by an event. One that still is connected is left to its
- * connection: what it has sent before its end may not have been read yet. */
+/* What the host says about the end of processes. A process that was never connected, or has
+ * finalized, leaves no connection whose end would tell; only the host can, by an event. One that
+ * still is connected is left to its connection: what it has sent before its end may not have been
+ * read yet. */
 
 #include "events.h"
 #include "priv.h"
@@ -86,7 +87,8 @@ void px_ended_told(struct px_server *s, const struct px_event *event)
     for (size_t i = 0; i < event->ninfo; i++) {
         const pmix_info_t *info = &event->info[i];
 
-        if (strcmp(info->key, PMIX_EVENT_AFFECTED_PROC) == 0 || strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
+        if (strcmp(info->key, PMIX_EVENT_AFFECTED_PROC) == 0 ||
+            strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
             named |= procs_ended(s, &info->value);
         }
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Events pass through here to local clients, to the host and to this process's own handlers. Those that may interest
- * somebody later are kept, oldest dropped first, and given to whoever registers for their code.
+/* Events pass through here to local clients, to the host and to this process's own handlers. Those
+ * that may interest somebody later are kept, oldest dropped first, and given to whoever registers
+ * for their code.
  *
- * A client's event does not reach default handlers of this process: hosts register one to learn of lost connections
- * and treat whatever arrives there as the end of the job. */
+ * A client's event does not reach default handlers of this process: hosts register one to learn of
+ * lost connections and treat whatever arrives there as the end of the job. */
 
 #include <limits.h>
 #include <stdlib.h>
@@ -58,7 +59,8 @@ static bool same_proc(const pmix_proc_t *pattern, const pmix_proc_t *proc)
            (pattern->rank == proc->rank || pattern->rank == PMIX_RANK_WILDCARD);
 }
 
-static bool in_custom_range(struct px_server *s, const struct px_event *event, const pmix_proc_t *proc)
+static bool in_custom_range(struct px_server *s, const struct px_event *event,
+                            const pmix_proc_t *proc)
 {
     const pmix_info_t *info = find_info(event, PMIX_EVENT_CUSTOM_RANGE);
     const pmix_data_array_t *array;
@@ -67,7 +69,8 @@ static bool in_custom_range(struct px_server *s, const struct px_event *event, c
         return false;
     }
     if (info->value.type == PMIX_PROC && info->value.data.proc) {
-        return same_proc(info->value.data.proc, proc) || px_group_has(s, info->value.data.proc->nspace, proc);
+        return same_proc(info->value.data.proc, proc) ||
+               px_group_has(s, info->value.data.proc->nspace, proc);
     }
     array = info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
     if (!array || array->type != PMIX_PROC || !array->array) {
@@ -167,7 +170,8 @@ void px_events_drop_all(struct px_server *s)
 
 /* --- spreading --- */
 
-static void to_own_handlers(struct px_server *s, const struct px_event *event, enum px_origin origin)
+static void to_own_handlers(struct px_server *s, const struct px_event *event,
+                            enum px_origin origin)
 {
     struct px_event own = *event;
     pmix_info_t *infos = NULL;
@@ -175,7 +179,8 @@ static void to_own_handlers(struct px_server *s, const struct px_event *event, e
     bool yes = true;
     bool meant = event->range == PMIX_RANGE_RM || in_range(s, event, &s->self);
 
-    if (!meant || !px_events_wanted(s->ctx->events, event->code) || px_infos_copy(event->info, n, &infos)) {
+    if (!meant || !px_events_wanted(s->ctx->events, event->code) ||
+        px_infos_copy(event->info, n, &infos)) {
         return;
     }
     if (origin != PX_ORIGIN_CLIENT || event->range == PMIX_RANGE_RM ||
@@ -191,8 +196,8 @@ static void to_host(struct px_server *s, const struct px_event *event)
 {
     struct px_upcall *up;
 
-    if (!s->host.notify_event || event->range == PMIX_RANGE_LOCAL || event->range == PMIX_RANGE_PROC_LOCAL ||
-        flagged(event, PMIX_EVENT_STAYS_LOCAL)) {
+    if (!s->host.notify_event || event->range == PMIX_RANGE_LOCAL ||
+        event->range == PMIX_RANGE_PROC_LOCAL || flagged(event, PMIX_EVENT_STAYS_LOCAL)) {
         return;
     }
     up = px_upcall_create(s, NULL, &event->source, px_done_status);
@@ -201,7 +206,8 @@ static void to_host(struct px_server *s, const struct px_event *event)
         return;
     }
     up->ninfo = up->info ? event->ninfo : 0;
-    px_upcall_returned(up, s->host.notify_event(event->code, &up->proc, event->range, up->info, up->ninfo, px_up_op, up));
+    px_upcall_returned(up, s->host.notify_event(event->code, &up->proc, event->range, up->info,
+                                                up->ninfo, px_up_op, up));
 }
 
 int px_event_spread(struct px_server *s, const struct px_event *event, enum px_origin origin,
@@ -246,7 +252,8 @@ int px_on_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
 
 /* --- registrations --- */
 
-/* Only for codes that the environment can raise is the host asked: system events, and codes of its own. */
+/* Only for codes that the environment can raise is the host asked: system events, and codes of its
+ * own. */
 static bool is_hosts(pmix_status_t code)
 {
     return PMIX_SYSTEM_EVENT(code) || code <= PMIX_EXTERNAL_ERR_BASE || code > 0;
@@ -297,7 +304,8 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
 }
 
 /* Kept events that the peer did not want before and does now. */
-static void replay(struct px_server *s, struct px_peer *peer, const pmix_status_t *codes, size_t ncodes, bool all)
+static void replay(struct px_server *s, struct px_peer *peer, const pmix_status_t *codes,
+                   size_t ncodes, bool all)
 {
     struct px_list *item;
     struct px_list *next;
@@ -323,14 +331,15 @@ struct wish {
     pmix_status_t codes[];
 };
 
-/* A host that cannot say more than "not supported" does not keep local events from being delivered. The answer goes
- * first: no event may overtake it. */
+/* A host that cannot say more than "not supported" does not keep local events from being delivered.
+ * The answer goes first: no event may overtake it. */
 static void registered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->from.peer);
     struct wish *wish = up->arg;
 
-    px_answer_status(up->server, &up->from, up->status == PMIX_ERR_NOT_SUPPORTED ? PMIX_SUCCESS : up->status);
+    px_answer_status(up->server, &up->from,
+                     up->status == PMIX_ERR_NOT_SUPPORTED ? PMIX_SUCCESS : up->status);
     if (peer && wish->replay) {
         replay(up->server, peer, wish->codes, wish->n, wish->all);
     }
@@ -353,8 +362,8 @@ static struct wish *wish_create(const pmix_status_t *codes, size_t ncodes, bool 
 }
 
 void px_codes_wanted(struct px_server *s, const struct px_from *from, const pmix_proc_t *proc,
-                     const pmix_status_t *codes, size_t ncodes, bool replay_too, const pmix_info_t *info,
-                     size_t ninfo)
+                     const pmix_status_t *codes, size_t ncodes, bool replay_too,
+                     const pmix_info_t *info, size_t ninfo)
 {
     struct px_upcall *up = px_upcall_create(s, from, proc, registered);
     struct px_peer *peer = px_peer_find(s, from->peer);
@@ -380,7 +389,8 @@ void px_codes_wanted(struct px_server *s, const struct px_from *from, const pmix
         return;
     }
     (void) px_upcall_identify(up, peer ? peer->uid : s->uid, peer ? peer->gid : s->gid);
-    px_upcall_returned(up, s->host.register_events(up->codes, up->ncodes, up->info, up->ninfo, px_up_op, up));
+    px_upcall_returned(
+        up, s->host.register_events(up->codes, up->ncodes, up->info, up->ninfo, px_up_op, up));
 }
 
 static bool has_code(const struct px_peer *peer, pmix_status_t code)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a fence carries: what was posted since the last one (docs/decisions/0008-delta-fences.md). The values that a server
- * has taken from its processes are numbered in order, and each set of processes is known up to a number that all its
- * servers have been sent. At the other end it is known of each process up to which number everything is here. So what
- * comes twice, or late, is passed over, and what is missing is noticed; then all are asked for everything. */
+/* What a fence carries: what was posted since the last one (docs/decisions/0008-delta-fences.md).
+ * The values that a server has taken from its processes are numbered in order, and each set of
+ * processes is known up to a number that all its servers have been sent. At the other end it is
+ * known of each process up to which number everything is here. So what comes twice, or late, is
+ * passed over, and what is missing is noticed; then all are asked for everything. */
 
 #include "exchange.h"
 
@@ -33,7 +34,8 @@ static int add_rank(struct px_buf *buf, struct px_rankrec *rank, uint64_t since)
     return rc;
 }
 
-static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *proc, uint64_t since)
+static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *proc,
+                    uint64_t since)
 {
     struct px_nsrec *ns = px_ns_find(s, proc->nspace);
     struct px_rankrec *rank;
@@ -51,10 +53,11 @@ static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *
     return rank ? add_rank(buf, rank, since) : PMIX_SUCCESS;
 }
 
-int px_share_pack(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, uint64_t since, bool ask, char **ret,
-                  size_t *ret_len)
+int px_share_pack(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, uint64_t since,
+                  bool ask, char **ret, size_t *ret_len)
 {
-    struct px_blob_head head = {.origin = s->origin, .flags = ask && s->missed ? PX_BLOB_RESEND : 0};
+    struct px_blob_head head = {.origin = s->origin,
+                                .flags = ask && s->missed ? PX_BLOB_RESEND : 0};
     struct px_buf buf = {0};
     size_t mark;
     size_t empty;
@@ -218,7 +221,8 @@ static int on_part(void *arg, const struct px_blob_head *head, const struct px_b
         reader->asked |= head->origin != s->origin && (head->flags & PX_BLOB_RESEND);
         return PMIX_SUCCESS;
     }
-    /* What is our own is in the store already; what this node has never heard of has no readers here. */
+    /* What is our own is in the store already; what this node has never heard of has no readers
+     * here. */
     ns = ns_of(reader, part->nspace);
     if (!ns || px_rank_find(ns, part->rank) || !is_news(s, ns, head, part)) {
         return PMIX_SUCCESS;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Fences: local members come one by one; when all have, one upcall carries them to the host, with the data that they
- * posted if somebody asked for it, and what comes back is stored before anybody is told. A fence that concerns only
- * processes of this node need not leave it: what they posted is in the store already. */
+/* Fences: local members come one by one; when all have, one upcall carries them to the host, with
+ * the data that they posted if somebody asked for it, and what comes back is stored before anybody
+ * is told. A fence that concerns only processes of this node need not leave it: what they posted is
+ * in the store already. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +47,8 @@ static void fence_upcall(struct px_server *s, struct px_coll *coll)
 
     if (!rc && coll->collect) {
         coll->sent_up_to = s->posted;
-        rc = px_share_pack(s, coll->set, coll->nset, px_sents_since(&s->sents, coll->set, coll->nset), true, &data,
-                           &len);
+        rc = px_share_pack(s, coll->set, coll->nset,
+                           px_sents_since(&s->sents, coll->set, coll->nset), true, &data, &len);
     }
     if (rc) {
         px_upcall_destroy(up);
@@ -57,7 +58,8 @@ static void fence_upcall(struct px_server *s, struct px_coll *coll)
     }
     px_attrs_mark("PMIx_Fence", PX_ATTR_SERVER, up->info, up->ninfo);
     /* The data becomes the host's: some free it, none may find it gone. */
-    px_upcall_returned(up, s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len, px_up_modex, up));
+    px_upcall_returned(up, s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
+                                            px_up_modex, up));
 }
 
 void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status)
@@ -67,7 +69,8 @@ void px_fence_finished(struct px_server *s, const struct px_coll *coll, int stat
     }
 }
 
-/* What is wrong with a fence of this node if there is nobody but ourselves to do what is required. */
+/* What is wrong with a fence of this node if there is nobody but ourselves to do what is required.
+ */
 static int local_status(const struct px_coll *coll)
 {
     if (!px_attrs_met("PMIx_Fence", PX_ATTR_CLIENT | PX_ATTR_SERVER, coll->info, coll->ninfo)) {
@@ -82,7 +85,8 @@ void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote)
     int status = remote ? PMIX_SUCCESS : local_status(coll);
 
     coll->here = !remote;
-    if (s->host.fence_nb && (remote || status == PMIX_ERR_LOST_CONNECTION || !px_param_bool(PX_P_FENCE_LOCALONLY))) {
+    if (s->host.fence_nb &&
+        (remote || status == PMIX_ERR_LOST_CONNECTION || !px_param_bool(PX_P_FENCE_LOCALONLY))) {
         fence_upcall(s, coll);
     } else {
         px_coll_finish(s, coll, remote ? PMIX_ERR_NOT_SUPPORTED : status);

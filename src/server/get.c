@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Requests for data: answered at once from the stores, else held until a local process commits, or handed to the host
- * for a process elsewhere. What can never come is refused at once; what may come is waited for, as long as the
- * asker says. A process that has committed without the key gets a little time to commit again
- * (docs/decisions/0009-missing-keys.md). */
+/* Requests for data: answered at once from the stores, else held until a local process commits, or
+ * handed to the host for a process elsewhere. What can never come is refused at once; what may come
+ * is waited for, as long as the asker says. A process that has committed without the key gets a
+ * little time to commit again (docs/decisions/0009-missing-keys.md). */
 
 #include "get.h"
 
@@ -61,8 +61,8 @@ static void hold_for_host(struct px_get *get, uint32_t rank)
     int rc;
 
     px_list_append(&get->server->gets, &get->link);
-    if (get->timeout_s &&
-        px_timer_start_loop(get->server->loop, &get->timer, (uint64_t) get->timeout_s * 1000, on_timer)) {
+    if (get->timeout_s && px_timer_start_loop(get->server->loop, &get->timer,
+                                              (uint64_t) get->timeout_s * 1000, on_timer)) {
         get_end(get, PMIX_ERR_NOMEM);
         return;
     }
@@ -127,10 +127,12 @@ static bool is_supported(const struct px_get *get)
     const struct px_nsrec *ns = px_ns_find(get->server, get->target.nspace);
     bool hosts = get->server->host.direct_modex && (!ns || !px_ns_is_local(ns, get->target.rank));
 
-    return hosts || px_attrs_met("PMIx_Get", PX_ATTR_CLIENT | PX_ATTR_SERVER, get->info, get->ninfo);
+    return hosts ||
+           px_attrs_met("PMIx_Get", PX_ATTR_CLIENT | PX_ATTR_SERVER, get->info, get->ninfo);
 }
 
-/* What other nodes have given us is as old as the last time that they did. The rest is as new as it can be. */
+/* What other nodes have given us is as old as the last time that they did. The rest is as new as it
+ * can be. */
 static bool is_renewable(const struct px_get *get)
 {
     const struct px_nsrec *ns = px_ns_find(get->server, get->target.nspace);
@@ -168,8 +170,9 @@ static void begin(struct px_get *get)
     }
 }
 
-int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker, unsigned how,
-                 const pmix_proc_t *target, char *key, pmix_info_t *info, size_t ninfo)
+int px_get_start(struct px_server *s, const struct px_from *from, const pmix_proc_t *asker,
+                 unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
+                 size_t ninfo)
 {
     struct px_get *get = calloc(1, sizeof(*get));
     struct px_ask ask = PX_ASK_INIT;
@@ -202,9 +205,10 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
     return PMIX_SUCCESS;
 }
 
-/* Both requests: STRING nspace; PROC_RANK; infos; STRING key if there is one. Of REFRESH_CACHE the last two are left
- * out by other implementations. */
-static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in, unsigned how)
+/* Both requests: STRING nspace; PROC_RANK; infos; STRING key if there is one. Of REFRESH_CACHE the
+ * last two are left out by other implementations. */
+static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
+                      unsigned how)
 {
     struct px_from from = px_from_peer(peer, tag);
     pmix_proc_t target = {.rank = PMIX_RANK_UNDEF};
@@ -260,11 +264,14 @@ int px_on_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
 static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank)
 {
     return !get->renewal && strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
-           (rank == PMIX_RANK_WILDCARD || get->target.rank == rank || get->target.rank == PMIX_RANK_UNDEF);
+           (rank == PMIX_RANK_WILDCARD || get->target.rank == rank ||
+            get->target.rank == PMIX_RANK_UNDEF);
 }
 
-/* Tries again those that are about the rank. The list is detached first: an answer may start new ones. */
-static void retry(struct px_server *s, const char *nspace, uint32_t rank, const char *asked_key, int otherwise)
+/* Tries again those that are about the rank. The list is detached first: an answer may start new
+ * ones. */
+static void retry(struct px_server *s, const char *nspace, uint32_t rank, const char *asked_key,
+                  int otherwise)
 {
     struct px_list mine;
     struct px_list *item;
@@ -311,7 +318,8 @@ void px_gets_rank_gone(struct px_server *s, struct px_rankrec *rank)
     px_list_each (item, next, &s->gets) {
         struct px_get *get = px_container_of(item, struct px_get, link);
 
-        if (get->target.rank == rank->rank && strncmp(get->target.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0) {
+        if (get->target.rank == rank->rank &&
+            strncmp(get->target.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0) {
             get_end(get, PMIX_ERR_NOT_FOUND);
             next = s->gets.next;
         }
@@ -343,9 +351,11 @@ void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns)
     }
 }
 
-void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key, int status)
+void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
+                        int status)
 {
-    /* A job that is known now may have what was asked for, or its processes may have to be asked. */
+    /* A job that is known now may have what was asked for, or its processes may have to be asked.
+     */
     if (!status && rank == PMIX_RANK_WILDCARD && px_ns_find(s, nspace)) {
         retry(s, nspace, rank, "", PMIX_ERR_NOT_FOUND);
         return;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Groups. Leaders that know each other are gathered like a fence; a bootstrapping leader and an added member go to the
- * host at once, each by itself. A host is needed when members are elsewhere or a context id is wanted; what is
- * local altogether, this server settles alone, also for a host without the entry.
+/* Groups. Leaders that know each other are gathered like a fence; a bootstrapping leader and an
+ * added member go to the host at once, each by itself. A host is needed when members are elsewhere
+ * or a context id is wanted; what is local altogether, this server settles alone, also for a host
+ * without the entry.
  *
- * The layout of the answer depends on the client's version and was never negotiated (docs/wire-format.md). */
+ * The layout of the answer depends on the client's version and was never negotiated
+ * (docs/wire-format.md). */
 
 #include "group.h"
 
@@ -36,7 +38,8 @@ bool px_group_has(struct px_server *s, const char *name, const pmix_proc_t *proc
     struct px_grouprec *group = px_group_find(s, name);
 
     for (size_t i = 0; group && i < group->n; i++) {
-        if (group->members[i].rank == proc->rank && strcmp(group->members[i].nspace, proc->nspace) == 0) {
+        if (group->members[i].rank == proc->rank &&
+            strcmp(group->members[i].nspace, proc->nspace) == 0) {
             return true;
         }
     }
@@ -91,7 +94,8 @@ static int remember(struct px_server *s, const struct px_coll *coll, bool hosted
         return PMIX_ERR_NOMEM;
     }
     if (coll->group.n_members) {
-        memcpy(group->members, coll->group.members, coll->group.n_members * sizeof(*group->members));
+        memcpy(group->members, coll->group.members,
+               coll->group.n_members * sizeof(*group->members));
     }
     group->n = coll->group.n_members;
     group->hosted = hosted;
@@ -142,7 +146,8 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
     px_buf_fini(&jobs);
 }
 
-static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer, const struct px_coll_group *group)
+static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
+                           const struct px_coll_group *group)
 {
     bool has_id = group->has_id;
 
@@ -157,7 +162,8 @@ static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer, const
     }
 }
 
-void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from, int status)
+void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from,
+                    int status)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
     const struct px_coll_group *group = &coll->group;
@@ -234,8 +240,9 @@ static void group_upcall(struct px_server *s, struct px_coll *coll)
         px_coll_finish(s, coll, rc);
         return;
     }
-    px_upcall_returned(up, s->host.group(construct ? PMIX_GROUP_CONSTRUCT : PMIX_GROUP_DESTRUCT, up->text, up->procs,
-                                         up->nprocs, up->info, up->ninfo, px_up_infos, up));
+    px_upcall_returned(up, s->host.group(construct ? PMIX_GROUP_CONSTRUCT : PMIX_GROUP_DESTRUCT,
+                                         up->text, up->procs, up->nprocs, up->info, up->ninfo,
+                                         px_up_infos, up));
 }
 
 static bool has_flag(const struct px_coll *coll, const char *key)
@@ -288,8 +295,11 @@ static int gather_parts(struct px_server *s, const char *name, struct px_coll *i
         }
         wanted = leaders_wanted(coll) > wanted ? leaders_wanted(coll) : wanted;
         leaders += coll->kind == PX_COLL_GROUP_SOLO && coll->nprocs > 0;
-        rc = rc ? rc : px_group_expand(s, coll->set, coll->nset, &group->members, &group->n_members);
-        rc = rc ? rc : px_group_expand(s, coll->group.added, coll->group.n_added, &group->added, &group->n_added);
+        rc =
+            rc ? rc : px_group_expand(s, coll->set, coll->nset, &group->members, &group->n_members);
+        rc = rc ? rc
+                : px_group_expand(s, coll->group.added, coll->group.n_added, &group->added,
+                                  &group->n_added);
         for (size_t i = 0; !rc && i < coll->n_members; i++) {
             rc = px_group_expand(s, &coll->members[i].proc, 1, &come, &n_come);
         }
@@ -333,7 +343,8 @@ static int copy_outcome(const struct px_coll_group *from, struct px_coll_group *
     return PMIX_SUCCESS;
 }
 
-static void finish_parts(struct px_server *s, const char *name, const struct px_coll_group *outcome, int status)
+static void finish_parts(struct px_server *s, const char *name, const struct px_coll_group *outcome,
+                         int status)
 {
     struct px_list *item;
     struct px_list *next;
@@ -389,7 +400,8 @@ static bool added_elsewhere(struct px_server *s, const struct px_coll *coll)
 static void complete_construct(struct px_server *s, struct px_coll *coll, bool remote)
 {
     bool others = coll->kind == PX_COLL_GROUP_SOLO || coll->group.n_added;
-    bool needs_host = remote || coll->group.wants_id || added_elsewhere(s, coll) || (others && s->host.group);
+    bool needs_host =
+        remote || coll->group.wants_id || added_elsewhere(s, coll) || (others && s->host.group);
     int rc;
 
     if (has_flag(coll, PMIX_GROUP_LOCAL_ONLY) && !coll->group.wants_id) {
@@ -494,7 +506,8 @@ int px_on_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag
 
 static void tell_left(struct px_server *s, struct px_peer *peer, const char *name)
 {
-    struct px_event event = {.code = PMIX_GROUP_LEFT, .source = peer->proc, .range = PMIX_RANGE_CUSTOM};
+    struct px_event event = {
+        .code = PMIX_GROUP_LEFT, .source = peer->proc, .range = PMIX_RANGE_CUSTOM};
     struct px_grouprec *group = px_group_find(s, name);
     pmix_data_array_t members = {.type = PMIX_PROC, .size = group->n, .array = group->members};
     pmix_info_t *info = NULL;
@@ -530,7 +543,8 @@ int px_on_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, s
         for (size_t i = 0; i < group->n; i++) {
             if (group->members[i].rank == peer->proc.rank &&
                 strcmp(group->members[i].nspace, peer->proc.nspace) == 0) {
-                memmove(&group->members[i], &group->members[i + 1], (group->n - i - 1) * sizeof(*group->members));
+                memmove(&group->members[i], &group->members[i + 1],
+                        (group->n - i - 1) * sizeof(*group->members));
                 group->n--;
                 break;
             }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What members of a group give each other. A contribution is an array of infos whose first names the contributor; its
- * values are stored with the contributor, qualified by the group's context id where it has one, so that two groups do
- * not overwrite each other. */
+/* What members of a group give each other. A contribution is an array of infos whose first names
+ * the contributor; its values are stored with the contributor, qualified by the group's context id
+ * where it has one, so that two groups do not overwrite each other. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,8 @@ static int add_proc(pmix_proc_t **list, size_t *n, const pmix_proc_t *proc)
     return PMIX_SUCCESS;
 }
 
-int px_group_expand(struct px_server *s, const pmix_proc_t *procs, size_t n, pmix_proc_t **list, size_t *n_list)
+int px_group_expand(struct px_server *s, const pmix_proc_t *procs, size_t n, pmix_proc_t **list,
+                    size_t *n_list)
 {
     int rc = PMIX_SUCCESS;
 
@@ -63,7 +64,8 @@ int px_group_expand(struct px_server *s, const pmix_proc_t *procs, size_t n, pmi
 /* The procs of an info's array; NULL when it has none. */
 static const pmix_proc_t *procs_of(const pmix_info_t *info, size_t *ret_n)
 {
-    const pmix_data_array_t *array = info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
+    const pmix_data_array_t *array =
+        info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
 
     *ret_n = array && array->type == PMIX_PROC && array->array ? array->size : 0;
     return *ret_n ? array->array : NULL;
@@ -95,7 +97,8 @@ static int give(struct px_coll *coll, const pmix_proc_t *proc, const pmix_info_t
     array.array = list;
     array.size = n;
     rc = rc ? rc
-            : px_infos_append(&coll->group.given, &coll->group.n_given, PMIX_GROUP_INFO, &array, PMIX_DATA_ARRAY);
+            : px_infos_append(&coll->group.given, &coll->group.n_given, PMIX_GROUP_INFO, &array,
+                              PMIX_DATA_ARRAY);
     PMIx_Info_free(list, n);
     return rc;
 }
@@ -144,7 +147,8 @@ int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct 
             }
         } else if (strcmp(info->key, PMIX_GROUP_ASSIGN_CONTEXT_ID) == 0) {
             coll->group.wants_id |= info->value.type != PMIX_BOOL || info->value.data.flag;
-        } else if (strcmp(info->key, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) == 0 && contradicts(coll, info)) {
+        } else if (strcmp(info->key, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) == 0 &&
+                   contradicts(coll, info)) {
             rc = PMIX_ERR_BAD_PARAM;
         } else {
             rc = px_coll_merge(coll, info, 1);
@@ -155,7 +159,8 @@ int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct 
 
 /* --- towards the host --- */
 
-static int add_posted(struct px_server *s, const struct px_coll *coll, pmix_info_t **info, size_t *ninfo)
+static int add_posted(struct px_server *s, const struct px_coll *coll, pmix_info_t **info,
+                      size_t *ninfo)
 {
     pmix_byte_object_t bytes = {0};
     pmix_proc_t *callers = calloc(coll->n_members + 1, sizeof(*callers));
@@ -173,7 +178,8 @@ static int add_posted(struct px_server *s, const struct px_coll *coll, pmix_info
     return rc;
 }
 
-int px_group_describe(struct px_server *s, const struct px_coll *coll, pmix_info_t **info, size_t *ninfo)
+int px_group_describe(struct px_server *s, const struct px_coll *coll, pmix_info_t **info,
+                      size_t *ninfo)
 {
     const struct px_coll_group *group = &coll->group;
     pmix_data_array_t given = {.type = PMIX_INFO, .size = group->n_given, .array = group->given};
@@ -196,7 +202,8 @@ int px_group_describe(struct px_server *s, const struct px_coll *coll, pmix_info
 /* --- and back --- */
 
 /* One contribution into its owner's place. */
-static int store_given(struct px_server *s, const struct px_coll_group *group, const pmix_info_t *given)
+static int store_given(struct px_server *s, const struct px_coll_group *group,
+                       const pmix_info_t *given)
 {
     size_t n;
     const pmix_info_t *infos = infos_of(&given->value, &n);
@@ -237,7 +244,8 @@ static int store_given(struct px_server *s, const struct px_coll_group *group, c
     return rc;
 }
 
-static int store_all_given(struct px_server *s, const struct px_coll_group *group, const pmix_info_t *info, size_t n)
+static int store_all_given(struct px_server *s, const struct px_coll_group *group,
+                           const pmix_info_t *info, size_t n)
 {
     int rc = PMIX_SUCCESS;
 
@@ -322,9 +330,12 @@ static int default_members(struct px_server *s, struct px_coll *coll)
 {
     struct px_coll_group *group = &coll->group;
     const pmix_proc_t *procs = coll->nset ? coll->set : coll->procs;
-    int rc = px_group_expand(s, procs, coll->nset ? coll->nset : coll->nprocs, &group->members, &group->n_members);
+    int rc = px_group_expand(s, procs, coll->nset ? coll->nset : coll->nprocs, &group->members,
+                             &group->n_members);
 
-    return rc ? rc : px_group_expand(s, group->added, group->n_added, &group->members, &group->n_members);
+    return rc ? rc
+              : px_group_expand(s, group->added, group->n_added, &group->members,
+                                &group->n_members);
 }
 
 static int take_one(struct px_server *s, struct px_coll_group *group, const pmix_info_t *info)

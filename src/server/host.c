@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Upcalls. The host may answer from within the upcall, later, from any thread, or after it was finalized. One word
- * decides who ends an upcall: whoever moves it away from IDLE. An answer that finds ABANDONED only frees the memory;
- * the server and its loop may be gone by then.
+/* Upcalls. The host may answer from within the upcall, later, from any thread, or after it was
+ * finalized. One word decides who ends an upcall: whoever moves it away from IDLE. An answer that
+ * finds ABANDONED only frees the memory; the server and its loop may be gone by then.
  *
- * Answers are copied in the thread that brings them, so that the host's memory is never looked at later. Its release
- * function is called from the loop, when the answer has been dealt with: a host may hold a lock around its callback
- * that the release function takes too (Slurm does). */
+ * Answers are copied in the thread that brings them, so that the host's memory is never looked at
+ * later. Its release function is called from the loop, when the answer has been dealt with: a host
+ * may hold a lock around its callback that the release function takes too (Slurm does). */
 
 #include "host.h"
 
@@ -45,7 +45,8 @@ int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
     return PMIX_SUCCESS;
 }
 
-int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data, pmix_data_type_t type)
+int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
+                    pmix_data_type_t type)
 {
     pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
     int rc;
@@ -112,8 +113,8 @@ int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid)
 
 /* --- life --- */
 
-struct px_upcall *px_upcall_create(struct px_server *s, const struct px_from *from, const pmix_proc_t *proc,
-                                   px_upcall_fn done)
+struct px_upcall *px_upcall_create(struct px_server *s, const struct px_from *from,
+                                   const pmix_proc_t *proc, px_upcall_fn done)
 {
     struct px_upcall *up = calloc(1, sizeof(*up));
 
@@ -237,8 +238,8 @@ void px_up_op(pmix_status_t status, void *cbdata)
     }
 }
 
-void px_up_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata, pmix_release_cbfunc_t release,
-                 void *release_data)
+void px_up_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data)
 {
     struct px_upcall *up = cbdata;
 
@@ -271,7 +272,8 @@ void px_up_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void 
     for (size_t i = 0; up->ret_pdata && i < ndata; i++) {
         up->ret_pdata[i].proc = data[i].proc;
         memcpy(up->ret_pdata[i].key, data[i].key, sizeof(data[i].key));
-        if (data[i].value.type != PMIX_UNDEF && PMIx_Value_xfer(&up->ret_pdata[i].value, &data[i].value)) {
+        if (data[i].value.type != PMIX_UNDEF &&
+            PMIx_Value_xfer(&up->ret_pdata[i].value, &data[i].value)) {
             up->status = PMIX_ERR_NOMEM;
         }
     }
@@ -330,8 +332,8 @@ void px_up_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
     }
 }
 
-void px_up_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[], size_t ninfo,
-                      void *cbdata)
+void px_up_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
+                      size_t ninfo, void *cbdata)
 {
     struct px_upcall *up = cbdata;
 

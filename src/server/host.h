@@ -5,8 +5,9 @@
 
 #include "priv.h"
 
-/* An upcall to the host: it keeps what the host was given alive until the host has answered, takes the answer in
- * whatever thread it comes and brings it to the loop thread. After PMIx_server_finalize a late answer is dropped. */
+/* An upcall to the host: it keeps what the host was given alive until the host has answered, takes
+ * the answer in whatever thread it comes and brings it to the loop thread. After
+ * PMIx_server_finalize a late answer is dropped. */
 
 typedef void (*px_upcall_fn)(struct px_upcall *up);
 
@@ -50,43 +51,47 @@ struct px_upcall {
     size_t ret_npdata;
     char *ret_bytes;
     size_t ret_len;
-    pmix_release_cbfunc_t release; /* the host's, for what it answered with; called once, at the end */
+    pmix_release_cbfunc_t
+        release; /* the host's, for what it answered with; called once, at the end */
     void *release_data;
     pmix_proc_t ret_proc;
 };
 
 /* NULL when memory is out. */
-struct px_upcall *px_upcall_create(struct px_server *s, const struct px_from *from, const pmix_proc_t *proc,
-                                   px_upcall_fn done);
+struct px_upcall *px_upcall_create(struct px_server *s, const struct px_from *from,
+                                   const pmix_proc_t *proc, px_upcall_fn done);
 
-/* Says what the host's function returned: starts the wait for its answer, or ends the upcall at once, calling done
- * before this returns. A host without the function: pass PMIX_ERR_NOT_SUPPORTED. */
+/* Says what the host's function returned: starts the wait for its answer, or ends the upcall at
+ * once, calling done before this returns. A host without the function: pass PMIX_ERR_NOT_SUPPORTED.
+ */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
 
 /* Frees one that never went to the host. Takes NULL. */
 void px_upcall_destroy(struct px_upcall *up);
 
-/* Adds PMIX_USERID and PMIX_GRPID of the requester, in place of all that it claimed itself. 0 or PMIX_ERR_NOMEM. */
+/* Adds PMIX_USERID and PMIX_GRPID of the requester, in place of all that it claimed itself. 0 or
+ * PMIX_ERR_NOMEM. */
 int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid);
 int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->info */
 
 /* Appends one info to an array grown by one. 0 or PMIX_ERR_NOMEM. */
-int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data, pmix_data_type_t type);
+int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
+                    pmix_data_type_t type);
 int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info);
 /* Deep copy; *ret NULL for none. */
 int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret);
 
 /* What the host calls, cbdata being the upcall. Any thread. */
 void px_up_op(pmix_status_t status, void *cbdata);
-void px_up_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata, pmix_release_cbfunc_t release,
-                 void *release_data);
+void px_up_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data);
 void px_up_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata);
 void px_up_spawn(pmix_status_t status, char nspace[], void *cbdata);
 void px_up_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                  pmix_release_cbfunc_t release, void *release_data);
 void px_up_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata);
-void px_up_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[], size_t ninfo,
-                      void *cbdata);
+void px_up_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
+                      size_t ninfo, void *cbdata);
 void px_up_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata);
 
 /* Ready-made endings: reply with the status, or with status and infos. */

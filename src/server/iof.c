@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Output and input of processes: the host owns the pipes; this server keeps who wants to see what, and carries. */
+/* Output and input of processes: the host owns the pipes; this server keeps who wants to see what,
+ * and carries. */
 
 #include "iof.h"
 
@@ -33,8 +34,8 @@ static struct px_pull *find_pull(struct px_server *s, uint64_t peer, size_t id)
     return NULL;
 }
 
-struct px_pull *px_pull_add(struct px_server *s, uint64_t peer, const pmix_proc_t *procs, size_t nprocs,
-                            pmix_iof_channel_t channel)
+struct px_pull *px_pull_add(struct px_server *s, uint64_t peer, const pmix_proc_t *procs,
+                            size_t nprocs, pmix_iof_channel_t channel)
 {
     struct px_pull *pull = calloc(1, sizeof(*pull));
 
@@ -108,7 +109,8 @@ static bool covers(const struct px_pull *pull, const struct px_output_args *out)
     return false;
 }
 
-static void send_output(struct px_server *s, const struct px_pull *pull, const struct px_output_args *out)
+static void send_output(struct px_server *s, const struct px_pull *pull,
+                        const struct px_output_args *out)
 {
     struct px_peer *peer = px_peer_find(s, pull->peer);
     struct px_buf buf = {0};
@@ -145,7 +147,8 @@ int px_output_deliver(struct px_server *s, void *args)
         if (pull->peer) {
             send_output(s, pull, out);
         } else if (pull->cbfunc) {
-            pull->cbfunc(pull->id, out->channel, &out->source, (pmix_byte_object_t *) (uintptr_t) out->bytes,
+            pull->cbfunc(pull->id, out->channel, &out->source,
+                         (pmix_byte_object_t *) (uintptr_t) out->bytes,
                          (pmix_info_t *) (uintptr_t) out->info, out->ninfo);
         }
     }
@@ -195,8 +198,8 @@ int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     pull->local_id = local_id;
     up->number = (uint32_t) pull->id;
     up->done = pull_answered;
-    px_upcall_returned(up, s->host.iof_pull ? s->host.iof_pull(up->procs, up->nprocs, up->info, up->ninfo, channel,
-                                                               px_up_op, up)
+    px_upcall_returned(up, s->host.iof_pull ? s->host.iof_pull(up->procs, up->nprocs, up->info,
+                                                               up->ninfo, channel, px_up_op, up)
                                             : PMIX_ERR_NOT_SUPPORTED);
     return PMIX_SUCCESS;
 }
@@ -223,8 +226,9 @@ void px_go_iof_push(struct px_upcall *up)
     pmix_server_stdin_fn_t fn = up->server->host.push_stdin;
 
     up->done = px_done_status;
-    px_upcall_returned(up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, &up->bytes, px_up_op, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(
+        up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, &up->bytes, px_up_op, up)
+               : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_on_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)

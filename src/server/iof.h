@@ -8,8 +8,8 @@
 /* Subscriptions to output. peer 0 is this process. Loop thread. */
 
 /* NULL when memory is out. */
-struct px_pull *px_pull_add(struct px_server *s, uint64_t peer, const pmix_proc_t *procs, size_t nprocs,
-                            pmix_iof_channel_t channel);
+struct px_pull *px_pull_add(struct px_server *s, uint64_t peer, const pmix_proc_t *procs,
+                            size_t nprocs, pmix_iof_channel_t channel);
 /* 0 or PMIX_ERR_NOT_FOUND. */
 int px_pull_drop(struct px_server *s, uint64_t peer, size_t id);
 

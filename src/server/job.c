@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The first and the last request of a client: its job's information, by descriptor or by message, and leave. */
+/* The first and the last request of a client: its job's information, by descriptor or by message,
+ * and leave. */
 
 #include <string.h>
 
@@ -34,8 +35,9 @@ int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns)
     return px_store_fd(ns->store);
 }
 
-/* What a client of ours says with its request: nothing at first; nothing again when it cannot use the segment that it
- * was sent, and then it is one that reads by messages; later the generation that it has, which has been superseded. */
+/* What a client of ours says with its request: nothing at first; nothing again when it cannot use
+ * the segment that it was sent, and then it is one that reads by messages; later the generation
+ * that it has, which has been superseded. */
 static bool asks_for_next(struct px_peer *peer, struct px_in *in)
 {
     uint32_t generation;
@@ -105,6 +107,7 @@ int px_on_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
         return PMIX_ERR_NOMEM;
     }
     peer->finalizing = true;
-    px_upcall_returned(up, s->host.client_finalized(&up->proc, peer->rank ? peer->rank->object : NULL, px_up_op, up));
+    px_upcall_returned(up, s->host.client_finalized(
+                               &up->proc, peer->rank ? peer->rank->object : NULL, px_up_op, up));
     return PMIX_SUCCESS;
 }

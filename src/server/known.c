@@ -276,7 +276,8 @@ static int put_group_members(const struct answer *a)
 
 /* --- processes --- */
 
-static void describe(const struct px_server *s, const struct px_rankrec *rank, pmix_proc_info_t *ret)
+static void describe(const struct px_server *s, const struct px_rankrec *rank,
+                     pmix_proc_info_t *ret)
 {
     PMIX_LOAD_PROCID(&ret->proc, rank->ns->name, rank->rank);
     ret->hostname = s->hostname;
@@ -337,7 +338,8 @@ static int put_attributes(const struct answer *a)
 
     /* Nothing of these levels was wanted: no lack. */
     if (!rc && *a->ninfo == before) {
-        return px_attrs_asked(a->query, &wanted) && (wanted & levels) ? PMIX_ERR_NOT_FOUND : PMIX_SUCCESS;
+        return px_attrs_asked(a->query, &wanted) && (wanted & levels) ? PMIX_ERR_NOT_FOUND
+                                                                      : PMIX_SUCCESS;
     }
     return rc;
 }
@@ -389,7 +391,8 @@ static const char *node_name(const struct px_ns_stores *stores, const pmix_value
     return NULL;
 }
 
-/* Processes on the nodes that the qualifiers name, by name or by number, one or several; without any, on ours. */
+/* Processes on the nodes that the qualifiers name, by name or by number, one or several; without
+ * any, on ours. */
 static int put_peers(const struct answer *a)
 {
     struct peers peers = {.procs = NULL};
@@ -401,7 +404,8 @@ static int put_peers(const struct answer *a)
         bool by_name = PMIX_CHECK_KEY(qual, PMIX_HOSTNAME) && qual->value.type == PMIX_STRING;
 
         if (by_name || PMIX_CHECK_KEY(qual, PMIX_NODEID)) {
-            const char *node = by_name ? qual->value.data.string : node_name(&peers.stores, &qual->value);
+            const char *node =
+                by_name ? qual->value.data.string : node_name(&peers.stores, &qual->value);
 
             named = true;
             rc = node ? add_peers(&peers, node) : PMIX_ERR_NOT_FOUND;
@@ -497,7 +501,8 @@ static const struct own {
     {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE},
     {PMIX_SERVER_URI, put_uri, ""},
     {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes,
-     PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES "," PMIX_TOOL_ATTRIBUTES},
+     PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES
+                            "," PMIX_TOOL_ATTRIBUTES},
     {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
     {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
     {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE},
@@ -539,14 +544,18 @@ static int put_qualifiers(const struct answer *a)
     if (px_key_realm(a->key, strlen(a->key)) == PX_REALM_NONE) {
         return PMIX_ERR_NOT_FOUND;
     }
-    return put(a, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK "," PMIX_SESSION_INFO "," PMIX_JOB_INFO "," PMIX_APP_INFO
-                  "," PMIX_NODE_INFO "," PMIX_SESSION_ID "," PMIX_APPNUM "," PMIX_HOSTNAME "," PMIX_NODEID, PMIX_STRING);
+    return put(a,
+               PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK "," PMIX_SESSION_INFO "," PMIX_JOB_INFO
+                           "," PMIX_APP_INFO "," PMIX_NODE_INFO "," PMIX_SESSION_ID "," PMIX_APPNUM
+                           "," PMIX_HOSTNAME "," PMIX_NODEID,
+               PMIX_STRING);
 }
 
-int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query, const char *key,
-                 pmix_info_t **info, size_t *ninfo)
+int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
+                 const char *key, pmix_info_t **info, size_t *ninfo)
 {
-    struct answer a = {.s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};
+    struct answer a = {
+        .s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};
     const struct own *row = find_own(key);
 
     if (!key[0] || strlen(key) > PMIX_MAX_KEYLEN) {

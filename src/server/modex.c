@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Direct modex, both ends: asking the host for the data of a process elsewhere (once for all that wait for it), and
- * giving another server what a local process posted. What travels is a KVAL stream in the plain encoding; for rank
- * WILDCARD it is the job's information. */
+/* Direct modex, both ends: asking the host for the data of a process elsewhere (once for all that
+ * wait for it), and giving another server what a local process posted. What travels is a KVAL
+ * stream in the plain encoding; for rank WILDCARD it is the job's information. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +162,8 @@ static void give_posted(struct px_rankrec *rank, pmix_dmodex_response_fn_t fn, v
     px_buf_fini(&packed);
 }
 
-void px_modex_give(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn, void *cbdata)
+void px_modex_give(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
+                   void *cbdata)
 {
     struct px_nsrec *ns = px_ns_find(s, proc->nspace);
     struct px_rankrec *rank = ns ? px_rank_find(ns, proc->rank) : NULL;
@@ -197,7 +198,8 @@ void px_modex_give(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_res
 
 static bool concerns(const struct remote_ask *ask, const struct px_rankrec *rank)
 {
-    return ask->proc.rank == rank->rank && strncmp(ask->proc.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0;
+    return ask->proc.rank == rank->rank &&
+           strncmp(ask->proc.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0;
 }
 
 static void answer_asks(struct px_server *s, struct px_rankrec *rank, bool gone)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The module's length is not passed to PMIx_server_init, and its tail differs by generation: 224 bytes end it for
- * hosts compiled against 4.x, then comes session_control (5.0) or tool_connected2, log2, session_control and
- * resource_block (6.1). The same offset means different functions, and real hosts place a 224-byte module as the last
- * object of their data, so the tail is read only when the host says which layout it has
- * (docs/decisions/0012-server-module.md). */
+/* The module's length is not passed to PMIx_server_init, and its tail differs by generation: 224
+ * bytes end it for hosts compiled against 4.x, then comes session_control (5.0) or tool_connected2,
+ * log2, session_control and resource_block (6.1). The same offset means different functions, and
+ * real hosts place a 224-byte module as the last object of their data, so the tail is read only
+ * when the host says which layout it has (docs/decisions/0012-server-module.md). */
 
 #include "module.h"
 

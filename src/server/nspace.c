@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Namespaces and ranks as this server knows them. A record is made by whatever comes first: the namespace's own
- * registration, that of one of its clients, or job information that another server sent. The store of a namespace
- * lives as long as its record; clients keep what they have mapped. */
+/* Namespaces and ranks as this server knows them. A record is made by whatever comes first: the
+ * namespace's own registration, that of one of its clients, or job information that another server
+ * sent. The store of a namespace lives as long as its record; clients keep what they have mapped.
+ */
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +51,14 @@ static void interleave(void *at, size_t len)
     (void) px_topo_interleave(at, len);
 }
 
-/* Half of the descriptors that this process may have are for segments, the rest for connections and for the host.
- * Namespaces beyond that are read by messages. */
+/* Half of the descriptors that this process may have are for segments, the rest for connections and
+ * for the host. Namespaces beyond that are read by messages. */
 static bool may_share(const struct px_server *s)
 {
     struct rlimit limit;
 
-    return px_param_bool(PX_P_SHMEM_ENABLE) && strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 &&
+    return px_param_bool(PX_P_SHMEM_ENABLE) &&
+           strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 &&
            (getrlimit(RLIMIT_NOFILE, &limit) != 0 || s->n_shared < limit.rlim_cur / 2);
 }
 
@@ -302,7 +304,8 @@ static uint32_t job_size(const struct px_nsrec *ns)
     struct px_slice slice;
     pmix_value_t value;
 
-    if (px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) || px_slice_fill(&slice, &value)) {
+    if (px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
+        px_slice_fill(&slice, &value)) {
         return 0;
     }
     if (value.type != PMIX_UINT32) {
@@ -341,8 +344,8 @@ static uint32_t all_locals(const struct px_nsrec *ns, bool all_clones, bool *ret
     return n - dead + (all_clones ? clones : 0);
 }
 
-uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clones, bool *ret_remote,
-                      bool *ret_lost)
+uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clones,
+                      bool *ret_remote, bool *ret_lost)
 {
     struct px_nsrec *ns = px_ns_find(s, proc->nspace);
     struct px_rankrec *rank;

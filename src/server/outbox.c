@@ -45,15 +45,15 @@ int px_kval_name(const char *key, const pmix_value_t *value, struct px_kval_name
     return px_buf_ok(&ret->room) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
-/* Equal qualifiers may be written in different orders, under different names then: of such values the one posted
- * last has to go last, unchanged or not. */
+/* Equal qualifiers may be written in different orders, under different names then: of such values
+ * the one posted last has to go last, unchanged or not. */
 static bool stays(const struct item *old, const char *key, const void *bytes, size_t len)
 {
     return old && !is_qualified(key) && old->len == len && memcmp(old->bytes, bytes, len) == 0;
 }
 
-static int put_one(struct px_outbox *box, const char *key, const struct px_kval_name *name, const void *bytes,
-                   size_t len, uint64_t *counter)
+static int put_one(struct px_outbox *box, const char *key, const struct px_kval_name *name,
+                   const void *bytes, size_t len, uint64_t *counter)
 {
     struct item *old = px_map_find(&box->keys, name->bytes, name->len);
     struct item *item;
@@ -104,7 +104,8 @@ int px_outbox_put(struct px_outbox *box, const struct px_buf *kvals, uint64_t *c
     return rc;
 }
 
-int px_outbox_pack(struct px_outbox *box, uint64_t since, struct px_buf *buf, struct px_outbox_span *ret)
+int px_outbox_pack(struct px_outbox *box, uint64_t since, struct px_buf *buf,
+                   struct px_outbox_span *ret)
 {
     struct px_outbox_span span = {0};
     struct px_list *first = &box->items;

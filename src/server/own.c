@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A call of this process on its way to the host: the upcall is filled in the caller's thread and goes from the loop
- * thread. */
+/* A call of this process on its way to the host: the upcall is filled in the caller's thread and
+ * goes from the loop thread. */
 
 #include "own.h"
 
@@ -33,7 +33,8 @@ struct px_upcall *px_own_create(struct px_ctx *ctx, const struct px_from *from)
     return px_upcall_create(s, from, &s->self, px_done_status);
 }
 
-pmix_status_t px_own_post(struct px_upcall *up, int rc, bool identify, void (*go)(struct px_upcall *up))
+pmix_status_t px_own_post(struct px_upcall *up, int rc, bool identify,
+                          void (*go)(struct px_upcall *up))
 {
     struct own *own = NULL;
 

@@ -16,8 +16,10 @@ int px_own_copy_procs(struct px_upcall *up, const pmix_proc_t *procs, size_t npr
 int px_own_copy_keys(struct px_upcall *up, char **keys);
 int px_own_copy_bytes(struct px_upcall *up, const pmix_byte_object_t *bytes);
 
-/* Takes over the upcall: has `go` called on the loop thread, or, when rc says that filling it failed, destroys it and
- * returns rc. identify: adds this process's user and group. PMIX_SUCCESS or an error, and then go is not called. */
-pmix_status_t px_own_post(struct px_upcall *up, int rc, bool identify, void (*go)(struct px_upcall *up));
+/* Takes over the upcall: has `go` called on the loop thread, or, when rc says that filling it
+ * failed, destroys it and returns rc. identify: adds this process's user and group. PMIX_SUCCESS or
+ * an error, and then go is not called. */
+pmix_status_t px_own_post(struct px_upcall *up, int rc, bool identify,
+                          void (*go)(struct px_upcall *up));
 
 #endif

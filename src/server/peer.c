@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Connections of clients: from the introduction through the host's word to the end. A peer is known by its id, never
- * reused, wherever an answer may come later than the peer goes. Its memory is freed from the loop, so that a handler
- * may close the very peer that it serves. */
+/* Connections of clients: from the introduction through the host's word to the end. A peer is known
+ * by its id, never reused, wherever an answer may come later than the peer goes. Its memory is
+ * freed from the loop, so that a handler may close the very peer that it serves. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,8 +158,8 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
 
 /* --- the beginning --- */
 
-static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest, const struct px_hello *hello,
-                                   const struct px_who *who)
+static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest,
+                                   const struct px_hello *hello, const struct px_who *who)
 {
     struct px_peer *peer = calloc(1, sizeof(*peer));
 
@@ -254,8 +254,8 @@ static void connected_answered(struct px_upcall *up)
     }
 }
 
-/* client_connected2 is waited for. The older entry's hosts take no callback and mean "accepted" by PMIX_SUCCESS, some
- * without ever calling back. */
+/* client_connected2 is waited for. The older entry's hosts take no callback and mean "accepted" by
+ * PMIX_SUCCESS, some without ever calling back. */
 static void ask_host(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
@@ -271,7 +271,8 @@ static void ask_host(struct px_peer *peer)
             px_peer_admit(peer, PMIX_ERR_NOMEM, NULL);
             return;
         }
-        px_upcall_returned(up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo, px_up_op, up));
+        px_upcall_returned(
+            up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo, px_up_op, up));
         return;
     }
     if (s->host.client_connected) {
@@ -303,8 +304,8 @@ static pid_t parent_of(pid_t pid)
     return at && sscanf(at + 1, " %*c %d", &parent) == 1 ? (pid_t) parent : 0;
 }
 
-/* A second connection under one name is a child that the first one forked, or the same process again. Where the
- * kernel does not tell (TCP), the credential has to do. */
+/* A second connection under one name is a child that the first one forked, or the same process
+ * again. Where the kernel does not tell (TCP), the credential has to do. */
 static bool is_clone(const struct px_rankrec *rank, pid_t pid)
 {
     if (!pid || !rank->pid) {
@@ -351,7 +352,8 @@ static void greet_client(struct px_server *s, struct px_guest *guest, const stru
     ask_host(peer);
 }
 
-static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *hello, const struct px_who *who)
+static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *hello,
+                     const struct px_who *who)
 {
     struct px_server *s = arg;
     struct px_peer *peer;

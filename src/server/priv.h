@@ -18,8 +18,9 @@
 #include "src/loop/loop.h"
 #include "src/wire/codec.h"
 
-/* The server role. Everything here belongs to the loop thread unless it says otherwise; the exported calls post
- * tasks to it (call.h). A host's callback may come from any thread and is carried over by host.c. */
+/* The server role. Everything here belongs to the loop thread unless it says otherwise; the
+ * exported calls post tasks to it (call.h). A host's callback may come from any thread and is
+ * carried over by host.c. */
 
 struct px_conn;
 struct px_ctx;
@@ -53,7 +54,8 @@ struct px_rendezvous_opts {
     bool system;               /* PMIX_SERVER_SYSTEM_SUPPORT */
     bool scheduler;            /* PMIX_SERVER_SCHEDULER */
     bool controller;           /* PMIX_SERVER_SYS_CONTROLLER */
-    const char *launcher_file; /* PMIX_LAUNCHER_RENDEZVOUS_FILE, or NULL; its directories are made */
+    const char
+        *launcher_file; /* PMIX_LAUNCHER_RENDEZVOUS_FILE, or NULL; its directories are made */
     unsigned mode;             /* of the files; 0: the default */
 };
 
@@ -92,10 +94,13 @@ struct px_server {
     uint64_t renewals;      /* direct modex upcalls that renewed what was here */
     struct px_list remote_asks; /* PMIx_server_dmodex_request waiting for a commit */
     struct px_colls colls;
-    uint64_t origin; /* this server's name in what it sends to others; another each time it starts */
-    uint64_t posted; /* the number of the newest value that a local process has posted for other nodes */
+    uint64_t
+        origin; /* this server's name in what it sends to others; another each time it starts */
+    uint64_t
+        posted; /* the number of the newest value that a local process has posted for other nodes */
     struct px_sents sents;
-    bool missed; /* something that others have sent has not come: the next fence asks for everything */
+    bool missed; /* something that others have sent has not come: the next fence asks for everything
+                  */
     struct px_list connected; /* sets that are connected */
 
     struct px_list event_cache;
@@ -126,7 +131,8 @@ struct px_nsrec {
     char name[PMIX_MAX_NSLEN + 1];
     struct px_store *store;
     bool shared;      /* which is a segment */
-    bool registered;  /* by the host; false: only clients of it were named, or it came with a peer's data */
+    bool registered;  /* by the host; false: only clients of it were named, or it came with a peer's
+                         data */
     int n_local;      /* as registered; -1 unknown */
     struct px_rankslot *ranks; /* ascending */
     size_t n_ranks;
@@ -143,7 +149,8 @@ struct px_nsrec {
     uint32_t n_known;
 };
 
-/* Everything that a process of another node had posted up to a number of that node's server is here, or newer. */
+/* Everything that a process of another node had posted up to a number of that node's server is
+ * here, or newer. */
 struct px_known {
     uint64_t origin;
     uint64_t up_to;
@@ -181,10 +188,10 @@ void px_rank_retire(struct px_server *s, struct px_rankrec *rank);
 struct px_rankrec *px_rank_of(struct px_server *s, const pmix_proc_t *proc);
 /* Is it, or will it be, a client of this server? */
 bool px_ns_is_local(const struct px_nsrec *ns, uint32_t rank);
-/* Local members that a collective over this proc waits for, and whether others are elsewhere. `all_clones`: every
- * connection counts. */
-uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clones, bool *ret_remote,
-                      bool *ret_lost);
+/* Local members that a collective over this proc waits for, and whether others are elsewhere.
+ * `all_clones`: every connection counts. */
+uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clones,
+                      bool *ret_remote, bool *ret_lost);
 uint32_t px_ns_job_size(void *arg, const char *name); /* a px_coll_size_fn; 0: unknown */
 /* Job information ready to send; borrowed until the next call. */
 int px_ns_packed(struct px_nsrec *ns, enum px_wire_kind kind, const struct px_buf **ret);
@@ -216,7 +223,8 @@ struct px_peer {
     enum px_wire_kind kind;
     unsigned version_major, version_minor, version_release;
     bool shared; /* reads the segment */
-    uint32_t generation; /* of the segment sent last: each only once, or a peer that does not read could hoard them */
+    uint32_t generation; /* of the segment sent last: each only once, or a peer that does not read
+                            could hoard them */
     bool ours;   /* one of this library, whatever its version says */
     bool tool;
     bool needs_id;
@@ -234,8 +242,8 @@ struct px_peer *px_peer_find(struct px_server *s, uint64_t id);
 /* Closes the connection; what waits for it is dropped. */
 void px_peer_close(struct px_peer *peer);
 void px_peer_close_all(struct px_server *s);
-/* The descriptor of the segment (borrowed), if the peer shares it and has not been sent this generation of it; it is to
- * be sent now. Or -1. */
+/* The descriptor of the segment (borrowed), if the peer shares it and has not been sent this
+ * generation of it; it is to be sent now. Or -1. */
 int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns);
 /* Sends and leaves buf empty; a peer that is gone is ignored. */
 void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd);
@@ -246,8 +254,8 @@ void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t
 
 void px_answer_status(struct px_server *s, const struct px_from *from, pmix_status_t status);
 /* STATUS; SIZE n; INFO[n]. */
-void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_status_t status, const pmix_info_t *info,
-                    size_t ninfo);
+void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_status_t status,
+                     const pmix_info_t *info, size_t ninfo);
 /* Sends a built reply to a peer, or a failure when building it failed. */
 void px_answer_take(struct px_server *s, const struct px_from *from, struct px_buf *buf);
 static inline struct px_from px_from_peer(const struct px_peer *peer, uint32_t tag)
@@ -259,9 +267,10 @@ static inline struct px_from px_from_peer(const struct px_peer *peer, uint32_t t
 
 void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len);
 
-/* A handler has answered, or will, when it returns 0; otherwise the dispatcher answers with the status, and hangs up
- * if it says that the request could not be read. */
-typedef int (*px_handler)(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+/* A handler has answered, or will, when it returns 0; otherwise the dispatcher answers with the
+ * status, and hangs up if it says that the request could not be read. */
+typedef int (*px_handler)(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                          struct px_in *in);
 
 int px_on_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_on_abort(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
@@ -288,10 +297,12 @@ int px_on_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
 int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_on_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_on_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_on_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                          struct px_in *in);
 int px_on_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_on_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_on_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_on_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                          struct px_in *in);
 int px_on_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_on_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
@@ -304,7 +315,8 @@ int px_on_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag,
 
 /* host.c, at the end: those whom the upcalls under way were for are answered with an error. */
 void px_upcalls_abandon(struct px_server *s);
-/* After that: are there some that the host has answered, or is answering, and that have not come through the loop yet? */
+/* After that: are there some that the host has answered, or is answering, and that have not come
+ * through the loop yet? */
 bool px_upcalls_coming(const struct px_server *s);
 void px_gets_committed(struct px_server *s, struct px_rankrec *rank); /* get.c */
 void px_gets_rank_gone(struct px_server *s, struct px_rankrec *rank);
@@ -349,7 +361,8 @@ int px_event_spread(struct px_server *s, const struct px_event *event, enum px_o
 
 /* --- ended.c --- */
 
-/* The host has raised an event: if it says that processes have ended, nobody waits for those any more. */
+/* The host has raised an event: if it says that processes have ended, nobody waits for those any
+ * more. */
 void px_ended_told(struct px_server *s, const struct px_event *event);
 
 /* --- resolve.c --- */

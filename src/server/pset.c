@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Process sets that the host defines: names with members, announced by events and shown by queries. */
+/* Process sets that the host defines: names with members, announced by events and shown by queries.
+ */
 
 #include "pset.h"
 
@@ -43,7 +44,8 @@ void px_psets_drop_all(struct px_server *s)
 }
 
 /* Clients that register later learn of it too: the event is kept. */
-static int announce(struct px_server *s, pmix_status_t code, const char *name, const pmix_proc_t *members, size_t n)
+static int announce(struct px_server *s, pmix_status_t code, const char *name,
+                    const pmix_proc_t *members, size_t n)
 {
     struct px_event event = {.code = code, .source = s->self, .range = PMIX_RANGE_LOCAL};
     pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = (void *) (uintptr_t) members};

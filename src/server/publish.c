@@ -48,7 +48,8 @@ void px_go_publish(struct px_upcall *up)
     pmix_server_publish_fn_t fn = up->server->host.publish;
 
     up->done = px_done_status;
-    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_op, up) : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_op, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_on_publish(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -78,7 +79,8 @@ static void lookup_answered(struct px_upcall *up)
     (void) px_pack_status(&buf, peer->kind, up->status);
     if (up->status == PMIX_SUCCESS || up->status == PMIX_ERR_PARTIAL_SUCCESS) {
         (void) px_pack_size(&buf, peer->kind, up->ret_npdata);
-        if (up->ret_npdata && px_pack(&buf, peer->kind, PMIX_PDATA, up->ret_pdata, up->ret_npdata)) {
+        if (up->ret_npdata &&
+            px_pack(&buf, peer->kind, PMIX_PDATA, up->ret_pdata, up->ret_npdata)) {
             buf.failed = true;
         }
     }
@@ -115,7 +117,8 @@ void px_go_unpublish(struct px_upcall *up)
     pmix_server_unpublish_fn_t fn = up->server->host.unpublish;
 
     up->done = px_done_status;
-    px_upcall_returned(up, fn ? fn(&up->proc, up->keys, up->info, up->ninfo, px_up_op, up) : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up, fn ? fn(&up->proc, up->keys, up->info, up->ninfo, px_up_op, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_on_unpublish(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -137,8 +140,8 @@ void px_go_abort(struct px_upcall *up)
     struct px_rankrec *rank = px_rank_of(up->server, &up->proc);
 
     up->done = px_done_status;
-    px_upcall_returned(up, fn ? fn(&up->proc, rank ? rank->object : NULL, up->code, up->text, up->procs, up->nprocs,
-                                   px_up_op, up)
+    px_upcall_returned(up, fn ? fn(&up->proc, rank ? rank->object : NULL, up->code, up->text,
+                                   up->procs, up->nprocs, px_up_op, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries: the host first, and where it does not know or has no say, what this server knows. A host's success is
- * passed on as it is. */
+/* Queries: the host first, and where it does not know or has no say, what this server knows. A
+ * host's success is passed on as it is. */
 
 #include "query.h"
 
@@ -18,12 +18,14 @@
 static bool in_infos(const pmix_info_t *info, size_t ninfo, const char *key, unsigned depth)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        const pmix_data_array_t *array = info[i].value.type == PMIX_DATA_ARRAY ? info[i].value.data.darray : NULL;
+        const pmix_data_array_t *array =
+            info[i].value.type == PMIX_DATA_ARRAY ? info[i].value.data.darray : NULL;
 
         if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
             return true;
         }
-        if (depth && array && array->type == PMIX_INFO && strcmp(info[i].key, PMIX_QUERY_RESULTS) == 0 &&
+        if (depth && array && array->type == PMIX_INFO &&
+            strcmp(info[i].key, PMIX_QUERY_RESULTS) == 0 &&
             in_infos(array->array, array->size, key, depth - 1)) {
             return true;
         }
@@ -39,15 +41,18 @@ struct tally {
 
 static int add_support(struct px_upcall *up, const pmix_query_t *query, struct tally *tally)
 {
-    int rc = px_query_own(up->server, &up->proc, query, PMIX_QUERY_ATTRIBUTE_SUPPORT, &up->ret_info, &up->ret_ninfo);
+    int rc = px_query_own(up->server, &up->proc, query, PMIX_QUERY_ATTRIBUTE_SUPPORT, &up->ret_info,
+                          &up->ret_ninfo);
 
     tally->asked += rc == PMIX_ERR_PARTIAL_SUCCESS ? 2 : 1;
     tally->answered += rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS;
     return rc == PMIX_ERR_NOMEM ? rc : PMIX_SUCCESS;
 }
 
-/* Adds what this server knows to one query, and the host, whose answers are the first n_host, did not say. */
-static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_host, struct tally *tally)
+/* Adds what this server knows to one query, and the host, whose answers are the first n_host, did
+ * not say. */
+static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_host,
+                     struct tally *tally)
 {
     unsigned levels;
     size_t k = 0;
@@ -66,7 +71,8 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
             tally->answered++;
             continue;
         }
-        rc = px_query_own(up->server, &up->proc, query, query->keys[k], &up->ret_info, &up->ret_ninfo);
+        rc = px_query_own(up->server, &up->proc, query, query->keys[k], &up->ret_info,
+                          &up->ret_ninfo);
         if (rc == PMIX_ERR_NOMEM) {
             return rc;
         }
@@ -96,8 +102,8 @@ static void query_answered(struct px_upcall *up)
 {
     int rc = up->status;
 
-    if (rc == PMIX_ERR_NOT_SUPPORTED || rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_PARTIAL_SUCCESS ||
-        rc == PMIX_QUERY_PARTIAL_SUCCESS) {
+    if (rc == PMIX_ERR_NOT_SUPPORTED || rc == PMIX_ERR_NOT_FOUND ||
+        rc == PMIX_ERR_PARTIAL_SUCCESS || rc == PMIX_QUERY_PARTIAL_SUCCESS) {
         rc = add_own(up);
     }
     if (rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS) {
@@ -138,7 +144,8 @@ void px_go_query(struct px_upcall *up)
         px_upcall_returned(up, rc);
         return;
     }
-    px_upcall_returned(up, fn ? fn(&up->proc, up->queries, up->nqueries, px_up_infos, up) : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up, fn ? fn(&up->proc, up->queries, up->nqueries, px_up_infos, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_on_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -159,7 +166,8 @@ int px_on_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
         rc = PMIX_ERR_UNPACK_FAILURE;
     }
     for (size_t i = 0; !rc && i < up->nqueries; i++) {
-        rc = px_infos_identify(&up->queries[i].qualifiers, &up->queries[i].nqual, peer->uid, peer->gid);
+        rc = px_infos_identify(&up->queries[i].qualifiers, &up->queries[i].nqual, peer->uid,
+                               peer->gid);
     }
     return px_request_go_plain(up, rc, px_go_query);
 }

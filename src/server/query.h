@@ -10,12 +10,13 @@
 /* Hands up->queries to the host; takes over the upcall. */
 void px_go_query(struct px_upcall *up);
 
-/* known.c: appends this server's own answer to one key, or to a whole query for attribute support. 0,
- * PMIX_ERR_NOT_FOUND, PMIX_ERR_PARTIAL_SUCCESS (attribute support), PMIX_ERR_NOMEM. */
-int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query, const char *key,
-                 pmix_info_t **info, size_t *ninfo);
+/* known.c: appends this server's own answer to one key, or to a whole query for attribute support.
+ * 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_PARTIAL_SUCCESS (attribute support), PMIX_ERR_NOMEM. */
+int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
+                 const char *key, pmix_info_t **info, size_t *ninfo);
 
-/* resolve.c: the two resolve calls, host first. peers: PMIx_Resolve_peers, else PMIx_Resolve_nodes. */
+/* resolve.c: the two resolve calls, host first. peers: PMIx_Resolve_peers, else PMIx_Resolve_nodes.
+ */
 struct px_resolve {
     struct px_server *server;
     struct px_from from;
@@ -28,8 +29,8 @@ struct px_resolve {
     void *arg;
 };
 /* The answer by the library's rules alone. Results are the caller's. */
-int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace, pmix_proc_t **procs,
-                     size_t *nprocs, char **nodes);
+int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace,
+                     pmix_proc_t **procs, size_t *nprocs, char **nodes);
 /* Takes over r and what it points at (malloc'd). */
 void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid);
 

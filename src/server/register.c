@@ -142,18 +142,19 @@ static bool is_value(const struct px_slice *slice, const pmix_info_t *info)
     return same;
 }
 
-/* A job that was registered before gets what it does not have, or has from the resources as they were (`former`; NULL:
- * they had nothing under this key). */
-static int give_to(struct px_server *s, struct px_nsrec *ns, const pmix_info_t *info, const pmix_info_t *former)
+/* A job that was registered before gets what it does not have, or has from the resources as they
+ * were (`former`; NULL: they had nothing under this key). */
+static int give_to(struct px_server *s, struct px_nsrec *ns, const pmix_info_t *info,
+                   const pmix_info_t *former)
 {
     static const enum px_level levels[] = {PX_LEVEL_JOB, PX_LEVEL_NODE};
     uint32_t local = px_store_local_node(ns->store);
     struct px_slice slice;
 
     for (size_t i = 0; i < 2; i++) {
-        if (!px_store_find(ns->store, levels[i], i && local != PX_NO_NODE ? local : 0, info->key, strlen(info->key),
-                           &slice)
-            && !(former && is_value(&slice, former))) {
+        if (!px_store_find(ns->store, levels[i], i && local != PX_NO_NODE ? local : 0, info->key,
+                           strlen(info->key), &slice) &&
+            !(former && is_value(&slice, former))) {
             return PMIX_SUCCESS;
         }
     }
@@ -169,7 +170,9 @@ static int register_resource(struct px_server *s, const pmix_info_t *info)
     int rc = px_infos_append_copy(&s->resources, &s->n_resources, info);
 
     px_list_each (item, next, &s->ns_list) {
-        rc = rc ? rc : give_to(s, px_container_of(item, struct px_nsrec, link), info, has_former ? &former : NULL);
+        rc = rc ? rc
+                : give_to(s, px_container_of(item, struct px_nsrec, link), info,
+                          has_former ? &former : NULL);
     }
     if (has_former) {
         PMIx_Value_destruct(&former.value);

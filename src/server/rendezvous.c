@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The directories are other people's and often world-writable: a file is written aside under a name that did not
- * exist, then moved into place; it is removed only while it is still the one that we made. */
+/* The directories are other people's and often world-writable: a file is written aside under a name
+ * that did not exist, then moved into place; it is removed only while it is still the one that we
+ * made. */
 
 #include "rendezvous.h"
 
@@ -92,7 +93,8 @@ static int write_aside(const struct px_rendezvous *rendezvous, const char *path,
         return status_of(errno);
     }
     if (fchmod(fd, (mode_t) rendezvous->mode) != 0 ||
-        write(fd, rendezvous->text, rendezvous->len) != (ssize_t) rendezvous->len || fstat(fd, ret) != 0) {
+        write(fd, rendezvous->text, rendezvous->len) != (ssize_t) rendezvous->len ||
+        fstat(fd, ret) != 0) {
         rc = status_of(errno);
     }
     if (close(fd) != 0 && !rc) {
@@ -159,8 +161,8 @@ static int make_dirs(struct px_rendezvous *rendezvous, const char *path)
 }
 
 /* "<dir>/<name>" with an optional ".<what>" behind. */
-static int make_named(struct px_rendezvous *rendezvous, bool shared, const char *dir, const char *name,
-                      const char *what)
+static int make_named(struct px_rendezvous *rendezvous, bool shared, const char *dir,
+                      const char *name, const char *what)
 {
     char path[MAX_PATH];
 
@@ -175,7 +177,8 @@ static int make_named(struct px_rendezvous *rendezvous, bool shared, const char 
 }
 
 /* Files whose name is one server's on this machine. */
-static int make_only(struct px_rendezvous *rendezvous, const struct px_server *s, bool wanted, const char *kind)
+static int make_only(struct px_rendezvous *rendezvous, const struct px_server *s, bool wanted,
+                     const char *kind)
 {
     char name[MAX_PATH / 2];
 
@@ -191,12 +194,16 @@ static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
 
     (void) ctime_r(&now, when);
     n = snprintf(rendezvous->text, sizeof(rendezvous->text), "%s\n%s\n%ld\n%lu:%lu\n%s\n",
-                 s->uri_tcp ? s->uri_tcp : s->uri_unix ? s->uri_unix : "", PX_WIRE_VERSION, (long) getpid(),
-                 (unsigned long) s->uid, (unsigned long) s->gid, when);
+                 s->uri_tcp    ? s->uri_tcp
+                 : s->uri_unix ? s->uri_unix
+                               : "",
+                 PX_WIRE_VERSION, (long) getpid(), (unsigned long) s->uid, (unsigned long) s->gid,
+                 when);
     rendezvous->len = n > 0 && (size_t) n < sizeof(rendezvous->text) ? (size_t) n : 0;
 }
 
-static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s, const struct px_rendezvous_opts *opts)
+static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
+                    const struct px_rendezvous_opts *opts)
 {
     char name[MAX_PATH / 2];
     char pid[32];
@@ -220,7 +227,8 @@ static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
     return rc;
 }
 
-int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_opts *opts, struct px_rendezvous **ret)
+int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_opts *opts,
+                        struct px_rendezvous **ret)
 {
     struct px_rendezvous *rendezvous = calloc(1, sizeof(*rendezvous));
     int rc = rendezvous ? PMIX_SUCCESS : PMIX_ERR_NOMEM;

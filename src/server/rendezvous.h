@@ -7,12 +7,15 @@
 
 /* The files by which tools find a server. Any thread, one at a time (init and finalize).
  *
- * A file holds, a line each: contact string, version, process id, "uid:gid", time of start. It appears complete or
- * not at all, and goes with the server, unless somebody else has put another in its place. */
+ * A file holds, a line each: contact string, version, process id, "uid:gid", time of start. It
+ * appears complete or not at all, and goes with the server, unless somebody else has put another in
+ * its place. */
 
-/* 0, PMIX_ERR_EXISTS (another system server is alive), PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_OUT_OF_RESOURCE (no such
- * directory, disk full), PMIX_ERR_NOMEM; nothing is left behind then. */
-int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_opts *opts, struct px_rendezvous **ret);
+/* 0, PMIX_ERR_EXISTS (another system server is alive), PMIX_ERR_NO_PERMISSIONS,
+ * PMIX_ERR_OUT_OF_RESOURCE (no such directory, disk full), PMIX_ERR_NOMEM; nothing is left behind
+ * then. */
+int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_opts *opts,
+                        struct px_rendezvous **ret);
 
 /* Removes what write has made. Takes NULL. */
 void px_rendezvous_remove(struct px_rendezvous *rendezvous);

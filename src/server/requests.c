@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Logging, allocation, job control, monitoring, credentials, fabric, devices and sessions: read, identify, hand to the
- * host, answer with what it says. */
+/* Logging, allocation, job control, monitoring, credentials, fabric, devices and sessions: read,
+ * identify, hand to the host, answer with what it says. */
 
 #include "requests.h"
 
@@ -28,7 +28,8 @@ int px_request_go_plain(struct px_upcall *up, int rc, void (*go)(struct px_upcal
     return PMIX_SUCCESS;
 }
 
-int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc, void (*go)(struct px_upcall *up))
+int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc,
+                  void (*go)(struct px_upcall *up))
 {
     return px_request_go_plain(up, rc ? rc : px_upcall_identify(up, peer->uid, peer->gid), go);
 }
@@ -41,7 +42,8 @@ void px_go_log(struct px_upcall *up)
 
     up->done = px_done_status;
     if (host->log2) {
-        px_upcall_returned(up, host->log2(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_up_op, up));
+        px_upcall_returned(
+            up, host->log2(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_up_op, up));
     } else if (host->log) {
         host->log(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_up_op, up);
         px_upcall_returned(up, PMIX_SUCCESS);
@@ -71,7 +73,8 @@ void px_go_alloc(struct px_upcall *up)
     pmix_server_alloc_fn_t fn = up->server->host.allocate;
 
     up->done = px_done_infos;
-    px_upcall_returned(up, fn ? fn(&up->proc, (pmix_alloc_directive_t) up->number, up->info, up->ninfo, px_up_infos, up)
+    px_upcall_returned(up, fn ? fn(&up->proc, (pmix_alloc_directive_t) up->number, up->info,
+                                   up->ninfo, px_up_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
@@ -93,8 +96,9 @@ void px_go_job_control(struct px_upcall *up)
     pmix_server_job_control_fn_t fn = up->server->host.job_control;
 
     up->done = px_done_infos;
-    px_upcall_returned(up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, px_up_infos, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(
+        up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, px_up_infos, up)
+               : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_on_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -111,8 +115,9 @@ void px_go_monitor(struct px_upcall *up)
     pmix_server_monitor_fn_t fn = up->server->host.monitor;
 
     up->done = px_done_infos;
-    px_upcall_returned(up, fn ? fn(&up->proc, up->data, up->code, up->info, up->ninfo, px_up_infos, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up,
+                       fn ? fn(&up->proc, up->data, up->code, up->info, up->ninfo, px_up_infos, up)
+                          : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_on_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -160,7 +165,8 @@ void px_go_credential(struct px_upcall *up)
     pmix_server_get_cred_fn_t fn = up->server->host.get_credential;
 
     up->done = credential_answered;
-    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_credential, up) : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_credential, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_on_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -200,7 +206,8 @@ int px_on_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
 
 /* --- fabric, devices, sessions, resource blocks --- */
 
-static int start_fabric(struct px_upcall *up, const struct px_peer *peer, int rc, pmix_fabric_operation_t op)
+static int start_fabric(struct px_upcall *up, const struct px_peer *peer, int rc,
+                        pmix_fabric_operation_t op)
 {
     pmix_server_fabric_fn_t fn;
 
@@ -211,7 +218,8 @@ static int start_fabric(struct px_upcall *up, const struct px_peer *peer, int rc
     }
     fn = up->server->host.fabric;
     up->done = px_done_infos;
-    px_upcall_returned(up, fn ? fn(&up->proc, op, up->info, up->ninfo, px_up_infos, up) : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up, fn ? fn(&up->proc, op, up->info, up->ninfo, px_up_infos, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
     return PMIX_SUCCESS;
 }
 
@@ -248,7 +256,8 @@ int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     rc = rc ? rc : px_unpack_one(in, PMIX_PROC_CPUSET, &cpuset);
     rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
     if (!rc) {
-        int found = px_topo_distances(NULL, cpuset.bitmap ? &cpuset : NULL, info, ninfo, &distances, &n);
+        int found =
+            px_topo_distances(NULL, cpuset.bitmap ? &cpuset : NULL, info, ninfo, &distances, &n);
 
         (void) px_pack_status(&buf, peer->kind, found);
         if (!found) {
@@ -313,8 +322,8 @@ int px_on_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
         px_upcall_destroy(up);
         return rc;
     }
-    px_upcall_returned(up, fn ? fn(&up->proc, directive, up->text, up->units, up->nunits, up->info, up->ninfo, px_up_op,
-                                   up)
+    px_upcall_returned(up, fn ? fn(&up->proc, directive, up->text, up->units, up->nunits, up->info,
+                                   up->ninfo, px_up_op, up)
                               : PMIX_ERR_NOT_SUPPORTED);
     return PMIX_SUCCESS;
 }

@@ -5,13 +5,16 @@
 
 #include "host.h"
 
-/* Requests that are the host's to serve: an upcall is filled from a peer's message or from a call of this process,
- * then one of the px_go_ functions hands it to the host; each takes over the upcall. Loop thread. */
+/* Requests that are the host's to serve: an upcall is filled from a peer's message or from a call
+ * of this process, then one of the px_go_ functions hands it to the host; each takes over the
+ * upcall. Loop thread. */
 
 struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *peer, uint32_t tag);
 
-/* Ends the reading of a request: adds the requester's ids and goes, or destroys the upcall and returns rc. */
-int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc, void (*go)(struct px_upcall *up));
+/* Ends the reading of a request: adds the requester's ids and goes, or destroys the upcall and
+ * returns rc. */
+int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc,
+                  void (*go)(struct px_upcall *up));
 /* The same, without ids. */
 int px_request_go_plain(struct px_upcall *up, int rc, void (*go)(struct px_upcall *up));
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Resolve calls as they climb: the host's query entry first; without one, or when it says that it does not support
- * this query, the library's rules over what the host registered. Any other answer of the host stands, also one that
- * differs from what is known here. */
+/* Resolve calls as they climb: the host's query entry first; without one, or when it says that it
+ * does not support this query, the library's rules over what the host registered. Any other answer
+ * of the host stands, also one that differs from what is known here. */
 
 #include "src/ops/resolve.h"
 
@@ -29,7 +29,8 @@ int px_stores_named(struct px_server *s, const char *nspace, struct px_ns_stores
     px_list_each (item, next, &s->ns_list) {
         struct px_nsrec *ns = px_container_of(item, struct px_nsrec, link);
 
-        if ((ns->registered || ns->asked_host) && (!nspace || !nspace[0] || strcmp(nspace, ns->name) == 0)) {
+        if ((ns->registered || ns->asked_host) &&
+            (!nspace || !nspace[0] || strcmp(nspace, ns->name) == 0)) {
             ret->at[ret->n++] = ns->store;
         }
     }
@@ -70,8 +71,8 @@ static void finish(struct px_resolve *r, int status, pmix_proc_t *procs, size_t 
     resolve_free(r);
 }
 
-int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace, pmix_proc_t **procs,
-                     size_t *nprocs, char **nodes)
+int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace,
+                     pmix_proc_t **procs, size_t *nprocs, char **nodes)
 {
     struct px_ns_stores stores;
     int rc = px_stores_named(s, nspace, &stores);
@@ -97,16 +98,19 @@ static void answer_self(struct px_resolve *r)
 
 /* --- the host's answer --- */
 
-static const pmix_value_t *find_result(const pmix_info_t *info, size_t ninfo, const char *key, unsigned depth)
+static const pmix_value_t *find_result(const pmix_info_t *info, size_t ninfo, const char *key,
+                                       unsigned depth)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        const pmix_data_array_t *array = info[i].value.type == PMIX_DATA_ARRAY ? info[i].value.data.darray : NULL;
+        const pmix_data_array_t *array =
+            info[i].value.type == PMIX_DATA_ARRAY ? info[i].value.data.darray : NULL;
         const pmix_value_t *found = NULL;
 
         if (strcmp(info[i].key, key) == 0) {
             return &info[i].value;
         }
-        if (depth && array && array->type == PMIX_INFO && strcmp(info[i].key, PMIX_QUERY_RESULTS) == 0) {
+        if (depth && array && array->type == PMIX_INFO &&
+            strcmp(info[i].key, PMIX_QUERY_RESULTS) == 0) {
             found = find_result(array->array, array->size, key, depth - 1);
         }
         if (found) {
@@ -118,11 +122,13 @@ static const pmix_value_t *find_result(const pmix_info_t *info, size_t ninfo, co
 
 static void finish_peers(struct px_resolve *r, const pmix_value_t *value)
 {
-    const pmix_data_array_t *array = value && value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+    const pmix_data_array_t *array =
+        value && value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
     pmix_proc_t *procs;
 
     if (!array || !array->size) {
-        finish(r, value && value->type != PMIX_DATA_ARRAY ? PMIX_ERR_TYPE_MISMATCH : PMIX_SUCCESS, NULL, 0, NULL);
+        finish(r, value && value->type != PMIX_DATA_ARRAY ? PMIX_ERR_TYPE_MISMATCH : PMIX_SUCCESS,
+               NULL, 0, NULL);
         return;
     }
     if (array->type != PMIX_PROC || !array->array) {
@@ -149,8 +155,10 @@ static void finish_nodes(struct px_resolve *r, const pmix_value_t *value)
     if (value && value->data.string && value->data.string[0]) {
         nodes = strdup(value->data.string);
     }
-    finish(r, value && value->data.string && value->data.string[0] && !nodes ? PMIX_ERR_NOMEM : PMIX_SUCCESS, NULL, 0,
-           nodes);
+    finish(r,
+           value && value->data.string && value->data.string[0] && !nodes ? PMIX_ERR_NOMEM
+                                                                          : PMIX_SUCCESS,
+           NULL, 0, nodes);
 }
 
 /* A host that declines both kinds is not asked again, and clients need not ask us. */
@@ -170,7 +178,8 @@ static void declined(struct px_server *s, bool peers)
     px_list_each (item, next, &s->ns_list) {
         struct px_nsrec *ns = px_container_of(item, struct px_nsrec, link);
 
-        px_store_set_flags(ns->store, px_store_flags(ns->store) & ~(uint32_t) PX_STORE_HOST_QUERIES);
+        px_store_set_flags(ns->store,
+                           px_store_flags(ns->store) & ~(uint32_t) PX_STORE_HOST_QUERIES);
     }
 }
 
@@ -189,7 +198,8 @@ static void resolve_answered(struct px_upcall *up)
         finish(r, up->status, NULL, 0, NULL);
         return;
     }
-    value = find_result(up->ret_info, up->ret_ninfo, r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE, 1);
+    value = find_result(up->ret_info, up->ret_ninfo,
+                        r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE, 1);
     if (r->peers) {
         finish_peers(r, value);
     } else {
@@ -207,9 +217,11 @@ static int build_query(struct px_upcall *up, const struct px_resolve *r, uid_t u
     }
     up->queries = query;
     up->nqueries = 1;
-    rc = PMIx_Argv_append_nosize(&query->keys, r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE);
+    rc = PMIx_Argv_append_nosize(&query->keys,
+                                 r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE);
     if (!rc && r->nspace && r->nspace[0]) {
-        rc = px_infos_append(&query->qualifiers, &query->nqual, PMIX_NSPACE, r->nspace, PMIX_STRING);
+        rc =
+            px_infos_append(&query->qualifiers, &query->nqual, PMIX_NSPACE, r->nspace, PMIX_STRING);
     }
     if (!rc && r->peers) {
         rc = px_infos_append(&query->qualifiers, &query->nqual, PMIX_HOSTNAME,
@@ -224,7 +236,8 @@ void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid)
     bool skip = !s->host.query || (r->peers ? s->peers_declined : s->nodes_declined);
     struct px_upcall *up;
 
-    /* A host that resolves while it answers a resolve of its own gets what is known here, or it would go on for ever. */
+    /* A host that resolves while it answers a resolve of its own gets what is known here, or it
+     * would go on for ever. */
     if (skip || (r->done && s->own_resolves)) {
         answer_self(r);
         return;
@@ -242,7 +255,8 @@ void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid)
 
 /* --- requests --- */
 
-static int start(struct px_server *s, struct px_peer *peer, uint32_t tag, char *node, char *nspace, bool peers)
+static int start(struct px_server *s, struct px_peer *peer, uint32_t tag, char *node, char *nspace,
+                 bool peers)
 {
     struct px_resolve *r = calloc(1, sizeof(*r));
 

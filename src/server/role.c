@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What the server process itself may call of the client's API. It goes the way of a client's request with the
- * server's own name, so that the host sees no difference but the name. Arguments are copied here, in the caller's
- * thread; the rest happens on the loop thread. */
+/* What the server process itself may call of the client's API. It goes the way of a client's
+ * request with the server's own name, so that the host sees no difference but the name. Arguments
+ * are copied here, in the caller's thread; the rest happens on the loop thread. */
 
 #include "role.h"
 
@@ -16,8 +16,9 @@
 
 /* --- what is the host's --- */
 
-static pmix_status_t own_abort(struct px_ctx *ctx, int status, const char *msg, const pmix_proc_t *procs,
-                               size_t nprocs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t own_abort(struct px_ctx *ctx, int status, const char *msg,
+                               const pmix_proc_t *procs, size_t nprocs, pmix_op_cbfunc_t cbfunc,
+                               void *cbdata)
 {
     struct px_from from = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -31,8 +32,8 @@ static pmix_status_t own_abort(struct px_ctx *ctx, int status, const char *msg, 
     return px_own_post(up, rc, false, px_go_abort);
 }
 
-static pmix_status_t own_publish(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                 void *cbdata)
+static pmix_status_t own_publish(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo,
+                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_from from = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -40,8 +41,8 @@ static pmix_status_t own_publish(struct px_ctx *ctx, const pmix_info_t *info, si
     return px_own_post(up, px_own_copy_infos(up, info, ninfo), true, px_go_publish);
 }
 
-static pmix_status_t own_lookup(struct px_ctx *ctx, char **keys, const pmix_info_t *info, size_t ninfo,
-                                pmix_lookup_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t own_lookup(struct px_ctx *ctx, char **keys, const pmix_info_t *info,
+                                size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_from from = {.lookup = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -50,8 +51,8 @@ static pmix_status_t own_lookup(struct px_ctx *ctx, char **keys, const pmix_info
     return px_own_post(up, rc ? rc : px_own_copy_infos(up, info, ninfo), true, px_go_lookup);
 }
 
-static pmix_status_t own_unpublish(struct px_ctx *ctx, char **keys, const pmix_info_t *info, size_t ninfo,
-                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t own_unpublish(struct px_ctx *ctx, char **keys, const pmix_info_t *info,
+                                   size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_from from = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -67,16 +68,17 @@ static int copy_app(pmix_app_t *to, const pmix_app_t *from)
     to->env = from->env ? PMIx_Argv_copy(from->env) : NULL;
     to->cwd = from->cwd ? strdup(from->cwd) : NULL;
     to->maxprocs = from->maxprocs;
-    if ((from->cmd && !to->cmd) || (from->argv && !to->argv) || (from->env && !to->env) || (from->cwd && !to->cwd) ||
-        px_infos_copy(from->info, from->ninfo, &to->info)) {
+    if ((from->cmd && !to->cmd) || (from->argv && !to->argv) || (from->env && !to->env) ||
+        (from->cwd && !to->cwd) || px_infos_copy(from->info, from->ninfo, &to->info)) {
         return PMIX_ERR_NOMEM;
     }
     to->ninfo = to->info ? from->ninfo : 0;
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t own_spawn(struct px_ctx *ctx, const pmix_info_t *job_info, size_t ninfo, const pmix_app_t *apps,
-                               size_t napps, pmix_spawn_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t own_spawn(struct px_ctx *ctx, const pmix_info_t *job_info, size_t ninfo,
+                               const pmix_app_t *apps, size_t napps, pmix_spawn_cbfunc_t cbfunc,
+                               void *cbdata)
 {
     struct px_from from = {.spawn = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -93,8 +95,9 @@ static pmix_status_t own_spawn(struct px_ctx *ctx, const pmix_info_t *job_info, 
     return px_own_post(up, rc, true, px_go_spawn);
 }
 
-static pmix_status_t own_log(struct px_ctx *ctx, const pmix_info_t *data, size_t ndata, const pmix_info_t *directives,
-                             size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t own_log(struct px_ctx *ctx, const pmix_info_t *data, size_t ndata,
+                             const pmix_info_t *directives, size_t ndirs, pmix_op_cbfunc_t cbfunc,
+                             void *cbdata)
 {
     struct px_from from = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -107,8 +110,9 @@ static pmix_status_t own_log(struct px_ctx *ctx, const pmix_info_t *data, size_t
     return px_own_post(up, rc, true, px_go_log);
 }
 
-static pmix_status_t own_alloc(struct px_ctx *ctx, pmix_alloc_directive_t directive, const pmix_info_t *info,
-                               size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t own_alloc(struct px_ctx *ctx, pmix_alloc_directive_t directive,
+                               const pmix_info_t *info, size_t ninfo, pmix_info_cbfunc_t cbfunc,
+                               void *cbdata)
 {
     struct px_from from = {.infos = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -120,19 +124,21 @@ static pmix_status_t own_alloc(struct px_ctx *ctx, pmix_alloc_directive_t direct
     return px_own_post(up, rc, true, px_go_alloc);
 }
 
-static pmix_status_t own_job_control(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                                     const pmix_info_t *directives, size_t ndirs, pmix_info_cbfunc_t cbfunc,
-                                     void *cbdata)
+static pmix_status_t own_job_control(struct px_ctx *ctx, const pmix_proc_t *targets,
+                                     size_t ntargets, const pmix_info_t *directives, size_t ndirs,
+                                     pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_from from = {.infos = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
     int rc = px_own_copy_procs(up, targets, ntargets);
 
-    return px_own_post(up, rc ? rc : px_own_copy_infos(up, directives, ndirs), true, px_go_job_control);
+    return px_own_post(up, rc ? rc : px_own_copy_infos(up, directives, ndirs), true,
+                       px_go_job_control);
 }
 
-static pmix_status_t own_monitor(struct px_ctx *ctx, const pmix_info_t *monitor, pmix_status_t error,
-                                 const pmix_info_t *directives, size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t own_monitor(struct px_ctx *ctx, const pmix_info_t *monitor,
+                                 pmix_status_t error, const pmix_info_t *directives, size_t ndirs,
+                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_from from = {.infos = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -155,8 +161,9 @@ static pmix_status_t own_credential(struct px_ctx *ctx, const pmix_info_t *info,
     return px_own_post(up, px_own_copy_infos(up, info, ninfo), true, px_go_credential);
 }
 
-static pmix_status_t own_validate(struct px_ctx *ctx, const pmix_byte_object_t *cred, const pmix_info_t *info,
-                                  size_t ninfo, pmix_validation_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t own_validate(struct px_ctx *ctx, const pmix_byte_object_t *cred,
+                                  const pmix_info_t *info, size_t ninfo,
+                                  pmix_validation_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_from from = {.valid = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -183,9 +190,9 @@ static pmix_status_t own_query(struct px_ctx *ctx, const pmix_query_t *queries, 
         to->keys = queries[i].keys ? PMIx_Argv_copy(queries[i].keys) : NULL;
         rc = px_infos_copy(queries[i].qualifiers, queries[i].nqual, &to->qualifiers);
         to->nqual = to->qualifiers ? queries[i].nqual : 0;
-        rc = rc || (queries[i].keys && !to->keys) ? PMIX_ERR_NOMEM
-                                                  : px_infos_identify(&to->qualifiers, &to->nqual, up->server->uid,
-                                                                      up->server->gid);
+        rc = rc || (queries[i].keys && !to->keys)
+                 ? PMIX_ERR_NOMEM
+                 : px_infos_identify(&to->qualifiers, &to->nqual, up->server->uid, up->server->gid);
     }
     return px_own_post(up, rc, false, px_go_query);
 }

@@ -24,7 +24,8 @@ struct store_args {
     const pmix_value_t *value;
 };
 
-/* Kept under the process's name for readers of this process only: clients find it outside their scope. */
+/* Kept under the process's name for readers of this process only: clients find it outside their
+ * scope. */
 static int store_on_loop(struct px_server *s, void *args)
 {
     struct store_args *a = args;
@@ -100,15 +101,18 @@ static int get_on_loop(struct px_server *s, void *args)
     pmix_info_t *quals;
     struct px_slice slice;
     size_t n;
-    bool now = has_flag(a->info, a->ninfo, PMIX_OPTIONAL) || has_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
-    bool renews = has_flag(a->info, a->ninfo, PMIX_GET_REFRESH_CACHE) && !has_flag(a->info, a->ninfo, PMIX_OPTIONAL);
+    bool now =
+        has_flag(a->info, a->ninfo, PMIX_OPTIONAL) || has_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
+    bool renews = has_flag(a->info, a->ninfo, PMIX_GET_REFRESH_CACHE) &&
+                  !has_flag(a->info, a->ninfo, PMIX_OPTIONAL);
     int rc;
 
     if (!px_attrs_met("PMIx_Get", PX_ATTR_CLIENT | PX_ATTR_SERVER, a->info, a->ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (!ns) {
-        return now || strcmp(nspace, s->self.nspace) == 0 ? PMIX_ERR_NOT_FOUND : PMIX_ERR_WOULD_BLOCK;
+        return now || strcmp(nspace, s->self.nspace) == 0 ? PMIX_ERR_NOT_FOUND
+                                                          : PMIX_ERR_WOULD_BLOCK;
     }
     quals = calloc(a->ninfo + 1, sizeof(*quals));
     if (!quals) {
@@ -127,8 +131,8 @@ static int get_on_loop(struct px_server *s, void *args)
     return rc;
 }
 
-pmix_status_t px_own_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
-                             size_t ninfo, pmix_value_t **value)
+pmix_status_t px_own_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                         const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
 {
     struct get_args args = {proc, key, info, ninfo, value};
 
@@ -156,8 +160,9 @@ static void go_get(struct px_upcall *up)
     px_upcall_destroy(up);
 }
 
-pmix_status_t px_own_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
-                                size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_own_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                            const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
+                            void *cbdata)
 {
     struct px_from from = {.value = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -203,7 +208,8 @@ static int resolve_on_loop(struct px_server *s, void *arg)
     return PMIX_SUCCESS;
 }
 
-static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char *nspace, struct resolve_wait *result)
+static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char *nspace,
+                   struct resolve_wait *result)
 {
     struct px_server *s = ctx->role;
     struct px_resolve *r;
@@ -234,8 +240,8 @@ static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char 
     return px_ctx_wait(ctx, &result->wait);
 }
 
-pmix_status_t px_own_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace, pmix_proc_t **procs,
-                                       size_t *nprocs)
+pmix_status_t px_own_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
+                                   pmix_proc_t **procs, size_t *nprocs)
 {
     struct resolve_wait result = {0};
     int rc = resolve(ctx, true, node, nspace, &result);

@@ -18,12 +18,14 @@
 
 static void go_register(struct px_upcall *up)
 {
-    px_codes_wanted(up->server, &up->from, &up->proc, up->codes, up->ncodes, false, up->info, up->ninfo);
+    px_codes_wanted(up->server, &up->from, &up->proc, up->codes, up->ncodes, false, up->info,
+                    up->ninfo);
     px_upcall_destroy(up);
 }
 
 pmix_status_t px_own_register_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                                        const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                    void *cbdata)
 {
     struct px_from from = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -40,7 +42,8 @@ pmix_status_t px_own_register_codes(struct px_ctx *ctx, const pmix_status_t *cod
     return px_own_post(up, rc, false, go_register);
 }
 
-void px_own_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes, bool default_handler)
+void px_own_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
+                             bool default_handler)
 {
     (void) default_handler;
     px_codes_dropped(ctx->role, codes, ncodes);
@@ -98,15 +101,17 @@ static void go_pull(struct px_upcall *up)
     if (pull) {
         pull->cbfunc = start->cbfunc;
     }
-    start->regcbfunc(pull ? PMIX_SUCCESS : PMIX_ERR_NOMEM, pull ? pull->id : SIZE_MAX, up->from.cbdata);
+    start->regcbfunc(pull ? PMIX_SUCCESS : PMIX_ERR_NOMEM, pull ? pull->id : SIZE_MAX,
+                     up->from.cbdata);
     free(start);
     px_upcall_destroy(up);
 }
 
 /* The host is this process: it delivers by PMIx_server_IOF_deliver and need not be asked. */
 pmix_status_t px_own_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                  const pmix_info_t *directives, size_t ndirs, pmix_iof_channel_t channel,
-                                  pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
+                              const pmix_info_t *directives, size_t ndirs,
+                              pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
+                              pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
 {
     struct px_from from = {.cbdata = regcbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
@@ -135,8 +140,9 @@ static int drop_on_loop(struct px_server *s, void *args)
     return px_pull_drop(s, 0, ((struct drop_args *) args)->id);
 }
 
-pmix_status_t px_own_iof_deregister(struct px_ctx *ctx, size_t handler, const pmix_info_t *directives,
-                                        size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_own_iof_deregister(struct px_ctx *ctx, size_t handler,
+                                    const pmix_info_t *directives, size_t ndirs,
+                                    pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct drop_args args = {handler};
     int rc = px_server_run(ctx->role, drop_on_loop, &args);
@@ -149,13 +155,14 @@ pmix_status_t px_own_iof_deregister(struct px_ctx *ctx, size_t handler, const pm
 }
 
 pmix_status_t px_own_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                                  const pmix_byte_object_t *bytes, const pmix_info_t *directives, size_t ndirs,
-                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
+                              const pmix_byte_object_t *bytes, const pmix_info_t *directives,
+                              size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_from from = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
     int rc = px_own_copy_procs(up, targets, ntargets);
 
     rc = rc ? rc : px_own_copy_bytes(up, bytes);
-    return px_own_post(up, rc ? rc : px_own_copy_infos(up, directives, ndirs), true, px_go_iof_push);
+    return px_own_post(up, rc ? rc : px_own_copy_infos(up, directives, ndirs), true,
+                       px_go_iof_push);
 }

@@ -7,10 +7,11 @@
 
 struct px_ctx;
 
-/* The server role: starts it on a context whose loop and parameters are ready. The module may be NULL and is read
- * only as far as its caller's generation reaches (docs/decisions). Under ctx->lock. */
-pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *module, const pmix_info_t *info,
-                              size_t ninfo);
+/* The server role: starts it on a context whose loop and parameters are ready. The module may be
+ * NULL and is read only as far as its caller's generation reaches (docs/decisions). Under
+ * ctx->lock. */
+pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *module,
+                              const pmix_info_t *info, size_t ninfo);
 void px_server_stop(struct px_ctx *ctx);
 
 #endif

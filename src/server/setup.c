@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a process needs to find us: environment variables. The ones of the protocol are read by clients of every
- * release; PMIX_SHMIX_URI is ours and leads to the AF_UNIX door. */
+/* What a process needs to find us: environment variables. The ones of the protocol are read by
+ * clients of every release; PMIX_SHMIX_URI is ours and leads to the AF_UNIX door. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ static int set(char ***env, const char *name, const char *value)
 
 static int set_contact(const struct px_server *s, char ***env)
 {
-    static const char *const names[] = {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI51",
-                                        "PMIX_SERVER_URI61"};
+    static const char *const names[] = {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4",
+                                        "PMIX_SERVER_URI51", "PMIX_SERVER_URI61"};
     int rc = set(env, "PMIX_SHMIX_URI", s->uri_unix);
 
     for (size_t i = 0; !rc && i < sizeof(names) / sizeof(names[0]); i++) {
@@ -35,7 +35,8 @@ static int set_contact(const struct px_server *s, char ***env)
 
 static bool shares(void)
 {
-    return px_param_bool(PX_P_SHMEM_ENABLE) && strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0;
+    return px_param_bool(PX_P_SHMEM_ENABLE) &&
+           strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0;
 }
 
 static int set_support(struct px_server *s, const struct px_nsrec *ns, char ***env)
@@ -53,8 +54,8 @@ static int set_support(struct px_server *s, const struct px_nsrec *ns, char ***e
     return rc;
 }
 
-/* Our node as the namespace's maps call it, which need not be what the kernel calls it: stock clients look for their
- * node's data under this name. */
+/* Our node as the namespace's maps call it, which need not be what the kernel calls it: stock
+ * clients look for their node's data under this name. */
 static const char *node_name(const struct px_server *s, const struct px_nsrec *ns)
 {
     struct px_node_view view;
@@ -76,7 +77,9 @@ int px_setup_fork(struct px_server *s, void *args)
     rc = rc ? rc : set_contact(s, a->env);
     rc = rc ? rc : set(a->env, "PMIX_SECURITY_MODE", s->modes);
     rc = rc ? rc : set(a->env, "PMIX_BFROP_BUFFER_TYPE", "PMIX_BFROP_BUFFER_NON_DESC");
-    rc = rc ? rc : set(a->env, "PMIX_GDS_MODULE", shares() ? PX_GDS_SHARED "," PX_GDS_MESSAGES : PX_GDS_MESSAGES);
+    rc = rc ? rc
+            : set(a->env, "PMIX_GDS_MODULE",
+                  shares() ? PX_GDS_SHARED "," PX_GDS_MESSAGES : PX_GDS_MESSAGES);
     rc = rc ? rc : set(a->env, "PMIX_SERVER_TMPDIR", s->tmpdir);
     rc = rc ? rc : set(a->env, "PMIX_SYSTEM_TMPDIR", s->system_tmpdir);
     rc = rc ? rc : set(a->env, "PMIX_HOSTNAME", node_name(s, ns));
@@ -89,7 +92,8 @@ int px_setup_fork(struct px_server *s, void *args)
 static bool wants_envars(const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_SETUP_APP_ENVARS) == 0 || strcmp(info[i].key, PMIX_SETUP_APP_ALL) == 0) {
+        if (strcmp(info[i].key, PMIX_SETUP_APP_ENVARS) == 0 ||
+            strcmp(info[i].key, PMIX_SETUP_APP_ALL) == 0) {
             return info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
         }
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Spawn: the host starts the job; the parent's answer carries what is known of it, so that it can be read at once. */
+/* Spawn: the host starts the job; the parent's answer carries what is known of it, so that it can
+ * be read at once. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,9 @@ void px_go_spawn(struct px_upcall *up)
     pmix_server_spawn_fn_t fn = up->server->host.spawn;
 
     up->done = spawn_answered;
-    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_up_spawn, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up,
+                       fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_up_spawn, up)
+                          : PMIX_ERR_NOT_SUPPORTED);
 }
 
 static int read_apps(struct px_in *in, struct px_upcall *up)
@@ -70,7 +72,8 @@ static int add_parent(struct px_upcall *up, const struct px_peer *peer)
 
     rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_PARENT_ID, &peer->proc, PMIX_PROC);
     return rc ? rc
-              : px_infos_append(&up->info, &up->ninfo, peer->tool ? PMIX_REQUESTOR_IS_TOOL : PMIX_REQUESTOR_IS_CLIENT,
+              : px_infos_append(&up->info, &up->ninfo,
+                                peer->tool ? PMIX_REQUESTOR_IS_TOOL : PMIX_REQUESTOR_IS_CLIENT,
                                 &yes, PMIX_BOOL);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and stop of the server role. The doors open last, when everything that a connection can ask for is there. They
- * close after the connections, whose guests belong to them; who comes in between is refused. */
+/* Start and stop of the server role. The doors open last, when everything that a connection can ask
+ * for is there. They close after the connections, whose guests belong to them; who comes in between
+ * is refused. */
 
 #include "start.h"
 
@@ -59,7 +60,8 @@ static int set_text(char **where, const char *text)
 
 static int read_text(char **where, const pmix_info_t *info)
 {
-    if (info->value.type != PMIX_STRING || !info->value.data.string || !info->value.data.string[0]) {
+    if (info->value.type != PMIX_STRING || !info->value.data.string ||
+        !info->value.data.string[0]) {
         return PMIX_ERR_BAD_PARAM;
     }
     return set_text(where, info->value.data.string);
@@ -124,8 +126,8 @@ static int read_info(struct px_server *s, const pmix_info_t *info)
     int rc = PMIX_SUCCESS;
 
     if (strcmp(info->key, PMIX_SERVER_NSPACE) == 0) {
-        if (info->value.type != PMIX_STRING || !info->value.data.string || !info->value.data.string[0] ||
-            strlen(info->value.data.string) > PMIX_MAX_NSLEN) {
+        if (info->value.type != PMIX_STRING || !info->value.data.string ||
+            !info->value.data.string[0] || strlen(info->value.data.string) > PMIX_MAX_NSLEN) {
             return PMIX_ERR_BAD_PARAM;
         }
         PMIX_LOAD_NSPACE(s->self.nspace, info->value.data.string);
@@ -136,7 +138,8 @@ static int read_info(struct px_server *s, const pmix_info_t *info)
         rc = read_text(&s->tmpdir, info);
     } else if (strcmp(info->key, PMIX_SYSTEM_TMPDIR) == 0) {
         rc = read_text(&s->system_tmpdir, info);
-    } else if (strcmp(info->key, PMIX_HOSTNAME) == 0 || strcmp(info->key, PMIX_SERVER_HOSTNAME) == 0) {
+    } else if (strcmp(info->key, PMIX_HOSTNAME) == 0 ||
+               strcmp(info->key, PMIX_SERVER_HOSTNAME) == 0) {
         rc = read_text(&s->hostname, info);
     } else if (read_tool_info(s, info)) {
         rc = PMIX_SUCCESS;
@@ -166,7 +169,8 @@ static int set_defaults(struct px_server *s)
     if (nspace && nspace[0] && strlen(nspace) <= PMIX_MAX_NSLEN) {
         PMIX_LOAD_NSPACE(s->self.nspace, nspace);
     } else {
-        (void) snprintf(s->self.nspace, sizeof(s->self.nspace), "pmix-server.%.200s.%d", name, (int) getpid());
+        (void) snprintf(s->self.nspace, sizeof(s->self.nspace), "pmix-server.%.200s.%d", name,
+                        (int) getpid());
     }
     s->self.rank = rank && rank[0] ? (pmix_rank_t) strtoul(rank, NULL, 10) : 0;
     return rc;
@@ -286,8 +290,8 @@ static struct px_server *server_create(struct px_ctx *ctx)
     return s;
 }
 
-pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *module, const pmix_info_t *info,
-                              size_t ninfo)
+pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *module,
+                              const pmix_info_t *info, size_t ninfo)
 {
     struct px_server *s = server_create(ctx);
     int rc = s ? set_defaults(s) : PMIX_ERR_NOMEM;
@@ -344,7 +348,8 @@ void px_server_stop(struct px_ctx *ctx)
     if (!s) {
         return;
     }
-    if (!px_loop_alive(s->loop)) { /* a forked child: doors, clients and segments are its parent's */
+    if (!px_loop_alive(
+            s->loop)) { /* a forked child: doors, clients and segments are its parent's */
         ctx->role = NULL;
         ctx->ops = NULL;
         return;
@@ -354,7 +359,8 @@ void px_server_stop(struct px_ctx *ctx)
     (void) px_server_run(s, stop_on_loop, NULL);
     px_doors_close(s->doors);
     s->doors = NULL;
-    /* Answers and burials that are on their way run before this returns; a thread of the host may be about to post one. */
+    /* Answers and burials that are on their way run before this returns; a thread of the host may
+     * be about to post one. */
     do {
         (void) px_server_run(s, look_for_answers, &coming);
     } while (coming && sched_yield() == 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A tool is no client: as a rule nobody registered it. The host must have asked for tools and have a say in each; their
- * owner must be the server's unless foreign tools are allowed. */
+/* A tool is no client: as a rule nobody registered it. The host must have asked for tools and have
+ * a say in each; their owner must be the server's unless foreign tools are allowed. */
 
 #include "tool.h"
 
@@ -12,9 +12,10 @@
 #include "host.h"
 #include "src/net/auth.h"
 
-/* The owner that the tool has to have. A tool that the host registered, as it would a client, has its own. */
-static void owner_of(const struct px_server *s, const struct px_hello *hello, const struct px_who *who, uid_t *ret_uid,
-                     gid_t *ret_gid)
+/* The owner that the tool has to have. A tool that the host registered, as it would a client, has
+ * its own. */
+static void owner_of(const struct px_server *s, const struct px_hello *hello,
+                     const struct px_who *who, uid_t *ret_uid, gid_t *ret_gid)
 {
     struct px_rankrec *rank = px_rank_of((struct px_server *) (uintptr_t) s, &hello->proc);
     uid_t uid = who->known ? who->uid : (uid_t) hello->uid;
@@ -29,7 +30,8 @@ static void owner_of(const struct px_server *s, const struct px_hello *hello, co
     *ret_gid = gid;
 }
 
-bool px_tool_refused(const struct px_server *s, const struct px_hello *hello, const struct px_who *who)
+bool px_tool_refused(const struct px_server *s, const struct px_hello *hello,
+                     const struct px_who *who)
 {
     uid_t uid;
     gid_t gid;
@@ -45,7 +47,8 @@ static void name_itself(struct px_peer *peer)
 {
     char name[PMIX_MAX_NSLEN + 1];
 
-    (void) snprintf(name, sizeof(name), "%.200s.tool.%u", peer->server->self.nspace, ++peer->server->next_tool);
+    (void) snprintf(name, sizeof(name), "%.200s.tool.%u", peer->server->self.nspace,
+                    ++peer->server->next_tool);
     PMIX_LOAD_PROCID(&peer->proc, name, 0);
 }
 
@@ -84,7 +87,8 @@ static int describe_id(struct px_upcall *up, const pmix_proc_t *proc)
 {
     int rc = px_infos_append(&up->info, &up->ninfo, PMIX_TOOL_NSPACE, proc->nspace, PMIX_STRING);
 
-    rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_TOOL_RANK, &proc->rank, PMIX_PROC_RANK);
+    rc = rc ? rc
+            : px_infos_append(&up->info, &up->ninfo, PMIX_TOOL_RANK, &proc->rank, PMIX_PROC_RANK);
     rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_NSPACE, proc->nspace, PMIX_STRING);
     return rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_RANK, &proc->rank, PMIX_PROC_RANK);
 }
@@ -109,7 +113,8 @@ void px_tool_greet(struct px_peer *peer, const struct px_hello *hello)
     struct px_upcall *up = px_upcall_create(s, &from, &peer->proc, tool_answered);
 
     peer->tool = true;
-    peer->needs_id = hello->flag == PX_HELLO_TOOL_NEEDS_ID || hello->flag == PX_HELLO_LAUNCHER_NEEDS_ID ||
+    peer->needs_id = hello->flag == PX_HELLO_TOOL_NEEDS_ID ||
+                     hello->flag == PX_HELLO_LAUNCHER_NEEDS_ID ||
                      hello->flag == PX_HELLO_LEGACY_TOOL || hello->flag == PX_HELLO_LEGACY_LAUNCHER;
     if (up) {
         read_blob(up, hello);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The order of the Standard: attachment file, URI, pid, namespace, system server only, system server first, then
- * whatever lies in the server directory. What a rendezvous file says is bounded and taken as a hint: the handshake
- * decides. */
+/* The order of the Standard: attachment file, URI, pid, namespace, system server only, system
+ * server first, then whatever lies in the server directory. What a rendezvous file says is bounded
+ * and taken as a hint: the handshake decides. */
 
 #include "find.h"
 
@@ -174,7 +174,8 @@ static int read_file(const char *path, struct px_found *ret, bool *ret_lives)
     return NULL != strchr(ret->uri, ';') ? 0 : PMIX_ERR_BAD_PARAM;
 }
 
-static int add_file(const char *path, struct px_found *room, size_t n_room, size_t *n, bool searched)
+static int add_file(const char *path, struct px_found *room, size_t n_room, size_t *n,
+                    bool searched)
 {
     bool lives = true;
     int rc;
@@ -200,8 +201,8 @@ static int add_file(const char *path, struct px_found *room, size_t n_room, size
     return 0;
 }
 
-static int add_named(const char *dir, struct px_found *room, size_t n_room, size_t *n, const char *format,
-                     const char *host, const char *what)
+static int add_named(const char *dir, struct px_found *room, size_t n_room, size_t *n,
+                     const char *format, const char *host, const char *what)
 {
     char path[1024];
     int len = snprintf(path, sizeof(path), "%s/", dir);
@@ -217,7 +218,8 @@ static int add_named(const char *dir, struct px_found *room, size_t n_room, size
     return add_file(path, room, n_room, n, false);
 }
 
-static void add_directory(const char *dir, const char *host, struct px_found *room, size_t n_room, size_t *n)
+static void add_directory(const char *dir, const char *host, struct px_found *room, size_t n_room,
+                          size_t *n)
 {
     char prefix[300];
     char path[1024];
@@ -253,8 +255,9 @@ static int add_uri(const char *uri, struct px_found *room, size_t n_room, size_t
 /* A tool that a server started finds that server in its environment. */
 static void add_environment(struct px_found *room, size_t n_room, size_t *n)
 {
-    static const char *const names[] = {"PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
-                                        "PMIX_SERVER_URI41", "PMIX_SERVER_URI4"};
+    static const char *const names[] = {"PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_URI61",
+                                        "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
+                                        "PMIX_SERVER_URI4"};
     const char *version = getenv("PMIX_VERSION");
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && *n < n_room; i++) {
@@ -270,8 +273,8 @@ static void add_environment(struct px_found *room, size_t n_room, size_t *n)
     }
 }
 
-int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room, size_t n_room,
-                 size_t *ret_n, bool *ret_named)
+int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
+                 size_t n_room, size_t *ret_n, bool *ret_named)
 {
     char number[16];
     size_t n = 0;

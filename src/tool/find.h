@@ -8,7 +8,8 @@
 
 #include <pmix_common.h>
 
-/* Where a tool finds servers: in its directives, in its environment, in rendezvous files. No connection is made. */
+/* Where a tool finds servers: in its directives, in its environment, in rendezvous files. No
+ * connection is made. */
 
 enum { PX_FOUND_MAX = 64 };
 
@@ -31,19 +32,22 @@ struct px_tool_wish {
     char system_tmpdir[256];
 };
 
-/* 0, PMIX_ERR_BAD_PARAM (contradictory, or of a wrong type), PMIX_ERR_NOT_SUPPORTED (unknown but required). */
+/* 0, PMIX_ERR_BAD_PARAM (contradictory, or of a wrong type), PMIX_ERR_NOT_SUPPORTED (unknown but
+ * required). */
 int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish *ret);
 
 /* One candidate: contact string and what the file says of the server's version. */
 struct px_found {
     char uri[512];
     char version[64];
-    bool searched; /* came to light in the server directory: one of several is no choice of the user's */
+    bool searched; /* came to light in the server directory: one of several is no choice of the
+                      user's */
 };
 
-/* Candidates in the order in which to try them. named: only one of them may be meant, and its failure is final.
- * PMIX_ERR_UNREACH (nothing found), PMIX_ERR_BAD_PARAM (a named file that is none), PMIX_ERR_NO_PERMISSIONS. */
-int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room, size_t n_room,
-                 size_t *ret_n, bool *ret_named);
+/* Candidates in the order in which to try them. named: only one of them may be meant, and its
+ * failure is final. PMIX_ERR_UNREACH (nothing found), PMIX_ERR_BAD_PARAM (a named file that is
+ * none), PMIX_ERR_NO_PERMISSIONS. */
+int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
+                 size_t n_room, size_t *ret_n, bool *ret_named);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A tool is a client that finds its servers itself and may have several: one is primary, where its requests go. */
+/* A tool is a client that finds its servers itself and may have several: one is primary, where its
+ * requests go. */
 
 #include "tool.h"
 
@@ -19,7 +20,8 @@
 
 enum { CRED_ROOM = 4096 };
 
-static struct px_server_peer *find_server(const struct px_session *session, const pmix_proc_t *server)
+static struct px_server_peer *find_server(const struct px_session *session,
+                                          const pmix_proc_t *server)
 {
     for (struct px_server_peer *at = session->servers; NULL != at; at = at->next) {
         if (px_load_acquire(&at->lost) == 0 && at->proc.rank == server->rank
@@ -49,7 +51,8 @@ static void introduce(const struct px_session *session, struct px_hello *hello)
 }
 
 /* Dials one candidate; PMIX_ERR_EXISTS when it is a server that we have already. */
-static int connect_one(struct px_session *session, const struct px_found *found, struct px_server_peer **ret)
+static int connect_one(struct px_session *session, const struct px_found *found,
+                       struct px_server_peer **ret)
 {
     struct px_hello hello = {0};
     unsigned char cred[CRED_ROOM];
@@ -67,7 +70,8 @@ static int connect_one(struct px_session *session, const struct px_found *found,
     introduce(session, &hello);
     rc = px_credential(NULL, &hello, cred, sizeof(cred));
     if (0 == rc) {
-        rc = px_dial(found->uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &dialed);
+        rc =
+            px_dial(found->uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &dialed);
     }
     if (0 != rc) {
         return rc;
@@ -107,7 +111,8 @@ static bool is_ambiguous(const struct px_session *session, const struct px_found
     return fresh > 1 && !px_param_bool(PX_P_TOOL_TRY_ALL);
 }
 
-static int connect_found(struct px_session *session, const struct px_tool_wish *wish, struct px_server_peer **ret)
+static int connect_found(struct px_session *session, const struct px_tool_wish *wish,
+                         struct px_server_peer **ret)
 {
     struct px_found *found = calloc(PX_FOUND_MAX, sizeof(*found));
     bool named = false;
@@ -133,7 +138,8 @@ static int connect_found(struct px_session *session, const struct px_tool_wish *
     return rc;
 }
 
-static int connect_wished(struct px_session *session, const struct px_tool_wish *wish, struct px_server_peer **ret)
+static int connect_wished(struct px_session *session, const struct px_tool_wish *wish,
+                          struct px_server_peer **ret)
 {
     int rc = connect_found(session, wish, ret);
 
@@ -212,7 +218,8 @@ pmix_status_t px_tool_stop(struct px_ctx *ctx)
     return PMIX_SUCCESS;
 }
 
-pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo, pmix_proc_t *ret_server)
+pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo,
+                             pmix_proc_t *ret_server)
 {
     struct px_session *session = px_session(ctx);
     struct px_server_peer *server = NULL;

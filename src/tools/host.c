@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The upcalls of the host. What needs nothing but its arguments is answered at once; everything else
- * becomes a task of the main thread. With one node nobody else need be asked. */
+/* The upcalls of the host. What needs nothing but its arguments is answered at once; everything
+ * else becomes a task of the main thread. With one node nobody else need be asked. */
 
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A job and what the library is told about it. Every node is told the same, apart from what is about
- * the node itself. */
+/* A job and what the library is told about it. Every node is told the same, apart from what is
+ * about the node itself. */
 
 #include "config.h"
 

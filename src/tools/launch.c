@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Starting the processes of a job. We are a process with threads, and large, so the child runs in our
- * memory (vfork) until it has become its program, and does only what is allowed there: everything is
- * prepared before. Each child leads a process
- * group of its own, so that what it starts can be signalled with it, asks to be killed with us, and
- * is known to the guard before it runs. */
+/* Starting the processes of a job. We are a process with threads, and large, so the child runs in
+ * our memory (vfork) until it has become its program, and does only what is allowed there:
+ * everything is prepared before. Each child leads a process group of its own, so that what it
+ * starts can be signalled with it, asks to be killed with us, and is known to the guard before it
+ * runs. */
 
 #include "config.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Where processes are, and the node processes themselves: forked from pmixrun before it has threads,
- * each leading a process group, killed by the kernel when pmixrun dies, known to the guard. */
+/* Where processes are, and the node processes themselves: forked from pmixrun before it has
+ * threads, each leading a process group, killed by the kernel when pmixrun dies, known to the
+ * guard. */
 
 #include "config.h"
 

@@ -8,11 +8,11 @@
 #include "run.h"
 
 /* pmixrun --nodes M: M processes, each a server that takes itself for a node of its own, and this
- * one, the relay, which does what a resource manager's daemons do between nodes. A node's process is
- * the whole of pmixrun on one node (run.h) with one link to the relay; the relay has a link to each
- * node and treats the node processes as it would treat the processes of a job: their output, their
- * end, signals. Only the nodes use the PMIx library. Links are stream sockets made before the forks,
- * never waited for: what cannot be written yet is kept. */
+ * one, the relay, which does what a resource manager's daemons do between nodes. A node's process
+ * is the whole of pmixrun on one node (run.h) with one link to the relay; the relay has a link to
+ * each node and treats the node processes as it would treat the processes of a job: their output,
+ * their end, signals. Only the nodes use the PMIx library. Links are stream sockets made before the
+ * forks, never waited for: what cannot be written yet is kept. */
 
 /* ---- frame.c: what is said between nodes */
 
@@ -82,8 +82,8 @@ uint32_t px_run_get_u32(struct px_run_reader *r);
 const char *px_run_get_bytes(struct px_run_reader *r, size_t *ret_n);
 const char *px_run_get_string(struct px_run_reader *r); /* never NULL */
 void px_run_get_proc(struct px_run_reader *r, pmix_proc_t *ret);
-/* What put_array wrote, elements of `size` bytes, to be destructed and freed by the caller; NULL for
- * none and on failure. */
+/* What put_array wrote, elements of `size` bytes, to be destructed and freed by the caller; NULL
+ * for none and on failure. */
 void *px_run_get_array(struct px_run_reader *r, size_t size, pmix_data_type_t type, size_t *ret_n);
 
 /* ---- link.c */

@@ -46,26 +46,28 @@ static const struct option long_options[] = {
 
 void px_run_usage(FILE *to)
 {
-    fputs("usage: pmixrun [OPTION...] PROGRAM [ARGUMENT...]\n"
-          "Starts processes of PROGRAM on this machine, each with a rank in one PMIx job.\n\n"
-          "  -n N               number of processes (default 1)\n"
-          "  --nodes M          emulate M nodes on this machine: as many servers, named node0, ...\n"
-          "  --map-by HOW       which node: slot (default: blocks of ranks), or node: in turn\n"
-          "  --keep-going       a process that fails does not end the job\n"
-          "  --tag-output       put [namespace,rank]<stream>: before each line\n"
-          "  --timeout SECONDS  end the job after this time, with exit code 124\n"
-          "  --bind-to WHAT     none (default), or core: one core for each process\n"
-          "  -x VAR[=VALUE]     give the processes this variable (without VALUE: ours)\n"
-          "  --nspace NAME      name of the job\n"
-          "  --verbose          say what is done\n"
-          "  --report           say at the end what each process read, and how; with --verbose, where the\n"
-          "                     segment's bytes are\n"
-          "  -h, --help         this text\n\n"
-          "The exit code is 0, or the first non-zero one of a process (128 + N for signal N).\n"
-          "The job ends as soon as one of its processes fails (see --keep-going) or calls\n"
-          "PMIx_Abort.\n"
-          "SIGINT and SIGTERM are passed on; sent twice, they end the job.\n",
-          to);
+    fputs(
+        "usage: pmixrun [OPTION...] PROGRAM [ARGUMENT...]\n"
+        "Starts processes of PROGRAM on this machine, each with a rank in one PMIx job.\n\n"
+        "  -n N               number of processes (default 1)\n"
+        "  --nodes M          emulate M nodes on this machine: as many servers, named node0, ...\n"
+        "  --map-by HOW       which node: slot (default: blocks of ranks), or node: in turn\n"
+        "  --keep-going       a process that fails does not end the job\n"
+        "  --tag-output       put [namespace,rank]<stream>: before each line\n"
+        "  --timeout SECONDS  end the job after this time, with exit code 124\n"
+        "  --bind-to WHAT     none (default), or core: one core for each process\n"
+        "  -x VAR[=VALUE]     give the processes this variable (without VALUE: ours)\n"
+        "  --nspace NAME      name of the job\n"
+        "  --verbose          say what is done\n"
+        "  --report           say at the end what each process read, and how; with --verbose, "
+        "where the\n"
+        "                     segment's bytes are\n"
+        "  -h, --help         this text\n\n"
+        "The exit code is 0, or the first non-zero one of a process (128 + N for signal N).\n"
+        "The job ends as soon as one of its processes fails (see --keep-going) or calls\n"
+        "PMIx_Abort.\n"
+        "SIGINT and SIGTERM are passed on; sent twice, they end the job.\n",
+        to);
 }
 
 static int read_number(const char *text, const char *what, long max, int *ret_number)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The relay: passes frames on between nodes, knows when a job is over on all of them, and tells them
- * when to end. It never looks into what the library packed. */
+/* The relay: passes frames on between nodes, knows when a job is over on all of them, and tells
+ * them when to end. It never looks into what the library packed. */
 
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Collectives at the relay. Each node that takes part sends its share once; when all have, each gets
- * all shares. Shares are matched by key (what kind, which processes, which name) and in order: a
- * node's share belongs to the first collective of that key which does not have one of it yet. A
+/* Collectives at the relay. Each node that takes part sends its share once; when all have, each
+ * gets all shares. Shares are matched by key (what kind, which processes, which name) and in order:
+ * a node's share belongs to the first collective of that key which does not have one of it yet. A
  * collective that has failed answers at once whoever has come, and stays to answer those that
  * come later the same; one whose time is over is forgotten, so that the same processes can try
  * again. */

@@ -164,7 +164,10 @@ static void print_job(const struct px_run_job *job, const char *text)
         qsort(lines, n, sizeof(*lines), by_rank);
     }
     px_run_say("%s: %u ranks registered, %zu reported, segment of %" PRIu64 " bytes", job->nspace,
-               job->n_procs, n, job->tally != NULL ? job->tally->bytes : n > 0 ? lines[0].segment : 0);
+               job->n_procs, n,
+               job->tally != NULL ? job->tally->bytes
+               : n > 0            ? lines[0].segment
+                                  : 0);
     if (job->tally != NULL && px_run.options.verbose) {
         print_tally(job);
     }

@@ -192,8 +192,8 @@ void px_run_query(struct px_run_task *task);
 void px_run_control(struct px_run_task *task);
 void px_run_abort(struct px_run_task *task);
 void px_run_spawn(struct px_run_task *task);
-/* Sends a signal to those processes of this node that `target` means; excuse: what they then return is
- * nobody's failure. */
+/* Sends a signal to those processes of this node that `target` means; excuse: what they then return
+ * is nobody's failure. */
 void px_run_signal(const pmix_proc_t *target, int sig, bool excuse);
 
 /* ---- stdio: stdin.c, output.c, report.c */

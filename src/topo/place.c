@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Which memory a mapping gets. A policy on a shared mapping belongs to the object behind it, so what
- * the one writer says holds for the pages of all its readers. */
+/* Which memory a mapping gets. A policy on a shared mapping belongs to the object behind it, so
+ * what the one writer says holds for the pages of all its readers. */
 
 #include "config.h"
 

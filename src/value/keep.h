@@ -5,8 +5,9 @@
 
 #include <pmix_common.h>
 
-/* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even when the source is marked
- * persistent: for copies that outlive the call they are made in. On failure dst is zeros. */
+/* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even when the
+ * source is marked persistent: for copies that outlive the call they are made in. On failure dst is
+ * zeros. */
 int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
 
 #endif

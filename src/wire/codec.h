@@ -106,8 +106,9 @@ int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner);
 /* Of a PROC: the namespace, "" at least, is borrowed. */
 int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *ret_rank);
 
-/* Of a KVAL: the key is borrowed, as are a value's characters or bytes. Other values are as px_unpack_kval makes
- * them: with `owned`, PMIx_Value_destruct them. Takes and refuses what px_unpack_kval does. */
+/* Of a KVAL: the key is borrowed, as are a value's characters or bytes. Other values are as
+ * px_unpack_kval makes them: with `owned`, PMIx_Value_destruct them. Takes and refuses what
+ * px_unpack_kval does. */
 struct px_kval_view {
     const char *key; /* never NULL */
     size_t key_len;

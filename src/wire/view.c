@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* What can be used where it lies is not copied: a fence brings a million small values at once. The checks are those of
- * copying. */
+/* What can be used where it lies is not copied: a fence brings a million small values at once. The
+ * checks are those of copying. */
 
 #include <string.h>
 
@@ -119,7 +119,8 @@ static int view_value(struct px_in *in, struct px_kval_view *ret)
         return rc;
     }
     type = px_type_info((pmix_data_type_t) code);
-    if (type && type->where == PX_INLINE && (type->form == PX_FORM_STRING || type->form == PX_FORM_BYTES)) {
+    if (type && type->where == PX_INLINE &&
+        (type->form == PX_FORM_STRING || type->form == PX_FORM_BYTES)) {
         ret->owned = false;
         rc = view_bytes(&at, type, &ret->value);
         *in = at;

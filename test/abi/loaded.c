@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The library loaded, used and unloaded again and again, as by a plug-in of a program that does not know it: no mapping, no
- * thread and no descriptor is left, a fork and the end of a thread that has read call nothing that has gone.
- * usage: loaded LIBRARY
- * Covers: SHM-023 */
+/* The library loaded, used and unloaded again and again, as by a plug-in of a program that does not
+ * know it: no mapping, no thread and no descriptor is left, a fork and the end of a thread that has
+ * read call nothing that has gone. usage: loaded LIBRARY Covers: SHM-023 */
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -20,7 +19,8 @@
 enum { WARM = 3, TIMES = 20 };
 
 typedef pmix_status_t (*init_fn)(pmix_server_module_t *, pmix_info_t *, size_t);
-typedef pmix_status_t (*get_fn)(const pmix_proc_t *, const char *, const pmix_info_t *, size_t, pmix_value_t **);
+typedef pmix_status_t (*get_fn)(const pmix_proc_t *, const char *, const pmix_info_t *, size_t,
+                                pmix_value_t **);
 typedef pmix_status_t (*finalize_fn)(void);
 
 static pthread_barrier_t read_it;
@@ -114,7 +114,8 @@ int main(int argc, char **argv)
         }
         once(argv[1]);
     }
-    printf("descriptors %d mappings %d threads %u left %u\n", (int) (entries("/proc/self/fd") - fds),
-           (int) (mappings() - maps), entries("/proc/self/task") - 2, mappings());
+    printf("descriptors %d mappings %d threads %u left %u\n",
+           (int) (entries("/proc/self/fd") - fds), (int) (mappings() - maps),
+           entries("/proc/self/task") - 2, mappings());
     return 0;
 }

@@ -280,7 +280,8 @@ static void newer(void)
     PMIX_DISK_STATS_DESTRUCT(&disk);
     PMIX_NET_STATS_DESTRUCT(&net);
     PMIX_NODE_STATS_DESTRUCT(&node);
-    is_true(stats.node == NULL && node.diskstats == NULL && net.net_interface == NULL, "statistics");
+    is_true(stats.node == NULL && node.diskstats == NULL && net.net_interface == NULL,
+            "statistics");
     n = 1;
     PMIX_INFO_LIST_START(list);
     PMIX_INFO_LIST_ADD(rc, list, "site.second", &n, PMIX_INT);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What 100,000 reads cost that no clock shows: system calls (between two marks that strace sees), voluntary
- * context switches, allocations. Prints "switches N" and "<case> N" allocations per read. */
+/* What 100,000 reads cost that no clock shows: system calls (between two marks that strace sees),
+ * voluntary context switches, allocations. Prints "switches N" and "<case> N" allocations per read.
+ */
 
 #include <pmix.h>
 
@@ -105,7 +106,9 @@ static void miss(void)
 {
     pmix_value_t *value = NULL;
 
-    must(PMIx_Get(&self, "budget-nobody-has-this", &optional_directive, 1, &value) == PMIX_ERR_NOT_FOUND, "miss");
+    must(PMIx_Get(&self, "budget-nobody-has-this", &optional_directive, 1, &value) ==
+             PMIX_ERR_NOT_FOUND,
+         "miss");
 }
 
 static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reads one thing many times, for a tool that counts instructions inside the calls. Rank 1 posts what others read.
- * usage: instructions [CASE RANKS] */
+/* Reads one thing many times, for a tool that counts instructions inside the calls. Rank 1 posts
+ * what others read. usage: instructions [CASE RANKS] */
 
 #include <pmix.h>
 
@@ -120,7 +120,8 @@ static void resolve_often(bool peers)
         PMIX_PROC_FREE(procs, n);
     }
     for (int i = 0; i < READS && !peers; i++) {
-        must(PMIx_Resolve_nodes(self.nspace, &list) == PMIX_SUCCESS && !strcmp(list, host), "nodes");
+        must(PMIx_Resolve_nodes(self.nspace, &list) == PMIX_SUCCESS && !strcmp(list, host),
+             "nodes");
         free(list);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What registering 10,000 ranks with seven values each may cost: allocations of the library, and bytes of the
- * segment. Prints "allocations N" and "bytes N". */
+/* What registering 10,000 ranks with seven values each may cost: allocations of the library, and
+ * bytes of the segment. Prints "allocations N" and "bytes N". */
 
 #include <pmix.h>
 #include <pmix_server.h>
@@ -80,7 +80,8 @@ static long shared_bytes(void)
     long kb;
 
     while (maps && fgets(line, sizeof(line), maps)) {
-        if (sscanf(line, "%*x-%*x %4s", perms) != 1 && sscanf(line, "Rss: %ld", &kb) == 1 && perms[3] == 's') {
+        if (sscanf(line, "%*x-%*x %4s", perms) != 1 && sscanf(line, "Rss: %ld", &kb) == 1 &&
+            perms[3] == 's') {
             sum += kb * 1024;
         }
     }

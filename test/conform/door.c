@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Who is let in, and when: what the kernel says of a process, what was registered, what the host says; impostors, noise
- * and clones at the door.
- * Covers: SHM-008 */
+/* Who is let in, and when: what the kernel says of a process, what was registered, what the host
+ * says; impostors, noise and clones at the door. Covers: SHM-008 */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -57,7 +56,8 @@ static void visit_as_registered(void)
     if (strcmp(me.nspace, "A") == 0) {
         come_and_go();
     } else {
-        stay_out(strcmp(me.nspace, "B") == 0 ? "registered for another user" : "registered for another group");
+        stay_out(strcmp(me.nspace, "B") == 0 ? "registered for another user"
+                                             : "registered for another group");
     }
 }
 
@@ -69,7 +69,8 @@ static void register_anew(const char *job, pmix_rank_t rank, uid_t uid, gid_t gi
 
     PMIx_server_deregister_client(&proc, NULL, NULL);
     rc = PMIx_server_register_client(&proc, uid, gid, object, NULL, NULL);
-    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "register_client: %s", PMIx_Error_string(rc));
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "register_client: %s",
+          PMIx_Error_string(rc));
 }
 
 static void register_others(void)
@@ -85,7 +86,8 @@ static void register_others(void)
 
 static void check_visits(void)
 {
-    check(upcalls(ON_CONNECTED, -1) == 1 && upcalls(ON_FINALIZED, -1) == 1, "the host hears of one process");
+    check(upcalls(ON_CONNECTED, -1) == 1 && upcalls(ON_FINALIZED, -1) == 1,
+          "the host hears of one process");
     check(upcalls_of(ON_CONNECTED, "A", 0) == 1, "which is A:0");
 }
 
@@ -116,8 +118,8 @@ static void check_marks(void)
         for (int n = 0; n < upcalls(entries[i], 0); n++) {
             const struct record *r = upcall(entries[i], 0, n);
 
-            check(r->object == &marks[r->proc.rank % 2], "kind %d comes with the mark of rank %u", entries[i],
-                  r->proc.rank);
+            check(r->object == &marks[r->proc.rank % 2], "kind %d comes with the mark of rank %u",
+                  entries[i], r->proc.rank);
         }
     }
 }
@@ -146,7 +148,8 @@ static void pretend_as_nobody(void)
 
     if (pid == 0) {
         if (geteuid() == 0) {
-            check(setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0, "another user");
+            check(setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0,
+                  "another user");
             stay_out("another user");
         }
         _exit(0);
@@ -190,8 +193,8 @@ static int dial_unix(const char *name)
 
     memcpy(to.sun_path, name, len);
     to.sun_path[0] = name[0] == '@' ? '\0' : name[0];
-    if (fd >= 0
-        && connect(fd, (struct sockaddr *) &to, (socklen_t) (offsetof(struct sockaddr_un, sun_path) + len)) != 0) {
+    if (fd >= 0 && connect(fd, (struct sockaddr *) &to,
+                           (socklen_t) (offsetof(struct sockaddr_un, sun_path) + len)) != 0) {
         close(fd);
         return -1;
     }
@@ -215,7 +218,8 @@ static void babble(const char *uri)
     for (size_t i = 0; i < sizeof(bytes); i++) {
         bytes[i] = (unsigned char) rand_r(&seed);
     }
-    for (int i = 0; i < 16 && send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT) > 0; i++) {
+    for (int i = 0; i < 16 && send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
+         i++) {
     }
     close(fd);
 }
@@ -268,7 +272,8 @@ static void many_files(struct infos *list)
 
 static void check_two(void)
 {
-    check(upcalls(ON_CONNECTED, -1) == 2 && upcalls(ON_FINALIZED, -1) == 2, "the host hears of two processes");
+    check(upcalls(ON_CONNECTED, -1) == 2 && upcalls(ON_FINALIZED, -1) == 2,
+          "the host hears of two processes");
 }
 
 /* ---- the host decides */
@@ -301,8 +306,10 @@ static void be_odd_or_even(void)
 
 static void check_even(void)
 {
-    check(upcalls(ON_CONNECTED, 0) >= 4 && upcalls(ON_FINALIZED, 0) == 2, "asked for four, let two in");
-    check(upcalls_of(ON_FINALIZED, "A", 1) == 0 && upcalls_of(ON_FINALIZED, "A", 3) == 0, "the even ones");
+    check(upcalls(ON_CONNECTED, 0) >= 4 && upcalls(ON_FINALIZED, 0) == 2,
+          "asked for four, let two in");
+    check(upcalls_of(ON_FINALIZED, "A", 1) == 0 && upcalls_of(ON_FINALIZED, "A", 3) == 0,
+          "the even ones");
 }
 
 static void be_held(void)
@@ -346,7 +353,8 @@ static void then_b(void)
 
 static void check_only_b(void)
 {
-    check(upcalls_of(ON_CONNECTED, "A", 0) == 1 && upcalls_of(ON_FINALIZED, "A", 0) == 0, "A only came");
+    check(upcalls_of(ON_CONNECTED, "A", 0) == 1 && upcalls_of(ON_FINALIZED, "A", 0) == 0,
+          "A only came");
     check(upcalls_of(ON_FINALIZED, "B", 0) == 1, "B came and went");
 }
 
@@ -416,34 +424,86 @@ static void strike_off(void)
 
 static void check_struck_off(void)
 {
-    check(upcalls_of(ON_CONNECTED, "A", 0) == 1 && upcalls_of(ON_CONNECTED, "A", 1) == 1, "each came once");
+    check(upcalls_of(ON_CONNECTED, "A", 0) == 1 && upcalls_of(ON_CONNECTED, "A", 1) == 1,
+          "each came once");
 }
 
 const struct conform_case cases[] = {
-    {.ids = "INI-010 S32", .what = "registered for another user or group",
-     .jobs = {{"A", {1}}, {"B", {1}, .later = true}, {"C", {1}, .later = true}}, .client = visit_as_registered,
-     .script = register_others, .after = check_visits, .raw = true},
-    {.ids = "SRV-018", .what = "upcalls bring the object that the host registered", .jobs = {{"A", {2}, .later = true}},
-     .client = abort_softly, .script = register_marks, .after = check_marks},
-    {.ids = "INI-010 INI-011 S32", .what = "copied environments", .client = send_impostors, .after = check_visits,
+    {.ids = "INI-010 S32",
+     .what = "registered for another user or group",
+     .jobs = {{"A", {1}}, {"B", {1}, .later = true}, {"C", {1}, .later = true}},
+     .client = visit_as_registered,
+     .script = register_others,
+     .after = check_visits,
      .raw = true},
-    {.ids = "S32", .what = "noise at the door delays nobody", .ranks = 2, .client = make_noise, .server = many_files,
-     .after = check_two, .raw = true},
-    {.ids = "INI-012", .what = "the host refuses at once", .client = be_refused, .after = check_refused, .raw = true,
+    {.ids = "SRV-018",
+     .what = "upcalls bring the object that the host registered",
+     .jobs = {{"A", {2}, .later = true}},
+     .client = abort_softly,
+     .script = register_marks,
+     .after = check_marks},
+    {.ids = "INI-010 INI-011 S32",
+     .what = "copied environments",
+     .client = send_impostors,
+     .after = check_visits,
+     .raw = true},
+    {.ids = "S32",
+     .what = "noise at the door delays nobody",
+     .ranks = 2,
+     .client = make_noise,
+     .server = many_files,
+     .after = check_two,
+     .raw = true},
+    {.ids = "INI-012",
+     .what = "the host refuses at once",
+     .client = be_refused,
+     .after = check_refused,
+     .raw = true,
      .host = {[ON_CONNECTED] = {AT_ONCE, PMIX_ERR_NO_PERMISSIONS}}},
-    {.ids = "INI-012", .what = "the host refuses later", .client = be_refused, .after = check_refused, .raw = true,
+    {.ids = "INI-012",
+     .what = "the host refuses later",
+     .client = be_refused,
+     .after = check_refused,
+     .raw = true,
      .host = {[ON_CONNECTED] = {CALLBACK, PMIX_ERR_NO_PERMISSIONS}}},
-    {.ids = "INI-012", .what = "a host with the older entry refuses", .client = be_refused, .after = check_refused,
-     .raw = true, .host = {[ON_CONNECTED] = {MISSING}, [ON_CONNECTED1] = {AT_ONCE, PMIX_ERR_NO_PERMISSIONS}}},
-    {.ids = "INI-012", .what = "the host lets some in", .ranks = 4, .client = be_odd_or_even, .after = check_even,
-     .raw = true, .host = {[ON_CONNECTED] = {OWN, .own = refuse_odd}}},
-    {.ids = "INI-013", .what = "held until the host answers", .client = be_held, .script = hold, .raw = true,
+    {.ids = "INI-012",
+     .what = "a host with the older entry refuses",
+     .client = be_refused,
+     .after = check_refused,
+     .raw = true,
+     .host = {[ON_CONNECTED] = {MISSING}, [ON_CONNECTED1] = {AT_ONCE, PMIX_ERR_NO_PERMISSIONS}}},
+    {.ids = "INI-012",
+     .what = "the host lets some in",
+     .ranks = 4,
+     .client = be_odd_or_even,
+     .after = check_even,
+     .raw = true,
+     .host = {[ON_CONNECTED] = {OWN, .own = refuse_odd}}},
+    {.ids = "INI-013",
+     .what = "held until the host answers",
+     .client = be_held,
+     .script = hold,
+     .raw = true,
      .host = {[ON_CONNECTED] = {CALLBACK, PMIX_SUCCESS, .when = "let in"},
               [ON_FINALIZED] = {CALLBACK, PMIX_SUCCESS, .when = "let go"}}},
-    {.ids = "INI-014", .what = "an end is no finalize", .jobs = {{"A", {1}}, {"B", {1}, .later = true}},
-     .client = just_end, .script = then_b, .after = check_only_b, .raw = true},
-    {.ids = "INI-015 S32", .what = "clones are let in", .client = make_clones, .after = check_clones, .raw = true},
-    {.ids = "SRV-019", .what = "who is deregistered stays out", .ranks = 2, .client = visit_after, .script = strike_off,
-     .after = check_struck_off, .raw = true},
+    {.ids = "INI-014",
+     .what = "an end is no finalize",
+     .jobs = {{"A", {1}}, {"B", {1}, .later = true}},
+     .client = just_end,
+     .script = then_b,
+     .after = check_only_b,
+     .raw = true},
+    {.ids = "INI-015 S32",
+     .what = "clones are let in",
+     .client = make_clones,
+     .after = check_clones,
+     .raw = true},
+    {.ids = "SRV-019",
+     .what = "who is deregistered stays out",
+     .ranks = 2,
+     .client = visit_after,
+     .script = strike_off,
+     .after = check_struck_off,
+     .raw = true},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

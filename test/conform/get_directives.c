@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The directives of PMIx_Get: where to look, how long, in which scope and realm, and whether what is known may be old. */
+/* The directives of PMIx_Get: where to look, how long, in which scope and realm, and whether what
+ * is known may be old. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -11,14 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROC_REALM    "pmix.proc.info" /* headers have no name for it: PMIX_PROC_INFO is a data type */
+#define PROC_REALM "pmix.proc.info" /* headers have no name for it: PMIX_PROC_INFO is a data type  \
+                                     */
 #define NOT_FOUND     "-46"
 #define TIMED_OUT     "-24"
 #define OUTSIDE_SCOPE "-62"
 
 /* With one directive of any kind. */
-static const char *got_with(pmix_rank_t rank, const char *key, const char *directive, const void *value,
-                            pmix_data_type_t type)
+static const char *got_with(pmix_rank_t rank, const char *key, const char *directive,
+                            const void *value, pmix_data_type_t type)
 {
     struct infos list = {0};
     const char *answer;
@@ -133,7 +135,9 @@ static void wait_in_vain(void)
 
         status[n] = 1;
         add(&list, PMIX_TIMEOUT, limits[n].value, limits[n].type);
-        check_status(PMIX_SUCCESS, PMIx_Get_nb(&other, "nothing", list.at, list.n, note_status, &status[n]), "get");
+        check_status(PMIX_SUCCESS,
+                     PMIx_Get_nb(&other, "nothing", list.at, list.n, note_status, &status[n]),
+                     "get");
         free_infos(&list);
     }
     await_n("over", 4);
@@ -170,7 +174,8 @@ static void answer_as_usual(struct ask *copy)
 
 static pmix_status_t answer_first_late(struct ask *ask)
 {
-    return told("question") > 0 ? sound_answer(ask) : (tell("question"), later(ask, "late", answer_as_usual));
+    return told("question") > 0 ? sound_answer(ask)
+                                : (tell("question"), later(ask, "late", answer_as_usual));
 }
 
 static void go_on_after_timeout(void)
@@ -200,7 +205,8 @@ static void wait_for_two(void)
 
     if (me.rank == 0) {
         add(&list, PMIX_WAIT, &two, PMIX_INT);
-        check_status(PMIX_SUCCESS, PMIx_Get_nb(&other, "k", list.at, list.n, note_status, &status), "get");
+        check_status(PMIX_SUCCESS, PMIx_Get_nb(&other, "k", list.at, list.n, note_status, &status),
+                     "get");
         free_infos(&list);
         await("over");
         check_status(PMIX_ERR_NO_PERMISSIONS, status, "what the host says");
@@ -313,27 +319,53 @@ static void ask_by_realm(void)
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        same(table[i].want, got_of(PMIX_RANK_WILDCARD, table[i].key, table[i].realm), "%s of %s", table[i].key,
-             table[i].realm != NULL ? table[i].realm : "the job, by default");
+        same(table[i].want, got_of(PMIX_RANK_WILDCARD, table[i].key, table[i].realm), "%s of %s",
+             table[i].key, table[i].realm != NULL ? table[i].realm : "the job, by default");
     }
     same("node0", got_of(1, PMIX_HOSTNAME, PROC_REALM), "the node of a process");
     same("1", got_of(1, PMIX_RANK, PROC_REALM), "what a process is");
 }
 
 const struct conform_case cases[] = {
-    {.ids = "GET-019", .what = "optional means only in this process", .jobs = {{"A", {2, 1}}}, .nodes = 2,
+    {.ids = "GET-019",
+     .what = "optional means only in this process",
+     .jobs = {{"A", {2, 1}}},
+     .nodes = 2,
      .client = ask_without_server},
-    {.ids = "GET-020 GET-012", .what = "immediate means without the host", .nodes = 2, .client = ask_at_once},
-    {.ids = "GET-021", .what = "a scope is searched", .jobs = {{"A", {2, 1}}}, .nodes = 2, .client = ask_by_scope},
-    {.ids = "GET-022 GET-023", .what = "time runs out, in every type of number", .ranks = 2, .client = wait_in_vain},
+    {.ids = "GET-020 GET-012",
+     .what = "immediate means without the host",
+     .nodes = 2,
+     .client = ask_at_once},
+    {.ids = "GET-021",
+     .what = "a scope is searched",
+     .jobs = {{"A", {2, 1}}},
+     .nodes = 2,
+     .client = ask_by_scope},
+    {.ids = "GET-022 GET-023",
+     .what = "time runs out, in every type of number",
+     .ranks = 2,
+     .client = wait_in_vain},
     {.ids = "GET-022", .what = "zero is no limit", .ranks = 2, .client = wait_without_limit},
-    {.ids = "GET-024", .what = "an answer after its time does no harm", .nodes = 2, .client = go_on_after_timeout,
+    {.ids = "GET-024",
+     .what = "an answer after its time does no harm",
+     .nodes = 2,
+     .client = go_on_after_timeout,
      .host = {[ON_MODEX] = {OWN, .own = answer_first_late}}},
-    {.ids = "GET-025", .what = "the host is told how many values to wait for", .nodes = 2, .client = wait_for_two,
-     .after = check_two, .host = {[ON_MODEX] = {CALLBACK, PMIX_ERR_NO_PERMISSIONS}}},
-    {.ids = "GET-032", .what = "what is false is as if it were not there", .nodes = 2, .client = say_false},
+    {.ids = "GET-025",
+     .what = "the host is told how many values to wait for",
+     .nodes = 2,
+     .client = wait_for_two,
+     .after = check_two,
+     .host = {[ON_MODEX] = {CALLBACK, PMIX_ERR_NO_PERMISSIONS}}},
+    {.ids = "GET-032",
+     .what = "what is false is as if it were not there",
+     .nodes = 2,
+     .client = say_false},
     {.ids = "GET-033", .what = "unknown directives", .ranks = 2, .client = say_unknown},
-    {.ids = "GET-034", .what = "realms have values of their own", .ranks = 2, .setup = describe_realms,
+    {.ids = "GET-034",
+     .what = "realms have values of their own",
+     .ranks = 2,
+     .setup = describe_realms,
      .client = ask_by_realm},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -18,7 +18,9 @@ static pmix_proc_t *make_group(const char *name, pmix_proc_t *members, size_t n_
     size_t n = 0;
 
     PMIX_PROC_CREATE(ranked, n_members);
-    check_status(PMIX_SUCCESS, PMIx_Group_construct(name, members, n_members, NULL, 0, &results, &n), "construct");
+    check_status(PMIX_SUCCESS,
+                 PMIx_Group_construct(name, members, n_members, NULL, 0, &results, &n),
+                 "construct");
     for (size_t i = 0; i < n; i++) {
         const pmix_data_array_t *array = results[i].value.data.darray;
 
@@ -110,28 +112,41 @@ static void fence_members(void)
         PMIX_PROC_FREE(ranked, 2);
         check_status(PMIX_SUCCESS, PMIx_Fence(&all, 1, NULL, 0), "a fence of the group");
         check_status(PMIX_SUCCESS, PMIx_Fence(each, 2, NULL, 0), "a fence of its ranks");
-        check_status(PMIX_ERR_NOT_FOUND, PMIx_Fence(&none, 1, NULL, 0), "a rank that it does not have");
+        check_status(PMIX_ERR_NOT_FOUND, PMIx_Fence(&none, 1, NULL, 0),
+                     "a rank that it does not have");
         check_status(PMIX_SUCCESS, PMIx_Group_destruct("ends", NULL, 0), "destruct");
     }
 }
 
 static void check_fences(void)
 {
-    check(upcalls(ON_FENCE, -1) == 4, "%d upcalls for two fences at two nodes", upcalls(ON_FENCE, -1));
+    check(upcalls(ON_FENCE, -1) == 4, "%d upcalls for two fences at two nodes",
+          upcalls(ON_FENCE, -1));
     for (int i = 0; i < upcalls(ON_FENCE, -1); i++) {
         const struct record *r = upcall(ON_FENCE, -1, i);
 
-        check(r->n_procs == 2 && record_names(r, "A", 0) && record_names(r, "A", 3), "the host is told of processes");
+        check(r->n_procs == 2 && record_names(r, "A", 0) && record_names(r, "A", 3),
+              "the host is told of processes");
     }
 }
 
 const struct conform_case cases[] = {
-    {.ids = "FEN-002 FEN-004", .what = "a fence names a group", .nodes = 2, .ranks = 2, .client = fence_members,
+    {.ids = "FEN-002 FEN-004",
+     .what = "a fence names a group",
+     .nodes = 2,
+     .ranks = 2,
+     .client = fence_members,
      .after = check_fences},
-    {.ids = "GET-002 GET-012", .what = "a group and a rank in it name a process",
-     .jobs = {{"A", {2}}, {"B", {1}}}, .host = {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}, .client = read_by_group_rank,
+    {.ids = "GET-002 GET-012",
+     .what = "a group and a rank in it name a process",
+     .jobs = {{"A", {2}}, {"B", {1}}},
+     .host = {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}},
+     .client = read_by_group_rank,
      .ours_only = "PMIx_Get of the distribution's library does not know groups"},
-    {.ids = "GET-002", .what = "another group of the same name", .ranks = 3, .client = read_again,
+    {.ids = "GET-002",
+     .what = "another group of the same name",
+     .ranks = 3,
+     .client = read_again,
      .ours_only = "PMIx_Get of the distribution's library does not know groups"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -23,7 +23,8 @@ static uint32_t get_number(const char *nspace, pmix_rank_t rank, const char *key
     pmix_proc_t proc;
 
     PMIX_LOAD_PROCID(&proc, nspace, rank);
-    if (check_status(PMIX_SUCCESS, PMIx_Get(&proc, key, NULL, 0, &v), "get %s of %s:%u", key, nspace, rank)) {
+    if (check_status(PMIX_SUCCESS, PMIx_Get(&proc, key, NULL, 0, &v), "get %s of %s:%u", key,
+                     nspace, rank)) {
         number = v->data.uint32;
         PMIX_VALUE_RELEASE(v);
     }
@@ -34,7 +35,8 @@ static uint32_t get_number(const char *nspace, pmix_rank_t rank, const char *key
 
 static void see_job(void)
 {
-    check(get_number(me.nspace, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == 3, "the job has three processes");
+    check(get_number(me.nspace, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == 3,
+          "the job has three processes");
 }
 
 static void check_clients(void)
@@ -58,7 +60,8 @@ static void exchange(void)
 static void check_exchange(void)
 {
     check(upcalls(ON_FENCE, 0) == 1 && upcalls(ON_FENCE, 1) == 1, "one upcall on each node");
-    check(record_names(upcall(ON_FENCE, 1, 0), "A", PMIX_RANK_WILDCARD), "the upcall names the job");
+    check(record_names(upcall(ON_FENCE, 1, 0), "A", PMIX_RANK_WILDCARD),
+          "the upcall names the job");
     check(upcalls(ON_MODEX, -1) > 0, "what was not collected is fetched");
 }
 
@@ -127,7 +130,8 @@ static void check_query(void)
 {
     const struct record *r = upcall(ON_QUERY, 0, 0);
 
-    check(r != NULL && r->proc.rank == 0 && record_info(r, "conform.answer") != NULL, "the host saw the query");
+    check(r != NULL && r->proc.rank == 0 && record_info(r, "conform.answer") != NULL,
+          "the host saw the query");
 }
 
 /* ---- several jobs; a rank is killed */
@@ -173,22 +177,47 @@ static void check_tool(void)
 
 static void be_alone(void)
 {
-    check(strcmp(PMIx_Error_string(PMIX_SUCCESS), PMIx_Error_string(PMIX_ERROR)) != 0, "statuses have names");
+    check(strcmp(PMIx_Error_string(PMIX_SUCCESS), PMIx_Error_string(PMIX_ERROR)) != 0,
+          "statuses have names");
 }
 
 const struct conform_case cases[] = {
-    {.ids = "HARNESS", .what = "three processes on a node", .ranks = 3, .client = see_job, .after = check_clients},
-    {.ids = "HARNESS", .what = "two nodes exchange data", .nodes = 2, .ranks = 2, .client = exchange,
+    {.ids = "HARNESS",
+     .what = "three processes on a node",
+     .ranks = 3,
+     .client = see_job,
+     .after = check_clients},
+    {.ids = "HARNESS",
+     .what = "two nodes exchange data",
+     .nodes = 2,
+     .ranks = 2,
+     .client = exchange,
      .after = check_exchange},
-    {.ids = "HARNESS", .what = "the host refuses at once", .client = publish_something, .after = check_published,
+    {.ids = "HARNESS",
+     .what = "the host refuses at once",
+     .client = publish_something,
+     .after = check_published,
      .host = {[ON_PUBLISH] = {AT_ONCE, PMIX_ERR_NO_PERMISSIONS}}},
-    {.ids = "HARNESS", .what = "the host answers late", .client = look_late, .script = let_look,
+    {.ids = "HARNESS",
+     .what = "the host answers late",
+     .client = look_late,
+     .script = let_look,
      .host = {[ON_LOOKUP] = {CALLBACK, PMIX_ERR_NOT_FOUND, .when = "enough"}}},
-    {.ids = "HARNESS", .what = "the host has an answer of its own", .client = ask_query, .after = check_query,
+    {.ids = "HARNESS",
+     .what = "the host has an answer of its own",
+     .client = ask_query,
+     .after = check_query,
      .host = {[ON_QUERY] = {OWN, .own = answer_query}}},
-    {.ids = "HARNESS", .what = "of two jobs one is killed", .jobs = {{"A", {1}}, {"B", {2}}}, .client = be_killed,
+    {.ids = "HARNESS",
+     .what = "of two jobs one is killed",
+     .jobs = {{"A", {1}}, {"B", {2}}},
+     .client = be_killed,
      .script = kill_b},
-    {.ids = "HARNESS", .what = "a tool comes and goes", .tools = 1, .tool = be_tool, .after = check_tool},
+    {.ids = "HARNESS",
+     .what = "a tool comes and goes",
+     .tools = 1,
+     .tool = be_tool,
+     .after = check_tool},
     {.ids = "HARNESS", .what = "a process without a host", .alone = true, .client = be_alone},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -38,8 +38,8 @@ static void init_named(void)
     check_status(PMIX_SUCCESS, PMIx_Init(NULL, NULL, 0), "init without a place for the name");
     memset(&proc, 'x', sizeof(proc));
     check_status(PMIX_SUCCESS, PMIx_Init(&proc, NULL, 0), "init again");
-    check(strcmp(proc.nspace, me.nspace) == 0 && proc.rank == me.rank, "started as %s:%u, named %s:%u", me.nspace,
-          me.rank, proc.nspace, proc.rank);
+    check(strcmp(proc.nspace, me.nspace) == 0 && proc.rank == me.rank,
+          "started as %s:%u, named %s:%u", me.nspace, me.rank, proc.nspace, proc.rank);
     check(PMIx_Initialized() == 1 && PMIx_Get_version() == version, "between");
     finalize();
     check(PMIx_Initialized() == 1, "one reference is left");
@@ -55,7 +55,8 @@ static void count_references(void)
         init();
     }
     add_true(&list, PMIX_EXTERNAL_PROGRESS);
-    check(PMIx_Init(&me, list.at, list.n) != PMIX_SUCCESS, "another wish about progress is refused");
+    check(PMIx_Init(&me, list.at, list.n) != PMIX_SUCCESS,
+          "another wish about progress is refused");
     free_infos(&list);
     finalize();
     finalize();
@@ -74,7 +75,8 @@ static void init_bare(void)
 
     memset(&self, 0, sizeof(self));
     check_status(PMIX_ERR_UNREACH, PMIx_Init(&self, NULL, 0), "there is nobody");
-    check(self.nspace[0] != '\0' && self.rank == 0, "it has a name of its own, %s:%u", self.nspace, self.rank);
+    check(self.nspace[0] != '\0' && self.rank == 0, "it has a name of its own, %s:%u", self.nspace,
+          self.rank);
     check(PMIx_Initialized() == 1, "and is initialised");
     check_status(PMIX_SUCCESS, PMIx_Put(PMIX_GLOBAL, "own", &v), "put");
     check_status(PMIX_SUCCESS, PMIx_Commit(), "commit, to nobody");
@@ -140,13 +142,17 @@ static void read_all(void)
         bool own;
         const char *want;
     } table[] = {
-        {PMIX_JOB_SIZE, false, "2"},       {PMIX_UNIV_SIZE, false, "2"},        {PMIX_MAX_PROCS, false, "2"},
-        {PMIX_JOB_NUM_APPS, false, "1"},   {PMIX_JOBID, false, "A"},            {PMIX_NUM_NODES, false, "1"},
-        {PMIX_LOCAL_PEERS, false, "0,1"},  {PMIX_LOCAL_SIZE, false, "2"},       {PMIX_NODE_SIZE, false, "2"},
-        {PMIX_LOCALLDR, false, "0"},       {"site.colour", false, "red"},       {PMIX_SESSION_ID, false, "5"},
-        {PMIX_NSDIR, false, "/ns"},        {PMIX_NODE_LIST, false, "node0"},    {PMIX_APPNUM, true, "0"},
-        {PMIX_APP_RANK, true, "1"},        {PMIX_GLOBAL_RANK, true, "1"},       {PMIX_LOCAL_RANK, true, "1"},
-        {PMIX_NODE_RANK, true, "1"},       {PMIX_HOSTNAME, true, "node0"},      {PMIX_NODEID, true, "0"},
+        {PMIX_JOB_SIZE, false, "2"},      {PMIX_UNIV_SIZE, false, "2"},
+        {PMIX_MAX_PROCS, false, "2"},     {PMIX_JOB_NUM_APPS, false, "1"},
+        {PMIX_JOBID, false, "A"},         {PMIX_NUM_NODES, false, "1"},
+        {PMIX_LOCAL_PEERS, false, "0,1"}, {PMIX_LOCAL_SIZE, false, "2"},
+        {PMIX_NODE_SIZE, false, "2"},     {PMIX_LOCALLDR, false, "0"},
+        {"site.colour", false, "red"},    {PMIX_SESSION_ID, false, "5"},
+        {PMIX_NSDIR, false, "/ns"},       {PMIX_NODE_LIST, false, "node0"},
+        {PMIX_APPNUM, true, "0"},         {PMIX_APP_RANK, true, "1"},
+        {PMIX_GLOBAL_RANK, true, "1"},    {PMIX_LOCAL_RANK, true, "1"},
+        {PMIX_NODE_RANK, true, "1"},      {PMIX_HOSTNAME, true, "node0"},
+        {PMIX_NODEID, true, "0"},
     };
 
     if (me.rank == 1) {
@@ -155,8 +161,8 @@ static void read_all(void)
     }
     kill(server_pid(0), SIGSTOP);
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        same(table[i].want, got("A", table[i].own ? 1 : PMIX_RANK_WILDCARD, table[i].key, NULL, 0), "%s",
-             table[i].key);
+        same(table[i].want, got("A", table[i].own ? 1 : PMIX_RANK_WILDCARD, table[i].key, NULL, 0),
+             "%s", table[i].key);
     }
     kill(server_pid(0), SIGCONT);
     tell("read");
@@ -212,13 +218,14 @@ static void init_often(void)
         check(count_threads() == 1, "the thread is gone");
     }
     after = mallinfo2();
-    check(after.uordblks <= before.uordblks + 16384, "memory in use grew from %zu to %zu", before.uordblks,
-          after.uordblks);
+    check(after.uordblks <= before.uordblks + 16384, "memory in use grew from %zu to %zu",
+          before.uordblks, after.uordblks);
 }
 
 static void check_rounds(void)
 {
-    check(upcalls(ON_CONNECTED, 0) == 100 && upcalls(ON_FINALIZED, 0) == 100, "a hundred came and went");
+    check(upcalls(ON_CONNECTED, 0) == 100 && upcalls(ON_FINALIZED, 0) == 100,
+          "a hundred came and went");
 }
 
 /* ---- leaving together, or not */
@@ -310,7 +317,8 @@ static void second_get(pmix_status_t status, pmix_value_t *v, void *cbdata)
     (void) cbdata;
     check(v != NULL && v->data.uint32 == 31, "the value");
     link_in_chain(status, 3);
-    check_status(PMIX_SUCCESS, PMIx_Fence_nb(NULL, 0, NULL, 0, last_fence, NULL), "fence_nb in a callback");
+    check_status(PMIX_SUCCESS, PMIx_Fence_nb(NULL, 0, NULL, 0, last_fence, NULL),
+                 "fence_nb in a callback");
 }
 
 static void first_get(pmix_status_t status, pmix_value_t *v, void *cbdata)
@@ -318,7 +326,8 @@ static void first_get(pmix_status_t status, pmix_value_t *v, void *cbdata)
     (void) cbdata;
     (void) v;
     link_in_chain(status, 2);
-    check_status(PMIX_SUCCESS, PMIx_Get_nb(&me, "word", NULL, 0, second_get, NULL), "get_nb in a get's callback");
+    check_status(PMIX_SUCCESS, PMIx_Get_nb(&me, "word", NULL, 0, second_get, NULL),
+                 "get_nb in a get's callback");
 }
 
 static void first_fence(pmix_status_t status, void *cbdata)
@@ -328,7 +337,8 @@ static void first_fence(pmix_status_t status, void *cbdata)
     (void) cbdata;
     link_in_chain(status, 1);
     PMIX_LOAD_PROCID(&job, me.nspace, PMIX_RANK_WILDCARD);
-    check_status(PMIX_SUCCESS, PMIx_Get_nb(&job, PMIX_JOB_SIZE, NULL, 0, first_get, NULL), "get_nb in a callback");
+    check_status(PMIX_SUCCESS, PMIx_Get_nb(&job, PMIX_JOB_SIZE, NULL, 0, first_get, NULL),
+                 "get_nb in a callback");
 }
 
 static void chain_calls(void)
@@ -381,8 +391,12 @@ static void *work(void *arg)
         switch (thread % 4) {
         case 0: post_one(thread, i); break;
         case 1: publish_one(thread, i); break;
-        case 2: same("-46", got("A", me.rank, "pmix.none.such", NULL, 0), "a key that there is not"); break;
-        default: check_status(PMIX_SUCCESS, PMIx_Fence(&me, 1, NULL, 0), "fence with itself"); break;
+        case 2:
+            same("-46", got("A", me.rank, "pmix.none.such", NULL, 0), "a key that there is not");
+            break;
+        default:
+            check_status(PMIX_SUCCESS, PMIx_Fence(&me, 1, NULL, 0), "fence with itself");
+            break;
         }
     }
     return NULL;
@@ -401,26 +415,61 @@ static void call_from_threads(void)
 }
 
 const struct conform_case cases[] = {
-    {.ids = "INI-001 INI-005", .what = "a process learns its name; what may be asked at any time",
-     .jobs = {{"A", {2}}, {"B", {1}}}, .client = init_named, .raw = true},
-    {.ids = "INI-002", .what = "without an address there is nobody", .client = init_without_contact, .raw = true},
-    {.ids = "INI-002", .what = "a dead server is nobody", .client = init_after_server, .script = die_when_ready,
-     .raw = true, .dirty = true},
-    {.ids = "INI-003", .what = "a process that nobody started is a singleton, and told so", .alone = true,
-     .client = init_bare},
-    {.ids = "INI-004", .what = "each init wants its finalize", .client = count_references, .raw = true},
-    {.ids = "INI-006", .what = "after init all is there, without the server", .ranks = 2, .setup = add_site,
-     .client = read_all},
-    {.ids = "INI-007 INI-009", .what = "a hundred times in and out, and nothing is left", .client = init_often,
-     .after = check_rounds, .raw = true},
-    {.ids = "INI-008", .what = "a process leaves alone", .nodes = 2, .client = leave_alone, .after = check_no_fence,
+    {.ids = "INI-001 INI-005",
+     .what = "a process learns its name; what may be asked at any time",
+     .jobs = {{"A", {2}}, {"B", {1}}},
+     .client = init_named,
      .raw = true},
-    {.ids = "INI-008", .what = "a process that asks for a barrier leaves with the others", .nodes = 2,
-     .client = leave_together, .raw = true},
-    {.ids = "INI-016", .what = "without a progress thread", .ranks = 2, .client = progress_by_hand, .raw = true,
+    {.ids = "INI-002",
+     .what = "without an address there is nobody",
+     .client = init_without_contact,
+     .raw = true},
+    {.ids = "INI-002",
+     .what = "a dead server is nobody",
+     .client = init_after_server,
+     .script = die_when_ready,
+     .raw = true,
+     .dirty = true},
+    {.ids = "INI-003",
+     .what = "a process that nobody started is a singleton, and told so",
+     .alone = true,
+     .client = init_bare},
+    {.ids = "INI-004",
+     .what = "each init wants its finalize",
+     .client = count_references,
+     .raw = true},
+    {.ids = "INI-006",
+     .what = "after init all is there, without the server",
+     .ranks = 2,
+     .setup = add_site,
+     .client = read_all},
+    {.ids = "INI-007 INI-009",
+     .what = "a hundred times in and out, and nothing is left",
+     .client = init_often,
+     .after = check_rounds,
+     .raw = true},
+    {.ids = "INI-008",
+     .what = "a process leaves alone",
+     .nodes = 2,
+     .client = leave_alone,
+     .after = check_no_fence,
+     .raw = true},
+    {.ids = "INI-008",
+     .what = "a process that asks for a barrier leaves with the others",
+     .nodes = 2,
+     .client = leave_together,
+     .raw = true},
+    {.ids = "INI-016",
+     .what = "without a progress thread",
+     .ranks = 2,
+     .client = progress_by_hand,
+     .raw = true,
      .seconds = 20},
     {.ids = "INI-017", .what = "callbacks call on", .ranks = 2, .client = chain_calls},
-    {.ids = "INI-018", .what = "many threads", .ranks = 2, .client = call_from_threads,
+    {.ids = "INI-018",
+     .what = "many threads",
+     .ranks = 2,
+     .client = call_from_threads,
      .host = {[ON_PUBLISH] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}}},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

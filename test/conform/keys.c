@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reserved keys: one job of two apps on two nodes in a session, registered three arrays deep with another value in each
- * realm, and a table of what is read from where. */
+/* Reserved keys: one job of two apps on two nodes in a session, registered three arrays deep with
+ * another value in each realm, and a table of what is read from where. */
 
 #include "lib/answers.h"
 #include "lib/queries.h"
@@ -23,7 +23,9 @@ static void add_regex(struct infos *list, const char *key, const char *text, boo
 {
     char *made = NULL;
 
-    check_status(PMIX_SUCCESS, ranks ? PMIx_generate_ppn(text, &made) : PMIx_generate_regex(text, &made), "%s", text);
+    check_status(PMIX_SUCCESS,
+                 ranks ? PMIx_generate_ppn(text, &made) : PMIx_generate_regex(text, &made), "%s",
+                 text);
     add(list, key, made, PMIX_REGEX);
     free(made);
 }
@@ -290,13 +292,15 @@ static void read_table(void)
         if (row->more != NULL) {
             add_directive(&list, row->more, row->value);
         }
-        same(row->want, got("A", row->rank, row->key, list.at, list.n), "%s of %d with %s %s", row->key,
-             (int) row->rank, row->with != NULL ? row->with : "-", row->more != NULL ? row->value : "-");
+        same(row->want, got("A", row->rank, row->key, list.at, list.n), "%s of %d with %s %s",
+             row->key, (int) row->rank, row->with != NULL ? row->with : "-",
+             row->more != NULL ? row->value : "-");
         free_infos(&list);
     }
 }
 
-/* Nobody but the host and the library is needed: the table, in the form of memory, with a server that stands still. */
+/* Nobody but the host and the library is needed: the table, in the form of memory, with a server
+ * that stands still. */
 static void read_all(void)
 {
     if (me.rank != 0) {
@@ -311,7 +315,8 @@ static void read_all(void)
     tell("read");
 }
 
-/* Nobody's query differs from a get: what is not there is not found, or is what the host does not support. */
+/* Nobody's query differs from a get: what is not there is not found, or is what the host does not
+ * support. */
 static void query_all(void)
 {
     for (size_t i = 0; me.rank == 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -331,15 +336,17 @@ static void query_all(void)
         }
         is = query_text(row->key, &list);
         if (strcmp(row->want, NOT_FOUND) == 0) {
-            check(strcmp(is, NOT_FOUND) == 0 || strcmp(is, "-47") == 0, "%s is not there: %s", row->key, is);
+            check(strcmp(is, NOT_FOUND) == 0 || strcmp(is, "-47") == 0, "%s is not there: %s",
+                  row->key, is);
         } else {
-            same(row->want, is, "%s of %d with %s %s", row->key, (int) row->rank, row->with != NULL ? row->with : "-",
-                 row->more != NULL ? row->value : "-");
+            same(row->want, is, "%s of %d with %s %s", row->key, (int) row->rank,
+                 row->with != NULL ? row->with : "-", row->more != NULL ? row->value : "-");
         }
     }
 }
 
-static const char *nobodys(const char *key, const pmix_info_t *infos, size_t n, char *room, size_t len)
+static const char *nobodys(const char *key, const pmix_info_t *infos, size_t n, char *room,
+                           size_t len)
 {
     pmix_value_t *v = NULL;
     pmix_status_t rc = PMIx_Get(NULL, key, infos, n, &v);
@@ -347,7 +354,9 @@ static const char *nobodys(const char *key, const pmix_info_t *infos, size_t n, 
     snprintf(room, len, "%d", rc);
     if (rc == PMIX_SUCCESS) {
         snprintf(room, len, "%s",
-                 v->type == PMIX_STRING ? v->data.string : v->type == PMIX_PROC ? v->data.proc->nspace : "?");
+                 v->type == PMIX_STRING ? v->data.string
+                 : v->type == PMIX_PROC ? v->data.proc->nspace
+                                        : "?");
         if (v->type == PMIX_UINT32) {
             snprintf(room, len, "%u", v->data.uint32);
         }
@@ -372,9 +381,11 @@ static void read_without_process(void)
         add_true(&list, PMIX_NODE_INFO);
         same("32", nobodys(PMIX_MAX_PROCS, list.at, list.n, room, sizeof(room)), "the node's");
         free_infos(&list);
-        same("one,uno", got("A", PMIX_RANK_WILDCARD, PMIX_HOSTNAME_ALIASES, NULL, 0), "this node is the other one");
+        same("one,uno", got("A", PMIX_RANK_WILDCARD, PMIX_HOSTNAME_ALIASES, NULL, 0),
+             "this node is the other one");
         same("2,3", got("A", PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, NULL, 0), "its peers");
-        same("12", got("A", PMIX_RANK_WILDCARD, PMIX_APP_SIZE, NULL, 0), "the wildcard is the own app");
+        same("12", got("A", PMIX_RANK_WILDCARD, PMIX_APP_SIZE, NULL, 0),
+             "the wildcard is the own app");
     }
 }
 
@@ -382,8 +393,10 @@ static void refuse_reserved(void)
 {
     pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = 1};
 
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, PMIX_JOB_SIZE, &v), "a key of the Standard");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, "pmix.site.colour", &v), "a key that looks like one");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, PMIX_JOB_SIZE, &v),
+                 "a key of the Standard");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, "pmix.site.colour", &v),
+                 "a key that looks like one");
     if (me.rank == 0) {
         same("red", got("A", PMIX_RANK_WILDCARD, "pmix.site.colour", NULL, 0), "the host may");
     }
@@ -398,10 +411,12 @@ static void read_other(void)
     if (strcmp(me.nspace, "A") == 0 && me.rank == 0) {
         same("2", got("B", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "a value of another job");
         same("1", got("B", 1, PMIX_LOCAL_RANK, NULL, 0), "of its process");
-        same(NOT_FOUND, got("B", PMIX_RANK_WILDCARD, "pmix.site.colour", NULL, 0), "what it does not have");
+        same(NOT_FOUND, got("B", PMIX_RANK_WILDCARD, "pmix.site.colour", NULL, 0),
+             "what it does not have");
         same("8", got("B", 1, PMIX_SESSION_ID, NULL, 0), "its session");
         add_true(&list, PMIX_IMMEDIATE);
-        same(NOT_FOUND, got("nowhere", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, list.at, list.n), "nobody knows it, now");
+        same(NOT_FOUND, got("nowhere", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, list.at, list.n),
+             "nobody knows it, now");
         free_infos(&list);
     }
 }
@@ -430,7 +445,8 @@ static void own_jobs(void)
 static void read_foreign(void)
 {
     if (strcmp(me.nspace, "A") == 0) {
-        same("2", got("far", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "what the host has fetched");
+        same("2", got("far", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0),
+             "what the host has fetched");
         same("far", got("far", PMIX_RANK_WILDCARD, PMIX_JOBID, NULL, 0), "another key");
         tell("read");
     }
@@ -444,7 +460,8 @@ static void count_foreign_modex(void)
 
 static void read_nowhere(void)
 {
-    same(NOT_FOUND, got("nowhere", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "the host does not know it");
+    same(NOT_FOUND, got("nowhere", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0),
+         "the host does not know it");
 }
 
 static void count_one_modex(void)
@@ -457,7 +474,8 @@ static void read_late(void)
     struct infos list = {0};
 
     add_u32(&list, PMIX_TIMEOUT, 30);
-    same("-24", got("nowhere", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, list.at, list.n), "the host's own time-out");
+    same("-24", got("nowhere", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, list.at, list.n),
+         "the host's own time-out");
     free_infos(&list);
 }
 
@@ -479,8 +497,10 @@ static void read_derived(void)
     same("1", got("A", 3, PMIX_NODEID, NULL, 0), "node number");
     same("node1", got("A", 3, PMIX_HOSTNAME, NULL, 0), "node name");
     same("2", got("A", PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, NULL, 0), "local size");
-    same(node() == 0 ? "0,1" : "2,3", got("A", PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, NULL, 0), "local peers");
-    same(node() == 0 ? "0" : "2", got("A", PMIX_RANK_WILDCARD, PMIX_LOCALLDR, NULL, 0), "local leader");
+    same(node() == 0 ? "0,1" : "2,3", got("A", PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, NULL, 0),
+         "local peers");
+    same(node() == 0 ? "0" : "2", got("A", PMIX_RANK_WILDCARD, PMIX_LOCALLDR, NULL, 0),
+         "local leader");
 }
 
 /* ---- another registration */
@@ -508,28 +528,64 @@ static void change(void)
 #define TWO_JOBS .jobs = {{"A", {2, 2}}, {"B", {2}}}, .nodes = 2
 
 const struct conform_case cases[] = {
-    {.ids = "KEY-002 KEY-007 KEY-008 KEY-009 KEY-010 KEY-011 KEY-012 KEY-013 KEY-014 KEY-016 KEY-018 KEY-019 KEY-020 "
+    {.ids = "KEY-002 KEY-007 KEY-008 KEY-009 KEY-010 KEY-011 KEY-012 KEY-013 KEY-014 KEY-016 "
+            "KEY-018 KEY-019 KEY-020 "
             "KEY-021 KEY-022 KEY-025 GET-034 SRV-005 SRV-007 SRV-024 S39",
-     .what = "every realm, from a registration three deep", TWO_NODES, .setup = deep, .client = read_all},
-    {.ids = "SRV-005 SRV-024 S39", .what = "a query says what a get says", TWO_NODES, .setup = deep,
+     .what = "every realm, from a registration three deep",
+     TWO_NODES,
+     .setup = deep,
+     .client = read_all},
+    {.ids = "SRV-005 SRV-024 S39",
+     .what = "a query says what a get says",
+     TWO_NODES,
+     .setup = deep,
      .client = query_all},
-    {.ids = "KEY-015 KEY-017 KEY-014 KEY-020 KEY-022", .what = "without a process, and on the other node", TWO_NODES,
-     .setup = deep, .client = read_without_process},
-    {.ids = "KEY-001 KEY-025 PUT-002", .what = "reserved keys are the host's", TWO_NODES, .setup = deep,
+    {.ids = "KEY-015 KEY-017 KEY-014 KEY-020 KEY-022",
+     .what = "without a process, and on the other node",
+     TWO_NODES,
+     .setup = deep,
+     .client = read_without_process},
+    {.ids = "KEY-001 KEY-025 PUT-002",
+     .what = "reserved keys are the host's",
+     TWO_NODES,
+     .setup = deep,
      .client = refuse_reserved},
-    {.ids = "KEY-003 KEY-004", .what = "another job of the server's", TWO_JOBS, .setup = deep, .client = read_other,
+    {.ids = "KEY-003 KEY-004",
+     .what = "another job of the server's",
+     TWO_JOBS,
+     .setup = deep,
+     .client = read_other,
      .after = count_no_modex},
-    {.ids = "KEY-005", .what = "the host is asked once for a job that the server does not know",
-     .host = {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}, .client = read_nowhere, .after = count_one_modex},
-    {.ids = "KEY-005", .what = "what the host fetches of a job is all of it", .nodes = 2,
-     .jobs = {{"A", {1}, .later = true}, {"far", {0, 2}, .later = true}}, .script = own_jobs, .client = read_foreign,
+    {.ids = "KEY-005",
+     .what = "the host is asked once for a job that the server does not know",
+     .host = {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}},
+     .client = read_nowhere,
+     .after = count_one_modex},
+    {.ids = "KEY-005",
+     .what = "what the host fetches of a job is all of it",
+     .nodes = 2,
+     .jobs = {{"A", {1}, .later = true}, {"far", {0, 2}, .later = true}},
+     .script = own_jobs,
+     .client = read_foreign,
      .after = count_foreign_modex},
-    {.ids = "KEY-005", .what = "a host without the entry knows no other job", .host = {[ON_MODEX] = {MISSING}},
+    {.ids = "KEY-005",
+     .what = "a host without the entry knows no other job",
+     .host = {[ON_MODEX] = {MISSING}},
      .client = read_nowhere},
-    {.ids = "KEY-006", .what = "the host's time-out is the answer", .host = {[ON_MODEX] = {CALLBACK, PMIX_ERR_TIMEOUT}},
+    {.ids = "KEY-006",
+     .what = "the host's time-out is the answer",
+     .host = {[ON_MODEX] = {CALLBACK, PMIX_ERR_TIMEOUT}},
      .client = read_late},
-    {.ids = "KEY-024", .what = "what follows from the maps", TWO_NODES, .setup = maps_only, .client = read_derived},
-    {.ids = "SRV-015 GET-028 S39", .what = "another registration is seen after a refresh", TWO_NODES, .setup = deep,
-     .client = see_update, .script = change},
+    {.ids = "KEY-024",
+     .what = "what follows from the maps",
+     TWO_NODES,
+     .setup = maps_only,
+     .client = read_derived},
+    {.ids = "SRV-015 GET-028 S39",
+     .what = "another registration is seen after a refresh",
+     TWO_NODES,
+     .setup = deep,
+     .client = see_update,
+     .script = change},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

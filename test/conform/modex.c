@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* How keys of the application are found: what is waited for, what other nodes are asked, and how old it may be. */
+/* How keys of the application are found: what is waited for, what other nodes are asked, and how
+ * old it may be. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -80,7 +81,8 @@ static long ticks_of(pid_t pid)
     snprintf(path, sizeof(path), "/proc/%d/stat", pid);
     f = fopen(path, "r");
     if (check(f != NULL, "%s", path)) {
-        (void) fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel);
+        (void) fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+                      &kernel);
         fclose(f);
     }
     return (long) (user + kernel);
@@ -106,7 +108,8 @@ static void wait_for_nobody(void)
     }
     before = ticks_of(server_pid(0)) + ticks_of(getpid());
     same(TIMED_OUT, got_within("B", 0, "other", 1), "a second passes");
-    check(ticks_of(server_pid(0)) + ticks_of(getpid()) - before < sysconf(_SC_CLK_TCK) / 5, "nobody works meanwhile");
+    check(ticks_of(server_pid(0)) + ticks_of(getpid()) - before < sysconf(_SC_CLK_TCK) / 5,
+          "nobody works meanwhile");
     check(status == 1, "there is no answer yet");
     tell("waiting");
     await("answered");
@@ -200,7 +203,9 @@ static pmix_status_t answer_by_key(struct ask *ask)
         return PMIX_ERR_NO_PERMISSIONS;
     }
     return later(ask, "now",
-                 strcmp(name, "refused") == 0 ? answer_refused : strcmp(name, "empty") == 0 ? answer_empty : answer_now);
+                 strcmp(name, "refused") == 0 ? answer_refused
+                 : strcmp(name, "empty") == 0 ? answer_empty
+                                              : answer_now);
 }
 
 static void get_answers(void)
@@ -259,7 +264,8 @@ static void ask_together(void)
 
 static void check_one(void)
 {
-    check(upcalls(ON_MODEX, -1) == 1, "%d upcalls for two processes and ten keys", upcalls(ON_MODEX, -1));
+    check(upcalls(ON_MODEX, -1) == 1, "%d upcalls for two processes and ten keys",
+          upcalls(ON_MODEX, -1));
 }
 
 /* ---- whose key it is nobody knows */
@@ -341,8 +347,8 @@ static void give(void)
         await_n("again", i + 1);
     }
     after = mallinfo2();
-    check(after.uordblks < before.uordblks + TIMES * 8, "memory in use grew from %zu to %zu", before.uordblks,
-          after.uordblks);
+    check(after.uordblks < before.uordblks + TIMES * 8, "memory in use grew from %zu to %zu",
+          before.uordblks, after.uordblks);
     rc = request(9, "nobody");
     if (rc == PMIX_SUCCESS) {
         await("nobody");
@@ -506,29 +512,67 @@ static void register_again(void)
 }
 
 const struct conform_case cases[] = {
-    {.ids = "NRK-001 NRK-010", .what = "first here, then the server, then the host", .nodes = 2,
+    {.ids = "NRK-001 NRK-010",
+     .what = "first here, then the server, then the host",
+     .nodes = 2,
      .client = look_in_order},
-    {.ids = "NRK-003 GET-013", .what = "who does not come is waited for in silence",
-     .jobs = {{"A", {2}}, {"B", {1}, .later = true}}, .client = wait_for_nobody, .script = let_b_come},
-    {.ids = "NRK-004", .what = "who has gone is not waited for", .ranks = 3, .client = wait_for_the_dead,
+    {.ids = "NRK-003 GET-013",
+     .what = "who does not come is waited for in silence",
+     .jobs = {{"A", {2}}, {"B", {1}, .later = true}},
+     .client = wait_for_nobody,
+     .script = let_b_come},
+    {.ids = "NRK-004",
+     .what = "who has gone is not waited for",
+     .ranks = 3,
+     .client = wait_for_the_dead,
      .script = kill_two},
-    {.ids = "NRK-005", .what = "the host is told what is wanted", .nodes = 2, .client = ask_with_directives,
+    {.ids = "NRK-005",
+     .what = "the host is told what is wanted",
+     .nodes = 2,
+     .client = ask_with_directives,
      .after = check_directives},
-    {.ids = "NRK-006", .what = "a host that asks nobody", .nodes = 2, .client = ask_nobody,
+    {.ids = "NRK-006",
+     .what = "a host that asks nobody",
+     .nodes = 2,
+     .client = ask_nobody,
      .host = {[ON_MODEX] = {MISSING}}},
-    {.ids = "NRK-014", .what = "a host that is late, refuses, or has nothing", .nodes = 2, .client = get_answers,
+    {.ids = "NRK-014",
+     .what = "a host that is late, refuses, or has nothing",
+     .nodes = 2,
+     .client = get_answers,
      .host = {[ON_MODEX] = {OWN, .own = answer_by_key}}},
-    {.ids = "NRK-010 NRK-011", .what = "two ask once", .jobs = {{"A", {2, 1}}}, .nodes = 2, .client = ask_together,
-     .after = check_one, .host = {[ON_MODEX] = {OWN, .own = answer_both}}},
+    {.ids = "NRK-010 NRK-011",
+     .what = "two ask once",
+     .jobs = {{"A", {2, 1}}},
+     .nodes = 2,
+     .client = ask_together,
+     .after = check_one,
+     .host = {[ON_MODEX] = {OWN, .own = answer_both}}},
     {.ids = "NRK-012", .what = "a key of nobody knows whom", .nodes = 2, .client = ask_for_unknown},
-    {.ids = "NRK-007 NRK-008 NRK-009 NRK-013", .what = "what is given to other nodes",
-     .jobs = {{"A", {1}, .later = true}}, .client = be_given, .script = give},
-    {.ids = "NRK-005 NRK-007 NRK-011 GET-020 GET-022 S09", .what = "on demand, and late", .jobs = {{"A", {2, 1}}},
-     .nodes = 2, .client = fetch_on_demand},
-    {.ids = "GET-026 GET-027 GET-030 GET-031 S10", .what = "what is far grows old, and is refreshed",
-     .jobs = {{"A", {2, 1}}}, .nodes = 2, .client = grow_old, .server = wait_little},
-    {.ids = "GET-029 S10", .what = "what is near does not grow old", .ranks = 2, .client = stay_fresh},
-    {.ids = "GET-028 S10", .what = "what the host registers anew", .setup = count_sizes, .client = refresh_job,
+    {.ids = "NRK-007 NRK-008 NRK-009 NRK-013",
+     .what = "what is given to other nodes",
+     .jobs = {{"A", {1}, .later = true}},
+     .client = be_given,
+     .script = give},
+    {.ids = "NRK-005 NRK-007 NRK-011 GET-020 GET-022 S09",
+     .what = "on demand, and late",
+     .jobs = {{"A", {2, 1}}},
+     .nodes = 2,
+     .client = fetch_on_demand},
+    {.ids = "GET-026 GET-027 GET-030 GET-031 S10",
+     .what = "what is far grows old, and is refreshed",
+     .jobs = {{"A", {2, 1}}},
+     .nodes = 2,
+     .client = grow_old,
+     .server = wait_little},
+    {.ids = "GET-029 S10",
+     .what = "what is near does not grow old",
+     .ranks = 2,
+     .client = stay_fresh},
+    {.ids = "GET-028 S10",
+     .what = "what the host registers anew",
+     .setup = count_sizes,
+     .client = refresh_job,
      .script = register_again},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

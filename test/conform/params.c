@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Without shared memory everything is as with it: switched off, not to be had, not to be mapped. And where a parameter's
- * value comes from; that a segment is mapped or not shows which value it has. */
+/* Without shared memory everything is as with it: switched off, not to be had, not to be mapped.
+ * And where a parameter's value comes from; that a segment is mapped or not shows which value it
+ * has. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -146,16 +147,23 @@ static const struct source sources[] = {
     {"the default", NULL, NULL, NULL, NULL, true, false},
     {"the user's file", NULL, "shmix_shared = 0\n", NULL, NULL, false, false},
     {"the environment over the user's file", "1", "shmix_shared = 0\n", NULL, NULL, true, false},
-    {"the environment over the user's file, the other way", "0", "shmix_shared = 1\n", NULL, NULL, false, false},
+    {"the environment over the user's file, the other way", "0", "shmix_shared = 1\n", NULL, NULL,
+     false, false},
     {"a listed file", NULL, NULL, "shmix_shared = 0\n", NULL, false, false},
-    {"the first of two listed files", NULL, NULL, "shmix_shared = 1\n", "shmix_shared = 0\n", true, false},
-    {"the second, where the first says nothing", NULL, NULL, "# nothing\n", "shmix_shared = no\n", false, false},
-    {"a list in place of the user's file", NULL, "shmix_shared = 0\n", "# nothing\n", NULL, true, false},
+    {"the first of two listed files", NULL, NULL, "shmix_shared = 1\n", "shmix_shared = 0\n", true,
+     false},
+    {"the second, where the first says nothing", NULL, NULL, "# nothing\n", "shmix_shared = no\n",
+     false, false},
+    {"a list in place of the user's file", NULL, "shmix_shared = 0\n", "# nothing\n", NULL, true,
+     false},
     {"the environment over a listed file", "0", NULL, "shmix_shared = 1\n", NULL, false, false},
     {"unknown names and noise beside it", NULL,
-     "no_such_thing = 5\n= 7\nnonsense\n\n# shmix_shared = 1\n\tshmix_shared\t=\t0 \n[section]\n", NULL, NULL, false, false},
-    {"a malformed value means the default", NULL, "shmix_shared = perhaps\n", NULL, NULL, true, true},
-    {"a malformed value, not the next source", "perhaps", "shmix_shared = 0\n", NULL, NULL, true, true},
+     "no_such_thing = 5\n= 7\nnonsense\n\n# shmix_shared = 1\n\tshmix_shared\t=\t0 \n[section]\n",
+     NULL, NULL, false, false},
+    {"a malformed value means the default", NULL, "shmix_shared = perhaps\n", NULL, NULL, true,
+     true},
+    {"a malformed value, not the next source", "perhaps", "shmix_shared = 0\n", NULL, NULL, true,
+     true},
 };
 
 static void write_file(const char *path, const char *text)
@@ -241,7 +249,8 @@ static void spoil(size_t at, uint8_t by)
     while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
         unsigned char *base = (unsigned char *) (uintptr_t) strtoull(line, NULL, 16);
 
-        if (strstr(line, " rw-s ") != NULL && strstr(line, "memfd:") != NULL && memcmp(base, "PXSH", 4) == 0) {
+        if (strstr(line, " rw-s ") != NULL && strstr(line, "memfd:") != NULL &&
+            memcmp(base, "PXSH", 4) == 0) {
             base[at] ^= by;
             n++;
         }
@@ -288,27 +297,71 @@ static void foreign_name(void)
 
 #define PARAMETERS "the parameter is this library's"
 
-#define SPOILED                                                                                       \
-    .jobs = {{"A", {2, 2}, .later = true}}, .nodes = 2, .client = use_without_segment, .raw = true, .form = SHARED, \
-    .ours_only = "segments are ours"
+#define SPOILED                                                                                    \
+    .jobs = {{"A", {2, 2}, .later = true}}, .nodes = 2, .client = use_without_segment,             \
+    .raw = true, .form = SHARED, .ours_only = "segments are ours"
 
 const struct conform_case cases[] = {
-    {.ids = "S36", .what = "shared memory is switched off", TWO_NODES, .server = switch_off,
-     .client = use_without_segment, .raw = true, .form = SHARED, .ours_only = PARAMETERS},
-    {.ids = "S36", .what = "there is a mebibyte for each file", TWO_NODES, .server = allow_little,
-     .client = use_with_little, .raw = true, .form = SHARED},
-    {.ids = "S36", .what = "no file may grow", TWO_NODES, .server = allow_nothing, .client = use_without_segment,
-     .raw = true, .form = SHARED},
-    {.ids = "S36", .what = "some processes have the segment, some do not", TWO_NODES, .client = mix_forms, .raw = true,
+    {.ids = "S36",
+     .what = "shared memory is switched off",
+     TWO_NODES,
+     .server = switch_off,
+     .client = use_without_segment,
+     .raw = true,
+     .form = SHARED,
+     .ours_only = PARAMETERS},
+    {.ids = "S36",
+     .what = "there is a mebibyte for each file",
+     TWO_NODES,
+     .server = allow_little,
+     .client = use_with_little,
+     .raw = true,
      .form = SHARED},
-    {.ids = "S36", .what = "the segment cannot be mapped", TWO_NODES, .client = map_little, .raw = true,
+    {.ids = "S36",
+     .what = "no file may grow",
+     TWO_NODES,
+     .server = allow_nothing,
+     .client = use_without_segment,
+     .raw = true,
      .form = SHARED},
-    {.ids = "S36 SHM-010", .what = "the segment has another magic", SPOILED, .script = foreign_magic},
-    {.ids = "S36 SHM-010", .what = "the segment has another layout version", SPOILED, .script = foreign_layout},
-    {.ids = "S36 SHM-010", .what = "the segment has another byte order", SPOILED, .script = foreign_order},
-    {.ids = "S36 SHM-010", .what = "the segment has another fingerprint", SPOILED, .script = foreign_build},
-    {.ids = "S36 SHM-010", .what = "the segment is another namespace's", SPOILED, .script = foreign_name},
-    {.ids = "S36", .what = "environment, then the user's file; unknown names ignored, malformed values warned of",
-     .client = try_sources, .raw = true, .dirty = true, .form = SHARED, .ours_only = PARAMETERS},
+    {.ids = "S36",
+     .what = "some processes have the segment, some do not",
+     TWO_NODES,
+     .client = mix_forms,
+     .raw = true,
+     .form = SHARED},
+    {.ids = "S36",
+     .what = "the segment cannot be mapped",
+     TWO_NODES,
+     .client = map_little,
+     .raw = true,
+     .form = SHARED},
+    {.ids = "S36 SHM-010",
+     .what = "the segment has another magic",
+     SPOILED,
+     .script = foreign_magic},
+    {.ids = "S36 SHM-010",
+     .what = "the segment has another layout version",
+     SPOILED,
+     .script = foreign_layout},
+    {.ids = "S36 SHM-010",
+     .what = "the segment has another byte order",
+     SPOILED,
+     .script = foreign_order},
+    {.ids = "S36 SHM-010",
+     .what = "the segment has another fingerprint",
+     SPOILED,
+     .script = foreign_build},
+    {.ids = "S36 SHM-010",
+     .what = "the segment is another namespace's",
+     SPOILED,
+     .script = foreign_name},
+    {.ids = "S36",
+     .what = "environment, then the user's file; unknown names ignored, malformed values warned of",
+     .client = try_sources,
+     .raw = true,
+     .dirty = true,
+     .form = SHARED,
+     .ours_only = PARAMETERS},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Put, PMIx_Commit, PMIx_Store_internal: who sees what, and when. Values of all types are in put_types.c.
- * Covers: SHM-003 */
+/* PMIx_Put, PMIx_Commit, PMIx_Store_internal: who sees what, and when. Values of all types are in
+ * put_types.c. Covers: SHM-003 */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -43,8 +43,10 @@ static void refuse_keys(void)
     memset(key, 'k', sizeof(key) - 1);
     key[sizeof(key) - 1] = '\0';
     check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, PMIX_JOB_SIZE, &v), "the host's key");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, "pmix.foo", &v), "a key of the host's kind");
-    check_status(PMIX_SUCCESS, PMIx_Put(PMIX_GLOBAL, PMIX_GROUP_LOCAL_CID, &v), "what a process is to put");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, "pmix.foo", &v),
+                 "a key of the host's kind");
+    check_status(PMIX_SUCCESS, PMIx_Put(PMIX_GLOBAL, PMIX_GROUP_LOCAL_CID, &v),
+                 "what a process is to put");
     same("1", got_of(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL), "the host's key has not changed");
     check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, key, &v), "a key that is too long");
     check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, NULL, &v), "no key");
@@ -73,14 +75,16 @@ static void try_scopes(void)
     for (uint32_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
         v.data.uint32 = i;
         snprintf(want, sizeof(want), "%u", i);
-        check_status(scopes[i].status, PMIx_Put(scopes[i].scope, scopes[i].key, &v), "scope %d", scopes[i].scope);
-        same(scopes[i].status == PMIX_SUCCESS ? want : NOT_FOUND, got_of(0, scopes[i].key, PMIX_OPTIONAL),
-             "my own value, scope %d", scopes[i].scope);
+        check_status(scopes[i].status, PMIx_Put(scopes[i].scope, scopes[i].key, &v), "scope %d",
+                     scopes[i].scope);
+        same(scopes[i].status == PMIX_SUCCESS ? want : NOT_FOUND,
+             got_of(0, scopes[i].key, PMIX_OPTIONAL), "my own value, scope %d", scopes[i].scope);
     }
     commit();
     for (uint32_t i = 0; i < 4; i++) {
         snprintf(want, sizeof(want), "%u", i);
-        same(want, got_of(0, scopes[i].key, NULL), "my own value, scope %d, committed", scopes[i].scope);
+        same(want, got_of(0, scopes[i].key, NULL), "my own value, scope %d, committed",
+             scopes[i].scope);
     }
 }
 
@@ -106,11 +110,12 @@ static void see(pmix_rank_t rank, const char *key, const char *want)
     char value[64];
 
     snprintf(value, sizeof(value), "scope-%s-of-%u", key, rank);
-    same(want != NULL ? want : value, got_of(rank, key, PMIX_IMMEDIATE), "%u sees %s of %u", me.rank, key, rank);
+    same(want != NULL ? want : value, got_of(rank, key, PMIX_IMMEDIATE), "%u sees %s of %u",
+         me.rank, key, rank);
 }
 
-/* S08. Another node is not told of what is not meant for it, and so cannot say that it exists; nor is anybody of what a
- * process keeps for itself. */
+/* S08. Another node is not told of what is not meant for it, and so cannot say that it exists; nor
+ * is anybody of what a process keeps for itself. */
 static void see_matrix(void)
 {
     put_all_scopes();
@@ -125,7 +130,8 @@ static void see_matrix(void)
         see(r, "l", near ? NULL : NOT_FOUND);
         see(r, "r", near && !mine ? OUTSIDE_SCOPE : NULL);
         see(r, "i", mine ? NULL : NOT_FOUND);
-        same(mine ? "uncommitted" : NOT_FOUND, got_of(r, "u", PMIX_IMMEDIATE), "what %u has not committed", r);
+        same(mine ? "uncommitted" : NOT_FOUND, got_of(r, "u", PMIX_IMMEDIATE),
+             "what %u has not committed", r);
     }
     fence_all(NULL);
 }
@@ -141,8 +147,10 @@ static void check_matrix(void)
 
     check(upcalls(ON_FENCE, 0) == 2 && upcalls(ON_FENCE, 1) == 2, "one upcall of each fence");
     check(upcalls(ON_MODEX, -1) == 0, "%d upcalls of direct modex", upcalls(ON_MODEX, -1));
-    check(in_blob(r, "scope-g-of-2") && in_blob(r, "scope-r-of-3"), "what travels has what is for others");
-    check(!in_blob(r, "scope-l-of") && !in_blob(r, "scope-i-of") && !in_blob(r, "uncommitted"), "and nothing else");
+    check(in_blob(r, "scope-g-of-2") && in_blob(r, "scope-r-of-3"),
+          "what travels has what is for others");
+    check(!in_blob(r, "scope-l-of") && !in_blob(r, "scope-i-of") && !in_blob(r, "uncommitted"),
+          "and nothing else");
 }
 
 /* ---- when */
@@ -225,7 +233,8 @@ static void store_for_self(void)
 {
     check_status(PMIX_SUCCESS, store("A", me.rank, "kept", "kept-for-me"), "store");
     check_status(PMIX_SUCCESS, store("A", 3, "told", "told-of-three"), "store for another process");
-    check_status(PMIX_SUCCESS, store("other", 3, "told", "told-of-stranger"), "store for a process of another job");
+    check_status(PMIX_SUCCESS, store("other", 3, "told", "told-of-stranger"),
+                 "store for a process of another job");
     put_text(PMIX_GLOBAL, "given", "given-to-all");
     commit();
     fence_all(PMIX_COLLECT_DATA);
@@ -328,20 +337,38 @@ static void check_published(void)
 const struct conform_case cases[] = {
     {.ids = "PUT-001", .what = "a value is copied", .ranks = 2, .client = reuse_buffer},
     {.ids = "PUT-002", .what = "reserved keys are refused", .client = refuse_keys},
-    {.ids = "PUT-003 PUT-008", .what = "scopes, and one's own values in each", .client = try_scopes},
+    {.ids = "PUT-003 PUT-008",
+     .what = "scopes, and one's own values in each",
+     .client = try_scopes},
     {.ids = "PUT-004 PUT-005 PUT-006 PUT-007 PUT-008 PUT-010 GET-011 FEN-006 FEN-007 FEN-010 S08",
-     .what = "who sees what over two nodes", .nodes = 2, .ranks = 2, .client = see_matrix, .after = check_matrix},
+     .what = "who sees what over two nodes",
+     .nodes = 2,
+     .ranks = 2,
+     .client = see_matrix,
+     .after = check_matrix},
     {.ids = "PUT-009", .what = "a key is put again", .nodes = 2, .ranks = 2, .client = put_again},
-    {.ids = "PUT-010", .what = "nothing is seen before the commit", .ranks = 2, .client = commit_late},
-    {.ids = "PUT-011 PUT-012", .what = "a commit does not wait for the server", .ranks = 2,
+    {.ids = "PUT-010",
+     .what = "nothing is seen before the commit",
+     .ranks = 2,
+     .client = commit_late},
+    {.ids = "PUT-011 PUT-012",
+     .what = "a commit does not wait for the server",
+     .ranks = 2,
      .client = commit_to_sleeper},
     {.ids = "PUT-012", .what = "a commit of nothing", .client = commit_nothing},
-    {.ids = "PUT-014 PUT-015", .what = "what is stored stays in the process", .nodes = 2, .ranks = 2,
-     .client = store_for_self, .after = check_kept},
+    {.ids = "PUT-014 PUT-015",
+     .what = "what is stored stays in the process",
+     .nodes = 2,
+     .ranks = 2,
+     .client = store_for_self,
+     .after = check_kept},
     {.ids = "PUT-016", .what = "reserved keys may be stored", .client = store_reserved},
     {.ids = "PUT-017", .what = "qualified values", .nodes = 2, .ranks = 2, .client = use_qualified},
-    {.ids = "PUT-018", .what = "what is published is not put, and the other way round", .client = publish_and_put,
+    {.ids = "PUT-018",
+     .what = "what is published is not put, and the other way round",
+     .client = publish_and_put,
      .after = check_published,
-     .host = {[ON_PUBLISH] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}, [ON_LOOKUP] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}},
+     .host = {[ON_PUBLISH] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED},
+              [ON_LOOKUP] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

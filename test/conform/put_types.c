@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A value of every type and of every size comes back as it was put: within the process, on the node, from another node by
- * a fence and on demand; copied, in the caller's memory, and by pointer. */
+/* A value of every type and of every size comes back as it was put: within the process, on the
+ * node, from another node by a fence and on demand; copied, in the caller's memory, and by pointer.
+ */
 
 #include "lib/calls.h"
 
@@ -19,22 +20,43 @@ static char *words[] = {"one", "", "three"};
 static uint8_t none[1];
 static pmix_proc_t proc = {.nspace = "some.job", .rank = 17};
 static pmix_nspace_t name = "a.namespace";
-static pmix_proc_info_t proc_info = {.proc = {.nspace = "j", .rank = 1}, .hostname = "here", .executable_name = "a.out",
-                                     .pid = 4711, .exit_code = 3, .state = PMIX_PROC_STATE_TERMINATED};
+static pmix_proc_info_t proc_info = {.proc = {.nspace = "j", .rank = 1},
+                                     .hostname = "here",
+                                     .executable_name = "a.out",
+                                     .pid = 4711,
+                                     .exit_code = 3,
+                                     .state = PMIX_PROC_STATE_TERMINATED};
 static pmix_coord_t coord = {.view = PMIX_COORD_PHYSICAL_VIEW, .coord = numbers, .dims = 3};
-static pmix_geometry_t geometry = {.fabric = 9, .uuid = "u-1", .osname = "eth0", .coordinates = &coord, .ncoords = 1};
-static pmix_device_distance_t distance = {.uuid = "u-2", .osname = "ib0", .type = PMIX_DEVTYPE_NETWORK, .mindist = 3,
-                                          .maxdist = 5};
-static pmix_endpoint_t endpoint = {.uuid = "u-3", .osname = "ib1", .endpt = {.bytes = "\0\1\2", .size = 3}};
+static pmix_geometry_t geometry = {
+    .fabric = 9, .uuid = "u-1", .osname = "eth0", .coordinates = &coord, .ncoords = 1};
+static pmix_device_distance_t distance = {
+    .uuid = "u-2", .osname = "ib0", .type = PMIX_DEVTYPE_NETWORK, .mindist = 3, .maxdist = 5};
+static pmix_endpoint_t endpoint = {
+    .uuid = "u-3", .osname = "ib1", .endpt = {.bytes = "\0\1\2", .size = 3}};
 static char *lines[] = {"what it is", "in two lines", NULL};
-static pmix_regattr_t regattr = {.name = "PMIX_X", .string = "pmix.x", .type = PMIX_INT, .description = lines};
-static pmix_proc_stats_t proc_stats = {.node = "n", .proc = {.nspace = "j", .rank = 2}, .pid = 5, .cmd = "c", .state = 'R',
-                                       .time = {.tv_sec = 6, .tv_usec = 7}, .percent_cpu = 8.5F, .priority = -9,
-                                       .num_threads = 10, .processor = 11};
-static pmix_disk_stats_t disk = {.disk = "sda", .num_reads_completed = 1, .weighted_milliseconds_io = UINT64_MAX};
-static pmix_net_stats_t net = {.net_interface = "lo", .num_bytes_recvd = 2, .num_send_errs = UINT64_MAX};
-static pmix_node_stats_t node_stats = {.node = "n", .la = 0.5F, .swap_free = 1e6F, .diskstats = &disk, .ndiskstats = 1,
-                                       .netstats = &net, .nnetstats = 1};
+static pmix_regattr_t regattr = {
+    .name = "PMIX_X", .string = "pmix.x", .type = PMIX_INT, .description = lines};
+static pmix_proc_stats_t proc_stats = {.node = "n",
+                                       .proc = {.nspace = "j", .rank = 2},
+                                       .pid = 5,
+                                       .cmd = "c",
+                                       .state = 'R',
+                                       .time = {.tv_sec = 6, .tv_usec = 7},
+                                       .percent_cpu = 8.5F,
+                                       .priority = -9,
+                                       .num_threads = 10,
+                                       .processor = 11};
+static pmix_disk_stats_t disk = {
+    .disk = "sda", .num_reads_completed = 1, .weighted_milliseconds_io = UINT64_MAX};
+static pmix_net_stats_t net = {
+    .net_interface = "lo", .num_bytes_recvd = 2, .num_send_errs = UINT64_MAX};
+static pmix_node_stats_t node_stats = {.node = "n",
+                                       .la = 0.5F,
+                                       .swap_free = 1e6F,
+                                       .diskstats = &disk,
+                                       .ndiskstats = 1,
+                                       .netstats = &net,
+                                       .nnetstats = 1};
 
 static pmix_data_array_t of_numbers = {.type = PMIX_UINT32, .size = 3, .array = numbers};
 static pmix_data_array_t of_words = {.type = PMIX_STRING, .size = 3, .array = words};
@@ -62,9 +84,12 @@ static pmix_data_array_t of_arrays = {.type = PMIX_DATA_ARRAY, .size = 2, .array
 static char *keys[] = {"a.key", "another", NULL};
 static pmix_query_t query = {.keys = keys, .qualifiers = outer, .nqual = 2};
 static pmix_data_array_t of_queries = {.type = PMIX_QUERY, .size = 1, .array = &query};
-static pmix_app_t app = {.cmd = "cmd", .argv = keys, .env = lines, .cwd = "/", .maxprocs = 4, .info = inner, .ninfo = 2};
+static pmix_app_t app = {
+    .cmd = "cmd", .argv = keys, .env = lines, .cwd = "/", .maxprocs = 4, .info = inner, .ninfo = 2};
 static pmix_data_array_t of_apps = {.type = PMIX_APP, .size = 1, .array = &app};
-static pmix_pdata_t pdata = {.proc = {.nspace = "p", .rank = 3}, .key = "k", .value = {.type = PMIX_BOOL, .data.flag = true}};
+static pmix_pdata_t pdata = {.proc = {.nspace = "p", .rank = 3},
+                             .key = "k",
+                             .value = {.type = PMIX_BOOL, .data.flag = true}};
 static pmix_data_array_t of_pdata = {.type = PMIX_PDATA, .size = 1, .array = &pdata};
 static pmix_byte_object_t objects[] = {{.bytes = "abc", .size = 3}, {.bytes = NULL, .size = 0}};
 static pmix_data_array_t of_objects = {.type = PMIX_BYTE_OBJECT, .size = 2, .array = objects};
@@ -77,7 +102,13 @@ static pmix_data_buffer_t buffer;
 static char large[1 << 20];
 static char regex[] = "pmix[n:2(0-3)]";
 
-#define INLINE(t, member, v) {sizeof(((pmix_value_t *) 0)->data.member), {.type = (t), .data.member = (v)}}
+#define INLINE(t, member, v)                                                                       \
+    {                                                                                              \
+        sizeof(((pmix_value_t *) 0)->data.member),                                                 \
+        {                                                                                          \
+            .type = (t), .data.member = (v)                                                        \
+        }                                                                                          \
+    }
 #define BOXED(t, member, p)  {0, {.type = (t), .data.member = (p)}}
 #define BYTES(t, p, n)       {0, {.type = (t), .data.bo = {.bytes = (char *) (p), .size = (n)}}}
 
@@ -163,7 +194,8 @@ static void prepare(void)
         large[i] = (char) ('a' + i % 23);
     }
 #ifndef CONFORM_THEIRS
-    check_status(PMIX_SUCCESS, PMIx_Parse_cpuset_string("hwloc:0-1", &cpuset), "a set of processors");
+    check_status(PMIX_SUCCESS, PMIx_Parse_cpuset_string("hwloc:0-1", &cpuset),
+                 "a set of processors");
 #endif
     PMIX_DATA_BUFFER_CONSTRUCT(&buffer);
     check_status(PMIX_SUCCESS, PMIx_Data_pack(NULL, &buffer, &number, 1, PMIX_INT), "a buffer");
@@ -174,7 +206,8 @@ static void prepare(void)
 static void pack(const pmix_value_t *v, pmix_data_buffer_t *to)
 {
     PMIX_DATA_BUFFER_CONSTRUCT(to);
-    check_status(PMIX_SUCCESS, PMIx_Data_pack(NULL, to, (void *) (uintptr_t) v, 1, PMIX_VALUE), "type %d", v->type);
+    check_status(PMIX_SUCCESS, PMIx_Data_pack(NULL, to, (void *) (uintptr_t) v, 1, PMIX_VALUE),
+                 "type %d", v->type);
 }
 
 static bool equal(const struct sample *sample, const pmix_value_t *v)
@@ -194,8 +227,9 @@ static bool equal(const struct sample *sample, const pmix_value_t *v)
         return strcmp(v->data.string, want->data.string) == 0;
     }
     if (want->type == PMIX_BYTE_OBJECT) {
-        return v->data.bo.size == want->data.bo.size
-               && (v->data.bo.size == 0 || memcmp(v->data.bo.bytes, want->data.bo.bytes, v->data.bo.size) == 0);
+        return v->data.bo.size == want->data.bo.size &&
+               (v->data.bo.size == 0 ||
+                memcmp(v->data.bo.bytes, want->data.bo.bytes, v->data.bo.size) == 0);
     }
     pack(want, &a);
     pack(v, &b);
@@ -218,7 +252,8 @@ static void put_all(void)
 
     for (int i = 0; i < N_SAMPLES; i++) {
         key_of(i, key);
-        check_status(PMIX_SUCCESS, PMIx_Put(PMIX_GLOBAL, key, &samples[i].value), "put type %d", samples[i].value.type);
+        check_status(PMIX_SUCCESS, PMIx_Put(PMIX_GLOBAL, key, &samples[i].value), "put type %d",
+                     samples[i].value.type);
     }
 }
 
@@ -243,11 +278,12 @@ static void get_one(pmix_rank_t rank, int i, const char *manner)
     if (manner != NULL && rc == PMIX_ERR_NOT_SUPPORTED) {
         return;
     }
-    if (!check_status(PMIX_SUCCESS, rc, "type %d of %u, %s", type, rank, manner != NULL ? manner : "copied")) {
+    if (!check_status(PMIX_SUCCESS, rc, "type %d of %u, %s", type, rank,
+                      manner != NULL ? manner : "copied")) {
         return;
     }
-    check(equal(&samples[i], v), "sample %d, type %d, of %u, %s, is not what was put", i, type, rank,
-          manner != NULL ? manner : "copied");
+    check(equal(&samples[i], v), "sample %d, type %d, of %u, %s, is not what was put", i, type,
+          rank, manner != NULL ? manner : "copied");
     if (in_place) {
         check(v == &room, "it is in the given place");
         PMIX_VALUE_DESTRUCT(&room);
@@ -301,7 +337,10 @@ static void keep_pointer(void)
 }
 
 const struct conform_case cases[] = {
-    {.ids = "PUT-013 GET-002 GET-008", .what = "values of all types, near and far", .nodes = 2, .ranks = 2,
+    {.ids = "PUT-013 GET-002 GET-008",
+     .what = "values of all types, near and far",
+     .nodes = 2,
+     .ranks = 2,
      .client = exchange_all},
     {.ids = "GET-002", .what = "a pointer that a process keeps for itself", .client = keep_pointer},
 };

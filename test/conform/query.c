@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries: what comes back in which case, in which shape, what is asked of the host and what is remembered. */
+/* Queries: what comes back in which case, in which shape, what is asked of the host and what is
+ * remembered. */
 
 #include "lib/answers.h"
 #include "lib/conform.h"
@@ -46,12 +47,16 @@ static pmix_status_t knows_some(struct ask *ask)
                 return PMIX_SUCCESS;
             }
             if (strncmp(q->keys[k], "conform.", 8) == 0) {
-                snprintf(text, sizeof(text), "%s of %s in %d", q->keys[k], hostname_of(q), upcalls(ON_QUERY, 0));
+                snprintf(text, sizeof(text), "%s of %s in %d", q->keys[k], hostname_of(q),
+                         upcalls(ON_QUERY, 0));
                 add_text(&list, q->keys[k], text);
             }
         }
     }
-    reply_infos(ask, list.n == 0 ? PMIX_ERR_NOT_FOUND : (int) list.n < asked ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS,
+    reply_infos(ask,
+                list.n == 0            ? PMIX_ERR_NOT_FOUND
+                : (int) list.n < asked ? PMIX_ERR_PARTIAL_SUCCESS
+                                       : PMIX_SUCCESS,
                 list.at, list.n);
     free_infos(&list);
     return PMIX_SUCCESS;
@@ -77,7 +82,8 @@ static void statuses(void)
     check(answer_to(&some, 0, "other.x") == NULL, "the other has no element");
     free_asked(&some);
     check_status(PMIX_ERR_NO_PERMISSIONS, ask_one("fail.now", NULL).rc, "the host refuses at once");
-    check_status(PMIX_ERR_OUT_OF_RESOURCE, ask_one("fail.later", NULL).rc, "the host refuses by callback");
+    check_status(PMIX_ERR_OUT_OF_RESOURCE, ask_one("fail.later", NULL).rc,
+                 "the host refuses by callback");
 }
 
 static void without_host(void)
@@ -108,13 +114,15 @@ static void check_result(const struct asked *asked, int nth, const char *node, c
         const pmix_data_array_t *quals = info[0].value.data.darray;
 
         if (check(n > 0 && PMIX_CHECK_KEY(&info[0], PMIX_QUERY_QUALIFIERS) &&
-                  info[0].value.type == PMIX_DATA_ARRAY && quals->size == 1, "its qualifiers are the first")) {
+                      info[0].value.type == PMIX_DATA_ARRAY && quals->size == 1,
+                  "its qualifiers are the first")) {
             same(node, text_of(&((const pmix_info_t *) quals->array)->value), "the qualifier");
         }
         at = 1;
     }
     for (size_t k = 0; want != NULL && want[k] != NULL; k++, at++) {
-        check(at < n && PMIX_CHECK_KEY(&info[at], want[k]), "element %zu of query %d is %s", at, nth, want[k]);
+        check(at < n && PMIX_CHECK_KEY(&info[at], want[k]), "element %zu of query %d is %s", at,
+              nth, want[k]);
     }
     check(at == n, "%zu elements instead of %zu", n, at);
     PMIX_ARGV_FREE(want);
@@ -180,11 +188,13 @@ static void shape_in(const char *form, size_t pairs, size_t nested)
     check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
     asked = ask_one("conform.a,conform.b", NULL);
     check(count(&asked, "conform.a") == pairs && count(&asked, "conform.b") == pairs, "pairs");
-    check(count(&asked, PMIX_QUERY_RESULTS) == nested && asked.n == 2 * pairs + nested, "and the nested form");
+    check(count(&asked, PMIX_QUERY_RESULTS) == nested && asked.n == 2 * pairs + nested,
+          "and the nested form");
     check(pairs == 0 || PMIX_CHECK_KEY(&asked.info[0], "conform.a"), "pairs come first");
     free_asked(&asked);
     asked = ask_one(PMIX_QUERY_STABLE_ABI_VERSION, NULL);
-    check(count(&asked, PMIX_QUERY_STABLE_ABI_VERSION) == pairs && count(&asked, PMIX_QUERY_RESULTS) == nested,
+    check(count(&asked, PMIX_QUERY_STABLE_ABI_VERSION) == pairs &&
+              count(&asked, PMIX_QUERY_RESULTS) == nested,
           "also for versions");
     free_asked(&asked);
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
@@ -222,11 +232,16 @@ static pmix_status_t ask_about(const char *key, bool procid, bool nspace, bool r
 
 static void who(void)
 {
-    check_status(PMIX_ERR_BAD_PARAM, ask_about(PMIX_LOCAL_RANK, true, true, false), "process and namespace");
-    check_status(PMIX_ERR_BAD_PARAM, ask_about(PMIX_LOCAL_RANK, true, false, true), "process and rank");
-    check_status(PMIX_ERR_BAD_PARAM, ask_about("conform.a", true, true, true), "all three, of any key");
-    check_status(PMIX_ERR_BAD_PARAM, ask_about(PMIX_LOCAL_RANK, false, true, false), "a rank's key, no rank");
-    check_status(PMIX_ERR_BAD_PARAM, ask_about(PMIX_LOCAL_RANK, false, false, true), "a rank's key, no namespace");
+    check_status(PMIX_ERR_BAD_PARAM, ask_about(PMIX_LOCAL_RANK, true, true, false),
+                 "process and namespace");
+    check_status(PMIX_ERR_BAD_PARAM, ask_about(PMIX_LOCAL_RANK, true, false, true),
+                 "process and rank");
+    check_status(PMIX_ERR_BAD_PARAM, ask_about("conform.a", true, true, true),
+                 "all three, of any key");
+    check_status(PMIX_ERR_BAD_PARAM, ask_about(PMIX_LOCAL_RANK, false, true, false),
+                 "a rank's key, no rank");
+    check_status(PMIX_ERR_BAD_PARAM, ask_about(PMIX_LOCAL_RANK, false, false, true),
+                 "a rank's key, no namespace");
     check_status(PMIX_SUCCESS, ask_about(PMIX_LOCAL_RANK, true, false, false), "process");
     check_status(PMIX_SUCCESS, ask_about(PMIX_LOCAL_RANK, false, true, true), "namespace and rank");
     check_status(PMIX_SUCCESS, ask_about(PMIX_JOB_SIZE, false, true, false), "a job's key");
@@ -286,10 +301,12 @@ static void check_ids(const struct note *q)
         const struct note *note = &q->sub[i];
 
         if (strcmp(note->key, PMIX_USERID) == 0) {
-            check(note->type == PMIX_UINT32 && note->number == (int64_t) geteuid(), "the real user");
+            check(note->type == PMIX_UINT32 && note->number == (int64_t) geteuid(),
+                  "the real user");
             ids[0]++;
         } else if (strcmp(note->key, PMIX_GRPID) == 0) {
-            check(note->type == PMIX_UINT32 && note->number == (int64_t) getegid(), "the real group");
+            check(note->type == PMIX_UINT32 && note->number == (int64_t) getegid(),
+                  "the real group");
             ids[1]++;
         }
     }
@@ -305,10 +322,14 @@ static void check_seen(void)
     check(r != NULL && r->n_infos == 2, "both queries come in one upcall");
     check_ids(q);
     check_ids(record_info(r, "conform.c"));
-    check(extra != NULL && extra->type == PMIX_UINT32 && extra->number == 4711, "the qualifier arrives");
+    check(extra != NULL && extra->type == PMIX_UINT32 && extra->number == 4711,
+          "the qualifier arrives");
     check(extra != NULL && (extra->flags & PMIX_INFO_REQD) != 0, "and is required still");
-    check(note_info(q, PMIX_HOSTNAME) != NULL && strcmp(note_info(q, PMIX_HOSTNAME)->text, "n1") == 0, "so does this");
-    check(note_info(q, PMIX_QUERY_LOCAL_ONLY) != NULL && note_info(q, PMIX_QUERY_LOCAL_ONLY)->number == 1,
+    check(note_info(q, PMIX_HOSTNAME) != NULL &&
+              strcmp(note_info(q, PMIX_HOSTNAME)->text, "n1") == 0,
+          "so does this");
+    check(note_info(q, PMIX_QUERY_LOCAL_ONLY) != NULL &&
+              note_info(q, PMIX_QUERY_LOCAL_ONLY)->number == 1,
           "and the order to stay local");
 }
 
@@ -322,8 +343,8 @@ static struct {
     bool inside;
 } heard = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, false};
 
-static void hear(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata, pmix_release_cbfunc_t release,
-                 void *release_data)
+static void hear(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data)
 {
     struct asked asked = {status, info, ninfo};
 
@@ -363,7 +384,8 @@ static void by_callback(void)
     add_query(&list, "conform.a", &quals);
     check_status(PMIX_ERR_BAD_PARAM, PMIx_Query_info_nb(list.at, list.n, hear, &heard), "refused");
     free_queries(&list);
-    check_status(PMIX_ERR_NOT_FOUND, ask_one("other.x", NULL).rc, "whatever was under way has ended");
+    check_status(PMIX_ERR_NOT_FOUND, ask_one("other.x", NULL).rc,
+                 "whatever was under way has ended");
     check(heard.n == 2, "what is refused is not called back");
 }
 
@@ -398,7 +420,8 @@ static void remember(void)
     same("conform.a of any in 1", on_node("conform.a", NULL, false), "the first time");
     same("conform.a of any in 1", get_kept("conform.a"), "a get finds it");
     kill(server_pid(0), SIGSTOP);
-    same("conform.a of any in 1", on_node("conform.a", NULL, false), "the second, without a server");
+    same("conform.a of any in 1", on_node("conform.a", NULL, false),
+         "the second, without a server");
     same("conform.a of any in 1", get_kept("conform.a"), "so does a get");
     kill(server_pid(0), SIGCONT);
     check(upcalls(ON_QUERY, 0) == 1, "the host was asked once");
@@ -416,7 +439,8 @@ static void remember_each(void)
     same("conform.a of any in 3", on_node("conform.a", NULL, false), "of none");
     same("conform.a of n1 in 1", on_node("conform.a", "n1", false), "of one node again");
     same("conform.a of n2 in 2", on_node("conform.a", "n2", false), "of another again");
-    same("conform.a of any in 3", get_kept("conform.a"), "a get finds what was asked without a node");
+    same("conform.a of any in 3", get_kept("conform.a"),
+         "a get finds what was asked without a node");
     same("conform.b of n1 in 4", on_node("conform.b", "n1", false), "another key of a node");
     same("-46", get_kept("conform.b"), "is not the job's");
 }
@@ -457,8 +481,9 @@ static void nobody_asked(void)
 
 static void no_gets(void)
 {
-    static const char *const keys[] = {PMIX_QUERY_QUEUE_STATUS, PMIX_QUERY_QUEUE_LIST, PMIX_QUERY_ALLOC_STATUS,
-                                       PMIX_QUERY_RESULTS, PMIX_QUERY_QUALIFIERS};
+    static const char *const keys[] = {PMIX_QUERY_QUEUE_STATUS, PMIX_QUERY_QUEUE_LIST,
+                                       PMIX_QUERY_ALLOC_STATUS, PMIX_QUERY_RESULTS,
+                                       PMIX_QUERY_QUALIFIERS};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         same("-46", got(me.nspace, PMIX_RANK_WILDCARD, keys[i], NULL, 0), "get of %s", keys[i]);
@@ -468,7 +493,8 @@ static void no_gets(void)
 
 static void check_no_gets(void)
 {
-    check(upcalls(ON_QUERY, -1) == 0 && upcalls(ON_MODEX, -1) == 0, "the host was asked for nothing");
+    check(upcalls(ON_QUERY, -1) == 0 && upcalls(ON_MODEX, -1) == 0,
+          "the host was asked for nothing");
 }
 
 static void no_reports(void)
@@ -490,32 +516,73 @@ static void ignored(void)
     same("A", query_text(PMIX_QUERY_NAMESPACES, &quals), "qualifiers that say nothing here");
     add_true(&quals, PMIX_QUERY_REPORT_MINMAX);
     same("1", query_text(PMIX_JOB_SIZE, &quals), "of the job");
-    check_status(PMIX_ERR_NOT_FOUND, ask_one("pmix.no.such.key", NULL).rc, "a key that there is not");
+    check_status(PMIX_ERR_NOT_FOUND, ask_one("pmix.no.such.key", NULL).rc,
+                 "a key that there is not");
 }
 
 const struct conform_case cases[] = {
-    {.ids = "QRY-001 QRY-002 QRY-003 QRY-005 S29", .what = "all, none, some, an error", .client = statuses, KNOWS_SOME},
-    {.ids = "QRY-004 QRY-024 S29", .what = "a host that has no queries", .ranks = 2, .client = without_host},
-    {.ids = "QRY-007 QRY-008 QRY-009 QRY-011 S29", .what = "one element a query, its qualifiers in front",
-     .client = shape, KNOWS_SOME},
+    {.ids = "QRY-001 QRY-002 QRY-003 QRY-005 S29",
+     .what = "all, none, some, an error",
+     .client = statuses,
+     KNOWS_SOME},
+    {.ids = "QRY-004 QRY-024 S29",
+     .what = "a host that has no queries",
+     .ranks = 2,
+     .client = without_host},
+    {.ids = "QRY-007 QRY-008 QRY-009 QRY-011 S29",
+     .what = "one element a query, its qualifiers in front",
+     .client = shape,
+     KNOWS_SOME},
 #ifndef CONFORM_THEIRS
-    {.ids = "QRY-010", .what = "pairs, nested, or both", .raw = true, .client = shapes, KNOWS_SOME,
+    {.ids = "QRY-010",
+     .what = "pairs, nested, or both",
+     .raw = true,
+     .client = shapes,
+     KNOWS_SOME,
      .ours_only = "the parameter is ours"},
 #endif
-    {.ids = "QRY-012 QRY-013 S29", .what = "a process is named in one way, and as a whole", .client = who, KNOWS_SOME},
-    {.ids = "QRY-014", .what = "a process is for all keys of its query, and for no other query", .ranks = 2,
+    {.ids = "QRY-012 QRY-013 S29",
+     .what = "a process is named in one way, and as a whole",
+     .client = who,
+     KNOWS_SOME},
+    {.ids = "QRY-014",
+     .what = "a process is for all keys of its query, and for no other query",
+     .ranks = 2,
      .client = several},
-    {.ids = "QRY-015 QRY-016 QRY-017 QRY-026 S29", .what = "the host sees what was asked, and who really asked",
-     .client = forge, .after = check_seen, KNOWS_SOME},
-    {.ids = "QRY-018", .what = "an answer by callback, later, once", .client = by_callback, KNOWS_SOME},
-    {.ids = "QRY-019 QRY-020 QRY-021 QRY-025 S29", .what = "an answer is remembered until it is refreshed",
-     .client = remember, .seconds = 10, KNOWS_SOME},
-    {.ids = "QRY-022", .what = "an answer is remembered with its qualifiers", .client = remember_each, KNOWS_SOME},
-    {.ids = "QRY-019 QRY-020", .what = "half an answer is remembered, too", .client = remember_mixed, KNOWS_SOME},
-    {.ids = "QRY-025 QRY-024", .what = "what was registered is found here first", .ranks = 2,
-     .client = registered_here, .after = nobody_asked, .seconds = 10, KNOWS_SOME},
-    {.ids = "QRY-037 QRY-036", .what = "what is of the system is not for a get", .client = no_gets,
-     .after = check_no_gets, KNOWS_SOME},
+    {.ids = "QRY-015 QRY-016 QRY-017 QRY-026 S29",
+     .what = "the host sees what was asked, and who really asked",
+     .client = forge,
+     .after = check_seen,
+     KNOWS_SOME},
+    {.ids = "QRY-018",
+     .what = "an answer by callback, later, once",
+     .client = by_callback,
+     KNOWS_SOME},
+    {.ids = "QRY-019 QRY-020 QRY-021 QRY-025 S29",
+     .what = "an answer is remembered until it is refreshed",
+     .client = remember,
+     .seconds = 10,
+     KNOWS_SOME},
+    {.ids = "QRY-022",
+     .what = "an answer is remembered with its qualifiers",
+     .client = remember_each,
+     KNOWS_SOME},
+    {.ids = "QRY-019 QRY-020",
+     .what = "half an answer is remembered, too",
+     .client = remember_mixed,
+     KNOWS_SOME},
+    {.ids = "QRY-025 QRY-024",
+     .what = "what was registered is found here first",
+     .ranks = 2,
+     .client = registered_here,
+     .after = nobody_asked,
+     .seconds = 10,
+     KNOWS_SOME},
+    {.ids = "QRY-037 QRY-036",
+     .what = "what is of the system is not for a get",
+     .client = no_gets,
+     .after = check_no_gets,
+     KNOWS_SOME},
     {.ids = "QRY-036", .what = "what only reports cannot be asked for", .client = no_reports},
     {.ids = "QRY-038", .what = "directives that do not apply", .client = ignored, KNOWS_SOME},
 };

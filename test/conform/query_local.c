@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What can be asked for: what the library answers by itself, what only the host knows, and which qualifiers belong to it. */
+/* What can be asked for: what the library answers by itself, what only the host knows, and which
+ * qualifiers belong to it. */
 
 #include "lib/answers.h"
 #include "lib/conform.h"
@@ -28,8 +29,9 @@ static bool lists(const char *list, const char *word)
 
 static void supported(void)
 {
-    static const char *const keys[] = {PMIX_QUERY_NAMESPACES, PMIX_QUERY_NAMESPACE_INFO, PMIX_SERVER_URI,
-                                       PMIX_QUERY_NUM_PSETS, PMIX_QUERY_NUM_GROUPS};
+    static const char *const keys[] = {PMIX_QUERY_NAMESPACES, PMIX_QUERY_NAMESPACE_INFO,
+                                       PMIX_SERVER_URI, PMIX_QUERY_NUM_PSETS,
+                                       PMIX_QUERY_NUM_GROUPS};
     struct infos quals = {0};
     struct asked asked = ask_one(PMIX_QUERY_SUPPORTED_KEYS, NULL);
     const pmix_value_t *v = answer_to(&asked, 0, PMIX_QUERY_SUPPORTED_KEYS);
@@ -46,13 +48,16 @@ static void supported(void)
         check(lists(v->data.string, PMIX_QUERY_GROUP_MEMBERSHIP), "membership is among them");
     }
     free_asked(&asked);
-    asked = ask_one(PMIX_QUERY_SUPPORTED_QUALIFIERS "," PMIX_QUERY_NAMESPACE_INFO "," PMIX_QUERY_GROUP_MEMBERSHIP, NULL);
+    asked = ask_one(PMIX_QUERY_SUPPORTED_QUALIFIERS "," PMIX_QUERY_NAMESPACE_INFO
+                                                    "," PMIX_QUERY_GROUP_MEMBERSHIP,
+                    NULL);
     check_status(PMIX_SUCCESS, asked.rc, "qualifiers of two keys");
     check(lists(said(&asked, 0, PMIX_QUERY_NAMESPACE_INFO), PMIX_NSPACE), "of the one");
     check(lists(said(&asked, 0, PMIX_QUERY_GROUP_MEMBERSHIP), PMIX_GROUP_ID), "of the other");
     free_asked(&asked);
     add_true(&quals, PMIX_QUERY_SUPPORTED_QUALIFIERS);
-    check(lists(query_text(PMIX_QUERY_PROC_TABLE, &quals), PMIX_NSPACE), "as a qualifier, without what it needs");
+    check(lists(query_text(PMIX_QUERY_PROC_TABLE, &quals), PMIX_NSPACE),
+          "as a qualifier, without what it needs");
 }
 
 /* ---- what needs no host */
@@ -69,9 +74,14 @@ static void define_set(void)
 
 static void hostless(void)
 {
-    static const char *const keys[] = {
-        PMIX_QUERY_NAMESPACES, PMIX_QUERY_NAMESPACE_INFO, PMIX_SERVER_URI, PMIX_QUERY_NUM_PSETS, PMIX_QUERY_PSET_NAMES,
-        PMIX_QUERY_NUM_GROUPS, PMIX_QUERY_STABLE_ABI_VERSION, PMIX_QUERY_PROVISIONAL_ABI_VERSION};
+    static const char *const keys[] = {PMIX_QUERY_NAMESPACES,
+                                       PMIX_QUERY_NAMESPACE_INFO,
+                                       PMIX_SERVER_URI,
+                                       PMIX_QUERY_NUM_PSETS,
+                                       PMIX_QUERY_PSET_NAMES,
+                                       PMIX_QUERY_NUM_GROUPS,
+                                       PMIX_QUERY_STABLE_ABI_VERSION,
+                                       PMIX_QUERY_PROVISIONAL_ABI_VERSION};
     struct infos quals = {0};
     struct asked asked;
 
@@ -106,7 +116,8 @@ static void add_command(const struct job *job, struct infos *list)
 
 static const char *in_infos(const pmix_info_t *info, const char *key)
 {
-    const pmix_data_array_t *array = info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
+    const pmix_data_array_t *array =
+        info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
 
     for (size_t i = 0; array != NULL && array->type == PMIX_INFO && i < array->size; i++) {
         if (PMIX_CHECK_KEY(&((const pmix_info_t *) array->array)[i], key)) {
@@ -129,7 +140,8 @@ static void check_namespaces(const char *only, const char *want)
     asked = ask_one(PMIX_QUERY_NAMESPACE_INFO, &quals);
     check_status(PMIX_SUCCESS, asked.rc, "namespaces");
     v = answer_to(&asked, 0, PMIX_QUERY_NAMESPACE_INFO);
-    if (check(v != NULL && v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_INFO, "an array")) {
+    if (check(v != NULL && v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_INFO,
+              "an array")) {
         for (size_t i = 0; i < v->data.darray->size; i++) {
             const pmix_info_t *one = &((const pmix_info_t *) v->data.darray->array)[i];
 
@@ -159,7 +171,8 @@ static bool is_version(const char *text)
     size_t major = strspn(text, "0123456789");
     size_t minor = text[major] == '.' ? strspn(text + major + 1, "0123456789") : 0;
 
-    return major > 0 && minor > 0 && (text[major + 1 + minor] == '\0' || text[major + 1 + minor] == ',');
+    return major > 0 && minor > 0 &&
+           (text[major + 1 + minor] == '\0' || text[major + 1 + minor] == ',');
 }
 
 static void versions(void)
@@ -178,7 +191,8 @@ static void versions(void)
     asked = ask_all(&list);
     check_status(PMIX_SUCCESS, asked.rc, "two queries");
     free_asked(&asked);
-    check_status(PMIX_ERR_INIT, ask_one(PMIX_QUERY_STABLE_ABI_VERSION "," PMIX_QUERY_NAMESPACES, NULL).rc,
+    check_status(PMIX_ERR_INIT,
+                 ask_one(PMIX_QUERY_STABLE_ABI_VERSION "," PMIX_QUERY_NAMESPACES, NULL).rc,
                  "another key needs more");
 }
 
@@ -196,7 +210,8 @@ static bool read_rendezvous(char *room, size_t n)
     char path[1024];
     bool found = false;
 
-    for (struct dirent *e = dir != NULL ? readdir(dir) : NULL; e != NULL && !found; e = readdir(dir)) {
+    for (struct dirent *e = dir != NULL ? readdir(dir) : NULL; e != NULL && !found;
+         e = readdir(dir)) {
         FILE *file;
 
         if (strncmp(e->d_name, "pmix.", 5) != 0) {
@@ -262,9 +277,9 @@ static pmix_status_t knows_all(struct ask *ask)
     return PMIX_SUCCESS;
 }
 
-static const char *const hosts_keys[] = {
-    PMIX_QUERY_QUEUE_LIST,   PMIX_QUERY_QUEUE_STATUS,   PMIX_QUERY_ALLOC_STATUS, PMIX_QUERY_SPAWN_SUPPORT,
-    PMIX_QUERY_DEBUG_SUPPORT, PMIX_QUERY_AUTHORIZATIONS};
+static const char *const hosts_keys[] = {PMIX_QUERY_QUEUE_LIST,    PMIX_QUERY_QUEUE_STATUS,
+                                         PMIX_QUERY_ALLOC_STATUS,  PMIX_QUERY_SPAWN_SUPPORT,
+                                         PMIX_QUERY_DEBUG_SUPPORT, PMIX_QUERY_AUTHORIZATIONS};
 
 /* With a qualifier that only the host understands. */
 static const pmix_value_t *ask_host(struct asked *asked, const char *key, bool process)
@@ -296,10 +311,12 @@ static void of_host(void)
     check(v != NULL && v->type == PMIX_PID && v->data.pid == 4711, "a process's id");
     free_asked(&asked);
     v = ask_host(&asked, PMIX_PROC_STATE_STATUS, true);
-    check(v != NULL && v->type == PMIX_PROC_STATE && v->data.state == PMIX_PROC_STATE_RUNNING, "its state");
+    check(v != NULL && v->type == PMIX_PROC_STATE && v->data.state == PMIX_PROC_STATE_RUNNING,
+          "its state");
     free_asked(&asked);
     v = ask_host(&asked, PMIX_QUERY_MEMORY_USAGE, true);
-    check(v != NULL && v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_INFO && v->data.darray->size == 1 &&
+    check(v != NULL && v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_INFO &&
+              v->data.darray->size == 1 &&
               ((pmix_info_t *) v->data.darray->array)->value.data.uint32 == 5,
           "its memory");
     free_asked(&asked);
@@ -314,17 +331,20 @@ static void check_of_host(void)
         const struct record *r = upcall(ON_QUERY, 0, i);
         const struct note *queue = note_info(&r->infos[0], PMIX_ALLOC_QUEUE);
 
-        check(queue != NULL && strcmp(queue->text, "fast") == 0, "the qualifier of %s", r->infos[0].key);
+        check(queue != NULL && strcmp(queue->text, "fast") == 0, "the qualifier of %s",
+              r->infos[0].key);
     }
-    check(note_info(record_info(upcall(ON_QUERY, 0, 7), PMIX_PROC_PID), PMIX_PROCID) != NULL, "the process, too");
+    check(note_info(record_info(upcall(ON_QUERY, 0, 7), PMIX_PROC_PID), PMIX_PROCID) != NULL,
+          "the process, too");
 }
 
 /* ---- what keys cannot do without */
 
 static void lacking(void)
 {
-    static const char *const keys[] = {PMIX_QUERY_JOB_STATUS, PMIX_QUERY_PROC_TABLE, PMIX_QUERY_LOCAL_PROC_TABLE,
-                                       PMIX_QUERY_GROUP_MEMBERSHIP, PMIX_QUERY_PSET_MEMBERSHIP};
+    static const char *const keys[] = {PMIX_QUERY_JOB_STATUS, PMIX_QUERY_PROC_TABLE,
+                                       PMIX_QUERY_LOCAL_PROC_TABLE, PMIX_QUERY_GROUP_MEMBERSHIP,
+                                       PMIX_QUERY_PSET_MEMBERSHIP};
     struct infos quals = {0};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -359,12 +379,14 @@ static void memory(void)
     add_text(&quals, PMIX_HOSTNAME, node_name(1));
     same("2000", query_text(PMIX_AVAIL_PHYS_MEMORY, &quals), "of a node by name");
     add(&quals, PMIX_NODEID, &other, PMIX_UINT32);
-    same(node() == 0 ? "2000" : "1000", query_text(PMIX_AVAIL_PHYS_MEMORY, &quals), "by its number");
+    same(node() == 0 ? "2000" : "1000", query_text(PMIX_AVAIL_PHYS_MEMORY, &quals),
+         "by its number");
 }
 
 static void samples(void)
 {
-    static const char *const keys[] = {PMIX_DAEMON_MEMORY, PMIX_CLIENT_AVG_MEMORY, PMIX_AVAIL_PHYS_MEMORY};
+    static const char *const keys[] = {PMIX_DAEMON_MEMORY, PMIX_CLIENT_AVG_MEMORY,
+                                       PMIX_AVAIL_PHYS_MEMORY};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         struct infos quals = {0};
@@ -385,7 +407,8 @@ static void check_samples(void)
                      note_info(&r->infos[0], PMIX_QUERY_REPORT_MINMAX) != NULL &&
                      note_info(&r->infos[0], PMIX_NODEID) != NULL;
 
-        check(r != NULL && there == (i % 2 == 0), "upcall %d has the qualifiers that were given", i);
+        check(r != NULL && there == (i % 2 == 0), "upcall %d has the qualifiers that were given",
+              i);
     }
 }
 
@@ -480,7 +503,8 @@ static void structures(void)
 #ifdef PMIX_QUERY_STATIC_INIT
     pmix_query_t fixed = PMIX_QUERY_STATIC_INIT;
 
-    check(fixed.keys == NULL && fixed.qualifiers == NULL && fixed.nqual == 0, "initialised without a call");
+    check(fixed.keys == NULL && fixed.qualifiers == NULL && fixed.nqual == 0,
+          "initialised without a call");
 #endif
     pmix_query_t one;
     pmix_query_t *several;
@@ -493,7 +517,9 @@ static void structures(void)
         PMIX_ARGV_APPEND(rc, one.keys, words[i]);
         check_status(PMIX_SUCCESS, rc, "append");
     }
-    check(strcmp(one.keys[0], "one") == 0 && strcmp(one.keys[2], "three") == 0 && one.keys[3] == NULL, "three keys");
+    check(strcmp(one.keys[0], "one") == 0 && strcmp(one.keys[2], "three") == 0 &&
+              one.keys[3] == NULL,
+          "three keys");
     PMIX_QUERY_QUALIFIERS_CREATE(&one, 4);
     check(one.qualifiers != NULL && one.nqual == 4, "four qualifiers");
     PMIX_INFO_LOAD(&one.qualifiers[3], PMIX_NSPACE, "A", PMIX_STRING);
@@ -513,20 +539,56 @@ static void structures(void)
 #define KNOWS_ALL .host = {[ON_QUERY] = {OWN, .own = knows_all}}
 
 const struct conform_case cases[] = {
-    {.ids = "QRY-027 QRY-048", .what = "which keys there are, and their qualifiers", .client = supported},
-    {.ids = "QRY-028", .what = "what needs no host", .ranks = 2, .client = hostless, .script = define_set},
-    {.ids = "QRY-029", .what = "namespaces and their commands", .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
-     .setup = add_command, .client = namespaces},
-    {.ids = "QRY-030", .what = "versions of the interface, at any time", .alone = true, .client = versions},
-    {.ids = "QRY-031", .what = "the address of the server", .server = with_tools, .client = address},
-    {.ids = "QRY-032", .what = "the host's answers keep their types", .client = of_host, .after = check_of_host, KNOWS_ALL},
-    {.ids = "QRY-033", .what = "keys that need a qualifier", .client = lacking, KNOWS_ALL},
-    {.ids = "QRY-034", .what = "the memory of a node, as registered", .nodes = 2, .setup = add_memory, .client = memory},
-    {.ids = "QRY-034", .what = "the memory of a node, as the host says", .client = samples, .after = check_samples,
+    {.ids = "QRY-027 QRY-048",
+     .what = "which keys there are, and their qualifiers",
+     .client = supported},
+    {.ids = "QRY-028",
+     .what = "what needs no host",
+     .ranks = 2,
+     .client = hostless,
+     .script = define_set},
+    {.ids = "QRY-029",
+     .what = "namespaces and their commands",
+     .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
+     .setup = add_command,
+     .client = namespaces},
+    {.ids = "QRY-030",
+     .what = "versions of the interface, at any time",
+     .alone = true,
+     .client = versions},
+    {.ids = "QRY-031",
+     .what = "the address of the server",
+     .server = with_tools,
+     .client = address},
+    {.ids = "QRY-032",
+     .what = "the host's answers keep their types",
+     .client = of_host,
+     .after = check_of_host,
      KNOWS_ALL},
-    {.ids = "QRY-035", .what = "a qualifier that is repeated widens the answer", .nodes = 3, .ranks = 2, .client = widen},
-    {.ids = "QRY-035", .what = "the host sees each of them", .client = widen_host, .after = check_widened, KNOWS_ALL},
-    {.ids = "QRY-049 QRY-050 QRY-051 QRY-052 QRY-053", .what = "the structure is made and unmade", .alone = true,
+    {.ids = "QRY-033", .what = "keys that need a qualifier", .client = lacking, KNOWS_ALL},
+    {.ids = "QRY-034",
+     .what = "the memory of a node, as registered",
+     .nodes = 2,
+     .setup = add_memory,
+     .client = memory},
+    {.ids = "QRY-034",
+     .what = "the memory of a node, as the host says",
+     .client = samples,
+     .after = check_samples,
+     KNOWS_ALL},
+    {.ids = "QRY-035",
+     .what = "a qualifier that is repeated widens the answer",
+     .nodes = 3,
+     .ranks = 2,
+     .client = widen},
+    {.ids = "QRY-035",
+     .what = "the host sees each of them",
+     .client = widen_host,
+     .after = check_widened,
+     KNOWS_ALL},
+    {.ids = "QRY-049 QRY-050 QRY-051 QRY-052 QRY-053",
+     .what = "the structure is made and unmade",
+     .alone = true,
      .client = structures},
     {.ids = "QRY-023", .what = "realms of data", .ranks = 2, .setup = add_realms, .client = realms},
 };

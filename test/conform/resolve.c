@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Resolve_peers and PMIx_Resolve_nodes: the shape of the calls, and how what is known grows and shrinks. */
+/* PMIx_Resolve_peers and PMIx_Resolve_nodes: the shape of the calls, and how what is known grows
+ * and shrinks. */
 
 #include "lib/answers.h"
 
@@ -33,7 +34,8 @@ static void compare_everybody(const char *want)
     same(want, peers_sorted(NULL, NULL), "no node, no namespace");
     same(want, peers_sorted(NULL, ""), "no node, an empty namespace");
     same(want, peers_sorted("node0", NULL), "the node by name");
-    if (check_status(PMIX_SUCCESS, PMIx_Get(&me, PMIX_LOCAL_PROCS, NULL, 0, &v), "local processes")) {
+    if (check_status(PMIX_SUCCESS, PMIx_Get(&me, PMIX_LOCAL_PROCS, NULL, 0, &v),
+                     "local processes")) {
         procs = v->data.darray->array;
         n = 0;
         check_status(PMIX_SUCCESS, PMIx_Resolve_peers(NULL, NULL, &procs, &n), "peers");
@@ -80,8 +82,8 @@ static void release_all(void)
         (void) hosts("A");
     }
     after = mallinfo2();
-    check(after.uordblks <= before.uordblks + 65536, "memory in use grew from %zu to %zu", before.uordblks,
-          after.uordblks);
+    check(after.uordblks <= before.uordblks + 65536, "memory in use grew from %zu to %zu",
+          before.uordblks, after.uordblks);
 }
 
 static void order_peers(const struct job *job, struct infos *list)
@@ -101,8 +103,10 @@ static void give_nothing(void)
     pmix_proc_t *procs = NULL;
     size_t n = 0;
 
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Resolve_peers(NULL, me.nspace, NULL, &n), "no place for processes");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Resolve_peers(NULL, me.nspace, &procs, NULL), "no place for their number");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Resolve_peers(NULL, me.nspace, NULL, &n),
+                 "no place for processes");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Resolve_peers(NULL, me.nspace, &procs, NULL),
+                 "no place for their number");
     check_status(PMIX_ERR_BAD_PARAM, PMIx_Resolve_nodes(me.nspace, NULL), "no place for nodes");
 }
 
@@ -124,8 +128,9 @@ static void *ask_often(void *arg)
 {
     (void) arg;
     for (int i = 0; i < 1000; i++) {
-        bool well = same("A:0,A:1,A:2", peers(NULL, "A"), "peers") && same("node0", hosts("A"), "nodes")
-                    && same(INVALID_NAMESPACE, i % 50 == 0 ? peers(NULL, "none") : INVALID_NAMESPACE, "none");
+        bool well =
+            same("A:0,A:1,A:2", peers(NULL, "A"), "peers") && same("node0", hosts("A"), "nodes") &&
+            same(INVALID_NAMESPACE, i % 50 == 0 ? peers(NULL, "none") : INVALID_NAMESPACE, "none");
         if (!well) {
             break;
         }
@@ -164,7 +169,8 @@ static void see_each_other(void)
     add_true(&now, PMIX_IMMEDIATE);
     same(in_a ? "B:0,B:1,B:2" : "A:0,A:1", peers(NULL, other), "the peers of %s", other);
     same("node0", hosts(other), "the nodes of %s", other);
-    same(in_a ? "3" : "2", got(other, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, now.at, now.n), "the size of %s", other);
+    same(in_a ? "3" : "2", got(other, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, now.at, now.n),
+         "the size of %s", other);
     free_infos(&now);
 }
 
@@ -177,7 +183,8 @@ static void connect_jobs(void)
     see_each_other();
     check_status(PMIX_SUCCESS, PMIx_Disconnect(procs, 2, NULL, 0), "disconnect");
     if (strcmp(me.nspace, "A") == 0 && me.rank == 0) {
-        check_status(PMIX_ERR_INVALID_OPERATION, PMIx_Disconnect(procs, 2, NULL, 0), "disconnect again");
+        check_status(PMIX_ERR_INVALID_OPERATION, PMIx_Disconnect(procs, 2, NULL, 0),
+                     "disconnect again");
     }
 }
 
@@ -187,8 +194,8 @@ static void check_connects(void)
     check(upcalls(ON_DISCONNECT, -1) == 1, "%d upcalls of disconnect", upcalls(ON_DISCONNECT, -1));
 }
 
-/* The two jobs live on different nodes, whose servers know only their own. When they meet, a host tells its server of
- * the other job first. */
+/* The two jobs live on different nodes, whose servers know only their own. When they meet, a host
+ * tells its server of the other job first. */
 static void register_own(const char *name, int on)
 {
     if (node() == on) {
@@ -228,7 +235,8 @@ static void meet_by_connect(void)
     same(INVALID_NAMESPACE, peers(NULL, other), "before, nobody has told of %s", other);
     check_status(PMIX_SUCCESS, PMIx_Connect(procs, 2, NULL, 0), "connect");
     same(in_a ? "node1" : "node0", hosts(other), "the nodes of %s", other);
-    same(in_a ? "B:0,B:1" : "A:0,A:1", peers(in_a ? "node1" : "node0", other), "the peers of %s", other);
+    same(in_a ? "B:0,B:1" : "A:0,A:1", peers(in_a ? "node1" : "node0", other), "the peers of %s",
+         other);
     check_status(PMIX_SUCCESS, PMIx_Disconnect(procs, 2, NULL, 0), "disconnect");
 }
 
@@ -245,10 +253,12 @@ static void meet_by_group(void)
     PMIX_LOAD_PROCID(&procs[2], "B", 0);
     PMIX_LOAD_PROCID(&procs[3], "B", 1);
     same(INVALID_NAMESPACE, peers(NULL, other), "before, nobody has told of %s", other);
-    check_status(PMIX_SUCCESS, PMIx_Group_construct("both", procs, 4, NULL, 0, &results, &n), "construct");
+    check_status(PMIX_SUCCESS, PMIx_Group_construct("both", procs, 4, NULL, 0, &results, &n),
+                 "construct");
     PMIX_INFO_FREE(results, n);
     same(in_a ? "node1" : "node0", hosts(other), "the nodes of %s", other);
-    same(in_a ? "B:0,B:1" : "A:0,A:1", peers(in_a ? "node1" : "node0", other), "the peers of %s", other);
+    same(in_a ? "B:0,B:1" : "A:0,A:1", peers(in_a ? "node1" : "node0", other), "the peers of %s",
+         other);
     check_status(PMIX_SUCCESS, PMIx_Group_destruct("both", NULL, 0), "destruct");
 }
 
@@ -335,7 +345,8 @@ static void register_large(void)
     PMIX_LOAD_NSPACE(name, "large");
     for (int i = 0; i < LARGE_NODES; i++) {
         at += (size_t) sprintf(nodes + at, "%sn%d", i > 0 ? "," : "", i);
-        end += (size_t) sprintf(ppn + end, "%s%d-%d", i > 0 ? ";" : "", i * LARGE_EACH, (i + 1) * LARGE_EACH - 1);
+        end += (size_t) sprintf(ppn + end, "%s%d-%d", i > 0 ? ";" : "", i * LARGE_EACH,
+                                (i + 1) * LARGE_EACH - 1);
     }
     check_status(PMIX_SUCCESS, PMIx_generate_regex(nodes, &made), "regex");
     add(&list, PMIX_NODE_MAP, made, PMIX_REGEX);
@@ -345,7 +356,8 @@ static void register_large(void)
     add(&list, PMIX_PROC_MAP, made, PMIX_REGEX);
     free(made);
     add_u32(&list, PMIX_JOB_SIZE, LARGE_NODES * LARGE_EACH);
-    check_status(PMIX_SUCCESS, PMIx_server_register_nspace(name, 0, list.at, list.n, note_end, NULL), "register");
+    check_status(PMIX_SUCCESS,
+                 PMIx_server_register_nspace(name, 0, list.at, list.n, note_end, NULL), "register");
     await("large");
     free_infos(&list);
     free(nodes);
@@ -365,7 +377,8 @@ static void sweep_large(void)
         char name[16];
 
         snprintf(name, sizeof(name), "n%d", i);
-        check_status(PMIX_SUCCESS, PMIx_Resolve_peers(name, large, &procs, &n), "peers on %s", name);
+        check_status(PMIX_SUCCESS, PMIx_Resolve_peers(name, large, &procs, &n), "peers on %s",
+                     name);
         check(n == LARGE_EACH && procs[0].rank == (pmix_rank_t) i * LARGE_EACH
                   && procs[n - 1].rank == (pmix_rank_t) (i + 1) * LARGE_EACH - 1,
               "the right ones on %s", name);
@@ -376,31 +389,68 @@ static void sweep_large(void)
 }
 
 const struct conform_case cases[] = {
-    {.ids = "RES-001 RES-002 RES-007 RES-008 RES-019 RES-063", .what = "a node's peers and a job's nodes", .ranks = 3,
+    {.ids = "RES-001 RES-002 RES-007 RES-008 RES-019 RES-063",
+     .what = "a node's peers and a job's nodes",
+     .ranks = 3,
      .client = ask_simply},
-    {.ids = "RES-003 RES-004 KEY-023 S06", .what = "without a namespace, everybody on the node", .nodes = 2,
-     .jobs = {{"A", {4}}, {"B", {2}}, {"R", {0, 2}}}, .client = see_everybody, .script = deregister_a},
-    {.ids = "RES-006", .what = "ten thousand answers are given back", .ranks = 3, .client = release_all},
-    {.ids = "RES-009", .what = "peers come in the order in which the host lists them", .ranks = 3,
-     .setup = order_peers, .client = see_order},
-    {.ids = "RES-011", .what = "no place for the result is a bad parameter", .client = give_nothing},
+    {.ids = "RES-003 RES-004 KEY-023 S06",
+     .what = "without a namespace, everybody on the node",
+     .nodes = 2,
+     .jobs = {{"A", {4}}, {"B", {2}}, {"R", {0, 2}}},
+     .client = see_everybody,
+     .script = deregister_a},
+    {.ids = "RES-006",
+     .what = "ten thousand answers are given back",
+     .ranks = 3,
+     .client = release_all},
+    {.ids = "RES-009",
+     .what = "peers come in the order in which the host lists them",
+     .ranks = 3,
+     .setup = order_peers,
+     .client = see_order},
+    {.ids = "RES-011",
+     .what = "no place for the result is a bad parameter",
+     .client = give_nothing},
     {.ids = "RES-012", .what = "outside of init and finalize", .client = ask_outside, .raw = true},
     {.ids = "RES-013", .what = "sixteen threads at once", .ranks = 3, .client = ask_at_once},
-    {.ids = "RES-057 RES-042 RES-036 S01", .what = "two jobs connect, see each other and part",
-     .jobs = {{"A", {2}}, {"B", {3}}}, .client = connect_jobs, .after = check_connects},
-    {.ids = "RES-056 RES-057 RES-059", .what = "connect brings what another node's server knows", .nodes = 2,
-     .jobs = {{"A", {2}, .later = true}, {"B", {0, 2}, .later = true}}, .script = own_jobs, .client = meet_by_connect,
+    {.ids = "RES-057 RES-042 RES-036 S01",
+     .what = "two jobs connect, see each other and part",
+     .jobs = {{"A", {2}}, {"B", {3}}},
+     .client = connect_jobs,
+     .after = check_connects},
+    {.ids = "RES-056 RES-057 RES-059",
+     .what = "connect brings what another node's server knows",
+     .nodes = 2,
+     .jobs = {{"A", {2}, .later = true}, {"B", {0, 2}, .later = true}},
+     .script = own_jobs,
+     .client = meet_by_connect,
      .host = {[ON_CONNECT] = {OWN, .own = introduce_later}}},
-    {.ids = "RES-058", .what = "a group brings what another node's server knows", .nodes = 2,
-     .jobs = {{"A", {2}, .later = true}, {"B", {0, 2}, .later = true}}, .script = own_jobs, .client = meet_by_group,
+    {.ids = "RES-058",
+     .what = "a group brings what another node's server knows",
+     .nodes = 2,
+     .jobs = {{"A", {2}, .later = true}, {"B", {0, 2}, .later = true}},
+     .script = own_jobs,
+     .client = meet_by_group,
      .host = {[ON_GROUP] = {OWN, .own = introduce_later}}},
-    {.ids = "RES-016 RES-061", .what = "a job is known from its registration to its end",
-     .jobs = {{"A", {1}}, {"B", {1}, .later = true}}, .client = see_later_job, .script = add_and_remove},
-    {.ids = "RES-060 SRV-014", .what = "a job without local processes", .nodes = 2, .jobs = {{"A", {1}}, {"R", {0, 3}}},
+    {.ids = "RES-016 RES-061",
+     .what = "a job is known from its registration to its end",
+     .jobs = {{"A", {1}}, {"B", {1}, .later = true}},
+     .client = see_later_job,
+     .script = add_and_remove},
+    {.ids = "RES-060 SRV-014",
+     .what = "a job without local processes",
+     .nodes = 2,
+     .jobs = {{"A", {1}}, {"R", {0, 3}}},
      .client = see_remote_job},
-    {.ids = "RES-062 SRV-015", .what = "another registration changes the answer", .ranks = 2, .setup = swap_ranks,
-     .client = see_change, .script = register_again},
-    {.ids = "RES-064", .what = "a sweep over 100,000 processes on 1,000 nodes", .script = register_large,
+    {.ids = "RES-062 SRV-015",
+     .what = "another registration changes the answer",
+     .ranks = 2,
+     .setup = swap_ranks,
+     .client = see_change,
+     .script = register_again},
+    {.ids = "RES-064",
+     .what = "a sweep over 100,000 processes on 1,000 nodes",
+     .script = register_large,
      .client = sweep_large},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Resolve_peers and PMIx_Resolve_nodes when the library builds the answer from what the host registered. The job J
- * is described by each case; who asks is the single process of job A. */
+/* PMIx_Resolve_peers and PMIx_Resolve_nodes when the library builds the answer from what the host
+ * registered. The job J is described by each case; who asks is the single process of job A. */
 
 #include "lib/answers.h"
 
@@ -13,14 +13,16 @@
 #define INVALID "-44" /* PMIX_ERR_INVALID_NAMESPACE */
 #define MISSING_VALUE "-30" /* PMIX_ERR_DATA_VALUE_NOT_FOUND */
 
-_Static_assert(PMIX_ERR_INVALID_NAMESPACE == -44 && PMIX_ERR_DATA_VALUE_NOT_FOUND == -30, "statuses of resolve");
+_Static_assert(PMIX_ERR_INVALID_NAMESPACE == -44 && PMIX_ERR_DATA_VALUE_NOT_FOUND == -30,
+               "statuses of resolve");
 
 /* ---- descriptions */
 
 static void forget_layout(struct infos *list)
 {
-    static const char *const keys[] = {PMIX_NODE_MAP,   PMIX_PROC_MAP, PMIX_PROC_INFO_ARRAY, PMIX_LOCAL_PEERS,
-                                       PMIX_LOCAL_SIZE, PMIX_LOCALLDR, PMIX_NUM_NODES,       PMIX_NODE_SIZE};
+    static const char *const keys[] = {PMIX_NODE_MAP,    PMIX_PROC_MAP,   PMIX_PROC_INFO_ARRAY,
+                                       PMIX_LOCAL_PEERS, PMIX_LOCAL_SIZE, PMIX_LOCALLDR,
+                                       PMIX_NUM_NODES,   PMIX_NODE_SIZE};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         drop(list, keys[i]);
@@ -31,7 +33,9 @@ static void add_regex(struct infos *list, const char *key, const char *text, boo
 {
     char *made = NULL;
 
-    check_status(PMIX_SUCCESS, ranks ? PMIx_generate_ppn(text, &made) : PMIx_generate_regex(text, &made), "%s", text);
+    check_status(PMIX_SUCCESS,
+                 ranks ? PMIx_generate_ppn(text, &made) : PMIx_generate_regex(text, &made), "%s",
+                 text);
     add(list, key, made, PMIX_REGEX);
     free(made);
 }
@@ -44,7 +48,8 @@ static void add_maps(struct infos *list, const char *nodes, const char *ranks)
 
 enum peers_given { NOT_GIVEN, GIVEN_NULL, GIVEN };
 
-static void add_node(struct infos *list, const char *name, enum peers_given given, const char *ranks)
+static void add_node(struct infos *list, const char *name, enum peers_given given,
+                     const char *ranks)
 {
     struct infos one = {0};
 
@@ -92,8 +97,10 @@ static void see_a(void)
     same(INVALID, peers("typo", "nosuch"), "the job is looked for first");
     same("n1,n2,n3", hosts("J"), "nodes");
     same(INVALID, hosts("nosuch"), "nodes of no such job");
-    check(strcmp(PMIx_Error_string(PMIX_ERR_INVALID_NAMESPACE), PMIx_Error_string(-12345)) != 0, "-44 has a name");
-    check(strcmp(PMIx_Error_string(PMIX_ERR_DATA_VALUE_NOT_FOUND), PMIx_Error_string(-12345)) != 0, "-30 has a name");
+    check(strcmp(PMIx_Error_string(PMIX_ERR_INVALID_NAMESPACE), PMIx_Error_string(-12345)) != 0,
+          "-44 has a name");
+    check(strcmp(PMIx_Error_string(PMIX_ERR_DATA_VALUE_NOT_FOUND), PMIx_Error_string(-12345)) != 0,
+          "-30 has a name");
 }
 
 static void flavour_b(const struct job *job, struct infos *list)
@@ -193,9 +200,11 @@ static void see_union(void)
 {
     const char *all = hosts(NULL);
 
-    check(strcmp(all, "node0,far") == 0 || strcmp(all, "far,node0") == 0, "the union of two jobs: %s", all);
+    check(strcmp(all, "node0,far") == 0 || strcmp(all, "far,node0") == 0,
+          "the union of two jobs: %s", all);
     all = hosts("");
-    check(strcmp(all, "node0,far") == 0 || strcmp(all, "far,node0") == 0, "an empty name is no name: %s", all);
+    check(strcmp(all, "node0,far") == 0 || strcmp(all, "far,node0") == 0,
+          "an empty name is no name: %s", all);
 }
 
 static void empty_peers(const struct job *job, struct infos *list)
@@ -347,42 +356,108 @@ static void refuse_rebuilding(void)
 #define J_REMOTE .jobs = {{"A", {1}}, {"J", {0, 1}, .quiet = true}}, .nodes = 2
 
 const struct conform_case cases[] = {
-    {.ids = "RES-042 RES-043 RES-033 RES-034 RES-046 RES-010 RES-041 S02", .what = "peers are given", J_REMOTE,
-     .setup = flavour_a, .client = see_a},
-    {.ids = "RES-045 S02", .what = "a node is listed without its peers, and there is no map", J_REMOTE,
-     .setup = flavour_b, .client = see_b},
-    {.ids = "RES-045 RES-054 S02", .what = "there is a map, but nothing is to be rebuilt", J_REMOTE,
-     .server = no_rebuild, .setup = flavour_c, .client = see_c, .ours_only = "the parameter is ours"},
-    {.ids = "RES-049 S02", .what = "peers are rebuilt from the map", J_REMOTE, .setup = flavour_c, .client = see_d},
-    {.ids = "RES-037 SRV-009 S02", .what = "a job without data", J_REMOTE, .setup = flavour_e, .client = see_e},
-    {.ids = "RES-036 RES-038", .what = "each node once, in the order of the map", J_REMOTE, .setup = shuffled,
+    {.ids = "RES-042 RES-043 RES-033 RES-034 RES-046 RES-010 RES-041 S02",
+     .what = "peers are given",
+     J_REMOTE,
+     .setup = flavour_a,
+     .client = see_a},
+    {.ids = "RES-045 S02",
+     .what = "a node is listed without its peers, and there is no map",
+     J_REMOTE,
+     .setup = flavour_b,
+     .client = see_b},
+    {.ids = "RES-045 RES-054 S02",
+     .what = "there is a map, but nothing is to be rebuilt",
+     J_REMOTE,
+     .server = no_rebuild,
+     .setup = flavour_c,
+     .client = see_c,
+     .ours_only = "the parameter is ours"},
+    {.ids = "RES-049 S02",
+     .what = "peers are rebuilt from the map",
+     J_REMOTE,
+     .setup = flavour_c,
+     .client = see_d},
+    {.ids = "RES-037 SRV-009 S02",
+     .what = "a job without data",
+     J_REMOTE,
+     .setup = flavour_e,
+     .client = see_e},
+    {.ids = "RES-036 RES-038",
+     .what = "each node once, in the order of the map",
+     J_REMOTE,
+     .setup = shuffled,
      .client = see_shuffled},
-    {.ids = "RES-037", .what = "a job without nodes", J_REMOTE, .setup = no_nodes, .client = see_no_nodes},
-    {.ids = "RES-039", .what = "nodes without a namespace are those of all jobs", J_REMOTE, .setup = sharing,
+    {.ids = "RES-037",
+     .what = "a job without nodes",
+     J_REMOTE,
+     .setup = no_nodes,
+     .client = see_no_nodes},
+    {.ids = "RES-039",
+     .what = "nodes without a namespace are those of all jobs",
+     J_REMOTE,
+     .setup = sharing,
      .client = see_union},
-    {.ids = "RES-044 RES-052", .what = "given peers, even none, win over the map", J_REMOTE, .setup = empty_peers,
+    {.ids = "RES-044 RES-052",
+     .what = "given peers, even none, win over the map",
+     J_REMOTE,
+     .setup = empty_peers,
      .client = see_empty},
-    {.ids = "RES-005 RES-040 RES-041 RES-053", .what = "nodes with nobody", J_REMOTE, .setup = unused_node,
+    {.ids = "RES-005 RES-040 RES-041 RES-053",
+     .what = "nodes with nobody",
+     J_REMOTE,
+     .setup = unused_node,
      .client = see_unused},
-    {.ids = "RES-047", .what = "a node goes by its aliases and by its full name", J_REMOTE, .setup = named,
+    {.ids = "RES-047",
+     .what = "a node goes by its aliases and by its full name",
+     J_REMOTE,
+     .setup = named,
      .client = see_named},
-    {.ids = "RES-048", .what = "a job that is silent about a node hides no other", J_REMOTE,
-     .setup = silent_about_here, .client = see_silent},
-    {.ids = "RES-042 RES-051", .what = "sources: peers in node arrays", J_REMOTE, .setup = explicit_peers,
+    {.ids = "RES-048",
+     .what = "a job that is silent about a node hides no other",
+     J_REMOTE,
+     .setup = silent_about_here,
+     .client = see_silent},
+    {.ids = "RES-042 RES-051",
+     .what = "sources: peers in node arrays",
+     J_REMOTE,
+     .setup = explicit_peers,
      .client = see_sources},
-    {.ids = "RES-049 RES-051", .what = "sources: node and process maps", J_REMOTE, .setup = from_maps,
+    {.ids = "RES-049 RES-051",
+     .what = "sources: node and process maps",
+     J_REMOTE,
+     .setup = from_maps,
      .client = see_sources},
 #ifdef PMIX_NODE_MAP_RAW
-    {.ids = "RES-050 RES-051", .what = "sources: raw maps", J_REMOTE, .setup = from_raw_maps, .client = see_sources},
+    {.ids = "RES-050 RES-051",
+     .what = "sources: raw maps",
+     J_REMOTE,
+     .setup = from_raw_maps,
+     .client = see_sources},
 #endif
-    {.ids = "RES-050 RES-051", .what = "sources: host names of processes", J_REMOTE, .setup = from_hostnames,
+    {.ids = "RES-050 RES-051",
+     .what = "sources: host names of processes",
+     J_REMOTE,
+     .setup = from_hostnames,
      .client = see_sources},
-    {.ids = "RES-050 RES-051", .what = "sources: node ids of processes", J_REMOTE, .setup = from_node_ids,
+    {.ids = "RES-050 RES-051",
+     .what = "sources: node ids of processes",
+     J_REMOTE,
+     .setup = from_node_ids,
      .client = see_sources},
-    {.ids = "RES-054", .what = "nothing is rebuilt from maps when that is switched off", J_REMOTE,
-     .server = no_rebuild, .setup = from_maps, .client = refuse_rebuilding, .ours_only = "the parameter is ours"},
-    {.ids = "RES-054", .what = "nothing is rebuilt from processes when that is switched off", J_REMOTE,
-     .server = no_rebuild, .setup = from_hostnames, .client = refuse_rebuilding,
+    {.ids = "RES-054",
+     .what = "nothing is rebuilt from maps when that is switched off",
+     J_REMOTE,
+     .server = no_rebuild,
+     .setup = from_maps,
+     .client = refuse_rebuilding,
+     .ours_only = "the parameter is ours"},
+    {.ids = "RES-054",
+     .what = "nothing is rebuilt from processes when that is switched off",
+     J_REMOTE,
+     .server = no_rebuild,
+     .setup = from_hostnames,
+     .client = refuse_rebuilding,
      .ours_only = "the parameter is ours"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Who answers PMIx_Resolve_peers and PMIx_Resolve_nodes: the host if it wants to, else its server, else the client from
- * what it was told. */
+/* Who answers PMIx_Resolve_peers and PMIx_Resolve_nodes: the host if it wants to, else its server,
+ * else the client from what it was told. */
 
 #include "lib/answers.h"
 
@@ -23,8 +23,9 @@
 
 /* ---- without a server */
 
-static void note_loss(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t n_info,
-                      pmix_info_t results[], size_t n_results, pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+static void note_loss(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                      pmix_info_t info[], size_t n_info, pmix_info_t results[], size_t n_results,
+                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     (void) id, (void) source, (void) info, (void) n_info, (void) results, (void) n_results;
     if (status == PMIX_ERR_LOST_CONNECTION || status == PMIX_ERR_UNREACH) {
@@ -150,7 +151,8 @@ static void check_question(void)
     const struct note *nodes_asked = record_info(upcall(ON_QUERY, 0, 1), PMIX_QUERY_RESOLVE_NODE);
     const struct note *n;
 
-    if (!check(upcalls(ON_QUERY, -1) == 2 && peers_asked != NULL && nodes_asked != NULL, "one question for each")) {
+    if (!check(upcalls(ON_QUERY, -1) == 2 && peers_asked != NULL && nodes_asked != NULL,
+               "one question for each")) {
         return;
     }
     check(strcmp(r->proc.nspace, "A") == 0 && r->proc.rank == 0, "it names who asks");
@@ -181,7 +183,8 @@ static void check_server_asked(void)
 {
     const struct record *r = upcall(ON_QUERY, 0, 0);
 
-    check(r != NULL && strcmp(r->proc.nspace, "conform-host") == 0, "the server asks in its own name");
+    check(r != NULL && strcmp(r->proc.nspace, "conform-host") == 0,
+          "the server asks in its own name");
 }
 
 /* ---- the host declines, refuses, or has nothing */
@@ -288,7 +291,8 @@ static void ask_again_inside(struct ask *copy)
 
 static pmix_status_t recurse(struct ask *ask)
 {
-    return told("recursion") > 0 ? PMIX_ERR_NOT_SUPPORTED : (tell("recursion"), later(ask, NULL, ask_again_inside));
+    return told("recursion") > 0 ? PMIX_ERR_NOT_SUPPORTED
+                                 : (tell("recursion"), later(ask, NULL, ask_again_inside));
 }
 
 static void ask_once(void)
@@ -309,7 +313,8 @@ static void ask_and_lose(void)
     check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
     snprintf(unreach, sizeof(unreach), "%d", PMIX_ERR_UNREACH);
     is = peers(NULL, "A");
-    check(strcmp(is, "-61") == 0 || strcmp(is, unreach) == 0, "the call ends with the server: %s", is);
+    check(strcmp(is, "-61") == 0 || strcmp(is, unreach) == 0, "the call ends with the server: %s",
+          is);
     (void) PMIx_Finalize(NULL, 0);
 }
 
@@ -372,8 +377,8 @@ static void check_table(void)
         const struct record *r = upcall(ON_QUERY, -1, i);
 
         asked = record_info(r, PMIX_QUERY_RESOLVE_PEERS);
-        check(r->proc.rank == 0 && asked != NULL && note_info(asked, PMIX_USERID) != NULL
-                  && note_info(asked, PMIX_GRPID) != NULL && note_info(asked, PMIX_HOSTNAME) != NULL,
+        check(r->proc.rank == 0 && asked != NULL && note_info(asked, PMIX_USERID) != NULL &&
+                  note_info(asked, PMIX_GRPID) != NULL && note_info(asked, PMIX_HOSTNAME) != NULL,
               "question %d is whole", i);
     }
 }
@@ -429,7 +434,8 @@ static void switch_servers(void)
     same("first", hosts("A"), "the first server's answer");
     snprintf(file, sizeof(file), "%s/pmix.node1.tool.%d", scratch(), server_pid(1));
     add_text(&list, PMIX_TOOL_ATTACHMENT_FILE, file);
-    check_status(PMIX_SUCCESS, PMIx_tool_attach_to_server(&tool, &second, list.at, list.n), "attach");
+    check_status(PMIX_SUCCESS, PMIx_tool_attach_to_server(&tool, &second, list.at, list.n),
+                 "attach");
     same("first", hosts("A"), "the primary server is still the first");
     check_status(PMIX_SUCCESS, PMIx_tool_set_server(&second, NULL, 0), "set_server");
     same("second", hosts("A"), "the second server's answer");
@@ -438,49 +444,128 @@ static void switch_servers(void)
 }
 
 const struct conform_case cases[] = {
-    {.ids = "RES-014 RES-015 RES-056", .what = "without a server, from what the client holds",
-     .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}}, .client = ask_without_server, .script = die_when_ready,
-     .raw = true, .dirty = true},
-    {.ids = "RES-055", .what = "without a server, peers are rebuilt from the maps", .setup = two_nodes_one_here,
-     .client = rebuild_without_server, .script = die_when_ready, .raw = true, .dirty = true},
-    {.ids = "RES-017 RES-024 RES-025 RES-026", .what = "the host is asked, and its word counts", .ranks = 3,
-     .host = {[ON_QUERY] = {OWN, .own = answer_flat}}, .client = take_hosts_word, .after = check_question,
+    {.ids = "RES-014 RES-015 RES-056",
+     .what = "without a server, from what the client holds",
+     .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
+     .client = ask_without_server,
+     .script = die_when_ready,
+     .raw = true,
+     .dirty = true},
+    {.ids = "RES-055",
+     .what = "without a server, peers are rebuilt from the maps",
+     .setup = two_nodes_one_here,
+     .client = rebuild_without_server,
+     .script = die_when_ready,
+     .raw = true,
+     .dirty = true},
+    {.ids = "RES-017 RES-024 RES-025 RES-026",
+     .what = "the host is asked, and its word counts",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {OWN, .own = answer_flat}},
+     .client = take_hosts_word,
+     .after = check_question,
      .ours_only = HOST_FIRST},
-    {.ids = "RES-027", .what = "the host may wrap its answer as the result of a query", .ranks = 3,
-     .host = {[ON_QUERY] = {OWN, .own = answer_wrapped}}, .client = take_hosts_word, .ours_only = HOST_FIRST},
-    {.ids = "RES-018", .what = "the server's own process asks the host too", .ranks = 3,
-     .host = {[ON_QUERY] = {OWN, .own = answer_flat}}, .script = ask_inside_server, .client = wait_asked,
-     .after = check_server_asked, .ours_only = HOST_FIRST},
-    {.ids = "RES-019", .what = "a host without the entry leaves it to the server", .ranks = 3,
+    {.ids = "RES-027",
+     .what = "the host may wrap its answer as the result of a query",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {OWN, .own = answer_wrapped}},
+     .client = take_hosts_word,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-018",
+     .what = "the server's own process asks the host too",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {OWN, .own = answer_flat}},
+     .script = ask_inside_server,
+     .client = wait_asked,
+     .after = check_server_asked,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-019",
+     .what = "a host without the entry leaves it to the server",
+     .ranks = 3,
      .client = take_servers_word},
-    {.ids = "RES-020 S04", .what = "a host that declines at once leaves it to the server", .ranks = 3,
-     .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NOT_SUPPORTED}}, .client = take_servers_word},
-    {.ids = "RES-021 S04", .what = "a host that declines by callback leaves it to the server", .ranks = 3,
-     .host = {[ON_QUERY] = {CALLBACK, PMIX_ERR_NOT_SUPPORTED}}, .client = take_servers_word},
-    {.ids = "RES-022", .what = "another status of the host is the answer, at once", .ranks = 3,
-     .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NO_PERMISSIONS}}, .client = take_refusal, .ours_only = HOST_FIRST},
-    {.ids = "RES-022", .what = "another status of the host is the answer, by callback", .ranks = 3,
-     .host = {[ON_QUERY] = {CALLBACK, PMIX_ERR_NOT_FOUND}}, .client = take_not_found, .ours_only = HOST_FIRST},
-    {.ids = "RES-023", .what = "success with nothing is nobody, nowhere", .ranks = 3,
-     .host = {[ON_QUERY] = {CALLBACK, PMIX_SUCCESS}}, .client = take_nothing, .ours_only = HOST_FIRST},
-    {.ids = "RES-028 S04", .what = "nobody else waits while the host thinks", .ranks = 3,
-     .host = {[ON_QUERY] = {CALLBACK, PMIX_ERR_NOT_SUPPORTED, .when = "answer"}}, .client = ask_while_others_work,
-     .script = let_answer, .ours_only = HOST_FIRST},
-    {.ids = "RES-028 S04", .what = "an answer to who has died harms nobody", .ranks = 3,
-     .host = {[ON_QUERY] = {OWN, .own = hold}}, .client = ask_and_die, .script = kill_asker, .ours_only = HOST_FIRST},
-    {.ids = "RES-029", .what = "a host that asks the library when it is asked", .ranks = 1,
-     .host = {[ON_QUERY] = {OWN, .own = recurse}}, .client = ask_once, .after = check_bounded},
-    {.ids = "RES-031", .what = "a server that dies ends the call", .client = ask_and_lose, .script = die_when_asked,
-     .host = {[ON_QUERY] = {NEVER}}, .raw = true, .dirty = true, .ours_only = HOST_FIRST},
-    {.ids = "RES-022 RES-032 S03", .what = "the host knows better than the server", .ranks = 4,
-     .host = {[ON_QUERY] = {OWN, .own = answer_table}}, .client = watch_table, .script = kill_rank_2,
-     .after = check_table, .ours_only = HOST_FIRST},
-    {.ids = "RES-032", .what = "without the host's entry a stopped server is not missed", .ranks = 3,
-     .client = ask_a_stopped_server, .form = SHARED, .ours_only = "the way by memory is ours"},
-    {.ids = "RES-032", .what = "a host that declines may be spared the next question", .ranks = 3,
-     .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NOT_SUPPORTED}}, .client = ask_thrice, .after = check_decliner,
+    {.ids = "RES-020 S04",
+     .what = "a host that declines at once leaves it to the server",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NOT_SUPPORTED}},
+     .client = take_servers_word},
+    {.ids = "RES-021 S04",
+     .what = "a host that declines by callback leaves it to the server",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {CALLBACK, PMIX_ERR_NOT_SUPPORTED}},
+     .client = take_servers_word},
+    {.ids = "RES-022",
+     .what = "another status of the host is the answer, at once",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NO_PERMISSIONS}},
+     .client = take_refusal,
      .ours_only = HOST_FIRST},
-    {.ids = "RES-030", .what = "a tool's primary server answers", .nodes = 2, .tools = 1, .tool = switch_servers,
-     .host = {[ON_QUERY] = {OWN, .own = name_node}}, .ours_only = HOST_FIRST},
+    {.ids = "RES-022",
+     .what = "another status of the host is the answer, by callback",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {CALLBACK, PMIX_ERR_NOT_FOUND}},
+     .client = take_not_found,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-023",
+     .what = "success with nothing is nobody, nowhere",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {CALLBACK, PMIX_SUCCESS}},
+     .client = take_nothing,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-028 S04",
+     .what = "nobody else waits while the host thinks",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {CALLBACK, PMIX_ERR_NOT_SUPPORTED, .when = "answer"}},
+     .client = ask_while_others_work,
+     .script = let_answer,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-028 S04",
+     .what = "an answer to who has died harms nobody",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {OWN, .own = hold}},
+     .client = ask_and_die,
+     .script = kill_asker,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-029",
+     .what = "a host that asks the library when it is asked",
+     .ranks = 1,
+     .host = {[ON_QUERY] = {OWN, .own = recurse}},
+     .client = ask_once,
+     .after = check_bounded},
+    {.ids = "RES-031",
+     .what = "a server that dies ends the call",
+     .client = ask_and_lose,
+     .script = die_when_asked,
+     .host = {[ON_QUERY] = {NEVER}},
+     .raw = true,
+     .dirty = true,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-022 RES-032 S03",
+     .what = "the host knows better than the server",
+     .ranks = 4,
+     .host = {[ON_QUERY] = {OWN, .own = answer_table}},
+     .client = watch_table,
+     .script = kill_rank_2,
+     .after = check_table,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-032",
+     .what = "without the host's entry a stopped server is not missed",
+     .ranks = 3,
+     .client = ask_a_stopped_server,
+     .form = SHARED,
+     .ours_only = "the way by memory is ours"},
+    {.ids = "RES-032",
+     .what = "a host that declines may be spared the next question",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NOT_SUPPORTED}},
+     .client = ask_thrice,
+     .after = check_decliner,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-030",
+     .what = "a tool's primary server answers",
+     .nodes = 2,
+     .tools = 1,
+     .tool = switch_servers,
+     .host = {[ON_QUERY] = {OWN, .own = name_node}},
+     .ours_only = HOST_FIRST},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a host registers, and takes back: namespaces, resources; which registrations are refused. The realms of keys are
- * in keys.c, clients in door.c. */
+/* What a host registers, and takes back: namespaces, resources; which registrations are refused.
+ * The realms of keys are in keys.c, clients in door.c. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -16,7 +16,8 @@
 
 static void succeeded(pmix_status_t rc, const char *what)
 {
-    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "%s: %s", what, PMIx_Error_string(rc));
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "%s: %s", what,
+          PMIx_Error_string(rc));
 }
 
 /* Takes the list. */
@@ -33,7 +34,9 @@ static void add_regex(struct infos *list, const char *key, const char *text, boo
 {
     char *made = NULL;
 
-    check_status(PMIX_SUCCESS, ranks ? PMIx_generate_ppn(text, &made) : PMIx_generate_regex(text, &made), "%s", text);
+    check_status(PMIX_SUCCESS,
+                 ranks ? PMIx_generate_ppn(text, &made) : PMIx_generate_regex(text, &made), "%s",
+                 text);
     add(list, key, made, PMIX_REGEX);
     free(made);
 }
@@ -72,11 +75,14 @@ static void register_both_ways(void)
     int n = 0;
 
     add_layout(&list, "node0,node1", "0;1", 2);
-    succeeded(PMIx_server_register_nspace(x.nspace, 1, list.at, list.n, NULL, NULL), "without a callback");
+    succeeded(PMIx_server_register_nspace(x.nspace, 1, list.at, list.n, NULL, NULL),
+              "without a callback");
     same("node0,node1", hosts("X"), "what was registered is there when the call returns");
-    check_status(PMIX_SUCCESS,
-                 settle(PMIx_server_register_nspace(y.nspace, 1, list.at, list.n, note_status, &status), &status, 1),
-                 "with a callback");
+    check_status(
+        PMIX_SUCCESS,
+        settle(PMIx_server_register_nspace(y.nspace, 1, list.at, list.n, note_status, &status),
+               &status, 1),
+        "with a callback");
     same("node0,node1", hosts("Y"), "or when it called back");
     free_infos(&list);
     n = told("called back");
@@ -95,7 +101,8 @@ static void refuse(struct infos *list, const char *what)
 {
     pmix_status_t rc = register_list("X", list);
 
-    check(rc == PMIX_ERR_BAD_PARAM || rc == PMIX_ERR_TYPE_MISMATCH, "%s: %s", what, PMIx_Error_string(rc));
+    check(rc == PMIX_ERR_BAD_PARAM || rc == PMIX_ERR_TYPE_MISMATCH, "%s: %s", what,
+          PMIx_Error_string(rc));
     same("-44", hosts("X"), "%s: nothing is registered", what);
 }
 
@@ -109,7 +116,8 @@ static void refuse_one(const char *key, const void *value, pmix_data_type_t type
     refuse(&list, key);
 }
 
-static void refuse_in_array(const char *array, bool named, const char *key, const void *value, pmix_data_type_t type)
+static void refuse_in_array(const char *array, bool named, const char *key, const void *value,
+                            pmix_data_type_t type)
 {
     struct infos list = {0};
     struct infos one = {0};
@@ -209,7 +217,8 @@ static void see_odd_order(void)
     struct infos where = {0};
 
     add_true(&where, PMIX_NODE_INFO);
-    same("77", got("A", PMIX_RANK_WILDCARD, PMIX_AVAIL_PHYS_MEMORY, where.at, where.n), "a node named last");
+    same("77", got("A", PMIX_RANK_WILDCARD, PMIX_AVAIL_PHYS_MEMORY, where.at, where.n),
+         "a node named last");
     same("4321", got("A", 0, PMIX_PROC_PID, NULL, 0), "a process named by PMIX_PROCID");
     free_infos(&where);
 }
@@ -235,10 +244,13 @@ static void see_loose(void)
     add_true(&here, PMIX_NODE_INFO);
     add_text(&here, PMIX_HOSTNAME, "node0");
     add_true(&session, PMIX_SESSION_INFO);
-    same("2", got("A", PMIX_RANK_WILDCARD, PMIX_APP_SIZE, app.at, app.n), "of the only application");
-    same("/work", got("A", PMIX_RANK_WILDCARD, PMIX_WDIR, app.at, app.n), "of the only application");
+    same("2", got("A", PMIX_RANK_WILDCARD, PMIX_APP_SIZE, app.at, app.n),
+         "of the only application");
+    same("/work", got("A", PMIX_RANK_WILDCARD, PMIX_WDIR, app.at, app.n),
+         "of the only application");
     same("2", got("A", PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, here.at, here.n), "of the only node");
-    same("tall", got("A", PMIX_RANK_WILDCARD, PMIX_CLUSTER_ID, session.at, session.n), "of the session");
+    same("tall", got("A", PMIX_RANK_WILDCARD, PMIX_CLUSTER_ID, session.at, session.n),
+         "of the session");
     free_infos(&app);
     free_infos(&here);
     free_infos(&session);
@@ -274,14 +286,16 @@ static void fence_two_jobs(void)
     put_number("where", (uint32_t) node());
     commit();
     check_status(PMIX_SUCCESS, fence(both, 2, PMIX_COLLECT_DATA), "fence");
-    same(strcmp(me.nspace, "A") == 0 ? "1" : "0", got(strcmp(me.nspace, "A") == 0 ? "B" : "A", 0, "where", NULL, 0),
+    same(strcmp(me.nspace, "A") == 0 ? "1" : "0",
+         got(strcmp(me.nspace, "A") == 0 ? "B" : "A", 0, "where", NULL, 0),
          "what the other job posted");
 }
 
 static void check_one_each(void)
 {
     check(upcalls(ON_FENCE, 0) == 1 && upcalls(ON_FENCE, 1) == 1, "one upcall on each node");
-    check(record_names(upcall(ON_FENCE, 0, 0), "B", PMIX_RANK_WILDCARD), "with the job that has nobody there");
+    check(record_names(upcall(ON_FENCE, 0, 0), "B", PMIX_RANK_WILDCARD),
+          "with the job that has nobody there");
 }
 
 /* ---- taking back */
@@ -376,12 +390,14 @@ static void give_resources(void)
     await_n("seen", 2);
     free_infos(&list);
     add_u32(&list, "site.power", 6);
-    succeeded(PMIx_server_register_resources(list.at, list.n, NULL, NULL), "register_resources again");
+    succeeded(PMIx_server_register_resources(list.at, list.n, NULL, NULL),
+              "register_resources again");
     tell("changed");
     await_n("seen again", 2);
     free_infos(&list);
     add_true(&list, "site.power");
-    succeeded(PMIx_server_deregister_resources(list.at, list.n, NULL, NULL), "deregister_resources");
+    succeeded(PMIx_server_deregister_resources(list.at, list.n, NULL, NULL),
+              "deregister_resources");
     free_infos(&list);
     job_register("C");
     job_start("C");
@@ -389,7 +405,9 @@ static void give_resources(void)
 
 static void see_resources(void)
 {
-    const char *want = strcmp(me.nspace, "A") == 0 ? "5" : strcmp(me.nspace, "B") == 0 ? "7" : "-46";
+    const char *want = strcmp(me.nspace, "A") == 0   ? "5"
+                       : strcmp(me.nspace, "B") == 0 ? "7"
+                                                     : "-46";
 
     same(want, got(me.nspace, PMIX_RANK_WILDCARD, "site.power", NULL, 0), "power of %s", me.nspace);
     same("r1", got(me.nspace, PMIX_RANK_WILDCARD, "site.rack", NULL, 0), "rack of %s", me.nspace);
@@ -399,7 +417,8 @@ static void see_resources(void)
 
         await("changed");
         add_true(&list, PMIX_GET_REFRESH_CACHE);
-        same(strcmp(me.nspace, "A") == 0 ? "6" : want, got(me.nspace, PMIX_RANK_WILDCARD, "site.power", list.at, list.n),
+        same(strcmp(me.nspace, "A") == 0 ? "6" : want,
+             got(me.nspace, PMIX_RANK_WILDCARD, "site.power", list.at, list.n),
              "changed power of %s", me.nspace);
         free_infos(&list);
         tell("seen again");
@@ -424,7 +443,8 @@ static void register_many(void)
     }
     for (pmix_rank_t r = 0; r < MANY; r++) {
         proc = process("many.7", r);
-        succeeded(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL), "register_client");
+        succeeded(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL),
+                  "register_client");
     }
     job_start("A");
 }
@@ -451,11 +471,13 @@ static void work_simply(void)
     commit();
     fence_all(NULL);
     check_number(11 - me.rank, 1 - me.rank, "mine", NULL);
-    check_status(PMIX_ERR_NOT_SUPPORTED, PMIx_Publish(&(pmix_info_t){.key = "word"}, 1), "what needs a host");
+    check_status(PMIX_ERR_NOT_SUPPORTED, PMIx_Publish(&(pmix_info_t){.key = "word"}, 1),
+                 "what needs a host");
 }
 
-static void on_loss(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                    pmix_info_t results[], size_t nresults, pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+static void on_loss(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                    size_t ninfo, pmix_info_t results[], size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     (void) id;
     (void) source;
@@ -517,29 +539,61 @@ static void end_server(void)
 
 const struct conform_case cases[] = {
     {.ids = "SRV-001", .what = "no module", .ranks = 2, .client = work_simply, .no_module = true},
-    {.ids = "SRV-001", .what = "an empty module", .ranks = 2, .client = work_simply,
+    {.ids = "SRV-001",
+     .what = "an empty module",
+     .ranks = 2,
+     .client = work_simply,
      .host = {[0 ... N_ENTRIES - 1] = {MISSING}}},
-    {.ids = "SRV-003", .what = "the server ends before its clients", .client = outlive_server, .script = end_server,
-     .server = support_tools, .raw = true},
+    {.ids = "SRV-003",
+     .what = "the server ends before its clients",
+     .client = outlive_server,
+     .script = end_server,
+     .server = support_tools,
+     .raw = true},
     {.ids = "SRV-004", .what = "with a callback and without", .script = register_both_ways},
     {.ids = "SRV-006", .what = "values of another type are refused", .script = refuse_types},
-    {.ids = "SRV-006", .what = "numbers that fit become what the key declares", .setup = loose_types,
+    {.ids = "SRV-006",
+     .what = "numbers that fit become what the key declares",
+     .setup = loose_types,
      .client = see_types},
     {.ids = "SRV-007", .what = "an array says what it is about", .script = refuse_unidentified},
-    {.ids = "SRV-007", .what = "at any place of a node array, and by the process's whole name", .setup = odd_order,
+    {.ids = "SRV-007",
+     .what = "at any place of a node array, and by the process's whole name",
+     .setup = odd_order,
      .client = see_odd_order},
-    {.ids = "SRV-008", .what = "loose values of the only application and node", .ranks = 2, .setup = loose,
+    {.ids = "SRV-008",
+     .what = "loose values of the only application and node",
+     .ranks = 2,
+     .setup = loose,
      .client = see_loose},
-    {.ids = "SRV-009", .what = "a job without data takes part", .jobs = {{"A", {1}}, {"B", {2}}}, .setup = no_data,
+    {.ids = "SRV-009",
+     .what = "a job without data takes part",
+     .jobs = {{"A", {1}}, {"B", {2}}},
+     .setup = no_data,
      .client = work_without_data},
-    {.ids = "SRV-014", .what = "a job with nobody here takes part", .nodes = 2, .jobs = {{"A", {1, 0}}, {"B", {0, 1}}},
-     .client = fence_two_jobs, .after = check_one_each},
-    {.ids = "SRV-016", .what = "what is deregistered is gone", .jobs = {{"A", {1}}, {"B", {1}}},
-     .client = see_deregistration, .script = deregister_b, .after = check_one_connection, .raw = true},
-    {.ids = "SRV-017", .what = "resources are every job's",
-     .jobs = {{"A", {1}, .later = true}, {"B", {1}, .later = true}, {"C", {1}, .later = true}}, .setup = override,
-     .script = give_resources, .client = see_resources},
-    {.ids = "SRV-021", .what = "a thousand namespaces, a thousand clients", .jobs = {{"A", {1}, .quiet = true}},
-     .script = register_many, .client = see_many},
+    {.ids = "SRV-014",
+     .what = "a job with nobody here takes part",
+     .nodes = 2,
+     .jobs = {{"A", {1, 0}}, {"B", {0, 1}}},
+     .client = fence_two_jobs,
+     .after = check_one_each},
+    {.ids = "SRV-016",
+     .what = "what is deregistered is gone",
+     .jobs = {{"A", {1}}, {"B", {1}}},
+     .client = see_deregistration,
+     .script = deregister_b,
+     .after = check_one_connection,
+     .raw = true},
+    {.ids = "SRV-017",
+     .what = "resources are every job's",
+     .jobs = {{"A", {1}, .later = true}, {"B", {1}, .later = true}, {"C", {1}, .later = true}},
+     .setup = override,
+     .script = give_resources,
+     .client = see_resources},
+    {.ids = "SRV-021",
+     .what = "a thousand namespaces, a thousand clients",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .script = register_many,
+     .client = see_many},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A name means a job of the session that one is in. A server knows one job of each name; what a host tells of another
- * session's job of that name is no answer, and takes nothing's place. */
+/* A name means a job of the session that one is in. A server knows one job of each name; what a
+ * host tells of another session's job of that name is no answer, and takes nothing's place. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
 
 #include <string.h>
 
-static void add_job(struct infos *list, uint32_t session, const char *name, const char *ranks, uint32_t size)
+static void add_job(struct infos *list, uint32_t session, const char *name, const char *ranks,
+                    uint32_t size)
 {
     struct infos around = {0};
     struct infos job = {0};
@@ -56,8 +57,10 @@ static void see_own_session(void)
     add_u32(&own, PMIX_SESSION_ID, 1);
     add_true(&other, PMIX_SESSION_INFO);
     add_u32(&other, PMIX_SESSION_ID, 3);
-    same("10", got("A", PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, own.at, own.n), "the own session's size");
-    same("-46", got("A", PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, other.at, other.n), "another session's is not known");
+    same("10", got("A", PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, own.at, own.n),
+         "the own session's size");
+    same("-46", got("A", PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, other.at, other.n),
+         "another session's is not known");
     free_infos(&own);
     free_infos(&other);
 }
@@ -68,7 +71,8 @@ static void register_other(void)
     struct infos list = {0};
 
     add_job(&list, 2, "X", "0,1,2", 3);
-    check_status(PMIX_ERR_EXISTS, PMIx_server_register_nspace(x.nspace, 2, list.at, list.n, NULL, NULL),
+    check_status(PMIX_ERR_EXISTS,
+                 PMIx_server_register_nspace(x.nspace, 2, list.at, list.n, NULL, NULL),
                  "the name is another job's");
     check_layout("in the server");
     free_infos(&list);
@@ -76,7 +80,11 @@ static void register_other(void)
 }
 
 const struct conform_case cases[] = {
-    {.ids = "RES-035", .what = "the job of another session is another job", .jobs = {{"A", {1}}, {"X", {2}, .quiet = true}},
-     .setup = in_two_sessions, .client = see_own_session, .script = register_other},
+    {.ids = "RES-035",
+     .what = "the job of another session is another job",
+     .jobs = {{"A", {1}}, {"X", {2}, .quiet = true}},
+     .setup = in_two_sessions,
+     .client = see_own_session,
+     .script = register_other},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

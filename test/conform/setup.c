@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a host sets up before it starts anybody: its server's name and folders, maps of nodes and processes, the
- * environment, settings that travel with an application. */
+/* What a host sets up before it starts anybody: its server's name and folders, maps of nodes and
+ * processes, the environment, settings that travel with an application. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -82,8 +82,8 @@ static void see_server_name(void)
     add_text(&list, PMIX_SERVER_TMPDIR, folder("own"));
     if (check_status(PMIX_SUCCESS, PMIx_tool_init(&proc, list.at, list.n), "tool_init")) {
         check_status(PMIX_SUCCESS, PMIx_tool_get_servers(&servers, &n), "get_servers");
-        check(n == 1 && strcmp(servers[0].nspace, "daemons") == 0 && servers[0].rank == 7, "%zu servers, %s:%u", n,
-              n > 0 ? servers[0].nspace : "", n > 0 ? servers[0].rank : 0);
+        check(n == 1 && strcmp(servers[0].nspace, "daemons") == 0 && servers[0].rank == 7,
+              "%zu servers, %s:%u", n, n > 0 ? servers[0].nspace : "", n > 0 ? servers[0].rank : 0);
         PMIX_PROC_FREE(servers, n);
         check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "tool_finalize");
     }
@@ -137,7 +137,8 @@ static const char *register_maps(char *nodes, char *ranks, pmix_data_type_t type
     add(&list, PMIX_NODE_MAP, nodes, type);
     add(&list, PMIX_PROC_MAP, ranks, type);
     rc = PMIx_server_register_nspace(proc.nspace, 0, list.at, list.n, NULL, NULL);
-    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "register %s: %s", name, PMIx_Error_string(rc));
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "register %s: %s", name,
+          PMIx_Error_string(rc));
     free_infos(&list);
     return name;
 }
@@ -188,7 +189,8 @@ static void check_peers(const char *name, const char *node, const char *ranks)
     char *rest = copy;
 
     for (char *r = strtok_r(copy, ",", &rest); r != NULL; r = strtok_r(NULL, ",", &rest)) {
-        snprintf(want + strlen(want), sizeof(want) - strlen(want), "%s%s:%s", want[0] != '\0' ? "," : "", name, r);
+        snprintf(want + strlen(want), sizeof(want) - strlen(want), "%s%s:%s",
+                 want[0] != '\0' ? "," : "", name, r);
     }
     same(want, peers(node, name), "%s of %s", node, name);
     free(copy);
@@ -253,7 +255,8 @@ static void start_with_little(void)
 
     keep_only_ours();
     check_status(PMIX_SUCCESS, PMIx_Init(&proc, NULL, 0), "init");
-    check(strcmp(proc.nspace, me.nspace) == 0 && proc.rank == me.rank, "named %s:%u", proc.nspace, proc.rank);
+    check(strcmp(proc.nspace, me.nspace) == 0 && proc.rank == me.rank, "named %s:%u", proc.nspace,
+          proc.rank);
     same("2", got("A", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "job size");
     fence_all(NULL);
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
@@ -282,8 +285,8 @@ static void see_environment(void)
 
 static struct infos harvest;
 
-static void take_settings(pmix_status_t status, pmix_info_t info[], size_t n, void *cbdata, pmix_op_cbfunc_t done,
-                          void *done_data)
+static void take_settings(pmix_status_t status, pmix_info_t info[], size_t n, void *cbdata,
+                          pmix_op_cbfunc_t done, void *done_data)
 {
     check_status(PMIX_SUCCESS, status, "settings");
     for (size_t i = 0; i < n; i++) {
@@ -308,7 +311,8 @@ static void ask_settings(bool envars, const char *step)
         add(&list, PMIX_SETUP_APP_ENVARS, &no, PMIX_BOOL);
     }
     check_status(PMIX_SUCCESS,
-                 PMIx_server_setup_application(proc.nspace, list.at, list.n, take_settings, (void *) (uintptr_t) step),
+                 PMIx_server_setup_application(proc.nspace, list.at, list.n, take_settings,
+                                               (void *) (uintptr_t) step),
                  "setup_application");
     await(step);
     free_infos(&list);
@@ -339,7 +343,8 @@ static void travel(void)
     unsetenv("PMIX_MCA_site_word");
     check(harvested("PMIX_MCA_site_word"), "what was set is harvested");
     rc = PMIx_server_setup_local_support(proc.nspace, harvest.at, harvest.n, NULL, NULL);
-    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "setup_local_support: %s", PMIx_Error_string(rc));
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "setup_local_support: %s",
+          PMIx_Error_string(rc));
     free_infos(&harvest);
     job_register("A");
     job_start("A");
@@ -354,13 +359,14 @@ static void see_word(void)
 
 /* ---- inventory */
 
-static void take_inventory(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata, pmix_release_cbfunc_t release,
-                           void *release_data)
+static void take_inventory(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
+                           pmix_release_cbfunc_t release, void *release_data)
 {
     (void) cbdata;
     check(status != PMIX_SUCCESS || (n > 0 && info[0].key[0] != '\0'), "a success has contents");
-    check(status == PMIX_SUCCESS || status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_NOT_SUPPORTED, "inventory: %s",
-          PMIx_Error_string(status));
+    check(status == PMIX_SUCCESS || status == PMIX_ERR_NOT_FOUND ||
+              status == PMIX_ERR_NOT_SUPPORTED,
+          "inventory: %s", PMIx_Error_string(status));
     if (release != NULL) {
         release(release_data);
     }
@@ -380,22 +386,34 @@ static void ask_inventory(void)
         check_status(PMIX_ERR_NOT_SUPPORTED, rc, "collect_inventory");
     }
     rc = PMIx_server_deliver_inventory(&info, 1, NULL, 0, NULL, NULL);
-    check(rc == PMIX_ERR_NOT_SUPPORTED || rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "deliver_inventory: %s",
-          PMIx_Error_string(rc));
+    check(rc == PMIX_ERR_NOT_SUPPORTED || rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED,
+          "deliver_inventory: %s", PMIx_Error_string(rc));
     PMIX_INFO_DESTRUCT(&info);
 }
 
 const struct conform_case cases[] = {
-    {.ids = "SRV-002 SRV-003", .what = "a server has the name and the folders that it was given", .tools = 1,
-     .tool = see_server_name, .server = name_server, .script = see_folders, .after = remove_folders},
+    {.ids = "SRV-002 SRV-003",
+     .what = "a server has the name and the folders that it was given",
+     .tools = 1,
+     .tool = see_server_name,
+     .server = name_server,
+     .script = see_folders,
+     .after = remove_folders},
     {.ids = "SRV-002", .what = "without tools no files", .script = see_no_files},
     {.ids = "SRV-010 SRV-013", .what = "maps of nodes", .script = map_nodes},
     {.ids = "SRV-011", .what = "maps of processes", .script = map_ranks},
     {.ids = "SRV-012", .what = "maps by hand", .script = map_by_hand},
-    {.ids = "SRV-020", .what = "nothing but what setup_fork gives", .ranks = 2, .client = start_with_little,
-     .script = see_environment, .raw = true},
-    {.ids = "SRV-022", .what = "settings travel with an application", .jobs = {{"A", {1}, .later = true}},
-     .script = travel, .client = see_word},
+    {.ids = "SRV-020",
+     .what = "nothing but what setup_fork gives",
+     .ranks = 2,
+     .client = start_with_little,
+     .script = see_environment,
+     .raw = true},
+    {.ids = "SRV-022",
+     .what = "settings travel with an application",
+     .jobs = {{"A", {1}, .later = true}},
+     .script = travel,
+     .client = see_word},
     {.ids = "SRV-023", .what = "inventory", .script = ask_inventory},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

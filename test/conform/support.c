@@ -20,7 +20,8 @@ static void register_support(void)
 
     check_status(PMIX_SUCCESS, PMIx_Register_attributes((char *) "allocate", alloc), "allocate");
     check_status(PMIX_SUCCESS, PMIx_Register_attributes((char *) "fence_nb", fence), "fence_nb");
-    check_status(PMIX_ERR_REPEAT_ATTR_REGISTRATION, PMIx_Register_attributes((char *) "fence_nb", alloc), "once more");
+    check_status(PMIX_ERR_REPEAT_ATTR_REGISTRATION,
+                 PMIx_Register_attributes((char *) "fence_nb", alloc), "once more");
     tell("registered");
 }
 
@@ -42,8 +43,8 @@ static const pmix_value_t *level_of(const struct asked *asked, const char *call,
     for (size_t i = 0; i < asked->n; i++) {
         const pmix_data_array_t *array = asked->info[i].value.data.darray;
 
-        if (!PMIX_CHECK_KEY(&asked->info[i], call) || asked->info[i].value.type != PMIX_DATA_ARRAY ||
-            array->type != PMIX_INFO) {
+        if (!PMIX_CHECK_KEY(&asked->info[i], call) ||
+            asked->info[i].value.type != PMIX_DATA_ARRAY || array->type != PMIX_INFO) {
             continue;
         }
         for (size_t k = 0; k < array->size; k++) {
@@ -55,7 +56,8 @@ static const pmix_value_t *level_of(const struct asked *asked, const char *call,
     return NULL;
 }
 
-/* "" when the level is there without support, "(none)" when it is not there, else the strings joined by commas. */
+/* "" when the level is there without support, "(none)" when it is not there, else the strings
+ * joined by commas. */
 static const char *attributes(const struct asked *asked, const char *call, const char *level)
 {
     static char text[4096];
@@ -69,13 +71,16 @@ static const char *attributes(const struct asked *asked, const char *call, const
     if (v->type == PMIX_UNDEF) {
         return text;
     }
-    if (!check(v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_REGATTR, "an array of attributes")) {
+    if (!check(v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_REGATTR,
+               "an array of attributes")) {
         return "(wrong)";
     }
     attr = v->data.darray->array;
-    for (size_t i = 0; i < v->data.darray->size && strlen(text) < sizeof(text) - 2 * PMIX_MAX_KEYLEN; i++) {
+    for (size_t i = 0;
+         i < v->data.darray->size && strlen(text) < sizeof(text) - 2 * PMIX_MAX_KEYLEN; i++) {
         strcat(strcat(text, i > 0 ? "," : ""), attr[i].string);
-        check(attr[i].name != NULL && strncmp(attr[i].name, "PMIX_", 5) == 0, "%s has a name", attr[i].string);
+        check(attr[i].name != NULL && strncmp(attr[i].name, "PMIX_", 5) == 0, "%s has a name",
+              attr[i].string);
         check(attr[i].type != PMIX_UNDEF, "%s has a type", attr[i].string);
     }
     return text;
@@ -106,22 +111,33 @@ static void structure(void)
     await("registered");
     asked = ask_support(SUPPORT "PMIx_Get", two);
     check_status(PMIX_SUCCESS, asked.rc, "PMIx_Get");
-    check(has(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL), "of the client");
-    check(has(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT), "of the server");
-    same("(none)", attributes(&asked, "PMIx_Get", PMIX_HOST_ATTRIBUTES), "the host was not asked about");
+    check(has(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
+          "of the client");
+    check(has(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
+          "of the server");
+    same("(none)", attributes(&asked, "PMIx_Get", PMIX_HOST_ATTRIBUTES),
+         "the host was not asked about");
     same("(none)", attributes(&asked, "PMIx_Get", PMIX_TOOL_ATTRIBUTES), "neither were tools");
     free_asked(&asked);
     asked = ask_support(SUPPORT "PMIx_Allocation_request", NULL);
     check_status(PMIX_SUCCESS, asked.rc, "all levels");
-    same(PMIX_ALLOC_ID "," PMIX_ALLOC_NUM_NODES, attributes(&asked, "PMIx_Allocation_request", PMIX_HOST_ATTRIBUTES),
+    same(PMIX_ALLOC_ID "," PMIX_ALLOC_NUM_NODES,
+         attributes(&asked, "PMIx_Allocation_request", PMIX_HOST_ATTRIBUTES),
          "what the host registered as allocate");
-    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_CLIENT_ATTRIBUTES)) != 0, "the client's");
-    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_SERVER_ATTRIBUTES)) != 0, "the server's");
-    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_TOOL_ATTRIBUTES)) != 0, "the tools'");
+    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_CLIENT_ATTRIBUTES)) !=
+              0,
+          "the client's");
+    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_SERVER_ATTRIBUTES)) !=
+              0,
+          "the server's");
+    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_TOOL_ATTRIBUTES)) !=
+              0,
+          "the tools'");
     free_asked(&asked);
     asked = ask_support(SUPPORT "PMIx_Fence", host);
     check_status(PMIX_SUCCESS, asked.rc, "the host's fence");
-    same(PMIX_TIMEOUT, attributes(&asked, "PMIx_Fence", PMIX_HOST_ATTRIBUTES), "what it registered as fence_nb");
+    same(PMIX_TIMEOUT, attributes(&asked, "PMIx_Fence", PMIX_HOST_ATTRIBUTES),
+         "what it registered as fence_nb");
     free_asked(&asked);
     asked = ask_support(SUPPORT "PMIx_Publish", host);
     check_status(PMIX_SUCCESS, asked.rc, "what the host said nothing about");
@@ -138,7 +154,8 @@ static void several_calls(void)
     asked = ask_support(SUPPORT "PMIx_Get,PMIx_Fence", client);
     check_status(PMIX_SUCCESS, asked.rc, "two calls in one query");
     check(asked.n == 2, "two elements, not %zu", asked.n);
-    check(has(attributes(&asked, "PMIx_Fence", PMIX_CLIENT_ATTRIBUTES), PMIX_TIMEOUT), "the second");
+    check(has(attributes(&asked, "PMIx_Fence", PMIX_CLIENT_ATTRIBUTES), PMIX_TIMEOUT),
+          "the second");
     free_asked(&asked);
     asked = ask_support(SUPPORT "PMIx_Get,fence_nb", client);
     check_status(PMIX_ERR_PARTIAL_SUCCESS, asked.rc, "one is none");
@@ -150,8 +167,10 @@ static void wrong_names(void)
     static const char *const client[] = {PMIX_CLIENT_ATTRIBUTES, NULL};
 
     await("registered");
-    check(ask_support("PMIx_Get," PMIX_QUERY_ATTRIBUTE_SUPPORT, NULL).rc < 0, "the key must be the first");
-    check(ask_support("PMIx_Get," PMIX_QUERY_ATTRIBUTE_SUPPORT, client).rc < 0, "the key must be the first, one level");
+    check(ask_support("PMIx_Get," PMIX_QUERY_ATTRIBUTE_SUPPORT, NULL).rc < 0,
+          "the key must be the first");
+    check(ask_support("PMIx_Get," PMIX_QUERY_ATTRIBUTE_SUPPORT, client).rc < 0,
+          "the key must be the first, one level");
     check(ask_support(SUPPORT "fence_nb", NULL).rc < 0, "an upcall is no call");
     check(ask_support(SUPPORT "allocate", client).rc < 0, "an upcall is no call, one level");
     check(ask_support(SUPPORT "PMIx_Nonsense", NULL).rc < 0, "neither is this");
@@ -159,8 +178,8 @@ static void wrong_names(void)
 
 static void chosen(void)
 {
-    static const char *const levels[] = {PMIX_CLIENT_ATTRIBUTES, PMIX_SERVER_ATTRIBUTES, PMIX_HOST_ATTRIBUTES,
-                                         PMIX_TOOL_ATTRIBUTES};
+    static const char *const levels[] = {PMIX_CLIENT_ATTRIBUTES, PMIX_SERVER_ATTRIBUTES,
+                                         PMIX_HOST_ATTRIBUTES, PMIX_TOOL_ATTRIBUTES};
 
     await("registered");
     for (int chosen = 0; chosen < 4; chosen++) {
@@ -175,8 +194,8 @@ static void chosen(void)
         asked = ask_one(SUPPORT "PMIx_Fence", &quals);
         check_status(PMIX_SUCCESS, asked.rc, "%s", levels[chosen]);
         for (int i = 0; i < 4; i++) {
-            check((level_of(&asked, "PMIx_Fence", levels[i]) != NULL) == (i == chosen), "%s when %s is asked for",
-                  levels[i], levels[chosen]);
+            check((level_of(&asked, "PMIx_Fence", levels[i]) != NULL) == (i == chosen),
+                  "%s when %s is asked for", levels[i], levels[chosen]);
         }
         free_asked(&asked);
     }
@@ -200,13 +219,22 @@ static void check_calls(const char *level, const char *const *calls)
 
 static void call_lists(void)
 {
-    static const char *const client[] = {"PMIx_Init", "PMIx_Get", "PMIx_Get_nb", "PMIx_Fence", "PMIx_Fence_nb",
-                                         "PMIx_Group_invite_nb", "PMIx_Value_load", "PMIx_Error_string",
-                                         "PMIx_Data_pack", "PMIx_Process_monitor_nb", "PMIx_Heartbeat",
-                                         "PMIx_Fabric_register", "PMIx_Initialized", NULL};
-    static const char *const server[] = {"PMIx_server_init", "PMIx_server_register_nspace", "PMIx_generate_regex",
-                                         "PMIx_server_setup_fork", "PMIx_Register_attributes", "PMIx_Fence", NULL};
-    static const char *const tool[] = {"PMIx_tool_init", "PMIx_tool_attach_to_server", "PMIx_IOF_pull", NULL};
+    static const char *const client[] = {"PMIx_Init",        "PMIx_Get",
+                                         "PMIx_Get_nb",      "PMIx_Fence",
+                                         "PMIx_Fence_nb",    "PMIx_Group_invite_nb",
+                                         "PMIx_Value_load",  "PMIx_Error_string",
+                                         "PMIx_Data_pack",   "PMIx_Process_monitor_nb",
+                                         "PMIx_Heartbeat",   "PMIx_Fabric_register",
+                                         "PMIx_Initialized", NULL};
+    static const char *const server[] = {"PMIx_server_init",
+                                         "PMIx_server_register_nspace",
+                                         "PMIx_generate_regex",
+                                         "PMIx_server_setup_fork",
+                                         "PMIx_Register_attributes",
+                                         "PMIx_Fence",
+                                         NULL};
+    static const char *const tool[] = {"PMIx_tool_init", "PMIx_tool_attach_to_server",
+                                       "PMIx_IOF_pull", NULL};
     static const char *const host[] = {"PMIx_Allocation_request", "PMIx_Fence", NULL};
     struct asked asked;
 
@@ -215,7 +243,8 @@ static void call_lists(void)
     check_calls(PMIX_SERVER_FUNCTIONS, server);
     check_calls(PMIX_TOOL_FUNCTIONS, tool);
     check_calls(PMIX_HOST_FUNCTIONS, host);
-    check(strcmp(PMIX_HOST_FUNCTIONS, "pmix.host.fns") == 0 && strcmp(PMIX_TOOL_ATTRIBUTES, "pmix.tool.attrs") == 0,
+    check(strcmp(PMIX_HOST_FUNCTIONS, "pmix.host.fns") == 0 &&
+              strcmp(PMIX_TOOL_ATTRIBUTES, "pmix.tool.attrs") == 0,
           "strings that are their own");
     asked = ask_one(PMIX_HOST_FUNCTIONS "," PMIX_SERVER_FUNCTIONS, NULL);
     check_status(PMIX_SUCCESS, asked.rc, "two lists in one query");
@@ -261,7 +290,8 @@ static void claims(void)
     check_status(PMIX_SUCCESS, get_with(PMIX_JOB_INFO, &yes, PMIX_BOOL), "job's");
     check(get_with(PMIX_DATA_SCOPE, &scope, PMIX_SCOPE) != PMIX_ERR_NOT_SUPPORTED, "scope");
     check(!has(list, "conform.unknown"), "this is not claimed");
-    check_status(PMIX_ERR_NOT_SUPPORTED, get_with("conform.unknown", &yes, PMIX_BOOL), "and is refused");
+    check_status(PMIX_ERR_NOT_SUPPORTED, get_with("conform.unknown", &yes, PMIX_BOOL),
+                 "and is refused");
     free_asked(&asked);
 }
 
@@ -273,10 +303,13 @@ static void ask_in_host(void)
     char *names[] = {(char *) PMIX_TIMEOUT, NULL};
 
     check_status(PMIX_SUCCESS, asked.rc, "in the host");
-    check(has(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT), "the server's part");
-    check(has(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL), "the client's part");
+    check(has(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
+          "the server's part");
+    check(has(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
+          "the client's part");
     free_asked(&asked);
-    check_status(PMIX_SUCCESS, PMIx_Register_attributes((char *) "direct_modex", names), "the library's is no hindrance");
+    check_status(PMIX_SUCCESS, PMIx_Register_attributes((char *) "direct_modex", names),
+                 "the library's is no hindrance");
     asked = ask_support(SUPPORT "PMIx_Get", NULL);
     same(PMIX_TIMEOUT, attributes(&asked, "PMIx_Get", PMIX_HOST_ATTRIBUTES), "the host's part");
     free_asked(&asked);
@@ -290,12 +323,22 @@ static void nobody_asked(void)
 #define REGISTERS .script = register_support
 
 const struct conform_case cases[] = {
-    {.ids = "QRY-039 QRY-041 QRY-042 QRY-045 QRY-046 S30", .what = "calls, levels, attributes", .client = structure,
-     .after = nobody_asked, .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}, REGISTERS},
+    {.ids = "QRY-039 QRY-041 QRY-042 QRY-045 QRY-046 S30",
+     .what = "calls, levels, attributes",
+     .client = structure,
+     .after = nobody_asked,
+     .host = {[ON_QUERY] = {AT_ONCE, PMIX_ERR_NOT_FOUND}},
+     REGISTERS},
     {.ids = "QRY-043", .what = "several calls in one query", .client = several_calls, REGISTERS},
-    {.ids = "QRY-039 S30", .what = "wrong order, and names of upcalls", .client = wrong_names, REGISTERS},
+    {.ids = "QRY-039 S30",
+     .what = "wrong order, and names of upcalls",
+     .client = wrong_names,
+     REGISTERS},
     {.ids = "QRY-040", .what = "levels are chosen by flags", .client = chosen, REGISTERS},
-    {.ids = "QRY-047 QRY-048 QRY-040", .what = "the calls of each level", .client = call_lists, REGISTERS},
+    {.ids = "QRY-047 QRY-048 QRY-040",
+     .what = "the calls of each level",
+     .client = call_lists,
+     REGISTERS},
     {.ids = "QRY-044 S30", .what = "what is claimed right after init works", .client = claims},
     {.ids = "QRY-044 QRY-046", .what = "the host asks for itself", .script = ask_in_host},
 };

@@ -2,11 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 /* Any bytes as a segment, through everything that a reader can ask. The input is an image as
  * `pmix-shm save` writes it; it lies in memory of exactly its length, so that a sanitizer sees the
- * first byte read beyond. Statuses may differ; nothing may crash, read outside or allocate more than
- * the image can account for, and every call ends after a bounded number of steps (this program is
- * built with the hook of shmem/offset.h): a constant for a lookup, a multiple of the image's words
- * for an enumeration.
- * Covers: SHM-011 */
+ * first byte read beyond. Statuses may differ; nothing may crash, read outside or allocate more
+ * than the image can account for, and every call ends after a bounded number of steps (this program
+ * is built with the hook of shmem/offset.h): a constant for a lookup, a multiple of the image's
+ * words for an enumeration. Covers: SHM-011 */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

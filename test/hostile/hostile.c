@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A stranger at the server's doors, started by a host daemon in place of a client so that it knows both contact
- * strings. It speaks the protocol by hand, wrongly in every way that the table below lists, and says for each
- * attack whether the server did what it must: answer or close, soon. Then it executes its arguments, the client that
- * the host meant to start, which must find the server in order. With HOSTILE_OUTSIDE set it makes only the attacks that
- * never get through the handshake. usage: hostile PROGRAM [ARG...] */
+/* A stranger at the server's doors, started by a host daemon in place of a client so that it knows
+ * both contact strings. It speaks the protocol by hand, wrongly in every way that the table below
+ * lists, and says for each attack whether the server did what it must: answer or close, soon. Then
+ * it executes its arguments, the client that the host meant to start, which must find the server in
+ * order. With HOSTILE_OUTSIDE set it makes only the attacks that never get through the handshake.
+ * usage: hostile PROGRAM [ARG...] */
 
 #include <errno.h>
 #include <poll.h>
@@ -65,7 +66,8 @@ static int dial_unix(const char *name)
     if (name[0] == '@') {
         to.sun_path[0] = '\0';
     }
-    if (connect(fd, (struct sockaddr *) &to, (socklen_t) (offsetof(struct sockaddr_un, sun_path) + len)) != 0) {
+    if (connect(fd, (struct sockaddr *) &to,
+                (socklen_t) (offsetof(struct sockaddr_un, sun_path) + len)) != 0) {
         close(fd);
         return -1;
     }
@@ -137,7 +139,8 @@ static size_t write_hello(unsigned char *at, const struct hello *h)
 
 static struct hello honest(void)
 {
-    return (struct hello){.psec = "native", .uid = geteuid(), .nspace = nspace, .rank = rank, .module = "v41"};
+    return (struct hello){
+        .psec = "native", .uid = geteuid(), .nspace = nspace, .rank = rank, .module = "v41"};
 }
 
 /* --- what comes back --- */
@@ -501,7 +504,8 @@ static bool vanishing_requester(const char *uri)
         if (fd < 0) {
             return false;
         }
-        send_all(fd, bytes, write_frame(bytes, 101, "\x02\x00", 2)); /* asks for the job and is gone */
+        send_all(fd, bytes,
+                 write_frame(bytes, 101, "\x02\x00", 2)); /* asks for the job and is gone */
         close(fd);
     }
     return true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A client of a job of four ranks on two nodes, two on each, blockwise: who is where, what two commits and a collecting
- * fence bring, what is fetched from where it was posted. One line "ok - what" or "not ok - what" a check. */
+/* A client of a job of four ranks on two nodes, two on each, blockwise: who is where, what two
+ * commits and a collecting fence bring, what is fetched from where it was posted. One line "ok -
+ * what" or "not ok - what" a check. */
 
 #include <pmix.h>
 
@@ -72,14 +73,16 @@ static void who_is_where(void)
     check(u32_is(self.rank, PMIX_LOCAL_RANK, self.rank % PER_NODE), "local rank");
     check(u32_is(self.rank, PMIX_NODEID, node), "own node");
     check(u32_is((self.rank + PER_NODE) % SIZE, PMIX_NODEID, 1 - node), "the other node");
-    check(PMIx_Get(&job, PMIX_LOCAL_PEERS, NULL, 0, &value) == PMIX_SUCCESS && !strcmp(value->data.string, peers),
+    check(PMIx_Get(&job, PMIX_LOCAL_PEERS, NULL, 0, &value) == PMIX_SUCCESS &&
+              !strcmp(value->data.string, peers),
           "local peers");
     PMIX_VALUE_RELEASE(value);
     check(PMIx_Resolve_peers(NULL, self.nspace, &procs, &n) == PMIX_SUCCESS && n == PER_NODE &&
               procs[0].rank == node * PER_NODE,
           "peers of this node");
     PMIX_PROC_FREE(procs, n);
-    check(PMIx_Resolve_nodes(self.nspace, &nodes) == PMIX_SUCCESS && nodes && strchr(nodes, ','), "nodes of the job");
+    check(PMIx_Resolve_nodes(self.nspace, &nodes) == PMIX_SUCCESS && nodes && strchr(nodes, ','),
+          "nodes of the job");
     free(nodes);
 }
 
@@ -88,7 +91,8 @@ static void post(const char *key, uint32_t v)
     pmix_value_t value = {.type = PMIX_UINT32};
 
     value.data.uint32 = v;
-    check(PMIx_Put(PMIX_GLOBAL, key, &value) == PMIX_SUCCESS && PMIx_Commit() == PMIX_SUCCESS, "put and commit");
+    check(PMIx_Put(PMIX_GLOBAL, key, &value) == PMIX_SUCCESS && PMIx_Commit() == PMIX_SUCCESS,
+          "put and commit");
 }
 
 static void fence(bool collect)
@@ -117,8 +121,8 @@ static void collected(void)
     everybody_has("across-second", 9);
 }
 
-/* Nobody waits for anybody: who is asked too early answers when it has posted. It is the first that it posts: Slurm does
- * not say at the other node which key is wanted. */
+/* Nobody waits for anybody: who is asked too early answers when it has posted. It is the first that
+ * it posts: Slurm does not say at the other node which key is wanted. */
 static void fetched(void)
 {
     post("across-direct", self.rank * 11);

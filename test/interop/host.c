@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A one-node host daemon that uses only what every PMIx of the 4.2 to 6.1 series has, in the way of the older
- * daemons (legacy client_connected, maps as plain strings). Built against our library and the distribution's.
- * usage: host N PROGRAM [ARG...]; returns the first non-zero exit code, or the status of an abort. With
- * HOST_COUNT_FDS set it says how many descriptors the job has left open. */
+/* A one-node host daemon that uses only what every PMIx of the 4.2 to 6.1 series has, in the way of
+ * the older daemons (legacy client_connected, maps as plain strings). Built against our library and
+ * the distribution's. usage: host N PROGRAM [ARG...]; returns the first non-zero exit code, or the
+ * status of an abort. With HOST_COUNT_FDS set it says how many descriptors the job has left open.
+ */
 
 #include <pmix.h>
 #include <pmix_server.h>
@@ -26,7 +27,8 @@ extern char **environ;
 
 static const pmix_nspace_t nspace_name = "interop-job";
 static int nprocs;
-static _Atomic pid_t pids[MAX_PROCS]; /* a thread of the library may end them while they are started */
+static _Atomic pid_t
+    pids[MAX_PROCS]; /* a thread of the library may end them while they are started */
 static _Atomic int abort_status;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -68,7 +70,8 @@ static void wait_op(pmix_status_t rc)
     pthread_mutex_unlock(&lock);
 }
 
-static pmix_status_t client_connected(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t client_connected(const pmix_proc_t *proc, void *object,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) proc;
     (void) object;
@@ -77,7 +80,8 @@ static pmix_status_t client_connected(const pmix_proc_t *proc, void *object, pmi
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object,
+                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) proc;
     (void) object;
@@ -111,8 +115,9 @@ static void release_blob(void *cbdata)
     free(cbdata);
 }
 
-static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo, char *data,
-                           size_t ndata, pmix_modex_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_t info[],
+                           size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
+                           void *cbdata)
 {
     char *copy = NULL;
 
@@ -157,8 +162,8 @@ static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], 
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
-                            pmix_lookup_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
+                            size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
     pmix_pdata_t *found;
     pmix_status_t rc = PMIX_SUCCESS;
@@ -186,8 +191,8 @@ static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_inf
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
-                               pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
+                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) proc;
     (void) keys;
@@ -211,8 +216,8 @@ static pmix_status_t notify(pmix_status_t code, const pmix_proc_t *source, pmix_
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[], size_t ninfo,
-                            pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[],
+                            size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) codes;
     (void) ncodes;
@@ -352,7 +357,8 @@ static int reap(void)
     return abort_status ? abort_status : result;
 }
 
-/* Says how many more descriptors there are than before the job, once the server has seen its clients go. */
+/* Says how many more descriptors there are than before the job, once the server has seen its
+ * clients go. */
 static void settle(int before)
 {
     struct timespec tick = {.tv_nsec = 10000000};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A client that uses only what every PMIx of the 4.2 to 6.1 series has. It is built against our headers and
- * library and against the distribution's, and runs under either's server. One line "ok - what" or
- * "not ok - what" a check; the exit status says whether all held. usage: peer [abort] */
+/* A client that uses only what every PMIx of the 4.2 to 6.1 series has. It is built against our
+ * headers and library and against the distribution's, and runs under either's server. One line "ok
+ * - what" or "not ok - what" a check; the exit status says whether all held. usage: peer [abort] */
 
 #include <pmix.h>
 
@@ -106,12 +106,16 @@ static void job_data(void)
     check(get_u32(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, &n) && n == size, "universe size");
     check(get_u32(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, &n) && n == size, "local size");
     check(get_u32(self.rank, PMIX_LOCAL_RANK, &n) && n == self.rank, "local rank");
-    check(get_u32((self.rank + 1) % size, PMIX_LOCAL_RANK, &n) && n == (self.rank + 1) % size, "a peer's local rank");
+    check(get_u32((self.rank + 1) % size, PMIX_LOCAL_RANK, &n) && n == (self.rank + 1) % size,
+          "a peer's local rank");
     check(get_u32(self.rank, PMIX_APPNUM, &n) && n == 0, "app number");
     check(get_string(self.rank, PMIX_HOSTNAME, text, sizeof text) && text[0], "host name");
-    check(get_string(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, text, sizeof text) && !strncmp(text, "0,1", 3),
+    check(get_string(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, text, sizeof text) &&
+              !strncmp(text, "0,1", 3),
           "local peers");
-    check(get_string(PMIX_RANK_WILDCARD, PMIX_JOBID, text, sizeof text) && !strcmp(text, "interop.1"), "job id");
+    check(get_string(PMIX_RANK_WILDCARD, PMIX_JOBID, text, sizeof text) &&
+              !strcmp(text, "interop.1"),
+          "job id");
 }
 
 static void put_string(pmix_scope_t scope, const char *key)
@@ -206,15 +210,18 @@ static void misses(void)
 
     PMIX_INFO_CONSTRUCT(&info);
     PMIX_INFO_LOAD(&info, PMIX_OPTIONAL, &yes, PMIX_BOOL);
-    check(PMIx_Get(&proc, "interop-nobody-has-this", &info, 1, &value) != PMIX_SUCCESS, "an optional miss");
+    check(PMIx_Get(&proc, "interop-nobody-has-this", &info, 1, &value) != PMIX_SUCCESS,
+          "an optional miss");
     PMIX_INFO_DESTRUCT(&info);
     PMIX_INFO_LOAD(&info, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
-    check(PMIx_Get(&proc, "interop-nobody-has-this", &info, 1, &value) != PMIX_SUCCESS, "an immediate miss");
+    check(PMIx_Get(&proc, "interop-nobody-has-this", &info, 1, &value) != PMIX_SUCCESS,
+          "an immediate miss");
     PMIX_INFO_DESTRUCT(&info);
 }
 
-static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                     pmix_info_t results[], size_t nresults, pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     (void) id;
     (void) source;
@@ -254,7 +261,8 @@ static void notifications(void)
     check(id >= 0, "register for an event");
     fence(false);
     if (self.rank == 0) {
-        check_status(PMIx_Notify_event(code, &self, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL), "notify");
+        check_status(PMIx_Notify_event(code, &self, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL),
+                     "notify");
     } else {
         check(wait_event(), "the event arrives");
     }
@@ -279,7 +287,8 @@ static void publishing(void)
         PMIX_PDATA_CREATE(data, 1);
         PMIX_LOAD_KEY(data[0].key, "interop-service");
         check_status(PMIx_Lookup(data, 1, NULL, 0), "lookup");
-        check(data[0].value.type == PMIX_STRING && !strcmp(data[0].value.data.string, "port 7"), "what was published");
+        check(data[0].value.type == PMIX_STRING && !strcmp(data[0].value.data.string, "port 7"),
+              "what was published");
         PMIX_PDATA_FREE(data, 1);
     }
     fence(false);

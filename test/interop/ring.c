@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* An ordinary MPI program: collectives, a shared-memory split, a duplicated communicator, a ring of sends.
- * Prints one line a rank, which the tests compare; returns non-zero when a result is wrong. With RING_MAPS set,
- * says which libpmix this process has mapped. */
+/* An ordinary MPI program: collectives, a shared-memory split, a duplicated communicator, a ring of
+ * sends. Prints one line a rank, which the tests compare; returns non-zero when a result is wrong.
+ * With RING_MAPS set, says which libpmix this process has mapped. */
 
 #include <mpi.h>
 #include <stdio.h>
@@ -91,7 +91,8 @@ int main(int argc, char **argv)
     collectives(rank, size);
     peers = shared_peers(rank);
     ring(rank, size);
-    printf("ring rank %d of %d, %d on this node, %s\n", rank, size, peers, wrong ? "WRONG" : "right");
+    printf("ring rank %d of %d, %d on this node, %s\n", rank, size, peers,
+           wrong ? "WRONG" : "right");
     if (getenv("RING_MAPS")) {
         show_library(rank);
     }

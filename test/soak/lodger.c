@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A lodger comes and goes under a rank of a job that stays, and does what needs nobody else. A tool comes
- * and goes without a rank. */
+/* A lodger comes and goes under a rank of a job that stays, and does what needs nobody else. A tool
+ * comes and goes without a rank. */
 
 #include <pmix.h>
 #include <pmix_tool.h>
@@ -105,14 +105,16 @@ static void names(uint64_t draw)
 {
     char key[PMIX_MAX_KEYLEN + 1];
 
-    (void) snprintf(key, sizeof(key), "%.200s.%u.%llx", self.proc.nspace, self.proc.rank, (unsigned long long) draw);
+    (void) snprintf(key, sizeof(key), "%.200s.%u.%llx", self.proc.nspace, self.proc.rank,
+                    (unsigned long long) draw);
     ops_names(key, draw);
 }
 
 int soak_lodger(const struct soak_orders *orders)
 {
-    static void (*const ops[])(uint64_t draw) = {leave_note, read_note, read_note, ask_for_nothing, alone,
-                                                 names,      ops_job,   ops_query, ops_events};
+    static void (*const ops[])(uint64_t draw) = {leave_note,      read_note, read_note,
+                                                 ask_for_nothing, alone,     names,
+                                                 ops_job,         ops_query, ops_events};
     unsigned steps;
 
     ops_begin(orders);

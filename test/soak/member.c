@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A member of a team. All members draw the same operations from the team's seed, so they meet in the
- * collectives; one of them may be about to die, and nobody knows when. */
+/* A member of a team. All members draw the same operations from the team's seed, so they meet in
+ * the collectives; one of them may be about to die, and nobody knows when. */
 
 #include <pmix.h>
 #include <stdio.h>
@@ -106,7 +106,8 @@ static void group(uint64_t draw)
     pmix_proc_t *procs = pick(draw | 3, &n, &us);
 
     (void) snprintf(name, sizeof(name), "%.200s.%u", self.proc.nspace, step);
-    if (us && ops_worked("group construct", PMIx_Group_construct(name, procs, n, NULL, 0, &results, &n_results))) {
+    if (us && ops_worked("group construct",
+                         PMIx_Group_construct(name, procs, n, NULL, 0, &results, &n_results))) {
         ops_pause();
         (void) ops_worked("group destruct", PMIx_Group_destruct(name, NULL, 0));
     }
@@ -135,8 +136,9 @@ static void names(uint64_t draw)
 
 int soak_member(const struct soak_orders *orders)
 {
-    static void (*const ops[])(uint64_t draw) = {exchange, exchange,    ask,   some,    some,      group,
-                                                 group,    connect_all, names, ops_job, ops_query, ops_events};
+    static void (*const ops[])(uint64_t draw) = {exchange, exchange, ask,       some,
+                                                 some,     group,    group,     connect_all,
+                                                 names,    ops_job,  ops_query, ops_events};
     uint64_t script = orders->seed;
     unsigned steps;
 

@@ -16,7 +16,8 @@ struct self self;
 
 void ops_wrong(const char *what, int status)
 {
-    fprintf(stderr, "soak: %s.%u: %s: %s\n", self.proc.nspace, self.proc.rank, what, PMIx_Error_string(status));
+    fprintf(stderr, "soak: %s.%u: %s: %s\n", self.proc.nspace, self.proc.rank, what,
+            PMIx_Error_string(status));
     _exit(SOAK_WRONG);
 }
 
@@ -153,7 +154,8 @@ int ops_get(pmix_rank_t rank, const char *key, uint64_t seed, size_t n, int time
         return 0;
     }
     ops_fill(seed, want, n);
-    if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size != n || memcmp(value->data.bo.bytes, want, n) != 0) {
+    if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size != n ||
+        memcmp(value->data.bo.bytes, want, n) != 0) {
         ops_wrong("the data", PMIX_ERROR);
     }
     PMIX_VALUE_RELEASE(value);
@@ -194,7 +196,8 @@ static bool names_us(const pmix_info_t *results, size_t n)
     size_t len = strlen(self.proc.nspace);
 
     for (size_t i = 0; i < n; i++) {
-        const char *text = results[i].value.type == PMIX_STRING ? results[i].value.data.string : NULL;
+        const char *text =
+            results[i].value.type == PMIX_STRING ? results[i].value.data.string : NULL;
         const char *at = text ? strstr(text, self.proc.nspace) : NULL;
 
         if (at && (at[len] == ',' || !at[len])) {
@@ -225,15 +228,17 @@ void ops_query(uint64_t draw)
     PMIX_QUERY_DESTRUCT(&query);
 }
 
-static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                     pmix_info_t results[], size_t n_results, pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t n_results,
+                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     (void) id;
     (void) results;
     (void) n_results;
     for (size_t i = 0; i < ninfo; i++) {
         if (strcmp(info[i].key, "soak.source") == 0 &&
-            (status != SOAK_CODE || info[i].value.type != PMIX_UINT32 || info[i].value.data.uint32 != source->rank)) {
+            (status != SOAK_CODE || info[i].value.type != PMIX_UINT32 ||
+             info[i].value.data.uint32 != source->rank)) {
             ops_wrong("an event's data", status);
         }
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A host whose 256 slots always have a process: 24 teams of eight, each a job that is registered, runs and
- * is deregistered, and a job of 64 lodgers that are replaced one by one; tools come and go beside them.
- * Some die without finalizing. Every now and then nothing new is started until all have ended and
- * nothing is registered: then memory, descriptors and files have to be as they were.
+/* A host whose 256 slots always have a process: 24 teams of eight, each a job that is registered,
+ * runs and is deregistered, and a job of 64 lodgers that are replaced one by one; tools come and go
+ * beside them. Some die without finalizing. Every now and then nothing new is started until all
+ * have ended and nothing is registered: then memory, descriptors and files have to be as they were.
  *
  * usage: soak SECONDS PACE SEED [nomemory]
- *        PACE: milliseconds between a process's operations, on average; nomemory: the allocator is not
- *        the C library's. */
+ *        PACE: milliseconds between a process's operations, on average; nomemory: the allocator is
+ * not the C library's. */
 
 #include <pmix.h>
 
@@ -107,7 +107,8 @@ static void start_team(struct job *job)
 {
     unsigned doomed = (unsigned) (soak_draw(&numbers) % MEMBERS);
     enum soak_end end = draw_end();
-    struct soak_orders orders = {.seed = soak_draw(&numbers), .bereft = end == SOAK_KILLED || end == SOAK_LEAVES};
+    struct soak_orders orders = {.seed = soak_draw(&numbers),
+                                 .bereft = end == SOAK_KILLED || end == SOAK_LEAVES};
 
     for (unsigned r = 0; r < job->n; r++) {
         orders.end = r == doomed ? end : SOAK_FINALIZE;
@@ -165,7 +166,8 @@ static void check_end(const char *nspace, unsigned rank, const struct slot *slot
                 (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGALRM);
 
     if (status != 0 && !died) {
-        fprintf(stderr, "soak: %s.%u, process %d, ended with status %x\n", nspace, rank, (int) slot->pid, status);
+        fprintf(stderr, "soak: %s.%u, process %d, ended with status %x\n", nspace, rank,
+                (int) slot->pid, status);
         failed = true;
     }
 }
@@ -207,7 +209,8 @@ static void look_for_hung(const char *nspace, unsigned rank, const struct slot *
     }
 }
 
-/* Waits for something to happen, at most for a tenth of a second, and sees to it. False when all is quiet. */
+/* Waits for something to happen, at most for a tenth of a second, and sees to it. False when all is
+ * quiet. */
 static bool turn(void)
 {
     static const struct timespec tenth = {0, 100000000};
@@ -330,9 +333,11 @@ static struct state look(void)
     state.n_maps = count_lines("/proc/self/maps");
     state.n_files = count_entries("/proc/self/fd");
     state.n_left = count_entries(getenv("TMPDIR"));
-    printf("# %u processes, %u jobs, %u tools; heap %zu bytes, resident %ld KiB, %u descriptors, %u mappings, "
+    printf("# %u processes, %u jobs, %u tools; heap %zu bytes, resident %ld KiB, %u descriptors, "
+           "%u mappings, "
            "%u entries\n",
-           n_processes, n_jobs, n_tools, state.heap_bytes, state.rss_kb, state.n_files, state.n_maps, state.n_left);
+           n_processes, n_jobs, n_tools, state.heap_bytes, state.rss_kb, state.n_files,
+           state.n_maps, state.n_left);
     (void) fflush(stdout);
     return state;
 }
@@ -351,7 +356,8 @@ static int judge(const struct state *then, const struct state *now, bool memory)
     tell(&n, now->n_files <= then->n_files, "descriptors have not grown");
     tell(&n, now->n_left <= then->n_left, "files have not grown");
     tell(&n, !memory || now->heap_bytes <= then->heap_bytes + HEAP_SLACK, "the heap has not grown");
-    tell(&n, !memory || now->rss_kb <= then->rss_kb + RSS_SLACK_KB, "resident memory has not grown");
+    tell(&n, !memory || now->rss_kb <= then->rss_kb + RSS_SLACK_KB,
+         "resident memory has not grown");
     tell(&n, now->n_maps <= then->n_maps + 16, "mappings have not grown");
     return n;
 }
@@ -360,7 +366,8 @@ static int judge(const struct state *then, const struct state *now, bool memory)
 
 static int play(int argc, char **argv)
 {
-    struct soak_orders orders = {.seed = strtoull(argv[2], NULL, 10), .own = strtoull(argv[3], NULL, 10)};
+    struct soak_orders orders = {.seed = strtoull(argv[2], NULL, 10),
+                                 .own = strtoull(argv[3], NULL, 10)};
     int end;
     int pid;
 

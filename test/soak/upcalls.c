@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A host of one node: everything is answered at once, published names are kept in a list. Upcalls come in
- * the library's thread, soak_forget_names in the main one. */
+/* A host of one node: everything is answered at once, published names are kept in a list. Upcalls
+ * come in the library's thread, soak_forget_names in the main one. */
 
 #include <pmix.h>
 #include <pthread.h>
@@ -54,8 +54,8 @@ void soak_forget_names(const char *nspace)
     drop_where(is_of, nspace);
 }
 
-static pmix_status_t connected(const pmix_proc_t *proc, void *object, pmix_info_t info[], size_t ninfo,
-                               pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t connected(const pmix_proc_t *proc, void *object, pmix_info_t info[],
+                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) proc;
     (void) object;
@@ -66,7 +66,8 @@ static pmix_status_t connected(const pmix_proc_t *proc, void *object, pmix_info_
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc,
+                               void *cbdata)
 {
     (void) proc;
     (void) object;
@@ -75,7 +76,8 @@ static pmix_status_t finalized(const pmix_proc_t *proc, void *object, pmix_op_cb
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t cbfunc, void *cbdata)
+static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t cbfunc,
+                           void *cbdata)
 {
     (void) info;
     (void) ninfo;
@@ -83,8 +85,9 @@ static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection
 }
 
 /* What came from here is all there is. */
-static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo, char *data,
-                           size_t ndata, pmix_modex_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_t info[],
+                           size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
+                           void *cbdata)
 {
     (void) procs;
     (void) n;
@@ -114,8 +117,8 @@ static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], 
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
-                            pmix_lookup_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
+                            size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
     pmix_pdata_t found;
     size_t n = 0;
@@ -138,8 +141,8 @@ static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_inf
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
-                               pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
+                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) proc;
     (void) info;
@@ -152,8 +155,8 @@ static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t join(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo,
-                          pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t join(const pmix_proc_t procs[], size_t n, const pmix_info_t info[],
+                          size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) procs;
     (void) n;
@@ -164,8 +167,8 @@ static pmix_status_t join(const pmix_proc_t procs[], size_t n, const pmix_info_t
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[], size_t ninfo,
-                            pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[],
+                            size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     (void) codes;
     (void) ncodes;
@@ -176,7 +179,8 @@ static pmix_status_t events(pmix_status_t *codes, size_t ncodes, const pmix_info
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t no_events(pmix_status_t *codes, size_t ncodes, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t no_events(pmix_status_t *codes, size_t ncodes, pmix_op_cbfunc_t cbfunc,
+                               void *cbdata)
 {
     return events(codes, ncodes, NULL, 0, cbfunc, cbdata);
 }

@@ -375,7 +375,8 @@ static void act_absent(char **args)
 
     (void) args;
     PMIX_LOAD_PROCID(&last, me.nspace, size - 1);
-    expect(PMIx_Get(&last, "never.posted", NULL, 0, &value) == PMIX_ERR_NOT_FOUND, "a get of the absent");
+    expect(PMIx_Get(&last, "never.posted", NULL, 0, &value) == PMIX_ERR_NOT_FOUND,
+           "a get of the absent");
     expect(PMIx_Fence(NULL, 0, NULL, 0) != PMIX_SUCCESS, "a fence with the absent succeeded");
     check(PMIx_Fence(&me, 1, NULL, 0), "a fence of its own");
     printf("rank %u: the last is not waited for\n", me.rank);

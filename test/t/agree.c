@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Random posts of all processes, round by round, against a model that each process has of all: what everybody posts
- * follows from the seed, so everybody knows what everybody else must have posted, and asks for it. Some of the processes
- * read in a segment and some by messages: the answers are those of the model in both. In between they ask what the host
- * has said, at every level.
- * usage: agree SEED ROUNDS NODES; ranks are dealt to nodes in blocks */
+/* Random posts of all processes, round by round, against a model that each process has of all: what
+ * everybody posts follows from the seed, so everybody knows what everybody else must have posted,
+ * and asks for it. Some of the processes read in a segment and some by messages: the answers are
+ * those of the model in both. In between they ask what the host has said, at every level. usage:
+ * agree SEED ROUNDS NODES; ranks are dealt to nodes in blocks */
 
 #include <pmix.h>
 #include <stdio.h>
@@ -81,7 +81,8 @@ static pmix_value_t value_of(const struct cell *cell, char *room)
 
 static void name_of(uint32_t key, char *name)
 {
-    static const char text[] = "a name that is long for some of the keys, that is: not for all of them";
+    static const char text[] =
+        "a name that is long for some of the keys, that is: not for all of them";
 
     snprintf(name, PMIX_MAX_KEYLEN, "agree.%u.%.*s", key, (int) (key * 6), text);
 }
@@ -89,7 +90,8 @@ static void name_of(uint32_t key, char *name)
 /* What a process posts in a round. */
 static void post(uint32_t rank, uint32_t round)
 {
-    static const pmix_data_type_t types[] = {PMIX_UINT64, PMIX_UINT16, PMIX_STRING, PMIX_BYTE_OBJECT};
+    static const pmix_data_type_t types[] = {PMIX_UINT64, PMIX_UINT16, PMIX_STRING,
+                                             PMIX_BYTE_OBJECT};
     uint64_t rng = seed ^ ((uint64_t) round << 32 | rank) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t n = next(&rng) % 5;
     char name[PMIX_MAX_KEYLEN];
@@ -142,7 +144,8 @@ static void check(uint32_t rank, uint32_t key)
         held = rc == PMIX_ERR_NOT_FOUND || (cell->there && rc == PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
     }
     if (!held) {
-        fprintf(stderr, "agree: rank %u: %s of rank %u: %s\n", me.rank, name, rank, PMIx_Error_string(rc));
+        fprintf(stderr, "agree: rank %u: %s of rank %u: %s\n", me.rank, name, rank,
+                PMIx_Error_string(rc));
         failures++;
     }
     if (rc == PMIX_SUCCESS) {
@@ -150,7 +153,8 @@ static void check(uint32_t rank, uint32_t key)
     }
 }
 
-/* What the host has said, level by level: a process, its node (by number, or as ours), the job; and nobody's job. */
+/* What the host has said, level by level: a process, its node (by number, or as ours), the job; and
+ * nobody's job. */
 static void check_host(uint64_t *rng)
 {
     uint32_t node = next(rng) % nodes;
@@ -174,8 +178,10 @@ static void check_host(uint64_t *rng)
         {rank, PMIX_APPNUM, me.nspace, NULL, 0, 0, true},
         {PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, me.nspace, NULL, 0, size, true},
         {PMIX_RANK_WILDCARD, PMIX_NUM_NODES, me.nspace, NULL, 0, nodes, true},
-        {PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, me.nspace, of_node, 2, (node + 1) * size / nodes - node * size / nodes, true},
-        {PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, me.nspace, of_node, 1, (here + 1) * size / nodes - here * size / nodes, true},
+        {PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, me.nspace, of_node, 2,
+         (node + 1) * size / nodes - node * size / nodes, true},
+        {PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, me.nspace, of_node, 1,
+         (here + 1) * size / nodes - here * size / nodes, true},
         {rank, "agree.none", me.nspace, &immediate, 1, 0, false},
         {rank, PMIX_LOCAL_RANK, "nobody's job", &immediate, 1, 0, false},
     };
@@ -190,10 +196,12 @@ static void check_host(uint64_t *rng)
     PMIX_INFO_LOAD(&immediate, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
     PMIX_LOAD_PROCID(&proc, asked[which].nspace, asked[which].rank);
     rc = PMIx_Get(&proc, asked[which].key, asked[which].info, asked[which].n_infos, &got);
-    number = rc != PMIX_SUCCESS ? 0 : got->type == PMIX_UINT16 ? got->data.uint16 : got->data.uint32;
+    number = rc != PMIX_SUCCESS         ? 0
+             : got->type == PMIX_UINT16 ? got->data.uint16
+                                        : got->data.uint32;
     if ((rc == PMIX_SUCCESS) != asked[which].there || number != asked[which].want) {
-        fprintf(stderr, "agree: rank %u: question %u of rank %u, node %u: %u, not %u (%s)\n", me.rank, which, rank, node,
-                number, asked[which].want, PMIx_Error_string(rc));
+        fprintf(stderr, "agree: rank %u: question %u of rank %u, node %u: %u, not %u (%s)\n",
+                me.rank, which, rank, node, number, asked[which].want, PMIx_Error_string(rc));
         failures++;
     }
     if (rc == PMIX_SUCCESS) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A process with several threads that do at once whatever does not wait for other processes, while one more goes
- * through fences with those of the others. What is read is checked: values are whole and never go back. For the thread
- * sanitizer (make check-tsan) and for everybody. usage: crowd [ROUNDS] */
+/* A process with several threads that do at once whatever does not wait for other processes, while
+ * one more goes through fences with those of the others. What is read is checked: values are whole
+ * and never go back. For the thread sanitizer (make check-tsan) and for everybody. usage: crowd
+ * [ROUNDS] */
 
 #include <pmix.h>
 #include <pthread.h>
@@ -89,10 +90,12 @@ static void read_others(unsigned thread, unsigned round)
     seen = now;
 }
 
-static void handler(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                    pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void handler(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                    size_t ninfo, pmix_info_t *results, size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
-    (void) id, (void) status, (void) source, (void) info, (void) ninfo, (void) results, (void) nresults;
+    (void) id, (void) status, (void) source, (void) info, (void) ninfo, (void) results,
+        (void) nresults;
     events++;
     cbfunc(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
 }
@@ -104,7 +107,8 @@ static void event(unsigned thread, unsigned round)
 
     (void) round;
     expect(id >= 0, "register", id);
-    is(PMIX_SUCCESS, PMIx_Notify_event(code, &me, PMIX_RANGE_PROC_LOCAL, NULL, 0, NULL, NULL), "notify");
+    is(PMIX_SUCCESS, PMIx_Notify_event(code, &me, PMIX_RANGE_PROC_LOCAL, NULL, 0, NULL, NULL),
+       "notify");
     is(PMIX_SUCCESS, PMIx_Deregister_event_handler((size_t) id, NULL, NULL), "deregister");
 }
 
@@ -167,8 +171,8 @@ static void keep(unsigned thread, unsigned round)
     expect(get(me.rank, key) == round, "what I stored", PMIX_SUCCESS);
 }
 
-static void (*const acts[])(unsigned thread, unsigned round) = {read_job, post,    read_others, event,
-                                                                publish,  resolve, query,       keep};
+static void (*const acts[])(unsigned thread, unsigned round) = {
+    read_job, post, read_others, event, publish, resolve, query, keep};
 
 static void *run(void *arg)
 {
@@ -196,7 +200,8 @@ static void fence(uint32_t round)
         uint32_t now = get(rank, "crowd.main");
 
         if (now < round) {
-            fprintf(stderr, "crowd: behind the fence, rank %u has %u of rank %u, not %u\n", me.rank, now, rank, round);
+            fprintf(stderr, "crowd: behind the fence, rank %u has %u of rank %u, not %u\n", me.rank,
+                    now, rank, round);
             failures++;
         }
     }

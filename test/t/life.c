@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Servers that die and come again, and one that sees many jobs go by: what their clients can still do, and that nothing
- * piles up. Each check is a line. Processes are forked before there is a server in them. life JOBS */
+/* Servers that die and come again, and one that sees many jobs go by: what their clients can still
+ * do, and that nothing piles up. Each check is a line. Processes are forked before there is a
+ * server in them. life JOBS */
 
 #include <dirent.h>
 #include <pmix_server.h>
@@ -127,7 +128,8 @@ static void bereaved(int from_host, int go, int ready)
     pass(ready);
     await(go);
     PMIX_LOAD_PROCID(&another, "elsewhere", 0);
-    say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_SUCCESS, "without its server a client reads what is there");
+    say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_SUCCESS,
+        "without its server a client reads what is there");
     say(is_lost(PMIx_Connect(&another, 1, NULL, 0)), "it is told that the server is lost");
     say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_SUCCESS, "and reads on");
     (void) PMIx_Finalize(NULL, 0);
@@ -139,7 +141,8 @@ static void long_lived(int from_host, int go, int ready)
     start_client(from_host);
     pass(ready);
     await(go);
-    say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_SUCCESS, "who was there all the time still reads");
+    say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_SUCCESS,
+        "who was there all the time still reads");
     (void) PMIx_Finalize(NULL, 0);
 }
 
@@ -289,7 +292,8 @@ struct counts {
 
 static struct counts count(pid_t client)
 {
-    return (struct counts) {{descriptors(getpid()), mappings(getpid()), descriptors(client), mappings(client)}};
+    return (struct counts){
+        {descriptors(getpid()), mappings(getpid()), descriptors(client), mappings(client)}};
 }
 
 static void jobs_come_and_go(int n)
@@ -312,18 +316,22 @@ static void jobs_come_and_go(int n)
         PMIx_server_deregister_nspace(name, NULL, NULL);
     }
     after = count(pair.client);
-    say(memcmp(&before, &after, sizeof before) == 0, "jobs that are over leave no descriptor and no mapping");
-    say(getenv("PMIX_MCA_gds") != NULL || most == before.of[1] + 1, "each had one while it was there");
+    say(memcmp(&before, &after, sizeof before) == 0,
+        "jobs that are over leave no descriptor and no mapping");
+    say(getenv("PMIX_MCA_gds") != NULL || most == before.of[1] + 1,
+        "each had one while it was there");
     pass(pair.go);
     say(ended_well(pair.client), "the client ends as it should");
-    say(PMIx_server_finalize() == PMIX_SUCCESS && mappings(getpid()) == 0, "the server leaves nothing mapped");
+    say(PMIx_server_finalize() == PMIX_SUCCESS && mappings(getpid()) == 0,
+        "the server leaves nothing mapped");
 }
 
 static void update(int i)
 {
     static char bytes[BLOB];
-    pmix_info_t info = {.key = "blob",
-                        .value = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = BLOB}}};
+    pmix_info_t info = {
+        .key = "blob",
+        .value = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = BLOB}}};
     pmix_nspace_t name;
 
     PMIX_LOAD_NSPACE(name, nspace);
@@ -331,7 +339,8 @@ static void update(int i)
     (void) PMIx_server_register_nspace(name, 1, &info, 1, NULL, NULL);
 }
 
-/* How often the server's own segment is another one than before, while one client is stopped and one is killed. */
+/* How often the server's own segment is another one than before, while one client is stopped and
+ * one is killed. */
 static int move_often(pid_t stopped, pid_t killed)
 {
     char now[4096];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Starts a program for which memfd_create fails, as in a container that filters system calls; 77 where no filter can
- * be set. no_memfd ERRNO PROGRAM [ARG...] */
+/* Starts a program for which memfd_create fails, as in a container that filters system calls; 77
+ * where no filter can be set. no_memfd ERRNO PROGRAM [ARG...] */
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -28,7 +28,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: no_memfd ERRNO PROGRAM [ARG...]\n");
         return 2;
     }
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
         return 77;
     }
     execvp(argv[2], argv + 2);

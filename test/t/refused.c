@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Rank 0 posts what its server has no room for. It learns of that from the fence, the others' fence succeeds, nobody
- * finds the value but rank 0, and everything goes on: what it posts next is found by all.
- * refused BYTES */
+/* Rank 0 posts what its server has no room for. It learns of that from the fence, the others' fence
+ * succeeds, nobody finds the value but rank 0, and everything goes on: what it posts next is found
+ * by all. refused BYTES */
 
 #include <pmix.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ static void tell(const char *what, pmix_status_t rc)
 
 static void put(const char *key, char fill, size_t size)
 {
-    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = malloc(size), .size = size}};
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT,
+                          .data.bo = {.bytes = malloc(size), .size = size}};
 
     if (value.data.bo.bytes == NULL) {
         exit(1);

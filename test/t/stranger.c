@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a segment is worth against those whom it is not for. A host (root) has two jobs, "mine" of root and "theirs" of
- * another user. A thief of the other user has the environment of mine, a member of mine does to its own segment what it
- * can, and a member of theirs tries to get that of mine. Each says of every attempt whether it came to nothing; what
- * must succeed is tried too, so that nothing fails for want of a connection. */
+/* What a segment is worth against those whom it is not for. A host (root) has two jobs, "mine" of
+ * root and "theirs" of another user. A thief of the other user has the environment of mine, a
+ * member of mine does to its own segment what it can, and a member of theirs tries to get that of
+ * mine. Each says of every attempt whether it came to nothing; what must succeed is tried too, so
+ * that nothing fails for want of a connection. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +31,8 @@
 
 enum { OTHER = 65534, SECONDS = 60, MANY_FDS = 256 };
 
-/* One process of the test: forked before there is a server, fed with its environment when it is its turn. */
+/* One process of the test: forked before there is a server, fed with its environment when it is its
+ * turn. */
 struct actor {
     pid_t pid;
     int feed; /* to it: lines of the environment, then a byte: go on */
@@ -139,7 +141,8 @@ static bool forced(void *at)
 {
     int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     char first = *(volatile char *) at;
-    bool can = mem >= 0 && pwrite(mem, "x", 1, (off_t) (uintptr_t) at) == 1 && *(volatile char *) at != first;
+    bool can = mem >= 0 && pwrite(mem, "x", 1, (off_t) (uintptr_t) at) == 1 &&
+               *(volatile char *) at != first;
 
     if (mem >= 0) {
         close(mem);
@@ -158,8 +161,10 @@ static void attack_descriptor(void)
     say(!may_write(fd), "it cannot be written or mapped for writing");
     say(!reopened_may_write(fd), "nor when it is opened again");
     say(ftruncate(fd, 1 << 20) != 0 && ftruncate(fd, (off_t) 1 << 50) != 0, "it keeps its size");
-    say(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096) != 0, "it gets no holes");
-    say(mprotect(shared->segment, 4096, PROT_READ | PROT_WRITE) != 0, "the mapping stays read-only");
+    say(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096) != 0,
+        "it gets no holes");
+    say(mprotect(shared->segment, 4096, PROT_READ | PROT_WRITE) != 0,
+        "the mapping stays read-only");
     say(!forced(shared->segment), "by way of /proc/self/mem too");
     close(fd);
 }
@@ -193,7 +198,8 @@ static void thief(int feed, int ready)
 
     (void) ready;
     wait_for_turn(feed);
-    say(PMIx_Init(&me, NULL, 0) != PMIX_SUCCESS, "the environment of mine does not let another user in");
+    say(PMIx_Init(&me, NULL, 0) != PMIX_SUCCESS,
+        "the environment of mine does not let another user in");
     say(segments(&at) == 0, "and he maps nothing");
 }
 
@@ -263,14 +269,16 @@ static void member_of_theirs(int feed, int ready)
 
     (void) ready;
     wait_for_turn(feed);
-    say(PMIx_Init(&me, NULL, 0) == PMIX_SUCCESS && segments(&at) == 1, "a member of theirs has a segment");
+    say(PMIx_Init(&me, NULL, 0) == PMIX_SUCCESS && segments(&at) == 1,
+        "a member of theirs has a segment");
     me.rank = PMIX_RANK_WILDCARD;
-    say(PMIx_Get(&me, PMIX_JOB_SIZE, NULL, 0, &value) == PMIX_SUCCESS && value->data.uint32 == 2, "its own");
+    say(PMIx_Get(&me, PMIX_JOB_SIZE, NULL, 0, &value) == PMIX_SUCCESS && value->data.uint32 == 2,
+        "its own");
     ask_for_mine();
     say(obtained(shared->server) == 0, "no descriptor of the server is to be had");
     say(obtained(shared->member) == 0, "none of a client");
-    say(!opened(shared->member, "mem", O_RDONLY) && !opened(shared->member, "map_files", O_RDONLY | O_DIRECTORY)
-            && !peeked(),
+    say(!opened(shared->member, "mem", O_RDONLY) &&
+            !opened(shared->member, "map_files", O_RDONLY | O_DIRECTORY) && !peeked(),
         "its memory is not to be seen");
     PMIX_VALUE_RELEASE(value);
     PMIx_Finalize(NULL, 0);

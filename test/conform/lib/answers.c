@@ -45,7 +45,8 @@ static const char *procs_text(const pmix_proc_t *procs, size_t n)
     size_t at = 0;
 
     for (size_t i = 0; i < n && at < ROOM; i++) {
-        at += (size_t) snprintf(to + at, ROOM - at, "%s%s:%u", i > 0 ? "," : "", procs[i].nspace, procs[i].rank);
+        at += (size_t) snprintf(to + at, ROOM - at, "%s%s:%u", i > 0 ? "," : "", procs[i].nspace,
+                                procs[i].rank);
     }
     return to;
 }
@@ -106,7 +107,9 @@ const char *text_of(const pmix_value_t *v)
         return "(none)";
     }
     switch (v->type) {
-    case PMIX_STRING: snprintf(to, ROOM, "%s", v->data.string != NULL ? v->data.string : "(null)"); return to;
+    case PMIX_STRING:
+        snprintf(to, ROOM, "%s", v->data.string != NULL ? v->data.string : "(null)");
+        return to;
     case PMIX_BOOL: snprintf(to, ROOM, "%s", v->data.flag ? "true" : "false"); return to;
     case PMIX_PROC: return procs_text(v->data.proc, 1);
     case PMIX_DATA_ARRAY:
@@ -138,7 +141,8 @@ const char *text_of(const pmix_value_t *v)
     return to;
 }
 
-const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmix_info_t *infos, size_t n)
+const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmix_info_t *infos,
+                size_t n)
 {
     pmix_value_t *v = NULL;
     pmix_proc_t proc;
@@ -171,7 +175,8 @@ const char *got_of(pmix_rank_t rank, const char *key, const char *directive)
     return answer;
 }
 
-bool conform_same(const char *want, const char *is, const char *file, int line, const char *what, ...)
+bool conform_same(const char *want, const char *is, const char *file, int line, const char *what,
+                  ...)
 {
     char sentence[256];
     va_list args;
@@ -179,5 +184,6 @@ bool conform_same(const char *want, const char *is, const char *file, int line, 
     va_start(args, what);
     vsnprintf(sentence, sizeof(sentence), what, args);
     va_end(args);
-    return conform_check(strcmp(want, is) == 0, file, line, "%s: \"%s\" instead of \"%s\"", sentence, is, want);
+    return conform_check(strcmp(want, is) == 0, file, line, "%s: \"%s\" instead of \"%s\"",
+                         sentence, is, want);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The memory that the processes of a case share: steps, complaints, records, blobs on their way. It is at one address
- * in all of them, and grows by one atomic addition, so a process may be killed at any moment. */
+/* The memory that the processes of a case share: steps, complaints, records, blobs on their way. It
+ * is at one address in all of them, and grows by one atomic addition, so a process may be killed at
+ * any moment. */
 
 #include "inside.h"
 
@@ -130,7 +131,8 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void complain(const char *file, int line, const char *what, va_list arguments, const char *more)
+static void complain(const char *file, int line, const char *what, va_list arguments,
+                     const char *more)
 {
     char text[MAX_LINE];
 
@@ -150,7 +152,8 @@ bool conform_check(bool holds, const char *file, int line, const char *what, ...
     return holds;
 }
 
-bool conform_status(pmix_status_t want, pmix_status_t got, const char *file, int line, const char *what, ...)
+bool conform_status(pmix_status_t want, pmix_status_t got, const char *file, int line,
+                    const char *what, ...)
 {
     va_list arguments;
     char more[160];

@@ -13,7 +13,8 @@ void put_text(pmix_scope_t scope, const char *key, const char *text);
 void put_in(pmix_scope_t scope, const char *key, uint32_t number);
 void put_number(const char *key, uint32_t number); /* PMIX_GLOBAL */
 void commit(void);
-/* Of a process of the caller's job, with one directive or none (NULL); the number is 0 if the value is none. */
+/* Of a process of the caller's job, with one directive or none (NULL); the number is 0 if the value
+ * is none. */
 pmix_status_t get(pmix_rank_t rank, const char *key, const char *directive, uint32_t *ret);
 void check_number(uint32_t want, pmix_rank_t rank, const char *key, const char *directive);
 pmix_status_t fence(const pmix_proc_t *procs, size_t n, const char *flag);

@@ -18,7 +18,8 @@ static void be_rank(const struct conform_case *c)
     if (!check_status(PMIX_SUCCESS, rc, "PMIx_Init")) {
         return;
     }
-    check(strcmp(me.nspace, self.job) == 0 && (int) me.rank == self.rank, "PMIx_Init says %s:%u", me.nspace, me.rank);
+    check(strcmp(me.nspace, self.job) == 0 && (int) me.rank == self.rank, "PMIx_Init says %s:%u",
+          me.nspace, me.rank);
     if (c->client != NULL) {
         c->client();
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* How to write a conformance case; ../README.md has the story. Only the public interface of PMIx 4.2 is used, so that
- * a program builds against our library and against another. A program is a table `cases` and `n_cases`; main is here.
- * Functions marked (host) are for host processes, (client) for ranks and tools, the others for anybody. */
+/* How to write a conformance case; ../README.md has the story. Only the public interface of
+ * PMIx 4.2 is used, so that a program builds against our library and against another. A program is
+ * a table `cases` and `n_cases`; main is here. Functions marked (host) are for host processes,
+ * (client) for ranks and tools, the others for anybody. */
 
 #ifndef PX_CONFORM_LIB_CONFORM_H
 #define PX_CONFORM_LIB_CONFORM_H
@@ -19,7 +20,8 @@
 
 enum { MAX_NODES = 8, MAX_JOBS = 8 };
 
-/* The entries of the server module: its member, what it calls back with, whether it is there by default. */
+/* The entries of the server module: its member, what it calls back with, whether it is there by
+ * default. */
 #define CONFORM_ENTRIES(X)                     \
     X(CONNECTED, client_connected2, OP, true)  \
     X(CONNECTED1, client_connected, OP, false) \
@@ -58,13 +60,14 @@ enum entry {
 
 /* ---- what was asked of a host */
 
-/* One info, flattened; sub: the infos, if the value is an array of them. A query is an info whose key is its keys, joined
- * by commas, and whose sub are the qualifiers; an app likewise, its key is the command and number its processes. */
+/* One info, flattened; sub: the infos, if the value is an array of them. A query is an info whose
+ * key is its keys, joined by commas, and whose sub are the qualifiers; an app likewise, its key is
+ * the command and number its processes. */
 struct note {
     const char *key;
     pmix_info_directives_t flags;
     pmix_data_type_t type;
-    int64_t number;   /* numbers, booleans, statuses, ranks; the length of arrays and byte objects */
+    int64_t number; /* numbers, booleans, statuses, ranks; the length of arrays and byte objects */
     const char *text; /* strings; processes as "A:0,A:*"; "" otherwise */
     const void *bytes;
     const struct note *sub;
@@ -82,7 +85,8 @@ struct record {
     size_t n_infos;
     const char *blob; /* data of a fence, bytes for stdin, credential */
     size_t n_blob;
-    int number;       /* status of an abort or event, operation of a group, directive of an allocation, ... */
+    int number; /* status of an abort or event, operation of a group, directive of an allocation,
+                   ... */
     int range;        /* of an event; channels of iof_pull */
     const char *text; /* message of an abort, name of a group, keys of a lookup joined by commas */
 };
@@ -138,7 +142,8 @@ struct ask {
 enum how {
     BY_DEFAULT, /* what a sound host does; an entry that is not there by default succeeds at once */
     AT_ONCE,    /* returns status, no callback: PMIX_OPERATION_SUCCEEDED or an error */
-    CALLBACK,   /* PMIX_SUCCESS, then status by callback from another thread; after `when` was told, if given */
+    CALLBACK,   /* PMIX_SUCCESS, then status by callback from another thread; after `when` was told,
+                   if given */
     INSIDE,     /* calls back before it returns */
     NEVER,      /* PMIX_SUCCESS, and no callback */
     MISSING,    /* the entry is NULL */
@@ -152,11 +157,13 @@ struct answer {
     pmix_status_t (*own)(struct ask *ask);
 };
 
-/* (host) For own functions; each calls back once, from this thread, and what is given stays the caller's. */
+/* (host) For own functions; each calls back once, from this thread, and what is given stays the
+ * caller's. */
 void reply_status(const struct ask *ask, pmix_status_t status);
 void reply_infos(const struct ask *ask, pmix_status_t status, pmix_info_t *infos, size_t n);
 void reply_bytes(const struct ask *ask, pmix_status_t status, const char *data, size_t n);
-/* Runs fn in another thread, after `when` was told if given; it gets a copy without the borrowed arguments. */
+/* Runs fn in another thread, after `when` was told if given; it gets a copy without the borrowed
+ * arguments. */
 pmix_status_t later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy));
 /* What BY_DEFAULT does: for own functions that only look, or choose. */
 pmix_status_t sound_answer(struct ask *ask);
@@ -197,12 +204,13 @@ struct conform_case {
     struct job jobs[MAX_JOBS]; /* instead of nodes' and ranks' job A */
     int tools;        /* processes on node 0 that run `tool` and get no job's environment */
     struct answer host[N_ENTRIES];
-    void (*server)(struct infos *list);                         /* (host) more for PMIx_server_init */
-    void (*setup)(const struct job *job, struct infos *list);   /* (host) change what is registered of a job */
+    void (*server)(struct infos *list); /* (host) more for PMIx_server_init */
+    void (*setup)(const struct job *job,
+                  struct infos *list); /* (host) change what is registered of a job */
     void (*client)(void);                                       /* every rank */
     void (*tool)(void);                                         /* does its PMIx_tool_init itself */
-    void (*script)(void);                                       /* (host) on every node, beside the clients */
-    void (*after)(void);                                        /* in the driver, after all have ended */
+    void (*script)(void); /* (host) on every node, beside the clients */
+    void (*after)(void);  /* in the driver, after all have ended */
     bool raw;       /* the client calls PMIx_Init and PMIx_Finalize itself */
     bool alone;     /* no host: one process that runs `client`, and is raw */
     bool no_module; /* the host gives its server none at all */
@@ -222,8 +230,8 @@ extern const int n_cases;
 bool conform_check(bool holds, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 4, 5)));
 /* PMIX_SUCCESS and PMIX_OPERATION_SUCCEEDED are different statuses. */
-bool conform_status(pmix_status_t want, pmix_status_t got, const char *file, int line, const char *what, ...)
-    __attribute__((format(printf, 5, 6)));
+bool conform_status(pmix_status_t want, pmix_status_t got, const char *file, int line,
+                    const char *what, ...) __attribute__((format(printf, 5, 6)));
 
 /* Named steps, seen by every process of the case and counted; outside of PMIx. */
 void tell(const char *step);
@@ -253,7 +261,8 @@ void job_start_rank(const char *name, pmix_rank_t rank);
 void job_end(const char *name); /* waits for its processes to end */
 void job_deregister(const char *name);
 void host_dies(void); /* by SIGKILL, now; what it started lives on. For cases of one node */
-pid_t rank_pid(const char *name, pmix_rank_t rank);            /* 0: not of this node, or not started */
-void rank_kill(const char *name, pmix_rank_t rank, int signal); /* SIGKILL: its end is no failure, and is waited for */
+pid_t rank_pid(const char *name, pmix_rank_t rank); /* 0: not of this node, or not started */
+void rank_kill(const char *name, pmix_rank_t rank,
+               int signal); /* SIGKILL: its end is no failure, and is waited for */
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Runs cases, each in processes of its own, and says how they went. The driver itself never calls PMIx. */
+/* Runs cases, each in processes of its own, and says how they went. The driver itself never calls
+ * PMIx. */
 
 #include "inside.h"
 
@@ -75,7 +76,8 @@ static int make_scratch(void)
 {
     const char *tmp = getenv("TMPDIR");
 
-    snprintf(board->scratch, sizeof(board->scratch), "%s/shmix-conform.XXXXXX", tmp != NULL ? tmp : "/tmp");
+    snprintf(board->scratch, sizeof(board->scratch), "%s/shmix-conform.XXXXXX",
+             tmp != NULL ? tmp : "/tmp");
     return mkdtemp(board->scratch) != NULL ? 0 : -1;
 }
 
@@ -153,13 +155,14 @@ static int64_t now_ms(void)
 
 static void tell_hang(void)
 {
-    board_line(true, "hang: no end in %d s", the_case()->seconds > 0 ? the_case()->seconds : DEFAULT_SECONDS);
+    board_line(true, "hang: no end in %d s",
+               the_case()->seconds > 0 ? the_case()->seconds : DEFAULT_SECONDS);
     for (int i = 0; i < MAX_STEPS; i++) {
         struct step *step = &board->steps[i];
 
         if (atomic_load(&step->waiting) > 0) {
-            board_line(true, "%u wait for \"%s\", told %u times", atomic_load(&step->waiting), step->name,
-                       atomic_load(&step->count));
+            board_line(true, "%u wait for \"%s\", told %u times", atomic_load(&step->waiting),
+                       step->name, atomic_load(&step->count));
         }
     }
 }
@@ -171,7 +174,8 @@ static const char *judge_end(int host, int status)
         return "pass";
     }
     if (WIFSIGNALED(status)) {
-        board_line(true, "crash: %s %d ended by signal %d", host >= 0 ? "host" : "orphan", host, WTERMSIG(status));
+        board_line(true, "crash: %s %d ended by signal %d", host >= 0 ? "host" : "orphan", host,
+                   WTERMSIG(status));
         return "crash";
     }
     board_line(true, "%s %d returned %d", host >= 0 ? "host" : "orphan", host, WEXITSTATUS(status));
@@ -254,8 +258,8 @@ static void report(const struct conform_case *c, const char *form, const char *e
     bool passed = strcmp(end, "pass") == 0;
 
     number++;
-    printf("%s %d - %s %s # %s%s%s\n", passed ? "ok" : "not ok", number, c->ids, c->what, form, passed ? "" : ", ",
-           passed ? "" : end);
+    printf("%s %d - %s %s # %s%s%s\n", passed ? "ok" : "not ok", number, c->ids, c->what, form,
+           passed ? "" : ", ", passed ? "" : end);
     for (uint32_t i = 0; i < atomic_load(&board->n_lines) && i < MAX_SHOWN && !passed; i++) {
         printf("# %s\n", board->lines[i]);
     }
@@ -297,7 +301,8 @@ static void run_forms(int which)
 {
     const struct conform_case *c = &cases[which];
     bool shared = c->form != MESSAGES && (only_form == NULL || strcmp(only_form, "shared") == 0);
-    bool messages = c->form != SHARED && !c->alone && (only_form == NULL || strcmp(only_form, "messages") == 0);
+    bool messages =
+        c->form != SHARED && !c->alone && (only_form == NULL || strcmp(only_form, "messages") == 0);
 
 #ifdef CONFORM_THEIRS
     if (c->ours_only != NULL) {
@@ -329,8 +334,10 @@ static bool chosen(const struct conform_case *c, int n_names, char **names)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: PROGRAM [--list] [--form shared|messages] [--seed N] [--results FILE] [CASE...]\n"
-                    "a case is named by a part of its ids or of its sentence\n");
+    fprintf(
+        stderr,
+        "usage: PROGRAM [--list] [--form shared|messages] [--seed N] [--results FILE] [CASE...]\n"
+        "a case is named by a part of its ids or of its sentence\n");
     return 64;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The life of a host process: all nodes register before anybody starts, and serve until everybody has ended. */
+/* The life of a host process: all nodes register before anybody starts, and serve until everybody
+ * has ended. */
 
 #include "inside.h"
 

@@ -19,8 +19,8 @@ struct step {
     char name[48];
 };
 
-/* Memory that all processes of a case have at the same address, so that it may hold pointers into itself. Nothing is
- * ever given back, and no lock is held by anybody who might be killed. */
+/* Memory that all processes of a case have at the same address, so that it may hold pointers into
+ * itself. Nothing is ever given back, and no lock is held by anybody who might be killed. */
 struct board {
     int case_number;
     bool shared;

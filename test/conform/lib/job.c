@@ -62,8 +62,8 @@ int job_node(const struct job *job, pmix_rank_t rank)
 
 const char *node_name(int n)
 {
-    static const char *const names[MAX_NODES] = {"node0", "node1", "node2", "node3", "node4", "node5", "node6",
-                                                 "node7"};
+    static const char *const names[MAX_NODES] = {"node0", "node1", "node2", "node3",
+                                                 "node4", "node5", "node6", "node7"};
     return names[n];
 }
 
@@ -95,7 +95,8 @@ static void add_maps(const struct job *job, struct infos *list)
     for (int i = 0; i < MAX_NODES; i++) {
         if (job->ranks[i] > 0) {
             list_ranks(job, i, ranks, sizeof(ranks));
-            snprintf(nodes + strlen(nodes), sizeof(nodes) - strlen(nodes), "%s%s", n > 0 ? "," : "", node_name(i));
+            snprintf(nodes + strlen(nodes), sizeof(nodes) - strlen(nodes), "%s%s", n > 0 ? "," : "",
+                     node_name(i));
             snprintf(ppn + strlen(ppn), sizeof(ppn) - strlen(ppn), "%s%s", n > 0 ? ";" : "", ranks);
             n++;
         }
@@ -179,7 +180,8 @@ static void wait_done(struct wait *w, pmix_status_t rc, const char *what)
     }
     pthread_mutex_unlock(&w->lock);
     rc = rc == PMIX_SUCCESS ? w->status : rc;
-    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "%s: %s", what, PMIx_Error_string(rc));
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "%s: %s", what,
+          PMIx_Error_string(rc));
 }
 
 #define NEW_WAIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, PMIX_SUCCESS}
@@ -203,14 +205,16 @@ void job_register(const char *name)
         the_case()->setup(job, &list);
     }
     PMIX_LOAD_PROCID(&proc, name, PMIX_RANK_UNDEF);
-    wait_done(&w,
-              PMIx_server_register_nspace(proc.nspace, job->ranks[self.node], list.at, list.n, done, &w),
-              "register_nspace");
+    wait_done(
+        &w,
+        PMIx_server_register_nspace(proc.nspace, job->ranks[self.node], list.at, list.n, done, &w),
+        "register_nspace");
     free_infos(&list);
     for (pmix_rank_t r = 0; r < (pmix_rank_t) job_size(job); r++) {
         if (load_proc(&proc, job, r)) {
             struct wait one = NEW_WAIT;
-            wait_done(&one, PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, done, &one),
+            wait_done(&one,
+                      PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, done, &one),
                       "register_client");
         }
     }
@@ -328,7 +332,8 @@ static void reap(struct child *child)
         return;
     }
     if (WIFSIGNALED(status)) {
-        board_line(true, "crash: %s:%u ended by signal %d", child->job, child->rank, WTERMSIG(status));
+        board_line(true, "crash: %s:%u ended by signal %d", child->job, child->rank,
+                   WTERMSIG(status));
     } else if (WEXITSTATUS(status) != 0) {
         board_line(true, "%s:%u returned %d", child->job, child->rank, WEXITSTATUS(status));
     }

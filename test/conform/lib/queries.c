@@ -48,7 +48,8 @@ struct asked ask_all(struct queries *list)
         asked.info = NULL;
         asked.n = 0;
     }
-    if (asked.rc != PMIX_SUCCESS && asked.rc != PMIX_ERR_PARTIAL_SUCCESS && asked.rc != PMIX_QUERY_PARTIAL_SUCCESS) {
+    if (asked.rc != PMIX_SUCCESS && asked.rc != PMIX_ERR_PARTIAL_SUCCESS &&
+        asked.rc != PMIX_QUERY_PARTIAL_SUCCESS) {
         check(asked.info == NULL && asked.n == 0, "status %d comes without results", asked.rc);
         asked.info = NULL;
         asked.n = 0;

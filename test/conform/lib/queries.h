@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries and their answers, in few words. Answers may come as pairs, or nested in one PMIX_QUERY_RESULTS for each query:
- * what looks for a value finds it either way. */
+/* Queries and their answers, in few words. Answers may come as pairs, or nested in one
+ * PMIX_QUERY_RESULTS for each query: what looks for a value finds it either way. */
 
 #ifndef PX_CONFORM_LIB_QUERIES_H
 #define PX_CONFORM_LIB_QUERIES_H
@@ -31,7 +31,8 @@ void free_asked(struct asked *asked);
 
 /* The nth PMIX_QUERY_RESULTS: its infos, and how many; NULL: there are no more. */
 const pmix_info_t *results(const struct asked *asked, int nth, size_t *ret_n);
-/* The value under key in the answer to query number q, or NULL. The next: after one that was found. */
+/* The value under key in the answer to query number q, or NULL. The next: after one that was found.
+ */
 const pmix_value_t *answer_to(const struct asked *asked, int q, const char *key);
 /* The same as text: "(none)" when there is none. */
 const char *said(const struct asked *asked, int q, const char *key);

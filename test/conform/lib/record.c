@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Upcalls as they came, copied into the shared memory so that every process of the case can look at them at any time. */
+/* Upcalls as they came, copied into the shared memory so that every process of the case can look at
+ * them at any time. */
 
 #include "inside.h"
 
@@ -18,8 +19,9 @@ static const char *procs_text(const pmix_proc_t *procs, size_t n)
 
     for (size_t i = 0; text != NULL && i < n; i++) {
         at += (size_t) snprintf(text + at, room - at, "%s%s:", i > 0 ? "," : "", procs[i].nspace);
-        at += (size_t) (procs[i].rank == PMIX_RANK_WILDCARD ? snprintf(text + at, room - at, "*")
-                                                            : snprintf(text + at, room - at, "%u", procs[i].rank));
+        at += (size_t) (procs[i].rank == PMIX_RANK_WILDCARD
+                            ? snprintf(text + at, room - at, "*")
+                            : snprintf(text + at, room - at, "%u", procs[i].rank));
     }
     kept = board_text(text);
     free(text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a resource manager does between its daemons. Each host has a pipe for its mail; a letter is small, and what it
- * points to lies in the shared memory. A collective is one letter from each host concerned to each of them: whoever
- * has all, or one that says failure, answers its own upcall. */
+/* What a resource manager does between its daemons. Each host has a pipe for its mail; a letter is
+ * small, and what it points to lies in the shared memory. A collective is one letter from each host
+ * concerned to each of them: whoever has all, or one that says failure, answers its own upcall. */
 
 #include "inside.h"
 
@@ -20,7 +20,8 @@ struct letter {
     enum letter_kind kind;
     int from;
     int status;
-    uint32_t serial; /* of collectives with the same name; of an event its range; of what is wanted its time limit */
+    uint32_t serial; /* of collectives with the same name; of an event its range; of what is wanted
+                        its time limit */
     uint64_t name;   /* of a collective */
     pmix_proc_t proc;
     const char *bytes;
@@ -88,7 +89,10 @@ static struct ask *keep(const struct ask *ask)
     if (kept == NULL) {
         abort();
     }
-    *kept = (struct ask){.record = ask->record, .entry = ask->entry, .reply = ask->reply, .cbdata = ask->cbdata,
+    *kept = (struct ask){.record = ask->record,
+                         .entry = ask->entry,
+                         .reply = ask->reply,
+                         .cbdata = ask->cbdata,
                          .number = ask->number};
     return kept;
 }
@@ -149,7 +153,8 @@ static uint64_t collective_name(const struct ask *ask)
     }
     memcpy(sorted, r->procs, r->n_procs * sizeof(*sorted));
     qsort(sorted, r->n_procs, sizeof(*sorted), compare_procs);
-    snprintf(text, sizeof(text), "%d %d %.200s", r->entry, r->entry == ON_GROUP ? r->number : 0, r->text);
+    snprintf(text, sizeof(text), "%d %d %.200s", r->entry, r->entry == ON_GROUP ? r->number : 0,
+             r->text);
     name = hash_text(text);
     for (size_t i = 0; i < r->n_procs && r->entry != ON_GROUP; i++) {
         snprintf(text, sizeof(text), "%s:%u", sorted[i].nspace, sorted[i].rank);
@@ -167,8 +172,9 @@ static uint32_t nodes_of(const struct record *r)
         const struct job *job = find_job(r->procs[i].nspace);
 
         for (int n = 0; job != NULL && n < n_nodes(); n++) {
-            bool here = r->procs[i].rank == PMIX_RANK_WILDCARD ? job->ranks[n] > 0
-                                                               : job_node(job, r->procs[i].rank) == n;
+            bool here = r->procs[i].rank == PMIX_RANK_WILDCARD
+                            ? job->ranks[n] > 0
+                            : job_node(job, r->procs[i].rank) == n;
             nodes |= here ? 1u << n : 0;
         }
     }
@@ -210,7 +216,8 @@ static void load_share(struct letter *letter, const struct ask *ask)
     for (size_t i = 0; i < ask->n_infos; i++) {
         const pmix_info_t *info = &ask->infos[i];
 
-        if (PMIX_CHECK_KEY(info, PMIX_GROUP_ENDPT_DATA) || PMIX_CHECK_KEY(info, PMIX_GROUP_ASSIGN_CONTEXT_ID) ||
+        if (PMIX_CHECK_KEY(info, PMIX_GROUP_ENDPT_DATA) ||
+            PMIX_CHECK_KEY(info, PMIX_GROUP_ASSIGN_CONTEXT_ID) ||
             PMIX_CHECK_KEY(info, "pmix.grp.info")) {
             (void) PMIx_Data_pack(NULL, &buffer, (void *) info, 1, PMIX_INFO);
         }
@@ -221,7 +228,8 @@ static void load_share(struct letter *letter, const struct ask *ask)
 pmix_status_t relay_collect(struct ask *ask)
 {
     const struct note *failed = record_info(ask->record, PMIX_LOCAL_COLLECTIVE_STATUS);
-    struct letter letter = {.kind = SHARE, .name = collective_name(ask), .nodes = nodes_of(ask->record)};
+    struct letter letter = {
+        .kind = SHARE, .name = collective_name(ask), .nodes = nodes_of(ask->record)};
 
     letter.serial = next_serial(letter.name);
     letter.status = failed != NULL ? (int) failed->number : PMIX_SUCCESS;
@@ -247,7 +255,8 @@ static struct collective *find_collective(const struct letter *letter)
         if (c == NULL) {
             abort();
         }
-        *c = (struct collective){.next = collectives, .name = letter->name, .serial = letter->serial};
+        *c = (struct collective){
+            .next = collectives, .name = letter->name, .serial = letter->serial};
         collectives = c;
     }
     return c;
@@ -412,7 +421,8 @@ static void key_came(pmix_status_t status, pmix_value_t *value, void *cbdata)
     }
 }
 
-/* The key that is required is waited for here, as long as the asker wants. The other library's servers do not wait. */
+/* The key that is required is waited for here, as long as the asker wants. The other library's
+ * servers do not wait. */
 static void look_for(const struct letter *letter)
 {
     struct letter *kept = malloc(sizeof(*kept));
@@ -454,7 +464,8 @@ static void delivered(pmix_status_t status, void *cbdata)
 
 pmix_status_t relay_event(struct ask *ask)
 {
-    struct letter letter = {.kind = EVENT, .proc = *ask->proc, .status = ask->number, .serial = (uint32_t) ask->range};
+    struct letter letter = {
+        .kind = EVENT, .proc = *ask->proc, .status = ask->number, .serial = (uint32_t) ask->range};
     pmix_data_buffer_t buffer;
 
     PMIX_DATA_BUFFER_CONSTRUCT(&buffer);
@@ -482,8 +493,8 @@ static void deliver(const struct letter *letter)
     open_bytes(&buffer, letter);
     unpack_infos(&buffer, list);
     PMIX_DATA_BUFFER_DESTRUCT(&buffer);
-    rc = PMIx_Notify_event(letter->status, &letter->proc, (pmix_data_range_t) letter->serial, list->at, list->n,
-                           delivered, list);
+    rc = PMIx_Notify_event(letter->status, &letter->proc, (pmix_data_range_t) letter->serial,
+                           list->at, list->n, delivered, list);
     if (rc != PMIX_SUCCESS) {
         delivered(rc, list);
     }
@@ -497,7 +508,8 @@ static void *run(void *arg)
 
     (void) arg;
     seed = board->seed + (unsigned) self.node;
-    while (read(mail[self.node][0], &letter, sizeof(letter)) == (ssize_t) sizeof(letter) && letter.kind != STOP) {
+    while (read(mail[self.node][0], &letter, sizeof(letter)) == (ssize_t) sizeof(letter) &&
+           letter.kind != STOP) {
         switch (letter.kind) {
         case SHARE: take_share(&letter); break;
         case WANTED: look_for(&letter); break;

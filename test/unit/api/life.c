@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* INI-003..005, INI-009, INI-015..017, GET-016, GET-018, EVT-001, EVT-019, EVT-023, QRY-030, JOB-009: the exported
- * calls around and without a server. */
+/* INI-003..005, INI-009, INI-015..017, GET-016, GET-018, EVT-001, EVT-019, EVT-023, QRY-030,
+ * JOB-009: the exported calls around and without a server. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -57,9 +57,11 @@ static void before_init(void **state)
     assert_int_equal(PMIx_Abort(1, "", NULL, 0), PMIX_ERR_INIT);
     assert_int_equal(PMIx_Resolve_peers(NULL, nspace, &procs, &n), PMIX_ERR_INIT);
     assert_int_equal(PMIx_Resolve_nodes(nspace, &nodes), PMIX_ERR_INIT);
-    assert_int_equal(PMIx_Register_event_handler(&code, 1, NULL, 0, NULL, NULL, NULL), PMIX_ERR_INIT);
+    assert_int_equal(PMIx_Register_event_handler(&code, 1, NULL, 0, NULL, NULL, NULL),
+                     PMIX_ERR_INIT);
     assert_int_equal(PMIx_Deregister_event_handler(0, NULL, NULL), PMIX_ERR_INIT);
-    assert_int_equal(PMIx_Notify_event(code, NULL, PMIX_RANGE_LOCAL, NULL, 0, NULL, NULL), PMIX_ERR_INIT);
+    assert_int_equal(PMIx_Notify_event(code, NULL, PMIX_RANGE_LOCAL, NULL, 0, NULL, NULL),
+                     PMIX_ERR_INIT);
     assert_int_equal(PMIx_Group_construct("g", NULL, 0, NULL, 0, NULL, NULL), PMIX_ERR_INIT);
     assert_int_equal(PMIx_tool_finalize(), PMIX_ERR_INIT);
     assert_int_equal(PMIx_tool_get_servers(&procs, &n), PMIX_ERR_INIT);
@@ -155,8 +157,9 @@ static pmix_status_t inner_get;
 static pmix_status_t inner_dereg;
 static volatile int n_events;
 
-static void handler(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                    pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void handler(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                    size_t ninfo, pmix_info_t *results, size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     pmix_value_t *got = NULL;
 
@@ -189,8 +192,10 @@ static void inside_a_handler(void **state)
     assert_int_equal(PMIx_Put(PMIX_GLOBAL, "k", &value), PMIX_SUCCESS);
     id = PMIx_Register_event_handler(&code, 1, NULL, 0, handler, NULL, NULL);
     assert_int_equal(id, 1);
-    assert_int_equal(PMIx_Notify_event(code, NULL, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL), PMIX_SUCCESS);
-    assert_int_equal(PMIx_Deregister_event_handler((size_t) id, NULL, NULL), PMIX_ERR_BAD_PARAM); /* it did */
+    assert_int_equal(PMIx_Notify_event(code, NULL, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL),
+                     PMIX_SUCCESS);
+    assert_int_equal(PMIx_Deregister_event_handler((size_t) id, NULL, NULL),
+                     PMIX_ERR_BAD_PARAM); /* it did */
     assert_int_equal(n_events, 1);
     assert_int_equal(inner_fence, PMIX_ERR_WOULD_BLOCK);
     assert_int_equal(inner_get, PMIX_SUCCESS);
@@ -275,7 +280,8 @@ static void driven_by_hand(void **state)
         PMIx_Progress();
     }
     assert_int_equal(status, PMIX_ERR_NOT_FOUND);
-    assert_int_equal(PMIx_Notify_event(-5000, NULL, PMIX_RANGE_LOCAL, NULL, 0, NULL, NULL), PMIX_SUCCESS);
+    assert_int_equal(PMIx_Notify_event(-5000, NULL, PMIX_RANGE_LOCAL, NULL, 0, NULL, NULL),
+                     PMIX_SUCCESS);
     finish();
 }
 

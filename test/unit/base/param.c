@@ -204,7 +204,8 @@ static void malformed_values_leave_the_default(void **state)
 /* Every number and switch that there is: nonsense is its default, and said to be nonsense. */
 static void no_parameter_takes_nonsense(void **state)
 {
-    static const char *const bad[] = {"abc", "", "-99999999999", "99999999999999999999", "1e3", "0x", " "};
+    static const char *const bad[] = {"abc", "", "-99999999999", "99999999999999999999", "1e3",
+                                      "0x",  " "};
 
     (void) state;
     for (int p = 0; p < PX_PARAMS; p++) {

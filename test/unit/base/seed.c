@@ -27,7 +27,8 @@ static void known_values(void **state)
     assert_true(px_sip_hash(zero, "abc", 3) == UINT64_C(0xc03bc3a0042630f2));
     assert_true(px_sip_hash(zero, "pmix.rank", 9) == UINT64_C(0x9489e47d29dc1ecc));
     assert_true(px_sip_hash(zero, "12345678", 8) == UINT64_C(0x3489982430560a87));
-    assert_true(px_sip_hash(zero, "a key that is longer than two words", 35) == UINT64_C(0x4c59c687f57b6a));
+    assert_true(px_sip_hash(zero, "a key that is longer than two words", 35) ==
+                UINT64_C(0x4c59c687f57b6a));
 }
 
 /* One process has one key; another one, started afresh, has another. */
@@ -52,8 +53,8 @@ static void of_the_process(void **state)
     assert_string_not_equal(other, mine);
 }
 
-/* Strings that the public hash takes for one another: after a word that makes one factor 0, nothing before it counts.
- * A map of them is as good as any. */
+/* Strings that the public hash takes for one another: after a word that makes one factor 0, nothing
+ * before it counts. A map of them is as good as any. */
 static void chosen_keys(void **state)
 {
     enum { KEYS = 4096 };

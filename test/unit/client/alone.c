@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A process that nobody launched: INI-003, PUT-001..003, PUT-007..009, PUT-012..017, GET-002..008, GET-012, GET-014,
- * GET-016, GET-019, KEY-017. Everything a client does by itself, without a message. */
+/* A process that nobody launched: INI-003, PUT-001..003, PUT-007..009, PUT-012..017, GET-002..008,
+ * GET-012, GET-014, GET-016, GET-019, KEY-017. Everything a client does by itself, without a
+ * message. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -300,11 +301,14 @@ static void non_blocking(void **state)
     assert_int_equal(px_wait_for(&called.wait), PMIX_SUCCESS);
     assert_int_equal(called.number, 11);
     px_wait_init(&called.wait);
-    assert_int_equal(ctx->ops->get_nb(ctx, NULL, "nothing", NULL, 0, got_it, &called), PMIX_SUCCESS);
+    assert_int_equal(ctx->ops->get_nb(ctx, NULL, "nothing", NULL, 0, got_it, &called),
+                     PMIX_SUCCESS);
     assert_int_equal(px_wait_for(&called.wait), PMIX_ERR_NOT_FOUND);
     assert_true(called.null);
-    assert_int_equal(ctx->ops->get_nb(ctx, NULL, "a", &fixed, 1, got_it, &called), PMIX_ERR_NOT_SUPPORTED);
-    assert_int_equal(ctx->ops->get_nb(ctx, NULL, NULL, NULL, 0, got_it, &called), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(ctx->ops->get_nb(ctx, NULL, "a", &fixed, 1, got_it, &called),
+                     PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(ctx->ops->get_nb(ctx, NULL, NULL, NULL, 0, got_it, &called),
+                     PMIX_ERR_BAD_PARAM);
 }
 
 static void without_a_server(void **state)
@@ -315,10 +319,13 @@ static void without_a_server(void **state)
     char *nodes = NULL;
 
     (void) state;
-    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, NULL, NULL), PMIX_OPERATION_SUCCEEDED);
-    assert_int_equal(ctx->ops->fence_nb(ctx, &ctx->self, 1, NULL, 0, NULL, NULL), PMIX_OPERATION_SUCCEEDED);
+    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, NULL, NULL),
+                     PMIX_OPERATION_SUCCEEDED);
+    assert_int_equal(ctx->ops->fence_nb(ctx, &ctx->self, 1, NULL, 0, NULL, NULL),
+                     PMIX_OPERATION_SUCCEEDED);
     assert_int_equal(ctx->ops->publish_nb(ctx, &info, 1, NULL, NULL), PMIX_ERR_UNREACH);
-    assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "nosuch", &procs, &n), PMIX_ERR_INVALID_NAMESPACE);
+    assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "nosuch", &procs, &n),
+                     PMIX_ERR_INVALID_NAMESPACE);
     assert_int_equal(ctx->ops->resolve_nodes(ctx, "nosuch", &nodes), PMIX_ERR_INVALID_NAMESPACE);
 }
 

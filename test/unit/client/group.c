@@ -139,8 +139,9 @@ static pmix_status_t construct(const char *version, script_fn fn, bool with_id, 
     PMIx_Load_procid(&all, "job", PMIX_RANK_WILDCARD);
     PMIx_Info_construct(&info);
     PMIx_Info_load(&info, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
-    assert_int_equal(ctx->ops->group_construct_nb(ctx, "g", &all, 1, &info, with_id ? 1 : 0, constructed, out),
-                     PMIX_SUCCESS);
+    assert_int_equal(
+        ctx->ops->group_construct_nb(ctx, "g", &all, 1, &info, with_id ? 1 : 0, constructed, out),
+        PMIX_SUCCESS);
     rc = px_wait_for(&out->wait);
     px_wait_init(&wait);
     assert_int_equal(ctx->ops->group_destruct_nb(ctx, "g", NULL, 0, op_done, &wait), PMIX_SUCCESS);

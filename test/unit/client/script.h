@@ -23,7 +23,8 @@
 
 /* A server that answers as a test tells it to: one client, on a loop of its own in this process. */
 
-/* Makes the reply to one request; false: none, now or later by script_reply(). Server's loop thread. */
+/* Makes the reply to one request; false: none, now or later by script_reply(). Server's loop
+ * thread. */
 typedef bool (*script_fn)(uint8_t command, struct px_in *in, struct px_buf *reply);
 
 static struct {

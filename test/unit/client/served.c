@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A client and what it tells its server: INI-001, INI-006, GET-011, GET-013, GET-019, GET-026, GET-027, KEY-002,
- * NRK-001, NRK-010, PUT-009..012, RES-014, RES-031, EVT-013, EVT-021. */
+/* A client and what it tells its server: INI-001, INI-006, GET-011, GET-013, GET-019, GET-026,
+ * GET-027, KEY-002, NRK-001, NRK-010, PUT-009..012, RES-014, RES-031, EVT-013, EVT-021. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -68,7 +68,8 @@ static bool rubbish(uint8_t command, struct px_in *in, struct px_buf *reply)
     return true;
 }
 
-static pmix_status_t ask(pmix_rank_t rank, const char *key, const pmix_info_t *info, size_t ninfo, int *number)
+static pmix_status_t ask(pmix_rank_t rank, const char *key, const pmix_info_t *info, size_t ninfo,
+                         int *number)
 {
     pmix_proc_t proc = peer(rank);
     struct called called;
@@ -136,7 +137,8 @@ static void optional_asks_nobody(void **state)
     client_close();
 }
 
-/* Two that want posted data of one process share a message; the third wants what the reply does not bring. */
+/* Two that want posted data of one process share a message; the third wants what the reply does not
+ * bring. */
 static void shared_message(void **state)
 {
     static const char *const keys[] = {"first", "second", "third"};
@@ -148,7 +150,8 @@ static void shared_message(void **state)
     client_open("5.0.0", silent);
     for (int i = 0; i < 3; i++) {
         called_init(&called[i]);
-        assert_int_equal(ctx->ops->get_nb(ctx, &one, keys[i], NULL, 0, got_value, &called[i]), PMIX_SUCCESS);
+        assert_int_equal(ctx->ops->get_nb(ctx, &one, keys[i], NULL, 0, got_value, &called[i]),
+                         PMIX_SUCCESS);
     }
     while (script_requests() == 0) {
     }
@@ -233,7 +236,8 @@ static bool count_commit(uint8_t command, struct px_in *in, struct px_buf *reply
             pmix_value_t value;
             char *key;
 
-            if (px_unpack_one(in, PMIX_SCOPE, &scope) != 0 || px_unpack_buffer_view(in, &inner) != 0 || scope > 4) {
+            if (px_unpack_one(in, PMIX_SCOPE, &scope) != 0 ||
+                px_unpack_buffer_view(in, &inner) != 0 || scope > 4) {
                 return false;
             }
             n_blocks++;
@@ -277,7 +281,8 @@ static void commits(void **state)
     n_blocks = 0;
     memset(n_keys, 0, sizeof(n_keys));
     client_open("5.0.0", count_commit);
-    assert_int_equal(ctx->ops->commit(ctx), PMIX_SUCCESS); /* the first is told, whatever it holds */
+    assert_int_equal(ctx->ops->commit(ctx),
+                     PMIX_SUCCESS); /* the first is told, whatever it holds */
     fence();
     assert_int_equal(script_commands(PX_CMD_COMMIT), 1);
     put(PMIX_LOCAL, "l", 1);
@@ -303,8 +308,9 @@ static void commits(void **state)
 static struct px_wait seen;
 static pmix_status_t seen_code;
 
-static void see(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void see(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                size_t ninfo, pmix_info_t *results, size_t nresults,
+                pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     (void) id;
     (void) source;
@@ -341,7 +347,8 @@ static void losing_the_server(void **state)
     assert_int_equal(px_loop_run(ctx->loop, add_default, NULL), 0);
     px_wait_init(&seen);
     called_init(&called);
-    assert_int_equal(ctx->ops->get_nb(ctx, &one, "first", NULL, 0, got_value, &called), PMIX_SUCCESS);
+    assert_int_equal(ctx->ops->get_nb(ctx, &one, "first", NULL, 0, got_value, &called),
+                     PMIX_SUCCESS);
     script_hang_up();
     assert_int_equal(px_wait_for(&called.wait), PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(px_wait_for(&seen), 0);
@@ -349,8 +356,10 @@ static void losing_the_server(void **state)
     assert_int_equal(ctx->ops->get(ctx, &job, PMIX_JOB_SIZE, NULL, 0, &value), PMIX_SUCCESS);
     PMIx_Value_free(value, 1);
     assert_int_equal(ctx->ops->get(ctx, &one, "first", NULL, 0, &value), PMIX_ERR_LOST_CONNECTION);
-    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, op_done, &called), PMIX_ERR_LOST_CONNECTION);
-    assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "other", &procs, &n), PMIX_ERR_INVALID_NAMESPACE);
+    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, op_done, &called),
+                     PMIX_ERR_LOST_CONNECTION);
+    assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "other", &procs, &n),
+                     PMIX_ERR_INVALID_NAMESPACE);
     client_close();
 }
 

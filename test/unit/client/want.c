@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* GET-001, GET-010, GET-017, GET-022, GET-023, GET-032..034, PUT-002: what the arguments of a get mean. */
+/* GET-001, GET-010, GET-017, GET-022, GET-023, GET-032..034, PUT-002: what the arguments of a get
+ * mean. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -98,7 +99,8 @@ static void names(void **state)
         proc.nspace[len] = 'n';
         assert_false(px_session_is_own(&session, &proc));
         proc.nspace[len - 1] = '\0';
-        assert_int_equal(px_session_is_own(&session, &proc), len == 1); /* no name at all: ourselves */
+        assert_int_equal(px_session_is_own(&session, &proc),
+                         len == 1); /* no name at all: ourselves */
     }
     px_session_name(&session, "job", 3);
 }

@@ -16,7 +16,8 @@
 
 static void piece(struct px_buf *buf, const char *nspace, pmix_rank_t first, size_t n)
 {
-    struct px_blob_head head = {.origin = UINT64_C(0x123456789abcdef0) + first, .flags = first ? PX_BLOB_RESEND : 0};
+    struct px_blob_head head = {.origin = UINT64_C(0x123456789abcdef0) + first,
+                                .flags = first ? PX_BLOB_RESEND : 0};
     size_t mark;
 
     px_blob_begin(buf, &head, &mark);

@@ -15,10 +15,12 @@
 #include <pmix.h>
 
 #define ALL PMIX_RANK_WILDCARD
-#define SET(...) (const pmix_proc_t[]){__VA_ARGS__}, sizeof((const pmix_proc_t[]){__VA_ARGS__}) / sizeof(pmix_proc_t)
-#define P(name, r)                                                                                           \
-    {                                                                                                        \
-        .nspace = name, .rank = (r)                                                                          \
+#define SET(...)                                                                                   \
+    (const pmix_proc_t[]){__VA_ARGS__},                                                            \
+        sizeof((const pmix_proc_t[]){__VA_ARGS__}) / sizeof(pmix_proc_t)
+#define P(name, r)                                                                                 \
+    {                                                                                              \
+        .nspace = name, .rank = (r)                                                                \
     }
 
 static void members_of_a_larger_set(void **state)

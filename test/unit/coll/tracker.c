@@ -27,8 +27,8 @@ static uint32_t size_of(void *arg, const char *nspace)
     return strcmp(nspace, "A") == 0 ? 3 : 0;
 }
 
-static struct px_coll *join(struct px_colls *colls, uint64_t peer, pmix_rank_t rank, const pmix_proc_t *procs,
-                            size_t n)
+static struct px_coll *join(struct px_colls *colls, uint64_t peer, pmix_rank_t rank,
+                            const pmix_proc_t *procs, size_t n)
 {
     struct px_coll_member who = {.peer = peer, .tag = 100, .proc = proc_of("A", rank)};
     struct px_coll *coll = NULL;
@@ -186,8 +186,10 @@ static void refused(void **state)
 
     (void) state;
     px_colls_init(&colls, NULL, NULL);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_FENCE, NULL, NULL, 0, &who, &coll), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_FENCE, NULL, &nameless, 1, &who, &coll), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_FENCE, NULL, NULL, 0, &who, &coll),
+                     PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_FENCE, NULL, &nameless, 1, &who, &coll),
+                     PMIX_ERR_BAD_PARAM);
     assert_true(px_list_empty(&colls.list));
     px_coll_destroy(NULL);
 }

@@ -19,8 +19,9 @@ static void *seen_object;
 
 static const pmix_status_t code[] = {-5000};
 
-static void count(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                  pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void count(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                  size_t ninfo, pmix_info_t *results, size_t nresults,
+                  pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     (void) id;
     (void) status;
@@ -49,8 +50,9 @@ static void released(pmix_status_t status, void *cbdata)
 }
 
 /* Gives one result of its own. */
-static void give(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                 pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void give(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                 size_t ninfo, pmix_info_t *results, size_t nresults,
+                 pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     pmix_info_t *mine = PMIx_Info_create(1);
 
@@ -65,8 +67,9 @@ static void give(size_t id, pmix_status_t status, const pmix_proc_t *source, pmi
     cbfunc(PMIX_EVENT_PARTIAL_ACTION_TAKEN, mine, 1, released, mine, cbdata);
 }
 
-static void stop(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                 pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void stop(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                 size_t ninfo, pmix_info_t *results, size_t nresults,
+                 pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     (void) id;
     (void) status;
@@ -94,9 +97,10 @@ static void *answer_late(void *arg)
     return NULL;
 }
 
-static void answer_in_thread(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
-                             size_t ninfo, pmix_info_t *results, size_t nresults,
-                             pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void answer_in_thread(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                             pmix_info_t info[], size_t ninfo, pmix_info_t *results,
+                             size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc,
+                             void *cbdata)
 {
     (void) id;
     (void) status;
@@ -109,8 +113,8 @@ static void answer_in_thread(size_t id, pmix_status_t status, const pmix_proc_t 
     assert_int_equal(pthread_create(&late_thread, NULL, answer_late, &late), 0);
 }
 
-static void keep_waiting(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
-                         size_t ninfo, pmix_info_t *results, size_t nresults,
+static void keep_waiting(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                         pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
                          pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     (void) id;
@@ -231,8 +235,9 @@ static void answer_after_the_end(void **state)
 
 static char seen_text[16];
 
-static void keep_text(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                      pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void keep_text(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                      pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                      pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     (void) id;
     (void) status;
@@ -254,7 +259,8 @@ struct short_lived {
 static void deliver_short_lived(void *arg)
 {
     struct short_lived *s = arg;
-    struct px_event event = {.code = code[0], .range = PMIX_RANGE_LOCAL, .info = &s->info, .ninfo = 1};
+    struct px_event event = {
+        .code = code[0], .range = PMIX_RANGE_LOCAL, .info = &s->info, .ninfo = 1};
 
     s->rc = px_events_deliver(events, &event, chain_done, &s->wait);
     memset(s->info.value.data.string, 'x', 4);

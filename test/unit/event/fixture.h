@@ -42,8 +42,8 @@ static inline void add_on_loop(void *arg)
     }
 }
 
-static inline int add(const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info, size_t ninfo,
-                      pmix_notification_fn_t fn, size_t *id)
+static inline int add(const pmix_status_t *codes, size_t ncodes, const pmix_info_t *info,
+                      size_t ninfo, pmix_notification_fn_t fn, size_t *id)
 {
     struct adding a = {codes, ncodes, info, ninfo, fn, true, 0, 0};
 

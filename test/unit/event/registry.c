@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* EVT-001, EVT-003..005, EVT-008, EVT-011, EVT-012, EVT-018, EVT-019: who is called, and in which order. */
+/* EVT-001, EVT-003..005, EVT-008, EVT-011, EVT-012, EVT-018, EVT-019: who is called, and in which
+ * order. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -12,8 +13,9 @@
 static char trace[256];
 
 /* Appends the handler's name to the trace and passes on. */
-static void note(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                 pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+static void note(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                 size_t ninfo, pmix_info_t *results, size_t nresults,
+                 pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
 {
     (void) id;
     (void) status;
@@ -28,7 +30,8 @@ static void note(size_t id, pmix_status_t status, const pmix_proc_t *source, pmi
     cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
 }
 
-/* Registers a handler of that name with one more directive, whose value is a string, or a true switch. */
+/* Registers a handler of that name with one more directive, whose value is a string, or a true
+ * switch. */
 static int add_named(const char *name, const pmix_status_t *codes, size_t ncodes, const char *key,
                      const char *text, size_t *id)
 {
@@ -80,11 +83,13 @@ static void one_first_and_one_last(void **state)
 
     (void) state;
     assert_int_equal(add_named("F", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, &id), 0);
-    assert_int_equal(add_named("G", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, NULL), PMIX_ERR_EVENT_REGISTRATION);
+    assert_int_equal(add_named("G", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, NULL),
+                     PMIX_ERR_EVENT_REGISTRATION);
     assert_int_equal(px_events_remove(events, id, NULL, NULL, NULL), 0);
     assert_int_equal(add_named("G", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, NULL), 0);
     assert_int_equal(add_named("L", one, 1, PMIX_EVENT_HDLR_LAST, NULL, NULL), 0);
-    assert_int_equal(add_named("M", one, 1, PMIX_EVENT_HDLR_LAST, NULL, NULL), PMIX_ERR_EVENT_REGISTRATION);
+    assert_int_equal(add_named("M", one, 1, PMIX_EVENT_HDLR_LAST, NULL, NULL),
+                     PMIX_ERR_EVENT_REGISTRATION);
     expect(-5000, "GL");
 }
 
@@ -98,7 +103,8 @@ static void places_within_a_category(void **state)
     assert_int_equal(add_named("d", one, 1, PMIX_EVENT_HDLR_BEFORE, "a", NULL), 0);
     assert_int_equal(add_named("e", one, 1, PMIX_EVENT_HDLR_AFTER, "a", NULL), 0);
     expect(-5000, "cdaeb");
-    assert_int_equal(add_named("x", one, 1, PMIX_EVENT_HDLR_BEFORE, "nobody", NULL), PMIX_ERR_EVENT_REGISTRATION);
+    assert_int_equal(add_named("x", one, 1, PMIX_EVENT_HDLR_BEFORE, "nobody", NULL),
+                     PMIX_ERR_EVENT_REGISTRATION);
     assert_int_equal(add_named("f", one, 1, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, NULL, NULL), 0);
     assert_int_equal(add_named("l", one, 1, PMIX_EVENT_HDLR_LAST_IN_CATEGORY, NULL, NULL), 0);
     assert_int_equal(add_named("g", one, 1, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, NULL, NULL),
@@ -214,9 +220,13 @@ static void only_affected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_registry(categories_in_order), with_registry(one_first_and_one_last),
-        with_registry(places_within_a_category), with_registry(removal), with_registry(bad_arguments),
-        with_registry(non_default_skips_defaults), with_registry(only_affected),
+        with_registry(categories_in_order),
+        with_registry(one_first_and_one_last),
+        with_registry(places_within_a_category),
+        with_registry(removal),
+        with_registry(bad_arguments),
+        with_registry(non_default_skips_defaults),
+        with_registry(only_affected),
     };
 
     return cmocka_run_group_tests_name("registry", tests, NULL, NULL);

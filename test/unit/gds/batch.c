@@ -108,8 +108,8 @@ static void many_keys(void **state)
     drop_store(store);
 }
 
-/* Keys that a peer has made to collide: behind a word that makes one factor 0 nothing before counts.
- * They are refused before they cost the square of their number. */
+/* Keys that a peer has made to collide: behind a word that makes one factor 0 nothing before
+ * counts. They are refused before they cost the square of their number. */
 static void chosen_keys(void **state)
 {
     static const unsigned char nothing[8] = {0x93, 0xfd, 0x59, 0x66, 0xb8, 0xfe, 0xe8, 0xd6};

@@ -155,7 +155,8 @@ static void ask_all(const struct px_store *store, uint32_t rank)
         if (px_store_glance(store, ask.rank, keys[k], &value)) {
             PMIx_Value_free(value, 1);
         }
-        ask.realm = (enum px_realm[]){PX_REALM_NONE, PX_REALM_NODE, PX_REALM_JOB, PX_REALM_PROC}[rank % 4];
+        ask.realm =
+            (enum px_realm[]){PX_REALM_NONE, PX_REALM_NODE, PX_REALM_JOB, PX_REALM_PROC}[rank % 4];
         if (px_store_look(store, &ask, PX_MANNER_COPY, &value) == PX_LOOK_DONE) {
             PMIx_Value_free(value, 1);
         }

@@ -230,10 +230,13 @@ static void of_nodes(void **state)
 {
     static const char *const names[] = {"n0", "n1", "other", "nobody", NULL};
     static const char *const aliases[] = {"other", NULL};
-    static const char *const keys[] = {PMIX_LOCAL_SIZE, PMIX_NODEID,   PMIX_HOSTNAME, PMIX_AVAIL_PHYS_MEMORY,
-                                       PMIX_LOCAL_RANK, PMIX_JOB_SIZE, "of.a.node",   "of.nobody"};
-    static const enum px_realm realms[] = {PX_REALM_NONE, PX_REALM_JOB, PX_REALM_NODE, PX_REALM_PROC};
-    static const pmix_rank_t ranks[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID, 0, 1, 5};
+    static const char *const keys[] = {
+        PMIX_LOCAL_SIZE, PMIX_NODEID,   PMIX_HOSTNAME, PMIX_AVAIL_PHYS_MEMORY,
+        PMIX_LOCAL_RANK, PMIX_JOB_SIZE, "of.a.node",   "of.nobody"};
+    static const enum px_realm realms[] = {PX_REALM_NONE, PX_REALM_JOB, PX_REALM_NODE,
+                                           PX_REALM_PROC};
+    static const pmix_rank_t ranks[] = {
+        PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID, 0, 1, 5};
     struct px_batch *batch = px_batch_create();
     pmix_value_t v[4] = {u32(1), u32(2), u32(3), u16(4)};
     unsigned done = 0;
@@ -241,7 +244,8 @@ static void of_nodes(void **state)
 
     (void) state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct px_node_def def = {.name = names[i], .nodeid = 50 + i, .aliases = i ? aliases : NULL};
+        struct px_node_def def = {
+            .name = names[i], .nodeid = 50 + i, .aliases = i ? aliases : NULL};
 
         assert_int_equal(px_batch_node(batch, writer, &def, &index[i]), 0);
         assert_int_equal(px_batch_place(batch, i, index[i], 0), 0);
@@ -336,7 +340,8 @@ static char *place_like(char *from, const char *of)
     return from;
 }
 
-/* Strings that share their hints take turns: two of them find theirs and store nothing; a third is answered, too. */
+/* Strings that share their hints take turns: two of them find theirs and store nothing; a third is
+ * answered, too. */
 static void strings_meet(void **state)
 {
     static const char *const names[] = {"number", "text", "other"};

@@ -371,8 +371,11 @@ static void moving(void **state)
     static struct model model;
     static struct model before;
     static struct witness witness;
-    struct px_store_opts opts = {
-        .nspace = "job", .shared = true, .virtual_size = 1 << 16, .moves = true, .dead_bytes = 4096};
+    struct px_store_opts opts = {.nspace = "job",
+                                 .shared = true,
+                                 .virtual_size = 1 << 16,
+                                 .moves = true,
+                                 .dead_bytes = 4096};
     uint64_t rng = start_random();
     struct px_store *private = make_store(false);
     struct px_store *store;
@@ -409,7 +412,8 @@ static void moving(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations), cmocka_unit_test(moving)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations),
+                                       cmocka_unit_test(moving)};
 
     alarm(120);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,8 @@ static bool outer_address(struct sockaddr_in *ret)
     return found;
 }
 
-/* A process may call a loopback address from any address of its machine: it is known all the same. */
+/* A process may call a loopback address from any address of its machine: it is known all the same.
+ */
 static void a_peer_from_an_outer_address(void **state)
 {
     struct sockaddr_in from;
@@ -195,13 +196,17 @@ static void no_descriptor_to_look_with(void **state)
 
 static void rows_of_a_table(void **state)
 {
-    static const char table[] =
-        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-        "nonsense\n"
-        "   0: 0100007F:03E8 0100007F:07D0 0A 00000000:00000000 00:00000000 00000000   500        0 11 1\n"
-        "   1: 0100007F:03E9 0100007F:07D0 01 00000000:00000000 00:00000000 00000000   501        0 12 1\n"
-        "   2: 0100007F:03EA 0100007F:07D0 06 00000000:00000000 03:00000000 00000000     0        0 0 3\n"
-        "   3: 0100007F:03EB 0100007F:07D0 04 00000000:00000000 03:00000000 00000000     0        0 0 3\n";
+    static const char table[] = "  sl  local_address rem_address   st tx_queue rx_queue tr "
+                                "tm->when retrnsmt   uid  timeout inode\n"
+                                "nonsense\n"
+                                "   0: 0100007F:03E8 0100007F:07D0 0A 00000000:00000000 "
+                                "00:00000000 00000000   500        0 11 1\n"
+                                "   1: 0100007F:03E9 0100007F:07D0 01 00000000:00000000 "
+                                "00:00000000 00000000   501        0 12 1\n"
+                                "   2: 0100007F:03EA 0100007F:07D0 06 00000000:00000000 "
+                                "03:00000000 00000000     0        0 0 3\n"
+                                "   3: 0100007F:03EB 0100007F:07D0 04 00000000:00000000 "
+                                "03:00000000 00000000     0        0 0 3\n";
     char path[] = "/tmp/px-table-XXXXXX";
     struct sockaddr_in near = {.sin_port = htons(2000), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_in far = {.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

@@ -108,7 +108,8 @@ MAYBE static int store_list(struct px_store *store, struct list *list, const cha
     return rc;
 }
 
-MAYBE static int ask(const struct px_store *store, pmix_rank_t rank, const char *key, pmix_value_t *ret)
+MAYBE static int ask(const struct px_store *store, pmix_rank_t rank, const char *key,
+                     pmix_value_t *ret)
 {
     struct px_ask a = PX_ASK_INIT;
     struct px_slice slice;
@@ -121,35 +122,35 @@ MAYBE static int ask(const struct px_store *store, pmix_rank_t rank, const char 
     return rc ? rc : px_slice_fill(&slice, ret);
 }
 
-#define expect_u32(store, rank, key, want)                                                                   \
-    do {                                                                                                     \
-        pmix_value_t v_;                                                                                     \
-        assert_int_equal(ask((store), (rank), (key), &v_), 0);                                               \
-        assert_true(v_.type == PMIX_UINT32 || v_.type == PMIX_PROC_RANK);                                    \
-        assert_int_equal(v_.data.uint32, (want));                                                            \
+#define expect_u32(store, rank, key, want)                                                         \
+    do {                                                                                           \
+        pmix_value_t v_;                                                                           \
+        assert_int_equal(ask((store), (rank), (key), &v_), 0);                                     \
+        assert_true(v_.type == PMIX_UINT32 || v_.type == PMIX_PROC_RANK);                          \
+        assert_int_equal(v_.data.uint32, (want));                                                  \
     } while (0)
 
-#define expect_u16(store, rank, key, want)                                                                   \
-    do {                                                                                                     \
-        pmix_value_t v_;                                                                                     \
-        assert_int_equal(ask((store), (rank), (key), &v_), 0);                                               \
-        assert_int_equal(v_.type, PMIX_UINT16);                                                              \
-        assert_int_equal(v_.data.uint16, (want));                                                            \
+#define expect_u16(store, rank, key, want)                                                         \
+    do {                                                                                           \
+        pmix_value_t v_;                                                                           \
+        assert_int_equal(ask((store), (rank), (key), &v_), 0);                                     \
+        assert_int_equal(v_.type, PMIX_UINT16);                                                    \
+        assert_int_equal(v_.data.uint16, (want));                                                  \
     } while (0)
 
-#define expect_text(store, rank, key, want)                                                                  \
-    do {                                                                                                     \
-        pmix_value_t v_;                                                                                     \
-        assert_int_equal(ask((store), (rank), (key), &v_), 0);                                               \
-        assert_int_equal(v_.type, PMIX_STRING);                                                              \
-        assert_string_equal(v_.data.string, (want));                                                         \
-        PMIx_Value_destruct(&v_);                                                                            \
+#define expect_text(store, rank, key, want)                                                        \
+    do {                                                                                           \
+        pmix_value_t v_;                                                                           \
+        assert_int_equal(ask((store), (rank), (key), &v_), 0);                                     \
+        assert_int_equal(v_.type, PMIX_STRING);                                                    \
+        assert_string_equal(v_.data.string, (want));                                               \
+        PMIx_Value_destruct(&v_);                                                                  \
     } while (0)
 
-#define expect_none(store, rank, key)                                                                        \
-    do {                                                                                                     \
-        pmix_value_t v_;                                                                                     \
-        assert_int_equal(ask((store), (rank), (key), &v_), PMIX_ERR_NOT_FOUND);                              \
+#define expect_none(store, rank, key)                                                              \
+    do {                                                                                           \
+        pmix_value_t v_;                                                                           \
+        assert_int_equal(ask((store), (rank), (key), &v_), PMIX_ERR_NOT_FOUND);                    \
     } while (0)
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Registrations as hosts make them, and what can be read afterwards. Requirement ids in brackets. */
+/* Registrations as hosts make them, and what can be read afterwards. Requirement ids in brackets.
+ */
 
 #include "build.h"
 
@@ -84,7 +85,8 @@ static void raw_maps(void **state)
     px_store_destroy(store);
 }
 
-/* A map that says more ranks than there are nodes for, or nonsense, is refused and changes nothing. */
+/* A map that says more ranks than there are nodes for, or nonsense, is refused and changes nothing.
+ */
 static void bad_maps(void **state)
 {
     static const char *const bad[][2] = {
@@ -339,8 +341,8 @@ static void types(void **state)
 /* [SRV-007] */
 static void arrays_need_their_names(void **state)
 {
-    static const char *const arrays[] = {PMIX_SESSION_INFO_ARRAY, PMIX_APP_INFO_ARRAY, PMIX_NODE_INFO_ARRAY,
-                                         PMIX_PROC_INFO_ARRAY};
+    static const char *const arrays[] = {PMIX_SESSION_INFO_ARRAY, PMIX_APP_INFO_ARRAY,
+                                         PMIX_NODE_INFO_ARRAY, PMIX_PROC_INFO_ARRAY};
 
     (void) state;
     for (size_t i = 0; i < 4; i++) {
@@ -451,10 +453,14 @@ enum { MANY = 40, ROUNDS = 30, WORDS = 4, TEXTS = 3 };
 static const char *const own_keys[WORDS + TEXTS] = {"t.u32", PMIX_LOCAL_RANK, "t.wide", "t.rank",
                                                     "t.text", PMIX_LOCALITY_STRING, PMIX_HOSTNAME};
 
-/* What rank r has under key k: in lines, constants, arrays, of a few values or all different. 0: nothing. */
+/* What rank r has under key k: in lines, constants, arrays, of a few values or all different. 0:
+ * nothing. */
 static void put_own(struct list *list, unsigned shape, unsigned k, uint32_t r)
 {
-    uint32_t v = shape % 4 == 0 ? 7 : shape % 4 == 1 ? r * 3 : shape % 4 == 2 ? r % 5 : (r * 2654435761u) >> 17;
+    uint32_t v = shape % 4 == 0   ? 7
+                 : shape % 4 == 1 ? r * 3
+                 : shape % 4 == 2 ? r % 5
+                                  : (r * 2654435761u) >> 17;
     char text[32];
 
     if (shape >= 6 && r % 3 == 0 && own_keys[k] != own_keys[WORDS + TEXTS - 1]) {
@@ -501,7 +507,8 @@ static void same_values(const struct px_store *a, const struct px_store *b)
     }
 }
 
-/* All processes in one registration become columns; one by one, records. The answers are the same. */
+/* All processes in one registration become columns; one by one, records. The answers are the same.
+ */
 static void together_or_one_by_one(void **state)
 {
     const char *given = getenv("SEED");

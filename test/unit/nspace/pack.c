@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Job information through the wire and back: what a client that is fed by messages reads is what one reads that maps
- * the segment. */
+/* Job information through the wire and back: what a client that is fed by messages reads is what
+ * one reads that maps the segment. */
 
 #include "build.h"
 

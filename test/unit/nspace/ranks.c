@@ -54,8 +54,17 @@ static void nothing(void **state)
 /* Refused whole: the set holds what it held. */
 static void nonsense(void **state)
 {
-    static const char *const bad[] = {"a", "1,b", "1-", "-1", "3-1", "1;2", "0-4294967295", "4294967295",
-                                      "99999999999999999999", "1 2", ",1"};
+    static const char *const bad[] = {"a",
+                                      "1,b",
+                                      "1-",
+                                      "-1",
+                                      "3-1",
+                                      "1;2",
+                                      "0-4294967295",
+                                      "4294967295",
+                                      "99999999999999999999",
+                                      "1 2",
+                                      ",1"};
     struct px_ranks ranks = {0};
 
     (void) state;

@@ -46,7 +46,8 @@ static bool has_attribute(const pmix_info_t *level, const char *string)
 
 static void of_the_library(void **state)
 {
-    char *keys[] = {(char *) PMIX_QUERY_ATTRIBUTE_SUPPORT, (char *) "PMIx_Get", (char *) "PMIx_Nonsense", NULL};
+    char *keys[] = {(char *) PMIX_QUERY_ATTRIBUTE_SUPPORT, (char *) "PMIx_Get",
+                    (char *) "PMIx_Nonsense", NULL};
     pmix_query_t query = {.keys = keys};
     pmix_info_t *info = NULL;
     unsigned levels;
@@ -55,9 +56,11 @@ static void of_the_library(void **state)
     (void) state;
     assert_true(px_attrs_asked(&query, &levels));
     assert_int_equal(levels, PX_ATTR_CLIENT | PX_ATTR_SERVER | PX_ATTR_HOST | PX_ATTR_TOOL);
-    assert_int_equal(px_attrs_answer(NULL, PX_ATTR_CLIENT, &query, &info, &n), PMIX_ERR_PARTIAL_SUCCESS);
+    assert_int_equal(px_attrs_answer(NULL, PX_ATTR_CLIENT, &query, &info, &n),
+                     PMIX_ERR_PARTIAL_SUCCESS);
     assert_int_equal(n, 1);
-    assert_true(has_attribute(level_of(&info[0], "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL));
+    assert_true(
+        has_attribute(level_of(&info[0], "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL));
     PMIx_Info_free(info, n);
     keys[1] = (char *) "PMIx_server_init";
     keys[2] = (char *) "PMIx_Fence_nb";
@@ -65,8 +68,10 @@ static void of_the_library(void **state)
     n = 0;
     assert_int_equal(px_attrs_answer(NULL, PX_ATTR_CLIENT, &query, &info, &n), 0);
     assert_int_equal(n, 2);
-    assert_int_equal(level_of(&info[0], "PMIx_server_init", PMIX_CLIENT_ATTRIBUTES)->value.type, PMIX_UNDEF);
-    assert_true(has_attribute(level_of(&info[1], "PMIx_Fence_nb", PMIX_CLIENT_ATTRIBUTES), PMIX_TIMEOUT));
+    assert_int_equal(level_of(&info[0], "PMIx_server_init", PMIX_CLIENT_ATTRIBUTES)->value.type,
+                     PMIX_UNDEF);
+    assert_true(
+        has_attribute(level_of(&info[1], "PMIx_Fence_nb", PMIX_CLIENT_ATTRIBUTES), PMIX_TIMEOUT));
     PMIx_Info_free(info, n);
     keys[1] = (char *) "fence_nb"; /* no call's name */
     keys[2] = NULL;
@@ -85,7 +90,8 @@ static void of_the_library(void **state)
 static void of_the_host(void **state)
 {
     char *names[] = {(char *) PMIX_TIMEOUT, (char *) "PMIX_ALLOC_ID", NULL};
-    char *keys[] = {(char *) PMIX_QUERY_ATTRIBUTE_SUPPORT, (char *) "PMIx_Allocation_request", NULL};
+    char *keys[] = {(char *) PMIX_QUERY_ATTRIBUTE_SUPPORT, (char *) "PMIx_Allocation_request",
+                    NULL};
     pmix_info_t qual = PMIX_INFO_STATIC_INIT;
     pmix_query_t query = {.keys = keys, .qualifiers = &qual, .nqual = 1};
     struct px_attrs *attrs = px_attrs_create();
@@ -104,7 +110,8 @@ static void of_the_host(void **state)
     assert_int_equal(level_of(info, keys[1], PMIX_HOST_ATTRIBUTES)->value.type, PMIX_UNDEF);
     PMIx_Info_free(info, n);
     assert_int_equal(px_attrs_register(attrs, "allocate", names), 0);
-    assert_int_equal(px_attrs_register(attrs, "PMIx_Allocation_request", names), PMIX_ERR_REPEAT_ATTR_REGISTRATION);
+    assert_int_equal(px_attrs_register(attrs, "PMIx_Allocation_request", names),
+                     PMIX_ERR_REPEAT_ATTR_REGISTRATION);
     assert_int_equal(px_attrs_register(attrs, "fence_nb", NULL), 0);
     assert_int_equal(px_attrs_register(attrs, NULL, names), PMIX_ERR_BAD_PARAM);
     info = NULL;

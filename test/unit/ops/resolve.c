@@ -16,7 +16,8 @@ static void expect_peers(const struct px_store *store, const char *node, const c
     assert_int_equal(px_resolve_peers(&store, 1, node, &procs, &n), 0);
     for (size_t i = 0; i < n; i++) {
         assert_string_equal(procs[i].nspace, "job");
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u", i ? "," : "", procs[i].rank);
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u", i ? "," : "",
+                 procs[i].rank);
     }
     assert_string_equal(text, want);
     if (!n) {

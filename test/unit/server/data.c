@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Data of processes, on one node and across two: scopes, fences with and without data, direct modex. Requirement ids in
- * brackets.
- * Covers: SHM-013 */
+/* Data of processes, on one node and across two: scopes, fences with and without data, direct
+ * modex. Requirement ids in brackets. Covers: SHM-013 */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -195,7 +194,8 @@ static void linger(void)
     check_status(PMIx_Get(&other, "nothing", &info, 1, &value), PMIX_ERR_TIMEOUT);
 }
 
-/* A key that its process has not committed with others: waited for without limit when asked so. [NRK-003], [GET-022] */
+/* A key that its process has not committed with others: waited for without limit when asked so.
+ * [NRK-003], [GET-022] */
 static int act_missing(void)
 {
     pmix_proc_t other = proc_of(me.nspace, 1 - me.rank);
@@ -362,10 +362,13 @@ static int act_required(void)
 }
 
 static const struct act acts[] = {
-    {"collect", act_collect}, {"direct", act_direct}, {"again", act_again}, {"again_far", act_again_far}, {"never", act_never},
-    {"gone", act_gone},       {"kinds", act_kinds},
-    {"missing", act_missing}, {"patient", act_patient}, {"persistent", act_persistent}, {"required", act_required},
-    {"scope", act_scope},     {"scope_far", act_scope_far}, {NULL, NULL},
+    {"collect", act_collect},     {"direct", act_direct},
+    {"again", act_again},         {"again_far", act_again_far},
+    {"never", act_never},         {"gone", act_gone},
+    {"kinds", act_kinds},         {"missing", act_missing},
+    {"patient", act_patient},     {"persistent", act_persistent},
+    {"required", act_required},   {"scope", act_scope},
+    {"scope_far", act_scope_far}, {NULL, NULL},
 };
 
 static void collect_one_node(void **state)
@@ -383,22 +386,25 @@ static void collect_two_nodes(void **state)
 static void collect_by_messages(void **state)
 {
     (void) state;
-    assert_int_equal(
-        world_run(&(struct world){.act = "collect", .n_nodes = 2, .per_node = 2, .private_store = true}), 0);
+    assert_int_equal(world_run(&(struct world){
+                         .act = "collect", .n_nodes = 2, .per_node = 2, .private_store = true}),
+                     0);
 }
 
 static void direct(void **state)
 {
     (void) state;
-    assert_int_equal(
-        world_run(&(struct world){.act = "direct", .n_nodes = 2, .per_node = 2, .after = after_direct}), 0);
+    assert_int_equal(world_run(&(struct world){
+                         .act = "direct", .n_nodes = 2, .per_node = 2, .after = after_direct}),
+                     0);
 }
 
 static void again(void **state)
 {
     (void) state;
     assert_int_equal(world_run(&(struct world){.act = "again", .n_nodes = 1, .per_node = 2}), 0);
-    assert_int_equal(world_run(&(struct world){.act = "again_far", .n_nodes = 2, .per_node = 1}), 0);
+    assert_int_equal(world_run(&(struct world){.act = "again_far", .n_nodes = 2, .per_node = 1}),
+                     0);
 }
 
 static void never(void **state)
@@ -423,24 +429,29 @@ static void kinds(void **state)
 static void missing(void **state)
 {
     (void) state;
-    assert_int_equal(
-        world_run(&(struct world){.act = "missing", .n_nodes = 1, .per_node = 2, .host = host_is_quick}), 0);
-    assert_int_equal(
-        world_run(&(struct world){.act = "patient", .n_nodes = 1, .per_node = 2, .host = host_is_patient}), 0);
+    assert_int_equal(world_run(&(struct world){
+                         .act = "missing", .n_nodes = 1, .per_node = 2, .host = host_is_quick}),
+                     0);
+    assert_int_equal(world_run(&(struct world){
+                         .act = "patient", .n_nodes = 1, .per_node = 2, .host = host_is_patient}),
+                     0);
 }
 
 static void persistent(void **state)
 {
     (void) state;
-    assert_int_equal(world_run(&(struct world){.act = "persistent", .n_nodes = 2, .per_node = 1}), 0);
+    assert_int_equal(world_run(&(struct world){.act = "persistent", .n_nodes = 2, .per_node = 1}),
+                     0);
 }
 
 static void scope(void **state)
 {
     (void) state;
     for (int messages = 0; messages < 2; messages++) {
-        struct world near = {.act = "scope", .n_nodes = 1, .per_node = 2, .private_store = messages};
-        struct world far = {.act = "scope_far", .n_nodes = 2, .per_node = 1, .private_store = messages};
+        struct world near = {
+            .act = "scope", .n_nodes = 1, .per_node = 2, .private_store = messages};
+        struct world far = {
+            .act = "scope_far", .n_nodes = 2, .per_node = 1, .private_store = messages};
 
         assert_int_equal(world_run(&near), 0);
         assert_int_equal(world_run(&far), 0);
@@ -451,8 +462,9 @@ static void required(void **state)
 {
     (void) state;
     assert_int_equal(world_run(&(struct world){.act = "required", .n_nodes = 1, .per_node = 2}), 0);
-    assert_int_equal(
-        world_run(&(struct world){.act = "required", .n_nodes = 2, .per_node = 1, .private_store = true}), 0);
+    assert_int_equal(world_run(&(struct world){
+                         .act = "required", .n_nodes = 2, .per_node = 1, .private_store = true}),
+                     0);
 }
 
 int main(int argc, char **argv)

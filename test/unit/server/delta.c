@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What fences carry between two nodes: what was posted since the last one, and all of it when one has failed. The
- * hosts count the bytes. Requirement ids in brackets.
- * Covers: SHM-017 */
+/* What fences carry between two nodes: what was posted since the last one, and all of it when one
+ * has failed. The hosts count the bytes. Requirement ids in brackets. Covers: SHM-017 */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +35,9 @@ static void count(size_t bytes)
     }
 }
 
-static pmix_status_t counting(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                              char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+static pmix_status_t counting(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                              size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t fn,
+                              void *cbdata)
 {
     count(ndata);
     return host.relay(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
@@ -51,8 +51,9 @@ static void host_counts(unsigned node, pmix_server_module_t *module)
 }
 
 /* The first fence fails everywhere. */
-static pmix_status_t failing_first(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                                   char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+static pmix_status_t failing_first(const pmix_proc_t procs[], size_t nprocs,
+                                   const pmix_info_t info[], size_t ninfo, char *data, size_t ndata,
+                                   pmix_modex_cbfunc_t fn, void *cbdata)
 {
     if (host.n == 0) {
         count(ndata);
@@ -74,8 +75,8 @@ struct torn {
     void *cbdata;
 };
 
-static void tear(pmix_status_t status, const char *data, size_t ndata, void *cbdata, pmix_release_cbfunc_t release,
-                 void *release_data)
+static void tear(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data)
 {
     struct torn *torn = cbdata;
 
@@ -87,8 +88,9 @@ static void tear(pmix_status_t status, const char *data, size_t ndata, void *cbd
     free(torn);
 }
 
-static pmix_status_t tearing_first(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                                   char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+static pmix_status_t tearing_first(const pmix_proc_t procs[], size_t nprocs,
+                                   const pmix_info_t info[], size_t ninfo, char *data, size_t ndata,
+                                   pmix_modex_cbfunc_t fn, void *cbdata)
 {
     struct torn *torn;
 
@@ -108,8 +110,9 @@ static void host_tears(unsigned node, pmix_server_module_t *module)
 }
 
 /* A host that carries nothing, and says that all is well. */
-static pmix_status_t nowhere(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                             char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+static pmix_status_t nowhere(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                             size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t fn,
+                             void *cbdata)
 {
     if (host.n == 0) {
         count(ndata);
@@ -131,8 +134,8 @@ static int is(size_t fence, size_t least, size_t most)
     if (fence < host.n && host.bytes[fence] >= least && host.bytes[fence] <= most) {
         return 0;
     }
-    fprintf(stderr, "# node %u: fence %zu of %zu carried %zu bytes, not %zu to %zu\n", host.node, fence,
-            (size_t) host.n, fence < host.n ? host.bytes[fence] : (size_t) 0, least, most);
+    fprintf(stderr, "# node %u: fence %zu of %zu carried %zu bytes, not %zu to %zu\n", host.node,
+            fence, (size_t) host.n, fence < host.n ? host.bytes[fence] : (size_t) 0, least, most);
     return 1;
 }
 
@@ -156,7 +159,8 @@ static void has_big(pmix_rank_t rank, const char *key, char fill)
 
     PMIX_INFO_LOAD(&info, PMIX_IMMEDIATE, NULL, PMIX_BOOL);
     check_status(PMIx_Get(&proc, key, &info, 1, &value), PMIX_SUCCESS);
-    check(value->type == PMIX_STRING && strlen(value->data.string) == LEN && value->data.string[0] == fill);
+    check(value->type == PMIX_STRING && strlen(value->data.string) == LEN &&
+          value->data.string[0] == fill);
     PMIx_Value_free(value, 1);
 }
 
@@ -176,8 +180,8 @@ static pmix_status_t try_fence(const pmix_proc_t *procs, size_t n)
     return PMIx_Fence(procs, n, &info, 1);
 }
 
-/* Four rounds of new data; a fence without; the same value again; a new value for an old key; a plain fence between
- * posting and collecting. */
+/* Four rounds of new data; a fence without; the same value again; a new value for an old key; a
+ * plain fence between posting and collecting. */
 static int act_rounds(void)
 {
     char key[16];
@@ -275,8 +279,8 @@ static int after_torn(unsigned node)
     return is(0, LEN, LEN + HEAD) | is(1, LEN, LEN + HEAD) | is(2, LEN, LEN + HEAD);
 }
 
-/* A fence of some is for those; then of all, everything goes; then of some again, what is new. Two ranks on each of
- * two nodes. */
+/* A fence of some is for those; then of all, everything goes; then of some again, what is new. Two
+ * ranks on each of two nodes. */
 static int act_sets(void)
 {
     pmix_proc_t some[2] = {proc_of(me.nspace, 2), proc_of(me.nspace, 0)};
@@ -306,11 +310,12 @@ static int act_sets(void)
 static int after_sets(unsigned node)
 {
     (void) node;
-    return is(0, LEN, LEN + HEAD) | is(1, 2 * LEN, 2 * LEN + HEAD) | is(2, LEN, LEN + HEAD) | is(3, 0, 0) |
-           is(4, LEN, LEN + HEAD);
+    return is(0, LEN, LEN + HEAD) | is(1, 2 * LEN, 2 * LEN + HEAD) | is(2, LEN, LEN + HEAD) |
+           is(3, 0, 0) | is(4, LEN, LEN + HEAD);
 }
 
-/* [FEN-008] this server makes no data of its own for others, so there is nothing to collect but what was posted. */
+/* [FEN-008] this server makes no data of its own for others, so there is nothing to collect but
+ * what was posted. */
 static int act_generated(void)
 {
     pmix_info_t info[2];
@@ -340,7 +345,8 @@ static int after_generated(unsigned node)
     return is(0, 0, 0) | is(1, LEN, LEN + HEAD);
 }
 
-/* [PUT-017] the newest of the values with the same qualifiers, whatever went before and with whatever. */
+/* [PUT-017] the newest of the values with the same qualifiers, whatever went before and with
+ * whatever. */
 static void post_qualified(uint32_t v)
 {
     pmix_info_t infos[2];
@@ -388,8 +394,8 @@ static int act_qualified(void)
 }
 
 static const struct act acts[] = {
-    {"rounds", act_rounds}, {"failed", act_failed}, {"lost", act_lost},           {"torn", act_torn},
-    {"sets", act_sets},     {"qualified", act_qualified},
+    {"rounds", act_rounds},       {"failed", act_failed}, {"lost", act_lost},
+    {"torn", act_torn},           {"sets", act_sets},     {"qualified", act_qualified},
     {"generated", act_generated}, {NULL, NULL},
 };
 
@@ -399,7 +405,8 @@ static void rounds(void **state)
 {
     (void) state;
     RUN(.act = "rounds", .per_node = 2, .host = host_counts, .after = after_rounds);
-    RUN(.act = "rounds", .per_node = 2, .host = host_counts, .after = after_rounds, .private_store = true);
+    RUN(.act = "rounds", .per_node = 2, .host = host_counts, .after = after_rounds,
+        .private_store = true);
 }
 
 static void failed(void **state)
@@ -441,8 +448,9 @@ static void generated(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds), cmocka_unit_test(failed), cmocka_unit_test(lost),
-        cmocka_unit_test(torn),   cmocka_unit_test(sets),   cmocka_unit_test(qualified), cmocka_unit_test(generated),
+        cmocka_unit_test(rounds),    cmocka_unit_test(failed), cmocka_unit_test(lost),
+        cmocka_unit_test(torn),      cmocka_unit_test(sets),   cmocka_unit_test(qualified),
+        cmocka_unit_test(generated),
     };
 
     world_maybe_client(argc, argv, acts);

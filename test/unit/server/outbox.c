@@ -151,7 +151,8 @@ static void qualified_values(void **state)
     assert_string_equal(packed(0, &span), "key=9 key/a=2 ");
     put_qualified(3, true);
     assert_string_equal(packed(0, &span), "key=9 key/a=2 key/b=3 ");
-    put_qualified(2, false); /* equal to what is here, but now the newest of those with these qualifiers */
+    put_qualified(
+        2, false); /* equal to what is here, but now the newest of those with these qualifiers */
     assert_string_equal(packed(0, &span), "key=9 key/b=3 key/a=2 ");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* S10: what is known of processes of other nodes grows old, and is renewed when somebody asks for that. Two ranks on
- * each of two nodes; requirement ids in brackets. */
+/* S10: what is known of processes of other nodes grows old, and is renewed when somebody asks for
+ * that. Two ranks on each of two nodes; requirement ids in brackets. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,8 @@ static void is(pmix_rank_t rank, const char *key, const char *directive, uint32_
     uint32_t v = 0;
 
     check_status(get_with(rank, key, directive, &v), PMIX_SUCCESS);
-    snprintf(what, sizeof(what), "%.32s of %u, %.32s: %u, not %u", key, rank, directive ? directive : "plain", v, want);
+    snprintf(what, sizeof(what), "%.32s of %u, %.32s: %u, not %u", key, rank,
+             directive ? directive : "plain", v, want);
     check_at(v == want, what, __FILE__, __LINE__);
 }
 
@@ -45,8 +46,8 @@ static void post_both(uint32_t v)
     check_status(PMIx_Commit(), PMIX_SUCCESS);
 }
 
-/* Rank 0 looks at rank 2 of the other node. Five direct modexes: one for both keys, four that renew. [GET-026],
- * [GET-027], [GET-030], [GET-031] */
+/* Rank 0 looks at rank 2 of the other node. Five direct modexes: one for both keys, four that
+ * renew. [GET-026], [GET-027], [GET-030], [GET-031] */
 static void look_again(void)
 {
     pmix_proc_t proc = proc_of(me.nspace, FAR);
@@ -168,8 +169,9 @@ static void registered(pmix_status_t status, void *cbdata)
     (void) relay(NULL, 0, NULL, 0, held.data, held.n, held.fn, held.cbdata);
 }
 
-static pmix_status_t registering(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                                 char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+static pmix_status_t registering(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                                 size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t fn,
+                                 void *cbdata)
 {
     if (calls.fence != 1) {
         return relay(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
@@ -192,7 +194,8 @@ static void ready_job(unsigned node)
     set_max(100, NULL);
 }
 
-static const struct act acts[] = {{"far", act_far}, {"near", act_near}, {"job", act_job}, {NULL, NULL}};
+static const struct act acts[] = {
+    {"far", act_far}, {"near", act_near}, {"job", act_job}, {NULL, NULL}};
 
 static void run(struct world world)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The files by which tools find a server: when they are there, what is in them, and that they go. Each case in its own
- * process. Requirement ids in brackets.
- * Covers: SHM-009 */
+/* The files by which tools find a server: when they are there, what is in them, and that they go.
+ * Each case in its own process. Requirement ids in brackets. Covers: SHM-009 */
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -23,15 +22,16 @@
 
 static char scratch[64];
 
-#define check(e)                                                                                             \
-    do {                                                                                                     \
-        if (!(e)) {                                                                                          \
-            fprintf(stderr, "# %s:%d: %s\n", __FILE__, __LINE__, #e);                                        \
-            _exit(1);                                                                                        \
-        }                                                                                                    \
+#define check(e)                                                                                   \
+    do {                                                                                           \
+        if (!(e)) {                                                                                \
+            fprintf(stderr, "# %s:%d: %s\n", __FILE__, __LINE__, #e);                              \
+            _exit(1);                                                                              \
+        }                                                                                          \
     } while (0)
 
-static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t fn, void *cbdata)
+static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t fn,
+                           void *cbdata)
 {
     (void) info;
     (void) ninfo;
@@ -123,7 +123,8 @@ static void asked(void)
     check(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
     f = fopen(path, "r");
     check(f != NULL);
-    check(fgets(line, sizeof(line), f) != NULL && strncmp(line, "srv.0;tcp4://127.0.0.1:", 23) == 0);
+    check(fgets(line, sizeof(line), f) != NULL &&
+          strncmp(line, "srv.0;tcp4://127.0.0.1:", 23) == 0);
     check(fgets(line, sizeof(line), f) != NULL && strcmp(line, "5.0.0\n") == 0);
     check(fgets(line, sizeof(line), f) != NULL && atoi(line) == (int) getpid());
     check(fgets(line, sizeof(line), f) != NULL && atoi(line) == (int) geteuid());
@@ -236,11 +237,11 @@ static void in_process(void (*fn)(void))
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-#define CASE(fn)                                                                                             \
-    static void test_##fn(void **state)                                                                      \
-    {                                                                                                        \
-        (void) state;                                                                                        \
-        in_process(fn);                                                                                      \
+#define CASE(fn)                                                                                   \
+    static void test_##fn(void **state)                                                            \
+    {                                                                                              \
+        (void) state;                                                                              \
+        in_process(fn);                                                                            \
     }
 CASE(not_asked)
 CASE(asked)

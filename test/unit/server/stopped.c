@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A process that is stopped while the server has much to tell it, and one that is stopped while it is sent output. The
- * others go on with their fences, one after each message, so that a server that waited for the stopped one would keep
- * them for ever. What waits for it is bounded: if it fits, the stopped one finds everything when it goes on; if not,
- * it has been dropped, keeps what it can read, and is told so. SHM-003.
- * Covers: SHM-003 */
+/* A process that is stopped while the server has much to tell it, and one that is stopped while it
+ * is sent output. The others go on with their fences, one after each message, so that a server that
+ * waited for the stopped one would keep them for ever. What waits for it is bounded: if it fits,
+ * the stopped one finds everything when it goes on; if not, it has been dropped, keeps what it can
+ * read, and is told so. SHM-003. Covers: SHM-003 */
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -26,7 +26,15 @@
 
 #include "world.h"
 
-enum { LEN = 65536, FEW = 64, MANY = 1000, VICTIM = 2, CODE = -5000, LIMIT = 4 << 20, SLACK = 20 << 20 };
+enum {
+    LEN = 65536,
+    FEW = 64,
+    MANY = 1000,
+    VICTIM = 2,
+    CODE = -5000,
+    LIMIT = 4 << 20,
+    SLACK = 20 << 20
+};
 
 /* --- the host: gives back as output of rank 0 what it is given as input --- */
 
@@ -45,8 +53,8 @@ static void echoed(pmix_status_t status, void *cbdata)
 }
 
 static pmix_status_t push_stdin(const pmix_proc_t *source, const pmix_proc_t targets[], size_t n,
-                                const pmix_info_t info[], size_t ninfo, const pmix_byte_object_t *bytes,
-                                pmix_op_cbfunc_t fn, void *cbdata)
+                                const pmix_info_t info[], size_t ninfo,
+                                const pmix_byte_object_t *bytes, pmix_op_cbfunc_t fn, void *cbdata)
 {
     struct echo *echo = malloc(sizeof(*echo));
 
@@ -56,11 +64,13 @@ static pmix_status_t push_stdin(const pmix_proc_t *source, const pmix_proc_t tar
     (void) ninfo;
     check(echo != NULL);
     *echo = (struct echo){fn, cbdata, *source};
-    return PMIx_server_IOF_deliver(&echo->source, PMIX_FWD_STDOUT_CHANNEL, bytes, NULL, 0, echoed, echo);
+    return PMIx_server_IOF_deliver(&echo->source, PMIX_FWD_STDOUT_CHANNEL, bytes, NULL, 0, echoed,
+                                   echo);
 }
 
-static pmix_status_t iof_pull(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo,
-                              pmix_iof_channel_t channels, pmix_op_cbfunc_t fn, void *cbdata)
+static pmix_status_t iof_pull(const pmix_proc_t procs[], size_t n, const pmix_info_t info[],
+                              size_t ninfo, pmix_iof_channel_t channels, pmix_op_cbfunc_t fn,
+                              void *cbdata)
 {
     (void) procs;
     (void) n;
@@ -151,8 +161,9 @@ static int await(int n)
     return seen;
 }
 
-static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                     pmix_info_t results[], size_t nresults, pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
+static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
 {
     int number = -1;
 
@@ -170,8 +181,8 @@ static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
     fn(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
 }
 
-static void on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source, pmix_byte_object_t *bytes,
-                      pmix_info_t info[], size_t ninfo)
+static void on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                      pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
 {
     int number = -1;
 
@@ -250,7 +261,8 @@ static void send_message(int number, bool output)
         return;
     }
     PMIX_INFO_LOAD(&info, "message", &bo, PMIX_BYTE_OBJECT);
-    check_status(PMIx_Notify_event(CODE, &me, PMIX_RANGE_LOCAL, &info, 1, NULL, NULL), PMIX_SUCCESS);
+    check_status(PMIx_Notify_event(CODE, &me, PMIX_RANGE_LOCAL, &info, 1, NULL, NULL),
+                 PMIX_SUCCESS);
     PMIx_Value_destruct(&info.value);
 }
 
@@ -325,7 +337,8 @@ static const struct act acts[] = {
     {NULL, NULL},
 };
 
-#define RUN(...) assert_int_equal(world_run(&(struct world){.n_nodes = 1, .per_node = 3, __VA_ARGS__}), 0)
+#define RUN(...)                                                                                   \
+    assert_int_equal(world_run(&(struct world){.n_nodes = 1, .per_node = 3, __VA_ARGS__}), 0)
 
 static void few_events(void **state)
 {

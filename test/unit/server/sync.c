@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Collectives: fences of every shape, members that die or never come, connect, groups. Requirement ids in brackets. */
+/* Collectives: fences of every shape, members that die or never come, connect, groups. Requirement
+ * ids in brackets. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +19,8 @@
 
 /* --- hosts --- */
 
-static pmix_status_t now(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                         pmix_op_cbfunc_t fn, void *cbdata)
+static pmix_status_t now(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                         size_t ninfo, pmix_op_cbfunc_t fn, void *cbdata)
 {
     (void) procs;
     (void) nprocs;
@@ -43,8 +44,9 @@ static void host_alone(unsigned node, pmix_server_module_t *module)
     *module = (pmix_server_module_t){0};
 }
 
-static pmix_status_t group(pmix_group_operation_t op, char name[], const pmix_proc_t procs[], size_t nprocs,
-                           const pmix_info_t directives[], size_t ndirs, pmix_info_cbfunc_t fn, void *cbdata)
+static pmix_status_t group(pmix_group_operation_t op, char name[], const pmix_proc_t procs[],
+                           size_t nprocs, const pmix_info_t directives[], size_t ndirs,
+                           pmix_info_cbfunc_t fn, void *cbdata)
 {
     pmix_info_t info;
     size_t id = 42;
@@ -256,7 +258,8 @@ static bool has_name(const pmix_value_t *value, const char *name)
 {
     const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
 
-    return array && array->type == PMIX_STRING && array->size == 1 && strcmp(((char **) array->array)[0], name) == 0;
+    return array && array->type == PMIX_STRING && array->size == 1 &&
+           strcmp(((char **) array->array)[0], name) == 0;
 }
 
 static void belongs(const pmix_proc_t *proc, const char *key, const char *name)
@@ -344,7 +347,8 @@ static int act_bootstrap(void)
     } else {
         PMIX_INFO_LOAD(&info[0], PMIX_GROUP_BOOTSTRAP, &leaders, PMIX_SIZE);
         PMIX_INFO_LOAD(&info[1], PMIX_GROUP_ADD_MEMBERS, &added, PMIX_DATA_ARRAY);
-        check_status(PMIx_Group_construct("b", &me, 1, info, me.rank == 0 ? 2 : 1, &results, &n), PMIX_SUCCESS);
+        check_status(PMIx_Group_construct("b", &me, 1, info, me.rank == 0 ? 2 : 1, &results, &n),
+                     PMIX_SUCCESS);
         PMIx_Value_destruct(&info[1].value);
     }
     for (size_t i = 0; i < n; i++) {
@@ -432,7 +436,8 @@ static void groups(void **state)
 {
     (void) state;
     RUN(.act = "groups_alone", .n_nodes = 1, .per_node = 2);
-    RUN(.act = "groups_hosted", .n_nodes = 1, .per_node = 2, .host = host_groups, .after = after_group);
+    RUN(.act = "groups_hosted", .n_nodes = 1, .per_node = 2, .host = host_groups,
+        .after = after_group);
     RUN(.act = "bootstrap", .n_nodes = 1, .per_node = 3);
     RUN(.act = "names", .n_nodes = 1, .per_node = 3, .ready = ready_set);
 }
@@ -441,8 +446,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_fences), cmocka_unit_test(one_upcall), cmocka_unit_test(subsets),
-        cmocka_unit_test(timeouts),    cmocka_unit_test(required),    cmocka_unit_test(deaths),     cmocka_unit_test(connects),
-        cmocka_unit_test(alone),       cmocka_unit_test(groups),
+        cmocka_unit_test(timeouts),    cmocka_unit_test(required),   cmocka_unit_test(deaths),
+        cmocka_unit_test(connects),    cmocka_unit_test(alone),      cmocka_unit_test(groups),
     };
 
     world_maybe_client(argc, argv, acts);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The relay is the test's own process: it reads requests from all nodes with poll() and answers. A node's server sends
- * from upcalls (loop thread) and receives in a thread of its own, which calls the library back: so callbacks come from
- * a foreign thread, as they do in real hosts. */
+/* The relay is the test's own process: it reads requests from all nodes with poll() and answers. A
+ * node's server sends from upcalls (loop thread) and receives in a thread of its own, which calls
+ * the library back: so callbacks come from a foreign thread, as they do in real hosts. */
 
 #include "world.h"
 
@@ -80,7 +80,8 @@ static void post_letter(struct letter letter, const void *data, size_t len)
 {
     letter.len = len;
     (void) pthread_mutex_lock(&line_lock);
-    (void) (move(line, &letter, sizeof(letter), true) && move(line, (void *) (uintptr_t) data, len, true));
+    (void) (move(line, &letter, sizeof(letter), true) &&
+            move(line, (void *) (uintptr_t) data, len, true));
     (void) pthread_mutex_unlock(&line_lock);
 }
 
@@ -91,8 +92,9 @@ struct pending {
     void *cbdata;
 };
 
-static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                              char *data, size_t ndata, pmix_modex_cbfunc_t fn, void *cbdata)
+static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                              size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t fn,
+                              void *cbdata)
 {
     struct pending *pending = malloc(sizeof(*pending));
 
@@ -102,7 +104,8 @@ static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pm
     (void) ninfo;
     calls.fence++;
     *pending = (struct pending){fn, cbdata};
-    post_letter((struct letter){.kind = FENCE, .node = node, .token = (uintptr_t) pending}, data, ndata);
+    post_letter((struct letter){.kind = FENCE, .node = node, .token = (uintptr_t) pending}, data,
+                ndata);
     free(data); /* ours: the library gave it away */
     return PMIX_SUCCESS;
 }
@@ -116,13 +119,15 @@ static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t inf
     (void) ninfo;
     calls.modex++;
     *pending = (struct pending){fn, cbdata};
-    post_letter((struct letter){.kind = MODEX, .node = node, .rank = proc->rank, .token = (uintptr_t) pending}, NULL,
-                0);
+    post_letter(
+        (struct letter){
+            .kind = MODEX, .node = node, .rank = proc->rank, .token = (uintptr_t) pending},
+        NULL, 0);
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pmix_info_t info[], size_t ninfo,
-                                       pmix_op_cbfunc_t fn, void *cbdata)
+static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pmix_info_t info[],
+                                       size_t ninfo, pmix_op_cbfunc_t fn, void *cbdata)
 {
     (void) proc;
     (void) object;
@@ -133,7 +138,8 @@ static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pm
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t fn, void *cbdata)
+static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t fn,
+                                      void *cbdata)
 {
     (void) proc;
     (void) object;
@@ -192,20 +198,22 @@ static void register_job(void)
 
     for (unsigned i = 0; i < world->n_nodes; i++) {
         snprintf(nodes + strlen(nodes), sizeof(nodes) - strlen(nodes), "%snode%u", i ? "," : "", i);
-        snprintf(procs + strlen(procs), sizeof(procs) - strlen(procs), "%s%u-%u", i ? ";" : "", i * world->per_node,
-                 (i + 1) * world->per_node - 1);
+        snprintf(procs + strlen(procs), sizeof(procs) - strlen(procs), "%s%u-%u", i ? ";" : "",
+                 i * world->per_node, (i + 1) * world->per_node - 1);
     }
     PMIX_INFO_LOAD(&info[0], PMIX_NODE_MAP, nodes, PMIX_STRING);
     PMIX_INFO_LOAD(&info[1], PMIX_PROC_MAP, procs, PMIX_STRING);
     PMIX_INFO_LOAD(&info[2], PMIX_JOBID, "1.0", PMIX_STRING);
-    check_status(PMIx_server_register_nspace(nspace, (int) world->per_node, info, 3, NULL, NULL), PMIX_SUCCESS);
+    check_status(PMIx_server_register_nspace(nspace, (int) world->per_node, info, 3, NULL, NULL),
+                 PMIX_SUCCESS);
     for (int i = 0; i < 3; i++) {
         PMIx_Value_destruct(&info[i].value);
     }
     for (unsigned i = 0; i < world->per_node; i++) {
         pmix_proc_t proc = proc_of(WORLD_NSPACE, node * world->per_node + i);
 
-        check_status(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL), PMIX_SUCCESS);
+        check_status(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL),
+                     PMIX_SUCCESS);
     }
 }
 
@@ -289,7 +297,8 @@ struct round {
 static void send_to(int fd, struct letter letter, const void *data, size_t len)
 {
     letter.len = len;
-    (void) (move(fd, &letter, sizeof(letter), true) && move(fd, (void *) (uintptr_t) data, len, true));
+    (void) (move(fd, &letter, sizeof(letter), true) &&
+            move(fd, (void *) (uintptr_t) data, len, true));
 }
 
 /* All nodes have come: everybody gets everything, in an order that is nobody's own. */
@@ -319,7 +328,8 @@ static void finish_round(struct round *round, const int *fds)
     round->n = 0;
 }
 
-static void forward(const struct world *w, struct letter letter, char *data, const int *fds, struct round *round)
+static void forward(const struct world *w, struct letter letter, char *data, const int *fds,
+                    struct round *round)
 {
     if (letter.kind == FENCE) {
         round->letters[round->n] = letter;

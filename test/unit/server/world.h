@@ -9,14 +9,15 @@
 
 #include <pmix_server.h>
 
-/* A small cluster on this machine: one process per node runs a server, a relay joins them, and the clients are this
- * same program started again. Everything goes through the public functions. */
+/* A small cluster on this machine: one process per node runs a server, a relay joins them, and the
+ * clients are this same program started again. Everything goes through the public functions. */
 
 struct world {
     const char *act;   /* what the clients do: a name in the program's table */
     unsigned n_nodes;
     unsigned per_node; /* ranks on each; rank r is on node r / per_node */
-    /* Changes the module, and has the registration's extra infos; may be NULL. In the node's process. */
+    /* Changes the module, and has the registration's extra infos; may be NULL. In the node's
+     * process. */
     void (*host)(unsigned node, pmix_server_module_t *module);
     /* After registration, before the clients start; may be NULL. */
     void (*ready)(unsigned node);
@@ -41,12 +42,12 @@ extern pmix_proc_t me;
 extern uint32_t job_size;
 void check_at(bool ok, const char *what, const char *file, int line);
 #define check(e) check_at((e), #e, __FILE__, __LINE__)
-#define check_status(e, want)                                                                                \
-    do {                                                                                                     \
-        pmix_status_t got_ = (e);                                                                            \
-        if (got_ != (want)) {                                                                                \
-            check_at(false, PMIx_Error_string(got_), __FILE__, __LINE__);                                    \
-        }                                                                                                    \
+#define check_status(e, want)                                                                      \
+    do {                                                                                           \
+        pmix_status_t got_ = (e);                                                                  \
+        if (got_ != (want)) {                                                                      \
+            check_at(false, PMIx_Error_string(got_), __FILE__, __LINE__);                          \
+        }                                                                                          \
     } while (0)
 
 pmix_proc_t proc_of(const char *nspace, pmix_rank_t rank);

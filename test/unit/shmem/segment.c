@@ -241,7 +241,8 @@ static void limits(void **state)
     in_child(no_descriptors);
 }
 
-/* What /proc says of a mapping: the number behind a name, or for "VmFlags" whether a flag is there. */
+/* What /proc says of a mapping: the number behind a name, or for "VmFlags" whether a flag is there.
+ */
 static long about(const void *base, const char *name, const char *flag)
 {
     FILE *maps = fopen("/proc/self/smaps", "re");
@@ -408,11 +409,16 @@ static void huge_pages_are_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_else_writes), cmocka_unit_test(reader_maps_read_only),
-        cmocka_unit_test(another_user),       cmocka_unit_test(refusals),
-        cmocka_unit_test(commits_ahead),      cmocka_unit_test(limits),
-        cmocka_unit_test(not_in_core_dumps),  cmocka_unit_test(memory_is_placed_before_there_is_any),
-        cmocka_unit_test(first_and_ahead),    cmocka_unit_test(prefault_maps_what_is_used),
+        cmocka_unit_test(nobody_else_writes),
+        cmocka_unit_test(reader_maps_read_only),
+        cmocka_unit_test(another_user),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(commits_ahead),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(not_in_core_dumps),
+        cmocka_unit_test(memory_is_placed_before_there_is_any),
+        cmocka_unit_test(first_and_ahead),
+        cmocka_unit_test(prefault_maps_what_is_used),
         cmocka_unit_test(huge_pages_are_asked_for),
     };
 

@@ -65,9 +65,15 @@ static pmix_info_t text(const char *key, const char *value)
 
 static int set_up(void **state)
 {
-    static const char *const names[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
-                                        "PMIX_SERVER_URI4", "PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_TMPDIR",
-                                        "PMIX_SYSTEM_TMPDIR", "TEMP", "TMP"};
+    static const char *const names[] = {"PMIX_SERVER_URI61",
+                                        "PMIX_SERVER_URI51",
+                                        "PMIX_SERVER_URI41",
+                                        "PMIX_SERVER_URI4",
+                                        "PMIX_LAUNCHER_RNDZ_URI",
+                                        "PMIX_SERVER_TMPDIR",
+                                        "PMIX_SYSTEM_TMPDIR",
+                                        "TEMP",
+                                        "TMP"};
 
     (void) state;
     alarm(60);
@@ -207,7 +213,8 @@ static void wrong_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_dir(nothing_there), with_dir(by_search), with_dir(by_name), with_dir(by_contact), with_dir(wrong_types),
+        with_dir(nothing_there), with_dir(by_search),   with_dir(by_name),
+        with_dir(by_contact),    with_dir(wrong_types),
     };
 
     return cmocka_run_group_tests_name("find", tests, NULL, NULL);

@@ -17,8 +17,9 @@
 
 #include <cmocka.h>
 
-/* The kernel itself is asked for the policy of an address. Some containers forbid to set one: whether this one does
- * is tried with the system call, so that the answer wanted is known either way. */
+/* The kernel itself is asked for the policy of an address. Some containers forbid to set one:
+ * whether this one does is tried with the system call, so that the answer wanted is known either
+ * way. */
 
 enum { LEN = 1 << 20, MODE_INTERLEAVE = 3, FLAG_ADDR = 2, MAX_NODES = 1024 };
 
@@ -48,7 +49,10 @@ static int mode_of(const void *at, unsigned long ret_nodes[MAX_NODES / 64])
     int mode = -1;
 
     memset(ret_nodes, 0, MAX_NODES / 8);
-    return syscall(SYS_get_mempolicy, &mode, ret_nodes, (unsigned long) MAX_NODES, at, FLAG_ADDR) == 0 ? mode : -1;
+    return syscall(SYS_get_mempolicy, &mode, ret_nodes, (unsigned long) MAX_NODES, at, FLAG_ADDR) ==
+                   0
+               ? mode
+               : -1;
 }
 
 /* Does the kernel let us do what is asked of it, with the nodes that we may use? */
@@ -59,8 +63,10 @@ static bool is_allowed(void)
     unsigned char *at = map();
     bool ok;
 
-    ok = syscall(SYS_get_mempolicy, NULL, nodes, (unsigned long) MAX_NODES, NULL, FLAG_MEMS_ALLOWED) == 0 &&
-         syscall(SYS_mbind, at, (unsigned long) LEN, MODE_INTERLEAVE, nodes, (unsigned long) MAX_NODES, 0) == 0;
+    ok = syscall(SYS_get_mempolicy, NULL, nodes, (unsigned long) MAX_NODES, NULL,
+                 FLAG_MEMS_ALLOWED) == 0 &&
+         syscall(SYS_mbind, at, (unsigned long) LEN, MODE_INTERLEAVE, nodes,
+                 (unsigned long) MAX_NODES, 0) == 0;
     (void) munmap(at, LEN);
     return ok;
 }

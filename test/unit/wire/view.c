@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Views take and refuse exactly what copying does, and say the same of it. Buffers and byte objects: messages.c. */
+/* Views take and refuse exactly what copying does, and say the same of it. Buffers and byte
+ * objects: messages.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +34,8 @@ static void same_value(const pmix_value_t *a, const pmix_value_t *b)
     struct px_buf bytes[2] = {{0}, {0}};
 
     assert_int_equal(a->type, b->type);
-    assert_int_equal(px_pack_raw(&bytes[0], true, PMIX_VALUE, a), px_pack_raw(&bytes[1], true, PMIX_VALUE, b));
+    assert_int_equal(px_pack_raw(&bytes[0], true, PMIX_VALUE, a),
+                     px_pack_raw(&bytes[1], true, PMIX_VALUE, b));
     assert_int_equal(bytes[0].len, bytes[1].len);
     assert_memory_equal(bytes[0].data, bytes[1].data, bytes[0].len);
     px_buf_fini(&bytes[0]);
@@ -123,7 +125,8 @@ static void what_can_be_is_borrowed(void **state)
         in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
         assert_int_equal(px_unpack_kval_view(&in, &view), 0);
         assert_false(view.owned);
-        assert_true((const unsigned char *) view.key > buf.data && (const unsigned char *) view.key < in.end);
+        assert_true((const unsigned char *) view.key > buf.data &&
+                    (const unsigned char *) view.key < in.end);
         at = (const unsigned char *) (i ? view.value.data.bo.bytes : view.value.data.string);
         assert_true(i > 1 || (at > buf.data && at < in.end));
         assert_true(i < 3 || !at);
