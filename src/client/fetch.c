@@ -123,6 +123,17 @@ static int send_fetch(struct px_fetch *fetch)
     return px_msg_send(&msg, rc, patience, fetch_reply, fetch);
 }
 
+/* What was to be refreshed and could not be: what is here of it may be as old as the refusal says,
+ * unless it is our own. */
+static bool is_outdated(const struct px_session *session, const struct px_want *want,
+                        const struct px_slice *slice, int status)
+{
+    bool own = (want->flags & PX_WANT_OWN) != 0 && want->ask.rank == session->ctx->self.rank;
+
+    return PMIX_SUCCESS != status && (want->flags & PX_WANT_REFRESH) != 0 && !own &&
+           slice->scope != PMIX_INTERNAL;
+}
+
 /* The value for a waiter out of the stores, if it is there now; calls back. False: not there. */
 static bool serve(struct px_session *session, struct waiter *waiter, bool fresh, int status)
 {
@@ -142,7 +153,9 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
                  ? status
                  : px_client_find(session, &want, fresh, &slice);
     }
-    if (0 == rc) {
+    if (0 == rc && is_outdated(session, &want, &slice, status)) {
+        rc = status;
+    } else if (0 == rc) {
         rc = px_client_hand_out(&want, &slice, &value);
     } else if (PMIX_ERR_NOT_FOUND == rc) {
         rc = px_client_known(session, &want, &value);
@@ -353,7 +366,7 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
     if (NULL != key) {
         rc = px_client_get(ctx, proc, key, info, ninfo, &value);
     } else {
-        rc = NULL != px_session_server(session) ? PMIX_ERR_WOULD_BLOCK : PMIX_ERR_NOT_FOUND;
+        rc = px_session_is_served(session) ? PMIX_ERR_WOULD_BLOCK : PMIX_ERR_NOT_FOUND;
     }
     if (PMIX_ERR_WOULD_BLOCK != rc) {
         rc = answer_later(session, &want, rc, value, cbfunc, cbdata);

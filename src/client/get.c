@@ -215,9 +215,7 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     }
     if (NULL == px_session_server(session)) {
         /* Reads of what is here go on; what is not here never will be. */
-        /* pairs with px_session_attach */
-        return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_NOT_FOUND
-                                                              : PMIX_ERR_LOST_CONNECTION;
+        return px_session_is_served(session) ? PMIX_ERR_LOST_CONNECTION : PMIX_ERR_NOT_FOUND;
     }
     return PMIX_ERR_WOULD_BLOCK;
 }
@@ -333,8 +331,8 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     if (0 == rc && (NULL == value || ((want.flags & PX_WANT_STATIC) != 0 && NULL == *value))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    if (0 == rc && (want.flags & (PX_WANT_REFRESH | PX_WANT_OPTIONAL)) == PX_WANT_REFRESH
-        && NULL != px_session_server(session)) {
+    if (0 == rc && (want.flags & (PX_WANT_REFRESH | PX_WANT_OPTIONAL)) == PX_WANT_REFRESH &&
+        px_session_is_served(session)) {
         rc = PMIX_ERR_WOULD_BLOCK;
     }
     if (0 != rc) {

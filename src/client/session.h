@@ -201,6 +201,11 @@ static inline bool px_session_is_own(const struct px_session *session, const pmi
 
 /* The server that requests go to, connected; or NULL. */
 struct px_server_peer *px_session_server(struct px_session *session);
+/* Is there a server, or was there one until its connection was lost? */
+static inline bool px_session_is_served(const struct px_session *session)
+{
+    return NULL != px_load_ptr_acquire(&session->primary); /* pairs with px_session_attach */
+}
 enum px_wire_kind px_server_kind(const struct px_server_peer *server);
 bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor,
                         unsigned release);

@@ -86,6 +86,13 @@ static pmix_status_t ask(pmix_rank_t rank, const char *key, const pmix_info_t *i
     return rc;
 }
 
+static void put(pmix_scope_t scope, const char *key, int number)
+{
+    pmix_value_t value = {.type = PMIX_INT, .data.integer = number};
+
+    assert_int_equal(ctx->ops->put(ctx, scope, key, &value), PMIX_SUCCESS);
+}
+
 static void job_information(void **state)
 {
     pmix_proc_t job = peer(PMIX_RANK_WILDCARD);
@@ -224,6 +231,47 @@ static void refresh(void **state)
     client_close();
 }
 
+static bool gone(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    (void) command;
+    (void) in;
+    (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_ERR_INVALID_NAMESPACE);
+    return true;
+}
+
+/* What cannot be refreshed is not given from what was fetched before: the server's refusal, and its
+ * loss, are told. */
+static void refused_refresh(void **state)
+{
+    pmix_value_t *value = NULL;
+    pmix_proc_t one = peer(1);
+    pmix_info_t info;
+    bool yes = true;
+    int number;
+
+    (void) state;
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_GET_REFRESH_CACHE, &yes, PMIX_BOOL);
+    client_open("5.0.0", posted);
+    put(PMIX_GLOBAL, "mine", 5);
+    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    script_set(gone);
+    assert_int_equal(ask(1, "first", &info, 1, &number), PMIX_ERR_INVALID_NAMESPACE);
+    assert_int_equal(ask(1, NULL, &info, 1, &number), PMIX_ERR_INVALID_NAMESPACE);
+    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS); /* who does not ask */
+    assert_int_equal(number, 11);
+    assert_int_equal(ask(0, "mine", &info, 1, &number), PMIX_SUCCESS); /* nobody knows better */
+    assert_int_equal(number, 5);
+    script_hang_up();
+    while (NULL != px_session_server(px_session(ctx))) {
+    }
+    assert_int_equal(ctx->ops->get(ctx, &one, "first", &info, 1, &value), PMIX_ERR_WOULD_BLOCK);
+    assert_int_equal(ask(1, "first", &info, 1, &number), PMIX_ERR_LOST_CONNECTION);
+    assert_int_equal(ask(1, NULL, &info, 1, &number), PMIX_ERR_LOST_CONNECTION);
+    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    client_close();
+}
+
 static unsigned n_blocks;
 static unsigned n_keys[5]; /* by scope */
 
@@ -250,13 +298,6 @@ static bool count_commit(uint8_t command, struct px_in *in, struct px_buf *reply
     }
     (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
     return true;
-}
-
-static void put(pmix_scope_t scope, const char *key, int number)
-{
-    pmix_value_t value = {.type = PMIX_INT, .data.integer = number};
-
-    assert_int_equal(ctx->ops->put(ctx, scope, key, &value), PMIX_SUCCESS);
 }
 
 static void op_done(pmix_status_t status, void *cbdata)
@@ -411,11 +452,16 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(job_information),    cmocka_unit_test(one_message_for_all_keys),
-        cmocka_unit_test(optional_asks_nobody), cmocka_unit_test(shared_message),
-        cmocka_unit_test(bad_replies),        cmocka_unit_test(refresh),
-        cmocka_unit_test(commits),            cmocka_unit_test(losing_the_server),
+        cmocka_unit_test(job_information),
+        cmocka_unit_test(one_message_for_all_keys),
+        cmocka_unit_test(optional_asks_nobody),
+        cmocka_unit_test(shared_message),
+        cmocka_unit_test(bad_replies),
+        cmocka_unit_test(refresh),
+        cmocka_unit_test(commits),
+        cmocka_unit_test(losing_the_server),
         cmocka_unit_test(events_come_once),
+        cmocka_unit_test(refused_refresh),
     };
 
     return cmocka_run_group_tests_name("served", tests, set_up, NULL);
