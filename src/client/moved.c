@@ -3,7 +3,8 @@
 
 /* The segment of our namespace, from generation to generation. Nobody waits for a new one: readers
  * go on with what is mapped, whoever sees first that it has been superseded asks, and any reply of
- * the server may bring the descriptor, which is adopted before the reply is delivered. An old
+ * the server may bring the descriptor, which is adopted before the reply is delivered. One that
+ * gets lost, since we had no descriptor free for it, is asked for again. An old
  * generation is unmapped when no thread reads it any more, unless pointers into it were given away
  * (docs/memory-model.md, section 9). */
 
@@ -14,6 +15,13 @@
 #include "call.h"
 #include "gds/state.h"
 #include "src/base/epoch.h"
+
+/* px_session.catching_up: whether a request is under way, how many before it were in vain, and how
+ * many occasions are to be let pass before the next. */
+#define ASKED     (UINT64_C(1) << 63)
+#define LEFT_MASK ((UINT64_C(1) << VAIN_SHIFT) - 1)
+
+enum { VAIN_SHIFT = 48, MOST_VAIN = 31, FIRST_PAUSE = 5, PATIENCE_MS = 10000 };
 
 static void free_list(struct px_store **list)
 {
@@ -64,7 +72,7 @@ static void replace(struct px_session *session, struct px_store *next)
         px_store_ptr_release(&session->first, next); /* pairs with px_client_glance */
     }
     pthread_mutex_unlock(&session->lock);
-    px_store_release(&session->catching_up, 0); /* pairs with px_session_catch_up */
+    px_store_release(&session->catching_up, 0); /* pairs with may_ask */
     px_store_chain(&session->unused, old);
     clean_up(session);
 }
@@ -108,7 +116,29 @@ int px_session_descriptor(void *arg, int fd)
     return -1;
 }
 
-/* The descriptor has been adopted by now. Without one we stay with what we have. */
+/* Whoever asked has got nothing newer. As many occasions as this says are let pass before the next
+ * request, each time twice as many: a server that has nothing to give is not asked at every read.
+ */
+static uint64_t pause_after(uint64_t asked)
+{
+    uint64_t n = asked >> VAIN_SHIFT & MOST_VAIN;
+
+    n += n < MOST_VAIN;
+    return n << VAIN_SHIFT | UINT64_C(1) << (FIRST_PAUSE + n);
+}
+
+static void asked_in_vain(struct px_session *session)
+{
+    uint64_t now = px_load_acquire(&session->catching_up); /* pairs with may_ask and replace */
+
+    if ((now & ASKED) != 0) {
+        /* pairs with may_ask */
+        (void) px_cas(&session->catching_up, now, pause_after(now));
+    }
+}
+
+/* What came with the reply has been adopted by now. Without that we stay with what we have, for a
+ * while. */
 static void catch_up_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     (void) status;
@@ -116,7 +146,24 @@ static void catch_up_reply(void *arg, int status, struct px_in *reply, int fd)
     if (fd >= 0) {
         close(fd);
     }
+    asked_in_vain(arg);
     clean_up(arg);
+}
+
+/* One of those who find the segment superseded asks. */
+static bool may_ask(struct px_session *session)
+{
+    /* pairs with replace and asked_in_vain */
+    uint64_t now = px_load_acquire(&session->catching_up);
+
+    if ((now & ASKED) != 0) {
+        return false;
+    }
+    if ((now & LEFT_MASK) != 0) {
+        (void) px_cas(&session->catching_up, now, now - 1); /* pairs with asked_in_vain */
+        return false;
+    }
+    return px_cas(&session->catching_up, now, now | ASKED); /* pairs with asked_in_vain */
 }
 
 void px_session_catch_up(struct px_session *session)
@@ -124,16 +171,21 @@ void px_session_catch_up(struct px_session *session)
     const struct px_store *shared = px_session_shared(session);
     struct px_store_info info;
     struct px_msg msg;
+    int rc;
 
-    /* pairs with replace */
-    if (NULL == shared || px_load_acquire(&session->catching_up) != 0 ||
-        /* pairs with replace */
-        !px_cas(&session->catching_up, 0, 1) || px_msg_start(session, PX_CMD_REQ, &msg) != 0) {
+    /* Without a server what we have is all there is. */
+    if (NULL == shared || NULL == px_session_server(session) || !may_ask(session)) {
         return;
     }
-    px_store_info(shared, &info);
-    (void) px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation), 0, catch_up_reply,
-                       session); /* lost connection: what we have is all there is */
+    rc = px_msg_start(session, PX_CMD_REQ, &msg);
+    if (0 == rc) {
+        px_store_info(shared, &info);
+        rc = px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation), PATIENCE_MS,
+                         catch_up_reply, session);
+    }
+    if (0 != rc) {
+        asked_in_vain(session);
+    }
 }
 
 void px_session_drop_segments(struct px_session *session)

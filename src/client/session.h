@@ -70,7 +70,7 @@ struct px_session {
         *old; /* loop thread: generations that pointers were given away of, kept until the end */
     struct px_store *retired; /* loop thread: generations that somebody may be reading still */
     struct px_store *unused;  /* loop thread: those that wait for the next grace */
-    uint64_t catching_up;     /* atomic: the server was asked for the next generation */
+    uint64_t catching_up; /* atomic: is the server to be asked for the next generation (moved.c) */
     void *first;    /* atomic struct px_store *: `shared` while what is there is what a get wants,
                      * whoever    else has data, but for the rank `apart`: nothing was stored by
                      * px_ops.store_internal,    and nobody counts reads; or NULL */
@@ -129,8 +129,9 @@ static inline struct px_store *px_session_shared(const struct px_session *sessio
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 /* A descriptor that came with a reply; for px_link_ops. */
 int px_session_descriptor(void *arg, int fd);
-/* The server has gone on to another generation: asks for it, once, and does not wait. Any thread.
- */
+/* The server has gone on to another generation: asks for it, and does not wait. To be called
+ * whenever that is seen: it asks once, and after an answer without it less and less often. Any
+ * thread. */
 void px_session_catch_up(struct px_session *session);
 /* Frees all generations. */
 void px_session_drop_segments(struct px_session *session);

@@ -80,6 +80,7 @@ void px_posted_destroy(struct px_posted *posted)
         px_batch_destroy(posted->batch);
         free_chunks(posted->owned, true);
         free_chunks(posted->borrowed, false);
+        px_store_tidy(posted->ns->store); /* nothing is borrowed from it any more */
         free(posted);
     }
 }

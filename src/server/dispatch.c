@@ -5,9 +5,7 @@
  * are answered with PMIX_ERR_NOT_SUPPORTED; one that cannot be read is answered and costs the peer
  * its connection, because what follows it cannot be trusted either. */
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "gds/store.h"
 #include "host.h"
@@ -128,21 +126,13 @@ static void reply_own(const struct px_from *from, pmix_status_t status)
 }
 
 /* Whoever reads a segment that has been superseded gets the new one with the next reply: what was
- * published before the reply is seen after it. A reply must not get lost because there is no
- * descriptor left to copy this one to. */
+ * published before the reply is seen after it. */
 static int moved_segment(struct px_peer *peer)
 {
-    int copy;
-
     if (!peer->generation || !peer->rank ||
         !px_store_moved(peer->rank->ns->store, peer->generation)) {
         return -1;
     }
-    copy = fcntl(px_store_fd(peer->rank->ns->store), F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) {
-        return -1;
-    }
-    close(copy);
     return px_peer_new_segment(peer, peer->rank->ns);
 }
 

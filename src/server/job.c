@@ -4,7 +4,9 @@
 /* The first and the last request of a client: its job's information, by descriptor or by message,
  * and leave. */
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gds/store.h"
 #include "host.h"
@@ -21,14 +23,26 @@ static int pack_segment(struct px_buf *buf, enum px_wire_kind kind)
     return px_pack_kval(buf, kind, PX_KEY_SEGMENT, &value);
 }
 
+/* A message must not get lost because there is no descriptor left to copy this one to. */
+static bool can_copy(int fd)
+{
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+    if (copy >= 0) {
+        close(copy);
+    }
+    return copy >= 0;
+}
+
 int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns)
 {
     struct px_store_info info;
+
     if (!peer->shared) {
         return -1;
     }
     px_store_info(ns->store, &info);
-    if (!info.shared || info.generation <= peer->generation) {
+    if (!info.shared || info.generation <= peer->generation || !can_copy(px_store_fd(ns->store))) {
         return -1;
     }
     peer->generation = info.generation;
@@ -37,7 +51,7 @@ int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns)
 
 /* What a client of ours says with its request: nothing at first; nothing again when it cannot use
  * the segment that it was sent, and then it is one that reads by messages; later the generation
- * that it has, which has been superseded. */
+ * that it has, which has been superseded. A newer one that it was sent has not arrived. */
 static bool asks_for_next(struct px_peer *peer, struct px_in *in)
 {
     uint32_t generation;
@@ -46,6 +60,7 @@ static bool asks_for_next(struct px_peer *peer, struct px_in *in)
         return false;
     }
     if (px_in_left(in) > 0 && px_unpack_rank(in, &generation) == 0) {
+        peer->generation = generation < peer->generation ? generation : peer->generation;
         return true;
     }
     peer->shared = peer->shared && peer->generation == 0;

@@ -5,7 +5,9 @@
  * segment fills with what is dead and moves. After each fence a process finds exactly what its
  * neighbour posted before it; threads that read without a fence never see values go back; pointers
  * that were given away stay good. What it prints is the same whether there is a segment or not.
- * moves ROUNDS [fork]
+ * With "starve" rank 0 has no descriptor left for new generations in some rounds; when it has, it
+ * catches up without being told anything.
+ * moves ROUNDS [fork|starve]
  * Covers: SHM-004 SHM-006 */
 
 #include <pmix.h>
@@ -14,10 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BLOB = 4096, N_THREADS = 2, MOST_MAPPED = 4 };
+enum { BLOB = 4096, N_THREADS = 2, MOST_MAPPED = 4, STARVE_FROM = 10, STARVE_TO = 40 };
 
 static pmix_proc_t me;
 static pmix_proc_t neighbour;
@@ -140,6 +143,44 @@ static void look(uint32_t round)
     check(PMIx_Fence(NULL, 0, NULL, 0), "fence");
 }
 
+/* From now on no descriptor can be had, or as many as before. */
+static void starve(bool on)
+{
+    static struct rlimit before;
+    struct rlimit limit;
+    int lowest;
+
+    if (on) {
+        lowest = dup(0);
+        expect(lowest >= 0 && getrlimit(RLIMIT_NOFILE, &before) == 0, "limits");
+        close(lowest);
+        limit = (struct rlimit){.rlim_cur = (rlim_t) lowest, .rlim_max = before.rlim_max};
+    }
+    expect(setrlimit(RLIMIT_NOFILE, on ? &limit : &before) == 0, "limits");
+}
+
+/* What the neighbour posted in this round is seen in the end, though nobody says anything. */
+static void await(uint32_t round)
+{
+    uint32_t number = 0;
+
+    while (n_mapped() > 0 && number != round) {
+        check(get_number(&neighbour, "round", NULL, 0, &number), "get");
+    }
+}
+
+/* Whether rank 0 cannot follow in this round. */
+static bool is_starved(uint32_t round)
+{
+    if (me.rank == 0 && round == STARVE_FROM) {
+        starve(true);
+    } else if (me.rank == 0 && round == STARVE_TO) {
+        starve(false);
+        await(round);
+    }
+    return me.rank == 0 && round >= STARVE_FROM && round < STARVE_TO;
+}
+
 /* A borrowed value, where there is something to borrow from. */
 static pmix_value_t *borrow(void)
 {
@@ -174,10 +215,12 @@ int main(int argc, char **argv)
 {
     uint32_t n_rounds = argc > 1 ? (uint32_t) strtoul(argv[1], NULL, 10) : 100;
     bool forks = argc > 2 && strcmp(argv[2], "fork") == 0;
+    bool starves = argc > 2 && strcmp(argv[2], "starve") == 0;
     pthread_t threads[N_THREADS];
     pmix_value_t *first = NULL;
     uint32_t size = 0;
 
+    alarm(100);
     check(PMIx_Init(&me, NULL, 0), "init");
     PMIX_LOAD_PROCID(&job, me.nspace, PMIX_RANK_WILDCARD);
     check(get_number(&job, PMIX_JOB_SIZE, NULL, 0, &size), "job size");
@@ -191,7 +234,11 @@ int main(int argc, char **argv)
         if (forks && round % 16 == 0) {
             fork_and_read(round);
         }
-        look(round);
+        if (starves && is_starved(round)) {
+            check(PMIx_Fence(NULL, 0, NULL, 0), "fence");
+        } else {
+            look(round);
+        }
     }
     atomic_store(&over, true);
     for (int i = 0; i < N_THREADS; i++) {

@@ -20,6 +20,12 @@ rank 3 of 4: 60 rounds' "$(printf '%s\n' "$out" | sort)"
 
 job 'the segment stays' "$pmixrun" -n 4 "$moves" 60 fork
 job 'the segment moves' env PMIX_MCA_shmix_segment_dead=16384 "$pmixrun" -n 4 "$moves" 60 fork
+run env PMIX_MCA_shmix_segment_dead=16384 "$pmixrun" --report -n 4 "$moves" 200
+size=$(printf '%s\n' "$err" | sed -n 's/.*segment of \([0-9]*\) bytes.*/\1/p')
+[ "$code" -eq 0 ] && [ "${size:-1000000}" -lt 200000 ]
+report $? "of three million bytes that were posted a tenth stays, at most${size:+: $size}"
+job 'the segment moves, and one has no descriptor left for it' \
+    env PMIX_MCA_shmix_segment_dead=16384 "$pmixrun" -n 4 "$moves" 60 starve
 job 'the segment moves, on two nodes' env PMIX_MCA_shmix_segment_dead=16384 "$pmixrun" -n 4 --nodes 2 "$moves" 60
 job 'the segment is small and grows' env PMIX_MCA_shmix_segment_size=1048576 "$pmixrun" -n 4 "$moves" 60
 job 'no segment in the server' env PMIX_MCA_shmix_shared=0 "$pmixrun" -n 4 "$moves" 60

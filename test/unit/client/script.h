@@ -37,6 +37,11 @@ static struct {
     _Atomic unsigned commands[64];
 } script;
 
+/* Makes the reply to REQ and returns the descriptor that rides on it (borrowed), or -1; NULL: job
+ * information. Server's loop thread. */
+static int (*script_req)(struct px_in *in, struct px_buf *reply);
+static _Atomic bool script_withhold; /* REQ is not answered */
+
 static struct px_ctx *ctx;
 
 static inline void script_job(struct px_buf *reply)
@@ -55,6 +60,7 @@ static inline void script_message(void *arg, uint32_t tag, const void *payload, 
     struct px_buf reply = {0};
     uint8_t command = 255;
     bool answer = true;
+    int rider = -1;
 
     (void) arg;
     if (fd >= 0) {
@@ -64,7 +70,10 @@ static inline void script_message(void *arg, uint32_t tag, const void *payload, 
     if (command < 64) {
         script.commands[command]++;
     }
-    if (command == PX_CMD_REQ) {
+    if (command == PX_CMD_REQ && NULL != script_req) {
+        rider = script_req(&in, &reply);
+        answer = !script_withhold;
+    } else if (command == PX_CMD_REQ) {
         script_job(&reply);
     } else if (command == PX_CMD_FINALIZE) {
         (void) px_pack_status(&reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
@@ -74,7 +83,7 @@ static inline void script_message(void *arg, uint32_t tag, const void *payload, 
         answer = script.fn(command, &in, &reply);
     }
     if (answer) {
-        (void) px_conn_send_take(script.conn, tag, &reply, -1);
+        (void) px_conn_send_take(script.conn, tag, &reply, rider);
     }
     px_buf_fini(&reply);
 }
