@@ -107,15 +107,17 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
 pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_info_t info[],
                                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_infos_args args = {nspace, info, ninfo};
+    struct px_nspace_args args = {.info = info, .ninfo = ninfo};
     struct px_server *s = enter();
 
     if (NULL == s) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == nspace || '\0' == nspace[0] || (ninfo > 0 && NULL == info)) {
+    if (NULL == nspace || '\0' == nspace[0] ||
+        strnlen(nspace, PMIX_MAX_NSLEN + 1) > PMIX_MAX_NSLEN || (ninfo > 0 && NULL == info)) {
         return PMIX_ERR_BAD_PARAM;
     }
+    PMIx_Load_nspace(args.nspace, nspace);
     return px_server_start_call(s, px_local_support, &args, sizeof(args), cbfunc, cbdata);
 }
 

@@ -24,7 +24,7 @@ pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocal
                                           pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                           void *cbdata)
 {
-    struct px_nspace_args args = {nspace, nlocalprocs, info, ninfo};
+    struct px_nspace_args args = {.n_local = nlocalprocs, .info = info, .ninfo = ninfo};
     struct px_server *s = enter();
 
     if (NULL == s) {
@@ -33,20 +33,20 @@ pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocal
     if (!is_name(nspace) || (ninfo > 0 && NULL == info)) {
         return PMIX_ERR_BAD_PARAM;
     }
+    PMIx_Load_nspace(args.nspace, nspace);
     return px_server_start_call(s, px_register_nspace, &args, sizeof(args), cbfunc, cbdata);
 }
 
 void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata)
 {
-    struct px_nspace_args args = {.nspace = nspace};
+    struct px_nspace_args args = {.n_local = 0};
     struct px_server *s = enter();
-    pmix_status_t rc = PMIX_ERR_INIT;
+    pmix_status_t rc = NULL != s ? PMIX_ERR_BAD_PARAM : PMIX_ERR_INIT;
 
-    if (NULL != s) {
-        rc = is_name(nspace) ? px_server_start_call(s, px_deregister_nspace, &args, sizeof(args),
-                                                    cbfunc, cbdata)
-                             : PMIX_ERR_BAD_PARAM;
+    if (NULL != s && is_name(nspace)) {
+        PMIx_Load_nspace(args.nspace, nspace);
+        rc = px_server_start_call(s, px_deregister_nspace, &args, sizeof(args), cbfunc, cbdata);
     }
     if (PMIX_SUCCESS != rc && NULL != cbfunc) {
         cbfunc(rc, cbdata);
@@ -88,7 +88,7 @@ void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbf
 pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo,
                                              pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_infos_args args = {NULL, info, ninfo};
+    struct px_infos_args args = {info, ninfo};
     struct px_server *s = enter();
 
     if (NULL == s) {
@@ -103,7 +103,7 @@ pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo,
 pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo,
                                                pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_infos_args args = {NULL, info, ninfo};
+    struct px_infos_args args = {info, ninfo};
     struct px_server *s = enter();
 
     if (NULL == s) {

@@ -27,13 +27,14 @@ pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_serv
 /* --- what the exported calls ask for; arguments are borrowed until fn has run. Loop thread. --- */
 
 struct px_nspace_args {
-    const char *nspace;
+    pmix_nspace_t nspace; /* a copy: the caller's is good during its call only */
     int n_local;
     const pmix_info_t *info;
     size_t ninfo;
 };
 int px_register_nspace(struct px_server *s, void *args);
 int px_deregister_nspace(struct px_server *s, void *args);
+int px_local_support(struct px_server *s, void *args);
 
 struct px_client_args {
     pmix_proc_t proc;
@@ -45,13 +46,11 @@ int px_register_client(struct px_server *s, void *args);
 int px_deregister_client(struct px_server *s, void *args);
 
 struct px_infos_args {
-    const char *nspace;
     const pmix_info_t *info;
     size_t ninfo;
 };
 int px_register_resources(struct px_server *s, void *args);
 int px_deregister_resources(struct px_server *s, void *args);
-int px_local_support(struct px_server *s, void *args);
 
 struct px_fork_args {
     const pmix_proc_t *proc;

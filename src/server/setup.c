@@ -137,7 +137,7 @@ int px_setup_application(const pmix_info_t *info, size_t ninfo, pmix_info_t **re
 
 int px_local_support(struct px_server *s, void *args)
 {
-    struct px_infos_args *a = args;
+    struct px_nspace_args *a = args;
     struct px_nsrec *ns = px_ns_make(s, a->nspace);
     pmix_info_t *copy = NULL;
     int rc = ns ? px_infos_copy(a->info, a->ninfo, &copy) : PMIX_ERR_NOMEM;
