@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get and PMIx_Get_nb: what the arguments mean, in which manner values are handed out, and which status says what.
- * The directives about where to look are in get_directives.c, processes of other nodes in modex.c.
- * Covers: SHM-001 SHM-002 SHM-016 */
+/* PMIx_Get and PMIx_Get_nb: what the arguments mean, in which manner values are handed out, and
+ * which status says what. The directives about where to look are in get_directives.c, processes of
+ * other nodes in modex.c. Covers: SHM-001 SHM-002 SHM-016 */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -36,7 +36,8 @@ static pmix_status_t get_as(const char *manner, pmix_rank_t rank, const char *ke
 
 static bool is_text(const pmix_value_t *v, const char *text)
 {
-    return v != NULL && v->type == PMIX_STRING && v->data.string != NULL && strcmp(v->data.string, text) == 0;
+    return v != NULL && v->type == PMIX_STRING && v->data.string != NULL &&
+           strcmp(v->data.string, text) == 0;
 }
 
 static void post_and_fence(void)
@@ -56,10 +57,12 @@ static void ask_about_self(void)
 
     post_and_fence();
     if (check_status(PMIX_SUCCESS, PMIx_Get(NULL, "number", NULL, 0, &v), "what I posted")) {
-        check(v->type == PMIX_UINT32 && v->data.uint32 == 100 + me.rank, "%u has got %u", me.rank, v->data.uint32);
+        check(v->type == PMIX_UINT32 && v->data.uint32 == 100 + me.rank, "%u has got %u", me.rank,
+              v->data.uint32);
         PMIX_VALUE_RELEASE(v);
     }
-    if (check_status(PMIX_SUCCESS, PMIx_Get(NULL, PMIX_GLOBAL_RANK, NULL, 0, &v), "what the host says of me")) {
+    if (check_status(PMIX_SUCCESS, PMIx_Get(NULL, PMIX_GLOBAL_RANK, NULL, 0, &v),
+                     "what the host says of me")) {
         check(v->data.uint32 == me.rank, "%u is %u", me.rank, v->data.uint32);
         PMIX_VALUE_RELEASE(v);
     }
@@ -94,8 +97,10 @@ static void point(pmix_rank_t rank, const char *key, const char *text)
     pmix_value_t *one = NULL;
     pmix_value_t *two = NULL;
 
-    check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, rank, key, &one), "%s of %u", key, rank);
-    check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, rank, key, &two), "%s of %u again", key, rank);
+    check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, rank, key, &one), "%s of %u", key,
+                 rank);
+    check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, rank, key, &two), "%s of %u again",
+                 key, rank);
     check(one != NULL && one == two, "the same address each time");
     check(text == NULL || is_text(one, text), "the right text");
 }
@@ -123,8 +128,8 @@ static bool in_segment(const void *address)
     bool found = false;
 
     while (maps != NULL && !found && fgets(line, sizeof(line), maps) != NULL) {
-        found = sscanf(line, "%lx-%lx %7s", &from, &to, how) == 3 && (uintptr_t) address >= from
-                && (uintptr_t) address < to && strcmp(how, "r--s") == 0;
+        found = sscanf(line, "%lx-%lx %7s", &from, &to, how) == 3 && (uintptr_t) address >= from &&
+                (uintptr_t) address < to && strcmp(how, "r--s") == 0;
     }
     if (maps != NULL) {
         fclose(maps);
@@ -137,17 +142,20 @@ static void point_into_segment(void)
     pmix_value_t *v = NULL;
 
     post_and_fence();
-    if (check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, 1 - me.rank, "text", &v), "the other's text")) {
+    if (check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, 1 - me.rank, "text", &v),
+                     "the other's text")) {
         check(in_segment(v->data.string), "what the other posted lies in the segment");
     }
-    if (check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, PMIX_RANK_WILDCARD, PMIX_JOBID, &v), "the job")) {
+    if (check_status(PMIX_SUCCESS,
+                     get_as(PMIX_GET_POINTER_VALUES, PMIX_RANK_WILDCARD, PMIX_JOBID, &v),
+                     "the job")) {
         check(in_segment(v->data.string), "what the host registered lies in the segment");
     }
 }
 
 /* ---- the store changes while pointers are held */
 
-enum { UPDATES = 1000, GROWTH = 500, HELD = 100 };
+enum { UPDATES = 1000, GROWTH = 500 };
 
 static void grow_by(int n)
 {
@@ -196,112 +204,6 @@ static void hold_pointer(void)
     fence_all(NULL);
 }
 
-/* S35 in small: pointers to a hundred keys, then other jobs and thousands of keys come, and some go. */
-static void hold_many(pmix_value_t **held)
-{
-    char key[32];
-
-    for (int i = 0; i < HELD; i++) {
-        snprintf(key, sizeof(key), "held.%d", i);
-        check_status(PMIX_SUCCESS, get_as(PMIX_GET_POINTER_VALUES, 1, key, &held[i]), "%s", key);
-    }
-}
-
-static void compare_held(pmix_value_t **held)
-{
-    pmix_value_t room;
-    pmix_value_t *to = &room;
-    char key[32];
-    char text[32];
-
-    for (int i = 0; i < HELD; i++) {
-        snprintf(key, sizeof(key), "held.%d", i);
-        snprintf(text, sizeof(text), "old %d", i);
-        check(is_text(held[i], text), "the pointer to %s is as it was", key);
-        snprintf(text, sizeof(text), "new %d", i);
-        same(text, got_of(1, key, NULL), "a copy of the new %s", key);
-        if (check_status(PMIX_SUCCESS, get_as(PMIX_GET_STATIC_VALUES, 1, key, &to), "%s in a given place", key)) {
-            check(is_text(to, text), "%s in a given place", key);
-            PMIX_VALUE_DESTRUCT(&room);
-        }
-    }
-}
-
-static void put_held(const char *word)
-{
-    char key[32];
-    char text[32];
-
-    for (int i = 0; i < HELD; i++) {
-        snprintf(key, sizeof(key), "held.%d", i);
-        snprintf(text, sizeof(text), "%s %d", word, i);
-        put_text(PMIX_GLOBAL, key, text);
-    }
-    commit();
-}
-
-static void see_growth(void)
-{
-    static pmix_value_t *held[HELD];
-
-    if (me.rank == 1) {
-        put_held("old");
-    }
-    fence_all(PMIX_COLLECT_DATA);
-    if (me.rank == 0) {
-        hold_many(held);
-    }
-    fence_all(NULL);
-    tell("held");
-    await("grown");
-    if (me.rank > 0) {
-        put_held("new");
-        grow_by(GROWTH);
-    }
-    fence_all(PMIX_COLLECT_DATA);
-    if (me.rank == 0) {
-        compare_held(held);
-        same("A", got_of(PMIX_RANK_WILDCARD, PMIX_JOBID, NULL), "the job");
-        check(strncmp("ggg", got_of(3, "more.499", NULL), 3) == 0, "what came last");
-    }
-    fence_all(NULL);
-}
-
-enum { JOBS = 200, STAY = 10 };
-
-static void note_end(pmix_status_t status, void *cbdata)
-{
-    (void) status;
-    tell(cbdata);
-}
-
-/* Other jobs of 64 processes each come; most of them go. */
-static void add_jobs(void)
-{
-    static char come[] = "come";
-    static char gone[] = "gone";
-    pmix_nspace_t name;
-    struct infos list = {0};
-
-    await_n("held", 4);
-    add_u32(&list, PMIX_JOB_SIZE, 64);
-    add_text(&list, PMIX_LOCAL_PEERS, "0");
-    for (int i = 0; i < JOBS; i++) {
-        memset(name, 0, sizeof(name));
-        snprintf(name, sizeof(name), "other.%d", i);
-        check_status(PMIX_SUCCESS, PMIx_server_register_nspace(name, 0, list.at, list.n, note_end, come), "register");
-    }
-    await_n(come, JOBS);
-    for (int i = STAY; i < JOBS; i++) {
-        memset(name, 0, sizeof(name));
-        snprintf(name, sizeof(name), "other.%d", i);
-        PMIx_server_deregister_nspace(name, note_end, gone);
-    }
-    await_n(gone, JOBS - STAY);
-    free_infos(&list);
-    tell("grown");
-}
-
 /* ---- values in the caller's memory */
 
 static void fill(pmix_rank_t rank, const char *key, pmix_data_type_t type)
@@ -311,7 +213,8 @@ static void fill(pmix_rank_t rank, const char *key, pmix_data_type_t type)
     pmix_value_t *usual = NULL;
 
     memset(&room, 0x5a, sizeof(room));
-    check_status(PMIX_SUCCESS, get_as(PMIX_GET_STATIC_VALUES, rank, key, &to), "%s of %u", key, rank);
+    check_status(PMIX_SUCCESS, get_as(PMIX_GET_STATIC_VALUES, rank, key, &to), "%s of %u", key,
+                 rank);
     check(to == &room && room.type == type, "%s is in the given place", key);
     check_status(PMIX_SUCCESS, get_as(NULL, rank, key, &usual), "%s of %u as usual", key, rank);
     if (type == PMIX_STRING) {
@@ -342,12 +245,15 @@ static void give_bad_places(void)
     pmix_value_t *to = &room;
 
     put_number("number", 5);
-    check_status(PMIX_ERR_BAD_PARAM, get_as(PMIX_GET_STATIC_VALUES, 0, "number", &nowhere), "no place");
-    check_status(PMIX_ERR_BAD_PARAM, get_as(PMIX_GET_STATIC_VALUES, 0, "number", NULL), "no place for the place");
+    check_status(PMIX_ERR_BAD_PARAM, get_as(PMIX_GET_STATIC_VALUES, 0, "number", &nowhere),
+                 "no place");
+    check_status(PMIX_ERR_BAD_PARAM, get_as(PMIX_GET_STATIC_VALUES, 0, "number", NULL),
+                 "no place for the place");
     check_status(PMIX_ERR_BAD_PARAM, get_as(NULL, 0, "number", NULL), "no place for a pointer");
     add_true(&both, PMIX_GET_STATIC_VALUES);
     add_true(&both, PMIX_GET_POINTER_VALUES);
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get(&me, "number", both.at, both.n, &to), "in a place, and by pointer");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get(&me, "number", both.at, both.n, &to),
+                 "in a place, and by pointer");
     free_infos(&both);
 }
 
@@ -376,7 +282,8 @@ static void came(pmix_status_t status, pmix_value_t *v, void *cbdata)
     tell(a->step);
 }
 
-static pmix_status_t start_get(const pmix_proc_t *proc, const char *key, const char *directive, struct outcome *a)
+static pmix_status_t start_get(const pmix_proc_t *proc, const char *key, const char *directive,
+                               struct outcome *a)
 {
     struct infos list = {0};
     pmix_status_t rc;
@@ -407,8 +314,10 @@ static void ask_without_blocking(void)
     await_n("other", 2);
     await_n("none", 2);
     check(here.n == 1 && here.status == PMIX_SUCCESS && here.number == 100 + me.rank, "mine");
-    check(other.n == 1 && other.status == PMIX_SUCCESS && other.number == 101 - me.rank, "the other's");
-    check(none.n == 1 && none.status == PMIX_ERR_NOT_FOUND && !none.has_value, "no value when there is none");
+    check(other.n == 1 && other.status == PMIX_SUCCESS && other.number == 101 - me.rank,
+          "the other's");
+    check(none.n == 1 && none.status == PMIX_ERR_NOT_FOUND && !none.has_value,
+          "no value when there is none");
     check(!here.inside && !other.inside && !none.inside, "no callback within the call");
 }
 
@@ -430,7 +339,8 @@ static void refuse_without_blocking(void)
     free_infos(&list);
     check_status(PMIX_ERR_BAD_PARAM, start_get(&me, key, NULL, &refused), "a key that is too long");
     check_status(PMIX_ERR_BAD_PARAM, start_get(&me, NULL, NULL, &refused), "no key");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get_nb(&me, "number", NULL, 0, NULL, NULL), "no callback");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get_nb(&me, "number", NULL, 0, NULL, NULL),
+                 "no callback");
     check_status(PMIX_SUCCESS, start_get(&me, "number", NULL, &last), "a good one");
     await("last");
     check(refused.n == 0, "%d callbacks of refused calls", refused.n);
@@ -448,7 +358,8 @@ static void see_scopes(void)
     fence_all(PMIX_COLLECT_DATA);
     if (me.rank == 0) {
         same(OUTSIDE_SCOPE, got_of(1, "remote", NULL), "a neighbour's remote key");
-        same(shared_form() ? OUTSIDE_SCOPE : NOT_FOUND, got_of(1, "remote", PMIX_OPTIONAL), "if this process knows");
+        same(shared_form() ? OUTSIDE_SCOPE : NOT_FOUND, got_of(1, "remote", PMIX_OPTIONAL),
+             "if this process knows");
         same(OUTSIDE_SCOPE, got_of(1, "remote", PMIX_IMMEDIATE), "the same, immediate");
     } else if (me.rank == 2) {
         same(NOT_FOUND, got_of(1, "local", PMIX_IMMEDIATE), "another node's local key");
@@ -462,7 +373,8 @@ static void see_scopes(void)
 
 static void find_nothing(void)
 {
-    same(NOT_FOUND, got_of(PMIX_RANK_WILDCARD, PMIX_ANL_MAP, NULL), "a reserved key that the host has not given");
+    same(NOT_FOUND, got_of(PMIX_RANK_WILDCARD, PMIX_ANL_MAP, NULL),
+         "a reserved key that the host has not given");
     same(NOT_FOUND, got_of(0, PMIX_FABRIC_COORDINATES, NULL), "one of a process");
     same(NOT_FOUND, got_of(0, "nothing", PMIX_OPTIONAL), "a key of the application");
 }
@@ -537,23 +449,48 @@ static void ask_outside(void)
 const struct conform_case cases[] = {
     {.ids = "GET-001", .what = "no process means the caller", .ranks = 2, .client = ask_about_self},
     {.ids = "GET-003", .what = "a value is the caller's own", .ranks = 2, .client = change_values},
-    {.ids = "GET-004", .what = "a pointer is the same each time", .ranks = 2, .client = point_at_values},
-    {.ids = "GET-004", .what = "a pointer leads into the segment", .ranks = 2, .client = point_into_segment,
+    {.ids = "GET-004",
+     .what = "a pointer is the same each time",
+     .ranks = 2,
+     .client = point_at_values},
+    {.ids = "GET-004",
+     .what = "a pointer leads into the segment",
+     .ranks = 2,
+     .client = point_into_segment,
      .form = SHARED},
-    {.ids = "GET-005", .what = "what a pointer shows does not change", .ranks = 2, .client = hold_pointer},
-    {.ids = "GET-003 GET-004 GET-005 GET-006 S35", .what = "the store grows and shrinks under pointers", .ranks = 4,
-     .client = see_growth, .script = add_jobs},
-    {.ids = "GET-002 GET-006", .what = "a value in the caller's memory", .ranks = 2, .client = fill_values},
+    {.ids = "GET-005",
+     .what = "what a pointer shows does not change",
+     .ranks = 2,
+     .client = hold_pointer},
+    {.ids = "GET-002 GET-006",
+     .what = "a value in the caller's memory",
+     .ranks = 2,
+     .client = fill_values},
     {.ids = "GET-007 GET-010", .what = "bad places are refused", .client = give_bad_places},
-    {.ids = "GET-014", .what = "the answer comes after the call, once", .ranks = 2, .client = ask_without_blocking},
-    {.ids = "GET-009 GET-014 GET-016 GET-017", .what = "a refused call does not call back",
+    {.ids = "GET-014",
+     .what = "the answer comes after the call, once",
+     .ranks = 2,
+     .client = ask_without_blocking},
+    {.ids = "GET-009 GET-014 GET-016 GET-017",
+     .what = "a refused call does not call back",
      .client = refuse_without_blocking},
-    {.ids = "GET-011", .what = "a key outside of the scope is not waited for",
-     .jobs = {{"A", {2, 1}}}, .nodes = 2, .client = see_scopes},
+    {.ids = "GET-011",
+     .what = "a key outside of the scope is not waited for",
+     .jobs = {{"A", {2, 1}}},
+     .nodes = 2,
+     .client = see_scopes},
     {.ids = "GET-012", .what = "what is not there", .client = find_nothing},
-    {.ids = "GET-013", .what = "time runs out, the server goes", .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
-     .client = fail_otherwise, .script = die_when_asked, .raw = true, .dirty = true},
-    {.ids = "GET-015 NRK-002", .what = "a get waits for the value", .ranks = 2, .client = wait_for_value},
+    {.ids = "GET-013",
+     .what = "time runs out, the server goes",
+     .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
+     .client = fail_otherwise,
+     .script = die_when_asked,
+     .raw = true,
+     .dirty = true},
+    {.ids = "GET-015 NRK-002",
+     .what = "a get waits for the value",
+     .ranks = 2,
+     .client = wait_for_value},
     {.ids = "GET-016 GET-017", .what = "no key, and long ones", .client = use_odd_keys},
     {.ids = "GET-018", .what = "outside of init and finalize", .client = ask_outside, .raw = true},
 };

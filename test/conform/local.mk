@@ -14,6 +14,7 @@ conform_programs = \
   %D%/get.t \
   %D%/get_directives.t \
   %D%/group_get.t \
+  %D%/growth.t \
   %D%/harness.t \
   %D%/init.t \
   %D%/keys.t \
@@ -52,6 +53,9 @@ TESTS += $(conform_programs)
 %C%_group_get_t_SOURCES = %D%/group_get.c
 %C%_group_get_t_LDADD = $(conform_ldadd)
 %C%_group_get_t_LDFLAGS = $(conform_ldflags)
+%C%_growth_t_SOURCES = %D%/growth.c
+%C%_growth_t_LDADD = $(conform_ldadd)
+%C%_growth_t_LDFLAGS = $(conform_ldflags)
 %C%_harness_t_SOURCES = %D%/harness.c
 %C%_harness_t_LDADD = $(conform_ldadd)
 %C%_harness_t_LDFLAGS = $(conform_ldflags)
