@@ -161,6 +161,20 @@ pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_
     return rc;
 }
 
+int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n)
+{
+    pmix_proc_t *named;
+    size_t n_named;
+    int rc = n > 0 ? px_members_expand(msg->session, procs, n, &named, &n_named) : 1;
+
+    if (rc == 0) {
+        rc = px_pack_procs(&msg->buf, msg->kind, named, n_named);
+        free(named);
+        return rc;
+    }
+    return rc < 0 ? rc : px_pack_procs(&msg->buf, msg->kind, procs, n);
+}
+
 int px_pack_keys(struct px_msg *msg, char **keys)
 {
     size_t n = 0;

@@ -41,6 +41,10 @@ struct px_infos {
 };
 void px_infos_release(void *infos);
 
+/* Packs processes, groups and ranks in them replaced by the members. PMIX_ERR_NOT_FOUND: a rank
+ * that a group does not have. */
+int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n);
+
 /* Packs an array of strings, each as an operation of its own, after its number. Returns that
  * number's status. */
 int px_pack_keys(struct px_msg *msg, char **keys);

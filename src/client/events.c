@@ -174,6 +174,55 @@ static bool names_self(const struct px_ctx *ctx, const pmix_value_t *value)
     return false;
 }
 
+/* The processes of a range: one, or an array. */
+static const pmix_proc_t *range_procs(const pmix_value_t *value, size_t *ret_n)
+{
+    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+
+    if (value->type == PMIX_PROC) {
+        *ret_n = 1;
+        return value->data.proc;
+    }
+    *ret_n = NULL != array && array->type == PMIX_PROC && NULL != array->array ? array->size : 0;
+    return *ret_n > 0 ? array->array : NULL;
+}
+
+/* Groups in the range become their members: nobody else has to know them. 1: there are none. */
+static int spell_range(struct px_session *session, const pmix_info_t *info, size_t ninfo,
+                       struct px_infos *ret)
+{
+    pmix_data_array_t array = {.type = PMIX_PROC};
+    pmix_proc_t *members = NULL;
+    const pmix_proc_t *procs = NULL;
+    size_t at = 0;
+    size_t n = 0;
+    int rc = 1;
+
+    while (at < ninfo && strcmp(info[at].key, PMIX_EVENT_CUSTOM_RANGE) != 0) {
+        at++;
+    }
+    procs = at < ninfo ? range_procs(&info[at].value, &n) : NULL;
+    if (NULL != procs) {
+        rc = px_members_expand(session, procs, n, &members, &array.size);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    array.array = members;
+    ret->info = PMIx_Info_create(ninfo);
+    ret->n = ninfo;
+    rc = NULL != ret->info ? 0 : PMIX_ERR_NOMEM;
+    for (size_t i = 0; 0 == rc && i < ninfo; i++) {
+        rc = i == at ? PMIx_Info_load(&ret->info[i], info[i].key, &array, PMIX_DATA_ARRAY)
+                     : px_info_keep(&ret->info[i], &info[i]);
+    }
+    free(members);
+    if (0 != rc) {
+        PMIx_Info_free(ret->info, ninfo);
+    }
+    return rc;
+}
+
 /* Is this process within the range of its own event? */
 static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info,
                          size_t ninfo)
@@ -208,9 +257,9 @@ static int send_notify(struct px_ctx *ctx, pmix_status_t code, pmix_data_range_t
     return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
 }
 
-pmix_status_t px_client_notify_nb(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                                  pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
-                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t notify(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
+                            pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
+                            pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct own_event *own = NULL;
     bool local = range == PMIX_RANGE_PROC_LOCAL || stays_here(info, ninfo);
@@ -239,5 +288,21 @@ pmix_status_t px_client_notify_nb(struct px_ctx *ctx, pmix_status_t code, const 
         PMIx_Info_free((pmix_info_t *) own->event.info, own->event.ninfo);
         free(own);
     }
+    return rc;
+}
+
+pmix_status_t px_client_notify_nb(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
+                                  pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
+                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_infos spelt = {0};
+    int rc = spell_range(px_session(ctx), info, ninfo, &spelt);
+
+    if (rc < 0) {
+        return rc;
+    }
+    rc = notify(ctx, code, source, range, NULL != spelt.info ? spelt.info : info, ninfo, cbfunc,
+                cbdata);
+    PMIx_Info_free(spelt.info, spelt.n);
     return rc;
 }

@@ -252,7 +252,7 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     call->cbdata = cbdata;
     rc = px_pack_string(&msg.buf, msg.kind, group);
     if (0 == rc) {
-        rc = px_pack_procs(&msg.buf, msg.kind, procs, NULL != procs ? nprocs : 0);
+        rc = px_msg_pack_procs(&msg, procs, NULL != procs ? nprocs : 0);
     }
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
@@ -262,6 +262,21 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
         free(call->results);
         construct_free(call);
     }
+    return rc;
+}
+
+/* Everybody who is in it, as far as we know; nobody, when the server has to know. */
+static int pack_members(struct px_msg *msg, const char *group)
+{
+    pmix_proc_t all;
+    pmix_proc_t *members = NULL;
+    size_t n = 0;
+    int rc;
+
+    PMIx_Load_procid(&all, group, PMIX_RANK_WILDCARD);
+    (void) px_members_expand(msg->session, &all, 1, &members, &n);
+    rc = px_pack_procs(&msg->buf, msg->kind, members, n);
+    free(members);
     return rc;
 }
 
@@ -277,7 +292,7 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
     }
     rc = px_pack_string(&msg.buf, msg.kind, group);
     if (0 == rc && px_server_at_least(msg.server, 4, 2, 4)) {
-        rc = px_pack_procs(&msg.buf, msg.kind, NULL, 0); /* the server knows its members */
+        rc = pack_members(&msg, group);
     }
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);

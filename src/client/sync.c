@@ -15,18 +15,9 @@
 static int pack_participants(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs)
 {
     pmix_proc_t all;
-    pmix_proc_t *named;
-    size_t n;
-    int rc;
 
     if (NULL != procs && nprocs > 0) {
-        rc = px_members_expand(msg->session, procs, nprocs, &named, &n);
-        if (rc == 0) {
-            rc = px_pack_procs(&msg->buf, msg->kind, named, n);
-            free(named);
-            return rc;
-        }
-        return rc < 0 ? rc : px_pack_procs(&msg->buf, msg->kind, procs, nprocs);
+        return px_msg_pack_procs(msg, procs, nprocs);
     }
     PMIx_Load_procid(&all, msg->session->ctx->self.nspace, PMIX_RANK_WILDCARD);
     return px_pack_procs(&msg->buf, msg->kind, &all, 1);

@@ -119,6 +119,18 @@ bool px_coll_same_set(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
     return true;
 }
 
+bool px_coll_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    for (size_t i = 0; i < na; i++) {
+        for (size_t j = 0; j < nb; j++) {
+            if (covered(&a[i], &b[j]) || covered(&b[j], &a[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool px_coll_covers(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
 {
     size_t i = 0;
@@ -243,8 +255,35 @@ static struct px_coll *coll_create(enum px_coll_kind kind, const char *name,
     return coll;
 }
 
-static struct px_coll *find(struct px_colls *colls, enum px_coll_kind kind, const char *name,
-                            const pmix_proc_t *set, size_t nset, uint64_t peer)
+/* How many processes a namespace has may have become known since the first caller came. */
+static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll,
+                        const pmix_proc_t *set, size_t nset)
+{
+    pmix_proc_t *again = NULL;
+    size_t n = 0;
+    bool same = px_coll_same_set(set, nset, coll->set, coll->nset) ||
+                (!px_coll_normalise(colls, coll->procs, coll->nprocs, &again, &n) &&
+                 px_coll_same_set(set, nset, again, n));
+
+    free(again);
+    return same;
+}
+
+static bool fits(const struct px_colls *colls, const struct px_coll *coll, const char *name,
+                 const pmix_proc_t *set, size_t nset, const pmix_proc_t *who)
+{
+    if (!name) {
+        return px_coll_same_set(set, nset, coll->set, coll->nset);
+    }
+    if (strcmp(name, coll->name) != 0) {
+        return false;
+    }
+    return coll->kind == PX_COLL_GROUP_DESTRUCT ? px_coll_concerns(coll, who)
+                                                : same_by_now(colls, coll, set, nset);
+}
+
+struct px_coll *px_coll_find(struct px_colls *colls, enum px_coll_kind kind, const char *name,
+                             const pmix_proc_t *set, size_t nset, const struct px_coll_member *who)
 {
     struct px_list *item;
     struct px_list *next;
@@ -252,11 +291,8 @@ static struct px_coll *find(struct px_colls *colls, enum px_coll_kind kind, cons
     px_list_each (item, next, &colls->list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
-        if (coll->kind != kind || coll->closed || has_peer(coll, peer)) {
-            continue;
-        }
-        if (name ? strcmp(name, coll->name) == 0
-                 : px_coll_same_set(set, nset, coll->set, coll->nset)) {
+        if (coll->kind == kind && !coll->closed && !has_peer(coll, who->peer) &&
+            fits(colls, coll, name, set, nset, &who->proc)) {
             return coll;
         }
     }
@@ -276,7 +312,7 @@ int px_coll_join(struct px_colls *colls, enum px_coll_kind kind, const char *nam
     if (rc) {
         return rc;
     }
-    coll = find(colls, kind, name, set, nset, who->peer);
+    coll = px_coll_find(colls, kind, name, set, nset, who);
     if (!coll) {
         made = coll = coll_create(kind, name, procs, nprocs);
         if (!coll) {

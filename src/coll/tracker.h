@@ -15,7 +15,8 @@
  * of what the operation does. One thread (the loop's).
  *
  * Two calls belong together when they are of one kind and over one set of processes, in whatever
- * order and with whatever repetitions the set was written down (groups: when they name one group).
+ * order and with whatever repetitions the set was written down; groups: when they also give one
+ * name. Whoever takes a group apart need only be one of its processes.
  * A tracker that is closed (it went to the host) or that already has the caller takes no more: the
  * caller starts the next one. */
 
@@ -42,6 +43,7 @@ struct px_coll_group {
     pmix_proc_t *added; /* PMIX_GROUP_ADD_MEMBERS of all leaders */
     size_t n_added;
     bool wants_id;
+    bool mixed;  /* callers wrote the processes down in different orders */
     bool hosted; /* the host took part */
     pmix_proc_t *members; /* the outcome */
     size_t n_members;
@@ -87,6 +89,11 @@ struct px_colls {
 
 void px_colls_init(struct px_colls *colls, px_coll_size_fn size, void *arg);
 
+/* The open tracker that a caller belongs to, its set in normal form; NULL when there is none. */
+struct px_coll *px_coll_find(struct px_colls *colls, enum px_coll_kind kind, const char *name,
+                             const pmix_proc_t *set, size_t nset,
+                             const struct px_coll_member *who);
+
 /* Finds the tracker that the caller belongs to, or starts one, and adds the caller. 0,
  * PMIX_ERR_BAD_PARAM (no processes, or one without a namespace), PMIX_ERR_NOMEM (nothing has
  * changed). */
@@ -114,6 +121,8 @@ void px_coll_destroy(struct px_coll *coll);
 int px_coll_normalise(const struct px_colls *colls, const pmix_proc_t *procs, size_t nprocs,
                       pmix_proc_t **ret, size_t *ret_n);
 bool px_coll_same_set(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
+/* Is there a process in both? In whatever form and order. */
+bool px_coll_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 /* Is every process of b, in normal form, one of a's? */
 bool px_coll_covers(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group.h"
 #include "src/nspace/types.h"
 
 void px_coll_call_fini(struct px_coll_call *call)
@@ -70,12 +71,13 @@ int px_coll_hand_over(struct px_coll *coll, struct px_upcall *up)
     up->arg = coll;
     coll->upcall = up;
     coll->closed = true;
-    up->procs = malloc((coll->nprocs ? coll->nprocs : 1) * sizeof(*up->procs));
+    up->nprocs = coll->group.mixed ? coll->nset : coll->nprocs;
+    up->procs = malloc((up->nprocs ? up->nprocs : 1) * sizeof(*up->procs));
     if (!up->procs) {
         return PMIX_ERR_NOMEM;
     }
-    memcpy(up->procs, coll->procs, coll->nprocs * sizeof(*up->procs));
-    up->nprocs = coll->nprocs;
+    memcpy(up->procs, coll->group.mixed ? coll->set : coll->procs,
+           up->nprocs * sizeof(*up->procs));
     rc = px_infos_copy(coll->info, coll->ninfo, &up->info);
     up->ninfo = up->info ? coll->ninfo : 0;
     if (!rc && coll->local_status) {
@@ -165,9 +167,12 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
 {
     struct px_coll_member who = {.peer = peer->id, .tag = tag, .proc = peer->proc};
     struct px_coll *coll;
-    int rc =
-        px_coll_join(&s->colls, call->kind, call->name, call->procs, call->nprocs, &who, &coll);
+    bool makes_group = call->name && call->kind != PX_COLL_GROUP_DESTRUCT;
+    int rc = makes_group ? px_group_check_name(s, call, &who) : PMIX_SUCCESS;
 
+    rc = rc ? rc
+            : px_coll_join(&s->colls, call->kind, call->name, call->procs, call->nprocs, &who,
+                           &coll);
     if (rc) {
         return rc;
     }

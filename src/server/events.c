@@ -70,7 +70,7 @@ static bool in_custom_range(struct px_server *s, const struct px_event *event,
     }
     if (info->value.type == PMIX_PROC && info->value.data.proc) {
         return same_proc(info->value.data.proc, proc) ||
-               px_group_has(s, info->value.data.proc->nspace, proc);
+               px_group_names(s, info->value.data.proc, proc);
     }
     array = info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
     if (!array || array->type != PMIX_PROC || !array->array) {
@@ -79,7 +79,7 @@ static bool in_custom_range(struct px_server *s, const struct px_event *event,
     for (size_t i = 0; i < array->size; i++) {
         const pmix_proc_t *one = (const pmix_proc_t *) array->array + i;
 
-        if (same_proc(one, proc) || px_group_has(s, one->nspace, proc)) {
+        if (same_proc(one, proc) || px_group_names(s, one, proc)) {
             return true;
         }
     }

@@ -18,6 +18,6 @@ void px_codes_wanted(struct px_server *s, const struct px_from *from, const pmix
 void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t ncodes);
 
 /* group.c: is this the name of a group that the process is in? */
-bool px_group_has(struct px_server *s, const char *name, const pmix_proc_t *proc);
+bool px_group_names(struct px_server *s, const pmix_proc_t *named, const pmix_proc_t *proc);
 
 #endif

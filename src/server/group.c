@@ -18,91 +18,6 @@
 #include "src/event/registry.h"
 #include "src/nspace/types.h"
 
-struct px_grouprec *px_group_find(struct px_server *s, const char *name)
-{
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each (item, next, &s->groups) {
-        struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
-
-        if (strcmp(group->name, name) == 0) {
-            return group;
-        }
-    }
-    return NULL;
-}
-
-bool px_group_has(struct px_server *s, const char *name, const pmix_proc_t *proc)
-{
-    struct px_grouprec *group = px_group_find(s, name);
-
-    for (size_t i = 0; group && i < group->n; i++) {
-        if (group->members[i].rank == proc->rank &&
-            strcmp(group->members[i].nspace, proc->nspace) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void group_destroy(struct px_grouprec *group)
-{
-    px_list_remove(&group->link);
-    free(group->members);
-    free(group->name);
-    free(group);
-}
-
-void px_groups_drop_all(struct px_server *s)
-{
-    while (!px_list_empty(&s->groups)) {
-        group_destroy(px_container_of(s->groups.next, struct px_grouprec, link));
-    }
-}
-
-void px_groups_ns_gone(struct px_server *s)
-{
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each (item, next, &s->groups) {
-        struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
-
-        if (!px_ns_any(s, group->members, group->n)) {
-            group_destroy(group);
-        }
-    }
-}
-
-static int remember(struct px_server *s, const struct px_coll *coll, bool hosted)
-{
-    struct px_grouprec *group = px_group_find(s, coll->name);
-
-    if (group) {
-        group_destroy(group);
-    }
-    group = calloc(1, sizeof(*group));
-    if (!group) {
-        return PMIX_ERR_NOMEM;
-    }
-    px_list_init(&group->link);
-    group->name = strdup(coll->name);
-    group->members = calloc(coll->group.n_members + 1, sizeof(*group->members));
-    if (!group->name || !group->members) {
-        group_destroy(group);
-        return PMIX_ERR_NOMEM;
-    }
-    if (coll->group.n_members) {
-        memcpy(group->members, coll->group.members,
-               coll->group.n_members * sizeof(*group->members));
-    }
-    group->n = coll->group.n_members;
-    group->hosted = hosted;
-    px_list_append(&s->groups, &group->link);
-    return PMIX_SUCCESS;
-}
-
 /* --- the answer --- */
 
 static bool at_least(const struct px_peer *peer, unsigned major, unsigned minor, unsigned release)
@@ -189,17 +104,20 @@ void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_f
     px_answer_take(s, from, &buf);
 }
 
+/* The group that a destruction is about. */
+static struct px_grouprec *taken_apart(struct px_server *s, const struct px_coll *coll)
+{
+    return coll->n_members ? px_group_find(s, coll->name, &coll->members[0].proc) : NULL;
+}
+
 void px_group_finished(struct px_server *s, struct px_coll *coll, int status)
 {
-    struct px_grouprec *group = px_group_find(s, coll->name);
-
-    if (status) {
-        return;
-    }
-    if (coll->kind != PX_COLL_GROUP_DESTRUCT) {
-        (void) remember(s, coll, coll->group.hosted);
-    } else if (group) {
-        group_destroy(group);
+    if (coll->kind == PX_COLL_GROUP_DESTRUCT) {
+        if (!status || status == PMIX_ERR_LOST_CONNECTION) {
+            px_group_destroy(taken_apart(s, coll)); /* the others have all come */
+        }
+    } else if (!status) {
+        (void) px_group_remember(s, coll);
     }
 }
 
@@ -295,8 +213,7 @@ static int gather_parts(struct px_server *s, const char *name, struct px_coll *i
         }
         wanted = leaders_wanted(coll) > wanted ? leaders_wanted(coll) : wanted;
         leaders += coll->kind == PX_COLL_GROUP_SOLO && coll->nprocs > 0;
-        rc =
-            rc ? rc : px_group_expand(s, coll->set, coll->nset, &group->members, &group->n_members);
+        rc = rc ? rc : px_group_add_named(s, coll, &group->members, &group->n_members);
         rc = rc ? rc
                 : px_group_expand(s, coll->group.added, coll->group.n_added, &group->added,
                                   &group->n_added);
@@ -423,11 +340,14 @@ static void complete_construct(struct px_server *s, struct px_coll *coll, bool r
 
 void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
 {
-    struct px_grouprec *group = px_group_find(s, coll->name);
+    struct px_grouprec *group;
 
     if (coll->kind != PX_COLL_GROUP_DESTRUCT) {
         complete_construct(s, coll, remote);
-    } else if (s->host.group && (remote || (group && group->hosted))) {
+        return;
+    }
+    group = taken_apart(s, coll);
+    if (s->host.group && (remote || (group && group->hosted))) {
         group_upcall(s, coll);
     } else if (remote) {
         px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
@@ -466,17 +386,17 @@ int px_on_group_construct(struct px_server *s, struct px_peer *peer, uint32_t ta
     return rc;
 }
 
-/* The members of a group to take apart: those it has, when the caller does not name them. */
-static int fill_members(struct px_server *s, struct px_coll_call *call)
+/* The members of a group to take apart: those it has here, whatever the caller remembers; one that
+ * was made by invitation is known to its members only. */
+static int fill_members(struct px_server *s, const pmix_proc_t *caller, struct px_coll_call *call)
 {
-    struct px_grouprec *group = px_group_find(s, call->name);
+    struct px_grouprec *group = px_group_find(s, call->name, caller);
 
-    if (call->nprocs) {
-        return PMIX_SUCCESS;
+    if (!group) {
+        return call->nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     }
-    if (!group || !group->n) {
-        return PMIX_ERR_NOT_FOUND;
-    }
+    PMIx_Proc_free(call->procs, call->nprocs);
+    call->nprocs = 0;
     call->procs = PMIx_Proc_create(group->n);
     if (!call->procs) {
         return PMIX_ERR_NOMEM;
@@ -498,21 +418,20 @@ int px_on_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag
     if (!rc && (!call.name || !call.name[0])) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    rc = rc ? rc : fill_members(s, &call);
+    rc = rc ? rc : fill_members(s, &peer->proc, &call);
     rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
     px_coll_call_fini(&call);
     return rc;
 }
 
-static void tell_left(struct px_server *s, struct px_peer *peer, const char *name)
+static void tell_left(struct px_server *s, struct px_peer *peer, struct px_grouprec *group)
 {
     struct px_event event = {
         .code = PMIX_GROUP_LEFT, .source = peer->proc, .range = PMIX_RANGE_CUSTOM};
-    struct px_grouprec *group = px_group_find(s, name);
     pmix_data_array_t members = {.type = PMIX_PROC, .size = group->n, .array = group->members};
     pmix_info_t *info = NULL;
     size_t n = 0;
-    int rc = px_infos_append(&info, &n, PMIX_GROUP_ID, name, PMIX_STRING);
+    int rc = px_infos_append(&info, &n, PMIX_GROUP_ID, group->name, PMIX_STRING);
 
     rc = rc ? rc : px_infos_append(&info, &n, PMIX_EVENT_AFFECTED_PROC, &peer->proc, PMIX_PROC);
     rc = rc ? rc : px_infos_append(&info, &n, PMIX_EVENT_CUSTOM_RANGE, &members, PMIX_DATA_ARRAY);
@@ -534,21 +453,13 @@ int px_on_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, s
     int rc = px_unpack_string(in, &name);
 
     rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
-    if (!rc && (!name || !px_group_has(s, name, &peer->proc))) {
+    group = rc || !name ? NULL : px_group_find(s, name, &peer->proc);
+    if (!rc && !group) {
         rc = PMIX_ERR_NOT_FOUND;
     }
     if (!rc) {
-        tell_left(s, peer, name);
-        group = px_group_find(s, name);
-        for (size_t i = 0; i < group->n; i++) {
-            if (group->members[i].rank == peer->proc.rank &&
-                strcmp(group->members[i].nspace, peer->proc.nspace) == 0) {
-                memmove(&group->members[i], &group->members[i + 1],
-                        (group->n - i - 1) * sizeof(*group->members));
-                group->n--;
-                break;
-            }
-        }
+        tell_left(s, peer, group);
+        px_group_remove(group, &peer->proc);
         px_answer_status(s, &from, PMIX_SUCCESS);
     }
     PMIx_Info_free(info, ninfo);

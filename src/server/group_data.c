@@ -129,9 +129,41 @@ static bool contradicts(const struct px_coll *coll, const pmix_info_t *info)
     return false;
 }
 
+static bool same_list(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    bool same = na == nb;
+
+    for (size_t i = 0; same && i < na; i++) {
+        same = listed(&a[i], 1, &b[i]);
+    }
+    return same;
+}
+
+/* Has this caller put the processes in another order than the first one? With wildcards spelt out,
+ * which is seldom necessary. */
+static int compare_order(struct px_coll *coll, const struct px_coll_call *call)
+{
+    struct px_server *s = coll->owner;
+    pmix_proc_t *first = NULL;
+    pmix_proc_t *other = NULL;
+    size_t n_first = 0;
+    size_t n_other = 0;
+    int rc;
+
+    if (coll->group.mixed || same_list(coll->procs, coll->nprocs, call->procs, call->nprocs)) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_group_expand(s, coll->procs, coll->nprocs, &first, &n_first);
+    rc = rc ? rc : px_group_expand(s, call->procs, call->nprocs, &other, &n_other);
+    coll->group.mixed = !rc && !same_list(first, n_first, other, n_other);
+    free(first);
+    free(other);
+    return rc;
+}
+
 int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct px_coll_call *call)
 {
-    int rc = PMIX_SUCCESS;
+    int rc = coll->kind == PX_COLL_GROUP_CONSTRUCT ? compare_order(coll, call) : PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < call->ninfo; i++) {
         const pmix_info_t *info = &call->info[i];
@@ -326,12 +358,19 @@ static int order_members(struct px_server *s, struct px_coll *coll)
     return PMIX_SUCCESS;
 }
 
+int px_group_add_named(struct px_server *s, const struct px_coll *coll, pmix_proc_t **list,
+                       size_t *n)
+{
+    const struct px_coll_group *group = &coll->group;
+
+    return px_group_expand(s, group->mixed ? coll->set : coll->procs,
+                           group->mixed ? coll->nset : coll->nprocs, list, n);
+}
+
 static int default_members(struct px_server *s, struct px_coll *coll)
 {
     struct px_coll_group *group = &coll->group;
-    const pmix_proc_t *procs = coll->nset ? coll->set : coll->procs;
-    int rc = px_group_expand(s, procs, coll->nset ? coll->nset : coll->nprocs, &group->members,
-                             &group->n_members);
+    int rc = px_group_add_named(s, coll, &group->members, &group->n_members);
 
     return rc ? rc
               : px_group_expand(s, group->added, group->n_added, &group->members,

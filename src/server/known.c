@@ -269,8 +269,11 @@ static int put_groups_of(const struct answer *a)
 static int put_group_members(const struct answer *a)
 {
     const char *name = text_qualifier(a, PMIX_GROUP_ID);
-    struct px_grouprec *group = name ? px_group_find(a->s, name) : NULL;
+    struct px_grouprec *group = name ? px_group_find(a->s, name, a->asker) : NULL;
 
+    if (name && !group) {
+        group = px_group_find(a->s, name, NULL);
+    }
     return group ? put_procs(a, group->members, group->n) : PMIX_ERR_NOT_FOUND;
 }
 

@@ -334,7 +334,7 @@ void px_events_drop_all(struct px_server *s);
 void px_pulls_peer_gone(struct px_server *s, const struct px_peer *peer); /* iof.c */
 void px_pulls_drop_all(struct px_server *s);
 void px_psets_drop_all(struct px_server *s);  /* pset.c */
-void px_groups_drop_all(struct px_server *s); /* group.c */
+void px_groups_drop_all(struct px_server *s); /* group_record.c */
 /* A namespace is not found any more: groups that nobody has taken apart go with their last one. */
 void px_groups_ns_gone(struct px_server *s);
 void px_connected_drop_all(struct px_server *s); /* connect.c */

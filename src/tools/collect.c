@@ -121,8 +121,6 @@ static void put_key(struct px_run_bytes *b, uint32_t kind, const char *name, con
 
 /* ---- the exchange */
 
-enum { KIND_FENCE, KIND_CONNECT, KIND_DISCONNECT, KIND_CONSTRUCT, KIND_DESTRUCT };
-
 static pmix_status_t read_status(const pmix_info_t *info, size_t n, uint32_t *ret_timeout_s)
 {
     pmix_status_t status = PMIX_SUCCESS;
@@ -173,7 +171,7 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
 /* task: procs, info in args, data (ours) in more. */
 void px_run_fence(struct px_run_task *task)
 {
-    pmix_status_t rc = give(task, KIND_FENCE, NULL, task->more, task->n_more);
+    pmix_status_t rc = give(task, PX_RUN_KIND_FENCE, NULL, task->more, task->n_more);
 
     free((void *) task->more);
     if (rc != PMIX_SUCCESS) {
@@ -204,7 +202,7 @@ static void fence_done(const struct px_run_task *task, pmix_status_t status,
 void px_run_connect(struct px_run_task *task)
 {
     pmix_status_t rc =
-        give(task, task->number != 0 ? KIND_CONNECT : KIND_DISCONNECT, NULL, NULL, 0);
+        give(task, task->number != 0 ? PX_RUN_KIND_CONNECT : PX_RUN_KIND_DISCONNECT, NULL, NULL, 0);
 
     if (rc != PMIX_SUCCESS) {
         task->cb.op(rc, task->cbdata);
@@ -223,12 +221,14 @@ static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
     return false;
 }
 
-/* What the members of this node give to all: whether a context id is wanted, and infos. */
+/* What the members of this node give to all: the order they want, whether a context id is wanted,
+ * and infos. */
 static pmix_status_t give_group(struct px_run_task *task)
 {
     const pmix_info_t *info = task->args;
     struct px_run_bytes b = {0};
 
+    px_run_put_array(&b, task->procs, task->n_procs, PMIX_PROC);
     px_run_put_u32(&b, flag_of(info, task->n_args, PMIX_GROUP_ASSIGN_CONTEXT_ID));
     for (size_t i = 0; i < task->n_args; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ENDPT_DATA) ||
@@ -237,9 +237,10 @@ static pmix_status_t give_group(struct px_run_task *task)
             px_run_put_array(&b, &info[i], 1, PMIX_INFO);
         }
     }
-    pmix_status_t rc = b.failed ? PMIX_ERR_NOMEM
-                                : give(task, task->number != 0 ? KIND_CONSTRUCT : KIND_DESTRUCT,
-                                       task->more, b.at, b.len);
+    pmix_status_t rc =
+        b.failed ? PMIX_ERR_NOMEM
+                 : give(task, task->number != 0 ? PX_RUN_KIND_CONSTRUCT : PX_RUN_KIND_DESTRUCT,
+                        task->more, b.at, b.len);
     free(b.at);
     return rc;
 }
@@ -290,9 +291,28 @@ static pmix_status_t load(struct outcome *o, const char *key, const void *value,
     return rc;
 }
 
+/* The order of the first share is that of all nodes: shares come in one order to all. */
+static pmix_status_t take_members(struct outcome *o, struct px_run_reader *share)
+{
+    pmix_data_array_t members = {.type = PMIX_PROC};
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    members.array = px_run_get_array(share, sizeof(pmix_proc_t), PMIX_PROC, &members.size);
+    if (o->n == 0) {
+        rc = load(o, PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY);
+    }
+    PMIx_Proc_free(members.array, members.size);
+    return rc;
+}
+
 /* The infos of one node's share. */
 static pmix_status_t take_share(struct outcome *o, struct px_run_reader *share, bool *wants_id)
 {
+    pmix_status_t rc = take_members(o, share);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
     *wants_id = px_run_get_u32(share) != 0 || *wants_id;
     while (share->left > 0 && !share->failed) {
         size_t n;
@@ -328,11 +348,6 @@ static void group_done(const struct px_run_task *task, pmix_status_t status, siz
     }
     if (status == PMIX_SUCCESS && task->number != 0 && wants_id) {
         status = load(o, PMIX_GROUP_CONTEXT_ID, &serial, PMIX_SIZE);
-    }
-    if (status == PMIX_SUCCESS && task->number != 0) {
-        pmix_data_array_t members = {
-            .type = PMIX_PROC, .size = task->n_procs, .array = (void *) task->procs};
-        status = load(o, PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY);
     }
     task->cb.info(status, o->info, o->n, task->cbdata, release, o);
 }

@@ -128,6 +128,14 @@ int px_run_relay_open(int fd, uint32_t node);
 void px_run_relay_free(void);
 void px_run_relay_send(uint32_t node, struct px_run_frame head, const void *bytes, size_t n);
 void px_run_relay_send_all(struct px_run_frame head, const void *bytes, size_t n);
+/* The first number of a collective's key. */
+enum px_run_kind {
+    PX_RUN_KIND_FENCE,
+    PX_RUN_KIND_CONNECT,
+    PX_RUN_KIND_DISCONNECT,
+    PX_RUN_KIND_CONSTRUCT,
+    PX_RUN_KIND_DESTRUCT,
+};
 void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *payload);
 void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node);
 void px_run_collect_forget(const char *nspace); /* the job is over everywhere */

@@ -151,7 +151,8 @@ static struct collective *make(const char *key, size_t len, uint32_t n_wanted)
 
 /* ---- who is absent */
 
-/* Whether the process is among those of the key: kind; name; number; {namespace, rank}. */
+/* Whether the process, or one of the job, is among those of the key: kind; name; number;
+ * {namespace, rank}. */
 static bool names(const struct collective *c, const pmix_proc_t *proc)
 {
     struct px_run_reader r = {c->key, c->key_len, false};
@@ -162,7 +163,8 @@ static bool names(const struct collective *c, const pmix_proc_t *proc)
     for (uint32_t i = 0; i < n && !r.failed; i++) {
         const char *nspace = px_run_get_string(&r);
         uint32_t rank = px_run_get_u32(&r);
-        if ((rank == proc->rank || rank == PMIX_RANK_WILDCARD) &&
+        if ((rank == proc->rank || rank == PMIX_RANK_WILDCARD ||
+             proc->rank == PMIX_RANK_WILDCARD) &&
             strcmp(nspace, proc->nspace) == 0) {
             return true;
         }
@@ -180,6 +182,41 @@ static bool names_an_absent(const struct collective *c)
     return false;
 }
 
+/* ---- groups */
+
+/* Whether one process is in both keys, which are both of constructions under one name. */
+static bool contends(const struct collective *c, const char *key, size_t len)
+{
+    struct px_run_reader a = {c->key, c->key_len, false};
+    struct px_run_reader b = {key, len, false};
+
+    if (px_run_get_u32(&a) != PX_RUN_KIND_CONSTRUCT ||
+        px_run_get_u32(&b) != PX_RUN_KIND_CONSTRUCT ||
+        strcmp(px_run_get_string(&a), px_run_get_string(&b)) != 0) {
+        return false;
+    }
+    for (uint32_t i = px_run_get_u32(&b); i > 0 && !b.failed; i--) {
+        pmix_proc_t proc;
+        const char *nspace = px_run_get_string(&b);
+        PMIX_LOAD_PROCID(&proc, nspace, px_run_get_u32(&b));
+        if (names(c, &proc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A group of that name is under way, with other processes and one of these. */
+static bool name_is_taken(const char *key, size_t len)
+{
+    const struct collective *c = collectives;
+
+    while (c != NULL && (c->status != PMIX_SUCCESS || !contends(c, key, len))) {
+        c = c->next;
+    }
+    return c != NULL;
+}
+
 void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *payload)
 {
     size_t len;
@@ -193,6 +230,10 @@ void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *p
         return;
     }
     struct collective *c = find(key, len, head->from);
+    if (c == NULL && name_is_taken(key, len)) {
+        answer(&share, PMIX_ERR_EXISTS, NULL);
+        return;
+    }
     c = c != NULL ? c : make(key, len, n_wanted);
     share.bytes = malloc(share.n + 1);
     if (c == NULL || share.bytes == NULL || c->n_shares == c->n_wanted) {

@@ -6,6 +6,7 @@
 
 #include <pmix.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +330,82 @@ static void act_group(char **args)
     printf("rank %u: group made and undone\n", me.rank);
 }
 
+/* ---- names: four processes at two nodes; an order that they disagree on, one name for two groups,
+ * and a name that is taken */
+
+/* Makes a group of these; says who is in it, or the status. */
+static void make(const char *name, const pmix_rank_t *ranks, size_t n_ranks)
+{
+    pmix_proc_t procs[4];
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_ranks; i++) {
+        PMIX_LOAD_PROCID(&procs[i], me.nspace, ranks[i]);
+    }
+    pmix_status_t rc = PMIx_Group_construct(name, procs, n_ranks, NULL, 0, &results, &n);
+    if (rc != PMIX_SUCCESS) {
+        printf("%s %u: %s\n", name, me.rank, PMIx_Error_string(rc));
+    }
+    for (size_t i = 0; i < n; i++) {
+        const pmix_data_array_t *members = results[i].value.data.darray;
+        if (!PMIX_CHECK_KEY(&results[i], PMIX_GROUP_MEMBERSHIP)) {
+            continue;
+        }
+        printf("%s", name);
+        for (size_t j = 0; j < members->size; j++) {
+            printf(" %u", ((const pmix_proc_t *) members->array)[j].rank);
+        }
+        printf("\n");
+    }
+    PMIx_Info_free(results, n);
+}
+
+static void made(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
+                 pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    printf("started %zu %s\n", n, PMIx_Error_string(status));
+    (void) info;
+    if (release_fn != NULL) {
+        release_fn(release_cbdata);
+    }
+    sem_post(cbdata);
+}
+
+static void act_names(char **args)
+{
+    const pmix_rank_t both[2][3] = {{2, 3, 1}, {3, 2, 1}};
+    const pmix_rank_t halves[2][2] = {{2, 0}, {3, 1}};
+    const pmix_rank_t third[2] = {3, 0};
+    pmix_proc_t mine[2];
+    sem_t done;
+
+    (void) args;
+    if (me.rank > 0) {
+        make("disagree", both[me.rank > 1], 3);
+    }
+    make("half", halves[me.rank % 2], 2);
+    check(PMIx_Group_destruct("half", NULL, 0), "destruct");
+    PMIX_LOAD_PROCID(&mine[0], me.nspace, 0);
+    PMIX_LOAD_PROCID(&mine[1], me.nspace, 2);
+    expect(sem_init(&done, 0, 0) == 0, "semaphore");
+    if (me.rank == 0) {
+        check(PMIx_Group_construct_nb("taken", mine, 2, NULL, 0, made, &done), "construct_nb");
+    }
+    fence();
+    if (me.rank == 3) {
+        make("taken", third, 2);
+    }
+    fence();
+    if (me.rank == 2) {
+        make("taken", halves[0], 2);
+    } else if (me.rank == 0) {
+        expect(sem_wait(&done) == 0, "wait");
+    }
+    fence();
+    fflush(stdout);
+}
+
 /* ---- lookup: without a publisher, it ends in time */
 
 static void act_lookup(char **args)
@@ -386,10 +463,10 @@ static const struct {
     const char *name;
     void (*act)(char **args);
 } acts[] = {
-    {"abort", act_abort}, {"die", act_die},     {"job", act_job},       {"bound", act_bound},
-    {"spawn", act_spawn}, {"child", act_child}, {"query", act_query},   {"control", act_control},
-    {"log", act_log},     {"group", act_group}, {"lookup", act_lookup}, {"notice", act_notice},
-    {"hold", act_hold},   {"absent", act_absent},
+    {"abort", act_abort},   {"die", act_die},     {"job", act_job},       {"bound", act_bound},
+    {"spawn", act_spawn},   {"child", act_child}, {"query", act_query},   {"control", act_control},
+    {"log", act_log},       {"group", act_group}, {"names", act_names},   {"lookup", act_lookup},
+    {"notice", act_notice}, {"hold", act_hold},   {"absent", act_absent},
 };
 
 int main(int argc, char **argv)

@@ -53,6 +53,15 @@ same 'ranks in turn' '0 node0
 3 node0' "$(lines)"
 run "$pmixrun" --nodes 4 -n 2 "$actor" group
 same 'nodes without processes' 0 "$code"
+for form in '' hash; do
+    run "$pmixrun" --nodes 2 -n 4 ${form:+-x PMIX_MCA_gds=$form} "$actor" names
+    same "groups that share a name${form:+, by messages}" 0 "$code"
+    same 'an order that the members disagree on is one' 1 "$(grep '^disagree . . .$' "$SCRATCH/out" | sort -u | wc -l)"
+    same 'two groups of one name' 'half 2 0 half 2 0 half 3 1 half 3 1' \
+        "$(grep ^half "$SCRATCH/out" | sort | tr '\n' ' ' | sed 's/ $//')"
+    same 'a name that is taken' 'started 1 PMIX_SUCCESS taken 0 2 taken 3: PMIX_ERR_EXISTS' \
+        "$(grep -e ^started -e ^taken "$SCRATCH/out" | sort | tr '\n' ' ' | sed 's/ $//')"
+done
 run "$pmixrun" --nodes 2 -n 2 "$actor" control
 same 'a process of another node is told to end' 'rank 1 was told to end' "$out"
 run "$pmixrun" --nodes 2 -n 4 "$actor" query

@@ -164,6 +164,7 @@ static void named(void **state)
     struct px_coll *a;
     struct px_coll *b;
     struct px_coll *c;
+    pmix_proc_t other = proc_of("A", 1);
 
     (void) state;
     px_colls_init(&colls, NULL, NULL);
@@ -171,10 +172,82 @@ static void named(void **state)
     who.peer = 2;
     assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "h", &who.proc, 1, &who, &b), 0);
     assert_ptr_not_equal(a, b);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", NULL, 0, &who, &c), 0);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &who.proc, 1, &who, &c), 0);
     assert_ptr_equal(a, c);
+    /* The same name with other processes is another group. */
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &other, 1, &who, &c), 0);
+    assert_ptr_not_equal(a, c);
     px_coll_destroy(a);
     px_coll_destroy(b);
+    px_coll_destroy(c);
+}
+
+/* A caller that names fewer, because some have left, takes the same group apart. */
+static void taken_apart(void **state)
+{
+    struct px_coll_member who = {.peer = 1, .proc = proc_of("A", 0)};
+    pmix_proc_t all[2] = {proc_of("A", 0), proc_of("A", 1)};
+    struct px_colls colls;
+    struct px_coll *a;
+    struct px_coll *b;
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", all, 2, &who, &a), 0);
+    who = (struct px_coll_member){.peer = 2, .proc = all[1]};
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", &all[1], 1, &who, &b), 0);
+    assert_ptr_equal(a, b);
+    who = (struct px_coll_member){.peer = 3, .proc = proc_of("A", 2)};
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", &who.proc, 1, &who, &b), 0);
+    assert_ptr_not_equal(a, b);
+    px_coll_destroy(a);
+    px_coll_destroy(b);
+}
+
+static uint32_t grown_size;
+
+static uint32_t size_by_now(void *arg, const char *nspace)
+{
+    (void) arg;
+    (void) nspace;
+    return grown_size;
+}
+
+/* The first caller wrote out a namespace that nobody here knew yet. */
+static void known_later(void **state)
+{
+    pmix_proc_t ranks[2] = {proc_of("B", 0), proc_of("B", 1)};
+    pmix_proc_t every = proc_of("B", PMIX_RANK_WILDCARD);
+    struct px_coll_member who = {.peer = 1, .proc = ranks[0]};
+    struct px_colls colls;
+    struct px_coll *a;
+    struct px_coll *b;
+
+    (void) state;
+    grown_size = 0;
+    px_colls_init(&colls, size_by_now, NULL);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", ranks, 2, &who, &a), 0);
+    grown_size = 2;
+    who = (struct px_coll_member){.peer = 2, .proc = ranks[1]};
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &every, 1, &who, &b), 0);
+    assert_ptr_equal(a, b);
+    px_coll_destroy(a);
+}
+
+static void overlaps(void **state)
+{
+    pmix_proc_t a[2] = {proc_of("A", 0), proc_of("B", PMIX_RANK_WILDCARD)};
+    pmix_proc_t b[2] = {proc_of("A", 1), proc_of("C", 0)};
+    pmix_proc_t c[2] = {proc_of("C", 1), proc_of("B", 4)};
+    pmix_proc_t every = proc_of("A", PMIX_RANK_WILDCARD);
+
+    (void) state;
+    assert_false(px_coll_overlap(a, 2, b, 2));
+    assert_true(px_coll_overlap(a, 2, c, 2));
+    assert_true(px_coll_overlap(c, 2, a, 2));
+    assert_false(px_coll_overlap(b, 2, c, 2));
+    assert_true(px_coll_overlap(&every, 1, b, 2));
+    assert_false(px_coll_overlap(NULL, 0, b, 2));
 }
 
 static void refused(void **state)
@@ -199,7 +272,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_set),  cmocka_unit_test(apart),      cmocka_unit_test(clones),
         cmocka_unit_test(membership), cmocka_unit_test(directives), cmocka_unit_test(named),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(refused),    cmocka_unit_test(taken_apart), cmocka_unit_test(known_later),
+        cmocka_unit_test(overlaps),
     };
 
     alarm(30);
