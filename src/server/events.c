@@ -22,6 +22,7 @@
 struct kept {
     struct px_list link;
     struct px_event event; /* owns its info */
+    size_t bytes;
 };
 
 /* --- who wants it --- */
@@ -132,18 +133,35 @@ static void send_event(struct px_peer *peer, const struct px_event *event, bool 
 static void kept_destroy(struct px_server *s, struct kept *kept)
 {
     px_list_remove(&kept->link);
+    s->n_events--;
+    s->event_bytes -= kept->bytes;
     PMIx_Info_free((pmix_info_t *) (uintptr_t) kept->event.info, kept->event.ninfo);
     free(kept);
-    s->n_events--;
+}
+
+static size_t size_of(const struct px_event *event)
+{
+    size_t bytes = sizeof(struct kept) + event->ninfo * sizeof(pmix_info_t);
+
+    for (size_t i = 0; i < event->ninfo; i++) {
+        size_t more = 0;
+
+        if (PMIx_Value_get_size(&event->info[i].value, &more) == PMIX_SUCCESS) {
+            bytes += more;
+        }
+    }
+    return bytes;
 }
 
 static void keep(struct px_server *s, const struct px_event *event)
 {
     size_t most = (size_t) px_param_int(PX_P_MAX_EVENTS);
+    size_t most_bytes = (size_t) px_param_int(PX_P_EVENT_BYTES);
+    size_t bytes = size_of(event);
     struct kept *kept;
     pmix_info_t *infos = NULL;
 
-    if (!most || flagged(event, PMIX_EVENT_DO_NOT_CACHE)) {
+    if (!most || bytes > most_bytes || flagged(event, PMIX_EVENT_DO_NOT_CACHE)) {
         return;
     }
     kept = calloc(1, sizeof(*kept));
@@ -154,9 +172,11 @@ static void keep(struct px_server *s, const struct px_event *event)
     kept->event = *event;
     kept->event.info = infos;
     kept->event.ninfo = infos ? event->ninfo : 0;
+    kept->bytes = bytes;
     px_list_append(&s->event_cache, &kept->link);
     s->n_events++;
-    while (s->n_events > most) {
+    s->event_bytes += bytes;
+    while (s->n_events > most || s->event_bytes > most_bytes) {
         kept_destroy(s, px_container_of(s->event_cache.next, struct kept, link));
     }
 }

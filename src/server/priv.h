@@ -105,6 +105,7 @@ struct px_server {
 
     struct px_list event_cache;
     size_t n_events;
+    size_t event_bytes;
     struct px_map host_codes; /* code -> count of registrants, where the host was asked for it */
 
     struct px_list psets;

@@ -96,7 +96,7 @@ static void host_is_small(unsigned node, pmix_server_module_t *module)
     host_echoes(node, module);
     snprintf(limit, sizeof(limit), "%d", LIMIT);
     setenv("PMIX_MCA_shmix_send_queue_size", limit, 1);
-    setenv("PMIX_MCA_pmix_max_events", "4", 1);
+    setenv("PMIX_MCA_shmix_event_bytes", "262144", 1);
 }
 
 static long peak_bytes(void)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Events that are kept for who registers later: as many as fit the bound of bytes, the newest, in
+ * order. EVT-013. Covers: EVT-013 */
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "world.h"
+
+enum { LEN = 65536, N = 10, FIT = 3, TOO_LARGE = 50, LAST = 99, CODE = -5000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static int seen[2 * N]; /* lock */
+static int n_seen;      /* lock */
+
+static void host_is_small(unsigned node, pmix_server_module_t *module)
+{
+    char limit[32];
+
+    (void) node;
+    (void) module;
+    snprintf(limit, sizeof(limit), "%d", FIT * LEN + LEN / 2);
+    setenv("PMIX_MCA_shmix_event_bytes", limit, 1);
+}
+
+static void notify(int number, size_t len)
+{
+    pmix_byte_object_t bo = {.bytes = calloc(1, len), .size = len};
+    pmix_info_t info;
+
+    check(bo.bytes != NULL);
+    memcpy(bo.bytes, &number, sizeof(number));
+    PMIX_INFO_LOAD(&info, "message", &bo, PMIX_BYTE_OBJECT);
+    check_status(PMIx_Notify_event(CODE, &me, PMIX_RANGE_LOCAL, &info, 1, NULL, NULL),
+                 PMIX_SUCCESS);
+    PMIx_Info_destruct(&info);
+    free(bo.bytes);
+}
+
+static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) results;
+    (void) nresults;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIX_CHECK_KEY(&info[i], "message") && n_seen < 2 * N) {
+            memcpy(&seen[n_seen++], info[i].value.data.bo.bytes, sizeof(int));
+        }
+    }
+    pthread_cond_signal(&more);
+    pthread_mutex_unlock(&lock);
+    fn(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void register_late(void)
+{
+    pmix_status_t code = CODE;
+
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, on_event, NULL, NULL) >= 0);
+    pthread_mutex_lock(&lock);
+    while (n_seen == 0 || seen[n_seen - 1] != LAST) {
+        pthread_cond_wait(&more, &lock);
+    }
+    check(n_seen == FIT + 1);
+    for (int i = 0; i < FIT; i++) {
+        check(seen[i] == N - FIT + i);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* The one that is too large does not drive out the others. */
+static int act_late(void)
+{
+    if (me.rank == 0) {
+        for (int i = 0; i < N; i++) {
+            notify(i, LEN);
+        }
+        notify(TOO_LARGE, 8 * LEN);
+        notify(LAST, sizeof(int));
+    }
+    fence_all(false);
+    if (me.rank == 1) {
+        register_late();
+    }
+    fence_all(false);
+    return 0;
+}
+
+static const struct act acts[] = {{"late", act_late}, {NULL, NULL}};
+
+static void late(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){
+                         .act = "late", .n_nodes = 1, .per_node = 2, .host = host_is_small}),
+                     0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(late),
+    };
+
+    world_maybe_client(argc, argv, acts);
+    alarm(120);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
