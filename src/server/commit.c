@@ -339,12 +339,13 @@ int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     }
     px_posted_destroy(posted);
     px_buf_fini(&plain);
-    if (rc) {
-        return rc;
-    }
+    /* One that is refused has been made all the same: its values do not come any more, and who
+     * waits for them is to wait no longer than for any other key that a process left out. */
     rank->committed = true;
-    px_answer_status(s, &from, PMIX_SUCCESS);
+    if (!rc) {
+        px_answer_status(s, &from, PMIX_SUCCESS);
+    }
     px_gets_committed(s, rank);
     px_asks_committed(s, rank);
-    return PMIX_SUCCESS;
+    return rc;
 }

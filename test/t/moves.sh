@@ -64,5 +64,15 @@ rank 1: large: PMIX_ERR_NOT_FOUND
 rank 1: fence: PMIX_SUCCESS
 rank 1: small: PMIX_SUCCESS' "$(grep '^rank 1' "$SCRATCH/out")"
     same 'and nothing is wrong' '0 ' "$code $err"
+    for nodes in 1 2; do
+        run env PMIX_MCA_shmix_missing_key_wait=1 sh -c 'ulimit -f 1000; exec "$@"' -- \
+            "$pmixrun" -n 2 --nodes $nodes "$PX_TOP_BUILDDIR/test/t/refused" 4000000 wait
+        same "who waits for what was refused does not wait for ever, on $nodes nodes" 'rank 1: get: PMIX_SUCCESS
+rank 1: waited before: PMIX_ERR_NOT_FOUND
+rank 1: waited after: PMIX_ERR_NOT_FOUND
+rank 1: waited for less: PMIX_SUCCESS
+rank 1: fence: PMIX_SUCCESS' "$(grep '^rank 1' "$SCRATCH/out")"
+        same 'who posted it learns of that once' 1 "$(grep -c OUT_OF_RESOURCE "$SCRATCH/out")"
+    done
 fi
 finish
