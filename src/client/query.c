@@ -14,6 +14,7 @@
 #include "ops.h"
 #include "src/ops/attributes.h"
 #include "src/ops/queries.h"
+#include "src/ops/servers.h"
 #include "src/ops/version.h"
 #include "src/value/keep.h"
 
@@ -139,7 +140,49 @@ static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
     query_free(call);
 }
 
-/* What we can say of the support for attributes. */
+/* Is nothing asked for but which servers there are? Among other things our server tells. */
+static bool all_servers(const pmix_query_t *queries, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(queries[i].keys[0], PMIX_QUERY_AVAIL_SERVERS) != 0 ||
+            NULL != queries[i].keys[1] || px_query_asks_qualifiers(&queries[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A tool asks before it has a server. */
+static int own_servers(struct px_ctx *ctx, const pmix_query_t *queries, size_t n,
+                       struct px_infos *own, struct part *ret)
+{
+    const struct px_session *session = px_session(ctx);
+    int rc = 0;
+
+    for (size_t i = 0; i < n && 0 == rc; i++) {
+        pmix_info_t info;
+
+        rc = px_servers_answer(&queries[i], session->hostname, NULL, NULL, &info);
+        if (0 == rc) {
+            rc = append(own, &info, 1);
+            PMIx_Info_destruct(&info);
+        } else if (PMIX_ERR_NOT_FOUND == rc && n > 1) {
+            ret->status = PMIX_ERR_PARTIAL_SUCCESS;
+            rc = 0;
+        }
+    }
+    if (0 == rc && own->n == 0) {
+        rc = PMIX_ERR_NOT_FOUND;
+    }
+    if (0 != rc) {
+        px_infos_release(own);
+        return rc;
+    }
+    ret->infos = own;
+    return 0;
+}
+
+/* What we can say of the support for attributes, and of servers. */
 static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n, struct part *ret)
 {
     const unsigned ours = PX_ATTR_CLIENT | PX_ATTR_TOOL;
@@ -148,6 +191,9 @@ static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
     unsigned levels;
 
     *ret = (struct part){.status = PMIX_SUCCESS, .whole = true};
+    if (all_servers(queries, n)) {
+        return 0 == rc ? own_servers(ctx, queries, n, own, ret) : rc;
+    }
     for (size_t i = 0; i < n && 0 == rc; i++) {
         ret->whole = ret->whole && px_attrs_asked(&queries[i], &levels) && (levels & ~ours) == 0;
         rc = px_attrs_answer(ctx->attrs, ours, &queries[i], &own->info, &own->n);

@@ -128,8 +128,7 @@ static bool is_there(struct px_server *s, const char *name, const pmix_proc_t *p
     px_list_each (item, next, &s->groups) {
         struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
 
-        if (strcmp(group->name, name) == 0 &&
-            px_coll_overlap(group->members, group->n, procs, n)) {
+        if (strcmp(group->name, name) == 0 && px_coll_overlap(group->members, group->n, procs, n)) {
             return true;
         }
     }
@@ -146,8 +145,7 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
         bool gathered = coll->kind == PX_COLL_GROUP_CONSTRUCT;
 
-        if ((gathered || coll->kind == PX_COLL_GROUP_SOLO) &&
-            strcmp(coll->name, call->name) == 0 &&
+        if ((gathered || coll->kind == PX_COLL_GROUP_SOLO) && strcmp(coll->name, call->name) == 0 &&
             (px_coll_has_proc(coll, caller) ||
              (gathered && call->kind == PX_COLL_GROUP_CONSTRUCT &&
               px_coll_overlap(coll->set, coll->nset, call->procs, call->nprocs)))) {
@@ -162,9 +160,8 @@ int px_group_check_name(struct px_server *s, const struct px_coll_call *call,
 {
     pmix_proc_t *set = NULL;
     size_t n = 0;
-    int rc = call->nprocs
-                 ? px_coll_normalise(&s->colls, call->procs, call->nprocs, &set, &n)
-                 : PMIX_SUCCESS;
+    int rc = call->nprocs ? px_coll_normalise(&s->colls, call->procs, call->nprocs, &set, &n)
+                          : PMIX_SUCCESS;
 
     if (!rc && !px_coll_find(&s->colls, call->kind, call->name, set, n, who) &&
         (is_there(s, call->name, set, n) || is_there(s, call->name, &who->proc, 1) ||

@@ -16,6 +16,7 @@
 #include "src/ops/attributes.h"
 #include "src/ops/queries.h"
 #include "src/ops/resolve.h"
+#include "src/ops/servers.h"
 #include "src/ops/version.h"
 #include "src/peer/context.h"
 
@@ -328,6 +329,18 @@ static int put_uri(const struct answer *a)
     return uri ? put(a, uri, PMIX_STRING) : PMIX_ERR_NOT_FOUND;
 }
 
+static int put_servers(const struct answer *a)
+{
+    pmix_info_t info;
+    int rc = px_servers_answer(a->query, a->s->hostname, a->s->tmpdir, a->s->system_tmpdir, &info);
+
+    if (!rc) {
+        rc = px_infos_append_copy(a->info, a->ninfo, &info);
+        PMIx_Info_destruct(&info);
+    }
+    return rc;
+}
+
 /* --- what the host understands --- */
 
 /* Peers answer for themselves; this process has nobody else to ask. */
@@ -503,6 +516,7 @@ static const struct own {
     {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE},
     {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE},
     {PMIX_SERVER_URI, put_uri, ""},
+    {PMIX_QUERY_AVAIL_SERVERS, put_servers, PX_SERVERS_QUALIFIERS},
     {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes,
      PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES
                             "," PMIX_TOOL_ATTRIBUTES},

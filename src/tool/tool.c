@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "find.h"
 #include "src/base/param.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
+#include "src/ops/find.h"
 #include "src/wire/message.h"
 
 enum { CRED_ROOM = 4096 };

@@ -31,6 +31,7 @@ conform_programs = \
   %D%/session.t \
   %D%/setup.t \
   %D%/support.t \
+  %D%/tool.t \
   %D%/upcalls.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
@@ -104,6 +105,9 @@ TESTS += $(conform_programs)
 %C%_support_t_SOURCES = %D%/support.c
 %C%_support_t_LDADD = $(conform_ldadd)
 %C%_support_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_t_SOURCES = %D%/tool.c
+%C%_tool_t_LDADD = $(conform_ldadd)
+%C%_tool_t_LDFLAGS = $(conform_ldflags)
 %C%_upcalls_t_SOURCES = %D%/upcalls.c
 %C%_upcalls_t_LDADD = $(conform_ldadd)
 %C%_upcalls_t_LDFLAGS = $(conform_ldflags)

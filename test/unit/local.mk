@@ -12,7 +12,6 @@ include %D%/ops/local.mk
 include %D%/peer/local.mk
 include %D%/server/local.mk
 include %D%/shmem/local.mk
-include %D%/tool/local.mk
 include %D%/topo/local.mk
 include %D%/value/local.mk
 include %D%/wire/local.mk

@@ -197,8 +197,8 @@ static int act_group_twice(void)
 static _Atomic int told[2];
 static sem_t last_told;
 
-static void on_told(size_t id, pmix_status_t status, const pmix_proc_t *source,
-                    pmix_info_t info[], size_t ninfo, pmix_info_t results[], size_t nresults,
+static void on_told(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                    size_t ninfo, pmix_info_t results[], size_t nresults,
                     pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
 {
     (void) id;
@@ -364,14 +364,10 @@ static int act_bootstrap(void)
 }
 
 static const struct act acts[] = {
-    {"groups_alone", act_groups_alone},
-    {"groups_hosted", act_groups_hosted},
-    {"group_order", act_group_order},
-    {"group_twice", act_group_twice},
-    {"group_as_proc", act_group_as_proc},
-    {"names", act_names},
-    {"bootstrap", act_bootstrap},
-    {NULL, NULL},
+    {"groups_alone", act_groups_alone},   {"groups_hosted", act_groups_hosted},
+    {"group_order", act_group_order},     {"group_twice", act_group_twice},
+    {"group_as_proc", act_group_as_proc}, {"names", act_names},
+    {"bootstrap", act_bootstrap},         {NULL, NULL},
 };
 
 #define RUN(...) assert_int_equal(world_run(&(struct world){__VA_ARGS__}), 0)

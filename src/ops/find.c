@@ -141,18 +141,24 @@ static void take_line(char **text, char *room, size_t n)
     }
 }
 
-/* Does the process that wrote the file live? One that does not say counts as living. */
-static bool writer_lives(const char *text)
+/* Which process wrote the file; 0: it does not say. */
+static uint32_t read_pid(const char *text)
 {
     char line[32];
     long pid;
 
     snprintf(line, sizeof(line), "%.*s", (int) strcspn(text, "\n"), text);
     pid = strtol(line, NULL, 10);
-    return pid <= 0 || kill((pid_t) pid, 0) == 0 || ESRCH != errno;
+    return pid > 0 && pid <= INT32_MAX ? (uint32_t) pid : 0;
 }
 
-static int read_file(const char *path, struct px_found *ret, bool *ret_lives)
+/* One that is not known counts as living. */
+static bool lives(uint32_t pid)
+{
+    return pid == 0 || kill((pid_t) pid, 0) == 0 || ESRCH != errno;
+}
+
+static int read_file(const char *path, struct px_found *ret)
 {
     char text[FILE_ROOM];
     char *at = text;
@@ -170,34 +176,40 @@ static int read_file(const char *path, struct px_found *ret, bool *ret_lives)
     text[n] = '\0';
     take_line(&at, ret->uri, sizeof(ret->uri));
     take_line(&at, ret->version, sizeof(ret->version));
-    *ret_lives = writer_lives(at);
+    ret->pid = read_pid(at);
     return NULL != strchr(ret->uri, ';') ? 0 : PMIX_ERR_BAD_PARAM;
+}
+
+static bool is_listed(const struct px_found *room, size_t n, const char *uri)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(room[i].uri, uri) != 0) {
+        i++;
+    }
+    return i < n;
 }
 
 static int add_file(const char *path, struct px_found *room, size_t n_room, size_t *n,
                     bool searched)
 {
-    bool lives = true;
     int rc;
 
     if (*n >= n_room) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     memset(&room[*n], 0, sizeof(room[*n]));
-    rc = read_file(path, &room[*n], &lives);
+    rc = read_file(path, &room[*n]);
     if (0 != rc) {
         return rc;
     }
-    if (searched && !lives) {
+    if (searched && !lives(room[*n].pid)) {
         return PMIX_ERR_UNREACH; /* left behind */
     }
     room[*n].searched = searched;
-    for (size_t i = 0; i < *n; i++) {
-        if (strcmp(room[i].uri, room[*n].uri) == 0) {
-            return 0; /* another name of a server that is listed */
-        }
+    if (!is_listed(room, *n, room[*n].uri)) { /* else another name of a server that is */
+        (*n)++;
     }
-    (*n)++;
     return 0;
 }
 
@@ -303,4 +315,23 @@ int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct p
     }
     *ret_n = n;
     return rc;
+}
+
+size_t px_tool_list(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
+                    size_t n_room)
+{
+    size_t before;
+    size_t n = 0;
+
+    if (add_named(wish->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL) == 0 &&
+        !lives(room[0].pid)) {
+        n = 0;
+    }
+    if (wish->system_only) {
+        return n;
+    }
+    add_directory(wish->server_tmpdir, hostname, room, n_room, &n);
+    before = n; /* what a file says more of is not listed again */
+    add_environment(room, n_room, &n);
+    return n > before && is_listed(room, before, room[before].uri) ? before : n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_TOOL_FIND_H
-#define PX_TOOL_FIND_H
+#ifndef PX_OPS_FIND_H
+#define PX_OPS_FIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +40,7 @@ int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish
 struct px_found {
     char uri[512];
     char version[64];
+    uint32_t pid; /* of who wrote the file; 0: it does not say */
     bool searched; /* came to light in the server directory: one of several is no choice of the
                       user's */
 };
@@ -49,5 +50,10 @@ struct px_found {
  * none), PMIX_ERR_NO_PERMISSIONS. */
 int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
                  size_t n_room, size_t *ret_n, bool *ret_named);
+
+/* Everything that can be found on this node and whose process lives: in the environment, the system
+ * server, the server directory; only the system server if so wished. Returns their number. */
+size_t px_tool_list(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
+                    size_t n_room);
 
 #endif

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "src/tool/find.h"
+#include "src/ops/find.h"
 
 static char dir[64];
 static struct px_found found[8];

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Which servers there are: asked by a tool without one, by one with one, and by a process of
+ * a job. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/answers.h"
+#include "lib/calls.h"
+#include "lib/conform.h"
+#include "lib/queries.h"
+
+/* All servers are on one node. */
+static void with_tools(struct infos *list)
+{
+    drop(list, PMIX_HOSTNAME);
+    add_text(list, PMIX_HOSTNAME, node_name(0));
+    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
+}
+
+static const pmix_value_t *value_in(const pmix_data_array_t *array, const char *key)
+{
+    const pmix_info_t *info = array->array;
+
+    for (size_t i = 0; i < array->size; i++) {
+        if (PMIX_CHECK_KEY(&info[i], key)) {
+            return &info[i].value;
+        }
+    }
+    return NULL;
+}
+
+/* One server: its namespace first, and what leads to it. Which node's it is, or -1. */
+static int read_server(const pmix_info_t *info, char *uri, size_t n)
+{
+    const pmix_data_array_t *array = info->value.data.darray;
+    const pmix_info_t *first = array->array;
+    const pmix_value_t *v = value_in(array, PMIX_SERVER_URI);
+
+    check(PMIX_CHECK_KEY(info, PMIX_SERVER_INFO_ARRAY), "an array of a server, not %s", info->key);
+    check(PMIX_CHECK_KEY(first, PMIX_NSPACE) && first->value.type == PMIX_STRING,
+          "its namespace comes first, not %s", first->key);
+    if (check(v != NULL && v->type == PMIX_STRING, "with an address")) {
+        snprintf(uri, n, "%s", v->data.string);
+    }
+    v = value_in(array, PMIX_SERVER_PIDINFO);
+    for (int i = 0; v != NULL && i < n_nodes(); i++) {
+        if (v->data.pid == server_pid(i)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Asks for the servers; returns how many there are, and the address of node 1's. */
+static size_t see_servers(struct infos *quals, char *uri, size_t n_uri)
+{
+    struct asked asked = ask_one(PMIX_QUERY_AVAIL_SERVERS, quals);
+    const pmix_value_t *v = answer_to(&asked, 0, PMIX_QUERY_AVAIL_SERVERS);
+    bool seen[MAX_NODES] = {false};
+    size_t n = 0;
+
+    check_status(PMIX_SUCCESS, asked.rc, "query");
+    if (check(v != NULL && v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_INFO,
+              "an array")) {
+        n = v->data.darray->size;
+        for (size_t i = 0; i < n; i++) {
+            char at[512] = "";
+            int of = read_server((const pmix_info_t *) v->data.darray->array + i, at, sizeof(at));
+
+            check(of >= 0 && !seen[of], "each server once");
+            seen[of < 0 ? 0 : of] = true;
+            if (of == 1) {
+                snprintf(uri, n_uri, "%s", at);
+            }
+        }
+    }
+    free_asked(&asked);
+    return n;
+}
+
+static void choose(void)
+{
+    struct infos list = {0};
+    struct infos quals = {0};
+    pid_t pid = server_pid(1);
+    pmix_rank_t rank = 0;
+    char uri[512] = "";
+    pmix_proc_t self;
+    pmix_proc_t server;
+
+    add_true(&list, PMIX_TOOL_DO_NOT_CONNECT);
+    add_text(&list, PMIX_TOOL_NSPACE, "tool");
+    add(&list, PMIX_TOOL_RANK, &rank, PMIX_PROC_RANK);
+    check_status(PMIX_SUCCESS, PMIx_tool_init(&self, list.at, list.n), "tool_init");
+    free_infos(&list);
+    check(see_servers(NULL, uri, sizeof(uri)) == 2, "two servers");
+    add(&quals, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    check(see_servers(&quals, uri, sizeof(uri)) == 1, "one of that process");
+    add_text(&list, PMIX_SERVER_URI, uri);
+    check_status(PMIX_SUCCESS, PMIx_tool_attach_to_server(NULL, &server, list.at, list.n),
+                 "attach");
+    free_infos(&list);
+    check(see_servers(NULL, uri, sizeof(uri)) == 2, "still two");
+    check(strncmp(uri, server.nspace, strlen(server.nspace)) == 0, "it is the one that was chosen");
+    check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "tool_finalize");
+}
+
+static void from_job(void)
+{
+    struct infos quals = {0};
+    struct asked asked;
+    char uri[512];
+
+    check(see_servers(NULL, uri, sizeof(uri)) == 2, "two servers");
+    asked = ask_one(PMIX_QUERY_AVAIL_SERVERS "," PMIX_JOB_SIZE, NULL);
+    check_status(PMIX_SUCCESS, asked.rc, "among other things");
+    same("2", said(&asked, 0, PMIX_JOB_SIZE), "another thing");
+    check(answer_to(&asked, 0, PMIX_QUERY_AVAIL_SERVERS) != NULL, "and the servers");
+    free_asked(&asked);
+    add_text(&quals, PMIX_SERVER_NSPACE, "nobody");
+    check_status(PMIX_ERR_NOT_FOUND, ask_one(PMIX_QUERY_AVAIL_SERVERS, &quals).rc, "none such");
+}
+
+/* No file says where it is. */
+static void own_server(void)
+{
+    struct asked asked = ask_one(PMIX_QUERY_AVAIL_SERVERS, NULL);
+    const pmix_value_t *v = answer_to(&asked, 0, PMIX_QUERY_AVAIL_SERVERS);
+    char uri[512] = "";
+
+    check_status(PMIX_SUCCESS, asked.rc, "query");
+    if (check(v != NULL && v->data.darray->size == 1, "one")) {
+        (void) read_server(v->data.darray->array, uri, sizeof(uri));
+        same(query_text(PMIX_SERVER_URI, NULL), uri, "its own");
+    }
+    free_asked(&asked);
+}
+
+const struct conform_case cases[] = {
+    {.ids = "QRY-028",
+     .what = "a tool asks which servers there are, and takes one",
+     .jobs = {{"A", {1, 1}, .quiet = true}},
+     .nodes = 2,
+     .tools = 1,
+     .server = with_tools,
+     .tool = choose},
+    {.ids = "QRY-028",
+     .what = "a process of a job asks for them",
+     .nodes = 2,
+     .server = with_tools,
+     .client = from_job},
+    {.ids = "QRY-028",
+     .what = "a server that takes no tools is known to its clients",
+     .client = own_server},
+};
+const int n_cases = sizeof(cases) / sizeof(cases[0]);
