@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Events that are kept for who registers later: as many as fit the bound of bytes, the newest, in
- * order. EVT-013. Covers: EVT-013 */
+ * order. [EVT-013] */
 
 #include <pthread.h>
 #include <setjmp.h>
