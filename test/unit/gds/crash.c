@@ -2,14 +2,16 @@
 /* Copyright (c) 2026 The shmix authors */
 /* The writer ends at every single store of a scripted history, in a process of its own: values of
  * every kind of column, records, versions, growing tables, nodes and ranks that come, values that
- * are hidden, qualified, of a process set; then the move to another generation, and more of the
- * same there. Each segment left behind must verify, must be the state after some number of whole
- * publications, and that number never falls as the writer lives longer. This program is built with
- * a store hook (shmem/put.h); a first run compares the segments with a copy that knows only what
- * the hook was told, so no store is missed.
- * Covers: SHM-003 SHM-004 */
+ * are hidden, qualified, of a process set; a move to another generation, since much is dead, and
+ * more of the same there; a publication that the segment has no room for, and so moves it; all
+ * nodes and ranks registered again; deregistration. Each segment left behind must verify, must be
+ * the state after some number of whole publications, and that number never falls as the writer
+ * lives longer; one that was superseded has a next one, which is no older. This program is built
+ * with a store hook (shmem/put.h); a first run compares the segments with a copy that knows only
+ * what the hook was told, so no store is missed. Covers: SHM-003 SHM-004 */
 #include "support.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,12 +19,17 @@
 
 #include "shmem/put.h"
 
-enum { N_STEPS = 14, MOVE_AT = 10, N_RANKS = 24, SIZE = 1 << 18, MAX_SEGMENTS = 3 };
-
-/* What a writer leaves, besides its segments. */
-struct trace {
-    unsigned long n_stores;
-    int fd; /* of the newest generation */
+enum {
+    N_STEPS = 17,
+    MOVE_AT = 10, /* what is dead is left behind after this step */
+    FULL_AT = 13, /* this step does not fit */
+    REGISTER_AT = 15,
+    N_RANKS = 24,
+    N_NODES = 4,
+    SIZE = 1 << 18,
+    FULL = SIZE + SIZE / 4,
+    ROOM = 4 * SIZE, /* of the last generation, at most */
+    N_GENERATIONS = 3
 };
 
 static unsigned long n_stores;
@@ -31,11 +38,12 @@ static unsigned long last_store;
 /* A copy of a segment that is made of announced stores alone. */
 static struct shadow {
     const unsigned char *base; /* NULL: not used */
+    size_t size;
     unsigned char *copy;
     size_t end;    /* nothing has been announced beyond */
     size_t at;     /* announced last, and not copied yet */
     size_t len;
-} shadows[MAX_SEGMENTS];
+} shadows[N_GENERATIONS + 1];
 static bool shadowing;
 
 static void settle(struct shadow *shadow)
@@ -53,12 +61,13 @@ static struct shadow *shadow_of(const unsigned char *at)
 {
     struct shadow *shadow = shadows;
 
-    while (shadow->base && (at < shadow->base || at >= shadow->base + SIZE)) {
+    while (shadow->base && (at < shadow->base || at >= shadow->base + shadow->size)) {
         shadow++;
     }
     if (!shadow->base) {
         shadow->base = at;
-        shadow->copy = calloc(1, SIZE);
+        shadow->size = shadow == &shadows[N_GENERATIONS - 1] ? ROOM : SIZE;
+        shadow->copy = calloc(1, shadow->size);
     }
     return shadow;
 }
@@ -89,7 +98,7 @@ void px_shm_store_hook(const void *at, size_t len)
     }
 }
 
-static const char *const nodes[] = {"n0", "n1", "n2", "n3"};
+static const char *const nodes[N_NODES] = {"n0", "n1", "n2", "n3"};
 
 /* What step says about a key at process level: 0 nothing, else value + 1. */
 static uint32_t proc_value(uint32_t step, uint32_t rank)
@@ -160,6 +169,25 @@ static void add_step(struct px_batch *batch, struct px_store *store, uint32_t st
     }
 }
 
+/* Every node and rank once more, elsewhere than before. */
+static void add_registration(struct px_batch *batch, struct px_store *store)
+{
+    static const char *const aliases[] = {"alias", NULL};
+    uint32_t index[N_NODES];
+    uint32_t i;
+
+    for (i = 0; i < N_NODES; i++) {
+        struct px_node_def def = {
+            .name = nodes[i], .aliases = i ? NULL : aliases, .nodeid = 10 + i};
+
+        assert_int_equal(px_batch_node(batch, store, &def, &index[i]), 0);
+    }
+    for (i = 0; i < N_RANKS; i++) {
+        assert_int_equal(px_batch_place(batch, i, index[i % N_NODES], i % 2), 0);
+    }
+    assert_int_equal(px_batch_local_node(batch, index[N_NODES - 1]), 0);
+}
+
 /* Pointers into a generation keep it mapped here: it is still to be looked at. */
 static void keep_mapped(const struct px_store *store)
 {
@@ -170,8 +198,10 @@ static void keep_mapped(const struct px_store *store)
     assert_int_equal(px_slice_pointer(&slice, &pointer), 0);
 }
 
-static void write_history(struct px_store *store, struct trace *trace)
+static void write_history(struct px_store *store)
 {
+    static char fill[FULL];
+    pmix_value_t full = bytes(fill, sizeof fill);
     uint32_t step;
 
     for (step = 1; step <= N_STEPS; step++) {
@@ -180,6 +210,13 @@ static void write_history(struct px_store *store, struct trace *trace)
         char fresh[8][16];
 
         add_step(batch, store, step, v, fresh);
+        if (step == FULL_AT) {
+            keep_mapped(store);
+            memset(fill, 'f', sizeof fill);
+            add(batch, PX_LEVEL_JOB, 0, "full", &full);
+        } else if (step == REGISTER_AT) {
+            add_registration(batch, store);
+        }
         if (px_store_publish(store, batch)) {
             _exit(3);
         }
@@ -187,8 +224,9 @@ static void write_history(struct px_store *store, struct trace *trace)
         if (step == MOVE_AT) {
             keep_mapped(store);
             px_store_tidy(store);
+        } else if (step == REGISTER_AT) {
+            px_store_set_flags(store, PX_STORE_JOB_COMPLETE);
         }
-        trace->fd = px_store_fd(store);
     }
 }
 
@@ -206,6 +244,28 @@ static void check_special(const struct px_store *store, uint32_t steps)
         assert_int_equal(find(store, PX_LEVEL_PROC, step, "hidden", &slice),
                          step <= steps ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : PMIX_ERR_NOT_FOUND);
     }
+}
+
+/* The publication that did not fit, and the second registration. */
+static void check_great(const struct px_store *store, uint32_t steps)
+{
+    struct px_slice slice;
+    uint32_t rank;
+
+    assert_int_equal(find(store, PX_LEVEL_JOB, 0, "full", &slice),
+                     steps >= FULL_AT ? 0 : PMIX_ERR_NOT_FOUND);
+    if (steps >= FULL_AT) {
+        assert_int_equal(slice.len, FULL);
+        assert_int_equal(((const char *) slice.payload)[FULL - 1], 'f');
+    }
+    for (rank = 0; rank < N_RANKS && steps >= REGISTER_AT; rank++) {
+        uint32_t index = px_store_node_by_name(store, nodes[rank % N_NODES]);
+
+        assert_int_not_equal(index, PX_NO_NODE);
+        assert_int_equal(px_store_node_of(store, rank), index);
+    }
+    assert_true(steps >= REGISTER_AT || px_store_flags(store) == 0);
+    assert_int_equal(px_store_node_by_name(store, "alias") != PX_NO_NODE, steps >= REGISTER_AT);
 }
 
 static void check_procs(const struct px_store *store, uint32_t steps)
@@ -239,6 +299,7 @@ static void check_prefix(const struct px_store *store, uint32_t steps)
 
     check_procs(store, steps);
     check_special(store, steps);
+    check_great(store, steps);
     if (steps) {
         assert_int_equal(word(store, PX_LEVEL_JOB, 0, "step"), steps);
         assert_int_equal(word(store, PX_LEVEL_NODE, steps % 2, "step"), steps);
@@ -253,7 +314,9 @@ static void check_prefix(const struct px_store *store, uint32_t steps)
             uint32_t index = px_store_node_by_name(store, nodes[step / 3 % 4]);
 
             assert_int_equal(index == PX_NO_NODE, step > steps);
-            assert_int_equal(px_store_node_of(store, step), index);
+            if (steps < REGISTER_AT) {
+                assert_int_equal(px_store_node_of(store, step), index);
+            }
         }
     }
 }
@@ -293,42 +356,100 @@ static uint32_t check_left(const struct px_store *store)
     return steps;
 }
 
+/* A segment's descriptor among ours, which we share with the writer. */
+static bool is_segment(const char *fd)
+{
+    char path[64];
+    char to[64] = "";
+
+    (void) snprintf(path, sizeof path, "/proc/self/fd/%.20s", fd);
+    return readlink(path, to, sizeof to - 1) > 0 && strstr(to, "memfd:shmix") != NULL;
+}
+
+/* What the writer has left of a generation, which is whole, as a reader finds it; NULL: it is not
+ * there. Closes all but the first generation's descriptors when `generation` is 0. */
+static struct px_store *find_generation(uint32_t generation, int first)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    struct px_store *found = NULL;
+    const struct dirent *entry;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir)) != NULL) {
+        int fd = atoi(entry->d_name);
+        struct px_store *store;
+
+        if (!is_segment(entry->d_name) || fd == first) {
+            continue;
+        }
+        if (generation == 0) {
+            close(fd);
+        } else if (!found && px_store_open(dup(fd), &store) == 0) {
+            found = px_store_header(store)->generation == generation ? store : NULL;
+            px_store_destroy(found ? NULL : store);
+        }
+    }
+    closedir(dir);
+    return found;
+}
+
+static uint32_t next_of(const struct px_store *store)
+{
+    return (uint32_t) (px_store_header(store)->state >> 32);
+}
+
+/* The steps that the newest generation shows, each one being no older than the one before. */
+static uint32_t check_all_left(const struct px_store *store, int first, bool ended)
+{
+    static const uint32_t last_of[N_GENERATIONS] = {MOVE_AT, FULL_AT - 1, N_STEPS};
+    struct px_store *newer = NULL;
+    uint32_t shown = check_left(store);
+    uint32_t generation;
+
+    for (generation = next_of(store); generation; generation = next_of(newer)) {
+        assert_in_range(generation, 2, N_GENERATIONS);
+        assert_int_equal(shown, last_of[generation - 2]);
+        px_store_destroy(newer);
+        newer = find_generation(generation, first);
+        assert_non_null(newer);
+        assert_true(check_left(newer) >= shown);
+        shown = check_left(newer);
+        store = newer;
+    }
+    assert_int_equal((uint32_t) px_store_header(store)->state, ended ? PX_SHM_DEAD : PX_SHM_LIVE);
+    px_store_destroy(newer);
+    return shown;
+}
+
 /* Runs the history up to a store; returns how many publications the newest segment shows. */
 static uint32_t run_until(unsigned long k, unsigned long *ret_stores)
 {
     struct px_store *store = create();
-    struct px_store *next = NULL;
-    struct trace *trace =
+    unsigned long *total =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct px_store_info info;
     uint32_t shown;
     int status;
     pid_t pid;
 
-    trace->fd = px_store_fd(store);
     pid = fork_sharing_files();
     assert_true(pid >= 0);
     if (pid == 0) {
         n_stores = 0;
         last_store = k;
-        write_history(store, trace);
-        trace->n_stores = n_stores;
+        write_history(store);
+        if (unshare(CLONE_FILES)) { /* from now on it closes its own */
+            _exit(4);
+        }
+        px_store_destroy(store);
+        *total = n_stores;
         _exit(0);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    shown = check_left(store);
-    px_store_info(store, &info);
-    assert_int_equal(info.superseded, trace->fd != px_store_fd(store));
-    if (info.superseded) {
-        assert_int_equal(shown, MOVE_AT);
-        assert_int_equal(px_store_open(trace->fd, &next), 0);
-        shown = check_left(next);
-        assert_true(shown >= MOVE_AT);
-        px_store_destroy(next);
-    }
-    *ret_stores = trace->n_stores;
-    (void) munmap(trace, 4096);
+    shown = check_all_left(store, px_store_fd(store), k == 0);
+    (void) find_generation(0, px_store_fd(store));
+    *ret_stores = *total;
+    (void) munmap(total, 4096);
     px_store_destroy(store);
     return shown;
 }
@@ -350,28 +471,28 @@ static void every_store(void **state)
         assert_true(now >= before);
         before = now;
     }
-    assert_int_equal(before, N_STEPS - 1); /* the last store is the last publication's number */
+    assert_int_equal(before, N_STEPS); /* the last store says that nothing comes any more */
 }
 
 /* Between two announcements nothing changes but what the first one named. */
 static void no_other_stores(void **state)
 {
     struct px_store *store;
-    struct trace trace;
     struct shadow *shadow;
 
     (void) state;
     shadowing = true;
     store = create();
-    write_history(store, &trace);
+    write_history(store);
     shadowing = false;
     for (shadow = shadows; shadow->base; shadow++) {
         if (shadow->base == store->seg.base) {
             settle(shadow);
-            assert_memory_equal(shadow->copy, shadow->base, SIZE);
+            assert_true(store->seg.size <= shadow->size);
+            assert_memory_equal(shadow->copy, shadow->base, store->seg.size);
         }
     }
-    assert_non_null(shadows[1].base); /* it has moved */
+    assert_non_null(shadows[N_GENERATIONS - 1].base); /* it has moved */
     px_store_destroy(store);
     for (shadow = shadows; shadow->base; shadow++) {
         free(shadow->copy);
