@@ -79,7 +79,7 @@ static int read_outcome_5(struct construct_call *call, struct px_in *reply, stru
 
     if (0 == rc) {
         rc = px_unpack_size(reply, &out->id);
-        out->has_id = 0 == rc && call->wants_id && out->id != SIZE_MAX;
+        out->has_id = 0 == rc && out->id != SIZE_MAX; /* another member may have asked for it */
     }
     if (0 == rc && px_in_left(reply) > 0) {
         struct px_in jobs;

@@ -181,7 +181,7 @@ int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct 
             coll->group.wants_id |= info->value.type != PMIX_BOOL || info->value.data.flag;
         } else if (strcmp(info->key, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) == 0 &&
                    contradicts(coll, info)) {
-            rc = PMIX_ERR_BAD_PARAM;
+            coll->local_status = PMIX_ERR_BAD_PARAM; /* for all, when all have come */
         } else {
             rc = px_coll_merge(coll, info, 1);
         }

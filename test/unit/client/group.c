@@ -57,6 +57,15 @@ static bool five(uint8_t command, struct px_in *in, struct px_buf *reply)
     return true;
 }
 
+static bool five_without(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    if (answer(command, reply, in)) {
+        pack_members(reply);
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, SIZE_MAX);
+    }
+    return true;
+}
+
 static bool late_five(uint8_t command, struct px_in *in, struct px_buf *reply)
 {
     if (answer(command, reply, in)) {
@@ -166,6 +175,8 @@ static void layouts(void **state)
     assert_int_equal(out.id, 17);
     assert_int_equal(out.n_members, 2);
     assert_int_equal(construct("5.0.0", five, false, &out), PMIX_SUCCESS);
+    assert_int_equal(out.id, 17); /* which another member has asked for */
+    assert_int_equal(construct("5.0.0", five_without, false, &out), PMIX_SUCCESS);
     assert_int_equal(out.id, 0);
     assert_int_equal(out.n_members, 2);
     assert_int_equal(construct("5.0.8a1", late_five, true, &out), PMIX_SUCCESS);
