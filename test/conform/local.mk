@@ -13,6 +13,7 @@ conform_programs = \
   %D%/fence.t \
   %D%/get.t \
   %D%/get_directives.t \
+  %D%/group.t \
   %D%/group_get.t \
   %D%/growth.t \
   %D%/harness.t \
@@ -51,6 +52,9 @@ TESTS += $(conform_programs)
 %C%_get_directives_t_SOURCES = %D%/get_directives.c
 %C%_get_directives_t_LDADD = $(conform_ldadd)
 %C%_get_directives_t_LDFLAGS = $(conform_ldflags)
+%C%_group_t_SOURCES = %D%/group.c
+%C%_group_t_LDADD = $(conform_ldadd)
+%C%_group_t_LDFLAGS = $(conform_ldflags)
 %C%_group_get_t_SOURCES = %D%/group_get.c
 %C%_group_get_t_LDADD = $(conform_ldadd)
 %C%_group_get_t_LDFLAGS = $(conform_ldflags)

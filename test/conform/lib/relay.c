@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ORDER "pmix.grp.finord" /* PMIX_GROUP_FINAL_MEMBERSHIP_ORDER, which 4.2 has not got */
+
 enum letter_kind { SHARE, WANTED, FOUND, EVENT, STOP };
 
 struct letter {
@@ -218,7 +220,7 @@ static void load_share(struct letter *letter, const struct ask *ask)
 
         if (PMIX_CHECK_KEY(info, PMIX_GROUP_ENDPT_DATA) ||
             PMIX_CHECK_KEY(info, PMIX_GROUP_ASSIGN_CONTEXT_ID) ||
-            PMIX_CHECK_KEY(info, "pmix.grp.info")) {
+            PMIX_CHECK_KEY(info, "pmix.grp.info") || PMIX_CHECK_KEY(info, ORDER)) {
             (void) PMIx_Data_pack(NULL, &buffer, (void *) info, 1, PMIX_INFO);
         }
     }
@@ -308,6 +310,28 @@ static void answer_bytes(struct collective *c)
     free(all);
 }
 
+/* The order in which members want to be listed; two are a contradiction. */
+static pmix_status_t choose_order(const struct infos *list, pmix_data_array_t *members)
+{
+    const pmix_data_array_t *chosen = NULL;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const pmix_data_array_t *order = list->at[i].value.data.darray;
+
+        if (!PMIX_CHECK_KEY(&list->at[i], ORDER)) {
+            continue;
+        }
+        if (chosen != NULL && (chosen->size != order->size ||
+                               memcmp(chosen->array, order->array,
+                                      order->size * sizeof(pmix_proc_t)) != 0)) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        chosen = order;
+        *members = *order;
+    }
+    return PMIX_SUCCESS;
+}
+
 static void answer_group(struct collective *c)
 {
     pmix_data_array_t members = {.type = PMIX_PROC, .size = c->ask->record->n_procs,
@@ -322,6 +346,11 @@ static void answer_group(struct collective *c)
         unpack_infos(&buffer, &list);
         PMIX_DATA_BUFFER_DESTRUCT(&buffer);
     }
+    if (choose_order(&list, &members) != PMIX_SUCCESS) {
+        reply_status(c->ask, PMIX_ERR_BAD_PARAM);
+        free_infos(&list);
+        return;
+    }
     for (size_t i = 0; i < list.n; i++) {
         wants_id = wants_id || (PMIX_CHECK_KEY(&list.at[i], PMIX_GROUP_ASSIGN_CONTEXT_ID) &&
                                 PMIX_INFO_TRUE(&list.at[i]));
@@ -333,6 +362,7 @@ static void answer_group(struct collective *c)
     if (c->ask->number == PMIX_GROUP_CONSTRUCT) {
         add(&list, PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY);
     }
+    drop(&list, ORDER);
     reply_infos(c->ask, PMIX_SUCCESS, list.at, list.n);
     free_infos(&list);
 }
