@@ -5,7 +5,7 @@ conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c
 %C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h \
   %D%/lib/queries.h
 
-conform_ldadd = %D%/libconform.la libpmix.la
+conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
   %D%/door.t \

@@ -18,78 +18,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "src/host/host.h"
+
 enum { MAX_NODES = 8, MAX_JOBS = 8 };
 
-/* The entries of the server module: its member, what it calls back with, whether it is there by
- * default. */
-#define CONFORM_ENTRIES(X)                     \
-    X(CONNECTED, client_connected2, OP, true)  \
-    X(CONNECTED1, client_connected, OP, false) \
-    X(FINALIZED, client_finalized, OP, true)   \
-    X(ABORT, abort, OP, true)                  \
-    X(FENCE, fence_nb, MODEX, true)            \
-    X(MODEX, direct_modex, MODEX, true)        \
-    X(PUBLISH, publish, OP, false)             \
-    X(LOOKUP, lookup, LOOKUP, false)           \
-    X(UNPUBLISH, unpublish, OP, false)         \
-    X(SPAWN, spawn, SPAWN, false)              \
-    X(CONNECT, connect, OP, true)              \
-    X(DISCONNECT, disconnect, OP, true)        \
-    X(REGISTER, register_events, OP, true)     \
-    X(DEREGISTER, deregister_events, OP, true) \
-    X(NOTIFY, notify_event, OP, true)          \
-    X(QUERY, query, INFO, false)               \
-    X(TOOL, tool_connected, TOOL, true)        \
-    X(LOG, log, OP, false)                     \
-    X(ALLOCATE, allocate, INFO, false)         \
-    X(CONTROL, job_control, INFO, false)       \
-    X(MONITOR, monitor, INFO, false)           \
-    X(CREDENTIAL, get_credential, CRED, false) \
-    X(VALIDATE, validate_credential, VALID, false) \
-    X(PULL, iof_pull, OP, false)               \
-    X(PUSH, push_stdin, OP, false)             \
-    X(GROUP, group, INFO, true)                \
-    X(FABRIC, fabric, INFO, false)
-
-enum entry {
-#define X(name, member, reply, there) ON_##name,
-    CONFORM_ENTRIES(X)
-#undef X
-        N_ENTRIES
-};
-
-/* ---- what was asked of a host */
-
-/* One info, flattened; sub: the infos, if the value is an array of them. A query is an info whose
- * key is its keys, joined by commas, and whose sub are the qualifiers; an app likewise, its key is
- * the command and number its processes. */
-struct note {
-    const char *key;
-    pmix_info_directives_t flags;
-    pmix_data_type_t type;
-    int64_t number; /* numbers, booleans, statuses, ranks; the length of arrays and byte objects */
-    const char *text; /* strings; processes as "A:0,A:*"; "" otherwise */
-    const void *bytes;
-    const struct note *sub;
-    size_t n_sub;
-};
-
-struct record {
-    enum entry entry;
-    int node;
-    pmix_proc_t proc; /* who asked */
-    const void *object; /* what the host gave when it registered who asked: not to be looked into */
-    const pmix_proc_t *procs;
-    size_t n_procs;
-    const struct note *infos;
-    size_t n_infos;
-    const char *blob; /* data of a fence, bytes for stdin, credential */
-    size_t n_blob;
-    int number; /* status of an abort or event, operation of a group, directive of an allocation,
-                   ... */
-    int range;        /* of an event; channels of iof_pull */
-    const char *text; /* message of an abort, name of a group, keys of a lookup joined by commas */
-};
+/* ---- what was asked of a host: struct record and struct note of src/host/upcall.h */
 
 /* Everything is counted from 0 and in order of arrival; node -1: of all nodes. */
 int upcalls(enum entry entry, int node);
@@ -100,71 +33,23 @@ bool record_names(const struct record *r, const char *nspace, pmix_rank_t rank);
 /* Waits until there were n upcalls of this kind on all nodes. */
 void await_upcalls(enum entry entry, int n);
 
-/* ---- what a host answers */
-
-union reply {
-    pmix_op_cbfunc_t op;
-    pmix_modex_cbfunc_t modex;
-    pmix_lookup_cbfunc_t lookup;
-    pmix_spawn_cbfunc_t spawn;
-    pmix_info_cbfunc_t info;
-    pmix_tool_connection_cbfunc_t tool;
-    pmix_credential_cbfunc_t cred;
-    pmix_validation_cbfunc_t valid;
-};
-
-/* An upcall; what it points to is there only during the call, except the record. */
-struct ask {
-    const struct record *record;
-    enum entry entry;
-    const pmix_proc_t *proc;
-    const void *object;
-    const pmix_proc_t *procs;
-    size_t n_procs;
-    const pmix_info_t *infos;
-    size_t n_infos;
-    const pmix_info_t *more; /* directives of log and monitor, beside the data */
-    size_t n_more;
-    const pmix_query_t *queries;
-    size_t n_queries;
-    const pmix_app_t *apps;
-    size_t n_apps;
-    char **keys;
-    const char *data;
-    size_t n_data;
-    int number;
-    int range;
-    const char *text;
-    union reply reply;
-    void *cbdata;
-};
-
-enum how {
-    BY_DEFAULT, /* what a sound host does; an entry that is not there by default succeeds at once */
-    AT_ONCE,    /* returns status, no callback: PMIX_OPERATION_SUCCEEDED or an error */
-    CALLBACK,   /* PMIX_SUCCESS, then status by callback from another thread; after `when` was told,
-                   if given */
-    INSIDE,     /* calls back before it returns */
-    NEVER,      /* PMIX_SUCCESS, and no callback */
-    MISSING,    /* the entry is NULL */
-    OWN,        /* what the function returns; it may use reply_* and later */
-};
-
-struct answer {
-    enum how how;
-    pmix_status_t status;
-    const char *when;
-    pmix_status_t (*own)(struct ask *ask);
-};
+/* ---- what a host answers: struct answer of src/host/upcall.h
+ *
+ * An entry that is there without being scripted does what a sound host does; another one is NULL.
+ * `when` is a step. What an ask points to is there only during the call, except the record. */
 
 /* (host) For own functions; each calls back once, from this thread, and what is given stays the
  * caller's. */
-void reply_status(const struct ask *ask, pmix_status_t status);
-void reply_infos(const struct ask *ask, pmix_status_t status, pmix_info_t *infos, size_t n);
-void reply_bytes(const struct ask *ask, pmix_status_t status, const char *data, size_t n);
+#define reply_status px_host_reply_status
+#define reply_infos  px_host_reply_infos
+#define reply_bytes  px_host_reply_bytes
 /* Runs fn in another thread, after `when` was told if given; it gets a copy without the borrowed
  * arguments. */
-pmix_status_t later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy));
+static inline pmix_status_t later(const struct ask *ask, const char *when,
+                                  void (*fn)(struct ask *copy))
+{
+    return px_host_later(ask, when, fn);
+}
 /* What BY_DEFAULT does: for own functions that only look, or choose. */
 pmix_status_t sound_answer(struct ask *ask);
 

@@ -66,7 +66,6 @@ const struct record *record_ask(const struct ask *ask);
 
 /* module.c */
 pmix_server_module_t *module_make(void);
-const char *entry_name(enum entry entry);
 
 /* relay.c */
 void relay_prepare(int nodes);      /* in the driver, before hosts are forked */

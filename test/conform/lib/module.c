@@ -1,157 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The server module: each entry only puts its arguments into one shape; what is done with them is
- * the same for all: record, then answer as the case wants. */
+/* The host of a case, as the shared module (src/host) wants it: which entries it has, what it does
+ * with them by itself, and that all are recorded. */
 
 #include "inside.h"
 
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum reply_kind { R_OP, R_MODEX, R_LOOKUP, R_SPAWN, R_INFO, R_TOOL, R_CRED, R_VALID };
-
-static const struct {
-    const char *name;
-    enum reply_kind kind;
-    bool there;
-} entries[N_ENTRIES] = {
-#define X(name, member, reply, there) [ON_##name] = {#member, R_##reply, there},
-    CONFORM_ENTRIES(X)
-#undef X
+/* Those that a host has when a case says nothing. */
+static const bool there[N_ENTRIES] = {
+    [ON_CONNECTED] = true,  [ON_FINALIZED] = true, [ON_ABORT] = true,      [ON_FENCE] = true,
+    [ON_MODEX] = true,      [ON_CONNECT] = true,   [ON_DISCONNECT] = true, [ON_REGISTER] = true,
+    [ON_DEREGISTER] = true, [ON_NOTIFY] = true,    [ON_TOOL] = true,       [ON_GROUP] = true,
 };
 
-const char *entry_name(enum entry entry)
+static bool has(enum entry entry)
 {
-    return entries[entry].name;
+    enum how how = the_case()->host[entry].how;
+
+    return how != MISSING && (how != BY_DEFAULT || there[entry]);
 }
 
-/* ---- replies */
-
-/* A tool is named by the host. */
-static void reply_tool(const struct ask *ask, pmix_status_t status)
+static const struct answer *script(struct ask *ask)
 {
-    static _Atomic uint32_t number;
-    pmix_proc_t name;
-
-    memset(&name, 0, sizeof(name));
-    snprintf(name.nspace, sizeof(name.nspace), "tool%u", atomic_fetch_add(&number, 1));
-    for (size_t i = 0; i < ask->n_infos; i++) {
-        if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_NSPACE)) {
-            snprintf(name.nspace, sizeof(name.nspace), "%s", ask->infos[i].value.data.string);
-        } else if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_RANK)) {
-            name.rank = ask->infos[i].value.data.rank;
-        }
-    }
-    ask->reply.tool(status, &name, ask->cbdata);
+    ask->record = record_ask(ask);
+    return &the_case()->host[ask->entry];
 }
 
-void reply_status(const struct ask *ask, pmix_status_t status)
+static bool wait_for(const char *when)
 {
-    if (ask->reply.op == NULL) {
-        return;
+    if (when != NULL) {
+        await(when);
     }
-    switch (entries[ask->entry].kind) {
-    case R_OP: ask->reply.op(status, ask->cbdata); break;
-    case R_MODEX: ask->reply.modex(status, NULL, 0, ask->cbdata, NULL, NULL); break;
-    case R_LOOKUP: ask->reply.lookup(status, NULL, 0, ask->cbdata); break;
-    case R_SPAWN: ask->reply.spawn(status, (char *) "", ask->cbdata); break;
-    case R_INFO: ask->reply.info(status, NULL, 0, ask->cbdata, NULL, NULL); break;
-    case R_TOOL: reply_tool(ask, status); break;
-    case R_CRED: ask->reply.cred(status, NULL, NULL, 0, ask->cbdata); break;
-    case R_VALID: ask->reply.valid(status, NULL, 0, ask->cbdata); break;
-    }
+    return true;
 }
-
-static void release_infos(void *cbdata)
-{
-    struct infos *list = cbdata;
-
-    free_infos(list);
-    free(list);
-}
-
-/* What is given is copied: the library may look at it after the call, and then releases it. */
-void reply_infos(const struct ask *ask, pmix_status_t status, pmix_info_t *infos, size_t n)
-{
-    struct infos *copy = calloc(1, sizeof(*copy));
-
-    if (copy == NULL) {
-        abort();
-    }
-    for (size_t i = 0; i < n; i++) {
-        add_true(copy, infos[i].key);
-        PMIX_INFO_XFER(&copy->at[i], &infos[i]);
-    }
-    ask->reply.info(status, copy->at, n, ask->cbdata, release_infos, copy);
-}
-
-void reply_bytes(const struct ask *ask, pmix_status_t status, const char *data, size_t n)
-{
-    char *copy = n > 0 ? malloc(n) : NULL;
-
-    if (n > 0 && copy == NULL) {
-        abort();
-    }
-    if (n > 0) {
-        memcpy(copy, data, n);
-    }
-    ask->reply.modex(status, copy, n, ask->cbdata, free, copy);
-}
-
-struct delayed {
-    struct ask ask;
-    const char *when;
-    void (*fn)(struct ask *ask);
-    pmix_status_t status;
-};
-
-static void *wait_and_run(void *arg)
-{
-    struct delayed *d = arg;
-
-    if (d->when != NULL) {
-        await(d->when);
-    }
-    if (d->fn != NULL) {
-        d->fn(&d->ask);
-    } else {
-        reply_status(&d->ask, d->status);
-    }
-    free(d);
-    return NULL;
-}
-
-static pmix_status_t delay(const struct ask *ask, const char *when, void (*fn)(struct ask *),
-                           pmix_status_t status)
-{
-    struct delayed *d = calloc(1, sizeof(*d));
-    pthread_t thread;
-
-    if (d == NULL) {
-        abort();
-    }
-    *d = (struct delayed){.when = when, .fn = fn, .status = status};
-    d->ask = (struct ask){.record = ask->record,
-                          .entry = ask->entry,
-                          .reply = ask->reply,
-                          .cbdata = ask->cbdata,
-                          .number = ask->number};
-    if (pthread_create(&thread, NULL, wait_and_run, d) != 0) {
-        abort();
-    }
-    pthread_detach(thread);
-    return PMIX_SUCCESS;
-}
-
-pmix_status_t later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy))
-{
-    return delay(ask, when, fn, PMIX_SUCCESS);
-}
-
-/* ---- answers */
 
 pmix_status_t sound_answer(struct ask *ask)
 {
@@ -162,306 +43,32 @@ pmix_status_t sound_answer(struct ask *ask)
     case ON_GROUP: return relay_collect(ask);
     case ON_MODEX: return relay_modex(ask);
     case ON_NOTIFY: return relay_event(ask);
-    case ON_TOOL: reply_status(ask, PMIX_SUCCESS); return PMIX_SUCCESS;
+    case ON_TOOL:
     case ON_FINALIZED: reply_status(ask, PMIX_SUCCESS); return PMIX_SUCCESS;
-    default: break;
+    case ON_LOOKUP:
+    case ON_SPAWN:
+    case ON_QUERY:
+    case ON_ALLOCATE:
+    case ON_CONTROL:
+    case ON_MONITOR:
+    case ON_CREDENTIAL:
+    case ON_VALIDATE:
+    case ON_FABRIC: return PMIX_ERR_NOT_SUPPORTED;
+    default: return PMIX_OPERATION_SUCCEEDED;
     }
-    if (entries[ask->entry].kind != R_OP) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_status_t answer(struct ask *ask)
-{
-    const struct answer *a = &the_case()->host[ask->entry];
-
-    ask->record = record_ask(ask);
-    switch (a->how) {
-    case AT_ONCE: return a->status;
-    case CALLBACK: return delay(ask, a->when, NULL, a->status);
-    case INSIDE: reply_status(ask, a->status); return PMIX_SUCCESS;
-    case NEVER: return PMIX_SUCCESS;
-    case OWN: return a->own(ask);
-    default: return sound_answer(ask);
-    }
-}
-
-/* ---- the entries */
-
-#define PUT(...) answer(&(struct ask){__VA_ARGS__, .cbdata = cbdata})
-#define PROCS .procs = procs, .n_procs = nprocs
-#define INFOS .infos = info, .n_infos = ninfo
-#define OP .reply.op = cbfunc
-
-static pmix_status_t client_connected(const pmix_proc_t *proc, void *object,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_CONNECTED1, .proc = proc, .object = object, OP);
-}
-
-static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pmix_info_t info[],
-                                       size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_CONNECTED, .proc = proc, .object = object, INFOS, OP);
-}
-
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_FINALIZED, .proc = proc, .object = object, OP);
-}
-
-static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status, const char msg[],
-                              pmix_proc_t procs[], size_t nprocs, pmix_op_cbfunc_t cbfunc,
-                              void *cbdata)
-{
-    return PUT(.entry = ON_ABORT, .proc = proc, .object = object, PROCS, .number = status,
-               .text = msg, OP);
-}
-
-static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                              size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
-                              void *cbdata)
-{
-    pmix_status_t rc =
-        PUT(.entry = ON_FENCE, PROCS, INFOS, .data = data, .n_data = ndata, .reply.modex = cbfunc);
-
-#ifndef CONFORM_THEIRS
-    free(data); /* the host's from now on; not every library says so */
-#endif
-    return rc;
-}
-
-static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
-                                  pmix_modex_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_MODEX, .proc = proc, INFOS, .reply.modex = cbfunc);
-}
-
-static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
-                             pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_PUBLISH, .proc = proc, INFOS, OP);
-}
-
-static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
-                            size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_LOOKUP, .proc = proc, .keys = keys, INFOS, .reply.lookup = cbfunc);
-}
-
-static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
-                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_UNPUBLISH, .proc = proc, .keys = keys, INFOS, OP);
-}
-
-static pmix_status_t spawn(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
-                           const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t cbfunc,
-                           void *cbdata)
-{
-    return PUT(.entry = ON_SPAWN, .proc = proc, INFOS, .apps = apps, .n_apps = napps,
-               .reply.spawn = cbfunc);
-}
-
-static pmix_status_t connect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                             size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_CONNECT, PROCS, INFOS, OP);
-}
-
-static pmix_status_t disconnect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                                size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_DISCONNECT, PROCS, INFOS, OP);
-}
-
-/* The codes of events are noted as text. */
-static const char *codes_text(char *to, size_t room, const pmix_status_t *codes, size_t n)
-{
-    size_t at = 0;
-
-    to[0] = '\0';
-    for (size_t i = 0; i < n && at < room; i++) {
-        at += (size_t) snprintf(to + at, room - at, "%s%d", i > 0 ? "," : "", codes[i]);
-    }
-    return to;
-}
-
-static pmix_status_t register_events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[],
-                                     size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    char text[512];
-
-    return PUT(.entry = ON_REGISTER, INFOS, .text = codes_text(text, sizeof(text), codes, ncodes),
-               OP);
-}
-
-static pmix_status_t deregister_events(pmix_status_t *codes, size_t ncodes, pmix_op_cbfunc_t cbfunc,
-                                       void *cbdata)
-{
-    char text[512];
-
-    return PUT(.entry = ON_DEREGISTER, .text = codes_text(text, sizeof(text), codes, ncodes), OP);
-}
-
-static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
-                                  pmix_data_range_t range, pmix_info_t info[], size_t ninfo,
-                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_NOTIFY, .proc = source, .number = code, .range = range, INFOS, OP);
-}
-
-static pmix_status_t query(pmix_proc_t *proct, pmix_query_t *queries, size_t nqueries,
-                           pmix_info_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_QUERY, .proc = proct, .queries = queries, .n_queries = nqueries,
-               .reply.info = cbfunc);
-}
-
-static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t cbfunc,
-                           void *cbdata)
-{
-    struct ask ask = {.entry = ON_TOOL, INFOS, .reply.tool = cbfunc, .cbdata = cbdata};
-    pmix_status_t rc = answer(&ask);
-
-    if (rc != PMIX_SUCCESS) {
-        reply_status(&ask, rc);
-    }
-}
-
-static void on_log(const pmix_proc_t *client, const pmix_info_t info[], size_t ninfo,
-                   const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc,
-                   void *cbdata)
-{
-    struct ask ask = {.entry = ON_LOG,
-                      .proc = client,
-                      INFOS,
-                      .more = directives,
-                      .n_more = ndirs,
-                      OP,
-                      .cbdata = cbdata};
-    pmix_status_t rc = answer(&ask);
-
-    if (rc != PMIX_SUCCESS) {
-        reply_status(&ask, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc);
-    }
-}
-
-static pmix_status_t allocate(const pmix_proc_t *client, pmix_alloc_directive_t directive,
-                              const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc,
-                              void *cbdata)
-{
-    return PUT(.entry = ON_ALLOCATE, .proc = client, .number = directive, INFOS,
-               .reply.info = cbfunc);
-}
-
-static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t procs[],
-                                 size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_CONTROL, .proc = requestor, PROCS, INFOS, .reply.info = cbfunc);
-}
-
-static pmix_status_t monitor(const pmix_proc_t *requestor, const pmix_info_t *what,
-                             pmix_status_t error, const pmix_info_t info[], size_t ninfo,
-                             pmix_info_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_MONITOR, .proc = requestor, .infos = what, .n_infos = 1, .number = error,
-               .more = info, .n_more = ninfo, .reply.info = cbfunc);
-}
-
-static pmix_status_t get_credential(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
-                                    pmix_credential_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_CREDENTIAL, .proc = proc, INFOS, .reply.cred = cbfunc);
-}
-
-static pmix_status_t validate_credential(const pmix_proc_t *proc, const pmix_byte_object_t *cred,
-                                         const pmix_info_t info[], size_t ninfo,
-                                         pmix_validation_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_VALIDATE, .proc = proc, .data = cred->bytes, .n_data = cred->size, INFOS,
-               .reply.valid = cbfunc);
-}
-
-static pmix_status_t iof_pull(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                              size_t ninfo, pmix_iof_channel_t channels, pmix_op_cbfunc_t cbfunc,
-                              void *cbdata)
-{
-    return PUT(.entry = ON_PULL, PROCS, INFOS, .range = channels, OP);
-}
-
-static pmix_status_t push_stdin(const pmix_proc_t *source, const pmix_proc_t procs[], size_t nprocs,
-                                const pmix_info_t info[], size_t ninfo,
-                                const pmix_byte_object_t *bo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_PUSH, .proc = source, PROCS, INFOS,
-               .data = bo != NULL ? bo->bytes : NULL, .n_data = bo != NULL ? bo->size : 0, OP);
-}
-
-static pmix_status_t group(pmix_group_operation_t op, char *name, const pmix_proc_t procs[],
-                           size_t nprocs, const pmix_info_t info[], size_t ninfo,
-                           pmix_info_cbfunc_t cbfunc, void *cbdata)
-{
-    return PUT(.entry = ON_GROUP, PROCS, INFOS, .number = op, .text = name, .reply.info = cbfunc);
-}
-
-static pmix_status_t fabric(const pmix_proc_t *requestor, pmix_fabric_operation_t op,
-                            const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc,
-                            void *cbdata)
-{
-    return PUT(.entry = ON_FABRIC, .proc = requestor, INFOS, .number = op, .reply.info = cbfunc);
-}
-
-
-/* An entry is there if the case scripts it, or if it is by default. */
-static bool wanted(enum entry entry)
-{
-    enum how how = the_case()->host[entry].how;
-
-    return how != MISSING && (how != BY_DEFAULT || entries[entry].there);
 }
 
 pmix_server_module_t *module_make(void)
 {
-    static const pmix_server_module_t full = {
-        .client_connected2 = client_connected2,
-        .client_connected = client_connected,
-        .client_finalized = client_finalized,
-        .abort = on_abort,
-        .fence_nb = fence_nb,
-        .direct_modex = direct_modex,
-        .publish = publish,
-        .lookup = lookup,
-        .unpublish = unpublish,
-        .spawn = spawn,
-        .connect = connect,
-        .disconnect = disconnect,
-        .register_events = register_events,
-        .deregister_events = deregister_events,
-        .notify_event = notify_event,
-        .query = query,
-        .tool_connected = tool_connected,
-        .log = on_log,
-        .allocate = allocate,
-        .job_control = job_control,
-        .monitor = monitor,
-        .get_credential = get_credential,
-        .validate_credential = validate_credential,
-        .iof_pull = iof_pull,
-        .push_stdin = push_stdin,
-        .group = group,
-        .fabric = fabric,
+    static const struct px_host host = {
+        .has = has,
+        .script = script,
+        .sound = sound_answer,
+        .wait = wait_for,
+#ifndef CONFORM_THEIRS
+        .frees_data = true,
+#endif
     };
-    static pmix_server_module_t module;
 
-#define X(name, member, reply, there)          \
-    if (wanted(ON_##name)) {                   \
-        module.member = full.member;           \
-    }
-    CONFORM_ENTRIES(X)
-#undef X
-    return &module;
+    return px_host_module(&host);
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_HOST_HOST_H
+#define PX_HOST_HOST_H
+
+#include "upcall.h"
+
+/* The server module of a host that can be told, upcall by upcall, how to answer, and that keeps what
+ * it was asked. pmixrun and the conformance tests are such hosts: what they do by themselves is
+ * `sound`, what they are told is `script`. Called in the library's threads, and sound also in a
+ * thread of its own (DELAYED). */
+struct px_host {
+    bool (*has)(enum entry entry); /* whether the module has it */
+    /* Sees the upcall (and may set its record); says how it is answered. */
+    const struct answer *(*script)(struct ask *ask);
+    /* What the host answers by itself, as the entry of the module would. */
+    pmix_status_t (*sound)(struct ask *ask);
+    /* Waits in a thread of its own for what an answer's `when` says (NULL: nothing is waited for);
+     * false when there is nobody left to be answered. */
+    bool (*wait)(const char *when);
+    bool frees_data; /* what fence_nb gives is the host's, as our library has it */
+};
+
+/* ---- module.c */
+
+/* The module; `host` must stay. */
+pmix_server_module_t *px_host_module(const struct px_host *host);
+const char *px_host_entry_name(enum entry entry);
+
+/* ---- reply.c. Each calls back once, from this thread; what is given stays the caller's. When
+ * memory is out, the status is PMIX_ERR_NOMEM. */
+
+void px_host_reply_status(const struct ask *ask, pmix_status_t status);
+void px_host_reply_infos(const struct ask *ask, pmix_status_t status, const pmix_info_t *infos,
+                         size_t n);
+void px_host_reply_bytes(const struct ask *ask, pmix_status_t status, const char *data, size_t n);
+/* Runs fn in another thread, after `when`; it gets a copy without the borrowed arguments.
+ * PMIX_SUCCESS, or what the entry is to return instead. */
+pmix_status_t px_host_later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy));
+/* Does what the script says. */
+pmix_status_t px_host_answer(struct ask *ask);
+
+/* ---- record.c */
+
+/* Copies what was asked; the node is the caller's to set. `room` gives zeroed memory that stays as
+ * long as the record is used; where it gives NULL something is left out. */
+void px_host_record(const struct ask *ask, void *(*room)(size_t n), struct record *ret_record);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Answers: what is called back for each kind of entry, and what a script says about when and from
+ * which thread. A late answer waits in a thread of its own, because the library's must not. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+
+enum kind { KIND_OP, KIND_MODEX, KIND_LOOKUP, KIND_SPAWN, KIND_INFO, KIND_TOOL, KIND_CRED, KIND_VALID };
+
+static const enum kind kinds[N_ENTRIES] = {
+#define X(name, member, reply) [ON_##name] = KIND_##reply,
+    PX_HOST_ENTRIES(X)
+#undef X
+};
+
+/* A tool is named by the host. */
+static void reply_tool(const struct ask *ask, pmix_status_t status)
+{
+    static _Atomic uint32_t number;
+    pmix_proc_t name;
+
+    memset(&name, 0, sizeof(name));
+    snprintf(name.nspace, sizeof(name.nspace), "tool%u", atomic_fetch_add(&number, 1));
+    for (size_t i = 0; i < ask->n_infos; i++) {
+        const pmix_value_t *v = &ask->infos[i].value;
+
+        if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_NSPACE) && v->type == PMIX_STRING) {
+            snprintf(name.nspace, sizeof(name.nspace), "%s", v->data.string);
+        } else if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_RANK) && v->type == PMIX_PROC_RANK) {
+            name.rank = v->data.rank;
+        }
+    }
+    ask->reply.tool(status, &name, ask->cbdata);
+}
+
+void px_host_reply_status(const struct ask *ask, pmix_status_t status)
+{
+    if (ask->reply.op == NULL) {
+        return;
+    }
+    switch (kinds[ask->entry]) {
+    case KIND_OP: ask->reply.op(status, ask->cbdata); break;
+    case KIND_MODEX: ask->reply.modex(status, NULL, 0, ask->cbdata, NULL, NULL); break;
+    case KIND_LOOKUP: ask->reply.lookup(status, NULL, 0, ask->cbdata); break;
+    case KIND_SPAWN: ask->reply.spawn(status, (char *) "", ask->cbdata); break;
+    case KIND_INFO: ask->reply.info(status, NULL, 0, ask->cbdata, NULL, NULL); break;
+    case KIND_TOOL: reply_tool(ask, status); break;
+    case KIND_CRED: ask->reply.cred(status, NULL, NULL, 0, ask->cbdata); break;
+    case KIND_VALID: ask->reply.valid(status, NULL, 0, ask->cbdata); break;
+    }
+}
+
+/* ---- with something in it; copied, because the library may look at it after the call */
+
+struct given {
+    size_t n;
+    pmix_info_t infos[];
+};
+
+static void release(void *cbdata)
+{
+    struct given *g = cbdata;
+
+    for (size_t i = 0; i < g->n; i++) {
+        PMIX_INFO_DESTRUCT(&g->infos[i]);
+    }
+    free(g);
+}
+
+void px_host_reply_infos(const struct ask *ask, pmix_status_t status, const pmix_info_t *infos,
+                         size_t n)
+{
+    struct given *g = calloc(1, sizeof(*g) + n * sizeof(g->infos[0]));
+
+    if (g == NULL) {
+        px_host_reply_status(ask, PMIX_ERR_NOMEM);
+        return;
+    }
+    g->n = n;
+    for (size_t i = 0; i < n; i++) {
+        PMIX_INFO_XFER(&g->infos[i], &infos[i]);
+    }
+    ask->reply.info(status, g->infos, n, ask->cbdata, release, g);
+}
+
+void px_host_reply_bytes(const struct ask *ask, pmix_status_t status, const char *data, size_t n)
+{
+    char *copy = n > 0 ? malloc(n) : NULL;
+
+    if (n > 0 && copy == NULL) {
+        px_host_reply_status(ask, PMIX_ERR_NOMEM);
+        return;
+    }
+    if (n > 0) {
+        memcpy(copy, data, n);
+    }
+    ask->reply.modex(status, copy, n, ask->cbdata, free, copy);
+}
+
+/* ---- later */
+
+struct delayed {
+    struct ask ask;
+    pmix_proc_t proc;
+    const char *when;
+    void (*fn)(struct ask *ask); /* NULL: what a sound host answers, or the status */
+    bool sound;
+    pmix_status_t status;
+};
+
+static void answer_soundly(struct delayed *d)
+{
+    pmix_status_t rc = d->ask.host->sound(&d->ask);
+
+    if (rc != PMIX_SUCCESS) {
+        px_host_reply_status(&d->ask, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc);
+    }
+}
+
+static void *wait_and_answer(void *arg)
+{
+    struct delayed *d = arg;
+
+    if (!d->ask.host->wait(d->when)) {
+        /* there is nobody to answer */
+    } else if (d->fn != NULL) {
+        d->fn(&d->ask);
+    } else if (d->sound) {
+        answer_soundly(d);
+    } else {
+        px_host_reply_status(&d->ask, d->status);
+    }
+    if (d->sound && d->ask.host->frees_data && !d->ask.data_taken) {
+        free((char *) d->ask.data);
+    }
+    free(d);
+    return NULL;
+}
+
+/* Takes the template over by copying it. */
+static pmix_status_t delay(const struct delayed *template)
+{
+    struct delayed *d = malloc(sizeof(*d));
+    pthread_t thread;
+
+    if (d == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *d = *template;
+    if (d->ask.proc != NULL) {
+        d->proc = *d->ask.proc;
+        d->ask.proc = &d->proc;
+    }
+    if (pthread_create(&thread, NULL, wait_and_answer, d) != 0) {
+        free(d);
+        return PMIX_ERR_NOMEM;
+    }
+    pthread_detach(thread);
+    return PMIX_SUCCESS;
+}
+
+static struct ask without_borrowed(const struct ask *ask)
+{
+    return (struct ask){.host = ask->host,
+                        .record = ask->record,
+                        .entry = ask->entry,
+                        .reply = ask->reply,
+                        .cbdata = ask->cbdata,
+                        .number = ask->number};
+}
+
+pmix_status_t px_host_later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy))
+{
+    return delay(&(struct delayed){.ask = without_borrowed(ask), .when = when, .fn = fn});
+}
+
+static pmix_status_t delay_status(const struct ask *ask, const struct answer *a)
+{
+    return delay(&(struct delayed){
+        .ask = without_borrowed(ask), .when = a->when, .status = a->status});
+}
+
+static pmix_status_t delay_sound(struct ask *ask, const struct answer *a)
+{
+    pmix_status_t rc = delay(&(struct delayed){.ask = *ask, .when = a->when, .sound = true});
+
+    ask->data_taken = rc == PMIX_SUCCESS;
+    return rc;
+}
+
+pmix_status_t px_host_answer(struct ask *ask)
+{
+    const struct answer *a = ask->host->script(ask);
+
+    switch (a->how) {
+    case AT_ONCE: return a->status;
+    case CALLBACK: return delay_status(ask, a);
+    case DELAYED: return delay_sound(ask, a);
+    case INSIDE: px_host_reply_status(ask, a->status); return PMIX_SUCCESS;
+    case NEVER: return PMIX_SUCCESS;
+    case OWN: return a->own(ask);
+    default: return ask->host->sound(ask);
+    }
+}
