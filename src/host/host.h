@@ -5,9 +5,9 @@
 
 #include "upcall.h"
 
-/* The server module of a host that can be told, upcall by upcall, how to answer, and that keeps what
- * it was asked. pmixrun and the conformance tests are such hosts: what they do by themselves is
- * `sound`, what they are told is `script`. Called in the library's threads, and sound also in a
+/* The server module of a host that can be told, upcall by upcall, how to answer, and that keeps
+ * what it was asked. pmixrun and the conformance tests are such hosts: what they do by themselves
+ * is `sound`, what they are told is `script`. Called in the library's threads, and sound also in a
  * thread of its own (DELAYED). */
 struct px_host {
     bool (*has)(enum entry entry); /* whether the module has it */
@@ -37,6 +37,8 @@ void px_host_reply_bytes(const struct ask *ask, pmix_status_t status, const char
 /* Runs fn in another thread, after `when`; it gets a copy without the borrowed arguments.
  * PMIX_SUCCESS, or what the entry is to return instead. */
 pmix_status_t px_host_later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy));
+/* Waits until no late answer is under way. The host sees to it that its `wait` returns. */
+void px_host_settle(void);
 /* Does what the script says. */
 pmix_status_t px_host_answer(struct ask *ask);
 

@@ -29,9 +29,9 @@ static pmix_status_t put(struct ask *ask)
 }
 
 #define PUT(...) put(&(struct ask){__VA_ARGS__, .cbdata = cbdata})
-#define PROCS .procs = procs, .n_procs = nprocs
-#define INFOS .infos = info, .n_infos = ninfo
-#define OP .reply.op = cbfunc
+#define PROCS    .procs = procs, .n_procs = nprocs
+#define INFOS    .infos = info, .n_infos = ninfo
+#define OP       .reply.op = cbfunc
 
 static pmix_status_t client_connected(const pmix_proc_t *proc, void *object,
                                       pmix_op_cbfunc_t cbfunc, void *cbdata)
@@ -295,9 +295,9 @@ pmix_server_module_t *px_host_module(const struct px_host *which)
     static pmix_server_module_t module;
 
     host = which;
-#define X(name, member, reply)           \
-    if (host->has(ON_##name)) {          \
-        module.member = full.member;     \
+#define X(name, member, reply)                                                                     \
+    if (host->has(ON_##name)) {                                                                    \
+        module.member = full.member;                                                               \
     }
     PX_HOST_ENTRIES(X)
 #undef X

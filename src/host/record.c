@@ -81,31 +81,28 @@ static void note_array(room_fn *room, struct note *to, const pmix_data_array_t *
     }
 }
 
+/* clang-format off */
+#define NUMBERS(X) \
+    X(PMIX_BOOL, flag) X(PMIX_BYTE, byte) X(PMIX_SIZE, size) X(PMIX_PID, pid) \
+    X(PMIX_INT, integer) X(PMIX_INT8, int8) X(PMIX_INT16, int16) X(PMIX_INT32, int32) \
+    X(PMIX_INT64, int64) X(PMIX_UINT, uint) X(PMIX_UINT8, uint8) X(PMIX_UINT16, uint16) \
+    X(PMIX_UINT32, uint32) X(PMIX_UINT64, uint64) X(PMIX_STATUS, status) \
+    X(PMIX_PROC_RANK, rank) X(PMIX_SCOPE, scope) X(PMIX_DATA_RANGE, range) \
+    X(PMIX_PERSIST, persist)
+/* clang-format on */
+
 static bool note_number(struct note *to, const pmix_value_t *v)
 {
     switch (v->type) {
-    case PMIX_BOOL: to->number = v->data.flag; break;
-    case PMIX_BYTE: to->number = v->data.byte; break;
-    case PMIX_SIZE: to->number = (int64_t) v->data.size; break;
-    case PMIX_PID: to->number = v->data.pid; break;
-    case PMIX_INT: to->number = v->data.integer; break;
-    case PMIX_INT8: to->number = v->data.int8; break;
-    case PMIX_INT16: to->number = v->data.int16; break;
-    case PMIX_INT32: to->number = v->data.int32; break;
-    case PMIX_INT64: to->number = v->data.int64; break;
-    case PMIX_UINT: to->number = v->data.uint; break;
-    case PMIX_UINT8: to->number = v->data.uint8; break;
-    case PMIX_UINT16: to->number = v->data.uint16; break;
-    case PMIX_UINT32: to->number = v->data.uint32; break;
-    case PMIX_UINT64: to->number = (int64_t) v->data.uint64; break;
-    case PMIX_STATUS: to->number = v->data.status; break;
-    case PMIX_PROC_RANK: to->number = v->data.rank; break;
-    case PMIX_SCOPE: to->number = v->data.scope; break;
-    case PMIX_DATA_RANGE: to->number = v->data.range; break;
-    case PMIX_PERSIST: to->number = v->data.persist; break;
-    default: return false;
+#define X(name, member)                                                                            \
+    case name:                                                                                     \
+        to->number = (int64_t) v->data.member;                                                     \
+        return true;
+        NUMBERS(X)
+#undef X
+    default:
+        return false;
     }
-    return true;
 }
 
 static const char *double_text(room_fn *room, double number)

@@ -12,7 +12,16 @@
 
 #include "host.h"
 
-enum kind { KIND_OP, KIND_MODEX, KIND_LOOKUP, KIND_SPAWN, KIND_INFO, KIND_TOOL, KIND_CRED, KIND_VALID };
+enum kind {
+    KIND_OP,
+    KIND_MODEX,
+    KIND_LOOKUP,
+    KIND_SPAWN,
+    KIND_INFO,
+    KIND_TOOL,
+    KIND_CRED,
+    KIND_VALID
+};
 
 static const enum kind kinds[N_ENTRIES] = {
 #define X(name, member, reply) [ON_##name] = KIND_##reply,
@@ -46,14 +55,30 @@ void px_host_reply_status(const struct ask *ask, pmix_status_t status)
         return;
     }
     switch (kinds[ask->entry]) {
-    case KIND_OP: ask->reply.op(status, ask->cbdata); break;
-    case KIND_MODEX: ask->reply.modex(status, NULL, 0, ask->cbdata, NULL, NULL); break;
-    case KIND_LOOKUP: ask->reply.lookup(status, NULL, 0, ask->cbdata); break;
-    case KIND_SPAWN: ask->reply.spawn(status, (char *) "", ask->cbdata); break;
-    case KIND_INFO: ask->reply.info(status, NULL, 0, ask->cbdata, NULL, NULL); break;
-    case KIND_TOOL: reply_tool(ask, status); break;
-    case KIND_CRED: ask->reply.cred(status, NULL, NULL, 0, ask->cbdata); break;
-    case KIND_VALID: ask->reply.valid(status, NULL, 0, ask->cbdata); break;
+    case KIND_OP:
+        ask->reply.op(status, ask->cbdata);
+        break;
+    case KIND_MODEX:
+        ask->reply.modex(status, NULL, 0, ask->cbdata, NULL, NULL);
+        break;
+    case KIND_LOOKUP:
+        ask->reply.lookup(status, NULL, 0, ask->cbdata);
+        break;
+    case KIND_SPAWN:
+        ask->reply.spawn(status, (char *) "", ask->cbdata);
+        break;
+    case KIND_INFO:
+        ask->reply.info(status, NULL, 0, ask->cbdata, NULL, NULL);
+        break;
+    case KIND_TOOL:
+        reply_tool(ask, status);
+        break;
+    case KIND_CRED:
+        ask->reply.cred(status, NULL, NULL, 0, ask->cbdata);
+        break;
+    case KIND_VALID:
+        ask->reply.valid(status, NULL, 0, ask->cbdata);
+        break;
     }
 }
 
@@ -106,6 +131,29 @@ void px_host_reply_bytes(const struct ask *ask, pmix_status_t status, const char
 
 /* ---- later */
 
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t n; /* answers that are still to come */
+} late = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+
+static void count_late(bool begins)
+{
+    pthread_mutex_lock(&late.lock);
+    late.n = begins ? late.n + 1 : late.n - 1;
+    pthread_cond_broadcast(&late.changed);
+    pthread_mutex_unlock(&late.lock);
+}
+
+void px_host_settle(void)
+{
+    pthread_mutex_lock(&late.lock);
+    while (late.n > 0) {
+        pthread_cond_wait(&late.changed, &late.lock);
+    }
+    pthread_mutex_unlock(&late.lock);
+}
+
 struct delayed {
     struct ask ask;
     pmix_proc_t proc;
@@ -141,6 +189,7 @@ static void *wait_and_answer(void *arg)
         free((char *) d->ask.data);
     }
     free(d);
+    count_late(false);
     return NULL;
 }
 
@@ -158,7 +207,9 @@ static pmix_status_t delay(const struct delayed *template)
         d->proc = *d->ask.proc;
         d->ask.proc = &d->proc;
     }
+    count_late(true);
     if (pthread_create(&thread, NULL, wait_and_answer, d) != 0) {
+        count_late(false);
         free(d);
         return PMIX_ERR_NOMEM;
     }
@@ -183,8 +234,8 @@ pmix_status_t px_host_later(const struct ask *ask, const char *when, void (*fn)(
 
 static pmix_status_t delay_status(const struct ask *ask, const struct answer *a)
 {
-    return delay(&(struct delayed){
-        .ask = without_borrowed(ask), .when = a->when, .status = a->status});
+    return delay(
+        &(struct delayed){.ask = without_borrowed(ask), .when = a->when, .status = a->status});
 }
 
 static pmix_status_t delay_sound(struct ask *ask, const struct answer *a)
@@ -200,12 +251,20 @@ pmix_status_t px_host_answer(struct ask *ask)
     const struct answer *a = ask->host->script(ask);
 
     switch (a->how) {
-    case AT_ONCE: return a->status;
-    case CALLBACK: return delay_status(ask, a);
-    case DELAYED: return delay_sound(ask, a);
-    case INSIDE: px_host_reply_status(ask, a->status); return PMIX_SUCCESS;
-    case NEVER: return PMIX_SUCCESS;
-    case OWN: return a->own(ask);
-    default: return ask->host->sound(ask);
+    case AT_ONCE:
+        return a->status;
+    case CALLBACK:
+        return delay_status(ask, a);
+    case DELAYED:
+        return delay_sound(ask, a);
+    case INSIDE:
+        px_host_reply_status(ask, a->status);
+        return PMIX_SUCCESS;
+    case NEVER:
+        return PMIX_SUCCESS;
+    case OWN:
+        return a->own(ask);
+    default:
+        return ask->host->sound(ask);
     }
 }

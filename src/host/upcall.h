@@ -16,33 +16,33 @@
 #include <stdint.h>
 
 /* The entries of the server module: name, member, what it calls back with. */
-#define PX_HOST_ENTRIES(X)                  \
-    X(CONNECTED, client_connected2, OP)     \
-    X(CONNECTED1, client_connected, OP)     \
-    X(FINALIZED, client_finalized, OP)      \
-    X(ABORT, abort, OP)                     \
-    X(FENCE, fence_nb, MODEX)               \
-    X(MODEX, direct_modex, MODEX)           \
-    X(PUBLISH, publish, OP)                 \
-    X(LOOKUP, lookup, LOOKUP)               \
-    X(UNPUBLISH, unpublish, OP)             \
-    X(SPAWN, spawn, SPAWN)                  \
-    X(CONNECT, connect, OP)                 \
-    X(DISCONNECT, disconnect, OP)           \
-    X(REGISTER, register_events, OP)        \
-    X(DEREGISTER, deregister_events, OP)    \
-    X(NOTIFY, notify_event, OP)             \
-    X(QUERY, query, INFO)                   \
-    X(TOOL, tool_connected, TOOL)           \
-    X(LOG, log, OP)                         \
-    X(ALLOCATE, allocate, INFO)             \
-    X(CONTROL, job_control, INFO)           \
-    X(MONITOR, monitor, INFO)               \
-    X(CREDENTIAL, get_credential, CRED)     \
-    X(VALIDATE, validate_credential, VALID) \
-    X(PULL, iof_pull, OP)                   \
-    X(PUSH, push_stdin, OP)                 \
-    X(GROUP, group, INFO)                   \
+#define PX_HOST_ENTRIES(X)                                                                         \
+    X(CONNECTED, client_connected2, OP)                                                            \
+    X(CONNECTED1, client_connected, OP)                                                            \
+    X(FINALIZED, client_finalized, OP)                                                             \
+    X(ABORT, abort, OP)                                                                            \
+    X(FENCE, fence_nb, MODEX)                                                                      \
+    X(MODEX, direct_modex, MODEX)                                                                  \
+    X(PUBLISH, publish, OP)                                                                        \
+    X(LOOKUP, lookup, LOOKUP)                                                                      \
+    X(UNPUBLISH, unpublish, OP)                                                                    \
+    X(SPAWN, spawn, SPAWN)                                                                         \
+    X(CONNECT, connect, OP)                                                                        \
+    X(DISCONNECT, disconnect, OP)                                                                  \
+    X(REGISTER, register_events, OP)                                                               \
+    X(DEREGISTER, deregister_events, OP)                                                           \
+    X(NOTIFY, notify_event, OP)                                                                    \
+    X(QUERY, query, INFO)                                                                          \
+    X(TOOL, tool_connected, TOOL)                                                                  \
+    X(LOG, log, OP)                                                                                \
+    X(ALLOCATE, allocate, INFO)                                                                    \
+    X(CONTROL, job_control, INFO)                                                                  \
+    X(MONITOR, monitor, INFO)                                                                      \
+    X(CREDENTIAL, get_credential, CRED)                                                            \
+    X(VALIDATE, validate_credential, VALID)                                                        \
+    X(PULL, iof_pull, OP)                                                                          \
+    X(PUSH, push_stdin, OP)                                                                        \
+    X(GROUP, group, INFO)                                                                          \
     X(FABRIC, fabric, INFO)
 
 enum entry {
@@ -71,7 +71,7 @@ struct note {
 struct record {
     enum entry entry;
     int node;
-    pmix_proc_t proc; /* who asked */
+    pmix_proc_t proc;   /* who asked */
     const void *object; /* what the host gave when it registered who asked: not to be looked into */
     const pmix_proc_t *procs;
     size_t n_procs;
@@ -81,7 +81,7 @@ struct record {
     size_t n_blob;
     int number; /* status of an abort or event, operation of a group, directive of an allocation,
                    ... */
-    int range;        /* of an event; channels of iof_pull */
+    int range;  /* of an event; channels of iof_pull */
     const char *text; /* message of an abort, name of a group, keys of a lookup joined by commas */
 };
 

@@ -143,8 +143,8 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
     struct px_run_bytes key = {0};
     struct px_run_bytes b = {0};
     uint32_t timeout_s;
-    pmix_status_t local = read_status(task->args, task->n_args, &timeout_s);
-    pmix_status_t rc = parts_read(task->procs, task->n_procs, &parts);
+    pmix_status_t local = read_status(task->ask.infos, task->ask.n_infos, &timeout_s);
+    pmix_status_t rc = parts_read(task->ask.procs, task->ask.n_procs, &parts);
 
     if (rc == PMIX_SUCCESS) {
         put_key(&key, kind, name, &parts);
@@ -168,14 +168,14 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
 
 /* ---- fence */
 
-/* task: procs, info in args, data (ours) in more. */
 void px_run_fence(struct px_run_task *task)
 {
-    pmix_status_t rc = give(task, PX_RUN_KIND_FENCE, NULL, task->more, task->n_more);
+    pmix_status_t rc =
+        give(task, PX_RUN_KIND_FENCE, NULL, task->ask.data, task->ask.n_data);
 
-    free((void *) task->more);
+    free((char *) task->ask.data);
     if (rc != PMIX_SUCCESS) {
-        task->cb.modex(rc, NULL, 0, task->cbdata, NULL, NULL);
+        px_host_reply_status(&task->ask, rc);
     }
 }
 
@@ -194,22 +194,28 @@ static void fence_done(const struct px_run_task *task, pmix_status_t status,
     if (all.failed) {
         status = PMIX_ERR_NOMEM;
     }
-    task->cb.modex(status, all.at, all.len, task->cbdata, free, all.at);
+    task->ask.reply.modex(status, all.at, all.len, task->ask.cbdata, free, all.at);
 }
 
-/* ---- connect and disconnect; number: whether it is connect */
+/* ---- connect and disconnect */
 
 void px_run_connect(struct px_run_task *task)
 {
-    pmix_status_t rc =
-        give(task, task->number != 0 ? PX_RUN_KIND_CONNECT : PX_RUN_KIND_DISCONNECT, NULL, NULL, 0);
+    uint32_t kind =
+        task->ask.entry == ON_CONNECT ? PX_RUN_KIND_CONNECT : PX_RUN_KIND_DISCONNECT;
+    pmix_status_t rc = give(task, kind, NULL, NULL, 0);
 
     if (rc != PMIX_SUCCESS) {
-        task->cb.op(rc, task->cbdata);
+        px_host_reply_status(&task->ask, rc);
     }
 }
 
-/* ---- groups; number: whether it is construct, more: the name */
+/* ---- groups */
+
+static bool is_construct(const struct px_run_task *task)
+{
+    return task->ask.number == PMIX_GROUP_CONSTRUCT;
+}
 
 static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
 {
@@ -225,22 +231,20 @@ static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
  * and infos. */
 static pmix_status_t give_group(struct px_run_task *task)
 {
-    const pmix_info_t *info = task->args;
+    const pmix_info_t *info = task->ask.infos;
     struct px_run_bytes b = {0};
 
-    px_run_put_array(&b, task->procs, task->n_procs, PMIX_PROC);
-    px_run_put_u32(&b, flag_of(info, task->n_args, PMIX_GROUP_ASSIGN_CONTEXT_ID));
-    for (size_t i = 0; i < task->n_args; i++) {
+    px_run_put_array(&b, task->ask.procs, task->ask.n_procs, PMIX_PROC);
+    px_run_put_u32(&b, flag_of(info, task->ask.n_infos, PMIX_GROUP_ASSIGN_CONTEXT_ID));
+    for (size_t i = 0; i < task->ask.n_infos; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ENDPT_DATA) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO_ARRAY) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO)) {
             px_run_put_array(&b, &info[i], 1, PMIX_INFO);
         }
     }
-    pmix_status_t rc =
-        b.failed ? PMIX_ERR_NOMEM
-                 : give(task, task->number != 0 ? PX_RUN_KIND_CONSTRUCT : PX_RUN_KIND_DESTRUCT,
-                        task->more, b.at, b.len);
+    uint32_t kind = is_construct(task) ? PX_RUN_KIND_CONSTRUCT : PX_RUN_KIND_DESTRUCT;
+    pmix_status_t rc = b.failed ? PMIX_ERR_NOMEM : give(task, kind, task->ask.text, b.at, b.len);
     free(b.at);
     return rc;
 }
@@ -250,7 +254,7 @@ void px_run_group(struct px_run_task *task)
     pmix_status_t rc = give_group(task);
 
     if (rc != PMIX_SUCCESS) {
-        task->cb.info(rc, NULL, 0, task->cbdata, NULL, NULL);
+        px_host_reply_status(&task->ask, rc);
     }
 }
 
@@ -337,7 +341,7 @@ static void group_done(const struct px_run_task *task, pmix_status_t status, siz
     uint32_t n = px_run_get_u32(r);
 
     if (o == NULL) {
-        task->cb.info(PMIX_ERR_NOMEM, NULL, 0, task->cbdata, NULL, NULL);
+        px_host_reply_status(&task->ask, PMIX_ERR_NOMEM);
         return;
     }
     for (uint32_t i = 0; status == PMIX_SUCCESS && i < n && !r->failed; i++) {
@@ -346,10 +350,10 @@ static void group_done(const struct px_run_task *task, pmix_status_t status, siz
         share.at = px_run_get_bytes(r, &share.left);
         status = take_share(o, &share, &wants_id);
     }
-    if (status == PMIX_SUCCESS && task->number != 0 && wants_id) {
+    if (status == PMIX_SUCCESS && is_construct(task) && wants_id) {
         status = load(o, PMIX_GROUP_CONTEXT_ID, &serial, PMIX_SIZE);
     }
-    task->cb.info(status, o->info, o->n, task->cbdata, release, o);
+    task->ask.reply.info(status, o->info, o->n, task->ask.cbdata, release, o);
 }
 
 /* ---- everybody's shares have come */
@@ -364,11 +368,11 @@ void px_run_collected(const struct px_run_frame *head, struct px_run_reader *pay
         return;
     }
     uint32_t serial = px_run_get_u32(r);
-    if (task.run == px_run_fence) {
+    if (task.ask.entry == ON_FENCE) {
         fence_done(&task, head->status, r);
-    } else if (task.run == px_run_connect) {
-        task.cb.op(head->status, task.cbdata);
-    } else {
+    } else if (task.ask.entry == ON_GROUP) {
         group_done(&task, head->status, serial, r);
+    } else {
+        px_host_reply_status(&task.ask, head->status);
     }
 }

@@ -11,16 +11,15 @@
 
 #include "nodes.h"
 
-/* task: the source in proc, info in args, the code in number, the range in n_more. */
 void px_run_event(struct px_run_task *task)
 {
     struct px_run_bytes b = {0};
 
     px_run_put_proc(&b, &task->proc);
-    px_run_put_u32(&b, (uint32_t) task->n_more);
-    px_run_put_array(&b, task->args, task->n_args, PMIX_INFO);
-    task->cb.op(px_run_remote_send(PX_RUN_EVENT, PX_RUN_OTHERS, 0, task->number, &b),
-                task->cbdata);
+    px_run_put_u32(&b, (uint32_t) task->ask.range);
+    px_run_put_array(&b, task->ask.infos, task->ask.n_infos, PMIX_INFO);
+    px_host_reply_status(&task->ask,
+                         px_run_remote_send(PX_RUN_EVENT, PX_RUN_OTHERS, 0, task->ask.number, &b));
 }
 
 struct told {

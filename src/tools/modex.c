@@ -23,16 +23,15 @@ struct asked {
 
 /* ---- asking */
 
-/* task: the process in proc, info in args. */
 void px_run_modex(struct px_run_task *task)
 {
     uint32_t node = px_run_node_of_proc(&task->proc);
-    const pmix_info_t *info = task->args;
+    const pmix_info_t *info = task->ask.infos;
     struct px_run_bytes b = {0};
     const char *key = NULL;
     uint32_t timeout_s = 0;
 
-    for (size_t i = 0; i < task->n_args; i++) {
+    for (size_t i = 0; i < task->ask.n_infos; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_REQUIRED_KEY) && info[i].value.type == PMIX_STRING) {
             key = info[i].value.data.string;
         } else if (PMIX_CHECK_KEY(&info[i], PMIX_TIMEOUT) && info[i].value.type == PMIX_INT) {
@@ -45,7 +44,7 @@ void px_run_modex(struct px_run_task *task)
     uint64_t id = node != PX_RUN_NONE && node != px_run.node ? px_run_remote_keep(task) : 0;
     if (id == 0) {
         free(b.at);
-        task->cb.modex(PMIX_ERR_NOT_FOUND, NULL, 0, task->cbdata, NULL, NULL);
+        px_host_reply_status(&task->ask, PMIX_ERR_NOT_FOUND);
         return;
     }
     (void) px_run_remote_send(PX_RUN_MODEX, node, id, 0, &b);
@@ -58,14 +57,7 @@ void px_run_modex_answered(const struct px_run_frame *head, struct px_run_reader
     if (!px_run_remote_take(head->id, &task)) {
         return;
     }
-    char *copy = payload->left > 0 ? malloc(payload->left) : NULL;
-    if (copy == NULL) {
-        pmix_status_t rc = payload->left > 0 ? PMIX_ERR_NOMEM : head->status;
-        task.cb.modex(rc, NULL, 0, task.cbdata, NULL, NULL);
-        return;
-    }
-    memcpy(copy, payload->at, payload->left);
-    task.cb.modex(head->status, copy, payload->left, task.cbdata, free, copy);
+    px_host_reply_bytes(&task.ask, head->status, payload->at, payload->left);
 }
 
 /* ---- answering */
@@ -77,13 +69,13 @@ static void asked_free(struct asked *a)
     free(a);
 }
 
-/* Main thread: cbdata is the question, more the data (ours), number the status. */
+/* Main thread: cbdata is the question, data is ours, number the status. */
 static void send_answer(struct px_run_task *task)
 {
-    struct asked *a = task->cbdata;
-    struct px_run_bytes b = {.at = (char *) task->more, .len = task->n_more};
+    struct asked *a = task->ask.cbdata;
+    struct px_run_bytes b = {.at = (char *) task->ask.data, .len = task->ask.n_data};
 
-    (void) px_run_remote_send(PX_RUN_MODEX_DATA, a->node, a->id, task->number, &b);
+    (void) px_run_remote_send(PX_RUN_MODEX_DATA, a->node, a->id, task->ask.number, &b);
     asked_free(a);
 }
 
@@ -94,10 +86,10 @@ static void post_answer(struct asked *a, pmix_status_t status, const char *data,
         memcpy(copy, data, n);
     }
     struct px_run_task task = {.run = send_answer,
-                               .cbdata = a,
-                               .number = n > 0 && copy == NULL ? PMIX_ERR_NOMEM : status,
-                               .more = copy,
-                               .n_more = copy != NULL ? n : 0};
+                               .ask = {.cbdata = a,
+                                       .number = n > 0 && copy == NULL ? PMIX_ERR_NOMEM : status,
+                                       .data = copy,
+                                       .n_data = copy != NULL ? n : 0}};
     if (px_run_task_post(&task) != PMIX_SUCCESS) {
         free(copy);
         asked_free(a);
@@ -112,7 +104,7 @@ static void on_data(pmix_status_t status, char *data, size_t n, void *cbdata)
 /* Main thread: the key is there, or there is none to wait for. */
 static void fetch(struct px_run_task *task)
 {
-    struct asked *a = task->cbdata;
+    struct asked *a = task->ask.cbdata;
     pmix_status_t rc = PMIx_server_dmodex_request(&a->proc, on_data, a);
 
     if (rc != PMIX_SUCCESS) {
@@ -127,8 +119,11 @@ static void on_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
     (void) value;
     if (status != PMIX_SUCCESS && status != PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
         post_answer(a, status, NULL, 0);
-    } else if (px_run_task_post(&(struct px_run_task){.run = fetch, .cbdata = a}) != PMIX_SUCCESS) {
-        asked_free(a);
+    } else {
+        struct px_run_task task = {.run = fetch, .ask.cbdata = a};
+        if (px_run_task_post(&task) != PMIX_SUCCESS) {
+            asked_free(a);
+        }
     }
 }
 
@@ -151,12 +146,12 @@ void px_run_modex_asked(const struct px_run_frame *head, struct px_run_reader *p
         (void) PMIx_Info_load(a->info, PMIX_TIMEOUT, &seconds, PMIX_INT);
     }
     if (a->key == NULL) {
-        fetch(&(struct px_run_task){.cbdata = a});
+        fetch(&(struct px_run_task){.ask.cbdata = a});
         return;
     }
     pmix_status_t rc = PMIx_Get_nb(&a->proc, a->key, a->info, a->n_info, on_value, a);
     if (rc == PMIX_OPERATION_SUCCEEDED) {
-        fetch(&(struct px_run_task){.cbdata = a});
+        fetch(&(struct px_run_task){.ask.cbdata = a});
     } else if (rc != PMIX_SUCCESS) {
         on_value(rc, NULL, a);
     }

@@ -24,20 +24,16 @@ struct asked {
 
 /* ---- asking */
 
-static enum px_run_frame_type type_of(const struct px_run_task *task)
+static enum px_run_frame_type type_of(enum entry entry)
 {
-    return task->run == px_run_publish  ? PX_RUN_PUBLISH
-           : task->run == px_run_lookup ? PX_RUN_LOOKUP
-                                        : PX_RUN_UNPUBLISH;
+    return entry == ON_PUBLISH  ? PX_RUN_PUBLISH
+           : entry == ON_LOOKUP ? PX_RUN_LOOKUP
+                                : PX_RUN_UNPUBLISH;
 }
 
-static void refuse(struct px_run_task *task, pmix_status_t rc)
+static enum entry entry_of(uint16_t type)
 {
-    if (task->run == px_run_lookup) {
-        task->cb.lookup(rc, NULL, 0, task->cbdata);
-    } else {
-        task->cb.op(rc, task->cbdata);
-    }
+    return type == PX_RUN_PUBLISH ? ON_PUBLISH : type == PX_RUN_LOOKUP ? ON_LOOKUP : ON_UNPUBLISH;
 }
 
 static void put_keys(struct px_run_bytes *b, char **keys)
@@ -58,30 +54,30 @@ static void forward(struct px_run_task *task)
     struct px_run_bytes b = {0};
 
     px_run_put_proc(&b, &task->proc);
-    put_keys(&b, task->keys);
-    px_run_put_array(&b, task->args, task->n_args, PMIX_INFO);
+    put_keys(&b, task->ask.keys);
+    px_run_put_array(&b, task->ask.infos, task->ask.n_infos, PMIX_INFO);
     uint64_t id = px_run_remote_keep(task);
-    pmix_status_t rc = id != 0 ? px_run_remote_send(type_of(task), KEEPER, id, 0, &b)
-                               : PMIX_ERR_NOMEM;
+    pmix_status_t rc =
+        id != 0 ? px_run_remote_send(type_of(task->ask.entry), KEEPER, id, 0, &b) : PMIX_ERR_NOMEM;
     if (id == 0) {
         free(b.at);
     }
     struct px_run_task ignored;
     if (rc != PMIX_SUCCESS && (id == 0 || px_run_remote_take(id, &ignored))) {
-        refuse(task, rc);
+        px_host_reply_status(&task->ask, rc);
     }
 }
 
-/* task->number says which of the three, as the type of its frame. */
 void px_run_names(struct px_run_task *task)
 {
-    task->run = task->number == PX_RUN_PUBLISH  ? px_run_publish
-                : task->number == PX_RUN_LOOKUP ? px_run_lookup
-                                                : px_run_unpublish;
     if (px_run.place == PX_RUN_NODE && px_run.node != KEEPER) {
         forward(task);
+    } else if (task->ask.entry == ON_PUBLISH) {
+        px_run_publish(task);
+    } else if (task->ask.entry == ON_LOOKUP) {
+        px_run_lookup(task);
     } else {
-        task->run(task);
+        px_run_unpublish(task);
     }
 }
 
@@ -94,11 +90,12 @@ void px_run_names_answered(const struct px_run_frame *head, struct px_run_reader
         return;
     }
     if (head->type == PX_RUN_DONE) {
-        task.cb.op(head->status, task.cbdata);
+        px_host_reply_status(&task.ask, head->status);
         return;
     }
     pmix_pdata_t *data = px_run_get_array(payload, sizeof(*data), PMIX_PDATA, &n);
-    task.cb.lookup(payload->failed ? PMIX_ERR_NOMEM : head->status, data, n, task.cbdata);
+    task.ask.reply.lookup(payload->failed ? PMIX_ERR_NOMEM : head->status, data, n,
+                          task.ask.cbdata);
     PMIx_Pdata_free(data, n);
 }
 
@@ -154,7 +151,7 @@ static char **get_keys(struct px_run_reader *r)
 void px_run_names_asked(const struct px_run_frame *head, struct px_run_reader *payload)
 {
     struct asked *a = calloc(1, sizeof(*a));
-    struct px_run_task task = {.cbdata = a};
+    struct px_run_task task = {.ask = {.entry = entry_of(head->type), .cbdata = a}};
     if (a == NULL) {
         return;
     }
@@ -163,14 +160,13 @@ void px_run_names_asked(const struct px_run_frame *head, struct px_run_reader *p
     px_run_get_proc(payload, &task.proc);
     a->keys = get_keys(payload);
     a->info = px_run_get_array(payload, sizeof(*a->info), PMIX_INFO, &a->n_info);
-    task.keys = a->keys;
-    task.args = a->info;
-    task.n_args = a->n_info;
-    task.number = head->type;
+    task.ask.keys = a->keys;
+    task.ask.infos = a->info;
+    task.ask.n_infos = a->n_info;
     if (head->type == PX_RUN_LOOKUP) {
-        task.cb.lookup = on_found;
+        task.ask.reply.lookup = on_found;
     } else {
-        task.cb.op = on_done;
+        task.ask.reply.op = on_done;
     }
     if (payload->failed && head->type == PX_RUN_LOOKUP) {
         on_found(PMIX_ERR_NOMEM, NULL, 0, a);

@@ -28,7 +28,11 @@ enum {
     OPT_NODES,
     OPT_MAP,
     OPT_KEEP,
+    OPT_SCRIPT,
+    OPT_RECORD,
 };
+
+static const char short_options[] = "+n:x:h";
 
 static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
@@ -41,6 +45,8 @@ static const struct option long_options[] = {
     {"keep-going", no_argument, NULL, OPT_KEEP},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"report", no_argument, NULL, OPT_REPORT},
+    {"script", required_argument, NULL, OPT_SCRIPT},
+    {"record", required_argument, NULL, OPT_RECORD},
     {NULL, 0, NULL, 0},
 };
 
@@ -62,6 +68,12 @@ void px_run_usage(FILE *to)
         "  --report           say at the end what each process read, and how; with --verbose, "
         "where the\n"
         "                     segment's bytes are\n"
+        "  --script RULE|FILE how the host answers the processes' requests, instead of by itself:\n"
+        "                     ENTRY[@NODE][#NTH]=ANSWER, where ENTRY is one of the server module\n"
+        "                     (fence, lookup, ...) and ANSWER is missing, never, a status, or\n"
+        "                     inside[:STATUS], thread[:STATUS], late:MILLISECONDS[:STATUS],\n"
+        "                     after:ENTRY[:STATUS]; may be repeated, the first that fits counts\n"
+        "  --record FILE      write what the host was asked, a line of JSON for each request\n"
         "  -h, --help         this text\n\n"
         "The exit code is 0, or the first non-zero one of a process (128 + N for signal N).\n"
         "The job ends as soon as one of its processes fails (see --keep-going) or calls\n"
@@ -219,9 +231,29 @@ static int read_option(int c, struct px_run_options *o)
     case OPT_REPORT:
         o->report = true;
         return 0;
+    case OPT_RECORD:
+        o->record = optarg;
+        return 0;
+    case OPT_SCRIPT:
+        return 0; /* when all others are known */
     default:
         return USAGE_ERROR; /* getopt has complained */
     }
+}
+
+/* Rules name nodes, and how many there are may be said behind them. */
+static int read_scripts(int argc, char **argv, const struct px_run_options *o)
+{
+    int rc = 0;
+
+    optind = 1;
+    for (int c = 0; rc == 0 && c != -1;
+         c = getopt_long(argc, argv, short_options, long_options, NULL)) {
+        if (c == OPT_SCRIPT && px_run_script_add(optarg, o->n_nodes) != 0) {
+            rc = USAGE_ERROR;
+        }
+    }
+    return rc;
 }
 
 int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options)
@@ -232,19 +264,23 @@ int px_run_options_read(int argc, char **argv, struct px_run_options *ret_option
         return 1;
     }
     int rc = 0;
-    int c = getopt_long(argc, argv, "+n:x:h", long_options, NULL);
+    int c = getopt_long(argc, argv, short_options, long_options, NULL);
     while (rc == 0 && c != -1) {
         rc = read_option(c, &o);
         if (rc == 0) {
-            c = getopt_long(argc, argv, "+n:x:h", long_options, NULL);
+            c = getopt_long(argc, argv, short_options, long_options, NULL);
         }
     }
     if (rc == 0 && !o.help && optind >= argc) {
         fputs("pmixrun: which program?\n", stderr);
         rc = USAGE_ERROR;
     }
+    if (rc == 0) {
+        rc = read_scripts(argc, argv, &o);
+    }
     if (rc != 0) {
         fputs("pmixrun --help says more\n", stderr);
+        px_run_script_free();
         px_run_env_free(o.env);
         return rc;
     }

@@ -57,7 +57,7 @@ static pmix_status_t start_server(void)
         rc = PMIx_Info_load(&info[3], PMIX_SERVER_SHARE_TOPOLOGY, &share, PMIX_BOOL);
     }
     if (rc == PMIX_SUCCESS) {
-        rc = PMIx_server_init(&px_run_module, info, 4);
+        rc = PMIx_server_init(px_run_host_open(), info, 4);
     }
     PMIx_Info_free(info, 4);
     return rc;
@@ -121,6 +121,7 @@ static void clean_up(void)
         if (px_run.options.report) {
             px_run_report_print();
         }
+        px_run_script_close();
         (void) PMIx_server_finalize();
     }
     if (px_run.place == PX_RUN_NODE) {
@@ -134,6 +135,7 @@ static void clean_up(void)
     }
     px_run_guard_stop();
     kill_orphans();
+    px_run_script_free();
     px_run_env_free(px_run.options.env);
 }
 
@@ -149,17 +151,26 @@ static int prepare(void)
         return errno;
     }
     px_run_files_raise();
+    int error = px_run.options.record != NULL ? px_run_record_open(px_run.options.record) : 0;
+    if (error != 0) {
+        px_run_say("cannot write %s", px_run.options.record);
+        return error;
+    }
     if (px_run_guard_start() != 0) {
         return errno;
     }
     if (px_run.options.n_nodes > 1) {
-        int error = px_run_nodes_fork();
+        error = px_run_nodes_fork();
         if (error != 0) {
             return error;
         }
         snprintf(px_run.hostname, sizeof(px_run.hostname), "%s", px_run_node_name(px_run.node));
     }
     (void) prctl(PR_SET_CHILD_SUBREAPER, 1);
+    error = px_run_script_open();
+    if (error != 0) {
+        return error;
+    }
     px_run.task_fd = px_run_tasks_open();
     return px_run.task_fd < 0 || px_run_signals_open() < 0 ? errno : 0;
 }
@@ -172,6 +183,7 @@ int main(int argc, char **argv)
     }
     if (px_run.options.help) {
         px_run_usage(stdout);
+        px_run_script_free();
         px_run_env_free(px_run.options.env);
         return 0;
     }

@@ -11,8 +11,8 @@
 
 #include "nodes.h"
 
-struct entry {
-    struct entry *next;
+struct published {
+    struct published *next;
     pmix_proc_t owner;
     pmix_data_range_t range;
     pmix_persistence_t persistence;
@@ -27,7 +27,7 @@ struct waiting {
     int64_t deadline_ms;
 };
 
-static struct entry *entries;
+static struct published *entries;
 static struct waiting *waiters;
 
 struct directives {
@@ -66,14 +66,14 @@ static struct directives read_directives(const pmix_info_t *info, size_t n)
     return d;
 }
 
-static void entry_free(struct entry *e)
+static void entry_free(struct published *e)
 {
     PMIX_INFO_DESTRUCT(&e->info);
     free(e);
 }
 
 /* Whether a process may see what the owner published with this range. */
-static bool in_range(const struct entry *e, const pmix_proc_t *reader)
+static bool in_range(const struct published *e, const pmix_proc_t *reader)
 {
     switch (e->range) {
     case PMIX_RANGE_RM:
@@ -91,9 +91,9 @@ static bool in_range(const struct entry *e, const pmix_proc_t *reader)
 
 /* The link to the entry of this name that `reader` sees in `range`; points to NULL when there is
  * none. */
-static struct entry **find(const char *key, const pmix_proc_t *reader)
+static struct published **find(const char *key, const pmix_proc_t *reader)
 {
-    struct entry **e = &entries;
+    struct published **e = &entries;
 
     while (*e != NULL && !(PMIX_CHECK_KEY(&(*e)->info, key) && in_range(*e, reader))) {
         e = &(*e)->next;
@@ -103,7 +103,7 @@ static struct entry **find(const char *key, const pmix_proc_t *reader)
 
 static bool is_taken(const char *key, pmix_data_range_t range, const pmix_proc_t *owner)
 {
-    for (const struct entry *e = entries; e != NULL; e = e->next) {
+    for (const struct published *e = entries; e != NULL; e = e->next) {
         if (PMIX_CHECK_KEY(&e->info, key) && e->range == range && in_range(e, owner)) {
             return true;
         }
@@ -116,7 +116,7 @@ static bool is_taken(const char *key, pmix_data_range_t range, const pmix_proc_t
 static pmix_status_t add(const pmix_proc_t *owner, const pmix_info_t *info,
                          const struct directives *d)
 {
-    struct entry *e = calloc(1, sizeof(*e));
+    struct published *e = calloc(1, sizeof(*e));
     if (e == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -137,24 +137,24 @@ static void serve_waiting(void);
 
 void px_run_publish(struct px_run_task *task)
 {
-    const pmix_info_t *info = task->args;
-    struct directives d = read_directives(info, task->n_args);
+    const pmix_info_t *info = task->ask.infos;
+    struct directives d = read_directives(info, task->ask.n_infos);
     pmix_status_t rc = PMIX_SUCCESS;
 
     /* All or nothing: first see whether a name is taken. */
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->n_args; i++) {
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->ask.n_infos; i++) {
         struct directives ignored;
         if (!read_directive(&info[i], &ignored) && is_taken(info[i].key, d.range, &task->proc)) {
             rc = PMIX_ERR_DUPLICATE_KEY;
         }
     }
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->n_args; i++) {
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->ask.n_infos; i++) {
         struct directives ignored;
         if (!read_directive(&info[i], &ignored)) {
             rc = add(&task->proc, &info[i], &d);
         }
     }
-    task->cb.op(rc, task->cbdata);
+    px_host_reply_status(&task->ask, rc);
     serve_waiting();
 }
 
@@ -186,8 +186,8 @@ static size_t collect(char **keys, const pmix_proc_t *reader, pmix_pdata_t *data
     size_t n = 0;
 
     for (size_t i = 0; keys[i] != NULL; i++) {
-        struct entry **link = find(keys[i], reader);
-        struct entry *e = *link;
+        struct published **link = find(keys[i], reader);
+        struct published *e = *link;
         if (e == NULL || PMIx_Value_xfer(&data[n].value, &e->info.value) != PMIX_SUCCESS) {
             continue;
         }
@@ -204,15 +204,15 @@ static size_t collect(char **keys, const pmix_proc_t *reader, pmix_pdata_t *data
 
 static void answer(const struct px_run_task *task, pmix_status_t if_none)
 {
-    size_t n_keys = count_keys(task->keys);
+    size_t n_keys = count_keys(task->ask.keys);
     size_t n = 0;
     pmix_pdata_t *data = n_keys > 0 ? calloc(n_keys, sizeof(*data)) : NULL;
 
     if (data != NULL) {
-        n = collect(task->keys, &task->proc, data);
+        n = collect(task->ask.keys, &task->proc, data);
     }
     pmix_status_t rc = n == 0 ? if_none : n < n_keys ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS;
-    task->cb.lookup(rc, n > 0 ? data : NULL, n, task->cbdata);
+    task->ask.reply.lookup(rc, n > 0 ? data : NULL, n, task->ask.cbdata);
     for (size_t i = 0; i < n; i++) {
         PMIx_Value_destruct(&data[i].value);
     }
@@ -224,17 +224,17 @@ static void keep_waiting(const struct px_run_task *task, const struct directives
 {
     struct waiting *w = calloc(1, sizeof(*w));
     if (w == NULL) {
-        task->cb.lookup(PMIX_ERR_NOMEM, NULL, 0, task->cbdata);
+        px_host_reply_status(&task->ask, PMIX_ERR_NOMEM);
         return;
     }
     w->task = *task;
-    w->task.keys = px_run_env_copy(task->keys);
+    w->task.ask.keys = px_run_env_copy(task->ask.keys);
     w->range = d->range;
     w->n_wanted = n_wanted;
     w->deadline_ms = d->timeout_s > 0 ? px_run_now_ms() + 1000 * (int64_t) d->timeout_s : INT64_MAX;
-    if (w->task.keys == NULL) {
+    if (w->task.ask.keys == NULL) {
         free(w);
-        task->cb.lookup(PMIX_ERR_NOMEM, NULL, 0, task->cbdata);
+        px_host_reply_status(&task->ask, PMIX_ERR_NOMEM);
         return;
     }
     w->next = waiters;
@@ -243,11 +243,11 @@ static void keep_waiting(const struct px_run_task *task, const struct directives
 
 void px_run_lookup(struct px_run_task *task)
 {
-    struct directives d = read_directives(task->args, task->n_args);
-    size_t n_keys = count_keys(task->keys);
+    struct directives d = read_directives(task->ask.infos, task->ask.n_infos);
+    size_t n_keys = count_keys(task->ask.keys);
     size_t n_wanted = d.wait_for > 0 && (size_t) d.wait_for < n_keys ? (size_t) d.wait_for : n_keys;
 
-    if (d.wait && count_found(task->keys, &task->proc) < n_wanted) {
+    if (d.wait && count_found(task->ask.keys, &task->proc) < n_wanted) {
         keep_waiting(task, &d, n_wanted);
     } else {
         answer(task, PMIX_ERR_NOT_FOUND);
@@ -261,14 +261,14 @@ static void finish(struct waiting **link, pmix_status_t if_none)
 
     *link = w->next;
     answer(&w->task, if_none);
-    px_run_env_free(w->task.keys);
+    px_run_env_free(w->task.ask.keys);
     free(w);
 }
 
 static void serve_waiting(void)
 {
     for (struct waiting **w = &waiters; *w != NULL;) {
-        if (count_found((*w)->task.keys, &(*w)->task.proc) >= (*w)->n_wanted) {
+        if (count_found((*w)->task.ask.keys, &(*w)->task.proc) >= (*w)->n_wanted) {
             finish(w, PMIX_ERR_NOT_FOUND);
         } else {
             w = &(*w)->next;
@@ -299,7 +299,7 @@ void px_run_published_expire(int64_t now_ms)
 
 /* ---- unpublish and ends */
 
-static bool is_listed(const struct entry *e, char **keys)
+static bool is_listed(const struct published *e, char **keys)
 {
     for (size_t i = 0; keys != NULL && keys[i] != NULL; i++) {
         if (PMIX_CHECK_KEY(&e->info, keys[i])) {
@@ -311,22 +311,22 @@ static bool is_listed(const struct entry *e, char **keys)
 
 void px_run_unpublish(struct px_run_task *task)
 {
-    for (struct entry **link = &entries; *link != NULL;) {
-        struct entry *e = *link;
-        if (PMIX_CHECK_PROCID(&e->owner, &task->proc) && is_listed(e, task->keys)) {
+    for (struct published **link = &entries; *link != NULL;) {
+        struct published *e = *link;
+        if (PMIX_CHECK_PROCID(&e->owner, &task->proc) && is_listed(e, task->ask.keys)) {
             *link = e->next;
             entry_free(e);
         } else {
             link = &e->next;
         }
     }
-    task->cb.op(PMIX_SUCCESS, task->cbdata);
+    px_host_reply_status(&task->ask, PMIX_SUCCESS);
 }
 
 void px_run_published_forget(const char *nspace, pmix_rank_t rank)
 {
-    for (struct entry **link = &entries; *link != NULL;) {
-        struct entry *e = *link;
+    for (struct published **link = &entries; *link != NULL;) {
+        struct published *e = *link;
         bool ended = rank == PMIX_RANK_WILDCARD
                          ? e->persistence == PMIX_PERSIST_APP
                          : e->persistence == PMIX_PERSIST_PROC && e->owner.rank == rank;
@@ -351,7 +351,7 @@ void px_run_published_forget(const char *nspace, pmix_rank_t rank)
 void px_run_published_free(void)
 {
     while (entries != NULL) {
-        struct entry *e = entries;
+        struct published *e = entries;
         entries = e->next;
         entry_free(e);
     }

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "src/host/host.h"
+
 /* pmixrun: starts processes on this machine under the server half of the library. It uses the
  * public interface only, as any host daemon does.
  *
@@ -32,6 +34,7 @@ struct px_run_options {
     int n_nodes;
     int timeout_s; /* 0: none */
     const char *nspace;
+    const char *record; /* file, or NULL */
     char **env;  /* the environment of the processes, malloc'd array of malloc'd strings */
     char **argv; /* program and arguments, within main's argv */
 };
@@ -144,23 +147,8 @@ void px_run_guard_stop(void);
 struct px_run_task {
     struct px_run_task *next;
     void (*run)(struct px_run_task *task); /* answers the upcall; frees the task's own things */
-    pmix_proc_t proc;
-    const void *args;
-    size_t n_args;
-    const void *more;
-    size_t n_more;
-    const pmix_proc_t *procs;
-    size_t n_procs;
-    char **keys;
-    int number;
-    void *cbdata;
-    union {
-        pmix_op_cbfunc_t op;
-        pmix_lookup_cbfunc_t lookup;
-        pmix_spawn_cbfunc_t spawn;
-        pmix_info_cbfunc_t info;
-        pmix_modex_cbfunc_t modex;
-    } cb;
+    pmix_proc_t proc;                      /* who asked, or who is asked about */
+    struct ask ask;                        /* its own proc is not used */
 };
 
 int px_run_tasks_open(void); /* returns the descriptor to wait on, or -1 */
@@ -171,7 +159,27 @@ void px_run_tasks_do(void);
 
 /* ---- host.c */
 
-extern pmix_server_module_t px_run_module;
+/* The module of our server. */
+pmix_server_module_t *px_run_host_open(void);
+/* Whether there is an answer to this without a script. */
+bool px_run_host_can(enum entry entry);
+
+/* ---- script.c, record.c: what --script and --record say about upcalls; any thread from open on */
+
+/* A rule, or the name of a file of rules, for that many nodes. 0, or -1 after a complaint on
+ * standard error. */
+int px_run_script_add(const char *text, int n_nodes);
+int px_run_script_open(void);                 /* 0 or errno */
+enum how px_run_script_how(enum entry entry); /* of this node; BY_DEFAULT: nothing is said */
+const struct answer *px_run_script(struct ask *ask);
+bool px_run_script_wait(const char *when);
+/* Late answers that are still to come are given up. Before the server ends. */
+void px_run_script_close(void);
+void px_run_script_free(void);
+
+int px_run_record_open(const char *path); /* 0 or errno; before nodes are forked */
+/* The nth upcall of its kind; rule: the one that it is answered by, or NULL. */
+void px_run_record(const struct ask *ask, long nth, const char *rule);
 
 /* ---- publish.c (main thread) */
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quote.h"
 #include "shm.h"
 
 enum { DEPTH = 12 };
@@ -26,51 +27,9 @@ void px_out_json(bool json)
     as_json = json;
 }
 
-/* Bytes of the well-formed UTF-8 character at the front, or 0. */
-static size_t utf8_len(const unsigned char *p, size_t len)
+static void quote(const char *value, size_t len)
 {
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-
-    if (n == 1) {
-        return 1;
-    }
-    if (p[0] < 0xc2 || p[0] > 0xf4 || n > len) {
-        return 0;
-    }
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) {
-        return 0; /* too long a form, half of a pair, or beyond the last character */
-    }
-    return n;
-}
-
-static void put_string(const char *value, size_t len)
-{
-    const unsigned char *p = (const unsigned char *) value;
-    size_t i = 0;
-
-    putchar('"');
-    while (i < len) {
-        size_t n = utf8_len(p + i, len - i);
-
-        if (n == 0) {
-            printf(as_json ? "\\ufffd" : "\\x%02x", p[i]);
-            n = 1;
-        } else if (p[i] == '"' || p[i] == '\\') {
-            printf("\\%c", p[i]);
-        } else if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && n == 2 && p[i + 1] < 0xa0)) {
-            printf(as_json ? "\\u%04x" : "\\x%02x", p[i + n - 1]);
-        } else {
-            fwrite(p + i, 1, n, stdout);
-        }
-        i += n;
-    }
-    putchar('"');
+    px_quote(stdout, value, len, as_json);
 }
 
 static void indent(unsigned n)
@@ -85,7 +44,7 @@ static void start(const char *name)
         printf(filled[depth] ? ",\n" : depth ? "\n" : "");
         indent(depth);
         if (name) {
-            put_string(name, strlen(name));
+            quote(name, strlen(name));
             fputs(": ", stdout);
         }
     } else if (in_line) {
@@ -149,7 +108,7 @@ void px_out_open_line(const char *key)
         return;
     }
     indent(depth ? depth - 1 : 0);
-    put_string(key, strlen(key));
+    quote(key, strlen(key));
     in_line = true;
 }
 
@@ -210,7 +169,7 @@ void px_out_bool(const char *name, bool value)
 void px_out_string(const char *name, const char *value, size_t len)
 {
     start(name);
-    put_string(value, len);
+    quote(value, len);
     finish();
 }
 

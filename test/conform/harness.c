@@ -100,6 +100,18 @@ static void let_look(void)
     tell("enough");
 }
 
+static void exchange_late(void)
+{
+    exchange();
+    check(told("enough"), "the sound answer waited");
+}
+
+static void let_fence(void)
+{
+    await_upcalls(ON_FENCE, 2);
+    tell("enough");
+}
+
 static pmix_status_t answer_query(struct ask *ask)
 {
     struct infos list = {0};
@@ -203,6 +215,14 @@ const struct conform_case cases[] = {
      .client = look_late,
      .script = let_look,
      .host = {[ON_LOOKUP] = {CALLBACK, PMIX_ERR_NOT_FOUND, .when = "enough"}}},
+    {.ids = "HARNESS",
+     .what = "a sound answer from another thread, late",
+     .nodes = 2,
+     .ranks = 2,
+     .client = exchange_late,
+     .script = let_fence,
+     .after = check_exchange,
+     .host = {[ON_FENCE] = {DELAYED, .when = "enough"}}},
     {.ids = "HARNESS",
      .what = "the host has an answer of its own",
      .client = ask_query,

@@ -459,6 +459,66 @@ static void act_absent(char **args)
     printf("rank %u: the last is not waited for\n", me.rank);
 }
 
+/* ---- ask: requests that the host answers, one after the other, with what came of each */
+
+static pmix_status_t ask_publish(const char *key)
+{
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, key, "\x01\"text", PMIX_STRING);
+    pmix_status_t rc = PMIx_Publish(&info, 1);
+    PMIX_INFO_DESTRUCT(&info);
+    return rc;
+}
+
+static pmix_status_t ask_lookup(const char *key)
+{
+    pmix_pdata_t data;
+
+    memset(&data, 0, sizeof(data));
+    PMIX_LOAD_KEY(data.key, key);
+    pmix_status_t rc = PMIx_Lookup(&data, 1, NULL, 0);
+    PMIX_VALUE_DESTRUCT(&data.value);
+    return rc;
+}
+
+static pmix_status_t ask_one(const char *what)
+{
+    char *none[] = {(char *) "actor.none", NULL};
+    pmix_byte_object_t credential = {0};
+    bool yes = true;
+    pmix_info_t collect;
+
+    if (strcmp(what, "fence") == 0) {
+        pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = me.rank};
+        check(PMIx_Put(PMIX_GLOBAL, "posted", &v), "put");
+        check(PMIx_Commit(), "commit");
+        PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+        return PMIx_Fence(NULL, 0, &collect, 1);
+    }
+    if (strcmp(what, "unpublish") == 0) {
+        return PMIx_Unpublish(none, NULL, 0);
+    }
+    if (strcmp(what, "lookup") == 0) {
+        return ask_lookup("actor.publish");
+    }
+    if (strcmp(what, "credential") == 0) {
+        return PMIx_Get_credential(NULL, 0, &credential);
+    }
+    char key[64];
+    snprintf(key, sizeof(key), "actor.%s", what);
+    return ask_publish(key); /* publish, publish2, ... */
+}
+
+static void act_ask(char **args)
+{
+    for (char **what = args + 2; *what != NULL; what++) {
+        pmix_status_t rc = ask_one(*what);
+        printf("%u %s %s\n", me.rank, *what, PMIx_Error_string(rc));
+        fflush(stdout);
+    }
+}
+
 static const struct {
     const char *name;
     void (*act)(char **args);
@@ -466,7 +526,7 @@ static const struct {
     {"abort", act_abort},   {"die", act_die},     {"job", act_job},       {"bound", act_bound},
     {"spawn", act_spawn},   {"child", act_child}, {"query", act_query},   {"control", act_control},
     {"log", act_log},       {"group", act_group}, {"names", act_names},   {"lookup", act_lookup},
-    {"notice", act_notice}, {"hold", act_hold},   {"absent", act_absent},
+    {"notice", act_notice}, {"hold", act_hold},   {"absent", act_absent}, {"ask", act_ask},
 };
 
 int main(int argc, char **argv)

@@ -32,7 +32,7 @@ test_t_stranger_LDADD = libpmix.la
 test_t_stranger_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 px_script_tests = %D%/examples.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_crowd.sh \
-  %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_signals.sh %D%/segment_params.sh %D%/stranger.sh
+  %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/stranger.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
 px_long_tests += %D%/run_agree.sh %D%/run_crowd.sh %D%/run_large.sh

@@ -53,8 +53,10 @@ pmix_status_t sound_answer(struct ask *ask)
     case ON_MONITOR:
     case ON_CREDENTIAL:
     case ON_VALIDATE:
-    case ON_FABRIC: return PMIX_ERR_NOT_SUPPORTED;
-    default: return PMIX_OPERATION_SUCCEEDED;
+    case ON_FABRIC:
+        return PMIX_ERR_NOT_SUPPORTED;
+    default:
+        return PMIX_OPERATION_SUCCEEDED;
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Upcalls as they came, kept in the shared memory so that every process of the case can look at them
- * at any time. */
+/* Upcalls as they came, kept in the shared memory so that every process of the case can look at
+ * them at any time. */
 
 #include "inside.h"
 
