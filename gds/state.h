@@ -57,6 +57,15 @@ static inline bool px_store_superseded(const struct px_store *store)
     return (uint32_t) px_load_acquire(&h->state) == PX_SHM_SUPERSEDED;
 }
 
+/* Or gone for good: nothing will be published here any more. pairs with set_state and
+ * px_store_destroy */
+static inline bool px_store_is_over(const struct px_store *store)
+{
+    const struct px_header *h = (const struct px_header *) (const void *) store->seg.base;
+
+    return (uint32_t) px_load_acquire(&h->state) != PX_SHM_LIVE;
+}
+
 static inline const struct px_header *px_store_header(const struct px_store *store)
 {
     return (const struct px_header *) (const void *) store->seg.base;

@@ -160,6 +160,7 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
         .used_bytes = px_load_acquire(&h->used), /* pairs with px_bump_publish */
         .dead_bytes = px_load_acquire(&h->dead), /* pairs with publish_all */
         .sequence = px_load_acquire(&h->sequence), /* pairs with publish_all */
+        .epoch = h->epoch,
         .generation = h->generation,
         .n_nodes = place ? place->n_nodes : 0,
         .n_apps = (uint32_t) (extent >> 32),

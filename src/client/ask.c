@@ -70,9 +70,17 @@ static pmix_status_t ask_server(struct px_session *session, const char *node, co
 static bool may_answer(const struct px_session *session, const char *nspace)
 {
     const struct px_store *shared = px_session_shared(session);
+    const struct px_foreign *foreign;
     struct px_store_info info;
 
-    if (NULL == shared || NULL == nspace || strcmp(nspace, session->ctx->self.nspace) != 0
+    if (NULL == nspace || '\0' == nspace[0]) {
+        return false;
+    }
+    if (strcmp(nspace, session->ctx->self.nspace) != 0) {
+        foreign = px_session_find_foreign(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN + 1));
+        shared = NULL != foreign ? px_foreign_shared(foreign) : NULL;
+    }
+    if (NULL == shared || (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) == 0
         || (px_store_flags(shared) & PX_STORE_HOST_QUERIES) != 0) {
         return false;
     }

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What a process keeps for itself: the private store of its own namespace (what it posted, what it
- * was told when there is no segment) and one of each other namespace that it has met. Writers hold
- * the session lock; readers need none. */
+ * was told when there is no segment) and of other namespaces what it has no segment of (foreign.c).
+ * Writers hold the session lock; readers need none. */
 
 #include "session.h"
 
@@ -12,6 +12,7 @@
 
 #include "src/nspace/jobinfo.h"
 #include "src/wire/compress.h"
+#include "src/wire/message.h"
 
 static struct px_store *create_store(const char *nspace)
 {
@@ -31,7 +32,7 @@ static int enlarge_locked(struct px_session *session, void **at)
     int rc = px_store_enlarge(store, &next);
 
     if (0 == rc) {
-        px_store_ptr_release(at, next); /* pairs with px_session_own and px_session_find_foreign */
+        px_store_ptr_release(at, next); /* pairs with px_session_own and px_foreign_own */
         px_store_chain(&session->outgrown, store);
     }
     return rc;
@@ -108,57 +109,6 @@ int px_session_store_posted(struct px_session *session)
     return rc;
 }
 
-static struct px_foreign *find_foreign(const struct px_session *session, const char *nspace,
-                                       size_t len)
-{
-    struct px_foreign *at = px_load_ptr_acquire(&session->foreign); /* pairs with foreign_locked */
-
-    while (NULL != at && (at->nspace_len != len || memcmp(at->nspace, nspace, len) != 0)) {
-        at = at->next;
-    }
-    return at;
-}
-
-const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace,
-                                               size_t len)
-{
-    const struct px_foreign *foreign = find_foreign(session, nspace, len);
-
-    /* pairs with enlarge_locked */
-    return NULL != foreign ? px_load_ptr_acquire(&foreign->store) : NULL;
-}
-
-static struct px_foreign *foreign_locked(struct px_session *session, const char *nspace)
-{
-    size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
-    struct px_foreign *made = find_foreign(session, nspace, len);
-
-    if (NULL != made) {
-        return made;
-    }
-    made = calloc(1, sizeof(*made));
-    if (NULL == made) {
-        return NULL;
-    }
-    memcpy(made->nspace, nspace, len);
-    made->nspace_len = len;
-    made->store = create_store(made->nspace);
-    if (NULL == made->store) {
-        free(made);
-        return NULL;
-    }
-    made->next = session->foreign;
-    px_store_ptr_release(&session->foreign, made); /* pairs with find_foreign */
-    return made;
-}
-
-struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace)
-{
-    struct px_foreign *foreign = foreign_locked(session, nspace);
-
-    return NULL != foreign ? foreign->store : NULL;
-}
-
 static bool is_own(const struct px_session *session, const char *nspace)
 {
     return '\0' == nspace[0] || strncmp(nspace, session->ctx->self.nspace, PMIX_MAX_NSLEN) == 0;
@@ -172,8 +122,11 @@ static void **store_of_locked(struct px_session *session, const char *nspace)
     if (is_own(session, nspace)) {
         return NULL != px_session_own_locked(session) ? &session->own : NULL;
     }
-    foreign = foreign_locked(session, nspace);
-    return NULL != foreign ? &foreign->store : NULL;
+    foreign = px_session_foreign_locked(session, nspace);
+    if (NULL != foreign && NULL == foreign->store) {
+        px_store_ptr_release(&foreign->store, create_store(nspace)); /* pairs with px_foreign_own */
+    }
+    return NULL != foreign && NULL != foreign->store ? &foreign->store : NULL;
 }
 
 /* Entry for a plain or a qualified value. False: a qualified value that is none. */
@@ -376,12 +329,29 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
     return rc;
 }
 
+bool px_job_is_marked(struct px_in in)
+{
+    char *key = NULL;
+    pmix_value_t value;
+    bool marked = px_in_left(&in) > 0 && px_unpack_kval(&in, &key, &value) == 0;
+
+    if (marked) {
+        PMIx_Value_destruct(&value);
+    }
+    marked = marked && NULL != key && strcmp(key, PX_KEY_SEGMENT) == 0;
+    free(key);
+    return marked;
+}
+
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in)
 {
     struct px_in start = *in;
     void **store;
     int rc = PMIX_ERR_NOMEM;
 
+    if (px_job_is_marked(*in)) {
+        return px_foreign_marked(session, nspace) ? 0 : PMIX_ERR_WOULD_BLOCK;
+    }
     pthread_mutex_lock(&session->lock);
     store = store_of_locked(session, nspace);
     if (NULL != store) {
@@ -435,11 +405,13 @@ size_t px_session_stores(const struct px_session *session, const char *nspace,
         }
         n++;
     }
-    /* pairs with foreign_locked */
-    for (at = px_load_ptr_acquire(&session->foreign); NULL != at; at = at->next) {
-        if (all || strcmp(nspace, at->nspace) == 0) {
+    for (at = px_session_foreigns(session); NULL != at; at = at->next) {
+        const struct px_store *segment = px_foreign_shared(at);
+        const struct px_store *store = NULL != segment ? segment : px_foreign_own(at);
+
+        if (NULL != store && (all || strcmp(nspace, at->nspace) == 0)) {
             if (n < room) {
-                ret[n] = px_load_ptr_acquire(&at->store); /* pairs with enlarge_locked */
+                ret[n] = store;
             }
             n++;
         }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "gds/state.h"
 #include "get.h"
 #include "later.h"
 #include "ops.h"
@@ -33,6 +34,7 @@ struct px_fetch {
     struct px_list waiters; /* session lock; the first one's key is the one asked for */
     uint64_t ended;         /* session->ended when it was asked */
     bool refresh;           /* sent as REFRESH_CACHE */
+    bool again;             /* the answer before said that a segment had come, in vain */
     uint64_t timeout_ms;
 };
 
@@ -175,8 +177,9 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
     return true;
 }
 
-/* A waiter that shared somebody else's message in vain asks alone. */
-static void ask_again(struct px_session *session, struct waiter *waiter)
+/* A waiter that shared somebody else's message in vain asks alone; `told`: or has been told to read
+ * what it cannot. */
+static void ask_again(struct px_session *session, struct waiter *waiter, bool told)
 {
     struct px_want want;
     struct px_fetch *fetch = NULL;
@@ -188,6 +191,7 @@ static void ask_again(struct px_session *session, struct waiter *waiter)
         px_want_fini(&want);
     }
     if (0 == rc) {
+        fetch->again = told;
         px_list_append(&fetch->waiters, &waiter->link);
         rc = send_fetch(fetch);
     }
@@ -227,18 +231,42 @@ static int store_reply(struct px_fetch *fetch, struct px_in *reply, bool *ret_fr
     return rc;
 }
 
+/* Is what was asked for in the segment, now that the server has answered? Then nothing of the
+ * answer is kept. */
+static bool is_published(struct px_fetch *fetch)
+{
+    const struct waiter *waiter = first_waiter(fetch);
+    const struct px_store *segment;
+    struct px_slice slice;
+    struct px_want want;
+    bool found;
+
+    if (fetch->refresh || NULL == waiter->key ||
+        px_want_read(fetch->session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo,
+                     &want) != 0) {
+        return false;
+    }
+    segment = px_client_segment(fetch->session, &want);
+    found = NULL != segment && !px_store_is_over(segment) &&
+            px_store_ask(segment, &want.ask, &slice) == 0;
+    px_want_fini(&want);
+    return found;
+}
+
 static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct px_fetch *fetch = arg;
     struct px_session *session = fetch->session;
     bool fresh = false;
     bool first = true;
+    bool again = false;
     int rc;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status) {
+    if (PMIX_SUCCESS == status && !is_published(fetch)) {
         rc = store_reply(fetch, reply, &fresh);
-        status = 0 == rc ? status : rc;
+        again = PMIX_ERR_WOULD_BLOCK == rc && !fetch->again;
+        status = PMIX_ERR_WOULD_BLOCK == rc ? PMIX_ERR_NOT_FOUND : 0 == rc ? status : rc;
     }
     pthread_mutex_lock(&session->lock);
     px_list_remove(&fetch->link); /* nobody joins from here on */
@@ -247,13 +275,15 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
         struct waiter *waiter =
             px_container_of(px_list_shift(&fetch->waiters), struct waiter, link);
 
-        if (first && !serve(session, waiter, fresh, status)) {
+        if (again) {
+            ask_again(session, waiter, true);
+        } else if (first && !serve(session, waiter, fresh, status)) {
             waiter->cbfunc(PMIX_ERR_NOT_FOUND, NULL, waiter->cbdata);
             waiter_free(waiter);
         } else if (first || serve(session, waiter, fresh, PMIX_SUCCESS)) {
             waiter_free(waiter);
         } else {
-            ask_again(session, waiter);
+            ask_again(session, waiter, false);
         }
         first = false;
     }

@@ -51,34 +51,64 @@ static inline int places_of(struct px_session *session, pmix_rank_t rank, const 
     return rc;
 }
 
-static int find_own(struct px_session *session, const struct px_ask *ask, bool own_first,
-                    struct px_slice *ret)
+/* The same for another namespace: its segment, and what came by message. */
+static struct places foreign_places(const struct px_session *session, const struct px_want *want,
+                                    bool own_first)
 {
-    struct places at;
-    int lacking = places_of(session, ask->rank, ask->key, own_first, &at);
-    int rc = PMIX_ERR_NOT_FOUND;
-    int other;
+    const struct px_foreign *foreign =
+        px_session_find_foreign(session, want->nspace, want->nspace_len);
+    const struct px_store *shared;
+    const struct px_store *own;
 
-    if (NULL != at.first) {
-        rc = px_store_ask(at.first, ask, ret);
+    if (NULL == foreign) {
+        return (struct places){NULL, NULL};
     }
-    if (0 != rc && NULL != at.second) {
-        other = px_store_ask(at.second, ask, ret);
-        rc = (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
+    shared = px_foreign_shared(foreign);
+    own = px_foreign_own(foreign);
+    /* pairs with px_client_store_internal */
+    if (NULL == shared || own_first || rare(px_load_acquire(&session->internal) != 0)) {
+        return (struct places){own, shared};
     }
-    return PMIX_ERR_NOT_FOUND == rc && 0 != lacking ? lacking : rc;
+    return (struct places){shared, own};
+}
+
+static inline int places_for(struct px_session *session, const struct px_want *want, bool own_first,
+                             struct places *ret)
+{
+    if ((want->flags & PX_WANT_OWN) != 0) {
+        return places_of(session, want->ask.rank, want->ask.key, own_first, ret);
+    }
+    *ret = foreign_places(session, want, own_first);
+    return 0;
+}
+
+const struct px_store *px_client_segment(struct px_session *session, const struct px_want *want)
+{
+    const struct px_foreign *foreign;
+
+    if ((want->flags & PX_WANT_OWN) != 0) {
+        return px_session_shared(session);
+    }
+    foreign = px_session_find_foreign(session, want->nspace, want->nspace_len);
+    return NULL != foreign ? px_foreign_shared(foreign) : NULL;
 }
 
 int px_client_find(struct px_session *session, const struct px_want *want, bool own_first,
                    struct px_slice *ret)
 {
-    const struct px_store *store;
+    struct places at;
+    int lacking = places_for(session, want, own_first, &at);
+    int rc = PMIX_ERR_NOT_FOUND;
+    int other;
 
-    if ((want->flags & PX_WANT_OWN) != 0) {
-        return find_own(session, &want->ask, own_first, ret);
+    if (NULL != at.first) {
+        rc = px_store_ask(at.first, &want->ask, ret);
     }
-    store = px_session_find_foreign(session, want->nspace, want->nspace_len);
-    return NULL != store ? px_store_ask(store, &want->ask, ret) : PMIX_ERR_NOT_FOUND;
+    if (0 != rc && NULL != at.second) {
+        other = px_store_ask(at.second, &want->ask, ret);
+        rc = (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
+    }
+    return PMIX_ERR_NOT_FOUND == rc && 0 != lacking ? lacking : rc;
 }
 
 /* A compressed string is handed out as what it was. */
@@ -194,7 +224,8 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
 
 int px_client_miss(struct px_session *session, const struct px_want *want, int found)
 {
-    const struct px_store *shared = px_session_shared(session);
+    const struct px_store *shared = px_client_segment(session, want);
+    bool own = (want->flags & PX_WANT_OWN) != 0;
     bool complete;
     bool hosts;
 
@@ -204,12 +235,13 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     if ((want->flags & PX_WANT_OPTIONAL) != 0) {
         return PMIX_ERR_NOT_FOUND;
     }
-    /* The host's keys of our own job are all here from the start; an old generation does not know
-     * what has come since. */
-    complete = NULL == shared || ((px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 &&
-                                  !px_store_superseded(shared));
-    hosts = (want->flags & PX_WANT_OWN) != 0 && px_key_hosts(want->ask.key)
-            && !px_key_asked(want->ask.key);
+    /* The host's keys of a job are all in its segment, those of our own here from the start; an old
+     * generation does not know what has come since. */
+    complete = NULL == shared
+                   ? own
+                   : (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 &&
+                         !(own ? px_store_superseded(shared) : px_store_is_over(shared));
+    hosts = px_key_hosts(want->ask.key) && !px_key_asked(want->ask.key);
     if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
     }
@@ -253,14 +285,15 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
     /* What was fetched of others may have to be fetched again: is_stale. */
     /* pairs with px_session_collected */
     bool ends = rare(px_load_acquire(&session->ended) != 0);
-    bool stale = ends && want->ask.rank != session->ctx->self.rank;
+    bool stale = ends && ((want->flags & PX_WANT_OWN) == 0 ||
+                          want->ask.rank != session->ctx->self.rank);
     struct places at;
 
-    if ((want->flags & (PX_WANT_OWN | PX_WANT_MORE)) != PX_WANT_OWN || session->report_fd >= 0
-        || places_of(session, want->ask.rank, want->ask.key, false, &at) != 0) {
+    if ((want->flags & PX_WANT_MORE) != 0 || session->report_fd >= 0
+        || places_for(session, want, false, &at) != 0) {
         return false;
     }
-    if (stale && at.first != px_session_shared(session)) {
+    if (stale && NULL != at.first && !at.first->seg.shared) {
         return false;
     }
     if (NULL != at.first) {
@@ -279,7 +312,7 @@ static bool is_unscoped(struct px_session *session, const struct px_want *want,
                         const struct px_slice *slice)
 {
     return want->ask.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF
-           && slice->store != px_session_shared(session) && !px_key_hosts(want->ask.key)
+           && !slice->store->seg.shared && !px_key_hosts(want->ask.key)
            && (want->flags & PX_WANT_OPTIONAL) == 0 && NULL != px_session_server(session);
 }
 
@@ -289,6 +322,16 @@ static void look_for_next(struct px_session *session)
 
     if (NULL != shared && rare(px_store_superseded(shared))) {
         px_session_catch_up(session);
+    }
+}
+
+static void look_for_others(struct px_session *session, const struct px_want *want)
+{
+    struct px_foreign *foreign = px_session_find_foreign(session, want->nspace, want->nspace_len);
+    const struct px_store *shared = NULL != foreign ? px_foreign_shared(foreign) : NULL;
+
+    if (NULL != shared && rare(px_store_is_over(shared))) {
+        px_foreign_catch_up(session, foreign);
     }
 }
 
@@ -308,7 +351,7 @@ static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_
         return get_unusual(session, want, rc, value);
     }
     /* Not what the server publishes for all, nor what the application has put there. */
-    if ((rare(stale) && slice.store != px_session_shared(session) && slice.scope != PMIX_INTERNAL)
+    if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL)
         || rare(is_unscoped(session, want, &slice))) {
         px_want_fini(want);
         return PMIX_ERR_WOULD_BLOCK;
@@ -342,6 +385,9 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     px_reader_enter();
     rc = get(session, &want, value);
     look_for_next(session);
+    if ((want.flags & PX_WANT_OWN) == 0) {
+        look_for_others(session, &want);
+    }
     px_reader_leave();
     return rc;
 }

@@ -18,6 +18,7 @@ struct construct_call {
     struct px_session *session;
     const struct px_server_peer *server;
     struct px_infos *results;
+    pmix_status_t status;
     bool wants_id;
     char *group;
     pmix_proc_t *asked; /* the members we named, for servers that do not say */
@@ -164,6 +165,19 @@ static int make_results(struct construct_call *call, struct outcome *out)
     return 0;
 }
 
+static void construct_over(void *arg)
+{
+    struct construct_call *call = arg;
+
+    if (NULL != call->cbfunc) {
+        call->cbfunc(call->status, call->results->info, call->results->n, call->cbdata, px_infos_release,
+                     call->results);
+    } else {
+        px_infos_release(call->results);
+    }
+    construct_free(call);
+}
+
 static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct construct_call *call = arg;
@@ -183,16 +197,13 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
         }
         status = 0 == rc ? status : rc;
     }
-    px_session_collected(call->session);
     PMIx_Proc_free(out.members, out.n_members);
     PMIx_Info_free(out.info, out.n_info);
-    if (NULL != call->cbfunc) {
-        call->cbfunc(status, call->results->info, call->results->n, call->cbdata, px_infos_release,
-                     call->results);
-    } else {
-        px_infos_release(call->results);
+    call->status = status;
+    px_session_collected(call->session);
+    if (!px_foreign_settle(call->session, construct_over, call)) {
+        construct_over(call);
     }
-    construct_free(call);
 }
 
 static struct construct_call *construct_create(struct px_session *session, const struct px_msg *msg,

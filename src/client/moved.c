@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The segment of our namespace, from generation to generation. Nobody waits for a new one: readers
+/* The segment of our namespace, from generation to generation, and how any segment is taken leave
+ * of. Nobody waits for a new one: readers
  * go on with what is mapped, whoever sees first that it has been superseded asks, and any reply of
  * the server may bring the descriptor, which is adopted before the reply is delivered. One that
  * gets lost, since we had no descriptor free for it, is asked for again. An old
@@ -43,7 +44,7 @@ static void free_unpinned(struct px_session *session)
     }
 }
 
-static void clean_up(struct px_session *session)
+void px_session_clean_up(struct px_session *session)
 {
     if (NULL != session->retired && px_grace_over()) {
         free_unpinned(session);
@@ -55,6 +56,12 @@ static void clean_up(struct px_session *session)
             free_unpinned(session);
         }
     }
+}
+
+void px_session_retire(struct px_session *session, struct px_store *old)
+{
+    px_store_chain(&session->unused, old);
+    px_session_clean_up(session);
 }
 
 /* `first` is nothing while `shared` changes: who has read the new generation by one of them cannot
@@ -73,8 +80,7 @@ static void replace(struct px_session *session, struct px_store *next)
     }
     pthread_mutex_unlock(&session->lock);
     px_store_release(&session->catching_up, 0); /* pairs with may_ask */
-    px_store_chain(&session->unused, old);
-    clean_up(session);
+    px_session_retire(session, old);
 }
 
 void px_session_adopt(struct px_session *session, struct px_store *segment)
@@ -93,8 +99,7 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     }
     px_store_info(segment, &next);
     px_store_info(present, &now);
-    if (next.generation <= now.generation ||
-        strcmp(px_store_nspace(segment), px_store_nspace(present)) != 0) {
+    if (next.generation <= now.generation) {
         px_store_destroy(segment);
         return;
     }
@@ -110,8 +115,13 @@ int px_session_descriptor(void *arg, int fd)
     if (NULL == px_session_shared(session)) {
         return fd; /* the first: px_session_request_job waits for it */
     }
-    if (px_store_open(fd, &segment) == 0) {
+    if (px_store_open(fd, &segment) != 0) {
+        return -1;
+    }
+    if (strcmp(px_store_nspace(segment), session->ctx->self.nspace) == 0) {
         px_session_adopt(session, segment);
+    } else {
+        px_foreign_adopt(session, segment);
     }
     return -1;
 }
@@ -147,7 +157,7 @@ static void catch_up_reply(void *arg, int status, struct px_in *reply, int fd)
         close(fd);
     }
     asked_in_vain(arg);
-    clean_up(arg);
+    px_session_clean_up(arg);
 }
 
 /* One of those who find the segment superseded asks. */

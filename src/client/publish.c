@@ -145,6 +145,7 @@ static void spawn_reply(void *arg, int status, struct px_in *reply, int fd)
         }
         if (0 == rc && '\0' != nspace[0] && px_in_left(reply) > 0) {
             rc = px_session_store_job(call->session, nspace, reply);
+            rc = PMIX_ERR_WOULD_BLOCK == rc ? 0 : rc; /* who needs it asks */
         }
         status = 0 == rc ? status : rc;
     }

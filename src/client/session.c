@@ -64,16 +64,9 @@ void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t
 
 static void free_data(struct px_session *session)
 {
-    struct px_foreign *foreign = session->foreign;
     struct px_native *native = session->natives;
 
-    while (NULL != foreign) {
-        struct px_foreign *next = foreign->next;
-
-        px_store_destroy(foreign->store);
-        free(foreign);
-        foreign = next;
-    }
+    px_session_drop_foreign(session);
     while (NULL != native) {
         struct px_native *next = native->next;
 

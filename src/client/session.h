@@ -34,7 +34,9 @@ struct px_server_peer {
 /* Another namespace that we were told about. Never removed before the end. */
 struct px_foreign {
     struct px_foreign *next; /* constant once linked */
-    void *store;             /* atomic struct px_store *, as px_session.own */
+    void *shared;   /* atomic struct px_store *: its segment, as px_session.shared; NULL: none */
+    uint64_t asked; /* atomic: whether the server was asked for another segment (foreign.c) */
+    void *store;    /* atomic struct px_store *: what came by message, as px_session.own, or NULL */
     size_t nspace_len;
     pmix_nspace_t nspace;
 };
@@ -70,6 +72,7 @@ struct px_session {
         *old; /* loop thread: generations that pointers were given away of, kept until the end */
     struct px_store *retired; /* loop thread: generations that somebody may be reading still */
     struct px_store *unused;  /* loop thread: those that wait for the next grace */
+    struct px_foreign *arrived; /* loop thread: whose segment came with the reply at hand */
     uint64_t catching_up; /* atomic: is the server to be asked for the next generation (moved.c) */
     void *first;    /* atomic struct px_store *: `shared` while what is there is what a get wants,
                      * whoever    else has data, but for the rank `apart`: nothing was stored by
@@ -133,8 +136,48 @@ int px_session_descriptor(void *arg, int fd);
  * whenever that is seen: it asks once, and after an answer without it less and less often. Any
  * thread. */
 void px_session_catch_up(struct px_session *session);
+/* One that has been replaced: it is unmapped when no thread reads it any more. Loop thread. */
+void px_session_retire(struct px_session *session, struct px_store *old);
+/* Unmaps what can be unmapped by now. Loop thread. */
+void px_session_clean_up(struct px_session *session);
 /* Frees all generations. */
 void px_session_drop_segments(struct px_session *session);
+
+/* --- other namespaces (foreign.c) --- */
+
+/* The newest. No lock. */
+static inline struct px_foreign *px_session_foreigns(const struct px_session *session)
+{
+    return px_load_ptr_acquire(&session->foreign); /* pairs with px_session_foreign_locked */
+}
+/* What we have of one: its segment, or NULL, between px_reader_enter and leave as with our own; and
+ * what came by message, or NULL. */
+static inline struct px_store *px_foreign_shared(const struct px_foreign *foreign)
+{
+    return px_load_ptr_acquire(&foreign->shared); /* pairs with take_over */
+}
+static inline const struct px_store *px_foreign_own(const struct px_foreign *foreign)
+{
+    /* pairs with store_of_locked and enlarge_locked */
+    return px_load_ptr_acquire(&foreign->store);
+}
+/* NULL: we have not met it. No lock. */
+struct px_foreign *px_session_find_foreign(const struct px_session *session, const char *nspace,
+                                           size_t len);
+/* Makes it if need be; NULL: no memory. Session lock. */
+struct px_foreign *px_session_foreign_locked(struct px_session *session, const char *nspace);
+/* A segment that came with a reply: takes it over. Loop thread. */
+void px_foreign_adopt(struct px_session *session, struct px_store *segment);
+/* A reply says that the segment came with it. False: it is of no use here; the server knows now
+ * that we read that namespace by messages, so whoever wants something asks again. Loop thread. */
+bool px_foreign_marked(struct px_session *session, const char *nspace);
+/* Its segment has been superseded, or its job is no more: asks for another, once, and does not
+ * wait. Any thread. */
+void px_foreign_catch_up(struct px_session *session, struct px_foreign *foreign);
+/* A collective has ended: what others posted before is to be seen. False: it is; true: then(arg) is
+ * called when it is. Loop thread. */
+bool px_foreign_settle(struct px_session *session, void (*then)(void *arg), void *arg);
+void px_session_drop_foreign(struct px_session *session);
 
 /* --- the groups that this process is a member of: a group's name and a rank in it stand for a
  * process (members.c) --- */
@@ -227,8 +270,7 @@ void px_session_report(struct px_session *session);
 void px_posted_free(struct px_list *head);
 
 /* --- data (data.c); any thread --- */
-/* Our private store of our own or another namespace, made when first needed; NULL: no memory.
- * Session lock. */
+/* Our private store of our own namespace, made when first needed; NULL: no memory. Session lock. */
 struct px_store *px_session_own_locked(struct px_session *session);
 /* Publishes in our private store what was posted since the last time. 0, PMIX_ERR_NOMEM: it lacks
  * some of that. */
@@ -248,15 +290,14 @@ static inline int px_session_own(struct px_session *session, const struct px_sto
     *ret = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
     return rc;
 }
-struct px_store *px_session_foreign_locked(struct px_session *session, const char *nspace);
-/* The private store of another namespace, or NULL. No lock. */
-const struct px_store *px_session_find_foreign(const struct px_session *session, const char *nspace,
-                                               size_t len);
 /* Stores the put data of one process: a KVAL stream to its end. only: NULL, or the one key wanted.
  */
 int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
                            const char *only);
-/* Job information of a namespace: a KVAL stream to its end. */
+/* Does a stream of job information say that all of it is in a segment? */
+bool px_job_is_marked(struct px_in in);
+/* Job information of a namespace: a KVAL stream to its end. PMIX_ERR_WOULD_BLOCK: see
+ * px_foreign_marked. */
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in);
 /* One BYTE_OBJECT of a reply to GET: PROC owner; KVAL... */
 int px_session_store_blob(struct px_session *session, struct px_in *in, const char *only);

@@ -43,21 +43,35 @@ static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t
 
 struct collective_call {
     struct px_session *session;
+    pmix_status_t status;
     pmix_op_cbfunc_t cbfunc;
     void *cbdata;
 };
+
+static void collective_over(void *arg)
+{
+    struct collective_call *call = arg;
+
+    call->cbfunc(call->status, call->cbdata);
+    free(call);
+}
+
+/* Told when what others posted before is to be seen. */
+static void finish_collective(struct collective_call *call, pmix_status_t status)
+{
+    call->status = status;
+    px_session_collected(call->session);
+    if (!px_foreign_settle(call->session, collective_over, call)) {
+        collective_over(call);
+    }
+}
 
 static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct collective_call *call = arg;
 
     status = px_reply_status(status, reply, fd);
-    px_session_collected(call->session);
-    if (PMIX_SUCCESS == status) {
-        status = px_session_refused(call->session);
-    }
-    call->cbfunc(status, call->cbdata);
-    free(call);
+    finish_collective(call, PMIX_SUCCESS == status ? px_session_refused(call->session) : status);
 }
 
 /* Packs and sends; cleans up when that fails. */
@@ -138,7 +152,7 @@ static int store_participant(struct px_session *session, struct px_in *in)
         rc = px_session_store_job(session, nspace, &inner);
     }
     free(nspace);
-    return rc;
+    return PMIX_ERR_WOULD_BLOCK == rc ? 0 : rc; /* who needs it asks */
 }
 
 static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
@@ -150,9 +164,7 @@ static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
     while (PMIX_SUCCESS == status && px_in_left(reply) > 0 && 0 == rc) {
         rc = store_participant(call->session, reply);
     }
-    px_session_collected(call->session);
-    call->cbfunc(0 == rc ? status : rc, call->cbdata);
-    free(call);
+    finish_collective(call, 0 == rc ? status : rc);
 }
 
 pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,

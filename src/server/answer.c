@@ -3,8 +3,8 @@
 
 /* Answering a request for data from what the stores hold. A client stores what it is sent and looks
  * again by itself; so the answer to one key of a process may carry all that it posted, which saves
- * the client its next requests. A client of the same node that maps the segment is sent no more
- * than it asked for. */
+ * the client its next requests. A client that maps the segment, or is sent it with the answer, is
+ * sent no more than it asked for. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +57,8 @@ struct packer {
     struct px_buf buf;
     enum px_wire_kind kind;
     size_t n;
+    bool offers; /* the segment rides on the answer */
+    bool shares; /* it does, or the asker has it */
 };
 
 static int pack_slice(struct packer *p, const char *key, const struct px_slice *slice)
@@ -121,7 +123,7 @@ static void send_kvals(const struct px_get *get, struct packer *p)
     struct px_buf reply = {0};
 
     (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
-    if (!(get->how & PX_GET_SHARES)) {
+    if (!p->shares) {
         px_buf_append(&reply, p->buf.data, p->buf.len);
     }
     reply.failed |= p->buf.failed;
@@ -129,7 +131,32 @@ static void send_kvals(const struct px_get *get, struct packer *p)
     px_answer_take(get->server, &get->from, &reply);
 }
 
-/* STATUS, the job of a foreign namespace, and the object that was asked for. */
+/* {PROC, KVAL...} of the job, or the one value that stands for all of it. */
+static void pack_job(struct px_buf *reply, const struct packer *p, struct px_nsrec *ns)
+{
+    pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
+    const struct px_buf *packed;
+    struct px_buf inner = {0};
+    int rc;
+
+    memcpy(job.nspace, ns->name, sizeof(job.nspace));
+    rc = px_pack(&inner, p->kind, PMIX_PROC, &job, 1);
+    if (!rc && p->offers) {
+        rc = px_pack_segment(&inner, p->kind);
+    } else if (!rc) {
+        rc = px_ns_packed(ns, p->kind, &packed);
+        if (!rc) {
+            px_buf_append(&inner, packed->data, packed->len);
+        }
+    }
+    if (!rc) {
+        (void) px_pack_bytes(reply, p->kind, inner.data, inner.len);
+    }
+    px_buf_fini(&inner);
+}
+
+/* STATUS, the job of a foreign namespace unless the asker has its segment, and the object that was
+ * asked for. */
 static void send_object(const struct px_get *get, struct px_nsrec *ns, struct packer *p)
 {
     struct px_peer *peer = asking_peer(get);
@@ -145,22 +172,17 @@ static void send_object(const struct px_get *get, struct px_nsrec *ns, struct pa
         return;
     }
     (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
-    if (foreign && get->target.rank != PMIX_RANK_WILDCARD) {
-        pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
-        const struct px_buf *packed;
-        struct px_buf inner = {0};
-
-        memcpy(job.nspace, ns->name, sizeof(job.nspace));
-        if (!px_ns_packed(ns, p->kind, &packed) && !px_pack(&inner, p->kind, PMIX_PROC, &job, 1)) {
-            px_buf_append(&inner, packed->data, packed->len);
-            (void) px_pack_bytes(&reply, p->kind, inner.data, inner.len);
-        }
-        px_buf_fini(&inner);
+    if (p->offers || (foreign && !p->shares && get->target.rank != PMIX_RANK_WILDCARD)) {
+        pack_job(&reply, p, ns);
     }
     (void) px_pack_bytes(&reply, p->kind, p->buf.data, p->buf.len);
     reply.failed |= p->buf.failed;
     px_buf_fini(&p->buf);
-    px_answer_take(get->server, &get->from, &reply);
+    if (p->offers && px_buf_ok(&reply)) {
+        px_answer_offer(get->server, &get->from, &reply, px_peer_offer(peer, ns));
+    } else {
+        px_answer_take(get->server, &get->from, &reply);
+    }
 }
 
 static int begin_object(struct packer *p, const struct px_get *get, const struct px_nsrec *ns,
@@ -170,9 +192,12 @@ static int begin_object(struct packer *p, const struct px_get *get, const struct
     pmix_proc_t owner = {.rank = rank};
 
     p->kind = peer ? peer->kind : PX_WIRE_PLAIN;
+    p->shares = peer && px_peer_reads(peer, ns);
     if (get->how & PX_GET_KVALS) {
         return PMIX_SUCCESS;
     }
+    p->offers = peer && px_peer_has_news(peer, ns);
+    p->shares |= p->offers;
     memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
     return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
 }
@@ -203,7 +228,7 @@ static int answer_slice(const struct px_get *get, struct px_nsrec *ns, uint32_t 
     rc = begin_object(&p, get, ns, owner);
     if (!rc && slice->quals) {
         rc = pack_qualified(&p, get->key, slice);
-    } else if (!rc && posted && !(get->how & PX_GET_SHARES)) {
+    } else if (!rc && posted && !p.shares) {
         rc = px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_posted, &p);
     } else if (!rc) {
         rc = pack_slice(&p, get->key, slice);

@@ -55,9 +55,4 @@ void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_f
                     int status);
 void px_group_finished(struct px_server *s, struct px_coll *coll, int status);
 
-/* Appends a byte object {STRING nspace; KVAL...} for every namespace of the set that is not the
- * reader's own. */
-void px_pack_namespaces(struct px_server *s, struct px_buf *reply, enum px_wire_kind kind,
-                        const char *own, const pmix_proc_t *procs, size_t nprocs);
-
 #endif

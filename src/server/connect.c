@@ -154,39 +154,68 @@ void px_connect_finished(struct px_server *s, struct px_coll *coll, int status)
     }
 }
 
-/* STRING nspace; KVAL... of one namespace, as a byte object. */
-static void pack_namespace(struct px_buf *reply, struct px_nsrec *ns, enum px_wire_kind kind)
+/* STRING nspace; KVAL... of one namespace, as a byte object. `shared`: it is in the segment that
+ * rides along. */
+static void pack_namespace(struct px_buf *reply, struct px_nsrec *ns, enum px_wire_kind kind,
+                           bool shared)
 {
     const struct px_buf *packed;
     struct px_buf inner = {0};
+    int rc = px_pack_string(&inner, kind, ns->name);
 
-    if (!px_pack_string(&inner, kind, ns->name) && !px_ns_packed(ns, kind, &packed)) {
-        px_buf_append(&inner, packed->data, packed->len);
+    if (!rc && shared) {
+        rc = px_pack_segment(&inner, kind);
+    } else if (!rc) {
+        rc = px_ns_packed(ns, kind, &packed);
+        if (!rc) {
+            px_buf_append(&inner, packed->data, packed->len);
+        }
+    }
+    if (!rc) {
         (void) px_pack_bytes(reply, kind, inner.data, inner.len);
     }
     px_buf_fini(&inner);
 }
 
-void px_pack_namespaces(struct px_server *s, struct px_buf *reply, enum px_wire_kind kind,
-                        const char *own, const pmix_proc_t *procs, size_t nprocs)
+static bool is_among(const pmix_proc_t *procs, size_t n, const char *nspace)
 {
-    for (size_t i = 0; i < nprocs; i++) {
-        struct px_nsrec *ns = px_ns_find(s, procs[i].nspace);
-        bool seen = strcmp(procs[i].nspace, own) == 0;
-
-        for (size_t j = 0; !seen && j < i; j++) {
-            seen = strcmp(procs[j].nspace, procs[i].nspace) == 0;
-        }
-        if (ns && !seen) {
-            pack_namespace(reply, ns, kind);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(procs[i].nspace, nspace) == 0) {
+            return true;
         }
     }
+    return false;
+}
+
+/* What the member is to know of the other namespaces: the job information of those that it reads by
+ * messages. The first segment that is new to it rides along; others wait until it needs them. */
+static struct px_nsrec *pack_namespaces(struct px_server *s, struct px_buf *reply,
+                                        struct px_peer *peer, const struct px_coll *coll)
+{
+    struct px_nsrec *rides = NULL;
+
+    for (size_t i = 0; i < coll->nset; i++) {
+        const char *name = coll->set[i].nspace;
+        struct px_nsrec *ns = px_ns_find(s, name);
+
+        if (!ns || strcmp(name, peer->proc.nspace) == 0 || is_among(coll->set, i, name)) {
+            continue;
+        }
+        if (!px_peer_may_read(peer, ns)) {
+            pack_namespace(reply, ns, peer->kind, false);
+        } else if (!rides && px_peer_has_news(peer, ns)) {
+            pack_namespace(reply, ns, peer->kind, true);
+            rides = ns;
+        }
+    }
+    return rides;
 }
 
 void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from,
                       int status)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
+    struct px_nsrec *rides;
     struct px_buf buf = {0};
 
     if (!peer || status) {
@@ -194,8 +223,12 @@ void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px
         return;
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
-    px_pack_namespaces(s, &buf, peer->kind, peer->proc.nspace, coll->set, coll->nset);
-    px_answer_take(s, from, &buf);
+    rides = pack_namespaces(s, &buf, peer, coll);
+    if (rides && px_buf_ok(&buf)) {
+        px_answer_offer(s, from, &buf, px_peer_offer(peer, rides));
+    } else {
+        px_answer_take(s, from, &buf);
+    }
 }
 
 static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,

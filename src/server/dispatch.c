@@ -127,16 +127,14 @@ static void reply_own(const struct px_from *from, pmix_status_t status)
 
 /* Whoever reads a segment that has been superseded gets the new one with the next reply: what was
  * published before the reply is seen after it. */
-static int moved_segment(struct px_peer *peer)
+void px_answer_take(struct px_server *s, const struct px_from *from, struct px_buf *buf)
 {
-    if (!peer->generation || !peer->rank ||
-        !px_store_moved(peer->rank->ns->store, peer->generation)) {
-        return -1;
-    }
-    return px_peer_new_segment(peer, peer->rank->ns);
+    struct px_peer *peer = px_peer_find(s, from->peer);
+
+    px_answer_offer(s, from, buf, peer ? px_peer_moved_segment(peer) : -1);
 }
 
-void px_answer_take(struct px_server *s, const struct px_from *from, struct px_buf *buf)
+void px_answer_offer(struct px_server *s, const struct px_from *from, struct px_buf *buf, int fd)
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
 
@@ -148,7 +146,7 @@ void px_answer_take(struct px_server *s, const struct px_from *from, struct px_b
         px_buf_fini(buf);
         (void) px_pack_status(buf, peer->kind, PMIX_ERR_NOMEM);
     }
-    px_peer_send(peer, from->tag, buf, moved_segment(peer));
+    px_peer_send(peer, from->tag, buf, fd);
 }
 
 void px_answer_status(struct px_server *s, const struct px_from *from, pmix_status_t status)

@@ -238,7 +238,6 @@ static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, s
     }
     if (!rc) {
         PMIX_LOAD_NSPACE(target.nspace, nspace && nspace[0] ? nspace : peer->proc.nspace);
-        how |= peer->shared && strcmp(target.nspace, peer->proc.nspace) == 0 ? PX_GET_SHARES : 0;
         rc = px_get_start(s, &from, &peer->proc, how, &target, key, info, ninfo);
     }
     if (rc) {

@@ -34,8 +34,7 @@ struct px_get {
 };
 
 enum px_get_how {
-    PX_GET_SHARES = 1, /* the asker reads this namespace's segment by itself */
-    PX_GET_KVALS = 2,  /* REFRESH_CACHE: the reply has no objects */
+    PX_GET_KVALS = 1, /* REFRESH_CACHE: the reply has no objects */
 };
 
 /* Takes over key and info. The answer comes by get->from, now or later. 0, or an error with nothing

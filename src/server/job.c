@@ -4,90 +4,96 @@
 /* The first and the last request of a client: its job's information, by descriptor or by message,
  * and leave. */
 
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include "gds/store.h"
 #include "host.h"
 #include "priv.h"
 #include "src/wire/message.h"
 
-/* One value with nothing in it says that the descriptor on this message is the job's segment. */
-static int pack_segment(struct px_buf *buf, enum px_wire_kind kind)
-{
-    pmix_value_t value;
-
-    memset(&value, 0, sizeof(value));
-    value.type = PMIX_BYTE_OBJECT;
-    return px_pack_kval(buf, kind, PX_KEY_SEGMENT, &value);
-}
-
-/* A message must not get lost because there is no descriptor left to copy this one to. */
-static bool can_copy(int fd)
-{
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-    if (copy >= 0) {
-        close(copy);
-    }
-    return copy >= 0;
-}
-
-int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns)
-{
-    struct px_store_info info;
-
-    if (!peer->shared) {
-        return -1;
-    }
-    px_store_info(ns->store, &info);
-    if (!info.shared || info.generation <= peer->generation || !can_copy(px_store_fd(ns->store))) {
-        return -1;
-    }
-    peer->generation = info.generation;
-    return px_store_fd(ns->store);
-}
-
 /* What a client of ours says with its request: nothing at first; nothing again when it cannot use
  * the segment that it was sent, and then it is one that reads by messages; later the generation
- * that it has, which has been superseded. A newer one that it was sent has not arrived. */
-static bool asks_for_next(struct px_peer *peer, struct px_in *in)
-{
+ * that it has, which has been superseded, and of which other namespace if it is not its own: 0 for
+ * one that it cannot use. A newer one that it was sent has not arrived. */
+struct wish {
+    bool next;
     uint32_t generation;
+    char *nspace;
+};
+
+static int read_wish(struct px_peer *peer, struct px_in *in, struct wish *ret)
+{
+    int rc = 0;
 
     if (!peer->ours) {
-        return false;
+        return 0;
     }
-    if (px_in_left(in) > 0 && px_unpack_rank(in, &generation) == 0) {
-        peer->generation = generation < peer->generation ? generation : peer->generation;
-        return true;
+    if (px_in_left(in) > 0) {
+        rc = px_unpack_rank(in, &ret->generation);
+        ret->next = !rc;
+        return rc || !px_in_left(in) ? rc : px_unpack_string(in, &ret->nspace);
     }
     peer->shared = peer->shared && peer->generation == 0;
-    return false;
+    return 0;
+}
+
+/* Its own: the descriptor, or the job information where there is none. */
+static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish *wish,
+                    struct px_buf *buf, int *ret_fd)
+{
+    struct px_nsrec *ns = peer->rank ? peer->rank->ns : px_ns_find(s, peer->proc.nspace);
+    const struct px_buf *packed = NULL;
+    int rc = px_pack_string(buf, peer->kind, peer->proc.nspace);
+
+    if (rc || !ns) {
+        return rc;
+    }
+    if (wish->next && wish->generation < peer->generation) {
+        peer->generation = wish->generation;
+    }
+    *ret_fd = px_peer_new_segment(peer, ns);
+    peer->shared = peer->shared && (wish->next || *ret_fd >= 0); /* there may be none */
+    if (*ret_fd >= 0) {
+        return px_pack_segment(buf, peer->kind);
+    }
+    rc = wish->next ? 0 : px_ns_packed(ns, peer->kind, &packed);
+    if (!rc && packed) {
+        px_buf_append(buf, packed->data, packed->len);
+    }
+    return rc;
+}
+
+static int pack_other(struct px_server *s, struct px_peer *peer, const struct wish *wish,
+                      struct px_buf *buf, int *ret_fd)
+{
+    struct px_nsrec *ns =
+        strlen(wish->nspace) <= PMIX_MAX_NSLEN ? px_ns_find(s, wish->nspace) : NULL;
+    int rc = ns ? px_pack_string(buf, peer->kind, wish->nspace) : PMIX_ERR_NOT_FOUND;
+
+    if (rc) {
+        return rc;
+    }
+    if (!wish->generation) {
+        px_peer_cannot_read(peer, ns);
+        return 0;
+    }
+    px_peer_has_only(peer, ns, wish->generation);
+    *ret_fd = px_peer_offer(peer, ns);
+    return *ret_fd >= 0 ? px_pack_segment(buf, peer->kind) : 0;
 }
 
 int px_on_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
-    struct px_nsrec *ns = peer->rank ? peer->rank->ns : px_ns_find(s, peer->proc.nspace);
-    const struct px_buf *packed = NULL;
+    struct wish wish = {0};
     struct px_buf buf = {0};
     int fd = -1;
-    bool next = asks_for_next(peer, in);
-    int rc = px_pack_string(&buf, peer->kind, peer->proc.nspace);
+    int rc = read_wish(peer, in, &wish);
 
-    if (!rc && ns) {
-        fd = px_peer_new_segment(peer, ns);
-        peer->shared = peer->shared && (next || fd >= 0); /* there may be none */
+    if (!rc) {
+        rc = wish.nspace ? pack_other(s, peer, &wish, &buf, &fd)
+                         : pack_own(s, peer, &wish, &buf, &fd);
     }
-    if (!rc && fd >= 0) {
-        rc = pack_segment(&buf, peer->kind);
-    } else if (!rc && ns && !next) {
-        rc = px_ns_packed(ns, peer->kind, &packed);
-        if (!rc) {
-            px_buf_append(&buf, packed->data, packed->len);
-        }
-    }
+    free(wish.nspace);
     if (rc || !px_buf_ok(&buf)) {
         px_buf_fini(&buf);
         return rc ? rc : PMIX_ERR_NOMEM;

@@ -130,6 +130,7 @@ struct px_nsrec *px_ns_make(struct px_server *s, const char *name)
     px_list_init(&ns->rank_list);
     memcpy(ns->name, name, len);
     ns->n_local = -1;
+    ns->id = ++s->next_ns;
     ns->uid = s->uid;
     ns->gid = s->gid;
     ns->packed_sequence[0] = UINT64_MAX;
@@ -168,6 +169,7 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
     }
     px_groups_ns_gone(s);
     px_connected_ns_gone(s);
+    px_offers_ns_gone(s, ns);
     ns_destroy(s, ns);
 }
 

@@ -37,6 +37,7 @@ static void bury(struct px_task *task)
     struct grave *grave = px_container_of(task, struct grave, task);
 
     free(grave->peer->codes);
+    px_map_fini(&grave->peer->given);
     free(grave->peer);
     free(grave);
 }

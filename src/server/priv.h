@@ -83,6 +83,7 @@ struct px_server {
     struct px_map nspaces;    /* name -> struct px_nsrec */
     struct px_list ns_list;
     size_t n_shared; /* namespaces that have a segment */
+    uint64_t next_ns;
     struct px_map peers;      /* id -> struct px_peer */
     struct px_list peer_list;
     uint64_t next_peer;
@@ -129,6 +130,7 @@ struct px_rankslot {
 
 struct px_nsrec {
     struct px_list link;
+    uint64_t id; /* never used again: the name may be */
     char name[PMIX_MAX_NSLEN + 1];
     struct px_store *store;
     bool shared;      /* which is a segment */
@@ -141,8 +143,10 @@ struct px_nsrec {
     struct px_list rank_list;
     struct px_buf packed[2]; /* job information for PLAIN and DESCRIBED peers */
     uint64_t packed_sequence[2];
-    uid_t uid;
+    uid_t uid; /* of its clients; without any, the server's */
     gid_t gid;
+    bool owned; /* a client was registered */
+    bool mixed; /* its clients are of several users: it is nobody's */
     pmix_info_t *envars; /* PMIx_server_setup_local_support: for the environment of its processes */
     size_t n_envars;
     bool asked_host; /* job information was asked for by direct modex */
@@ -226,6 +230,8 @@ struct px_peer {
     bool shared; /* reads the segment */
     uint32_t generation; /* of the segment sent last: each only once, or a peer that does not read
                             could hoard them */
+    struct px_map given; /* px_nsrec.id of another namespace -> generation of its segment that was
+                            sent last (offer.c) */
     bool ours;   /* one of this library, whatever its version says */
     bool tool;
     bool needs_id;
@@ -243,13 +249,32 @@ struct px_peer *px_peer_find(struct px_server *s, uint64_t id);
 /* Closes the connection; what waits for it is dropped. */
 void px_peer_close(struct px_peer *peer);
 void px_peer_close_all(struct px_server *s);
-/* The descriptor of the segment (borrowed), if the peer shares it and has not been sent this
- * generation of it; it is to be sent now. Or -1. */
-int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns);
 /* Sends and leaves buf empty; a peer that is gone is ignored. */
 void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd);
 /* The host decided about a client (client_connected) or tool. */
 void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc);
+
+/* --- offer.c: descriptors of segments, borrowed; what is not -1 counts as sent --- */
+
+/* Of the peer's own namespace, if it shares it and has not been sent this generation. */
+int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns);
+/* Has its own segment moved since one was sent? Then the next one rides on whatever goes to it. */
+bool px_peer_is_behind(const struct px_peer *peer);
+int px_peer_moved_segment(struct px_peer *peer);
+/* Does it read this namespace, its own or another, by a segment that it was sent? */
+bool px_peer_reads(const struct px_peer *peer, const struct px_nsrec *ns);
+/* Does it, or will it when it needs to? */
+bool px_peer_may_read(const struct px_peer *peer, const struct px_nsrec *ns);
+/* Of another namespace, if it may have it and has not been sent this generation. That one waits
+ * where its own next one is to ride on the same message: px_peer_has_news. */
+bool px_peer_has_news(const struct px_peer *peer, const struct px_nsrec *ns);
+int px_peer_offer(struct px_peer *peer, const struct px_nsrec *ns);
+/* It says what it has; a later one has not arrived. Or it cannot use it: messages from now on. */
+void px_peer_has_only(struct px_peer *peer, const struct px_nsrec *ns, uint32_t generation);
+void px_peer_cannot_read(struct px_peer *peer, const struct px_nsrec *ns);
+void px_offers_ns_gone(struct px_server *s, const struct px_nsrec *ns);
+/* The one value that stands for job information: it is in the segment that rides on the message. */
+int px_pack_segment(struct px_buf *buf, enum px_wire_kind kind);
 
 /* --- answering --- */
 
@@ -259,6 +284,8 @@ void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_statu
                      const pmix_info_t *info, size_t ninfo);
 /* Sends a built reply to a peer, or a failure when building it failed. */
 void px_answer_take(struct px_server *s, const struct px_from *from, struct px_buf *buf);
+/* The same with a segment of another namespace (px_peer_offer), or -1. */
+void px_answer_offer(struct px_server *s, const struct px_from *from, struct px_buf *buf, int fd);
 static inline struct px_from px_from_peer(const struct px_peer *peer, uint32_t tag)
 {
     return (struct px_from){.peer = peer->id, .tag = tag};

@@ -85,6 +85,10 @@ int px_register_client(struct px_server *s, void *args)
     if (!rank) {
         return PMIX_ERR_NOMEM;
     }
+    ns->mixed |= ns->owned && ns->uid != a->uid;
+    ns->owned = true;
+    ns->uid = a->uid;
+    ns->gid = a->gid;
     rank->registered = true;
     rank->uid = a->uid;
     rank->gid = a->gid;

@@ -16,6 +16,7 @@ static void spawn_answered(struct px_upcall *up)
     struct px_nsrec *ns = px_ns_find(s, up->ret_proc.nspace);
     const struct px_buf *packed;
     struct px_buf buf = {0};
+    bool rides;
 
     if (!up->from.peer && up->from.spawn) {
         up->from.spawn(up->status, up->ret_proc.nspace, up->from.cbdata);
@@ -24,14 +25,22 @@ static void spawn_answered(struct px_upcall *up)
     if (!peer) {
         return;
     }
+    rides = up->status == PMIX_SUCCESS && ns && px_peer_has_news(peer, ns);
     (void) px_pack_status(&buf, peer->kind, up->status);
     if (up->status == PMIX_SUCCESS) {
         (void) px_pack_string(&buf, peer->kind, up->ret_proc.nspace);
-        if (ns && !px_ns_packed(ns, peer->kind, &packed)) {
-            px_buf_append(&buf, packed->data, packed->len);
-        }
     }
-    px_answer_take(s, &up->from, &buf);
+    if (rides) {
+        (void) px_pack_segment(&buf, peer->kind);
+    } else if (up->status == PMIX_SUCCESS && ns && !px_peer_may_read(peer, ns) &&
+               !px_ns_packed(ns, peer->kind, &packed)) {
+        px_buf_append(&buf, packed->data, packed->len);
+    }
+    if (rides && px_buf_ok(&buf)) {
+        px_answer_offer(s, &up->from, &buf, px_peer_offer(peer, ns));
+    } else {
+        px_answer_take(s, &up->from, &buf);
+    }
 }
 
 void px_go_spawn(struct px_upcall *up)
