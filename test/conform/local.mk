@@ -11,6 +11,7 @@ conform_programs = \
   %D%/door.t \
   %D%/ends.t \
   %D%/fence.t \
+  %D%/foreign.t \
   %D%/get.t \
   %D%/get_directives.t \
   %D%/group.t \
@@ -46,6 +47,9 @@ TESTS += $(conform_programs)
 %C%_fence_t_SOURCES = %D%/fence.c
 %C%_fence_t_LDADD = $(conform_ldadd)
 %C%_fence_t_LDFLAGS = $(conform_ldflags)
+%C%_foreign_t_SOURCES = %D%/foreign.c
+%C%_foreign_t_LDADD = $(conform_ldadd)
+%C%_foreign_t_LDFLAGS = $(conform_ldflags)
 %C%_get_t_SOURCES = %D%/get.c
 %C%_get_t_LDADD = $(conform_ldadd)
 %C%_get_t_LDFLAGS = $(conform_ldflags)
