@@ -157,8 +157,8 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
     place = px_read_placement(&read);
     extent = px_load_acquire(&h->extent); /* pairs with publish_all */
     *ret = (struct px_store_info){
-        .used_bytes = px_load_acquire(&h->used), /* pairs with px_bump_publish */
-        .dead_bytes = px_load_acquire(&h->dead), /* pairs with publish_all */
+        .used_bytes = px_load_acquire(&h->used),   /* pairs with px_bump_publish */
+        .dead_bytes = px_load_acquire(&h->dead),   /* pairs with publish_all */
         .sequence = px_load_acquire(&h->sequence), /* pairs with publish_all */
         .epoch = h->epoch,
         .generation = h->generation,

@@ -97,7 +97,7 @@ struct px_store_info {
     uint64_t used_bytes;
     uint64_t dead_bytes; /* of them, what has been replaced */
     uint64_t sequence;   /* publications so far; goes on through the generations */
-    uint64_t epoch; /* of all generations; another one when the name is used again */
+    uint64_t epoch;      /* of all generations; another one when the name is used again */
     uint32_t generation;
     uint32_t n_nodes;
     uint32_t n_apps;

@@ -80,8 +80,8 @@ static bool may_answer(const struct px_session *session, const char *nspace)
         foreign = px_session_find_foreign(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN + 1));
         shared = NULL != foreign ? px_foreign_shared(foreign) : NULL;
     }
-    if (NULL == shared || (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) == 0
-        || (px_store_flags(shared) & PX_STORE_HOST_QUERIES) != 0) {
+    if (NULL == shared || (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) == 0 ||
+        (px_store_flags(shared) & PX_STORE_HOST_QUERIES) != 0) {
         return false;
     }
     px_store_info(shared, &info);

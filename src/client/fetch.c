@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "call.h"
-#include "gds/state.h"
 #include "get.h"
 #include "later.h"
 #include "ops.h"
@@ -236,8 +235,6 @@ static int store_reply(struct px_fetch *fetch, struct px_in *reply, bool *ret_fr
 static bool is_published(struct px_fetch *fetch)
 {
     const struct waiter *waiter = first_waiter(fetch);
-    const struct px_store *segment;
-    struct px_slice slice;
     struct px_want want;
     bool found;
 
@@ -246,9 +243,7 @@ static bool is_published(struct px_fetch *fetch)
                      &want) != 0) {
         return false;
     }
-    segment = px_client_segment(fetch->session, &want);
-    found = NULL != segment && !px_store_is_over(segment) &&
-            px_store_ask(segment, &want.ask, &slice) == 0;
+    found = px_client_is_published(fetch->session, &want);
     px_want_fini(&want);
     return found;
 }

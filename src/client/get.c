@@ -82,7 +82,8 @@ static inline int places_for(struct px_session *session, const struct px_want *w
     return 0;
 }
 
-const struct px_store *px_client_segment(struct px_session *session, const struct px_want *want)
+/* Of the namespace that is meant, or NULL. */
+static const struct px_store *segment_of(struct px_session *session, const struct px_want *want)
 {
     const struct px_foreign *foreign;
 
@@ -91,6 +92,15 @@ const struct px_store *px_client_segment(struct px_session *session, const struc
     }
     foreign = px_session_find_foreign(session, want->nspace, want->nspace_len);
     return NULL != foreign ? px_foreign_shared(foreign) : NULL;
+}
+
+bool px_client_is_published(struct px_session *session, const struct px_want *want)
+{
+    const struct px_store *segment = segment_of(session, want);
+    struct px_slice slice;
+
+    return NULL != segment && !px_store_is_over(segment) &&
+           px_store_ask(segment, &want->ask, &slice) == 0;
 }
 
 int px_client_find(struct px_session *session, const struct px_want *want, bool own_first,
@@ -224,7 +234,7 @@ int px_client_known(struct px_session *session, const struct px_want *want, pmix
 
 int px_client_miss(struct px_session *session, const struct px_want *want, int found)
 {
-    const struct px_store *shared = px_client_segment(session, want);
+    const struct px_store *shared = segment_of(session, want);
     bool own = (want->flags & PX_WANT_OWN) != 0;
     bool complete;
     bool hosts;
@@ -237,10 +247,9 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     }
     /* The host's keys of a job are all in its segment, those of our own here from the start; an old
      * generation does not know what has come since. */
-    complete = NULL == shared
-                   ? own
-                   : (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 &&
-                         !(own ? px_store_superseded(shared) : px_store_is_over(shared));
+    complete = NULL == shared ? own
+                              : (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 &&
+                                    !(own ? px_store_superseded(shared) : px_store_is_over(shared));
     hosts = px_key_hosts(want->ask.key) && !px_key_asked(want->ask.key);
     if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
@@ -285,12 +294,12 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
     /* What was fetched of others may have to be fetched again: is_stale. */
     /* pairs with px_session_collected */
     bool ends = rare(px_load_acquire(&session->ended) != 0);
-    bool stale = ends && ((want->flags & PX_WANT_OWN) == 0 ||
-                          want->ask.rank != session->ctx->self.rank);
+    bool stale =
+        ends && ((want->flags & PX_WANT_OWN) == 0 || want->ask.rank != session->ctx->self.rank);
     struct places at;
 
-    if ((want->flags & PX_WANT_MORE) != 0 || session->report_fd >= 0
-        || places_for(session, want, false, &at) != 0) {
+    if ((want->flags & PX_WANT_MORE) != 0 || session->report_fd >= 0 ||
+        places_for(session, want, false, &at) != 0) {
         return false;
     }
     if (stale && NULL != at.first && !at.first->seg.shared) {
@@ -311,9 +320,9 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
 static bool is_unscoped(struct px_session *session, const struct px_want *want,
                         const struct px_slice *slice)
 {
-    return want->ask.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF
-           && !slice->store->seg.shared && !px_key_hosts(want->ask.key)
-           && (want->flags & PX_WANT_OPTIONAL) == 0 && NULL != px_session_server(session);
+    return want->ask.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF &&
+           !slice->store->seg.shared && !px_key_hosts(want->ask.key) &&
+           (want->flags & PX_WANT_OPTIONAL) == 0 && NULL != px_session_server(session);
 }
 
 static void look_for_next(struct px_session *session)
@@ -351,8 +360,8 @@ static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_
         return get_unusual(session, want, rc, value);
     }
     /* Not what the server publishes for all, nor what the application has put there. */
-    if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL)
-        || rare(is_unscoped(session, want, &slice))) {
+    if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL) ||
+        rare(is_unscoped(session, want, &slice))) {
         px_want_fini(want);
         return PMIX_ERR_WOULD_BLOCK;
     }

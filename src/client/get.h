@@ -10,9 +10,8 @@
 int px_client_find(struct px_session *session, const struct px_want *want, bool own_first,
                    struct px_slice *ret);
 
-/* The segment of the namespace that is meant, or NULL. Between px_reader_enter and leave, or on the
- * loop thread. */
-const struct px_store *px_client_segment(struct px_session *session, const struct px_want *want);
+/* Is it in the newest segment of its namespace, whatever else we hold? Loop thread. */
+bool px_client_is_published(struct px_session *session, const struct px_want *want);
 
 /* Values that are in no store: the process's own names, and values without bytes.
  * PMIX_ERR_NOT_FOUND when the key is none of those. The value is a fresh one (or the caller's,

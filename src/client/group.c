@@ -170,8 +170,8 @@ static void construct_over(void *arg)
     struct construct_call *call = arg;
 
     if (NULL != call->cbfunc) {
-        call->cbfunc(call->status, call->results->info, call->results->n, call->cbdata, px_infos_release,
-                     call->results);
+        call->cbfunc(call->status, call->results->info, call->results->n, call->cbdata,
+                     px_infos_release, call->results);
     } else {
         px_infos_release(call->results);
     }

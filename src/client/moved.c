@@ -2,12 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The segment of our namespace, from generation to generation, and how any segment is taken leave
- * of. Nobody waits for a new one: readers
- * go on with what is mapped, whoever sees first that it has been superseded asks, and any reply of
- * the server may bring the descriptor, which is adopted before the reply is delivered. One that
- * gets lost, since we had no descriptor free for it, is asked for again. An old
- * generation is unmapped when no thread reads it any more, unless pointers into it were given away
- * (docs/memory-model.md, section 9). */
+ * of. Nobody waits for a new one: readers go on with what is mapped, whoever sees first that it has
+ * been superseded asks, and any reply of the server may bring the descriptor, which is adopted
+ * before the reply is delivered. One that gets lost, since we had no descriptor free for it, is
+ * asked for again. An old generation is unmapped when no thread reads it any more, unless pointers
+ * into it were given away (docs/memory-model.md, section 9). */
 
 #include <stdlib.h>
 #include <string.h>

@@ -154,7 +154,8 @@ void px_offers_ns_gone(struct px_server *s, const struct px_nsrec *ns)
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->peer_list) {
+    px_list_each(item, next, &s->peer_list)
+    {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
         (void) px_map_remove(&peer->given, &ns->id, sizeof(ns->id));

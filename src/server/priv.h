@@ -145,8 +145,8 @@ struct px_nsrec {
     uint64_t packed_sequence[2];
     uid_t uid; /* of its clients; without any, the server's */
     gid_t gid;
-    bool owned; /* a client was registered */
-    bool mixed; /* its clients are of several users: it is nobody's */
+    bool owned;          /* a client was registered */
+    bool mixed;          /* its clients are of several users: it is nobody's */
     pmix_info_t *envars; /* PMIx_server_setup_local_support: for the environment of its processes */
     size_t n_envars;
     bool asked_host; /* job information was asked for by direct modex */

@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define NOT_FOUND "-46"
+#define NOT_FOUND     "-46"
 #define OUTSIDE_SCOPE "-62"
 
 static int n_segments(void)
@@ -479,9 +479,15 @@ static void read_in_little_space(void)
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
 }
 
-#define AB                     \
-    {                          \
-        {"A", {2}}, {"B", {2}} \
+#define AB                                                                                         \
+    {                                                                                              \
+        {"A", {2}},                                                                                \
+        {                                                                                          \
+            "B",                                                                                   \
+            {                                                                                      \
+                2                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
     }
 
 const struct conform_case cases[] = {
