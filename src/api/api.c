@@ -83,6 +83,16 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx)
     return true;
 }
 
+bool px_api_met(const struct px_ctx *ctx, const char *call, const pmix_info_t *info, size_t ninfo)
+{
+    const char *role = ctx->ops->name;
+    unsigned levels = strcmp(role, "server") == 0 ? PX_ATTR_SERVER
+                      : strcmp(role, "tool") == 0 ? PX_ATTR_TOOL | PX_ATTR_SERVER
+                                                  : PX_ATTR_CLIENT | PX_ATTR_SERVER;
+
+    return px_attrs_met(call, levels, info, ninfo);
+}
+
 bool px_api_flag(const pmix_info_t *info, size_t ninfo, const char *key)
 {
     for (size_t i = 0; NULL != info && i < ninfo; i++) {

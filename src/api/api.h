@@ -26,6 +26,9 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx);
 /* The value of a switch among directives; absent: false. */
 bool px_api_flag(const pmix_info_t *info, size_t ninfo, const char *key);
 
+/* Does the library do everything that is required of a call that it does alone? */
+bool px_api_met(const struct px_ctx *ctx, const char *call, const pmix_info_t *info, size_t ninfo);
+
 /* PMIx_Get without a glance (px_ctx.get). */
 pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                          size_t ninfo, pmix_value_t **val);

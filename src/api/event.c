@@ -11,7 +11,27 @@
 #include "api.h"
 #include "src/base/bytes.h"
 #include "src/event/registry.h"
+#include "src/ops/attributes.h"
 #include "src/value/keep.h"
+
+/* By src/event/registry.c. */
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_NAME);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_FIRST);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_LAST);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_LAST_IN_CATEGORY);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_BEFORE);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_AFTER);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_PREPEND);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_APPEND);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_RETURN_OBJECT);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_AFFECTED_PROC);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_AFFECTED_PROCS);
+PX_READS(PMIx_Register_event_handler, PMIX_EVENT_ONESHOT);
+/* By src/event/chain.c. */
+PX_READS(PMIx_Notify_event, PMIX_EVENT_NON_DEFAULT);
+PX_READS(PMIx_Notify_event, PMIX_EVENT_AFFECTED_PROC);
+PX_READS(PMIx_Notify_event, PMIX_EVENT_AFFECTED_PROCS);
 
 struct registration {
     struct px_task task;
@@ -27,6 +47,7 @@ struct registration {
     void *cbdata;
     struct px_wait *wait;
     size_t id;
+    bool met; /* nothing is required that only the host might do */
 };
 
 static void registration_free(struct registration *reg)
@@ -90,7 +111,9 @@ static void registration_done(struct registration *reg, pmix_status_t status)
 /* The server's answer. One that does not do events leaves us those of our own making. */
 static void codes_registered(pmix_status_t status, void *cbdata)
 {
-    registration_done(cbdata, PMIX_ERR_NOT_SUPPORTED == status ? PMIX_SUCCESS : status);
+    struct registration *reg = cbdata;
+
+    registration_done(reg, PMIX_ERR_NOT_SUPPORTED == status && reg->met ? PMIX_SUCCESS : status);
 }
 
 static void run_registration(struct px_task *task)
@@ -101,7 +124,7 @@ static void run_registration(struct px_task *task)
     int rc;
 
     for (size_t i = 0; i < reg->ncodes; i++) {
-        if (!px_events_named(ctx->events, reg->codes[i])) {
+        if (!reg->met || !px_events_named(ctx->events, reg->codes[i])) {
             reg->fresh[reg->n_fresh] = reg->codes[i];
             reg->n_fresh++;
         }
@@ -118,8 +141,11 @@ static void run_registration(struct px_task *task)
         rc = ctx->ops->register_codes(ctx, reg->fresh, reg->n_fresh, reg->info, reg->ninfo,
                                       codes_registered, reg);
     }
+    if (PMIX_OPERATION_SUCCEEDED == rc) {
+        rc = PMIX_ERR_NOT_SUPPORTED; /* nobody was asked */
+    }
     if (PMIX_SUCCESS != rc) {
-        codes_registered(PMIX_OPERATION_SUCCEEDED == rc ? PMIX_SUCCESS : rc, reg);
+        codes_registered(rc, reg);
     }
 }
 
@@ -146,6 +172,7 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
     reg->task.run = run_registration;
     reg->ctx = ctx;
     reg->handler = evhdlr;
+    reg->met = px_api_met(ctx, "PMIx_Register_event_handler", info, ninfo);
     reg->cbfunc = cbfunc;
     reg->cbdata = cbdata;
     if (NULL != cbfunc) {
@@ -239,6 +266,9 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
     }
     if (NULL == info && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
+    }
+    if (!px_api_met(ctx, "PMIx_Notify_event", info, ninfo)) {
+        return PMIX_ERR_NOT_SUPPORTED;
     }
     rc = px_api_may_block(ctx);
     if (PMIX_ERR_UNREACH == rc) {

@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "src/client/client.h"
+#include "src/ops/attributes.h"
 #include "src/ops/version.h"
 
 const char *PMIx_Get_version(void)
@@ -32,8 +33,8 @@ static void give_self(const struct px_ctx *ctx, pmix_proc_t *proc)
 static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_EXTERNAL_PROGRESS) == 0
-            && px_api_flag(&info[i], 1, PMIX_EXTERNAL_PROGRESS) != ctx->external) {
+        if (strcmp(info[i].key, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)) == 0 &&
+            px_api_flag(&info[i], 1, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)) != ctx->external) {
             return PMIX_ERR_BAD_PARAM;
         }
     }
@@ -43,7 +44,8 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
 
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
-    pmix_status_t rc = px_api_open(ctx, px_api_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
+    pmix_status_t rc =
+        px_api_open(ctx, px_api_flag(info, ninfo, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)));
 
     if (0 != rc) {
         return rc;
@@ -67,6 +69,9 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     if (ninfo > 0 && NULL == info) {
         return PMIX_ERR_BAD_PARAM;
     }
+    if (!px_attrs_met("PMIx_Init", PX_ATTR_CLIENT, info, ninfo)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
     pthread_mutex_lock(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     rc = ctx->refs > 0 ? init_again(ctx, info, ninfo) : init_first(ctx, info, ninfo);
@@ -82,7 +87,7 @@ static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, 
     pmix_status_t rc = PMIX_SUCCESS;
     pmix_status_t stopped;
 
-    if (px_api_flag(info, ninfo, PMIX_EMBED_BARRIER)) {
+    if (px_api_flag(info, ninfo, PX_KEY(PMIx_Finalize, PMIX_EMBED_BARRIER))) {
         rc = PMIx_Fence(NULL, 0, NULL, 0);
     }
     px_ctx_down(ctx);
@@ -99,6 +104,12 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
 
     if (NULL == ctx) {
         return PMIX_ERR_INIT;
+    }
+    if (NULL == info && ninfo > 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (!px_api_met(ctx, "PMIx_Finalize", info, ninfo)) {
+        return PMIX_ERR_NOT_SUPPORTED;
     }
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
         return PMIX_ERR_WOULD_BLOCK;

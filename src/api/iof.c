@@ -55,6 +55,9 @@ pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[]
     if (NULL == directives && ndirs > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
+    if (!px_api_met(ctx, "PMIx_IOF_deregister", directives, ndirs)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
     if (NULL != cbfunc) {
         return ctx->ops->iof_deregister(ctx, iofhdlr, directives, ndirs, cbfunc, cbdata);
     }

@@ -92,6 +92,9 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
     if (NULL == nspace || '\0' == nspace[0] || NULL == cbfunc || (ninfo > 0 && NULL == info)) {
         return PMIX_ERR_BAD_PARAM;
     }
+    if (!px_api_met(ctx, "PMIx_server_setup_application", info, ninfo)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
     setup = calloc(1, sizeof(*setup));
     if (NULL == setup) {
         return PMIX_ERR_NOMEM;
@@ -180,6 +183,9 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     }
     if (NULL == cbfunc || (ndirs > 0 && NULL == directives)) {
         return PMIX_ERR_BAD_PARAM;
+    }
+    if (!px_api_met(ctx, "PMIx_server_collect_inventory", directives, ndirs)) {
+        return PMIX_ERR_NOT_SUPPORTED;
     }
     inventory = calloc(1, sizeof(*inventory));
     if (NULL == inventory) {

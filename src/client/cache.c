@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/ops/attributes.h"
 #include "src/value/keep.h"
 
 struct px_cached {
@@ -41,7 +42,7 @@ bool px_cache_bypassed(const pmix_query_t *queries, size_t n)
         for (size_t i = 0; i < queries[q].nqual; i++) {
             const pmix_info_t *qual = &queries[q].qualifiers[i];
 
-            if (strcmp(qual->key, PMIX_QUERY_REFRESH_CACHE) == 0 &&
+            if (strcmp(qual->key, PX_QUERY_KEY(PMIX_QUERY_REFRESH_CACHE)) == 0 &&
                 PMIx_Info_true(qual) == PMIX_BOOL_TRUE) {
                 return true;
             }

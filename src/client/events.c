@@ -13,6 +13,7 @@
 #include "call.h"
 #include "group.h"
 #include "ops.h"
+#include "src/ops/attributes.h"
 #include "src/event/registry.h"
 #include "src/value/keep.h"
 
@@ -44,10 +45,13 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     PMIx_Info_free(info, event.ninfo);
 }
 
+PX_READS(PMIx_Register_event_handler, PMIX_RANGE);
+
 static bool stays_here(const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_RANGE) == 0 && info[i].value.type == PMIX_DATA_RANGE) {
+        if (strcmp(info[i].key, PX_KEY(PMIx_Notify_event, PMIX_RANGE)) == 0 &&
+            info[i].value.type == PMIX_DATA_RANGE) {
             return info[i].value.data.range == PMIX_RANGE_PROC_LOCAL;
         }
     }
@@ -231,7 +235,7 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
         return false;
     }
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_EVENT_CUSTOM_RANGE) == 0) {
+        if (strcmp(info[i].key, PX_KEY(PMIx_Notify_event, PMIX_EVENT_CUSTOM_RANGE)) == 0) {
             return names_self(ctx, &info[i].value);
         }
     }

@@ -44,6 +44,7 @@ struct px_coll_group {
     size_t n_added;
     bool wants_id;
     bool mixed;  /* callers wrote the processes down in different orders */
+    pmix_info_directives_t id_flags; /* whether it is required */
     bool hosted; /* the host took part */
     pmix_proc_t *members; /* the outcome */
     size_t n_members;

@@ -124,6 +124,8 @@ static void read_place(struct px_handler *handler, struct placing *place, const 
         handler->pin = PX_PIN_BACK;
     } else if (strcmp(info->key, PMIX_EVENT_HDLR_APPEND) == 0) {
         place->append = info_true(info);
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_PREPEND) == 0) {
+        place->append = place->append && !info_true(info);
     } else if (strcmp(info->key, PMIX_EVENT_HDLR_BEFORE) == 0 && info->value.type == PMIX_STRING) {
         place->before = info->value.data.string;
     } else if (strcmp(info->key, PMIX_EVENT_HDLR_AFTER) == 0 && info->value.type == PMIX_STRING) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Attribute support. What the library does is the table support.def, by which it also judges
- * directives that are required; the calls are those of tables/functions.tsv. What a host says of
+/* Attribute support. What the library does is the table support.def, whose rows are what the code
+ * reads, and by which it judges directives that are required; the calls are those of
+ * tables/functions.tsv. What a host says of
  * itself is kept in a list. Hosts name their upcalls, users ask by call, so upcall names are
  * translated when they are registered; a call that does not wait is described with the one that
  * does. */
@@ -15,17 +16,28 @@
 
 #include "src/value/strings_gen.h"
 
-struct supported {
-    const char *function;
+static const struct attribute {
+    const char *call;
+    const char *key;
     unsigned levels;
-    const char *const *attrs; /* ends with NULL */
+} attributes[] = {
+#define PX_SUPPORTED(call, levels)
+#define PX_ATTRIBUTE(call, attribute, levels) {#call, attribute, levels},
+#include "support.def"
+#undef PX_ATTRIBUTE
+#undef PX_SUPPORTED
 };
 
-#define PX_SUPPORT(call, on, ...) {call, on, (const char *const[]){__VA_ARGS__, NULL}},
-static const struct supported library[] = {
+static const struct supported {
+    const char *call;
+    unsigned levels;
+} library[] = {
+#define PX_SUPPORTED(call, levels) {#call, levels},
+#define PX_ATTRIBUTE(call, attribute, levels)
 #include "support.def"
+#undef PX_ATTRIBUTE
+#undef PX_SUPPORTED
 };
-#undef PX_SUPPORT
 
 #define PX_CALL(call, on) {call, on},
 static const struct {
@@ -41,14 +53,15 @@ static const struct {
     const char *attributes;
     const char *functions;
 } levels_of[] = {
-    {PX_ATTR_CLIENT, PMIX_CLIENT_ATTRIBUTES, PMIX_CLIENT_FUNCTIONS},
-    {PX_ATTR_SERVER, PMIX_SERVER_ATTRIBUTES, PMIX_SERVER_FUNCTIONS},
-    {PX_ATTR_HOST, PMIX_HOST_ATTRIBUTES, PMIX_HOST_FUNCTIONS},
-    {PX_ATTR_TOOL, PMIX_TOOL_ATTRIBUTES, PMIX_TOOL_FUNCTIONS},
+    {PX_ATTR_CLIENT, PX_QUERY_KEY(PMIX_CLIENT_ATTRIBUTES), PX_QUERY_KEY(PMIX_CLIENT_FUNCTIONS)},
+    {PX_ATTR_SERVER, PX_QUERY_KEY(PMIX_SERVER_ATTRIBUTES), PX_QUERY_KEY(PMIX_SERVER_FUNCTIONS)},
+    {PX_ATTR_HOST, PX_QUERY_KEY(PMIX_HOST_ATTRIBUTES), PX_QUERY_KEY(PMIX_HOST_FUNCTIONS)},
+    {PX_ATTR_TOOL, PX_QUERY_KEY(PMIX_TOOL_ATTRIBUTES), PX_QUERY_KEY(PMIX_TOOL_FUNCTIONS)},
 };
 
 enum {
     N_LEVELS = sizeof(levels_of) / sizeof(levels_of[0]),
+    N_ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]),
     N_LIBRARY = sizeof(library) / sizeof(library[0]),
     N_CALLS = sizeof(calls) / sizeof(calls[0]),
 };
@@ -97,16 +110,28 @@ struct px_attrs {
     struct said *said; /* lock */
 };
 
-static bool supports(const char *function, unsigned levels, const char *attr)
+/* Is it the name of the call, or of its form that does not wait? */
+static bool is_call(const char *name, const char *call)
 {
-    for (size_t i = 0; i < N_LIBRARY; i++) {
-        if ((library[i].levels & levels) == 0 || strcmp(library[i].function, function) != 0) {
-            continue;
-        }
-        for (const char *const *at = library[i].attrs; NULL != *at; at++) {
-            if (strcmp(*at, attr) == 0) {
-                return true;
-            }
+    size_t n = strlen(call);
+
+    return strncmp(name, call, n) == 0 && (name[n] == '\0' || strcmp(name + n, "_nb") == 0);
+}
+
+/* Is it read in the call, or in this form of it? */
+static bool reads(const char *call, unsigned levels, const struct attribute *attribute)
+{
+    bool waits = strcmp(call, attribute->call) == 0;
+
+    return (attribute->levels & levels) != 0 && is_call(call, attribute->call) &&
+           (waits || (attribute->levels & PX_ATTR_WAITING) == 0);
+}
+
+static bool supports(const char *call, unsigned levels, const char *key)
+{
+    for (size_t i = 0; i < N_ATTRIBUTES; i++) {
+        if (strcmp(attributes[i].key, key) == 0 && reads(call, levels, &attributes[i])) {
+            return true;
         }
     }
     return false;
@@ -162,14 +187,6 @@ void px_attrs_destroy(struct px_attrs *attrs)
     }
     pthread_mutex_destroy(&attrs->lock);
     free(attrs);
-}
-
-/* Is it the name of the call, or of its form that does not wait? */
-static bool is_call(const char *name, const char *call)
-{
-    size_t n = strlen(call);
-
-    return strncmp(name, call, n) == 0 && (name[n] == '\0' || strcmp(name + n, "_nb") == 0);
 }
 
 static const char *call_of(const char *function)
@@ -333,14 +350,24 @@ static int answer_level(struct answer *answer, const char *function, const char 
     return 0;
 }
 
-static const struct supported *find_library(const char *function, unsigned level)
+/* The keys that the library reads in the call at a level, ended by NULL, in room for all. False:
+ * the call is not there. */
+static bool find_library(const char *call, unsigned level, const char *ret[N_ATTRIBUTES + 1])
 {
+    bool found = false;
+    size_t n = 0;
+
     for (size_t i = 0; i < N_LIBRARY; i++) {
-        if ((library[i].levels & level) != 0 && is_call(function, library[i].function)) {
-            return &library[i];
+        found = found || ((library[i].levels & level) != 0 && is_call(call, library[i].call));
+    }
+    for (size_t i = 0; i < N_ATTRIBUTES; i++) {
+        if (reads(call, level, &attributes[i])) {
+            ret[n] = attributes[i].key;
+            n++;
         }
     }
-    return NULL;
+    ret[n] = NULL;
+    return found;
 }
 
 static bool is_known(const char *function)
@@ -376,15 +403,15 @@ static int answer_function(struct px_attrs *attrs, struct answer *answer, const 
     int rc = is_known(function) ? 0 : PMIX_ERR_NOT_FOUND;
 
     for (size_t i = 0; i < N_LEVELS && 0 == rc; i++) {
-        const struct supported *row = find_library(function, levels_of[i].level);
+        const char *keys[N_ATTRIBUTES + 1];
+        bool found = find_library(function, levels_of[i].level, keys);
 
         if ((levels & levels_of[i].level) == 0) {
             continue;
         }
         rc = levels_of[i].level == PX_ATTR_HOST
                  ? answer_host(attrs, answer, function)
-                 : answer_level(answer, function, levels_of[i].attributes,
-                                NULL != row ? row->attrs : NULL, NULL != row);
+                 : answer_level(answer, function, levels_of[i].attributes, keys, found);
     }
     return rc;
 }
@@ -415,7 +442,9 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
     int rc = 0;
 
     for (size_t i = 0; i < N_CALLS && level != PX_ATTR_HOST && 0 == rc; i++) {
-        if ((calls[i].levels & level) != 0 || NULL != find_library(calls[i].name, level)) {
+        const char *keys[N_ATTRIBUTES + 1];
+
+        if ((calls[i].levels & level) != 0 || find_library(calls[i].name, level, keys)) {
             rc = append_name(&text, calls[i].name);
         }
     }

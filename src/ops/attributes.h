@@ -16,7 +16,25 @@ enum px_attr_level {
     PX_ATTR_SERVER = 2,
     PX_ATTR_HOST = 4,
     PX_ATTR_TOOL = 8,
+    PX_ATTR_PEERS = PX_ATTR_CLIENT | PX_ATTR_TOOL,
+    PX_ATTR_ALL = PX_ATTR_PEERS | PX_ATTR_SERVER,
+    PX_ATTR_WAITING = 16, /* no level: only of the form of the call that waits */
 };
+
+/* One name for each attribute of a call in the table. Who reads a directive says of which call it
+ * is, and so cannot read one that the table does not have (scripts/check-support looks for the
+ * opposite): by PX_KEY, which is the string, or, where calls share a reader or it is a layer below,
+ * by PX_READS beside it. */
+enum px_attr_row {
+#define PX_SUPPORTED(call, levels)
+#define PX_ATTRIBUTE(call, attribute, levels) PX_ROW_##call##_##attribute,
+#include "support.def"
+#undef PX_ATTRIBUTE
+#undef PX_SUPPORTED
+};
+#define PX_KEY(call, attribute)   (&(attribute)[0 * PX_ROW_##call##_##attribute])
+#define PX_QUERY_KEY(attribute)   (&(attribute)[0 * PX_ROW_PMIx_Query_info_##attribute])
+#define PX_READS(call, attribute) _Static_assert(PX_ROW_##call##_##attribute >= 0, "")
 
 struct px_attrs;
 

@@ -13,6 +13,7 @@
 
 #include "group.h"
 #include "src/nspace/types.h"
+#include "src/ops/attributes.h"
 
 void px_coll_call_fini(struct px_coll_call *call)
 {
@@ -142,6 +143,16 @@ static void on_timer(struct px_timer *timer)
     px_coll_finish(coll->owner, coll, PMIX_ERR_TIMEOUT);
 }
 
+/* All collectives have the same. */
+PX_READS(PMIx_Connect, PMIX_TIMEOUT);
+PX_READS(PMIx_Connect, PMIX_ALL_CLONES_PARTICIPATE);
+PX_READS(PMIx_Disconnect, PMIX_TIMEOUT);
+PX_READS(PMIx_Disconnect, PMIX_ALL_CLONES_PARTICIPATE);
+PX_READS(PMIx_Group_construct, PMIX_TIMEOUT);
+PX_READS(PMIx_Group_construct, PMIX_ALL_CLONES_PARTICIPATE);
+PX_READS(PMIx_Group_destruct, PMIX_TIMEOUT);
+PX_READS(PMIx_Group_destruct, PMIX_ALL_CLONES_PARTICIPATE);
+
 static int read_directives(struct px_server *s, struct px_coll *coll, const pmix_info_t *info,
                            size_t ninfo)
 {
@@ -150,9 +161,9 @@ static int read_directives(struct px_server *s, struct px_coll *coll, const pmix
     for (size_t i = 0; i < ninfo; i++) {
         const pmix_value_t *value = &info[i].value;
 
-        if (strcmp(info[i].key, PMIX_TIMEOUT) == 0) {
+        if (strcmp(info[i].key, PX_KEY(PMIx_Fence, PMIX_TIMEOUT)) == 0) {
             (void) px_value_u32(value, &seconds);
-        } else if (strcmp(info[i].key, PMIX_ALL_CLONES_PARTICIPATE) == 0) {
+        } else if (strcmp(info[i].key, PX_KEY(PMIx_Fence, PMIX_ALL_CLONES_PARTICIPATE)) == 0) {
             coll->all_clones |= value->type != PMIX_BOOL || value->data.flag;
         }
     }
@@ -182,8 +193,9 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
         return PMIX_SUCCESS;
     }
     coll->collect |= call->collect;
-    rc = call->name ? px_group_absorb(coll, &peer->proc, call)
-                    : px_coll_merge(coll, call->info, call->ninfo);
+    rc = call->kind == PX_COLL_GROUP_CONSTRUCT || call->kind == PX_COLL_GROUP_SOLO
+             ? px_group_absorb(coll, &peer->proc, call)
+             : px_coll_merge(coll, call->info, call->ninfo);
     rc = rc ? rc : read_directives(s, coll, call->info, call->ninfo);
     if (rc) {
         px_coll_finish(s, coll, rc);

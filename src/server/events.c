@@ -16,6 +16,7 @@
 #include "host.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
+#include "src/ops/attributes.h"
 #include "src/peer/context.h"
 #include "src/wire/message.h"
 
@@ -63,7 +64,7 @@ static bool same_proc(const pmix_proc_t *pattern, const pmix_proc_t *proc)
 static bool in_custom_range(struct px_server *s, const struct px_event *event,
                             const pmix_proc_t *proc)
 {
-    const pmix_info_t *info = find_info(event, PMIX_EVENT_CUSTOM_RANGE);
+    const pmix_info_t *info = find_info(event, PX_KEY(PMIx_Notify_event, PMIX_EVENT_CUSTOM_RANGE));
     const pmix_data_array_t *array;
 
     if (!info) {
@@ -161,7 +162,8 @@ static void keep(struct px_server *s, const struct px_event *event)
     struct kept *kept;
     pmix_info_t *infos = NULL;
 
-    if (!most || bytes > most_bytes || flagged(event, PMIX_EVENT_DO_NOT_CACHE)) {
+    if (!most || bytes > most_bytes ||
+        flagged(event, PX_KEY(PMIx_Notify_event, PMIX_EVENT_DO_NOT_CACHE))) {
         return;
     }
     kept = calloc(1, sizeof(*kept));
@@ -217,7 +219,8 @@ static void to_host(struct px_server *s, const struct px_event *event)
     struct px_upcall *up;
 
     if (!s->host.notify_event || event->range == PMIX_RANGE_LOCAL ||
-        event->range == PMIX_RANGE_PROC_LOCAL || flagged(event, PMIX_EVENT_STAYS_LOCAL)) {
+        event->range == PMIX_RANGE_PROC_LOCAL ||
+        flagged(event, PX_KEY(PMIx_Notify_event, PMIX_EVENT_STAYS_LOCAL))) {
         return;
     }
     up = px_upcall_create(s, NULL, &event->source, px_done_status);
@@ -351,16 +354,24 @@ struct wish {
     pmix_status_t codes[];
 };
 
-/* A host that cannot say more than "not supported" does not keep local events from being delivered.
- * The answer goes first: no event may overtake it. */
+static const char register_call[] = "PMIx_Register_event_handler";
+
+/* A host that cannot say more than "not supported" does not keep local events from being delivered,
+ * unless something is required that only it could do. The answer goes first: no event may overtake
+ * it. */
 static void registered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->from.peer);
     struct wish *wish = up->arg;
 
-    px_answer_status(up->server, &up->from,
-                     up->status == PMIX_ERR_NOT_SUPPORTED ? PMIX_SUCCESS : up->status);
-    if (peer && wish->replay) {
+    int rc = up->status;
+
+    if (rc == PMIX_ERR_NOT_SUPPORTED &&
+        px_attrs_met(register_call, px_upcall_levels(up), up->info, up->ninfo)) {
+        rc = PMIX_SUCCESS;
+    }
+    px_answer_status(up->server, &up->from, rc);
+    if (peer && !rc && wish->replay) {
         replay(up->server, peer, wish->codes, wish->n, wish->all);
     }
     free(wish);
@@ -405,9 +416,10 @@ void px_codes_wanted(struct px_server *s, const struct px_from *from, const pmix
         }
     }
     if (!up->ncodes || !s->host.register_events) {
-        px_upcall_returned(up, PMIX_OPERATION_SUCCEEDED);
+        px_upcall_returned(up, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
+    px_upcall_mark(up, register_call);
     (void) px_upcall_identify(up, peer ? peer->uid : s->uid, peer ? peer->gid : s->gid);
     px_upcall_returned(
         up, s->host.register_events(up->codes, up->ncodes, up->info, up->ninfo, px_up_op, up));

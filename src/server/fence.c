@@ -73,7 +73,7 @@ void px_fence_finished(struct px_server *s, const struct px_coll *coll, int stat
  */
 static int local_status(const struct px_coll *coll)
 {
-    if (!px_attrs_met("PMIx_Fence", PX_ATTR_CLIENT | PX_ATTR_SERVER, coll->info, coll->ninfo)) {
+    if (!px_attrs_met("PMIx_Fence", PX_ATTR_ALL, coll->info, coll->ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     return coll->local_status;
@@ -102,7 +102,7 @@ int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     for (size_t i = 0; !rc && i < call.ninfo; i++) {
         const pmix_value_t *value = &call.info[i].value;
 
-        if (strcmp(call.info[i].key, PMIX_COLLECT_DATA) == 0) {
+        if (strcmp(call.info[i].key, PX_KEY(PMIx_Fence, PMIX_COLLECT_DATA)) == 0) {
             call.collect = value->type != PMIX_BOOL || value->data.flag;
         }
     }

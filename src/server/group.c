@@ -17,6 +17,7 @@
 #include "events.h"
 #include "src/event/registry.h"
 #include "src/nspace/types.h"
+#include "src/ops/attributes.h"
 
 /* --- the answer --- */
 
@@ -158,6 +159,8 @@ static void group_upcall(struct px_server *s, struct px_coll *coll)
         px_coll_finish(s, coll, rc);
         return;
     }
+    px_attrs_mark(construct ? "PMIx_Group_construct" : "PMIx_Group_destruct", PX_ATTR_SERVER,
+                  up->info, up->ninfo);
     px_upcall_returned(up, s->host.group(construct ? PMIX_GROUP_CONSTRUCT : PMIX_GROUP_DESTRUCT,
                                          up->text, up->procs, up->nprocs, up->info, up->ninfo,
                                          px_up_infos, up));
@@ -180,7 +183,7 @@ static uint32_t leaders_wanted(const struct px_coll *coll)
     uint32_t n = 0;
 
     for (size_t i = 0; i < coll->ninfo; i++) {
-        if (strcmp(coll->info[i].key, PMIX_GROUP_BOOTSTRAP) == 0) {
+        if (strcmp(coll->info[i].key, PX_KEY(PMIx_Group_construct, PMIX_GROUP_BOOTSTRAP)) == 0) {
             (void) px_value_u32(&coll->info[i].value, &n);
         }
     }
@@ -314,6 +317,14 @@ static bool added_elsewhere(struct px_server *s, const struct px_coll *coll)
     return remote;
 }
 
+/* What is wrong with a group of this node if there is nobody but ourselves to do what is required.
+ */
+static int local_status(const struct px_coll *coll, const char *call)
+{
+    return px_attrs_met(call, PX_ATTR_ALL, coll->info, coll->ninfo) ? coll->local_status
+                                                                    : PMIX_ERR_NOT_SUPPORTED;
+}
+
 static void complete_construct(struct px_server *s, struct px_coll *coll, bool remote)
 {
     bool others = coll->kind == PX_COLL_GROUP_SOLO || coll->group.n_added;
@@ -321,11 +332,13 @@ static void complete_construct(struct px_server *s, struct px_coll *coll, bool r
         remote || coll->group.wants_id || added_elsewhere(s, coll) || (others && s->host.group);
     int rc;
 
-    if (has_flag(coll, PMIX_GROUP_LOCAL_ONLY) && !coll->group.wants_id) {
+    if (has_flag(coll, PX_KEY(PMIx_Group_construct, PMIX_GROUP_LOCAL_ONLY)) &&
+        !coll->group.wants_id) {
         needs_host = false;
     }
-    if (coll->local_status && !needs_host) {
-        px_coll_finish(s, coll, coll->local_status);
+    rc = needs_host ? PMIX_SUCCESS : local_status(coll, "PMIx_Group_construct");
+    if (rc) {
+        px_coll_finish(s, coll, rc);
     } else if (needs_host && s->host.group) {
         group_upcall(s, coll);
     } else if (needs_host) {
@@ -352,7 +365,7 @@ void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
     } else if (remote) {
         px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
     } else {
-        px_coll_finish(s, coll, coll->local_status);
+        px_coll_finish(s, coll, local_status(coll, "PMIx_Group_destruct"));
     }
 }
 
@@ -361,7 +374,7 @@ void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
 static bool bootstraps(const struct px_coll_call *call)
 {
     for (size_t i = 0; i < call->ninfo; i++) {
-        if (strcmp(call->info[i].key, PMIX_GROUP_BOOTSTRAP) == 0) {
+        if (strcmp(call->info[i].key, PX_KEY(PMIx_Group_construct, PMIX_GROUP_BOOTSTRAP)) == 0) {
             return true;
         }
     }

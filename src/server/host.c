@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "src/base/atomic.h"
+#include "src/ops/attributes.h"
 #include "src/value/keep.h"
 
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
@@ -225,6 +226,23 @@ static void post_answer(struct px_upcall *up)
 {
     up->task.run = run_answer;
     px_loop_post(up->server->loop, &up->task);
+}
+
+/* --- what is required --- */
+
+unsigned px_upcall_levels(const struct px_upcall *up)
+{
+    const struct px_peer *peer = px_peer_find(up->server, up->from.peer);
+
+    if (!peer) {
+        return PX_ATTR_SERVER;
+    }
+    return PX_ATTR_SERVER | (peer->tool ? PX_ATTR_TOOL : PX_ATTR_CLIENT);
+}
+
+void px_upcall_mark(struct px_upcall *up, const char *call)
+{
+    px_attrs_mark(call, px_upcall_levels(up), up->info, up->ninfo);
 }
 
 /* --- what the host calls --- */

@@ -74,6 +74,11 @@ void px_upcall_destroy(struct px_upcall *up);
 int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid);
 int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->info */
 
+/* The levels that deal with it: the requester's and this one (enum px_attr_level). */
+unsigned px_upcall_levels(const struct px_upcall *up);
+/* Marks what is required of the call and these do. */
+void px_upcall_mark(struct px_upcall *up, const char *call);
+
 /* Appends one info to an array grown by one. 0 or PMIX_ERR_NOMEM. */
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
                     pmix_data_type_t type);

@@ -48,6 +48,7 @@ void px_go_publish(struct px_upcall *up)
     pmix_server_publish_fn_t fn = up->server->host.publish;
 
     up->done = px_done_status;
+    px_upcall_mark(up, "PMIx_Publish");
     px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_op, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
@@ -92,6 +93,7 @@ void px_go_lookup(struct px_upcall *up)
     pmix_server_lookup_fn_t fn = up->server->host.lookup;
 
     up->done = lookup_answered;
+    px_upcall_mark(up, "PMIx_Lookup");
     px_upcall_returned(up, fn ? fn(&up->proc, up->keys, up->info, up->ninfo, px_up_lookup, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
@@ -117,6 +119,7 @@ void px_go_unpublish(struct px_upcall *up)
     pmix_server_unpublish_fn_t fn = up->server->host.unpublish;
 
     up->done = px_done_status;
+    px_upcall_mark(up, "PMIx_Unpublish");
     px_upcall_returned(up, fn ? fn(&up->proc, up->keys, up->info, up->ninfo, px_up_op, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }

@@ -33,10 +33,12 @@ static bool in_infos(const pmix_info_t *info, size_t ninfo, const char *key, uns
     return false;
 }
 
-/* How many keys were asked for, and how many have an answer. */
+/* How many keys were asked for, and how many have an answer; how many queries require what is not
+ * done here. */
 struct tally {
     size_t asked;
     size_t answered;
+    size_t unmet;
 };
 
 static int add_support(struct px_upcall *up, const pmix_query_t *query, struct tally *tally)
@@ -57,6 +59,11 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
     unsigned levels;
     size_t k = 0;
 
+    if (!px_attrs_met("PMIx_Query_info", px_upcall_levels(up), query->qualifiers, query->nqual)) {
+        tally->asked++;
+        tally->unmet++;
+        return PMIX_SUCCESS;
+    }
     if (px_attrs_asked(query, &levels)) {
         return add_support(up, query, tally);
     }
@@ -93,9 +100,9 @@ static int add_own(struct px_upcall *up)
     if (rc || tally.answered == tally.asked) {
         return rc;
     }
-    return tally.answered                        ? PMIX_ERR_PARTIAL_SUCCESS
-           : up->status == PMIX_ERR_NOT_SUPPORTED ? PMIX_ERR_NOT_SUPPORTED
-                                                  : PMIX_ERR_NOT_FOUND;
+    return tally.answered                                        ? PMIX_ERR_PARTIAL_SUCCESS
+           : up->status == PMIX_ERR_NOT_SUPPORTED || tally.unmet ? PMIX_ERR_NOT_SUPPORTED
+                                                                 : PMIX_ERR_NOT_FOUND;
 }
 
 static void query_answered(struct px_upcall *up)

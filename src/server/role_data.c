@@ -82,10 +82,10 @@ static bool has_flag(const pmix_info_t *info, size_t ninfo, const char *key)
 
 static int give_value(const struct px_slice *slice, const struct get_args *a)
 {
-    if (has_flag(a->info, a->ninfo, PMIX_GET_STATIC_VALUES)) {
+    if (has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_STATIC_VALUES))) {
         return *a->value ? px_slice_fill(slice, *a->value) : PMIX_ERR_BAD_PARAM;
     }
-    if (has_flag(a->info, a->ninfo, PMIX_GET_POINTER_VALUES)) {
+    if (has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_POINTER_VALUES))) {
         return px_slice_pointer(slice, (const pmix_value_t **) a->value);
     }
     return px_slice_value(slice, a->value);
@@ -101,13 +101,13 @@ static int get_on_loop(struct px_server *s, void *args)
     pmix_info_t *quals;
     struct px_slice slice;
     size_t n;
-    bool now =
-        has_flag(a->info, a->ninfo, PMIX_OPTIONAL) || has_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
-    bool renews = has_flag(a->info, a->ninfo, PMIX_GET_REFRESH_CACHE) &&
-                  !has_flag(a->info, a->ninfo, PMIX_OPTIONAL);
+    bool now = has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_OPTIONAL)) ||
+               has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_IMMEDIATE));
+    bool renews = has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_REFRESH_CACHE)) &&
+                  !has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_OPTIONAL));
     int rc;
 
-    if (!px_attrs_met("PMIx_Get", PX_ATTR_CLIENT | PX_ATTR_SERVER, a->info, a->ninfo)) {
+    if (!px_attrs_met("PMIx_Get", PX_ATTR_SERVER, a->info, a->ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (!ns) {

@@ -12,6 +12,7 @@
 #include "own.h"
 #include "role.h"
 #include "src/event/registry.h"
+#include "src/ops/attributes.h"
 #include "src/peer/context.h"
 
 /* --- events --- */
@@ -118,8 +119,9 @@ pmix_status_t px_own_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size
     struct pull_start *start = calloc(1, sizeof(*start));
     int rc = start ? px_own_copy_procs(up, procs, nprocs) : PMIX_ERR_NOMEM;
 
-    (void) directives;
-    (void) ndirs;
+    if (!rc && !px_attrs_met("PMIx_IOF_pull", PX_ATTR_SERVER, directives, ndirs)) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
+    }
     if (!rc) {
         *start = (struct pull_start){channel, cbfunc, regcbfunc};
         up->arg = start;

@@ -12,6 +12,7 @@
 #include "gds/store.h"
 #include "host.h"
 #include "src/base/param.h"
+#include "src/ops/attributes.h"
 #include "src/wire/message.h"
 
 extern char **environ;
@@ -92,8 +93,9 @@ int px_setup_fork(struct px_server *s, void *args)
 static bool wants_envars(const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_SETUP_APP_ENVARS) == 0 ||
-            strcmp(info[i].key, PMIX_SETUP_APP_ALL) == 0) {
+        if (strcmp(info[i].key, PX_KEY(PMIx_server_setup_application, PMIX_SETUP_APP_ENVARS)) ==
+                0 ||
+            strcmp(info[i].key, PX_KEY(PMIx_server_setup_application, PMIX_SETUP_APP_ALL)) == 0) {
             return info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
         }
     }

@@ -48,6 +48,7 @@ void px_go_spawn(struct px_upcall *up)
     pmix_server_spawn_fn_t fn = up->server->host.spawn;
 
     up->done = spawn_answered;
+    px_upcall_mark(up, "PMIx_Spawn");
     px_upcall_returned(up,
                        fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_up_spawn, up)
                           : PMIX_ERR_NOT_SUPPORTED);

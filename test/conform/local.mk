@@ -1,13 +1,15 @@
 # Conformance: each program is a table of cases over the public interface; README.md says how to add one.
 check_LTLIBRARIES += %D%/libconform.la
 conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/host.c \
-  %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c
+  %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
+  %D%/lib/requests.c %D%/lib/support.c
 %C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h \
-  %D%/lib/queries.h
+  %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h
 
 conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
+  %D%/directives.t \
   %D%/door.t \
   %D%/ends.t \
   %D%/fence.t \
@@ -38,6 +40,9 @@ conform_programs = \
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
 
+%C%_directives_t_SOURCES = %D%/directives.c
+%C%_directives_t_LDADD = $(conform_ldadd)
+%C%_directives_t_LDFLAGS = $(conform_ldflags)
 %C%_door_t_SOURCES = %D%/door.c
 %C%_door_t_LDADD = $(conform_ldadd)
 %C%_door_t_LDFLAGS = $(conform_ldflags)

@@ -5,7 +5,7 @@
 
 #include "lib/answers.h"
 #include "lib/conform.h"
-#include "lib/queries.h"
+#include "lib/support.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,81 +25,6 @@ static void register_support(void)
     tell("registered");
 }
 
-/* ---- asking */
-
-static struct asked ask_support(const char *keys, const char *const *levels)
-{
-    struct infos quals = {0};
-
-    for (int i = 0; levels != NULL && levels[i] != NULL; i++) {
-        add_true(&quals, levels[i]);
-    }
-    return ask_one(keys, &quals);
-}
-
-/* What is said about a level of a call: NULL when nothing is. */
-static const pmix_value_t *level_of(const struct asked *asked, const char *call, const char *level)
-{
-    for (size_t i = 0; i < asked->n; i++) {
-        const pmix_data_array_t *array = asked->info[i].value.data.darray;
-
-        if (!PMIX_CHECK_KEY(&asked->info[i], call) ||
-            asked->info[i].value.type != PMIX_DATA_ARRAY || array->type != PMIX_INFO) {
-            continue;
-        }
-        for (size_t k = 0; k < array->size; k++) {
-            if (PMIX_CHECK_KEY(&((const pmix_info_t *) array->array)[k], level)) {
-                return &((const pmix_info_t *) array->array)[k].value;
-            }
-        }
-    }
-    return NULL;
-}
-
-/* "" when the level is there without support, "(none)" when it is not there, else the strings
- * joined by commas. */
-static const char *attributes(const struct asked *asked, const char *call, const char *level)
-{
-    static char text[4096];
-    const pmix_value_t *v = level_of(asked, call, level);
-    const pmix_regattr_t *attr;
-
-    if (v == NULL) {
-        return "(none)";
-    }
-    text[0] = '\0';
-    if (v->type == PMIX_UNDEF) {
-        return text;
-    }
-    if (!check(v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_REGATTR,
-               "an array of attributes")) {
-        return "(wrong)";
-    }
-    attr = v->data.darray->array;
-    for (size_t i = 0;
-         i < v->data.darray->size && strlen(text) < sizeof(text) - 2 * PMIX_MAX_KEYLEN; i++) {
-        strcat(strcat(text, i > 0 ? "," : ""), attr[i].string);
-        check(attr[i].name != NULL && strncmp(attr[i].name, "PMIX_", 5) == 0, "%s has a name",
-              attr[i].string);
-        check(attr[i].type != PMIX_UNDEF, "%s has a type", attr[i].string);
-    }
-    return text;
-}
-
-static bool has(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *at = strstr(list, word); at != NULL; at = strstr(at + 1, word)) {
-        if ((at == list || at[-1] == ',') && (at[n] == ',' || at[n] == '\0')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-#define SUPPORT PMIX_QUERY_ATTRIBUTE_SUPPORT ","
-
 /* ---- structure and levels */
 
 static void structure(void)
@@ -111,9 +36,9 @@ static void structure(void)
     await("registered");
     asked = ask_support(SUPPORT "PMIx_Get", two);
     check_status(PMIX_SUCCESS, asked.rc, "PMIx_Get");
-    check(has(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
+    check(has_word(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
           "of the client");
-    check(has(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
+    check(has_word(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
           "of the server");
     same("(none)", attributes(&asked, "PMIx_Get", PMIX_HOST_ATTRIBUTES),
          "the host was not asked about");
@@ -154,7 +79,7 @@ static void several_calls(void)
     asked = ask_support(SUPPORT "PMIx_Get,PMIx_Fence", client);
     check_status(PMIX_SUCCESS, asked.rc, "two calls in one query");
     check(asked.n == 2, "two elements, not %zu", asked.n);
-    check(has(attributes(&asked, "PMIx_Fence", PMIX_CLIENT_ATTRIBUTES), PMIX_TIMEOUT),
+    check(has_word(attributes(&asked, "PMIx_Fence", PMIX_CLIENT_ATTRIBUTES), PMIX_TIMEOUT),
           "the second");
     free_asked(&asked);
     asked = ask_support(SUPPORT "PMIx_Get,fence_nb", client);
@@ -211,7 +136,7 @@ static void check_calls(const char *level, const char *const *calls)
     check_status(PMIX_SUCCESS, asked.rc, "%s", level);
     if (check(v != NULL && v->type == PMIX_STRING, "%s is a list", level)) {
         for (int i = 0; calls[i] != NULL; i++) {
-            check(has(v->data.string, calls[i]), "%s has %s", level, calls[i]);
+            check(has_word(v->data.string, calls[i]), "%s has %s", level, calls[i]);
         }
     }
     free_asked(&asked);
@@ -248,8 +173,8 @@ static void call_lists(void)
           "strings that are their own");
     asked = ask_one(PMIX_HOST_FUNCTIONS "," PMIX_SERVER_FUNCTIONS, NULL);
     check_status(PMIX_SUCCESS, asked.rc, "two lists in one query");
-    check(has(said(&asked, 0, PMIX_HOST_FUNCTIONS), "PMIx_Allocation_request"), "the host's");
-    check(has(said(&asked, 0, PMIX_SERVER_FUNCTIONS), "PMIx_server_init"), "the server's");
+    check(has_word(said(&asked, 0, PMIX_HOST_FUNCTIONS), "PMIx_Allocation_request"), "the host's");
+    check(has_word(said(&asked, 0, PMIX_SERVER_FUNCTIONS), "PMIx_server_init"), "the server's");
     free_asked(&asked);
 }
 
@@ -281,15 +206,16 @@ static void claims(void)
     int seconds = 5;
     pmix_scope_t scope = PMIX_LOCAL;
 
-    check(has(list, PMIX_OPTIONAL) && has(list, PMIX_IMMEDIATE) && has(list, PMIX_TIMEOUT) &&
-              has(list, PMIX_JOB_INFO) && has(list, PMIX_DATA_SCOPE),
+    check(has_word(list, PMIX_OPTIONAL) && has_word(list, PMIX_IMMEDIATE) &&
+              has_word(list, PMIX_TIMEOUT) && has_word(list, PMIX_JOB_INFO) &&
+              has_word(list, PMIX_DATA_SCOPE),
           "five attributes are claimed");
     check_status(PMIX_SUCCESS, get_with(PMIX_OPTIONAL, &yes, PMIX_BOOL), "optional");
     check_status(PMIX_SUCCESS, get_with(PMIX_IMMEDIATE, &yes, PMIX_BOOL), "immediate");
     check_status(PMIX_SUCCESS, get_with(PMIX_TIMEOUT, &seconds, PMIX_INT), "timeout");
     check_status(PMIX_SUCCESS, get_with(PMIX_JOB_INFO, &yes, PMIX_BOOL), "job's");
     check(get_with(PMIX_DATA_SCOPE, &scope, PMIX_SCOPE) != PMIX_ERR_NOT_SUPPORTED, "scope");
-    check(!has(list, "conform.unknown"), "this is not claimed");
+    check(!has_word(list, "conform.unknown"), "this is not claimed");
     check_status(PMIX_ERR_NOT_SUPPORTED, get_with("conform.unknown", &yes, PMIX_BOOL),
                  "and is refused");
     free_asked(&asked);
@@ -303,9 +229,9 @@ static void ask_in_host(void)
     char *names[] = {(char *) PMIX_TIMEOUT, NULL};
 
     check_status(PMIX_SUCCESS, asked.rc, "in the host");
-    check(has(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
+    check(has_word(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
           "the server's part");
-    check(has(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
+    check(has_word(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
           "the client's part");
     free_asked(&asked);
     check_status(PMIX_SUCCESS, PMIx_Register_attributes((char *) "direct_modex", names),
