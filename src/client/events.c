@@ -202,7 +202,8 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
     size_t n = 0;
     int rc = 1;
 
-    while (at < ninfo && strcmp(info[at].key, PMIX_EVENT_CUSTOM_RANGE) != 0) {
+    while (at < ninfo &&
+           strcmp(info[at].key, PX_KEY(PMIx_Notify_event, PMIX_EVENT_CUSTOM_RANGE)) != 0) {
         at++;
     }
     procs = at < ninfo ? range_procs(&info[at].value, &n) : NULL;
