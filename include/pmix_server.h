@@ -315,7 +315,11 @@ PMIX_EXPORT pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc,
 /* Append everything known of the jobs of procs to dbuf. */
 PMIX_EXPORT pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs,
                                                        pmix_data_buffer_t *dbuf);
-/* Collect what hardware there is; take in what other nodes have collected. */
+/*
+ * Collect what hardware there is: the node's name and its topology. Take in what other nodes have
+ * collected, in a PMIX_NODE_INFO_ARRAY for each, or beside the node's name; queries with
+ * PMIX_HOSTNAME or PMIX_NODEID find it.
+ */
 PMIX_EXPORT pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndirs,
                                                         pmix_info_cbfunc_t cbfunc, void *cbdata);
 PMIX_EXPORT pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,

@@ -149,7 +149,7 @@ struct inventory {
     struct px_task task;
     pmix_info_cbfunc_t cbfunc;
     void *cbdata;
-    pmix_info_t info;
+    pmix_info_t info[2]; /* which node, and its topology */
     size_t ninfo;
 };
 
@@ -157,7 +157,9 @@ static void inventory_released(void *cbdata)
 {
     struct inventory *inventory = cbdata;
 
-    PMIx_Value_destruct(&inventory->info.value);
+    for (size_t i = 0; i < inventory->ninfo; i++) {
+        PMIx_Info_destruct(&inventory->info[i]);
+    }
     free(inventory);
 }
 
@@ -166,8 +168,23 @@ static void inventory_done(struct px_task *task)
     struct inventory *inventory = px_container_of(task, struct inventory, task);
     pmix_status_t status = inventory->ninfo > 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
 
-    inventory->cbfunc(status, inventory->ninfo > 0 ? &inventory->info : NULL, inventory->ninfo,
+    inventory->cbfunc(status, inventory->ninfo > 0 ? inventory->info : NULL, inventory->ninfo,
                       inventory->cbdata, inventory_released, inventory);
+}
+
+static void take_inventory(struct inventory *inventory, const char *hostname)
+{
+    const char *xml = NULL;
+
+    if (0 != px_topo_xml_peek(&xml) ||
+        0 != PMIx_Info_load(&inventory->info[0], PMIX_HOSTNAME, hostname, PMIX_STRING)) {
+        return;
+    }
+    if (0 == PMIx_Info_load(&inventory->info[1], PMIX_HWLOC_XML_V2, xml, PMIX_STRING)) {
+        inventory->ninfo = 2;
+    } else {
+        PMIx_Info_destruct(&inventory->info[0]);
+    }
 }
 
 /* What this node has: its topology. */
@@ -175,10 +192,10 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
                                             pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
+    struct px_server *s = px_server_of(ctx);
     struct inventory *inventory;
-    const char *xml = NULL;
 
-    if (NULL == px_server_of(ctx)) {
+    if (NULL == s) {
         return PMIX_ERR_INIT;
     }
     if (NULL == cbfunc || (ndirs > 0 && NULL == directives)) {
@@ -194,28 +211,26 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     inventory->task.run = inventory_done;
     inventory->cbfunc = cbfunc;
     inventory->cbdata = cbdata;
-    if (0 == px_topo_xml_peek(&xml) &&
-        PMIx_Info_load(&inventory->info, PMIX_HWLOC_XML_V2, xml, PMIX_STRING) == 0) {
-        inventory->ninfo = 1;
-    }
+    take_inventory(inventory, px_server_hostname(s));
     px_loop_post(ctx->loop, &inventory->task);
     return PMIX_SUCCESS;
 }
 
-/* Nothing here chooses between nodes: a host keeps the inventory of others itself. */
+/* Kept for queries. */
 pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
                                             pmix_info_t directives[], size_t ndirs,
                                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    if (NULL == enter()) {
+    struct px_infos_args args = {info, ninfo};
+    struct px_server *s = enter();
+
+    if (NULL == s) {
         return PMIX_ERR_INIT;
     }
-    if ((ninfo > 0 && NULL == info) || (ndirs > 0 && NULL == directives)) {
+    if (NULL == info || 0 == ninfo || (ndirs > 0 && NULL == directives)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_ERR_NOT_SUPPORTED;
+    return px_server_start_call(s, px_inventory_deliver, &args, sizeof(args), cbfunc, cbdata);
 }
 
 pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs,

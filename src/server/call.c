@@ -100,3 +100,8 @@ int px_dmodex_give(struct px_server *s, void *args)
     px_modex_give(s, &a->proc, a->fn, a->cbdata);
     return PMIX_SUCCESS;
 }
+
+const char *px_server_hostname(const struct px_server *s)
+{
+    return s->hostname;
+}

@@ -51,6 +51,8 @@ struct px_infos_args {
 };
 int px_register_resources(struct px_server *s, void *args);
 int px_deregister_resources(struct px_server *s, void *args);
+int px_inventory_deliver(struct px_server *s, void *args);
+const char *px_server_hostname(const struct px_server *s); /* any thread */
 
 struct px_fork_args {
     const pmix_proc_t *proc;

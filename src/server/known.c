@@ -10,6 +10,7 @@
 #include "gds/lookup.h"
 #include "get.h"
 #include "group.h"
+#include "inventory.h"
 #include "pset.h"
 #include "query.h"
 #include "src/nspace/types.h"
@@ -576,6 +577,7 @@ int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query
     struct answer a = {
         .s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};
     const struct own *row = find_own(key);
+    int rc;
 
     if (!key[0] || strlen(key) > PMIX_MAX_KEYLEN) {
         return PMIX_ERR_NOT_FOUND;
@@ -583,5 +585,9 @@ int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query
     if (px_query_asks_qualifiers(query)) {
         return put_qualifiers(&a);
     }
-    return row ? row->put(&a) : put_stored(&a);
+    if (row) {
+        return row->put(&a);
+    }
+    rc = put_stored(&a);
+    return rc == PMIX_ERR_NOT_FOUND ? px_inventory_answer(s, query, key, info, ninfo) : rc;
 }

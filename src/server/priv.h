@@ -110,6 +110,7 @@ struct px_server {
     struct px_map host_codes; /* code -> count of registrants, where the host was asked for it */
 
     struct px_list psets;
+    struct px_list inventory;
     struct px_list groups;
     struct px_list pulls; /* I/O subscriptions */
     size_t next_pull;
@@ -362,6 +363,7 @@ void px_events_drop_all(struct px_server *s);
 void px_pulls_peer_gone(struct px_server *s, const struct px_peer *peer); /* iof.c */
 void px_pulls_drop_all(struct px_server *s);
 void px_psets_drop_all(struct px_server *s);  /* pset.c */
+void px_inventory_drop_all(struct px_server *s);
 void px_groups_drop_all(struct px_server *s); /* group_record.c */
 /* A namespace is not found any more: groups that nobody has taken apart go with their last one. */
 void px_groups_ns_gone(struct px_server *s);

@@ -6,6 +6,7 @@
 
 #include "lib/answers.h"
 #include "lib/calls.h"
+#include "lib/queries.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -391,6 +392,63 @@ static void ask_inventory(void)
     PMIX_INFO_DESTRUCT(&info);
 }
 
+static pmix_status_t deliver(struct infos *list)
+{
+    pmix_status_t rc = PMIx_server_deliver_inventory(list->at, list->n, NULL, 0, NULL, NULL);
+
+    free_infos(list);
+    return rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
+}
+
+static void deliver_nodes(void)
+{
+    struct infos list = {0};
+    struct infos one = {0};
+    struct infos two = {0};
+    struct infos nameless = {0};
+
+    add_text(&one, PMIX_HOSTNAME, "far");
+    add_u32(&one, PMIX_NODEID, 17);
+    add_text(&one, "site.rack", "r1");
+    add_u32(&one, "site.power", 5);
+    add_text(&two, PMIX_HOSTNAME, "further");
+    add_text(&two, "site.rack", "r2");
+    add_array(&list, PMIX_NODE_INFO_ARRAY, &one);
+    add_array(&list, PMIX_NODE_INFO_ARRAY, &two);
+    add_text(&list, "site.rack", "here");
+    check_status(PMIX_SUCCESS, deliver(&list), "two nodes, and this one");
+    add_text(&list, PMIX_HOSTNAME, "further");
+    add_text(&list, "site.rack", "r3");
+    check_status(PMIX_SUCCESS, deliver(&list), "one of them again");
+    add_text(&nameless, "site.rack", "r4");
+    add_array(&list, PMIX_NODE_INFO_ARRAY, &nameless);
+    check_status(PMIX_ERR_BAD_PARAM, deliver(&list), "of no node");
+    tell("delivered");
+}
+
+static const char *of_node(const char *key, const char *node, uint32_t nodeid)
+{
+    struct infos quals = {0};
+
+    if (node != NULL) {
+        add_text(&quals, PMIX_HOSTNAME, node);
+    } else if (nodeid > 0) {
+        add_u32(&quals, PMIX_NODEID, nodeid);
+    }
+    return query_text(key, &quals);
+}
+
+static void see_nodes(void)
+{
+    await("delivered");
+    same("r1", of_node("site.rack", "far", 0), "by name");
+    same("5", of_node("site.power", NULL, 17), "by number");
+    same("r3", of_node("site.rack", "further", 0), "what came last");
+    same("here", of_node("site.rack", NULL, 0), "of this node");
+    check(of_node("site.rack", "nowhere", 0)[0] == '-', "of a node that nobody knows");
+    check(of_node("site.power", "further", 0)[0] == '-', "what it does not have");
+}
+
 const struct conform_case cases[] = {
     {.ids = "SRV-002 SRV-003",
      .what = "a server has the name and the folders that it was given",
@@ -415,5 +473,9 @@ const struct conform_case cases[] = {
      .script = travel,
      .client = see_word},
     {.ids = "SRV-023", .what = "inventory", .script = ask_inventory},
+    {.ids = "SRV-023",
+     .what = "what is delivered can be asked for",
+     .script = deliver_nodes,
+     .client = see_nodes},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
