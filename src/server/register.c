@@ -115,14 +115,52 @@ int px_deregister_client(struct px_server *s, void *args)
 
 /* --- resources --- */
 
-/* Takes what the host said last under a key out of the list; false when there is nothing. */
-static bool take_resource(struct px_server *s, const char *key, pmix_info_t *ret_info)
+static const pmix_info_t *in_array(const pmix_info_t *info, const char *key)
+{
+    const pmix_data_array_t *array =
+        info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
+    const pmix_info_t *items = array && array->type == PMIX_INFO ? array->array : NULL;
+
+    for (size_t i = 0; items && i < array->size; i++) {
+        if (strncmp(items[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            return &items[i];
+        }
+    }
+    return NULL;
+}
+
+static bool has_key(const pmix_info_t *known, const pmix_info_t *info)
+{
+    return strncmp(known->key, info->key, PMIX_MAX_KEYLEN) == 0;
+}
+
+/* The same key; of arrays also the same node, application or session. */
+static bool same_subject(const pmix_info_t *known, const pmix_info_t *info)
+{
+    static const char *const names[] = {PMIX_HOSTNAME, PMIX_NODEID, PMIX_APPNUM, PMIX_SESSION_ID};
+    bool same = has_key(known, info);
+
+    for (size_t i = 0; same && i < sizeof(names) / sizeof(names[0]); i++) {
+        const pmix_info_t *a = in_array(known, names[i]);
+        const pmix_info_t *b = in_array(info, names[i]);
+
+        same = a && b ? PMIx_Value_compare((pmix_value_t *) (uintptr_t) &a->value,
+                                           (pmix_value_t *) (uintptr_t) &b->value) == PMIX_EQUAL
+                      : !a && !b;
+    }
+    return same;
+}
+
+/* Takes what the host said before out of the list; false when there is nothing (more). */
+static bool take_resource(struct px_server *s, const pmix_info_t *info,
+                          bool (*matches)(const pmix_info_t *known, const pmix_info_t *info),
+                          pmix_info_t *ret_info)
 {
     size_t out = 0;
     bool found = false;
 
     for (size_t i = 0; i < s->n_resources; i++) {
-        if (!found && strncmp(s->resources[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+        if (!found && matches(&s->resources[i], info)) {
             *ret_info = s->resources[i];
             found = true;
         } else {
@@ -168,7 +206,7 @@ static int give_to(struct px_server *s, struct px_nsrec *ns, const pmix_info_t *
 static int register_resource(struct px_server *s, const pmix_info_t *info)
 {
     pmix_info_t former;
-    bool has_former = take_resource(s, info->key, &former);
+    bool has_former = take_resource(s, info, same_subject, &former);
     struct px_list *item;
     struct px_list *next;
     int rc = px_infos_append_copy(&s->resources, &s->n_resources, info);
@@ -202,7 +240,7 @@ int px_deregister_resources(struct px_server *s, void *args)
     for (size_t i = 0; i < a->ninfo; i++) {
         pmix_info_t former;
 
-        if (take_resource(s, a->info[i].key, &former)) {
+        while (take_resource(s, &a->info[i], has_key, &former)) {
             PMIx_Value_destruct(&former.value);
         }
     }

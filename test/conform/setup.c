@@ -449,6 +449,46 @@ static void see_nodes(void)
     check(of_node("site.power", "further", 0)[0] == '-', "what it does not have");
 }
 
+/* ---- resources of several nodes */
+
+static void give_racks(void)
+{
+    static const char *const racks[] = {"r1", "r2"};
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    for (int i = 0; i < 2; i++) {
+        struct infos one = {0};
+
+        add_text(&one, PMIX_HOSTNAME, node_name(i));
+        add_text(&one, "site.rack", racks[i]);
+        add_array(&list, PMIX_NODE_INFO_ARRAY, &one);
+    }
+    rc = PMIx_server_register_resources(list.at, list.n, NULL, NULL);
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "register_resources");
+    free_infos(&list);
+    job_register("A");
+    job_start("A");
+}
+
+static const char *rack_of(int node)
+{
+    struct infos list = {0};
+    const char *text;
+
+    add_true(&list, PMIX_NODE_INFO);
+    add_text(&list, PMIX_HOSTNAME, node_name(node));
+    text = got(me.nspace, PMIX_RANK_WILDCARD, "site.rack", list.at, list.n);
+    free_infos(&list);
+    return text;
+}
+
+static void see_racks(void)
+{
+    same("r1", rack_of(0), "of the first node");
+    same("r2", rack_of(1), "of the second node");
+}
+
 const struct conform_case cases[] = {
     {.ids = "SRV-002 SRV-003",
      .what = "a server has the name and the folders that it was given",
@@ -461,6 +501,11 @@ const struct conform_case cases[] = {
     {.ids = "SRV-010 SRV-013", .what = "maps of nodes", .script = map_nodes},
     {.ids = "SRV-011", .what = "maps of processes", .script = map_ranks},
     {.ids = "SRV-012", .what = "maps by hand", .script = map_by_hand},
+    {.ids = "SRV-017",
+     .what = "resources of several nodes",
+     .jobs = {{"A", {1, 1}, .later = true}},
+     .script = give_racks,
+     .client = see_racks},
     {.ids = "SRV-020",
      .what = "nothing but what setup_fork gives",
      .ranks = 2,
