@@ -152,6 +152,15 @@ static void notify_parent(const struct px_run_job *job)
     }
 }
 
+/* Of a job that is over the record stays, for queries; what only its start took does not. */
+static void forget_environments(struct px_run_job *job)
+{
+    for (int a = 0; a < job->n_apps; a++) {
+        px_run_env_free(job->apps[a].env);
+        job->apps[a].env = NULL;
+    }
+}
+
 void px_run_job_over(struct px_run_job *job)
 {
     px_run_verbose("%s has ended with code %d", job->nspace, job->code);
@@ -162,6 +171,7 @@ void px_run_job_over(struct px_run_job *job)
     }
     px_run_published_forget(job->nspace, PMIX_RANK_WILDCARD);
     px_run_job_deregister(job);
+    forget_environments(job);
 }
 
 void px_run_job_check(struct px_run_job *job)

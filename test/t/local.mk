@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger
+check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger %D%/throng
 test_t_across_SOURCES = %D%/across.c
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -31,9 +31,13 @@ test_t_stranger_SOURCES = %D%/stranger.c
 test_t_stranger_LDADD = libpmix.la
 test_t_stranger_LDFLAGS = $(AM_LDFLAGS) -no-install
 
+test_t_throng_SOURCES = %D%/throng.c
+test_t_throng_LDADD = libpmix.la
+test_t_throng_LDFLAGS = $(AM_LDFLAGS) -no-install
+
 px_script_tests = %D%/examples.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_crowd.sh \
-  %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/stranger.sh
+  %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/stranger.sh %D%/throng.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
-px_long_tests += %D%/run_agree.sh %D%/run_crowd.sh %D%/run_large.sh
+px_long_tests += %D%/run_agree.sh %D%/run_crowd.sh %D%/run_large.sh %D%/throng.sh
 EXTRA_DIST += %D%/run.sh quickstart
