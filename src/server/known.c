@@ -181,10 +181,37 @@ static int put_num_groups(const struct answer *a)
     return put(a, &n, PMIX_SIZE);
 }
 
-static int put_group_names(const struct answer *a)
+/* The name of a set or group, or NULL when `who` is no member; NULL for who: anybody. */
+typedef char *(*name_fn)(struct px_list *item, const pmix_proc_t *who);
+
+static bool is_among(const pmix_proc_t *members, size_t n, const pmix_proc_t *proc)
 {
-    size_t n = count(&a->s->groups);
-    char **names = calloc(n + 1, sizeof(*names));
+    for (size_t i = 0; proc && i < n; i++) {
+        if (PMIX_CHECK_PROCID(&members[i], proc)) {
+            return true;
+        }
+    }
+    return !proc;
+}
+
+static char *name_of_pset(struct px_list *item, const pmix_proc_t *who)
+{
+    const struct px_pset *pset = px_container_of(item, struct px_pset, link);
+
+    return is_among(pset->members, pset->n, who) ? pset->name : NULL;
+}
+
+static char *name_of_group(struct px_list *item, const pmix_proc_t *who)
+{
+    const struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
+
+    return is_among(group->members, group->n, who) ? group->name : NULL;
+}
+
+static int put_names(const struct answer *a, struct px_list *list, name_fn name_of,
+                     const pmix_proc_t *who)
+{
+    char **names = calloc(count(list) + 1, sizeof(*names));
     pmix_data_array_t array = {.type = PMIX_STRING, .array = names};
     struct px_list *item;
     struct px_list *next;
@@ -193,79 +220,32 @@ static int put_group_names(const struct answer *a)
     if (!names) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_each (item, next, &a->s->groups) {
-        names[array.size++] = px_container_of(item, struct px_grouprec, link)->name;
+    px_list_each (item, next, list) {
+        names[array.size] = name_of(item, who);
+        array.size += names[array.size] ? 1 : 0;
     }
     rc = array.size ? put(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
     free(names);
     return rc;
 }
 
-/* --- what a process belongs to --- */
-
-static bool is_among(const pmix_proc_t *members, size_t n, const pmix_proc_t *proc)
+static int put_group_names(const struct answer *a)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (PMIX_CHECK_PROCID(&members[i], proc)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int put_names_of(const struct answer *a, char **names, size_t n)
-{
-    pmix_data_array_t array = {.type = PMIX_STRING, .size = n, .array = names};
-
-    return n ? put(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+    return put_names(a, &a->s->groups, name_of_group, NULL);
 }
 
 static int put_psets_of(const struct answer *a)
 {
-    char **names = calloc(count(&a->s->psets) + 1, sizeof(*names));
     pmix_proc_t who = px_query_target(a->query, a->asker);
-    struct px_list *item;
-    struct px_list *next;
-    size_t n = 0;
-    int rc;
 
-    if (!names) {
-        return PMIX_ERR_NOMEM;
-    }
-    px_list_each (item, next, &a->s->psets) {
-        const struct px_pset *pset = px_container_of(item, struct px_pset, link);
-
-        if (is_among(pset->members, pset->n, &who)) {
-            names[n++] = pset->name;
-        }
-    }
-    rc = put_names_of(a, names, n);
-    free(names);
-    return rc;
+    return put_names(a, &a->s->psets, name_of_pset, &who);
 }
 
 static int put_groups_of(const struct answer *a)
 {
-    char **names = calloc(count(&a->s->groups) + 1, sizeof(*names));
     pmix_proc_t who = px_query_target(a->query, a->asker);
-    struct px_list *item;
-    struct px_list *next;
-    size_t n = 0;
-    int rc;
 
-    if (!names) {
-        return PMIX_ERR_NOMEM;
-    }
-    px_list_each (item, next, &a->s->groups) {
-        const struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
-
-        if (is_among(group->members, group->n, &who)) {
-            names[n++] = group->name;
-        }
-    }
-    rc = put_names_of(a, names, n);
-    free(names);
-    return rc;
+    return put_names(a, &a->s->groups, name_of_group, &who);
 }
 
 static int put_group_members(const struct answer *a)

@@ -426,20 +426,9 @@ static void count_no_modex(void)
     check(upcalls(ON_MODEX, -1) == 0, "%d questions to the host", upcalls(ON_MODEX, -1));
 }
 
-static void register_own(const char *name, int on)
-{
-    if (node() == on) {
-        job_register(name);
-        tell("registered");
-        await_n("registered", 2);
-        job_start(name);
-    }
-}
-
 static void own_jobs(void)
 {
-    register_own("A", 0);
-    register_own("far", 1);
+    jobs_apart("A", "far");
 }
 
 static void read_foreign(void)

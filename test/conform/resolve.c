@@ -196,20 +196,9 @@ static void check_connects(void)
 
 /* The two jobs live on different nodes, whose servers know only their own. When they meet, a host
  * tells its server of the other job first. */
-static void register_own(const char *name, int on)
-{
-    if (node() == on) {
-        job_register(name);
-        tell("registered");
-        await_n("registered", 2);
-        job_start(name);
-    }
-}
-
 static void own_jobs(void)
 {
-    register_own("A", 0);
-    register_own("B", 1);
+    jobs_apart("A", "B");
 }
 
 static void introduce(struct ask *copy)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What upcalls have in common: how a host answers, what it sees of the requester, how long memory stays good. */
+/* What upcalls have in common: how a host answers, what it sees of the requester, how long memory
+ * stays good. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
 #include "lib/conform.h"
+#include "lib/requests.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,203 +16,46 @@
 
 /* ---- a call for each entry */
 
-static pmix_status_t call_abort(void)
+static pmix_status_t request_abort(const pmix_info_t *info, size_t n)
 {
-    return PMIx_Abort(3, "enough", NULL, 0);
-}
-
-static pmix_status_t call_publish(void)
-{
-    struct infos list = {0};
-    pmix_status_t rc;
-
-    add_text(&list, "word", "hello");
-    rc = PMIx_Publish(list.at, list.n);
-    free_infos(&list);
-    return rc;
-}
-
-static pmix_status_t call_lookup(void)
-{
-    pmix_pdata_t *pdata;
-    pmix_status_t rc;
-
-    PMIX_PDATA_CREATE(pdata, 1);
-    PMIX_LOAD_KEY(pdata[0].key, "word");
-    rc = PMIx_Lookup(pdata, 1, NULL, 0);
-    PMIX_PDATA_FREE(pdata, 1);
-    return rc;
-}
-
-static pmix_status_t call_unpublish(void)
-{
-    char *keys[] = {(char *) "word", NULL};
-
-    return PMIx_Unpublish(keys, NULL, 0);
-}
-
-static pmix_status_t call_spawn(void)
-{
-    pmix_nspace_t nspace;
-    pmix_app_t *app;
-    pmix_status_t rc;
-
-    PMIX_APP_CREATE(app, 1);
-    app->cmd = strdup("true");
-    app->maxprocs = 1;
-    rc = PMIx_Spawn(NULL, 0, app, 1, nspace);
-    PMIX_APP_FREE(app, 1);
-    return rc;
-}
-
-/* With a process of another node, so that it is nobody's but the host's. */
-static pmix_status_t call_connect(void)
-{
-    pmix_proc_t procs[2] = {process("A", 0), process("B", 0)};
-
-    return PMIx_Connect(procs, 2, NULL, 0);
-}
-
-static pmix_status_t call_log(void)
-{
-    struct infos list = {0};
-    pmix_status_t rc;
-
-    add_text(&list, PMIX_LOG_STDERR, "hello");
-    rc = PMIx_Log(list.at, list.n, NULL, 0);
-    free_infos(&list);
-    return rc;
-}
-
-static pmix_status_t with_results(int which)
-{
-    struct infos list = {0};
-    pmix_info_t *results = NULL;
-    size_t n = 0;
-    pmix_status_t rc;
-
-    if (which == 0) {
-        add_u32(&list, PMIX_ALLOC_NUM_NODES, 2);
-        rc = PMIx_Allocation_request(PMIX_ALLOC_NEW, list.at, list.n, &results, &n);
-    } else if (which == 1) {
-        add_true(&list, PMIX_JOB_CTRL_PAUSE);
-        rc = PMIx_Job_control(NULL, 0, list.at, list.n, &results, &n);
-    } else {
-        add_true(&list, PMIX_MONITOR_HEARTBEAT);
-        rc = PMIx_Process_monitor(&list.at[0], PMIX_MONITOR_HEARTBEAT_ALERT, NULL, 0, &results, &n);
-    }
-    free_infos(&list);
-    PMIX_INFO_FREE(results, n);
-    return rc;
-}
-
-static pmix_status_t call_allocate(void)
-{
-    return with_results(0);
-}
-
-static pmix_status_t call_control(void)
-{
-    return with_results(1);
-}
-
-static pmix_status_t call_monitor(void)
-{
-    return with_results(2);
-}
-
-static pmix_status_t call_credential(void)
-{
-    pmix_byte_object_t cred = {0};
-    pmix_status_t rc = PMIx_Get_credential(NULL, 0, &cred);
-
-    free(cred.bytes);
-    return rc;
-}
-
-static pmix_status_t call_validate(void)
-{
-    pmix_byte_object_t cred = {(char *) "secret", 6};
-    pmix_info_t *results = NULL;
-    size_t n = 0;
-    pmix_status_t rc = PMIx_Validate_credential(&cred, NULL, 0, &results, &n);
-
-    PMIX_INFO_FREE(results, n);
-    return rc;
-}
-
-static pmix_status_t call_fabric(void)
-{
-    pmix_fabric_t fabric;
-    pmix_status_t rc;
-
-    PMIX_FABRIC_CONSTRUCT(&fabric);
-    rc = PMIx_Fabric_register(&fabric, NULL, 0);
-    if (rc == PMIX_SUCCESS) {
-        PMIx_Fabric_deregister(&fabric);
-    }
-    return rc;
-}
-
-static void no_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source, pmix_byte_object_t *payload,
-                      pmix_info_t info[], size_t ninfo)
-{
-    (void) id;
-    (void) channel;
-    (void) source;
-    (void) payload;
     (void) info;
-    (void) ninfo;
-}
-
-static pmix_status_t call_pull(void)
-{
-    pmix_proc_t proc = process("A", 0);
-    pmix_status_t rc = PMIx_IOF_pull(&proc, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, no_output, NULL, NULL);
-
-    return rc >= 0 ? PMIX_SUCCESS : rc; /* the number of the request */
-}
-
-static pmix_status_t call_push(void)
-{
-    pmix_proc_t proc = process("A", 0);
-    pmix_byte_object_t bytes = {(char *) "input", 5};
-
-    return PMIx_IOF_push(&proc, 1, &bytes, NULL, 0, NULL, NULL);
+    (void) n;
+    return PMIx_Abort(3, "enough", NULL, 0);
 }
 
 static const struct call {
     enum entry entry;
     const char *name;
-    pmix_status_t (*call)(void);
+    pmix_status_t (*call)(const pmix_info_t *info, size_t n);
     bool with_data; /* a success without data is none */
 } calls[] = {
-    {ON_ABORT, "abort", call_abort, false},
-    {ON_PUBLISH, "publish", call_publish, false},
-    {ON_LOOKUP, "lookup", call_lookup, true},
-    {ON_UNPUBLISH, "unpublish", call_unpublish, false},
-    {ON_SPAWN, "spawn", call_spawn, true},
-    {ON_CONNECT, "connect", call_connect, false},
-    {ON_LOG, "log", call_log, false},
-    {ON_ALLOCATE, "allocate", call_allocate, false},
-    {ON_CONTROL, "job_control", call_control, false},
-    {ON_MONITOR, "monitor", call_monitor, false},
-    {ON_CREDENTIAL, "get_credential", call_credential, true},
-    {ON_VALIDATE, "validate_credential", call_validate, false},
-    {ON_PULL, "iof_pull", call_pull, false},
-    {ON_PUSH, "push_stdin", call_push, false},
-    {ON_FABRIC, "fabric", call_fabric, true},
+    {ON_ABORT, "abort", request_abort, false},
+    {ON_PUBLISH, "publish", request_publish, false},
+    {ON_LOOKUP, "lookup", request_lookup, true},
+    {ON_UNPUBLISH, "unpublish", request_unpublish, false},
+    {ON_SPAWN, "spawn", request_spawn, true},
+    {ON_CONNECT, "connect", request_connect, false},
+    {ON_LOG, "log", request_log, false},
+    {ON_ALLOCATE, "allocate", request_allocate, false},
+    {ON_CONTROL, "job_control", request_control, false},
+    {ON_MONITOR, "monitor", request_monitor, false},
+    {ON_CREDENTIAL, "get_credential", request_credential, true},
+    {ON_VALIDATE, "validate_credential", request_validate, false},
+    {ON_PULL, "iof_pull", request_pull, false},
+    {ON_PUSH, "push_stdin", request_push, false},
+    {ON_FABRIC, "fabric", request_fabric, true},
 };
 
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-#define ALL(...)                                                                                                       \
-    {                                                                                                                  \
-        [ON_ABORT] = {__VA_ARGS__}, [ON_PUBLISH] = {__VA_ARGS__}, [ON_LOOKUP] = {__VA_ARGS__},                         \
-        [ON_UNPUBLISH] = {__VA_ARGS__}, [ON_SPAWN] = {__VA_ARGS__}, [ON_CONNECT] = {__VA_ARGS__},                      \
-        [ON_LOG] = {__VA_ARGS__}, [ON_ALLOCATE] = {__VA_ARGS__}, [ON_CONTROL] = {__VA_ARGS__},                         \
-        [ON_MONITOR] = {__VA_ARGS__}, [ON_CREDENTIAL] = {__VA_ARGS__}, [ON_VALIDATE] = {__VA_ARGS__},                  \
-        [ON_PULL] = {__VA_ARGS__}, [ON_PUSH] = {__VA_ARGS__}, [ON_FABRIC] = {__VA_ARGS__},                             \
+#define ALL(...)                                                                                   \
+    {                                                                                              \
+        [ON_ABORT] = {__VA_ARGS__}, [ON_PUBLISH] = {__VA_ARGS__}, [ON_LOOKUP] = {__VA_ARGS__},     \
+        [ON_UNPUBLISH] = {__VA_ARGS__}, [ON_SPAWN] = {__VA_ARGS__}, [ON_CONNECT] = {__VA_ARGS__},  \
+        [ON_LOG] = {__VA_ARGS__}, [ON_ALLOCATE] = {__VA_ARGS__}, [ON_CONTROL] = {__VA_ARGS__},     \
+        [ON_MONITOR] = {__VA_ARGS__}, [ON_CREDENTIAL] = {__VA_ARGS__},                             \
+        [ON_VALIDATE] = {__VA_ARGS__}, [ON_PULL] = {__VA_ARGS__}, [ON_PUSH] = {__VA_ARGS__},       \
+        [ON_FABRIC] = {__VA_ARGS__},                                                               \
     }
 
 /* ---- how the host answers */
@@ -223,7 +68,7 @@ static void each_gets(pmix_status_t want)
     }
     for (int i = 0; i < N_CALLS; i++) {
         if (want != PMIX_SUCCESS || !calls[i].with_data) {
-            check_status(want, calls[i].call(), "%s", calls[i].name);
+            check_status(want, calls[i].call(NULL, 0), "%s", calls[i].name);
         }
     }
 }
@@ -262,8 +107,9 @@ static void none(void)
 
 /* ---- who asks */
 
-static void ignore_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                         pmix_info_t *results, size_t nresults, pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+static void ignore_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                         pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                         pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     (void) id;
     (void) status;
@@ -293,9 +139,11 @@ static void check_requester(const struct record *r, const char *name)
     const struct note *user = record_info(r, PMIX_USERID);
     const struct note *group = record_info(r, PMIX_GRPID);
 
-    check(r != NULL && user != NULL && user->type == PMIX_UINT32 && user->number == (int64_t) geteuid(),
+    check(r != NULL && user != NULL && user->type == PMIX_UINT32 &&
+              user->number == (int64_t) geteuid(),
           "%s has the user", name);
-    check(r != NULL && group != NULL && group->type == PMIX_UINT32 && group->number == (int64_t) getegid(),
+    check(r != NULL && group != NULL && group->type == PMIX_UINT32 &&
+              group->number == (int64_t) getegid(),
           "%s has the group", name);
 }
 
@@ -375,7 +223,7 @@ static pmix_status_t lend_until_released(struct ask *ask)
 
 static void publish_later(void)
 {
-    check_status(PMIX_SUCCESS, call_publish(), "publish");
+    check_status(PMIX_SUCCESS, request_publish(NULL, 0), "publish");
 }
 
 static void borrow(void)
@@ -393,7 +241,8 @@ static void borrow(void)
     same("from the host", text_of(&pdata[0].value), "what was looked up");
     PMIX_PDATA_FREE(pdata, 1);
     add_true(&list, PMIX_JOB_CTRL_PAUSE);
-    check_status(PMIX_SUCCESS, PMIx_Job_control(NULL, 0, list.at, list.n, &results, &n), "job control");
+    check_status(PMIX_SUCCESS, PMIx_Job_control(NULL, 0, list.at, list.n, &results, &n),
+                 "job control");
     if (check(n == 1, "%zu results", n)) {
         same("of the host", text_of(&results[0].value), "the result");
     }
@@ -434,21 +283,23 @@ static void check_required(void)
     for (int i = 0; i < 2; i++) {
         const struct note *note = record_info(r, ours[i]);
 
-        check(note != NULL && (note->flags & PMIX_INFO_REQD) != 0 && (note->flags & PMIX_INFO_REQD_PROCESSED) != 0,
+        check(note != NULL && (note->flags & PMIX_INFO_REQD) != 0 &&
+                  (note->flags & PMIX_INFO_REQD_PROCESSED) != 0,
               "%s was required, and is processed", ours[i]);
     }
     check(unknown != NULL && (unknown->flags & PMIX_INFO_REQD) != 0 &&
               (unknown->flags & PMIX_INFO_REQD_PROCESSED) == 0,
           "the unknown one is the host's to process");
-    check(wish != NULL && (wish->flags & (PMIX_INFO_REQD | PMIX_INFO_REQD_PROCESSED)) == 0, "a wish is a wish");
+    check(wish != NULL && (wish->flags & (PMIX_INFO_REQD | PMIX_INFO_REQD_PROCESSED)) == 0,
+          "a wish is a wish");
 }
 
 /* ---- who comes */
 
 static void only_new(void)
 {
-    check(upcalls(ON_CONNECTED, 0) == 2 && upcalls(ON_CONNECTED1, 0) == 0, "%d of the new, %d of the old",
-          upcalls(ON_CONNECTED, 0), upcalls(ON_CONNECTED1, 0));
+    check(upcalls(ON_CONNECTED, 0) == 2 && upcalls(ON_CONNECTED1, 0) == 0,
+          "%d of the new, %d of the old", upcalls(ON_CONNECTED, 0), upcalls(ON_CONNECTED1, 0));
 }
 
 static void only_old(void)
@@ -463,7 +314,8 @@ static pmix_status_t is_known(struct ask *ask)
     for (int i = 0; i < upcalls(ON_CONNECTED, 0); i++) {
         const pmix_proc_t *proc = &upcall(ON_CONNECTED, 0, i)->proc;
 
-        known = known || (proc->rank == ask->proc->rank && strcmp(proc->nspace, ask->proc->nspace) == 0);
+        known = known ||
+                (proc->rank == ask->proc->rank && strcmp(proc->nspace, ask->proc->nspace) == 0);
     }
     check(known, "%s:%u has been announced before", ask->proc->nspace, ask->proc->rank);
     return PMIX_OPERATION_SUCCEEDED;
@@ -474,18 +326,40 @@ static pmix_status_t is_known(struct ask *ask)
 static void fields(void)
 {
     static pmix_server_module_t module;
-    void *const found[] = {
-        &module.client_connected, &module.client_finalized, &module.abort, &module.fence_nb, &module.direct_modex,
-        &module.publish, &module.lookup, &module.unpublish, &module.spawn, &module.connect, &module.disconnect,
-        &module.register_events, &module.deregister_events, &module.listener, &module.notify_event, &module.query,
-        &module.tool_connected, &module.log, &module.allocate, &module.job_control, &module.monitor,
-        &module.get_credential, &module.validate_credential, &module.iof_pull, &module.push_stdin, &module.group,
-        &module.fabric, &module.client_connected2};
+    void *const found[] = {&module.client_connected,
+                           &module.client_finalized,
+                           &module.abort,
+                           &module.fence_nb,
+                           &module.direct_modex,
+                           &module.publish,
+                           &module.lookup,
+                           &module.unpublish,
+                           &module.spawn,
+                           &module.connect,
+                           &module.disconnect,
+                           &module.register_events,
+                           &module.deregister_events,
+                           &module.listener,
+                           &module.notify_event,
+                           &module.query,
+                           &module.tool_connected,
+                           &module.log,
+                           &module.allocate,
+                           &module.job_control,
+                           &module.monitor,
+                           &module.get_credential,
+                           &module.validate_credential,
+                           &module.iof_pull,
+                           &module.push_stdin,
+                           &module.group,
+                           &module.fabric,
+                           &module.client_connected2};
     size_t n = sizeof(found) / sizeof(found[0]);
 
     check(n == 28 && sizeof(module) >= n * sizeof(void (*)(void)), "there is room for them");
     for (size_t i = 0; i < n; i++) {
-        check((char *) found[i] == (char *) &module + i * sizeof(void (*)(void)), "entry %zu is in its place", i);
+        check((char *) found[i] == (char *) &module + i * sizeof(void (*)(void)),
+              "entry %zu is in its place", i);
     }
 }
 
@@ -498,39 +372,99 @@ static void bare(void)
 #define TWO_JOBS .jobs = {{"A", {1}}, {"B", {0, 1}}}, .nodes = 2, .seconds = 20
 
 const struct conform_case cases[] = {
-    {.ids = "UPC-001", .what = "a host without the entry", TWO_JOBS, .client = unsupported, .after = none,
+    {.ids = "UPC-001",
+     .what = "a host without the entry",
+     TWO_JOBS,
+     .client = unsupported,
+     .after = none,
      .host = ALL(MISSING)},
-    {.ids = "UPC-002", .what = "done at once", TWO_JOBS, .client = succeed, .after = each_once,
+    {.ids = "UPC-002",
+     .what = "done at once",
+     TWO_JOBS,
+     .client = succeed,
+     .after = each_once,
      .host = ALL(AT_ONCE, PMIX_OPERATION_SUCCEEDED)},
-    {.ids = "UPC-002", .what = "not supported, at once", TWO_JOBS, .client = unsupported, .after = each_once,
+    {.ids = "UPC-002",
+     .what = "not supported, at once",
+     TWO_JOBS,
+     .client = unsupported,
+     .after = each_once,
      .host = ALL(AT_ONCE, PMIX_ERR_NOT_SUPPORTED)},
-    {.ids = "UPC-002", .what = "refused at once", TWO_JOBS, .client = refused, .after = each_once,
+    {.ids = "UPC-002",
+     .what = "refused at once",
+     TWO_JOBS,
+     .client = refused,
+     .after = each_once,
      .host = ALL(AT_ONCE, PMIX_ERR_NO_PERMISSIONS)},
-    {.ids = "UPC-002 UPC-004", .what = "done later, by another thread", TWO_JOBS, .client = succeed, .after = each_once,
+    {.ids = "UPC-002 UPC-004",
+     .what = "done later, by another thread",
+     TWO_JOBS,
+     .client = succeed,
+     .after = each_once,
      .host = ALL(CALLBACK, PMIX_SUCCESS)},
-    {.ids = "UPC-002 UPC-004", .what = "refused later, by another thread", TWO_JOBS, .client = refused,
-     .after = each_once, .host = ALL(CALLBACK, PMIX_ERR_NO_PERMISSIONS)},
-    {.ids = "UPC-002", .what = "done from inside of the upcall", TWO_JOBS, .client = succeed, .after = each_once,
+    {.ids = "UPC-002 UPC-004",
+     .what = "refused later, by another thread",
+     TWO_JOBS,
+     .client = refused,
+     .after = each_once,
+     .host = ALL(CALLBACK, PMIX_ERR_NO_PERMISSIONS)},
+    {.ids = "UPC-002",
+     .what = "done from inside of the upcall",
+     TWO_JOBS,
+     .client = succeed,
+     .after = each_once,
      .host = ALL(INSIDE, PMIX_SUCCESS)},
-    {.ids = "UPC-005", .what = "the host sees who asks", TWO_JOBS, .client = watch, .after = check_requesters,
+    {.ids = "UPC-005",
+     .what = "the host sees who asks",
+     TWO_JOBS,
+     .client = watch,
+     .after = check_requesters,
      .host = ALL(AT_ONCE, PMIX_ERR_NO_PERMISSIONS)},
-    {.ids = "UPC-003", .what = "what is given stays, what comes is copied or released", .client = borrow,
+    {.ids = "UPC-003",
+     .what = "what is given stays, what comes is copied or released",
+     .client = borrow,
      .after = once_released,
-     .host = {[ON_PUBLISH] = {OWN, .own = keep_infos}, [ON_LOOKUP] = {OWN, .own = lend},
+     .host = {[ON_PUBLISH] = {OWN, .own = keep_infos},
+              [ON_LOOKUP] = {OWN, .own = lend},
               [ON_CONTROL] = {OWN, .own = lend_until_released}}},
-    {.ids = "UPC-006", .what = "what the library has done of what is required is marked", .nodes = 2,
-     .client = required, .after = check_required},
-    {.ids = "UPC-007", .what = "of the two that announce clients the newer", .ranks = 2, .after = only_new,
+    {.ids = "UPC-006",
+     .what = "what the library has done of what is required is marked",
+     .nodes = 2,
+     .client = required,
+     .after = check_required},
+    {.ids = "UPC-007",
+     .what = "of the two that announce clients the newer",
+     .ranks = 2,
+     .after = only_new,
      .host = {[ON_CONNECTED1] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}}},
-    {.ids = "UPC-007", .what = "the older where it is alone", .ranks = 2, .after = only_old,
+    {.ids = "UPC-007",
+     .what = "the older where it is alone",
+     .ranks = 2,
+     .after = only_old,
      .host = {[ON_CONNECTED] = {MISSING}, [ON_CONNECTED1] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}}},
-    {.ids = "UPC-008", .what = "clients are announced before they ask", .ranks = 16, .client = publish_later,
+    {.ids = "UPC-008",
+     .what = "clients are announced before they ask",
+     .ranks = 16,
+     .client = publish_later,
      .host = {[ON_PUBLISH] = {OWN, .own = is_known}, [ON_CONNECTED] = {CALLBACK, PMIX_SUCCESS}}},
-    {.ids = "UPC-010", .what = "entries have their names and places", .alone = true, .client = fields},
-    {.ids = "UPC-010 UPC-009", .what = "a module of zeros", .client = bare,
-     .host = {[ON_CONNECTED] = {MISSING}, [ON_FINALIZED] = {MISSING}, [ON_ABORT] = {MISSING}, [ON_FENCE] = {MISSING},
-              [ON_MODEX] = {MISSING}, [ON_CONNECT] = {MISSING}, [ON_DISCONNECT] = {MISSING},
-              [ON_REGISTER] = {MISSING}, [ON_DEREGISTER] = {MISSING}, [ON_NOTIFY] = {MISSING}, [ON_TOOL] = {MISSING},
+    {.ids = "UPC-010",
+     .what = "entries have their names and places",
+     .alone = true,
+     .client = fields},
+    {.ids = "UPC-010 UPC-009",
+     .what = "a module of zeros",
+     .client = bare,
+     .host = {[ON_CONNECTED] = {MISSING},
+              [ON_FINALIZED] = {MISSING},
+              [ON_ABORT] = {MISSING},
+              [ON_FENCE] = {MISSING},
+              [ON_MODEX] = {MISSING},
+              [ON_CONNECT] = {MISSING},
+              [ON_DISCONNECT] = {MISSING},
+              [ON_REGISTER] = {MISSING},
+              [ON_DEREGISTER] = {MISSING},
+              [ON_NOTIFY] = {MISSING},
+              [ON_TOOL] = {MISSING},
               [ON_GROUP] = {MISSING}}},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

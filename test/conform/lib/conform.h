@@ -142,6 +142,9 @@ int tool_number(void);
 /* (host) Each acts on the part of the job that is on this node. */
 void job_register(const char *name);
 void job_start(const char *name);
+/* Two later jobs of which each node knows only its own: the first is of node 0, the second of node
+ * 1. */
+void jobs_apart(const char *first, const char *second);
 void job_start_rank(const char *name, pmix_rank_t rank);
 void job_end(const char *name); /* waits for its processes to end */
 void job_deregister(const char *name);

@@ -369,6 +369,18 @@ static void end(const char *name)
     }
 }
 
+void jobs_apart(const char *first, const char *second)
+{
+    const char *own = node() == 0 ? first : node() == 1 ? second : NULL;
+
+    if (own != NULL) {
+        job_register(own);
+        tell("registered");
+        await_n("registered", 2);
+        job_start(own);
+    }
+}
+
 void job_end(const char *name)
 {
     end(name);
