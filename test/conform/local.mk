@@ -36,6 +36,7 @@ conform_programs = \
   %D%/setup.t \
   %D%/support.t \
   %D%/tool.t \
+  %D%/upcall_data.t \
   %D%/upcalls.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
@@ -121,6 +122,9 @@ TESTS += $(conform_programs)
 %C%_tool_t_SOURCES = %D%/tool.c
 %C%_tool_t_LDADD = $(conform_ldadd)
 %C%_tool_t_LDFLAGS = $(conform_ldflags)
+%C%_upcall_data_t_SOURCES = %D%/upcall_data.c
+%C%_upcall_data_t_LDADD = $(conform_ldadd)
+%C%_upcall_data_t_LDFLAGS = $(conform_ldflags)
 %C%_upcalls_t_SOURCES = %D%/upcalls.c
 %C%_upcalls_t_LDADD = $(conform_ldadd)
 %C%_upcalls_t_LDFLAGS = $(conform_ldflags)
