@@ -13,6 +13,7 @@ conform_programs = \
   %D%/door.t \
   %D%/ends.t \
   %D%/fence.t \
+  %D%/fence_end.t \
   %D%/foreign.t \
   %D%/get.t \
   %D%/get_directives.t \
@@ -53,6 +54,9 @@ TESTS += $(conform_programs)
 %C%_fence_t_SOURCES = %D%/fence.c
 %C%_fence_t_LDADD = $(conform_ldadd)
 %C%_fence_t_LDFLAGS = $(conform_ldflags)
+%C%_fence_end_t_SOURCES = %D%/fence_end.c
+%C%_fence_end_t_LDADD = $(conform_ldadd)
+%C%_fence_end_t_LDFLAGS = $(conform_ldflags)
 %C%_foreign_t_SOURCES = %D%/foreign.c
 %C%_foreign_t_LDADD = $(conform_ldadd)
 %C%_foreign_t_LDFLAGS = $(conform_ldflags)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What goes up to the host and what comes of its answers; what the library answers for it; events and sets; who gets
- * in. Requirement ids in brackets. */
+/* What goes up to the host and what comes of its answers; what the library answers for it; events
+ * and sets. Requirement ids in brackets. */
 
-#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -41,15 +39,17 @@ static bool is_identified(const pmix_info_t info[], size_t ninfo)
     bool gid = false;
 
     for (size_t i = 0; i < ninfo; i++) {
-        uid = uid || (PMIX_CHECK_KEY(&info[i], PMIX_USERID) && info[i].value.data.uint32 == geteuid());
-        gid = gid || (PMIX_CHECK_KEY(&info[i], PMIX_GRPID) && info[i].value.data.uint32 == getegid());
+        uint32_t id = info[i].value.data.uint32;
+
+        uid = uid || (PMIX_CHECK_KEY(&info[i], PMIX_USERID) && id == geteuid());
+        gid = gid || (PMIX_CHECK_KEY(&info[i], PMIX_GRPID) && id == getegid());
     }
     return uid && gid;
 }
 
 /* What to do stands in the key that is published. */
-static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t fn,
-                             void *cbdata)
+static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
+                             pmix_op_cbfunc_t fn, void *cbdata)
 {
     struct later *later;
     pthread_t thread;
@@ -81,12 +81,13 @@ static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], 
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
-                            pmix_lookup_cbfunc_t fn, void *cbdata)
+static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
+                            size_t ninfo, pmix_lookup_cbfunc_t fn, void *cbdata)
 {
     pmix_pdata_t data[1];
 
-    if (!is_identified(info, ninfo) || strcmp(keys[0], "a") != 0 || strcmp(keys[1], "b") != 0 || keys[2]) {
+    if (!is_identified(info, ninfo) || strcmp(keys[0], "a") != 0 || strcmp(keys[1], "b") != 0 ||
+        keys[2]) {
         return PMIX_ERR_BAD_PARAM;
     }
     memset(data, 0, sizeof(data));
@@ -133,7 +134,8 @@ static int act_answers(void)
     rc = PMIx_Lookup(data, 2, NULL, 0);
     check(rc == PMIX_ERR_PARTIAL_SUCCESS || rc == PMIX_SUCCESS);
     check(data[0].value.type == PMIX_UNDEF);
-    check(data[1].value.type == PMIX_STRING && strcmp(data[1].value.data.string, "value of b") == 0);
+    check(data[1].value.type == PMIX_STRING &&
+          strcmp(data[1].value.data.string, "value of b") == 0);
     PMIx_Value_destruct(&data[1].value);
     return 0;
 }
@@ -161,7 +163,8 @@ static int act_nothing(void)
     check_status(PMIx_Unpublish(keys, NULL, 0), PMIX_ERR_NOT_SUPPORTED);
     PMIX_INFO_LOAD(&info, PMIX_JOB_CTRL_PAUSE, &yes, PMIX_BOOL);
     check_status(PMIx_Job_control(NULL, 0, &info, 1, &results, &n), PMIX_ERR_NOT_SUPPORTED);
-    check_status(PMIx_Allocation_request(PMIX_ALLOC_NEW, &info, 1, &results, &n), PMIX_ERR_NOT_SUPPORTED);
+    check_status(PMIx_Allocation_request(PMIX_ALLOC_NEW, &info, 1, &results, &n),
+                 PMIX_ERR_NOT_SUPPORTED);
     check_status(PMIx_Get_credential(NULL, 0, &cred), PMIX_ERR_NOT_SUPPORTED);
     memset(&app, 0, sizeof(app));
     app.cmd = (char *) "true";
@@ -174,15 +177,16 @@ static int act_nothing(void)
 
 /* --- resolving --- */
 
-static pmix_status_t answer_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries, pmix_info_cbfunc_t fn,
-                                  void *cbdata)
+static pmix_status_t answer_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries,
+                                  pmix_info_cbfunc_t fn, void *cbdata)
 {
     pmix_proc_t peer = proc_of(WORLD_NSPACE, 7);
     pmix_data_array_t array = {.type = PMIX_PROC, .size = 1, .array = &peer};
     pmix_info_t info;
 
     calls.query++;
-    if (nqueries != 1 || proc->rank > 3 || !is_identified(queries[0].qualifiers, queries[0].nqual)) {
+    if (nqueries != 1 || proc->rank > 3 ||
+        !is_identified(queries[0].qualifiers, queries[0].nqual)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (strcmp(queries[0].keys[0], PMIX_QUERY_RESOLVE_PEERS) == 0) {
@@ -198,8 +202,8 @@ static pmix_status_t answer_query(pmix_proc_t *proc, pmix_query_t *queries, size
     return PMIX_ERR_NOT_FOUND;
 }
 
-static pmix_status_t decline_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries, pmix_info_cbfunc_t fn,
-                                   void *cbdata)
+static pmix_status_t decline_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries,
+                                   pmix_info_cbfunc_t fn, void *cbdata)
 {
     (void) proc;
     (void) queries;
@@ -212,8 +216,8 @@ static pmix_status_t decline_query(pmix_proc_t *proc, pmix_query_t *queries, siz
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t refuse_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries, pmix_info_cbfunc_t fn,
-                                  void *cbdata)
+static pmix_status_t refuse_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries,
+                                  pmix_info_cbfunc_t fn, void *cbdata)
 {
     (void) proc;
     (void) queries;
@@ -297,7 +301,8 @@ static int after_resolve(unsigned node)
     pmix_proc_t *procs = NULL;
     size_t n = 0;
     unsigned before = calls.query;
-    int bad = PMIx_Resolve_peers(NULL, nspace, &procs, &n) != PMIX_SUCCESS || n != 1 || procs[0].rank != 7;
+    int bad = PMIx_Resolve_peers(NULL, nspace, &procs, &n) != PMIX_SUCCESS || n != 1 ||
+              procs[0].rank != 7;
 
     (void) node;
     free(procs);
@@ -328,15 +333,17 @@ static void await(int what, int n)
     (void) pthread_mutex_unlock(&seen_lock);
 }
 
-static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                     pmix_info_t results[], size_t nresults, pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
+static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
 {
     (void) id;
     (void) source;
     (void) results;
     (void) nresults;
     for (size_t i = 0; i < ninfo; i++) {
-        if (PMIX_CHECK_KEY(&info[i], PMIX_PSET_NAME) && strcmp(info[i].value.data.string, "set") == 0) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_PSET_NAME) &&
+            strcmp(info[i].value.data.string, "set") == 0) {
             saw(0);
         }
     }
@@ -372,7 +379,8 @@ static int act_set(void)
     check_status(PMIx_Query_info(&query, 1, &results, &n), PMIX_SUCCESS);
     for (size_t i = 0; i < n; i++) {
         if (PMIX_CHECK_KEY(&results[i], PMIX_QUERY_PSET_NAMES)) {
-            found = results[i].value.type == PMIX_STRING && strcmp(results[i].value.data.string, "set") == 0;
+            found = results[i].value.type == PMIX_STRING &&
+                    strcmp(results[i].value.data.string, "set") == 0;
         }
     }
     check(found);
@@ -394,9 +402,11 @@ static int act_ranges(void)
     fence_all(false);
     if (me.rank == 0) {
         PMIX_INFO_LOAD(&info, PMIX_EVENT_CUSTOM_RANGE, &array, PMIX_DATA_ARRAY);
-        check_status(PMIx_Notify_event(7, &me, PMIX_RANGE_CUSTOM, &info, 1, NULL, NULL), PMIX_SUCCESS);
+        check_status(PMIx_Notify_event(7, &me, PMIX_RANGE_CUSTOM, &info, 1, NULL, NULL),
+                     PMIX_SUCCESS);
         PMIx_Value_destruct(&info.value);
-        check_status(PMIx_Notify_event(-5000, &me, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL), PMIX_SUCCESS);
+        check_status(PMIx_Notify_event(-5000, &me, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL),
+                     PMIX_SUCCESS);
     } else {
         /* The second comes after the first: who has it has seen all that is coming. */
         await(2, 1);
@@ -420,8 +430,9 @@ static bool has(const pmix_info_t *info, size_t n, const char *key)
 
 static int act_query(void)
 {
-    static const char *const keys[] = {PMIX_QUERY_NAMESPACES, PMIX_QUERY_NAMESPACE_INFO, PMIX_SERVER_URI,
-                                       PMIX_QUERY_NUM_PSETS, PMIX_QUERY_NUM_GROUPS};
+    static const char *const keys[] = {PMIX_QUERY_NAMESPACES, PMIX_QUERY_NAMESPACE_INFO,
+                                       PMIX_SERVER_URI, PMIX_QUERY_NUM_PSETS,
+                                       PMIX_QUERY_NUM_GROUPS};
     pmix_query_t query;
     pmix_info_t *results;
     size_t n;
@@ -455,62 +466,6 @@ static int act_query(void)
     return 0;
 }
 
-/* --- who gets in [INI-010], [INI-011], [INI-015] --- */
-
-static int reinit(void)
-{
-#if defined(__SANITIZE_THREAD__)
-    /* The sanitizer cannot start threads in a forked child: the child becomes this program anew. */
-    (void) execl("/proc/self/exe", "client", "client", "clone", (char *) NULL);
-    return 127;
-#endif
-    pmix_proc_t proc;
-    pmix_status_t rc = PMIx_Init(&proc, NULL, 0);
-
-    if (rc != PMIX_SUCCESS) {
-        return 1;
-    }
-    return PMIx_Finalize(NULL, 0) == PMIX_SUCCESS ? 0 : 2;
-}
-
-static int act_clone(void)
-{
-    return 0;
-}
-
-static int in_child(int (*fn)(void))
-{
-    int status = -1;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        _exit(fn());
-    }
-    check(waitpid(pid, &status, 0) == pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static int claim_rank_99(void)
-{
-    (void) setenv("PMIX_RANK", "99", 1);
-    return reinit();
-}
-
-static int act_doors(void)
-{
-    check(in_child(reinit) == 0);        /* a clone */
-    check(in_child(claim_rank_99) == 1); /* nobody */
-    fence_all(false);
-    return 0;
-}
-
-static int after_doors(unsigned node)
-{
-    (void) node;
-    /* Two ranks and their clones; the impostors were never mentioned. */
-    return calls.connected == 4 ? 0 : 1;
-}
-
 static const struct act acts[] = {
     {"answers", act_answers},
     {"nothing", act_nothing},
@@ -520,8 +475,6 @@ static const struct act acts[] = {
     {"set", act_set},
     {"ranges", act_ranges},
     {"query", act_query},
-    {"doors", act_doors},
-    {"clone", act_clone},
     {NULL, NULL},
 };
 
@@ -542,7 +495,8 @@ static void nothing(void **state)
 static void resolves(void **state)
 {
     (void) state;
-    RUN(.act = "resolve_host", .n_nodes = 1, .per_node = 2, .host = host_answers, .after = after_resolve);
+    RUN(.act = "resolve_host", .n_nodes = 1, .per_node = 2, .host = host_answers,
+        .after = after_resolve);
     RUN(.act = "resolve_own", .n_nodes = 2, .per_node = 2);
     RUN(.act = "resolve_own", .n_nodes = 2, .per_node = 2, .host = host_declines);
     RUN(.act = "resolve_own", .n_nodes = 2, .per_node = 2, .private_store = true);
@@ -567,18 +521,11 @@ static void queries(void **state)
     RUN(.act = "query", .n_nodes = 1, .per_node = 2);
 }
 
-static void doors(void **state)
-{
-    (void) state;
-    RUN(.act = "doors", .n_nodes = 1, .per_node = 2, .after = after_doors);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers), cmocka_unit_test(nothing), cmocka_unit_test(resolves),
         cmocka_unit_test(sets),    cmocka_unit_test(ranges),  cmocka_unit_test(queries),
-        cmocka_unit_test(doors),
     };
 
     world_maybe_client(argc, argv, acts);

@@ -1,5 +1,5 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/data.t %D%/delta.t %D%/events.t %D%/groups.t %D%/host.t %D%/outbox.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
+server_unit_tests = %D%/data.t %D%/delta.t %D%/doors.t %D%/events.t %D%/groups.t %D%/host.t %D%/outbox.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
 %C%_data_t_SOURCES = %D%/data.c %D%/world.c %D%/world.h
@@ -8,6 +8,9 @@ TESTS += $(server_unit_tests)
 %C%_delta_t_SOURCES = %D%/delta.c %D%/world.c %D%/world.h
 %C%_delta_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_delta_t_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_doors_t_SOURCES = %D%/doors.c %D%/world.c %D%/world.h
+%C%_doors_t_LDADD = libpmix.la $(CMOCKA_LIBS)
+%C%_doors_t_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_events_t_SOURCES = %D%/events.c %D%/world.c %D%/world.h
 %C%_events_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_events_t_LDFLAGS = $(AM_LDFLAGS) -no-install
