@@ -6,6 +6,7 @@
 
 #include "api.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,18 @@ static void set_log_levels(void)
     px_log_set(PX_LOG_EVENT, (int) px_param_int(PX_P_EVENT_VERBOSE));
 }
 
+/* While the library is up it stays loaded, whoever closes it: its thread is in it. Where it is no
+ * library of its own, nobody can close it. */
+static void stay_loaded(struct px_ctx *ctx)
+{
+    static const char marker = 0;
+    Dl_info here;
+
+    if (NULL == ctx->loaded && dladdr(&marker, &here) != 0 && NULL != here.dli_fname) {
+        ctx->loaded = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    }
+}
+
 int px_api_open(struct px_ctx *ctx, bool external)
 {
     int rc = px_param_load();
@@ -37,6 +50,7 @@ int px_api_open(struct px_ctx *ctx, bool external)
     if (0 != rc) {
         return rc;
     }
+    stay_loaded(ctx);
     ctx->external = external;
     ctx->get = px_api_get;
     ctx->events = px_events_create(ctx->loop);
@@ -66,6 +80,10 @@ void px_api_close(struct px_ctx *ctx)
     px_attrs_destroy(ctx->attrs);
     ctx->attrs = NULL;
     px_topo_fini();
+    if (NULL != ctx->loaded) {
+        (void) dlclose(ctx->loaded); /* whoever called us has it too */
+        ctx->loaded = NULL;
+    }
 }
 
 bool px_api_dropped_after_fork(struct px_ctx *ctx)

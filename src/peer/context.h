@@ -34,6 +34,7 @@ struct px_ctx {
     struct px_events *events;   /* loop thread */
     struct px_attrs *attrs;     /* constant while up: what the host supports */
     pmix_proc_t self;           /* constant while up */
+    void *loaded;               /* lock: what keeps this library loaded while it is up, or NULL */
     bool external; /* constant while up: the application turns the loop (PMIx_Progress) */
     pmix_status_t init_status;  /* lock: what the first init returned */
 };

@@ -3,7 +3,9 @@
 
 /* The library loaded, used and unloaded again and again, as by a plug-in of a program that does not
  * know it: no mapping, no thread and no descriptor is left, a fork and the end of a thread that has
- * read call nothing that has gone. usage: loaded LIBRARY Covers: SHM-023 */
+ * read call nothing that has gone. With "up" it is closed while it is up: its thread goes on.
+ * usage: loaded LIBRARY [up]
+ * Covers: SHM-023 */
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,15 +99,76 @@ static void once(const char *path)
     must(pthread_join(thread, NULL) == 0, "the end of a thread");
 }
 
+/* A door of the server in this process. */
+static int find_door(struct sockaddr_storage *at, socklen_t *len)
+{
+    for (int fd = 3; fd < 256; fd++) {
+        int listens = 0;
+        socklen_t n = sizeof(listens);
+
+        *len = sizeof(*at);
+        if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n) == 0 && listens &&
+            getsockname(fd, (struct sockaddr *) at, len) == 0) {
+            return at->ss_family;
+        }
+    }
+    return AF_UNSPEC;
+}
+
+/* What knocks with nonsense is sent away, by a thread that is in the library. */
+static void knock(void)
+{
+    static const char nonsense[4096] = "who is there";
+    struct sockaddr_storage door;
+    socklen_t len;
+    char byte;
+    int family = find_door(&door, &len);
+    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    must(family != AF_UNSPEC && fd >= 0, "a door");
+    must(connect(fd, (struct sockaddr *) &door, len) == 0, "connect");
+    must(send(fd, nonsense, sizeof(nonsense), MSG_NOSIGNAL) > 0, "send");
+    while (read(fd, &byte, 1) > 0) {
+    }
+    close(fd);
+}
+
+static int close_while_up(const char *path)
+{
+    int status;
+    pid_t pid;
+
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    must(library != NULL, "dlopen");
+    must(((init_fn) dlsym(library, "PMIx_server_init"))(NULL, NULL, 0) == PMIX_SUCCESS, "init");
+    must(dlclose(library) == 0, "dlclose");
+    knock();
+    pid = fork();
+    if (pid == 0) {
+        exit(0);
+    }
+    must(waitpid(pid, &status, 0) == pid && status == 0, "a child that exits");
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    must(library != NULL, "dlopen again");
+    knock();
+    must(((finalize_fn) dlsym(library, "PMIx_server_finalize"))() == PMIX_SUCCESS, "finalize");
+    must(dlclose(library) == 0, "dlclose again");
+    printf("mappings %u\n", mappings());
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     unsigned fds = 0;
     unsigned maps = 0;
 
-    if (argc != 2) {
+    if (argc < 2) {
         return 2;
     }
     alarm(100);
+    if (argc > 2) {
+        return close_while_up(argv[1]);
+    }
     pthread_barrier_init(&read_it, NULL, 2);
     pthread_barrier_init(&unloaded, NULL, 2);
     for (int i = 0; i < WARM + TIMES; i++) {

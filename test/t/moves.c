@@ -205,7 +205,11 @@ static void fork_and_read(uint32_t round)
         uint32_t number = 0;
         bool found = get_number(&neighbour, "round", NULL, 0, &number) == PMIX_SUCCESS;
 
-        _exit(found && (number == round || !shared) ? 0 : 1);
+        found = found && (number == round || !shared);
+        if (round % 32 == 0) {
+            exit(found ? 0 : 1); /* with what the library does at an end */
+        }
+        _exit(found ? 0 : 1);
     }
     expect(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0,
            "a forked child reads");
