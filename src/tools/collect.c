@@ -96,20 +96,18 @@ static pmix_status_t parts_read(const pmix_proc_t *procs, size_t n, struct parts
     return PMIX_SUCCESS;
 }
 
-/* Kind; name; number; {namespace, rank}. */
-static void put_key(struct px_run_bytes *b, uint32_t kind, const char *name, const struct parts *p)
+/* Number; {namespace, rank}. brief: a whole job is one entry. */
+static void put_parts(struct px_run_bytes *b, const struct parts *p, bool brief)
 {
     uint32_t n = 0;
 
     for (size_t i = 0; i < p->n; i++) {
-        n += p->at[i].n == p->at[i].job->n_procs ? 1 : p->at[i].n;
+        n += brief && p->at[i].n == p->at[i].job->n_procs ? 1 : p->at[i].n;
     }
-    px_run_put_u32(b, kind);
-    px_run_put_string(b, name);
     px_run_put_u32(b, n);
     for (size_t i = 0; i < p->n; i++) {
         const struct part *part = &p->at[i];
-        bool all = part->n == part->job->n_procs;
+        bool all = brief && part->n == part->job->n_procs;
         for (uint32_t r = 0; r < (all ? 1 : part->job->n_procs); r++) {
             if (all || part->in[r]) {
                 px_run_put_string(b, part->job->nspace);
@@ -136,6 +134,55 @@ static pmix_status_t read_status(const pmix_info_t *info, size_t n, uint32_t *re
     return status;
 }
 
+/* Who else is to be in a group, beside those that call it together. */
+struct scattered {
+    bool alone;       /* this caller comes by itself: a leader of many, or one that others add */
+    size_t n_leaders; /* that come so; 0: this one does not know */
+    const pmix_proc_t *added;
+    size_t n_added;
+};
+
+static struct scattered read_scattered(const struct ask *ask)
+{
+    struct scattered s = {0};
+
+    if (ask->entry != ON_GROUP || ask->number != PMIX_GROUP_CONSTRUCT) {
+        return s;
+    }
+    for (size_t i = 0; i < ask->n_infos; i++) {
+        const pmix_value_t *v = &ask->infos[i].value;
+
+        if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_GROUP_BOOTSTRAP)) {
+            (void) PMIx_Value_get_number(v, &s.n_leaders, PMIX_SIZE);
+        } else if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_GROUP_ADD_MEMBERS) &&
+                   v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_PROC) {
+            s.added = v->data.darray->array;
+            s.n_added = v->data.darray->size;
+        }
+    }
+    s.alone = s.n_leaders > 0 || ask->n_procs == 0;
+    return s;
+}
+
+/* Number of leaders; the leader that comes; who is added. */
+static pmix_status_t put_scattered(struct px_run_bytes *b, const struct ask *ask)
+{
+    struct scattered s = read_scattered(ask);
+    struct parts leader = {0};
+    struct parts added = {0};
+    pmix_status_t rc = parts_read(ask->procs, s.alone ? ask->n_procs : 0, &leader);
+
+    rc = rc == PMIX_SUCCESS ? parts_read(s.added, s.n_added, &added) : rc;
+    if (rc == PMIX_SUCCESS) {
+        px_run_put_u32(b, s.n_leaders < UINT32_MAX ? (uint32_t) s.n_leaders : UINT32_MAX);
+        put_parts(b, &leader, false);
+        put_parts(b, &added, false);
+    }
+    parts_free(&leader);
+    parts_free(&added);
+    return rc;
+}
+
 static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const char *name,
                           const void *bytes, size_t n)
 {
@@ -144,13 +191,19 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
     struct px_run_bytes b = {0};
     uint32_t timeout_s;
     pmix_status_t local = read_status(task->ask.infos, task->ask.n_infos, &timeout_s);
-    pmix_status_t rc = parts_read(task->ask.procs, task->ask.n_procs, &parts);
+    bool alone = read_scattered(&task->ask).alone;
+    pmix_status_t rc = parts_read(task->ask.procs, alone ? 0 : task->ask.n_procs, &parts);
 
     if (rc == PMIX_SUCCESS) {
-        put_key(&key, kind, name, &parts);
+        px_run_put_u32(&key, kind);
+        px_run_put_string(&key, name);
+        put_parts(&key, &parts, true);
         px_run_put_bytes(&b, key.at, key.len);
         px_run_put_u32(&b, parts.n_nodes);
         px_run_put_u32(&b, timeout_s);
+        rc = put_scattered(&b, &task->ask);
+    }
+    if (rc == PMIX_SUCCESS) {
         px_run_put_bytes(&b, bytes, n);
         uint64_t id = key.failed ? 0 : px_run_remote_keep(task);
         rc = id != 0 ? px_run_remote_send(PX_RUN_COLLECT, PX_RUN_RELAY, id, local, &b)
@@ -227,13 +280,16 @@ static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
     return false;
 }
 
-/* What the members of this node give to all: the order they want, whether a context id is wanted,
- * and infos. */
+/* What the members of this node give to all: whether this is one that comes by itself, the order
+ * they want, whom they add, whether a context id is wanted, and infos. */
 static pmix_status_t give_group(struct px_run_task *task)
 {
     const pmix_info_t *info = task->ask.infos;
+    struct scattered s = read_scattered(&task->ask);
     struct px_run_bytes b = {0};
 
+    px_run_put_u32(&b, s.alone);
+    px_run_put_array(&b, s.added, s.n_added, PMIX_PROC);
     px_run_put_array(&b, task->ask.procs, task->ask.n_procs, PMIX_PROC);
     px_run_put_u32(&b, flag_of(info, task->ask.n_infos, PMIX_GROUP_ASSIGN_CONTEXT_ID));
     for (size_t i = 0; i < task->ask.n_infos; i++) {
@@ -261,6 +317,15 @@ void px_run_group(struct px_run_task *task)
 struct outcome {
     pmix_info_t *info;
     size_t n;
+};
+
+/* As it comes together from the shares. */
+struct group {
+    pmix_proc_t *members;
+    size_t n_members;
+    pmix_proc_t *added;
+    size_t n_added;
+    bool wants_id;
 };
 
 static void release(void *cbdata)
@@ -295,29 +360,54 @@ static pmix_status_t load(struct outcome *o, const char *key, const void *value,
     return rc;
 }
 
-/* The order of the first share is that of all nodes: shares come in one order to all. */
-static pmix_status_t take_members(struct outcome *o, struct px_run_reader *share)
+/* Puts the processes that are not there behind the others. */
+static pmix_status_t unite(pmix_proc_t **at, size_t *n, const pmix_proc_t *more, size_t n_more)
 {
-    pmix_data_array_t members = {.type = PMIX_PROC};
-    pmix_status_t rc = PMIX_SUCCESS;
-
-    members.array = px_run_get_array(share, sizeof(pmix_proc_t), PMIX_PROC, &members.size);
-    if (o->n == 0) {
-        rc = load(o, PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY);
+    for (size_t i = 0; i < n_more; i++) {
+        bool there = false;
+        for (size_t k = 0; !there && k < *n; k++) {
+            there = PMIX_CHECK_PROCID(&(*at)[k], &more[i]);
+        }
+        pmix_proc_t *grown = there ? *at : realloc(*at, (*n + 1) * sizeof(*grown));
+        if (grown == NULL) {
+            return PMIX_ERR_NOMEM;
+        }
+        *at = grown;
+        if (!there) {
+            grown[(*n)++] = more[i];
+        }
     }
-    PMIx_Proc_free(members.array, members.size);
+    return PMIX_SUCCESS;
+}
+
+/* The order of the first share is that of all nodes: shares come in one order to all. Behind those
+ * come leaders that come by themselves. */
+static pmix_status_t take_members(struct group *group, struct px_run_reader *share)
+{
+    bool alone = px_run_get_u32(share) != 0;
+    size_t n_added;
+    size_t n;
+    pmix_proc_t *added = px_run_get_array(share, sizeof(*added), PMIX_PROC, &n_added);
+    pmix_proc_t *procs = px_run_get_array(share, sizeof(*procs), PMIX_PROC, &n);
+    pmix_status_t rc = unite(&group->added, &group->n_added, added, n_added);
+
+    if (rc == PMIX_SUCCESS && (alone || group->n_members == 0)) {
+        rc = unite(&group->members, &group->n_members, procs, n);
+    }
+    PMIx_Proc_free(added, n_added);
+    PMIx_Proc_free(procs, n);
     return rc;
 }
 
-/* The infos of one node's share. */
-static pmix_status_t take_share(struct outcome *o, struct px_run_reader *share, bool *wants_id)
+/* What one node gave. */
+static pmix_status_t take_share(struct outcome *o, struct group *group, struct px_run_reader *share)
 {
-    pmix_status_t rc = take_members(o, share);
+    pmix_status_t rc = take_members(group, share);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    *wants_id = px_run_get_u32(share) != 0 || *wants_id;
+    group->wants_id = px_run_get_u32(share) != 0 || group->wants_id;
     while (share->left > 0 && !share->failed) {
         size_t n;
         pmix_info_t *one = px_run_get_array(share, sizeof(*one), PMIX_INFO, &n);
@@ -333,11 +423,26 @@ static pmix_status_t take_share(struct outcome *o, struct px_run_reader *share, 
     return share->failed ? PMIX_ERR_UNPACK_FAILURE : PMIX_SUCCESS;
 }
 
+static pmix_status_t load_group(struct outcome *o, struct group *group, size_t serial)
+{
+    pmix_status_t rc = unite(&group->members, &group->n_members, group->added, group->n_added);
+
+    if (rc == PMIX_SUCCESS) {
+        pmix_data_array_t members = {
+            .type = PMIX_PROC, .size = group->n_members, .array = group->members};
+        rc = load(o, PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY);
+    }
+    if (rc == PMIX_SUCCESS && group->wants_id) {
+        rc = load(o, PMIX_GROUP_CONTEXT_ID, &serial, PMIX_SIZE);
+    }
+    return rc;
+}
+
 static void group_done(const struct px_run_task *task, pmix_status_t status, size_t serial,
                        struct px_run_reader *r)
 {
     struct outcome *o = calloc(1, sizeof(*o));
-    bool wants_id = false;
+    struct group group = {0};
     uint32_t n = px_run_get_u32(r);
 
     if (o == NULL) {
@@ -348,11 +453,13 @@ static void group_done(const struct px_run_task *task, pmix_status_t status, siz
         struct px_run_reader share = {0};
         (void) px_run_get_u32(r);
         share.at = px_run_get_bytes(r, &share.left);
-        status = take_share(o, &share, &wants_id);
+        status = take_share(o, &group, &share);
     }
-    if (status == PMIX_SUCCESS && is_construct(task) && wants_id) {
-        status = load(o, PMIX_GROUP_CONTEXT_ID, &serial, PMIX_SIZE);
+    if (status == PMIX_SUCCESS && is_construct(task)) {
+        status = load_group(o, &group, serial);
     }
+    free(group.members);
+    free(group.added);
     task->ask.reply.info(status, o->info, o->n, task->ask.cbdata, release, o);
 }
 

@@ -84,42 +84,6 @@ static pmix_status_t log_data(const struct ask *ask)
                                 : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* ---- groups: when all members are here, the host's part is to number contexts */
-
-static bool wants_context(const pmix_info_t *info, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ASSIGN_CONTEXT_ID)) {
-            return PMIX_INFO_TRUE(&info[i]);
-        }
-    }
-    return false;
-}
-
-static pmix_status_t group_alone(const struct ask *ask)
-{
-    static _Atomic size_t last_context;
-    pmix_data_array_t members = {
-        .type = PMIX_PROC, .size = ask->n_procs, .array = (void *) ask->procs};
-    pmix_info_t info[2] = {0};
-    size_t n = 0;
-
-    if (ask->number != PMIX_GROUP_CONSTRUCT) {
-        px_host_reply_status(ask, PMIX_SUCCESS);
-        return PMIX_SUCCESS;
-    }
-    n += PMIx_Info_load(&info[n], PMIX_GROUP_MEMBERSHIP, &members, PMIX_DATA_ARRAY) == PMIX_SUCCESS;
-    if (wants_context(ask->infos, ask->n_infos)) {
-        size_t context = ++last_context;
-        n += PMIx_Info_load(&info[n], PMIX_GROUP_CONTEXT_ID, &context, PMIX_SIZE) == PMIX_SUCCESS;
-    }
-    px_host_reply_infos(ask, PMIX_SUCCESS, info, n);
-    for (size_t i = 0; i < n; i++) {
-        PMIX_INFO_DESTRUCT(&info[i]);
-    }
-    return PMIX_SUCCESS;
-}
-
 /* ---- the module */
 
 bool px_run_host_can(enum entry entry)
@@ -167,7 +131,7 @@ static pmix_status_t sound(struct ask *ask)
     case ON_CONTROL:
         return post(ask, px_run_control);
     case ON_GROUP:
-        return alone ? group_alone(ask) : post(ask, px_run_group);
+        return post(ask, px_run_group);
     case ON_CONNECTED:
     case ON_CONNECTED1:
     case ON_FINALIZED:

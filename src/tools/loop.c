@@ -170,6 +170,7 @@ void px_run_job_over(struct px_run_job *job)
         notify_parent(job);
     }
     px_run_published_forget(job->nspace, PMIX_RANK_WILDCARD);
+    px_run_collect_forget(job->nspace);
     px_run_job_deregister(job);
     forget_environments(job);
 }
@@ -222,6 +223,11 @@ static void proc_ended(struct px_run_proc *proc, int status)
     }
     if (px_run.place != PX_RUN_AT_RELAY) {
         px_run_event_ended(proc);
+    }
+    if (px_run.place == PX_RUN_ALONE) {
+        pmix_proc_t id;
+        PMIX_LOAD_PROCID(&id, job->nspace, proc->rank);
+        px_run_collect_lost(&id, 0);
     }
     if (code != 0 && !proc->excused) {
         failed(proc, code);

@@ -21,24 +21,26 @@ enum px_run_frame_type {
      * answer. */
     PX_RUN_MODEX, /* PROC; KEY; timeout in seconds */
     PX_RUN_MODEX_DATA,
-    PX_RUN_PUBLISH, /* PROC; INFOS */
+    PX_RUN_PUBLISH,   /* PROC; INFOS */
     PX_RUN_UNPUBLISH, /* PROC; number of keys, NONE: all; KEYS */
-    PX_RUN_LOOKUP, /* PROC; number of keys; KEYS; INFOS */
-    PX_RUN_DONE, /* of publish and unpublish: the status alone */
-    PX_RUN_FOUND, /* PDATA */
-    PX_RUN_EVENT, /* PROC source; code; range; INFOS */
-    PX_RUN_SIGNAL, /* signal; excuse; number of procs; PROCs */
-    PX_RUN_STARTED, /* namespace; number; {rank; pid} */
-    PX_RUN_ENDED, /* PROC; status of waitpid(2) */
+    PX_RUN_LOOKUP,    /* PROC; number of keys; KEYS; INFOS */
+    PX_RUN_DONE,      /* of publish and unpublish: the status alone */
+    PX_RUN_FOUND,     /* PDATA */
+    PX_RUN_EVENT,     /* PROC source; code; range; INFOS */
+    PX_RUN_SIGNAL,    /* signal; excuse; number of procs; PROCs */
+    PX_RUN_STARTED,   /* namespace; number; {rank; pid} */
+    PX_RUN_ENDED,     /* PROC; status of waitpid(2) */
     /* To the relay, and from it. */
-    PX_RUN_COLLECT, /* key; number of nodes; timeout in seconds; bytes */
+    /* key; number of nodes, 0: not known; timeout in seconds; of a group: number of leaders,
+     * leaders, added (number; PROCs); bytes */
+    PX_RUN_COLLECT,
     PX_RUN_COLLECTED, /* serial number; number; {node; bytes} */
-    PX_RUN_LOST, /* PROC: will not come to any collective any more */
-    PX_RUN_SPAWN, /* to: PROC; INFOS; apps. From: namespace in front */
-    PX_RUN_SPAWNED, /* to: namespace, status in the head. From: the same, of all */
-    PX_RUN_JOB_DONE, /* to: namespace, exit code in the head. From: the same, of all */
-    PX_RUN_END, /* everybody is to terminate; exit code in the head */
-    PX_RUN_BYE, /* from: nothing more will come */
+    PX_RUN_LOST,      /* PROC: will not come to any collective any more */
+    PX_RUN_SPAWN,     /* to: PROC; INFOS; apps. From: namespace in front */
+    PX_RUN_SPAWNED,   /* to: namespace, status in the head. From: the same, of all */
+    PX_RUN_JOB_DONE,  /* to: namespace, exit code in the head. From: the same, of all */
+    PX_RUN_END,       /* everybody is to terminate; exit code in the head */
+    PX_RUN_BYE,       /* from: nothing more will come */
 };
 
 #define PX_RUN_OTHERS UINT16_MAX /* every node but the sender */
@@ -127,6 +129,9 @@ void px_run_relay_end(int code); /* tells the nodes to end */
 int px_run_relay_open(int fd, uint32_t node);
 void px_run_relay_free(void);
 void px_run_relay_send(uint32_t node, struct px_run_frame head, const void *bytes, size_t n);
+/* With one node there is no relay: what is sent to one (only shares in collectives are) is done
+ * here, and answered here. */
+pmix_status_t px_run_relay_alone(const struct px_run_frame *head, struct px_run_bytes *payload);
 void px_run_relay_send_all(struct px_run_frame head, const void *bytes, size_t n);
 /* The first number of a collective's key. */
 enum px_run_kind {

@@ -124,7 +124,8 @@ static void clean_up(void)
         px_run_script_close();
         (void) PMIx_server_finalize();
     }
-    if (px_run.place == PX_RUN_NODE) {
+    if (px_run.place != PX_RUN_AT_RELAY) {
+        px_run_collect_free();
         px_run_remote_close();
     }
     px_run_published_free();

@@ -40,9 +40,22 @@ static uint32_t n_nodes(void)
 
 void px_run_relay_send(uint32_t node, struct px_run_frame head, const void *bytes, size_t n)
 {
-    if (node < n_nodes() && links != NULL && links[node] != NULL) {
+    if (px_run.place == PX_RUN_ALONE) {
+        struct px_run_reader r = {bytes, n, false};
+        px_run_collected(&head, &r);
+    } else if (node < n_nodes() && links != NULL && links[node] != NULL) {
         (void) px_run_link_copy(links[node], head, bytes, n);
     }
+}
+
+pmix_status_t px_run_relay_alone(const struct px_run_frame *head, struct px_run_bytes *payload)
+{
+    struct px_run_reader r = {payload->at, payload->len, payload->failed};
+
+    px_run_collect_add(head, &r);
+    free(payload->at);
+    *payload = (struct px_run_bytes){0};
+    return PMIX_SUCCESS;
 }
 
 void px_run_relay_send_all(struct px_run_frame head, const void *bytes, size_t n)

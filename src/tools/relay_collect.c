@@ -15,6 +15,12 @@
 
 #include "nodes.h"
 
+/* A set. */
+struct procs {
+    pmix_proc_t *at;
+    size_t n;
+};
+
 struct share {
     uint32_t node;
     uint64_t id; /* of the request, for the answer */
@@ -27,6 +33,10 @@ struct collective {
     char *key;
     size_t key_len;
     uint32_t n_wanted;
+    bool scattered;       /* of callers that come by themselves; n_wanted is not known */
+    uint32_t n_leaders;   /* that are to come to a scattered one; 0: nobody has said it */
+    struct procs leaders; /* that have */
+    struct procs added;   /* of a group: who has to come, too */
     struct share *shares;
     uint32_t n_shares;
     pmix_status_t status; /* a failure answers at once */
@@ -64,6 +74,8 @@ static void forget(struct collective *c)
     for (uint32_t i = 0; i < c->n_shares; i++) {
         free(c->shares[i].bytes);
     }
+    free(c->leaders.at);
+    free(c->added.at);
     free(c->shares);
     free(c->key);
     free(c);
@@ -86,6 +98,9 @@ static void complete(struct collective *c)
     forget(c);
 }
 
+static struct collective *companion(const struct collective *c);
+
+/* One that is scattered goes with the next sweep. */
 static void fail(struct collective *c, pmix_status_t status)
 {
     if (c->status != PMIX_SUCCESS) {
@@ -93,6 +108,9 @@ static void fail(struct collective *c, pmix_status_t status)
     }
     c->status = status;
     c->deadline_ms = INT64_MAX;
+    if (c->added.n > 0 && !c->scattered && companion(c) != NULL) {
+        fail(companion(c), status);
+    }
     for (uint32_t i = 0; i < c->n_shares; i++) {
         answer(&c->shares[i], status, NULL);
     }
@@ -114,11 +132,26 @@ static struct collective *find(const char *key, size_t len, uint32_t node)
 {
     struct collective *c = collectives;
 
-    while (c != NULL &&
-           (c->key_len != len || memcmp(c->key, key, len) != 0 || has_share(c, node))) {
+    while (c != NULL && (c->key_len != len || memcmp(c->key, key, len) != 0 ||
+                         (!c->scattered && has_share(c, node)))) {
         c = c->next;
     }
     return c;
+}
+
+static bool add_share(struct collective *c, struct share share, const char *bytes)
+{
+    struct share *shares = realloc(c->shares, (c->n_shares + 1) * sizeof(*shares));
+
+    share.bytes = malloc(share.n + 1);
+    c->shares = shares != NULL ? shares : c->shares;
+    if (shares == NULL || share.bytes == NULL) {
+        free(share.bytes);
+        return false;
+    }
+    memcpy(share.bytes, bytes, share.n);
+    c->shares[c->n_shares++] = share;
+    return true;
 }
 
 /* Behind the others, so that the first found is the oldest. */
@@ -131,16 +164,14 @@ static struct collective *make(const char *key, size_t len, uint32_t n_wanted)
         return NULL;
     }
     c->key = malloc(len + 1);
-    c->shares = calloc(n_wanted, sizeof(*c->shares));
-    if (c->key == NULL || c->shares == NULL) {
-        free(c->key);
-        free(c->shares);
+    if (c->key == NULL) {
         free(c);
         return NULL;
     }
     memcpy(c->key, key, len);
     c->key_len = len;
     c->n_wanted = n_wanted;
+    c->scattered = n_wanted == 0;
     c->deadline_ms = INT64_MAX;
     while (*last != NULL) {
         last = &(*last)->next;
@@ -217,6 +248,175 @@ static bool name_is_taken(const char *key, size_t len)
     return c != NULL;
 }
 
+/* ---- groups whose callers do not all know each other
+ *
+ * Leaders that come by themselves and processes that others add have one collective for each name,
+ * the scattered one. It is whole when as many leaders have come as they say, and as many others as
+ * they add; or it goes into that of leaders who know each other and add somebody, when those and
+ * the added have come. Nothing says who an added one is, so they are counted. */
+
+static bool has_proc(const struct procs *set, const pmix_proc_t *proc)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        if (PMIX_CHECK_PROCID(&set->at[i], proc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Number; {namespace, rank}. */
+static bool take_procs(struct procs *set, struct px_run_reader *r)
+{
+    for (uint32_t i = px_run_get_u32(r); i > 0 && !r->failed; i--) {
+        pmix_proc_t proc;
+        px_run_get_proc(r, &proc);
+        if (r->failed || has_proc(set, &proc)) {
+            continue;
+        }
+        pmix_proc_t *more = realloc(set->at, (set->n + 1) * sizeof(*more));
+        if (more == NULL) {
+            return false;
+        }
+        more[set->n++] = proc;
+        set->at = more;
+    }
+    return !r->failed;
+}
+
+static const char *name_of(const struct collective *c, uint32_t *ret_kind)
+{
+    struct px_run_reader r = {c->key, c->key_len, false};
+
+    *ret_kind = px_run_get_u32(&r);
+    return px_run_get_string(&r);
+}
+
+static bool same_name(const struct collective *a, const struct collective *b)
+{
+    uint32_t kinds[2];
+    const char *name = name_of(a, &kinds[0]);
+
+    return strcmp(name, name_of(b, &kinds[1])) == 0 && kinds[0] == PX_RUN_KIND_CONSTRUCT &&
+           kinds[1] == PX_RUN_KIND_CONSTRUCT;
+}
+
+/* The scattered one of the same name in which nobody is a leader. */
+static struct collective *companion(const struct collective *c)
+{
+    struct collective *o = collectives;
+
+    while (o != NULL && !(o->scattered && o->n_leaders == 0 && o->status == PMIX_SUCCESS &&
+                          o != c && same_name(o, c))) {
+        o = o->next;
+    }
+    return o;
+}
+
+static size_t n_added(const struct collective *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->added.n; i++) {
+        n += !has_proc(&c->leaders, &c->added.at[i]) && !names(c, &c->added.at[i]);
+    }
+    return n;
+}
+
+static bool is_whole(const struct collective *c)
+{
+    if (c->status != PMIX_SUCCESS) {
+        return false;
+    }
+    if (c->scattered) {
+        return c->n_leaders > 0 && c->leaders.n >= c->n_leaders &&
+               c->n_shares - c->leaders.n >= n_added(c);
+    }
+    size_t n = n_added(c);
+    const struct collective *o = n > 0 ? companion(c) : NULL;
+    return c->n_shares == c->n_wanted && (o != NULL ? o->n_shares : 0) >= n;
+}
+
+/* Takes the shares of the added over, and answers all. */
+static void finish(struct collective *c)
+{
+    struct collective *o = n_added(c) > 0 && !c->scattered ? companion(c) : NULL;
+
+    for (uint32_t i = 0; o != NULL && i < o->n_shares; i++) {
+        if (!add_share(c, o->shares[i], o->shares[i].bytes)) {
+            answer(&o->shares[i], PMIX_ERR_NOMEM, NULL);
+        }
+    }
+    if (o != NULL) {
+        forget(o);
+    }
+    complete(c);
+}
+
+/* What has become whole is answered; scattered ones that have failed go. */
+static void sweep(void)
+{
+    struct collective *c = collectives;
+
+    while (c != NULL) {
+        if (is_whole(c)) {
+            finish(c);
+            c = collectives; /* more than this one may have gone */
+        } else if (c->status != PMIX_SUCCESS && (c->scattered || c->n_shares == c->n_wanted)) {
+            struct collective *next = c->next;
+            forget(c);
+            c = next;
+        } else {
+            c = c->next;
+        }
+    }
+}
+
+static bool adds_an_absent(const struct collective *c)
+{
+    for (const struct absent *a = absents; a != NULL; a = a->next) {
+        if (has_proc(&c->added, &a->proc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the share says about others. */
+static pmix_status_t take_scattered(struct collective *c, struct px_run_reader *r)
+{
+    uint32_t n_leaders = px_run_get_u32(r);
+
+    if (!take_procs(&c->leaders, r) || !take_procs(&c->added, r)) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (n_leaders > 0 && c->n_leaders > 0 && n_leaders != c->n_leaders) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    c->n_leaders = n_leaders > 0 ? n_leaders : c->n_leaders;
+    return PMIX_SUCCESS;
+}
+
+/* ---- a share has come, a process is lost */
+
+/* The collective that the share is for, old or new. */
+static pmix_status_t place(const char *key, size_t len, uint32_t n_wanted, uint32_t node,
+                           struct collective **ret)
+{
+    struct px_run_reader kind = {key, len, false};
+    bool scattered = n_wanted == 0 && px_run_get_u32(&kind) == PX_RUN_KIND_CONSTRUCT;
+
+    if ((n_wanted == 0 && !scattered) || n_wanted > (uint32_t) px_run.options.n_nodes) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    struct collective *c = find(key, len, node);
+    if (c == NULL && !scattered && name_is_taken(key, len)) {
+        return PMIX_ERR_EXISTS;
+    }
+    *ret = c != NULL ? c : make(key, len, n_wanted);
+    return *ret != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
 void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *payload)
 {
     size_t len;
@@ -224,40 +424,29 @@ void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *p
     uint32_t n_wanted = px_run_get_u32(payload);
     uint32_t timeout_s = px_run_get_u32(payload);
     struct share share = {.node = head->from, .id = head->id};
+    struct collective *c = NULL;
+    pmix_status_t rc =
+        payload->failed ? PMIX_ERR_BAD_PARAM : place(key, len, n_wanted, head->from, &c);
+    pmix_status_t scattered = rc == PMIX_SUCCESS ? take_scattered(c, payload) : rc;
     const char *bytes = px_run_get_bytes(payload, &share.n);
-    if (payload->failed || n_wanted == 0 || n_wanted > (uint32_t) px_run.options.n_nodes) {
-        answer(&share, PMIX_ERR_BAD_PARAM, NULL);
+    if (rc == PMIX_SUCCESS && (payload->failed || !add_share(c, share, bytes))) {
+        rc = PMIX_ERR_NOMEM;
+    }
+    if (rc != PMIX_SUCCESS) {
+        answer(&share, rc, NULL);
         return;
     }
-    struct collective *c = find(key, len, head->from);
-    if (c == NULL && name_is_taken(key, len)) {
-        answer(&share, PMIX_ERR_EXISTS, NULL);
-        return;
-    }
-    c = c != NULL ? c : make(key, len, n_wanted);
-    share.bytes = malloc(share.n + 1);
-    if (c == NULL || share.bytes == NULL || c->n_shares == c->n_wanted) {
-        free(share.bytes);
-        answer(&share, PMIX_ERR_NOMEM, NULL);
-        return;
-    }
-    memcpy(share.bytes, bytes, share.n);
-    c->shares[c->n_shares++] = share;
     if (timeout_s > 0 && c->deadline_ms == INT64_MAX) {
         c->deadline_ms = px_run_now_ms() + 1000 * (int64_t) timeout_s;
     }
     if (c->status != PMIX_SUCCESS) {
         answer(&share, c->status, NULL);
-    } else if (head->status != PMIX_SUCCESS) {
-        fail(c, head->status);
-    } else if (c->n_shares < c->n_wanted && names_an_absent(c)) {
+    } else if (scattered != PMIX_SUCCESS || head->status != PMIX_SUCCESS) {
+        fail(c, scattered != PMIX_SUCCESS ? scattered : head->status);
+    } else if ((c->n_shares < c->n_wanted && names_an_absent(c)) || adds_an_absent(c)) {
         fail(c, PMIX_ERR_LOST_CONNECTION);
     }
-    if (c->n_shares == c->n_wanted && c->status == PMIX_SUCCESS) {
-        complete(c);
-    } else if (c->n_shares == c->n_wanted) {
-        forget(c);
-    }
+    sweep();
 }
 
 void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node)
@@ -266,10 +455,11 @@ void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node)
 
     for (struct collective *c = collectives; c != NULL; c = c->next) {
         /* Its own node's share may be there, with its part in it: then it is not missed. */
-        if (names(c, proc) && !has_share(c, node)) {
+        if ((names(c, proc) && !has_share(c, node)) || has_proc(&c->added, proc)) {
             fail(c, PMIX_ERR_LOST_CONNECTION);
         }
     }
+    sweep();
     if (a != NULL) {
         a->proc = *proc;
         a->node = node;
@@ -315,6 +505,7 @@ void px_run_collect_expire(int64_t now_ms)
         }
         c = next;
     }
+    sweep();
 }
 
 void px_run_collect_free(void)

@@ -57,6 +57,9 @@ pmix_status_t px_run_remote_send(enum px_run_frame_type type, uint32_t to, uint6
     struct px_run_frame head = {
         .type = (uint16_t) type, .to = (uint16_t) to, .id = id, .status = status};
 
+    if (px_run.place == PX_RUN_ALONE) {
+        return px_run_relay_alone(&head, payload);
+    }
     return px_run_link_send(relay, head, payload);
 }
 

@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger %D%/throng
+check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/groups %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger %D%/throng
 test_t_across_SOURCES = %D%/across.c
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -12,6 +12,10 @@ test_t_agree_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_crowd_SOURCES = %D%/crowd.c
 test_t_crowd_LDADD = libpmix.la
 test_t_crowd_LDFLAGS = $(AM_LDFLAGS) -no-install
+
+test_t_groups_SOURCES = %D%/groups.c
+test_t_groups_LDADD = libpmix.la
+test_t_groups_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 test_t_moves_SOURCES = %D%/moves.c
 test_t_moves_LDADD = libpmix.la
@@ -36,7 +40,7 @@ test_t_throng_LDADD = libpmix.la
 test_t_throng_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 px_script_tests = %D%/examples.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_crowd.sh \
-  %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/stranger.sh %D%/throng.sh
+  %D%/run_groups.sh %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/stranger.sh %D%/throng.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
 px_long_tests += %D%/run_agree.sh %D%/run_crowd.sh %D%/run_large.sh %D%/throng.sh

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Groups whose members do not all call it with the same list: leaders that come by themselves, and
+ * processes that leaders add. A job of four, wherever its processes are. Says what every process
+ * has got: its rank, the status, the members, and whether all have the same context id. */
+
+#include <pmix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIZE 4
+
+static pmix_proc_t me;
+
+static void check(pmix_status_t rc, const char *what)
+{
+    if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
+        fprintf(stderr, "groups: rank %u: %s: %s\n", me.rank, what, PMIx_Error_string(rc));
+        exit(99);
+    }
+}
+
+static void fence(void)
+{
+    bool yes = true;
+    pmix_info_t collect;
+
+    PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    check(PMIx_Fence(NULL, 0, &collect, 1), "fence");
+}
+
+/* ---- how this process calls it */
+
+struct call {
+    pmix_proc_t procs[SIZE];
+    size_t n_procs;
+    pmix_proc_t added[SIZE];
+    size_t n_added;
+    size_t leaders; /* 0: it is no bootstrap */
+    bool wants_id;
+    int timeout; /* 0: none */
+};
+
+static void name(pmix_proc_t *list, size_t *n, pmix_rank_t rank)
+{
+    PMIX_LOAD_PROCID(&list[*n], me.nspace, rank);
+    (*n)++;
+}
+
+static pmix_status_t construct(struct call *call, pmix_info_t **results, size_t *n_results)
+{
+    pmix_data_array_t added = {.type = PMIX_PROC, .size = call->n_added, .array = call->added};
+    pmix_info_t info[4];
+    size_t n = 0;
+
+    memset(info, 0, sizeof(info));
+    if (call->leaders > 0) {
+        PMIX_INFO_LOAD(&info[n++], PMIX_GROUP_BOOTSTRAP, &call->leaders, PMIX_SIZE);
+    }
+    if (call->n_added > 0) {
+        PMIX_INFO_LOAD(&info[n++], PMIX_GROUP_ADD_MEMBERS, &added, PMIX_DATA_ARRAY);
+    }
+    if (call->wants_id) {
+        PMIX_INFO_LOAD(&info[n++], PMIX_GROUP_ASSIGN_CONTEXT_ID, &call->wants_id, PMIX_BOOL);
+    }
+    if (call->timeout > 0) {
+        PMIX_INFO_LOAD(&info[n++], PMIX_TIMEOUT, &call->timeout, PMIX_INT);
+    }
+    pmix_status_t rc = PMIx_Group_construct("g", call->n_procs > 0 ? call->procs : NULL,
+                                            call->n_procs, info, n, results, n_results);
+    for (size_t i = 0; i < n; i++) {
+        PMIX_INFO_DESTRUCT(&info[i]);
+    }
+    return rc;
+}
+
+/* ---- what it has got */
+
+static void say_members(const pmix_info_t *results, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&results[i], PMIX_GROUP_MEMBERSHIP)) {
+            const pmix_data_array_t *list = results[i].value.data.darray;
+            for (size_t k = 0; k < list->size; k++) {
+                printf(" %u", ((pmix_proc_t *) list->array)[k].rank);
+            }
+        }
+    }
+}
+
+static size_t id_of(const pmix_info_t *results, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&results[i], PMIX_GROUP_CONTEXT_ID)) {
+            return results[i].value.data.size;
+        }
+    }
+    return 0;
+}
+
+/* Whether all members, which are all of the job, have the same id. */
+static bool same_id(size_t id)
+{
+    pmix_value_t v = {.type = PMIX_SIZE, .data.size = id};
+    bool same = id != 0;
+
+    check(PMIx_Put(PMIX_GLOBAL, "id", &v), "put");
+    check(PMIx_Commit(), "commit");
+    fence();
+    for (pmix_rank_t r = 0; r < SIZE; r++) {
+        pmix_value_t *other = NULL;
+        pmix_proc_t proc;
+        PMIX_LOAD_PROCID(&proc, me.nspace, r);
+        check(PMIx_Get(&proc, "id", NULL, 0, &other), "get");
+        same = same && other->data.size == id;
+        PMIX_VALUE_RELEASE(other);
+    }
+    return same;
+}
+
+static void make(struct call *call)
+{
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    pmix_status_t rc = construct(call, &results, &n);
+
+    printf("%u %s", me.rank, PMIx_Error_string(rc));
+    if (rc == PMIX_SUCCESS) {
+        say_members(results, n);
+        printf("%s", same_id(id_of(results, n)) ? " with an id" : "");
+        check(PMIx_Group_destruct("g", NULL, 0), "destruct");
+    }
+    printf("\n");
+    PMIX_INFO_FREE(results, n);
+}
+
+/* ---- ways */
+
+/* Ranks 0 and 3 lead, each by itself; both add 1, one adds 2. */
+static void act_bootstrap(void)
+{
+    struct call call = {.leaders = 2, .wants_id = me.rank == 3};
+
+    if (me.rank == 0 || me.rank == 3) {
+        name(call.procs, &call.n_procs, me.rank);
+        name(call.added, &call.n_added, 1);
+    } else {
+        call.leaders = 0;
+    }
+    if (me.rank == 3) {
+        name(call.added, &call.n_added, 2);
+    }
+    make(&call);
+}
+
+/* Ranks 0 and 3 lead together; rank 0 adds 2, rank 3 both others. */
+static void act_added(void)
+{
+    struct call call = {.wants_id = me.rank == 0};
+
+    if (me.rank == 0 || me.rank == 3) {
+        name(call.procs, &call.n_procs, 3);
+        name(call.procs, &call.n_procs, 0);
+        name(call.added, &call.n_added, 2);
+    }
+    if (me.rank == 3) {
+        name(call.added, &call.n_added, 1);
+    }
+    make(&call);
+}
+
+/* The leaders do not agree how many they are. */
+static void act_disagree(void)
+{
+    struct call call = {.leaders = me.rank == 0 ? 2 : 3};
+
+    if (me.rank == 0 || me.rank == 3) {
+        name(call.procs, &call.n_procs, me.rank);
+        make(&call);
+    }
+}
+
+/* One of those that are added ends without having come. */
+static void act_absent(void)
+{
+    struct call call = {0};
+
+    if (me.rank == 0 || me.rank == 3) {
+        name(call.procs, &call.n_procs, 3);
+        name(call.procs, &call.n_procs, 0);
+        name(call.added, &call.n_added, 1);
+        make(&call);
+    }
+}
+
+/* A leader is waited for as long as the other one said. */
+static void act_timeout(void)
+{
+    struct call call = {.leaders = 2, .timeout = 1};
+
+    if (me.rank == 0) {
+        name(call.procs, &call.n_procs, 0);
+        make(&call);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*act)(void);
+    } acts[] = {
+        {"bootstrap", act_bootstrap}, {"added", act_added},     {"disagree", act_disagree},
+        {"absent", act_absent},       {"timeout", act_timeout},
+    };
+
+    alarm(120);
+    check(PMIx_Init(&me, NULL, 0), "init");
+    for (size_t i = 0; argc > 1 && i < sizeof(acts) / sizeof(acts[0]); i++) {
+        if (strcmp(argv[1], acts[i].name) == 0) {
+            acts[i].act();
+        }
+    }
+    check(PMIx_Finalize(NULL, 0), "finalize");
+    return 0;
+}
