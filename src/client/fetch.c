@@ -248,6 +248,26 @@ static bool is_published(struct px_fetch *fetch)
     return found;
 }
 
+/* The server has it, and we have not. It may believe that we read that namespace's segment, whose
+ * descriptor got lost. */
+static void miss(struct px_fetch *fetch, struct waiter *waiter)
+{
+    struct px_session *session = fetch->session;
+    const char *nspace = fetch->proc.nspace;
+    size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
+    const struct px_foreign *foreign = px_session_find_foreign(session, nspace, len);
+
+    if (fetch->again || NULL == px_session_shared(session) ||
+        px_session_is_named(session, nspace) ||
+        (NULL != foreign && NULL != px_foreign_shared(foreign))) {
+        waiter->cbfunc(PMIX_ERR_NOT_FOUND, NULL, waiter->cbdata);
+        waiter_free(waiter);
+        return;
+    }
+    (void) px_foreign_marked(session, nspace);
+    ask_again(session, waiter, true);
+}
+
 static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct px_fetch *fetch = arg;
@@ -263,6 +283,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
         again = PMIX_ERR_WOULD_BLOCK == rc && !fetch->again;
         status = PMIX_ERR_WOULD_BLOCK == rc ? PMIX_ERR_NOT_FOUND : 0 == rc ? status : rc;
     }
+    session->arrived = NULL; /* whether the reply was read or not */
     pthread_mutex_lock(&session->lock);
     px_list_remove(&fetch->link); /* nobody joins from here on */
     pthread_mutex_unlock(&session->lock);
@@ -273,8 +294,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
         if (again) {
             ask_again(session, waiter, true);
         } else if (first && !serve(session, waiter, fresh, status)) {
-            waiter->cbfunc(PMIX_ERR_NOT_FOUND, NULL, waiter->cbdata);
-            waiter_free(waiter);
+            miss(fetch, waiter);
         } else if (first || serve(session, waiter, fresh, PMIX_SUCCESS)) {
             waiter_free(waiter);
         } else {

@@ -114,6 +114,7 @@ int px_session_descriptor(void *arg, int fd)
     if (NULL == px_session_shared(session)) {
         return fd; /* the first: px_session_request_job waits for it */
     }
+    session->arrived = NULL;
     if (px_store_open(fd, &segment) != 0) {
         return -1;
     }

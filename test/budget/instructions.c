@@ -18,6 +18,8 @@ static pmix_proc_t job;
 static pmix_proc_t self;
 static pmix_proc_t peer; /* rank 1, which has posted */
 static pmix_proc_t any;  /* another one each time */
+static pmix_proc_t other; /* another job */
+static pmix_proc_t other_any;
 static char host[256];
 static const char own_key[] = "budget-own";
 static const char small_key[] = "budget-small";
@@ -37,6 +39,9 @@ static const struct read_case {
     {"job_size_posted", &job, PMIX_JOB_SIZE, NULL, PMIX_UINT32, true},
     {"local_rank", &self, PMIX_LOCAL_RANK, NULL, PMIX_UINT16, false},
     {"random_rank", &any, PMIX_LOCAL_RANK, NULL, PMIX_UINT16, false},
+    {"foreign", &other, PMIX_JOB_SIZE, NULL, PMIX_UINT32, false},
+    {"foreign_rank", &other_any, PMIX_LOCAL_RANK, NULL, PMIX_UINT16, false},
+    {"foreign_text", &other, PMIX_JOBID, NULL, PMIX_STRING, false},
     {"nodeid", &self, PMIX_NODEID, NULL, PMIX_UINT32, false},
     {"own", &self, own_key, NULL, PMIX_UINT32, true},
     {"jobid", &job, PMIX_JOBID, NULL, PMIX_STRING, false},
@@ -103,7 +108,7 @@ static void read_often(const struct read_case *c, pmix_rank_t n_ranks)
         PMIX_INFO_LOAD(&info, c->directive, &yes, PMIX_BOOL);
     }
     for (pmix_rank_t i = 0; i < READS; i++) {
-        any.rank = i * 7919 % n_ranks;
+        any.rank = other_any.rank = i * 7919 % n_ranks;
         get(c, c->directive ? &info : NULL);
     }
     PMIX_INFO_DESTRUCT(&info);
@@ -135,6 +140,8 @@ int main(int argc, char **argv)
     job = any = peer = self;
     job.rank = PMIX_RANK_WILDCARD;
     peer.rank = 1;
+    PMIX_LOAD_PROCID(&other, "other-job", PMIX_RANK_WILDCARD);
+    other_any = other;
     gethostname(host, sizeof host - 1);
     if (self.rank == peer.rank) {
         post(small_key, SMALL);

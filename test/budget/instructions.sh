@@ -12,7 +12,8 @@ program=$PX_TOP_BUILDDIR/test/budget/instructions
 reads=2000
 ranks=9
 PMIX_MCA_shmix_segment_size=1073741824 # more than valgrind can map otherwise
-export PMIX_MCA_shmix_segment_size
+HOST_OTHER_JOB=1 # for the cases "foreign"
+export PMIX_MCA_shmix_segment_size HOST_OTHER_JOB
 
 cat >"$SCRATCH/rank" <<EOF
 #!/bin/sh
@@ -57,6 +58,9 @@ posted64 640
 posted64_posted 650
 pointer64 655
 pointer64k 655
+foreign 855
+foreign_rank 860
+foreign_text 1060
 resolve_peers 3230
 resolve_nodes 895
 EOF

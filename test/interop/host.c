@@ -4,8 +4,8 @@
 /* A one-node host daemon that uses only what every PMIx of the 4.2 to 6.1 series has, in the way of
  * the older daemons (legacy client_connected, maps as plain strings). Built against our library and
  * the distribution's. usage: host N PROGRAM [ARG...]; returns the first non-zero exit code, or the
- * status of an abort. With HOST_COUNT_FDS set it says how many descriptors the job has left open.
- */
+ * status of an abort. With HOST_COUNT_FDS set it says how many descriptors the job has left open,
+ * with HOST_OTHER_JOB it registers another job like this one, which nobody runs. */
 
 #include <pmix.h>
 #include <pmix_server.h>
@@ -26,6 +26,7 @@ enum { MAX_PROCS = 64, MAX_PUBLISHED = 64 };
 extern char **environ;
 
 static const pmix_nspace_t nspace_name = "interop-job";
+static const pmix_nspace_t other_name = "other-job";
 static int nprocs;
 static _Atomic pid_t
     pids[MAX_PROCS]; /* a thread of the library may end them while they are started */
@@ -296,6 +297,9 @@ static void register_job(const char *host)
         load_proc(&info[JOB_INFOS + r], (uint32_t) r, host);
     }
     wait_op(PMIx_server_register_nspace(nspace_name, nprocs, info, ninfo, op_done, NULL));
+    if (getenv("HOST_OTHER_JOB")) {
+        wait_op(PMIx_server_register_nspace(other_name, 0, info, ninfo, op_done, NULL));
+    }
     PMIX_INFO_FREE(info, ninfo);
     free(nodes);
     free(ppn);

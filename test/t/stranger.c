@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What a segment is worth against those whom it is not for. A host (root) has two jobs, "mine" of
- * root and "theirs" of another user. A thief of the other user has the environment of mine, a
- * member of mine does to its own segment what it can, and a member of theirs tries to get that of
- * mine. Each says of every attempt whether it came to nothing; what must succeed is tried too, so
- * that nothing fails for want of a connection. */
+ * root and "theirs" of another user, and others that nobody runs. A thief of the other user has the
+ * environment of mine, a member of mine does to its own segment what it can, and a member of theirs
+ * tries to get that of mine. Each says of every attempt whether it came to nothing; what must
+ * succeed is tried too, so that nothing fails for want of a connection. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -104,6 +104,22 @@ static int descriptor_of_mine(void)
     return found;
 }
 
+/* Reads of another job, whatever the server tells. */
+static void read_of(const char *nspace)
+{
+    pmix_value_t *value = NULL;
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, PMIX_RANK_WILDCARD);
+    if (PMIx_Get(&proc, PMIX_JOB_SIZE, NULL, 0, &value) == PMIX_SUCCESS) {
+        PMIX_VALUE_RELEASE(value);
+    }
+    proc.rank = 0;
+    if (PMIx_Get(&proc, PMIX_LOCAL_RANK, NULL, 0, &value) == PMIX_SUCCESS) {
+        PMIX_VALUE_RELEASE(value);
+    }
+}
+
 /* --- the member of mine --- */
 
 static bool may_write(int fd)
@@ -186,6 +202,8 @@ static void member_of_mine(int feed, int ready)
     (void) !write(ready, "", 1);
     wait_for_turn(feed);
     attack_descriptor();
+    read_of("theirs");
+    say(segments(&shared->segment) == 1, "asking for theirs brings mine no segment");
     say(PMIx_Finalize(NULL, 0) == PMIX_SUCCESS, "and it is still served after that");
 }
 
@@ -244,21 +262,18 @@ static bool peeked(void)
     return process_vm_readv(shared->member, &to, 1, &from, 1, 0) == 1;
 }
 
-static void ask_for_mine(void)
+static void ask_for_others(void)
 {
-    pmix_proc_t proc;
-    pmix_value_t *value = NULL;
     void *at;
 
-    PMIX_LOAD_PROCID(&proc, "mine", PMIX_RANK_WILDCARD);
-    if (PMIx_Get(&proc, PMIX_JOB_SIZE, NULL, 0, &value) == PMIX_SUCCESS) {
-        PMIX_VALUE_RELEASE(value); /* what the server tells is its affair */
-    }
-    proc.rank = 0;
-    if (PMIx_Get(&proc, PMIX_LOCAL_RANK, NULL, 0, &value) == PMIX_SUCCESS) {
-        PMIX_VALUE_RELEASE(value);
-    }
+    read_of("mine");
     say(segments(&at) == 1, "asking for mine brings theirs no segment");
+    read_of("nobodys");
+    say(segments(&at) == 1, "nor does a job without clients, which is the server's user's");
+    read_of("both");
+    say(segments(&at) == 1, "nor one that has clients of both users");
+    read_of("also");
+    say(segments(&at) == 2, "but another job of the same user does");
 }
 
 static void member_of_theirs(int feed, int ready)
@@ -274,7 +289,7 @@ static void member_of_theirs(int feed, int ready)
     me.rank = PMIX_RANK_WILDCARD;
     say(PMIx_Get(&me, PMIX_JOB_SIZE, NULL, 0, &value) == PMIX_SUCCESS && value->data.uint32 == 2,
         "its own");
-    ask_for_mine();
+    ask_for_others();
     say(obtained(shared->server) == 0, "no descriptor of the server is to be had");
     say(obtained(shared->member) == 0, "none of a client");
     say(!opened(shared->member, "mem", O_RDONLY) &&
@@ -367,7 +382,15 @@ static int ended(const struct actor *actor)
     return 0;
 }
 
-static void add_job(const char *nspace, uint32_t size, uid_t uid)
+static void add_client(const char *nspace, pmix_rank_t rank, uid_t uid)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    expect(PMIx_server_register_client(&proc, uid, uid, NULL, NULL, NULL), "register a process");
+}
+
+static void add_job(const char *nspace, uint32_t size)
 {
     pmix_info_t info[2];
     pmix_proc_t proc;
@@ -376,7 +399,6 @@ static void add_job(const char *nspace, uint32_t size, uid_t uid)
     PMIX_INFO_LOAD(&info[0], PMIX_JOB_SIZE, &size, PMIX_UINT32);
     PMIX_INFO_LOAD(&info[1], PMIX_LOCAL_PEERS, "0", PMIX_STRING);
     expect(PMIx_server_register_nspace(proc.nspace, 1, info, 2, NULL, NULL), "register a job");
-    expect(PMIx_server_register_client(&proc, uid, uid, NULL, NULL, NULL), "register a process");
     PMIX_INFO_DESTRUCT(&info[1]);
 }
 
@@ -400,8 +422,16 @@ int main(void)
     mine = start(0, member_of_mine);
     theirs = start(OTHER, member_of_theirs);
     expect(PMIx_server_init(&upcalls, NULL, 0), "start the server");
-    add_job("mine", 1, 0);
-    add_job("theirs", 2, OTHER);
+    add_job("mine", 1);
+    add_client("mine", 0, 0);
+    add_job("theirs", 2);
+    add_client("theirs", 0, OTHER);
+    add_job("also", 1);
+    add_client("also", 0, OTHER);
+    add_job("nobodys", 1);
+    add_job("both", 2);
+    add_client("both", 0, OTHER);
+    add_client("both", 1, 0);
     feed(&thieving, "mine");
     bad = ended(&thieving);
     feed(&mine, "mine");

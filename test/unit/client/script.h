@@ -41,6 +41,8 @@ static struct {
  * information. Server's loop thread. */
 static int (*script_req)(struct px_in *in, struct px_buf *reply);
 static _Atomic bool script_withhold; /* REQ is not answered */
+/* Rides on the reply that a script_fn makes; borrowed. Server's loop thread. */
+static int script_rider = -1;
 
 static struct px_ctx *ctx;
 
@@ -81,6 +83,8 @@ static inline void script_message(void *arg, uint32_t tag, const void *payload, 
         script.requests++;
         script.tag = tag;
         answer = script.fn(command, &in, &reply);
+        rider = script_rider;
+        script_rider = -1;
     }
     if (answer) {
         (void) px_conn_send_take(script.conn, tag, &reply, rider);

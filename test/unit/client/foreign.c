@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A client that reads another namespace, and a server that hands out its segment as it should, or
+ * says that it does: without a descriptor, with rubbish, with one that is not sealed, with another
+ * namespace's. Every read has its answer, from the segment or by message. SHM-007.
+ * Covers: SHM-001 SHM-007 */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <sys/mman.h>
+
+#include "script.h"
+
+enum { BIG = 65536 };
+
+static struct px_store *own;
+static struct px_store *other;
+static _Atomic int rides = -1; /* on the next replies with data of the other namespace */
+static _Atomic bool marks;
+static _Atomic bool curt;     /* neither segment nor job information, until it is refused */
+static _Atomic int next = -1; /* on replies to REQ for the other namespace */
+static _Atomic bool unknown;  /* it is no more */
+static _Atomic unsigned refusals;
+static _Atomic unsigned pursuits;
+
+static struct px_store *create(const char *nspace)
+{
+    struct px_store_opts opts = {.nspace = nspace,
+                                 .shared = true,
+                                 .uid = getuid(),
+                                 .gid = getgid(),
+                                 .moves = true,
+                                 .dead_bytes = 4096};
+    struct px_store *store;
+
+    assert_int_equal(px_store_create(&opts, &store), 0);
+    return store;
+}
+
+static void publish(struct px_store *store, uint32_t number)
+{
+    static char big[BIG];
+    pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = number};
+    pmix_value_t b = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = big, .size = BIG}};
+    struct px_batch *batch = px_batch_create();
+    struct px_entry entries[] = {
+        {.level = PX_LEVEL_JOB, .key = PMIX_JOB_SIZE, .value = &v},
+        {.level = PX_LEVEL_PROC, .key = "big", .value = &b, .scope = PMIX_GLOBAL},
+    };
+
+    memset(big, ++big[0], sizeof(big));
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(px_batch_add(batch, &entries[i]), 0);
+    }
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+}
+
+static uint32_t generation(const struct px_store *store)
+{
+    struct px_store_info info;
+
+    px_store_info(store, &info);
+    return info.generation;
+}
+
+static void move(uint32_t number)
+{
+    uint32_t before = generation(other);
+
+    while (generation(other) == before) {
+        publish(other, number);
+        px_store_tidy(other);
+    }
+}
+
+static void pack_mark(struct px_buf *buf)
+{
+    pmix_value_t mark = {.type = PMIX_BYTE_OBJECT};
+
+    (void) px_pack_kval(buf, PX_WIRE_PLAIN, PX_KEY_SEGMENT, &mark);
+}
+
+/* REQ: its own first; then, by name, what is to be had of the other. */
+static int answer_req(struct px_in *in, struct px_buf *reply)
+{
+    uint32_t at = 1;
+    char *name = NULL;
+
+    if (px_in_left(in) == 0) {
+        (void) px_pack_string(reply, PX_WIRE_PLAIN, "job");
+        pack_mark(reply);
+        return px_store_fd(own);
+    }
+    (void) px_unpack_rank(in, &at);
+    (void) px_unpack_string(in, &name);
+    refusals += at == 0;
+    pursuits += at != 0;
+    if (unknown) {
+        (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_ERR_NOT_FOUND);
+    } else {
+        (void) px_pack_string(reply, PX_WIRE_PLAIN, name);
+    }
+    free(name);
+    if (at != 0 && next >= 0) {
+        pack_mark(reply);
+    }
+    return at != 0 ? next : -1;
+}
+
+/* GET: what a client by messages is told, or the mark and the key alone. 77 is nowhere else. */
+static bool answer(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    pmix_value_t size = {.type = PMIX_UINT32, .data.uint32 = 77};
+    pmix_proc_t job = {.nspace = "other", .rank = PMIX_RANK_WILDCARD};
+    struct px_buf blob = {0};
+    bool with_mark = marks && refusals == 0;
+
+    (void) in;
+    (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
+    if (command != PX_CMD_GET) {
+        return true;
+    }
+    (void) px_pack(&blob, PX_WIRE_PLAIN, PMIX_PROC, &job, 1);
+    if (with_mark) {
+        pack_mark(&blob);
+    } else if (curt && refusals == 0) {
+        (void) px_pack_kval(&blob, PX_WIRE_PLAIN, PMIX_JOBID, &size);
+    } else {
+        (void) px_pack_kval(&blob, PX_WIRE_PLAIN, PMIX_JOB_SIZE, &size);
+    }
+    (void) px_pack_bytes(reply, PX_WIRE_PLAIN, blob.data, blob.len);
+    px_buf_fini(&blob);
+    script_rider = with_mark ? rides : -1;
+    return true;
+}
+
+static void got_status(pmix_status_t status, void *cbdata)
+{
+    struct called *called = cbdata;
+
+    px_wait_done(&called->wait, status);
+}
+
+static uint32_t size_of_other(void)
+{
+    pmix_proc_t job = {.nspace = "other", .rank = PMIX_RANK_WILDCARD};
+    struct called called;
+    uint32_t size;
+
+    called_init(&called);
+    assert_int_equal(ctx->ops->get_nb(ctx, &job, PMIX_JOB_SIZE, NULL, 0, got_value, &called),
+                     PMIX_SUCCESS);
+    if (px_wait_for(&called.wait) != PMIX_SUCCESS) {
+        return 0;
+    }
+    size = called.value.data.uint32;
+    PMIx_Value_destruct(&called.value);
+    return size;
+}
+
+static void collective(void)
+{
+    struct called called;
+
+    called_init(&called);
+    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, got_status, &called), PMIX_SUCCESS);
+    assert_int_equal(px_wait_for(&called.wait), PMIX_SUCCESS);
+}
+
+static int begin(void **state)
+{
+    (void) state;
+    rides = next = -1;
+    marks = true;
+    curt = false;
+    unknown = false;
+    refusals = pursuits = 0;
+    own = create("job");
+    publish(own, 1);
+    other = create("other");
+    publish(other, 5);
+    script_req = answer_req;
+    client_open("5.0.0", answer);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void) state;
+    client_close();
+    script_req = NULL;
+    px_store_destroy(own);
+    px_store_destroy(other);
+    return 0;
+}
+
+static void touched_once(void **state)
+{
+    unsigned asked;
+
+    (void) state;
+    rides = px_store_fd(other);
+    assert_int_equal(size_of_other(), 5);
+    asked = script_requests();
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(size_of_other(), 5);
+    }
+    publish(other, 6);
+    assert_int_equal(size_of_other(), 6);
+    assert_int_equal(script_requests(), asked);
+    assert_int_equal(refusals, 0);
+}
+
+/* What is promised and does not come, or is of no use: it is refused by name, and asked again. */
+static void by_messages(int fd)
+{
+    rides = fd;
+    assert_int_equal(size_of_other(), 77);
+    assert_int_equal(script_requests(), 2);
+    assert_int_equal(refusals, 1);
+    assert_int_equal(size_of_other(), 77);
+    assert_int_equal(script_requests(), 2);
+}
+
+static void without_descriptor(void **state)
+{
+    (void) state;
+    by_messages(-1);
+}
+
+static void with_rubbish(void **state)
+{
+    int fds[2];
+
+    (void) state;
+    assert_int_equal(pipe(fds), 0);
+    by_messages(fds[0]);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+/* It got lost on the way, and the server believes that we have it. */
+static void lost(void **state)
+{
+    (void) state;
+    marks = false;
+    curt = true;
+    by_messages(-1);
+}
+
+/* The same bytes, but somebody could change them. */
+static void without_seals(void **state)
+{
+    int fd = memfd_create("unsealed", MFD_CLOEXEC);
+    static char bytes[1 << 20];
+    ssize_t n = pread(px_store_fd(other), bytes, sizeof(bytes), 0);
+
+    (void) state;
+    assert_true(fd >= 0 && n > 4096 && write(fd, bytes, (size_t) n) == n);
+    by_messages(fd);
+    close(fd);
+}
+
+/* The segment of a third: nobody has asked for it, and it is not taken for the other's. */
+static void of_a_third(void **state)
+{
+    struct px_store *third = create("third");
+
+    (void) state;
+    publish(third, 3);
+    by_messages(px_store_fd(third));
+    px_store_destroy(third);
+}
+
+/* A fence ends when the next generation is there; a server that promises for ever gets one more
+ * request at each. */
+static void after_a_fence(void **state)
+{
+    (void) state;
+    rides = px_store_fd(other);
+    assert_int_equal(size_of_other(), 5);
+    for (uint32_t number = 10; number < 20; number++) {
+        move(number);
+        next = px_store_fd(other);
+        collective();
+        assert_int_equal(size_of_other(), number);
+    }
+    assert_int_equal(refusals, 0);
+    assert_in_range(pursuits, 10, 20);
+}
+
+/* The next generation cannot be used. */
+static void no_next(void **state)
+{
+    int fds[2];
+
+    (void) state;
+    rides = px_store_fd(other);
+    assert_int_equal(size_of_other(), 5);
+    assert_int_equal(pipe(fds), 0);
+    next = fds[0];
+    move(10);
+    collective();
+    assert_int_equal(size_of_other(), 77);
+    assert_int_equal(refusals, 1);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+/* A job that is no more: it is asked for once after each fence, and can be read. */
+static void gone(void **state)
+{
+    (void) state;
+    rides = px_store_fd(other);
+    assert_int_equal(size_of_other(), 5);
+    unknown = true;
+    px_store_destroy(other);
+    for (unsigned n = 1; n < 5; n++) {
+        for (int i = 0; i < 100; i++) {
+            assert_int_equal(size_of_other(), 5);
+        }
+        script_settle();
+        assert_int_equal(pursuits, n);
+        collective(); /* its reply comes after that of the request */
+    }
+    other = create("other");
+    publish(other, 8);
+    unknown = false;
+    next = px_store_fd(other);
+    while (size_of_other() != 8) {
+        collective();
+    }
+    next = -1;
+}
+
+static int set_up(void **state)
+{
+    (void) state;
+    alarm(120);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(touched_once, begin, end),
+        cmocka_unit_test_setup_teardown(without_descriptor, begin, end),
+        cmocka_unit_test_setup_teardown(lost, begin, end),
+        cmocka_unit_test_setup_teardown(with_rubbish, begin, end),
+        cmocka_unit_test_setup_teardown(without_seals, begin, end),
+        cmocka_unit_test_setup_teardown(of_a_third, begin, end),
+        cmocka_unit_test_setup_teardown(after_a_fence, begin, end),
+        cmocka_unit_test_setup_teardown(no_next, begin, end),
+        cmocka_unit_test_setup_teardown(gone, begin, end),
+    };
+
+    return cmocka_run_group_tests_name("foreign", tests, set_up, NULL);
+}
