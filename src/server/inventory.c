@@ -3,8 +3,8 @@
 
 /* What hosts have collected of nodes, kept for who asks: a query with the node's name or number.
  * Not put into the segments of jobs: a topology has a hundred kilobytes, and nobody may ever ask.
- * Values that lie in no node's array are of the node that a PMIX_HOSTNAME or PMIX_NODEID beside them
- * names, otherwise of this one. */
+ * Values that lie in no node's array are of the node that a PMIX_HOSTNAME or PMIX_NODEID beside
+ * them names, otherwise of this one. */
 
 #include "inventory.h"
 

@@ -418,7 +418,9 @@ static pmix_status_t request_distances(const pmix_info_t *info, size_t n)
     (void) PMIx_Get_cpuset(&cpuset, PMIX_CPUBIND_PROCESS);
     rc = PMIx_Compute_distances(&topo, &cpuset, list.at, list.n, &distances, &n_distances);
     PMIX_DEVICE_DIST_FREE(distances, n_distances);
+#ifdef PMIX_CPUSET_DESTRUCT /* 4.2 cannot give one back */
     PMIX_CPUSET_DESTRUCT(&cpuset);
+#endif
     PMIX_TOPOLOGY_DESTRUCT(&topo);
     free_infos(&list);
     return rc;
