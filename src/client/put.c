@@ -12,6 +12,7 @@
 #include "get.h"
 #include "ops.h"
 #include "src/ops/attributes.h"
+#include "src/value/keep.h"
 
 static struct px_posted *posted_create(pmix_scope_t scope, const char *key,
                                        const pmix_value_t *value)
@@ -24,7 +25,7 @@ static struct px_posted *posted_create(pmix_scope_t scope, const char *key,
     }
     *posted = (struct px_posted){.scope = scope, .key_len = len};
     memcpy(posted->key, key, len + 1);
-    if (PMIx_Value_xfer(&posted->value, value) != PMIX_SUCCESS) {
+    if (px_value_keep(&posted->value, value) != PMIX_SUCCESS) {
         free(posted);
         return NULL;
     }

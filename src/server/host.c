@@ -291,7 +291,7 @@ void px_up_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void 
         up->ret_pdata[i].proc = data[i].proc;
         memcpy(up->ret_pdata[i].key, data[i].key, sizeof(data[i].key));
         if (data[i].value.type != PMIX_UNDEF &&
-            PMIx_Value_xfer(&up->ret_pdata[i].value, &data[i].value)) {
+            px_value_keep(&up->ret_pdata[i].value, &data[i].value)) {
             up->status = PMIX_ERR_NOMEM;
         }
     }

@@ -6,8 +6,10 @@
 #include <pmix_common.h>
 
 /* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even when the
- * source is marked persistent: for copies that outlive the call they are made in. On failure dst is
- * zeros. */
+ * source is marked persistent, or an info in an array of its value is: for copies that outlive the
+ * call they are made in. On failure dst is zeros. */
 int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
+/* PMIx_Value_xfer likewise. */
+int px_value_keep(pmix_value_t *dst, const pmix_value_t *src);
 
 #endif

@@ -139,6 +139,50 @@ static int copy_info(const struct px_type *type, void *dst, const void *src, uns
     return px_struct_copy(type, dst, src, depth);
 }
 
+static int own_array(const pmix_data_array_t *array);
+
+/* What a copied value still shares with its source is copied too. */
+static int own_value(const pmix_value_t *value)
+{
+    return value->type == PMIX_DATA_ARRAY && value->data.darray != NULL
+               ? own_array(value->data.darray)
+               : PMIX_SUCCESS;
+}
+
+/* On failure what has not been copied is still marked, and stays its owner's. */
+static int own_info(pmix_info_t *info)
+{
+    pmix_info_t copy;
+    int rc;
+
+    if (!is_persistent(info)) {
+        return own_value(&info->value);
+    }
+    rc = px_info_keep(&copy, info);
+    if (rc == PMIX_SUCCESS) {
+        *info = copy;
+    }
+    return rc;
+}
+
+static int own_array(const pmix_data_array_t *array)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; array->array != NULL && rc == PMIX_SUCCESS && i < array->size; i++) {
+        if (array->type == PMIX_INFO) {
+            rc = own_info((pmix_info_t *) array->array + i);
+        } else if (array->type == PMIX_VALUE) {
+            rc = own_value((const pmix_value_t *) array->array + i);
+        } else if (array->type == PMIX_DATA_ARRAY) {
+            rc = own_array((const pmix_data_array_t *) array->array + i);
+        } else {
+            break;
+        }
+    }
+    return rc;
+}
+
 int px_info_keep(pmix_info_t *dst, const pmix_info_t *src)
 {
     int rc = px_struct_copy(px_type_info(PMIX_INFO), dst, src, 0);
@@ -148,7 +192,23 @@ int px_info_keep(pmix_info_t *dst, const pmix_info_t *src)
         return rc;
     }
     dst->flags &= ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT;
-    return PMIX_SUCCESS;
+    rc = own_value(&dst->value);
+    if (rc != PMIX_SUCCESS) {
+        PMIx_Value_destruct(&dst->value);
+        memset(dst, 0, sizeof(*dst));
+    }
+    return rc;
+}
+
+int px_value_keep(pmix_value_t *dst, const pmix_value_t *src)
+{
+    int rc = PMIx_Value_xfer(dst, src);
+
+    rc = rc != PMIX_SUCCESS ? rc : own_value(dst);
+    if (rc != PMIX_SUCCESS) {
+        PMIx_Value_destruct(dst);
+    }
+    return rc;
 }
 
 static void fini_info(const struct px_type *type, void *element)

@@ -4,6 +4,8 @@
 /* Infos. MAC-006 to MAC-009. */
 #include "support.h"
 
+#include "src/value/keep.h"
+
 static void test_end_mark(void **unused)
 {
     pmix_info_t *infos = PMIx_Info_create(3);
@@ -99,6 +101,86 @@ static void test_persistent_shares(void **unused)
     PMIx_Value_destruct(&a.value);
 }
 
+/* An array whose second info shares its text with somebody, in an array. */
+static void nest(pmix_info_t *outer, pmix_data_array_t arrays[2], pmix_info_t inner[2], char *text)
+{
+    uint32_t one = 1;
+
+    memset(inner, 0, 2 * sizeof(*inner));
+    assert_int_equal(PMIx_Info_load(&inner[0], "first", &one, PMIX_UINT32), PMIX_SUCCESS);
+    PMIx_Load_key(inner[1].key, "second");
+    inner[1].value.type = PMIX_STRING;
+    inner[1].value.data.string = text;
+    PMIx_Info_persistent(&inner[1]);
+    arrays[0] = (pmix_data_array_t){.type = PMIX_INFO, .size = 2, .array = inner};
+    arrays[1] = (pmix_data_array_t){.type = PMIX_DATA_ARRAY, .size = 1, .array = &arrays[0]};
+    memset(outer, 0, sizeof(*outer));
+    PMIx_Load_key(outer->key, "outer");
+    outer->value.type = PMIX_DATA_ARRAY;
+    outer->value.data.darray = &arrays[1];
+}
+
+static void check_nested(const pmix_value_t *value, const char *text)
+{
+    const pmix_data_array_t *array = value->data.darray->array;
+    const pmix_info_t *second = (const pmix_info_t *) array->array + 1;
+
+    assert_ptr_not_equal(second->value.data.string, text);
+    assert_string_equal(second->value.data.string, "text");
+    assert_false(PMIx_Info_is_persistent(second));
+}
+
+static void test_keep_owns(void **unused)
+{
+    char text[] = "text";
+    pmix_data_array_t arrays[2];
+    pmix_info_t inner[2];
+    pmix_info_t outer;
+    pmix_info_t kept;
+    pmix_value_t value;
+
+    (void) unused;
+    nest(&outer, arrays, inner, text);
+    assert_int_equal(px_info_keep(&kept, &outer), PMIX_SUCCESS);
+    check_nested(&kept.value, text);
+    assert_int_equal(px_value_keep(&value, &outer.value), PMIX_SUCCESS);
+    check_nested(&value, text);
+    PMIx_Info_persistent(&outer);
+    PMIx_Info_destruct(&kept);
+    assert_int_equal(px_info_keep(&kept, &outer), PMIX_SUCCESS);
+    memset(text, 'x', sizeof(text) - 1);
+    check_nested(&kept.value, text);
+    check_nested(&value, text);
+    PMIx_Info_destruct(&kept);
+    PMIx_Value_destruct(&value);
+    assert_string_equal(inner[1].value.data.string, "xxxx");
+}
+
+static void test_keep_without_memory(void **unused)
+{
+    char text[] = "text";
+    pmix_data_array_t arrays[2];
+    pmix_info_t inner[2];
+    pmix_info_t outer;
+    pmix_info_t kept;
+    pmix_value_t value;
+    int rc = PMIX_ERR_NOMEM;
+
+    (void) unused;
+    nest(&outer, arrays, inner, text);
+    for (int n = 1; rc != PMIX_SUCCESS; n++) {
+        fail_allocation(n);
+        rc = px_info_keep(&kept, &outer);
+        fail_allocation(0);
+        assert_true(rc == PMIX_SUCCESS || kept.value.data.darray == NULL);
+        fail_allocation(n);
+        assert_int_equal(px_value_keep(&value, &outer.value), rc);
+        fail_allocation(0);
+    }
+    PMIx_Info_destruct(&kept);
+    PMIx_Value_destruct(&value);
+}
+
 static void test_size(void **unused)
 {
     pmix_info_t info;
@@ -119,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_end_mark),          cmocka_unit_test(test_flags),
         cmocka_unit_test(test_load_and_xfer),     cmocka_unit_test(test_key_of_full_length),
         cmocka_unit_test(test_persistent_shares), cmocka_unit_test(test_size),
+        cmocka_unit_test(test_keep_owns),         cmocka_unit_test(test_keep_without_memory),
     };
 
     support_start();
