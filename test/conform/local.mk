@@ -2,7 +2,7 @@
 check_LTLIBRARIES += %D%/libconform.la
 conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/host.c \
   %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
-  %D%/lib/requests.c %D%/lib/support.c
+  %D%/lib/requests.c %D%/lib/support.c %D%/lib/world.c
 %C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h \
   %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h
 

@@ -20,6 +20,7 @@ static void be_rank(const struct conform_case *c)
     }
     check(strcmp(me.nspace, self.job) == 0 && (int) me.rank == self.rank, "PMIx_Init says %s:%u",
           me.nspace, me.rank);
+    world_check_rank();
     if (c->client != NULL) {
         c->client();
     }
@@ -37,6 +38,7 @@ int client_main(void)
         sscanf(about, "%d:%d:%d:%255s", &self.node, &self.rank, &self.tool, self.job);
     }
     c = the_case();
+    world_enter_rank();
     before = open_descriptors();
     if (self.tool >= 0) {
         c->tool();

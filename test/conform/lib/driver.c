@@ -32,6 +32,7 @@ static unsigned seed;
 static bool failed;
 static FILE *results;
 static const char *only_form;
+static int world;
 
 /* ---- what cases ask */
 
@@ -113,6 +114,7 @@ static void prepare(int which, bool shared)
 
     board_clear();
     board->case_number = which;
+    board->world = world;
     board->shared = shared;
     board->seed = seed + (unsigned) number;
     board->n_nodes = c->nodes > 0 ? c->nodes : 1;
@@ -142,6 +144,7 @@ static void enter(pid_t group, int host)
     if (!board->shared) {
         setenv("PMIX_MCA_gds", "hash", 1);
     }
+    world_set();
     exit(the_case()->alone ? client_main() : host_main(host));
 }
 
@@ -242,6 +245,7 @@ static const char *judge(const struct conform_case *c, const char *end)
         c->after();
     }
     clear_folder(board->scratch, strcmp(end, "pass") == 0 && !c->dirty);
+    world_end();
     if (strcmp(end, "pass") != 0 || atomic_load(&board->failures) == 0) {
         return end;
     }
@@ -279,7 +283,7 @@ static void run(int which, bool shared)
     const struct conform_case *c = &cases[which];
 
     prepare(which, shared);
-    if (make_scratch() < 0) {
+    if (make_scratch() < 0 || !world_begin()) {
         board_line(true, "no scratch folder");
         report(c, "setup", "fail");
         return;
@@ -336,7 +340,8 @@ static int usage(void)
 {
     fprintf(
         stderr,
-        "usage: PROGRAM [--list] [--form shared|messages] [--seed N] [--results FILE] [CASE...]\n"
+        "usage: PROGRAM [--list] [--form shared|messages] [--seed N] [--results FILE]\n"
+        "               [--worlds] [--world NAME] [CASE...]\n"
         "a case is named by a part of its ids or of its sentence\n");
     return 64;
 }
@@ -359,11 +364,23 @@ int main(int argc, char **argv)
             only_form = argv[++first];
         } else if (strcmp(argv[first], "--seed") == 0 && first + 1 < argc) {
             seed = (unsigned) strtoul(argv[++first], NULL, 10);
+        } else if (strcmp(argv[first], "--worlds") == 0) {
+            world_list();
+            return 0;
+        } else if (strcmp(argv[first], "--world") == 0 && first + 1 < argc) {
+            world = world_find(argv[++first]);
         } else if (strcmp(argv[first], "--results") == 0 && first + 1 < argc) {
             results = fopen(argv[++first], "w");
         } else {
             return usage();
         }
+    }
+    if (world < 0) {
+        return usage();
+    }
+    if (!world_permitted(world)) {
+        printf("1..0 # SKIP this process may not make such a world\n");
+        return 0;
     }
     program_path = realpath("/proc/self/exe", NULL);
     board_fd = board_create();

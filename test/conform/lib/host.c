@@ -41,7 +41,7 @@ static bool start_server(void)
     add_text(&list, PMIX_SERVER_NSPACE, nspace);
     add(&list, PMIX_SERVER_RANK, &rank, PMIX_PROC_RANK);
     add_text(&list, PMIX_SERVER_TMPDIR, scratch());
-    if (the_case()->tools > 0) {
+    if (the_case()->tools > 0 || world_wants_files()) {
         add_true(&list, PMIX_SERVER_TOOL_SUPPORT);
     }
     if (the_case()->server != NULL) {
@@ -77,6 +77,7 @@ int host_main(int number)
     self.node = number;
     self.in_host = true;
     board->servers[number] = getpid();
+    world_enter_host();
     if (!start_server()) {
         return 1;
     }

@@ -23,6 +23,7 @@ struct step {
  * itself. Nothing is ever given back, and no lock is held by anybody who might be killed. */
 struct board {
     int case_number;
+    int world;
     bool shared;
     unsigned seed;
     int n_nodes;
@@ -75,6 +76,20 @@ void relay_stop(void);
 pmix_status_t relay_collect(struct ask *ask);
 pmix_status_t relay_modex(struct ask *ask);
 pmix_status_t relay_event(struct ask *ask);
+
+/* world.c: in which world a case lives; 0 is the usual one */
+int world_find(const char *name);   /* -1: there is none of that name */
+void world_list(void);
+bool world_permitted(int number);
+bool world_begin(void);             /* in the driver, when there is a folder; false: not permitted */
+void world_end(void);
+void world_set(void);               /* in a host, first of all */
+bool world_wants_files(void);       /* the server shall have something to write */
+void world_enter_host(void);
+void world_registered(const char *nspace);
+pid_t world_fork(void);
+void world_enter_rank(void);
+void world_check_rank(void);        /* after PMIx_Init */
 
 /* job.c */
 void jobs_end(void);                /* waits for all processes of this node */

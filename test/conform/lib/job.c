@@ -210,6 +210,7 @@ void job_register(const char *name)
         PMIx_server_register_nspace(proc.nspace, job->ranks[self.node], list.at, list.n, done, &w),
         "register_nspace");
     free_infos(&list);
+    world_registered(name);
     for (pmix_rank_t r = 0; r < (pmix_rank_t) job_size(job); r++) {
         if (load_proc(&proc, job, r)) {
             struct wait one = NEW_WAIT;
@@ -264,7 +265,7 @@ static void start(const char *job, pmix_rank_t rank, char **env)
 
     snprintf(fd, sizeof(fd), "%d", board_fd);
     fcntl(board_fd, F_SETFD, 0);
-    pid = fork();
+    pid = world_fork();
     if (pid == 0) {
         execve(program_path, args, env);
         _exit(127);
