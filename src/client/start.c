@@ -14,6 +14,7 @@
 #include "call.h"
 #include "ops.h"
 #include "shmem/segment.h"
+#include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/ops/attributes.h"
 
@@ -195,6 +196,9 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
                                          .huge = px_param_bool(PX_P_SHMEM_HUGE)};
 
         px_store_warm(call->segment, &hints);
+    } else {
+        px_log(PX_LOG_GDS, 1, "the segment of %s is refused: %s", session->ctx->self.nspace,
+               PMIx_Error_string(rc));
     }
     return 0 == rc ? 0 : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -314,6 +318,10 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     }
     if (n_ways > 0) {
         rc = connect_any(session, ways, n_ways);
+    }
+    if (0 == rc && NULL == px_session_shared(session)) {
+        px_log(PX_LOG_GDS, 1, "no segment of %s: what it holds comes by messages",
+               session->ctx->self.nspace);
     }
     if (0 != rc && PMIX_ERR_UNREACH != rc) {
         px_session_destroy(session);

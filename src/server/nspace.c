@@ -12,6 +12,7 @@
 
 #include "priv.h"
 #include "shmem/segment.h"
+#include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"
@@ -83,6 +84,8 @@ static int make_store(struct px_server *s, struct px_nsrec *ns)
     int rc = px_store_create(&opts, &ns->store);
 
     if (rc && opts.shared) {
+        px_log(PX_LOG_GDS, 1, "no segment for %s: %s; it is read by messages", ns->name,
+               PMIx_Error_string(rc));
         opts.shared = false;
         rc = px_store_create(&opts, &ns->store);
     }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Without shared memory everything is as with it: switched off, not to be had, not to be mapped.
- * And where a parameter's value comes from; that a segment is mapped or not shows which value it
- * has. */
+/* Where a parameter's value comes from: that a segment is mapped or not shows which value it has.
+ * The rest of scenario S36 is in test/t/run_fallbacks.sh. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,104 +30,20 @@ static int count_mappings(void)
     return n;
 }
 
-/* ---- the same answers */
+/* ---- another network */
 
-static void use_everything(void)
+/* Neither door can be reached: that is said at once. */
+static void leave_network(void)
 {
-    char want[32];
+    pmix_status_t rc;
 
-    same("4", got("A", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "job size");
-    same("node0,node1", hosts("A"), "nodes");
-    same("A:0,A:1", peers("node0", "A"), "peers of a node");
-    same("A:2,A:3", peers("node1", "A"), "peers of the other");
-    put_number("number", me.rank + 100);
-    put_text(PMIX_GLOBAL, "text", "a string");
-    commit();
-    fence_all(PMIX_COLLECT_DATA);
-    for (pmix_rank_t r = 0; r < 4; r++) {
-        snprintf(want, sizeof(want), "%u", r + 100);
-        same(want, got("A", r, "number", NULL, 0), "number of %u", r);
-        same("a string", got("A", r, "text", NULL, 0), "text of %u", r);
-        same(r < 2 ? "node0" : "node1", got("A", r, PMIX_HOSTNAME, NULL, 0), "node of %u", r);
+    if (unshare(CLONE_NEWNET) != 0) {
+        fprintf(stderr, "# not permitted: a network of its own\n");
+        return;
     }
-    put_text(PMIX_REMOTE, "late", "far");
-    commit();
-    fence_all(NULL);
-    same("far", got("A", (me.rank + 2) % 4, "late", NULL, 0), "from the other node, one by one");
-    same("-46", got("A", me.rank, "pmix.none.such", NULL, 0), "a key that there is not");
-}
-
-static void use_without_segment(void)
-{
-    int before = count_mappings();
-
-    check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
-    check(count_mappings() == before, "no segment is mapped");
-    use_everything();
+    rc = PMIx_Init(&me, NULL, 0);
+    check_status(PMIX_ERR_UNREACH, rc, "init where no server can be reached");
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
-}
-
-static void switch_off(struct infos *list)
-{
-    (void) list;
-    setenv("PMIX_MCA_shmix_shared", "0", 1);
-}
-
-/* Nothing may grow beyond a mebibyte. */
-static void allow_little(struct infos *list)
-{
-    struct rlimit size = {1 << 20, 1 << 20};
-
-    (void) list;
-    check(setrlimit(RLIMIT_FSIZE, &size) == 0, "limit");
-}
-
-static void allow_nothing(struct infos *list)
-{
-    struct rlimit size = {0, 0};
-
-    (void) list;
-    check(setrlimit(RLIMIT_FSIZE, &size) == 0, "limit");
-}
-
-static void use_with_little(void)
-{
-    check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
-    use_everything();
-    check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
-}
-
-/* Only the odd ones have no segment. */
-static void mix_forms(void)
-{
-    if (me.rank % 2 == 1) {
-        setenv("PMIX_MCA_gds", "hash", 1);
-        use_without_segment();
-    } else {
-        use_with_little();
-    }
-}
-
-static size_t address_space(void)
-{
-    FILE *statm = fopen("/proc/self/statm", "r");
-    size_t pages = 0;
-
-    if (statm != NULL) {
-        check(fscanf(statm, "%zu", &pages) == 1, "statm");
-        fclose(statm);
-    }
-    return pages * 4096;
-}
-
-/* What a process may map does not hold a segment. */
-static void map_little(void)
-{
-    struct rlimit space;
-
-    space.rlim_cur = space.rlim_max = address_space() + ((size_t) 256 << 20);
-    check(setrlimit(RLIMIT_AS, &space) == 0, "limit");
-    use_without_segment();
 }
 
 /* ---- where values come from */
@@ -236,126 +151,14 @@ static void try_sources(void)
     }
 }
 
-#define TWO_NODES .nodes = 2, .ranks = 2
-/* ---- segments that a client must not read */
-
-/* Changes the header of this host's segments, which nobody has been given yet. */
-static void spoil(size_t at, uint8_t by)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char line[4096];
-    int n = 0;
-
-    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
-        unsigned char *base = (unsigned char *) (uintptr_t) strtoull(line, NULL, 16);
-
-        if (strstr(line, " rw-s ") != NULL && strstr(line, "memfd:") != NULL &&
-            memcmp(base, "PXSH", 4) == 0) {
-            base[at] ^= by;
-            n++;
-        }
-    }
-    if (maps != NULL) {
-        fclose(maps);
-    }
-    check(n > 0, "there is a segment");
-}
-
-static void start_spoiled(size_t at, uint8_t by)
-{
-    job_register("A");
-    spoil(at, by);
-    tell("spoiled");
-    await_n("spoiled", 2);
-    job_start("A");
-}
-
-static void foreign_magic(void)
-{
-    start_spoiled(7, 3); /* PXSH0002 */
-}
-
-static void foreign_layout(void)
-{
-    start_spoiled(8, 2); /* the major version */
-}
-
-static void foreign_order(void)
-{
-    start_spoiled(16, 0x09); /* the probe of the byte order */
-}
-
-static void foreign_build(void)
-{
-    start_spoiled(24, 1); /* the fingerprint */
-}
-
-static void foreign_name(void)
-{
-    start_spoiled(64, 3); /* "B" for "A" */
-}
-
 #define PARAMETERS "the parameter is this library's"
-
-#define SPOILED                                                                                    \
-    .jobs = {{"A", {2, 2}, .later = true}}, .nodes = 2, .client = use_without_segment,             \
-    .raw = true, .form = SHARED, .ours_only = "segments are ours"
 
 const struct conform_case cases[] = {
     {.ids = "S36",
-     .what = "shared memory is switched off",
-     TWO_NODES,
-     .server = switch_off,
-     .client = use_without_segment,
+     .what = "a process in another network is told so",
+     .client = leave_network,
      .raw = true,
-     .form = SHARED,
-     .ours_only = PARAMETERS},
-    {.ids = "S36",
-     .what = "there is a mebibyte for each file",
-     TWO_NODES,
-     .server = allow_little,
-     .client = use_with_little,
-     .raw = true,
-     .form = SHARED},
-    {.ids = "S36",
-     .what = "no file may grow",
-     TWO_NODES,
-     .server = allow_nothing,
-     .client = use_without_segment,
-     .raw = true,
-     .form = SHARED},
-    {.ids = "S36",
-     .what = "some processes have the segment, some do not",
-     TWO_NODES,
-     .client = mix_forms,
-     .raw = true,
-     .form = SHARED},
-    {.ids = "S36",
-     .what = "the segment cannot be mapped",
-     TWO_NODES,
-     .client = map_little,
-     .raw = true,
-     .form = SHARED},
-    {.ids = "S36 SHM-010",
-     .what = "the segment has another magic",
-     SPOILED,
-     .script = foreign_magic},
-    {.ids = "S36 SHM-010",
-     .what = "the segment has another layout version",
-     SPOILED,
-     .script = foreign_layout},
-    {.ids = "S36 SHM-010",
-     .what = "the segment has another byte order",
-     SPOILED,
-     .script = foreign_order},
-    {.ids = "S36 SHM-010",
-     .what = "the segment has another fingerprint",
-     SPOILED,
-     .script = foreign_build},
-    {.ids = "S36 SHM-010",
-     .what = "the segment is another namespace's",
-     SPOILED,
-     .script = foreign_name},
+     .dirty = true},
     {.ids = "S36",
      .what = "environment, then the user's file; unknown names ignored, malformed values warned of",
      .client = try_sources,

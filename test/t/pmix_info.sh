@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # pmix_info in its two forms; where a parameter's value comes from.
-# Covers: SHM-019
+# Covers: SHM-019 S36
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 info=$PX_TOP_BUILDDIR/src/tools/pmix_info
 HOME=$SCRATCH
@@ -38,6 +38,44 @@ same 'the environment comes first' 9 "$(value ptl_base_max_msg_size value)"
 PMIX_MCA_ptl_base_max_msg_size=many run "$info" --param ptl base --parsable
 same 'a malformed value is passed over' 'many' "$(value ptl_base_max_msg_size rejected)"
 same 'and the default stands' 32 "$(value ptl_base_max_msg_size value)"
+
+# The system's file, in a file system of its own that only the command sees.
+"$info" --path sysconfdir --parsable >"$SCRATCH/out" </dev/null
+sysconf=$(sed -n 's/^path:sysconfdir://p' "$SCRATCH/out")
+place=$sysconf
+while [ ! -d "$place" ]; do place=$(dirname "$place"); done
+[ "$(id -u)" = 0 ] && apart='unshare -m' || apart='unshare -rm'
+
+# with_system TEXT COMMAND...: runs it, as run does
+with_system() {
+    text=$1
+    shift
+    # shellcheck disable=SC2016
+    run $apart sh -c 'mount -t tmpfs none "$1" && mkdir -p "$2" && printf "$3" >"$2/pmix-mca-params.conf" && shift 3 && exec "$@"' \
+        sh "$place" "$sysconf" "$text" "$@"
+}
+
+case "$PX_TOP_BUILDDIR/ $PX_TOP_SRCDIR/ $SCRATCH/" in
+*"$place"/*) apart=false ;;
+esac
+if $apart sh -c 'mount -t tmpfs none "$1"' sh "$place" 2>/dev/null; then
+    with_system 'ptl_base_max_msg_size = 5\nno_such_thing = 1\n' "$info" --param ptl base --parsable
+    same 'the user'"'"'s file comes before the system'"'"'s' '7 user file' \
+        "$(value ptl_base_max_msg_size value) $(value ptl_base_max_msg_size source)"
+    rm "$SCRATCH/.pmix/mca-params.conf"
+    with_system 'ptl_base_max_msg_size = 5\nno_such_thing = 1\n' "$info" --param ptl base --parsable
+    same 'from the system'"'"'s file' '5 system file' \
+        "$(value ptl_base_max_msg_size value) $(value ptl_base_max_msg_size source)"
+    same 'an unknown name is passed over' '' "$err"
+    PMIX_MCA_ptl_base_max_msg_size=9 with_system 'ptl_base_max_msg_size = 5\n' "$info" --param ptl base --parsable
+    same 'the environment comes before that too' '9 environment' \
+        "$(value ptl_base_max_msg_size value) $(value ptl_base_max_msg_size source)"
+    with_system 'ptl_base_max_msg_size = many\n' "$info" --param ptl base --parsable
+    same 'a malformed value of the system means the default' '32 many' \
+        "$(value ptl_base_max_msg_size value) $(value ptl_base_max_msg_size rejected)"
+else
+    skip 'the system'"'"'s file' "no file system of its own can be mounted at $place"
+fi
 
 run "$info" --show-version full
 same 'one version' 1 "$(grep -c '^[0-9]*\.[0-9]*\.[0-9]*$' "$SCRATCH/out")"

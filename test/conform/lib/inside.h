@@ -81,7 +81,7 @@ pmix_status_t relay_event(struct ask *ask);
 int world_find(const char *name);   /* -1: there is none of that name */
 void world_list(void);
 bool world_permitted(int number);
-bool world_begin(void);             /* in the driver, when there is a folder; false: not permitted */
+bool world_begin(void);             /* in the driver; false: not permitted */
 void world_end(void);
 void world_set(void);               /* in a host, first of all */
 bool world_wants_files(void);       /* the server shall have something to write */
