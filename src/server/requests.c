@@ -213,22 +213,15 @@ int px_on_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
 
 /* --- fabric, devices, sessions, resource blocks --- */
 
-static int start_fabric(struct px_upcall *up, const struct px_peer *peer, int rc,
-                        pmix_fabric_operation_t op)
+void px_go_fabric(struct px_upcall *up)
 {
-    pmix_server_fabric_fn_t fn;
+    pmix_server_fabric_fn_t fn = up->server->host.fabric;
 
-    rc = rc ? rc : px_upcall_identify(up, peer->uid, peer->gid);
-    if (rc) {
-        px_upcall_destroy(up);
-        return rc;
-    }
-    fn = up->server->host.fabric;
     up->done = px_done_infos;
     px_upcall_mark(up, "PMIx_Fabric_register");
-    px_upcall_returned(up, fn ? fn(&up->proc, op, up->info, up->ninfo, px_up_infos, up)
+    px_upcall_returned(up, fn ? fn(&up->proc, (pmix_fabric_operation_t) up->number, up->info,
+                                   up->ninfo, px_up_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
-    return PMIX_SUCCESS;
 }
 
 int px_on_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -236,7 +229,10 @@ int px_on_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t ta
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
 
-    return start_fabric(up, peer, rc, PMIX_FABRIC_REQUEST_INFO);
+    if (!rc) {
+        up->number = PMIX_FABRIC_REQUEST_INFO;
+    }
+    return px_request_go(up, peer, rc, px_go_fabric);
 }
 
 int px_on_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -246,7 +242,10 @@ int px_on_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag,
     int rc = up ? px_unpack_size(in, &index) : PMIX_ERR_NOMEM;
 
     rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_FABRIC_INDEX, &index, PMIX_SIZE);
-    return start_fabric(up, peer, rc, PMIX_FABRIC_UPDATE_INFO);
+    if (!rc) {
+        up->number = PMIX_FABRIC_UPDATE_INFO;
+    }
+    return px_request_go(up, peer, rc, px_go_fabric);
 }
 
 int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -283,23 +282,23 @@ int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     return rc;
 }
 
-int px_on_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+void px_go_session(struct px_upcall *up)
 {
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    pmix_server_session_control_fn_t fn = s->host.session_control;
-    int rc = up ? px_unpack_one(in, PMIX_UINT32, &up->number) : PMIX_ERR_NOMEM;
+    pmix_server_session_control_fn_t fn = up->server->host.session_control;
 
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    rc = rc ? rc : px_upcall_identify(up, peer->uid, peer->gid);
-    if (rc) {
-        px_upcall_destroy(up);
-        return rc;
-    }
     up->done = px_done_infos;
     px_upcall_mark(up, "PMIx_Session_control");
     px_upcall_returned(up, fn ? fn(&up->proc, up->number, up->info, up->ninfo, px_up_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
-    return PMIX_SUCCESS;
+}
+
+int px_on_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_upcall *up = px_request_create(s, peer, tag);
+    int rc = up ? px_unpack_one(in, PMIX_UINT32, &up->number) : PMIX_ERR_NOMEM;
+
+    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
+    return px_request_go(up, peer, rc, px_go_session);
 }
 
 static int read_units(struct px_in *in, struct px_upcall *up)
@@ -318,24 +317,29 @@ static int read_units(struct px_in *in, struct px_upcall *up)
     return up->units ? px_unpack(in, PMIX_RESOURCE_UNIT, up->units, &up->nunits) : PMIX_ERR_NOMEM;
 }
 
+void px_go_resblock(struct px_upcall *up)
+{
+    pmix_server_resource_block_fn_t fn = up->server->host.resource_block;
+
+    up->done = px_done_status;
+    px_upcall_mark(up, "PMIx_Resource_block");
+    px_upcall_returned(up, fn ? fn(&up->proc, (pmix_resource_block_directive_t) up->number,
+                                   up->text, up->units, up->nunits, up->info, up->ninfo, px_up_op,
+                                   up)
+                              : PMIX_ERR_NOT_SUPPORTED);
+}
+
 int px_on_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
-    pmix_server_resource_block_fn_t fn = s->host.resource_block;
     pmix_resource_block_directive_t directive = 0;
     int rc = up ? px_unpack_one(in, PMIX_RESBLOCK_DIRECTIVE, &directive) : PMIX_ERR_NOMEM;
 
     rc = rc ? rc : px_unpack_string(in, &up->text);
     rc = rc ? rc : read_units(in, up);
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    rc = rc ? rc : px_upcall_identify(up, peer->uid, peer->gid);
-    if (rc) {
-        px_upcall_destroy(up);
-        return rc;
+    if (!rc) {
+        up->number = directive;
     }
-    px_upcall_mark(up, "PMIx_Resource_block");
-    px_upcall_returned(up, fn ? fn(&up->proc, directive, up->text, up->units, up->nunits, up->info,
-                                   up->ninfo, px_up_op, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
-    return PMIX_SUCCESS;
+    return px_request_go(up, peer, rc, px_go_resblock);
 }

@@ -30,5 +30,8 @@ void px_go_monitor(struct px_upcall *up);     /* data[0]: monitor; code; info: d
 void px_go_credential(struct px_upcall *up);
 void px_go_validate(struct px_upcall *up); /* bytes */
 void px_go_iof_push(struct px_upcall *up); /* procs, bytes */
+void px_go_fabric(struct px_upcall *up);   /* number: operation */
+void px_go_session(struct px_upcall *up);  /* number: session */
+void px_go_resblock(struct px_upcall *up); /* number: directive; text: block; units */
 
 #endif

@@ -110,20 +110,6 @@ static pmix_status_t own_log(struct px_ctx *ctx, const pmix_info_t *data, size_t
     return px_own_post(up, rc, true, px_go_log);
 }
 
-static pmix_status_t own_alloc(struct px_ctx *ctx, pmix_alloc_directive_t directive,
-                               const pmix_info_t *info, size_t ninfo, pmix_info_cbfunc_t cbfunc,
-                               void *cbdata)
-{
-    struct px_from from = {.infos = cbfunc, .cbdata = cbdata};
-    struct px_upcall *up = px_own_create(ctx, &from);
-    int rc = px_own_copy_infos(up, info, ninfo);
-
-    if (!rc) {
-        up->number = directive;
-    }
-    return px_own_post(up, rc, true, px_go_alloc);
-}
-
 static pmix_status_t own_job_control(struct px_ctx *ctx, const pmix_proc_t *targets,
                                      size_t ntargets, const pmix_info_t *directives, size_t ndirs,
                                      pmix_info_cbfunc_t cbfunc, void *cbdata)
@@ -197,6 +183,82 @@ static pmix_status_t own_query(struct px_ctx *ctx, const pmix_query_t *queries, 
     return px_own_post(up, rc, false, px_go_query);
 }
 
+static pmix_status_t post_numbered(struct px_ctx *ctx, uint32_t number, const pmix_info_t *info,
+                                   size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata,
+                                   void (*go)(struct px_upcall *up))
+{
+    struct px_from from = {.infos = cbfunc, .cbdata = cbdata};
+    struct px_upcall *up = px_own_create(ctx, &from);
+    int rc = px_own_copy_infos(up, info, ninfo);
+
+    if (!rc) {
+        up->number = number;
+    }
+    return px_own_post(up, rc, true, go);
+}
+
+static pmix_status_t own_fabric(struct px_ctx *ctx, const pmix_info_t *directives, size_t ndirs,
+                                pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    return post_numbered(ctx, PMIX_FABRIC_REQUEST_INFO, directives, ndirs, cbfunc, cbdata,
+                         px_go_fabric);
+}
+
+static pmix_status_t own_fabric_update(struct px_ctx *ctx, size_t index, pmix_info_cbfunc_t cbfunc,
+                                       void *cbdata)
+{
+    pmix_info_t info = {.key = PMIX_FABRIC_INDEX,
+                        .value = {.type = PMIX_SIZE, .data.size = index}};
+
+    return post_numbered(ctx, PMIX_FABRIC_UPDATE_INFO, &info, 1, cbfunc, cbdata, px_go_fabric);
+}
+
+static pmix_status_t own_session(struct px_ctx *ctx, uint32_t session,
+                                 const pmix_info_t *directives, size_t ndirs,
+                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    return post_numbered(ctx, session, directives, ndirs, cbfunc, cbdata, px_go_session);
+}
+
+static int copy_units(struct px_upcall *up, const pmix_resource_unit_t *units, size_t n)
+{
+    if (!up) {
+        return PMIX_ERR_NOMEM;
+    }
+    up->units = n ? malloc(n * sizeof(*units)) : NULL;
+    if (up->units) {
+        memcpy(up->units, units, n * sizeof(*units)); /* they point to nothing */
+        up->nunits = n;
+    }
+    return n && !up->units ? PMIX_ERR_NOMEM : PMIX_SUCCESS;
+}
+
+static pmix_status_t own_resblock(struct px_ctx *ctx, pmix_resource_block_directive_t directive,
+                                  const char *block, const pmix_resource_unit_t *units,
+                                  size_t nunits, const pmix_info_t *info, size_t ninfo,
+                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_from from = {.op = cbfunc, .cbdata = cbdata};
+    struct px_upcall *up = px_own_create(ctx, &from);
+    int rc = copy_units(up, units, nunits);
+
+    rc = rc ? rc : px_own_copy_infos(up, info, ninfo);
+    if (!rc) {
+        up->number = directive;
+        up->text = block ? strdup(block) : NULL;
+        rc = block && !up->text ? PMIX_ERR_NOMEM : PMIX_SUCCESS;
+    }
+    return px_own_post(up, rc, true, px_go_resblock);
+}
+
+static pmix_status_t own_alloc(struct px_ctx *ctx, pmix_alloc_directive_t directive,
+                               const pmix_info_t *info, size_t ninfo, pmix_info_cbfunc_t cbfunc,
+                               void *cbdata)
+{
+    return post_numbered(ctx, directive, info, ninfo, cbfunc, cbdata, px_go_alloc);
+}
+
+/* Not here: what only a member of a job does (put, fence, connect, groups). */
 const struct px_role_ops px_server_ops = {
     .name = "server",
     .store_internal = px_own_store,
@@ -220,6 +282,10 @@ const struct px_role_ops px_server_ops = {
     .register_codes = px_own_register_codes,
     .deregister_codes = px_own_deregister_codes,
     .notify_nb = px_own_notify,
+    .fabric_register_nb = own_fabric,
+    .fabric_update_nb = own_fabric_update,
+    .session_control_nb = own_session,
+    .resource_block_nb = own_resblock,
     .iof_pull = px_own_iof_pull,
     .iof_deregister = px_own_iof_deregister,
     .iof_push = px_own_iof_push,

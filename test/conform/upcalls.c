@@ -363,6 +363,26 @@ static void fields(void)
     }
 }
 
+/* A server asks its own host like a process does. */
+static void ask_own_host(void)
+{
+    pmix_fabric_t fabric;
+
+    PMIX_FABRIC_CONSTRUCT(&fabric);
+    check_status(PMIX_SUCCESS, PMIx_Fabric_register(&fabric, NULL, 0), "Fabric_register");
+    check_status(PMIX_SUCCESS, PMIx_Fabric_update(&fabric), "Fabric_update");
+    check_status(PMIX_SUCCESS, PMIx_Fabric_deregister(&fabric), "Fabric_deregister");
+}
+
+static void check_own_host(void)
+{
+    const struct record *r = upcall(ON_FABRIC, 0, 1);
+
+    check(upcalls(ON_FABRIC, 0) == 2, "asked twice");
+    check(r != NULL && r->number == PMIX_FABRIC_UPDATE_INFO && strcmp(r->proc.nspace, "A") != 0,
+          "by the server");
+}
+
 static void bare(void)
 {
     fence_all(NULL);
@@ -447,6 +467,11 @@ const struct conform_case cases[] = {
      .ranks = 16,
      .client = publish_later,
      .host = {[ON_PUBLISH] = {OWN, .own = is_known}, [ON_CONNECTED] = {CALLBACK, PMIX_SUCCESS}}},
+    {.ids = "UPC-002",
+     .what = "a server asks its own host",
+     .script = ask_own_host,
+     .after = check_own_host,
+     .host = {[ON_FABRIC] = {CALLBACK, PMIX_SUCCESS}}},
     {.ids = "UPC-010",
      .what = "entries have their names and places",
      .alone = true,
