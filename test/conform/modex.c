@@ -135,13 +135,16 @@ static void wait_for_the_dead(void)
         same(NOT_FOUND, got_of(2, "k", NULL), "of one that is killed");
         same(NOT_FOUND, got_of(2, "k", NULL), "of one that is dead");
     } else {
+        tell(me.rank == 2 ? "two is connected" : "one is");
         await(me.rank == 1 ? "asking" : "never");
     }
 }
 
+/* One that nobody knows to have been there could only be told of by its host. */
 static void kill_two(void)
 {
     await("one is gone");
+    await("two is connected");
     rank_kill("A", 2, SIGKILL);
 }
 
