@@ -93,6 +93,10 @@ void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote)
     }
 }
 
+/* What a server makes itself follows from what the host has told all of them: it is here already,
+ * whether it is wanted or not. */
+PX_READS(PMIx_Fence, PMIX_COLLECT_GENERATED_JOB_INFO);
+
 int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_coll_call call = {.kind = PX_COLL_FENCE};

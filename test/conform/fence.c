@@ -261,6 +261,49 @@ static void job_info_asked(void)
           "the host is told");
 }
 
+/* The host tells where processes are, and nothing else of them. */
+static void maps_alone(const struct job *job, struct infos *list)
+{
+    (void) job;
+    drop(list, PMIX_PROC_INFO_ARRAY);
+}
+
+/* What a server has made of that about processes of the other node, and that it can be required. */
+static void generated(void)
+{
+    static const int wants[][2] = {{-1, -1}, {1, -1}, {-1, 1}, {1, 0}, {1, 1}};
+    pmix_rank_t other = remote();
+
+    for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
+        struct infos list = {0};
+        bool collect = wants[i][0] > 0;
+        bool made = wants[i][1] > 0;
+
+        if (wants[i][0] >= 0) {
+            add_required(&list, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+        }
+        if (wants[i][1] >= 0) {
+            add_required(&list, PMIX_COLLECT_GENERATED_JOB_INFO, &made, PMIX_BOOL);
+        }
+        check_status(PMIX_SUCCESS, PMIx_Fence(NULL, 0, list.at, list.n), "fence %zu", i);
+        free_infos(&list);
+        check_number(other % 2, other, PMIX_LOCAL_RANK, here());
+        check_number(other % 2, other, PMIX_NODE_RANK, here());
+        check_number(other / 2, other, PMIX_NODEID, here());
+    }
+}
+
+static pmix_status_t refuse_unprocessed(struct ask *ask)
+{
+    for (size_t i = 0; i < ask->n_infos; i++) {
+        if ((ask->infos[i].flags & PMIX_INFO_REQD) != 0 &&
+            (ask->infos[i].flags & PMIX_INFO_REQD_PROCESSED) == 0) {
+            return PMIX_ERR_NOT_SUPPORTED;
+        }
+    }
+    return sound_answer(ask);
+}
+
 static void scopes(void)
 {
     uint32_t ignored;
@@ -362,6 +405,13 @@ const struct conform_case cases[] = {
      .client = job_info_too,
      .after = job_info_asked,
      .host = {[ON_MODEX] = {MISSING}}},
+    {.ids = "FEN-008",
+     .what = "what servers make themselves is known on every node",
+     .nodes = 2,
+     .ranks = 2,
+     .client = generated,
+     .setup = maps_alone,
+     .host = {[ON_MODEX] = {MISSING}, [ON_FENCE] = {OWN, .own = refuse_unprocessed}}},
     {.ids = "FEN-009",
      .what = "scopes hold in collection",
      .nodes = 2,

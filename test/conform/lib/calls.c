@@ -44,6 +44,7 @@ pmix_status_t get(pmix_rank_t rank, const char *key, const char *directive, uint
     rc = PMIx_Get(&proc, key, list.at, list.n, &v);
     if (rc == PMIX_SUCCESS) {
         *ret = v->type == PMIX_UINT32      ? v->data.uint32
+               : v->type == PMIX_UINT16    ? v->data.uint16
                : v->type == PMIX_PROC_RANK ? v->data.rank
                                            : 0;
         PMIX_VALUE_RELEASE(v);

@@ -314,7 +314,7 @@ static int after_sets(unsigned node)
            is(3, 0, 0) | is(4, LEN, LEN + HEAD);
 }
 
-/* [FEN-008] this server makes no data of its own for others, so there is nothing to collect but
+/* [FEN-008] what a server makes itself every other makes, too, so there is nothing to collect but
  * what was posted. */
 static int act_generated(void)
 {
