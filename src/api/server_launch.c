@@ -230,6 +230,9 @@ pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
     if (NULL == info || 0 == ninfo || (ndirs > 0 && NULL == directives)) {
         return PMIX_ERR_BAD_PARAM;
     }
+    if (!px_api_met(px_ctx(), "PMIx_server_deliver_inventory", directives, ndirs)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
     return px_server_start_call(s, px_inventory_deliver, &args, sizeof(args), cbfunc, cbdata);
 }
 

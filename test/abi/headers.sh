@@ -2,7 +2,7 @@
 # The same sources compiled against the system's PMIx headers (4.2 or later) and against ours: they
 # print the same sizes, offsets, values and strings, as C and as C++; and each of our headers compiles
 # alone, without a warning, as C99, C11 and C++17.
-# Covers: MAC-001 MAC-015 RES-001
+# Covers: MAC-001 MAC-015 MAC-016 RES-001
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 top=${PX_TOP_SRCDIR:-.}

@@ -322,13 +322,53 @@ static pmix_status_t set_up_application(const pmix_info_t *info, size_t n)
     return rc;
 }
 
+static void collected(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                      pmix_release_cbfunc_t release, void *release_data)
+{
+    (void) status;
+    (void) info;
+    (void) ninfo;
+    (void) cbdata;
+    if (release != NULL) {
+        release(release_data);
+    }
+    tell("collected");
+}
+
+static pmix_status_t collect(const pmix_info_t *info, size_t n)
+{
+    int before = told("collected");
+    pmix_status_t rc = PMIx_server_collect_inventory((pmix_info_t *) info, n, collected, NULL);
+
+    if (rc == PMIX_SUCCESS) {
+        await_n("collected", before + 1);
+    }
+    return rc;
+}
+
+static pmix_status_t deliver(const pmix_info_t *info, size_t n)
+{
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    add_text(&list, PMIX_HOSTNAME, "node0");
+    rc = PMIx_server_deliver_inventory(list.at, list.n, (pmix_info_t *) info, n, NULL, NULL);
+    free_infos(&list);
+    return rc;
+}
+
 static void by_server(void)
 {
-    static const struct request own = {"PMIx_server_setup_application", set_up_application,
-                                       N_ENTRIES, BY_SERVER};
+    static const struct request own[] = {
+        {"PMIx_server_setup_application", set_up_application, N_ENTRIES, BY_SERVER},
+        {"PMIx_server_collect_inventory", collect, N_ENTRIES, BY_SERVER},
+        {"PMIx_server_deliver_inventory", deliver, N_ENTRIES, BY_SERVER},
+    };
 
     try_all(BY_SERVER, PMIX_SERVER_ATTRIBUTES, true);
-    try_request(&own, PMIX_SERVER_ATTRIBUTES, true);
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        try_request(&own[i], PMIX_SERVER_ATTRIBUTES, true);
+    }
 }
 
 /* ---- beginnings and ends */
@@ -454,8 +494,11 @@ static pmix_status_t strict(struct ask *ask)
     case ON_FENCE:
     case ON_CONNECT:
     case ON_DISCONNECT:
-    case ON_GROUP: return sound_answer(ask);
-    default: reply_status(ask, PMIX_SUCCESS); return PMIX_SUCCESS;
+    case ON_GROUP:
+        return sound_answer(ask);
+    default:
+        reply_status(ask, PMIX_SUCCESS);
+        return PMIX_SUCCESS;
     }
 }
 
