@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Direct modex: what a process of another node has posted is asked of that node. A key that is not
- * there yet is waited for over there, by a Get of that node's server, as long as the asker said. */
+ * there yet is waited for over there, as long as the asker said. */
 
 #include "config.h"
 
@@ -13,12 +13,8 @@
 
 /* A question of another node that the library works on; any of its threads. */
 struct asked {
-    pmix_proc_t proc;
-    char *key; /* NULL: anything that it has posted */
     uint32_t node;
     uint64_t id;
-    pmix_info_t *info;
-    size_t n_info;
 };
 
 /* ---- asking */
@@ -62,13 +58,6 @@ void px_run_modex_answered(const struct px_run_frame *head, struct px_run_reader
 
 /* ---- answering */
 
-static void asked_free(struct asked *a)
-{
-    free(a->key);
-    PMIx_Info_free(a->info, a->n_info);
-    free(a);
-}
-
 /* Main thread: cbdata is the question, data is ours, number the status. */
 static void send_answer(struct px_run_task *task)
 {
@@ -76,11 +65,12 @@ static void send_answer(struct px_run_task *task)
     struct px_run_bytes b = {.at = (char *) task->ask.data, .len = task->ask.n_data};
 
     (void) px_run_remote_send(PX_RUN_MODEX_DATA, a->node, a->id, task->ask.number, &b);
-    asked_free(a);
+    free(a);
 }
 
-static void post_answer(struct asked *a, pmix_status_t status, const char *data, size_t n)
+static void on_data(pmix_status_t status, char *data, size_t n, void *cbdata)
 {
+    struct asked *a = cbdata;
     char *copy = n > 0 ? malloc(n) : NULL;
     if (copy != NULL) {
         memcpy(copy, data, n);
@@ -92,67 +82,21 @@ static void post_answer(struct asked *a, pmix_status_t status, const char *data,
                                        .n_data = copy != NULL ? n : 0}};
     if (px_run_task_post(&task) != PMIX_SUCCESS) {
         free(copy);
-        asked_free(a);
-    }
-}
-
-static void on_data(pmix_status_t status, char *data, size_t n, void *cbdata)
-{
-    post_answer(cbdata, status, data, n);
-}
-
-/* Main thread: the key is there, or there is none to wait for. */
-static void fetch(struct px_run_task *task)
-{
-    struct asked *a = task->ask.cbdata;
-    pmix_status_t rc = PMIx_server_dmodex_request(&a->proc, on_data, a);
-
-    if (rc != PMIX_SUCCESS) {
-        post_answer(a, rc, NULL, 0);
-    }
-}
-
-static void on_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
-{
-    struct asked *a = cbdata;
-
-    (void) value;
-    if (status != PMIX_SUCCESS && status != PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
-        post_answer(a, status, NULL, 0);
-    } else {
-        struct px_run_task task = {.run = fetch, .ask.cbdata = a};
-        if (px_run_task_post(&task) != PMIX_SUCCESS) {
-            asked_free(a);
-        }
+        free(a);
     }
 }
 
 void px_run_modex_asked(const struct px_run_frame *head, struct px_run_reader *payload)
 {
     struct asked *a = calloc(1, sizeof(*a));
+    pmix_proc_t proc;
     if (a == NULL) {
         return;
     }
-    px_run_get_proc(payload, &a->proc);
+    px_run_get_proc(payload, &proc);
     const char *key = px_run_get_string(payload);
     uint32_t timeout_s = px_run_get_u32(payload);
     a->node = head->from;
     a->id = head->id;
-    a->key = key[0] != '\0' ? strdup(key) : NULL;
-    if (timeout_s > 0) {
-        a->info = PMIx_Info_create(1);
-        a->n_info = a->info != NULL ? 1 : 0;
-        int seconds = (int) timeout_s;
-        (void) PMIx_Info_load(a->info, PMIX_TIMEOUT, &seconds, PMIX_INT);
-    }
-    if (a->key == NULL) {
-        fetch(&(struct px_run_task){.ask.cbdata = a});
-        return;
-    }
-    pmix_status_t rc = PMIx_Get_nb(&a->proc, a->key, a->info, a->n_info, on_value, a);
-    if (rc == PMIX_OPERATION_SUCCEEDED) {
-        fetch(&(struct px_run_task){.ask.cbdata = a});
-    } else if (rc != PMIX_SUCCESS) {
-        on_value(rc, NULL, a);
-    }
+    px_host_fetch(&proc, key[0] != '\0' ? key : NULL, (int) timeout_s, on_data, a);
 }

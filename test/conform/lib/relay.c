@@ -432,53 +432,21 @@ static void modex_came(pmix_status_t status, char *data, size_t n, void *cbdata)
     free(letter);
 }
 
-static void fetch(struct letter *kept)
-{
-    pmix_status_t rc = PMIx_server_dmodex_request(&kept->proc, modex_came, kept);
-
-    if (rc != PMIX_SUCCESS) {
-        modex_came(rc, NULL, 0, kept);
-    }
-}
-
-static void key_came(pmix_status_t status, pmix_value_t *value, void *cbdata)
-{
-    (void) value;
-    if (status == PMIX_SUCCESS || status == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
-        fetch(cbdata);
-    } else {
-        modex_came(status, NULL, 0, cbdata);
-    }
-}
-
 /* The key that is required is waited for here, as long as the asker wants. The other library's
  * servers do not wait. */
 static void look_for(const struct letter *letter)
 {
     struct letter *kept = malloc(sizeof(*kept));
-    struct infos list = {0};
-    int seconds = (int) letter->serial;
-    pmix_status_t rc;
+    const char *key = letter->bytes;
 
     if (kept == NULL) {
         abort();
     }
     *kept = *letter;
 #ifdef CONFORM_THEIRS
-    kept->bytes = NULL;
+    key = NULL;
 #endif
-    if (kept->bytes == NULL) {
-        fetch(kept);
-        return;
-    }
-    if (seconds > 0) {
-        add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
-    }
-    rc = PMIx_Get_nb(&kept->proc, kept->bytes, list.at, list.n, key_came, kept);
-    if (rc != PMIX_SUCCESS) {
-        key_came(rc, NULL, kept);
-    }
-    free_infos(&list);
+    px_host_fetch(&kept->proc, key, (int) kept->serial, modex_came, kept);
 }
 
 /* ---- events */
