@@ -45,8 +45,8 @@ pmix_status_t px_host_answer(struct ask *ask);
 /* ---- fetch.c */
 
 /* What another node's host wants of a process of this node: everything that it has posted, as soon
- * as the key is there (NULL: at once; 0 seconds: however long that takes). `done` is called once, in
- * this thread or one of the library's. */
+ * as the key is there (NULL: at once; 0 seconds: however long that takes). `done` is called once,
+ * in this thread or one of the library's. */
 void px_host_fetch(const pmix_proc_t *proc, const char *key, int timeout_s,
                    pmix_dmodex_response_fn_t done, void *cbdata);
 
