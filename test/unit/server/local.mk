@@ -1,7 +1,10 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/data.t %D%/delta.t %D%/doors.t %D%/events.t %D%/groups.t %D%/host.t %D%/outbox.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
+server_unit_tests = %D%/asking.t %D%/data.t %D%/delta.t %D%/doors.t %D%/events.t %D%/groups.t %D%/host.t %D%/outbox.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
+%C%_asking_t_SOURCES = %D%/asking.c %D%/world.c %D%/world.h
+%C%_asking_t_LDADD = libpmix.la $(CMOCKA_LIBS)
+%C%_asking_t_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_data_t_SOURCES = %D%/data.c %D%/world.c %D%/world.h
 %C%_data_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_data_t_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -2,12 +2,15 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A process that is stopped while the server has much to tell it, and one that is stopped while it
- * is sent output. The others go on with their fences, one after each message, so that a server that
- * waited for the stopped one would keep them for ever. What waits for it is bounded: if it fits,
- * the stopped one finds everything when it goes on; if not, it has been dropped, keeps what it can
- * read, and is told so. SHM-003. Covers: SHM-003 */
+ * is sent output; a tool that is stopped while it is sent both, or killed then. The others go on
+ * with their fences, one after each message, so that a server that waited for the stopped one would
+ * keep them for ever. What waits for it is bounded: if it fits, the stopped one finds everything
+ * when it goes on; if not, it has been dropped, keeps what it can read, and is told so. SHM-003.
+ * Covers: SHM-003 */
 
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,6 +22,7 @@
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -33,7 +37,9 @@ enum {
     VICTIM = 2,
     CODE = -5000,
     LIMIT = 4 << 20,
-    SLACK = 20 << 20
+    SLACK = 20 << 20,
+    EVENTS = 1,
+    OUTPUT = 2
 };
 
 /* --- the host: gives back as output of rank 0 what it is given as input --- */
@@ -81,9 +87,20 @@ static pmix_status_t iof_pull(const pmix_proc_t procs[], size_t n, const pmix_in
     return PMIX_SUCCESS;
 }
 
+static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t fn,
+                           void *cbdata)
+{
+    pmix_proc_t tool = proc_of("tool", 0);
+
+    (void) info;
+    (void) ninfo;
+    fn(PMIX_SUCCESS, &tool, cbdata);
+}
+
 static void host_echoes(unsigned node, pmix_server_module_t *module)
 {
     (void) node;
+    module->tool_connected = tool_connected;
     module->push_stdin = push_stdin;
     module->iof_pull = iof_pull;
 }
@@ -107,12 +124,37 @@ static long peak_bytes(void)
     return used.ru_maxrss * 1024;
 }
 
+static int n_descriptors(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    int n = 0;
+
+    check(dir != NULL);
+    while (readdir(dir) != NULL) {
+        n++;
+    }
+    closedir(dir);
+    return n;
+}
+
 static long before;
+static int descriptors;
 
 static void ready(unsigned node)
 {
     (void) node;
     before = peak_bytes();
+    descriptors = n_descriptors();
+}
+
+/* Everybody has ended, and the server learns of that from their connections. */
+static int after_all(unsigned node)
+{
+    (void) node;
+    while (n_descriptors() != descriptors) {
+        sched_yield();
+    }
+    return 0;
 }
 
 /* MANY messages are three times as much. */
@@ -120,7 +162,7 @@ static int after_bounded(unsigned node)
 {
     long grown = peak_bytes() - before;
 
-    (void) node;
+    (void) after_all(node);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return 0; /* what is freed stays for a while */
 #endif
@@ -134,29 +176,29 @@ static int after_bounded(unsigned node)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
-static int n_seen;        /* lock */
+static int n_seen[2];     /* lock: events, pieces of output */
 static bool out_of_order; /* lock */
 
-static void see(int number)
+static void see(bool output, int number)
 {
     pthread_mutex_lock(&lock);
-    out_of_order = out_of_order || number != n_seen;
-    n_seen++;
+    out_of_order = out_of_order || number != n_seen[output];
+    n_seen[output]++;
     pthread_cond_signal(&more);
     pthread_mutex_unlock(&lock);
 }
 
 /* At least n messages, in order; returns how many. */
-static int await(int n)
+static int await(bool output, int n)
 {
     int seen;
 
     pthread_mutex_lock(&lock);
-    while (n_seen < n) {
+    while (n_seen[output] < n) {
         pthread_cond_wait(&more, &lock);
     }
     check(!out_of_order);
-    seen = n_seen;
+    seen = n_seen[output];
     pthread_mutex_unlock(&lock);
     return seen;
 }
@@ -177,7 +219,7 @@ static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
             memcpy(&number, info[i].value.data.bo.bytes, sizeof(number));
         }
     }
-    see(number);
+    see(false, number);
     fn(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
 }
 
@@ -194,60 +236,102 @@ static void on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source
     if (bytes->size == LEN) {
         memcpy(&number, bytes->bytes, sizeof(number));
     }
-    see(number);
+    see(true, number);
 }
 
-static void subscribe(bool output)
+static void subscribe(unsigned kinds)
 {
     pmix_status_t code = CODE;
-    pmix_proc_t all = proc_of(me.nspace, PMIX_RANK_WILDCARD);
+    pmix_proc_t all = proc_of(WORLD_NSPACE, PMIX_RANK_WILDCARD);
 
-    if (output) {
+    if (kinds & OUTPUT) {
         check(PMIx_IOF_pull(&all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, on_output, NULL, NULL) >= 0);
-    } else {
+    }
+    if (kinds & EVENTS) {
         check(PMIx_Register_event_handler(&code, 1, NULL, 0, on_event, NULL, NULL) >= 0);
     }
 }
 
 /* What came before is still read; what takes the server says why it cannot be had. */
-static void is_cut_off(void)
+static void is_cut_off(unsigned kinds)
 {
     uint32_t pid;
 
     check_status(PMIx_Fence(NULL, 0, NULL, 0), PMIX_ERR_LOST_CONNECTION);
-    check(await(0) < MANY);
+    check(await(kinds == OUTPUT, 0) < MANY);
     check_status(get_with(0, "pid", NULL, &pid), PMIX_SUCCESS);
     check_status(get_with(0, "none", NULL, &pid), PMIX_ERR_LOST_CONNECTION);
 }
 
-static void be_stopped(bool fits)
+static void be_stopped(unsigned kinds, bool fits)
 {
     raise(SIGSTOP);
     if (!fits) {
-        is_cut_off();
+        is_cut_off(kinds);
         return;
     }
-    check(await(FEW) == FEW);
+    check(await(kinds == OUTPUT, FEW) == FEW);
     fence_all(false);
 }
 
-/* --- the others --- */
+/* --- the tool that is stopped: a process that the victim starts, by a line of its own --- */
 
-static char state_of(uint32_t pid)
+static int run_tool(pid_t server, bool fits)
 {
-    char path[64];
-    char line[512] = "";
-    const char *end;
-    FILE *f;
+    pmix_query_t *query = PMIx_Query_create(1);
+    pmix_info_t *results = NULL;
+    pmix_info_t info;
+    size_t n = 0;
 
-    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-    f = fopen(path, "r");
-    check(f != NULL);
-    check(fgets(line, sizeof(line), f) != NULL);
-    fclose(f);
-    end = strrchr(line, ')');
-    return end ? end[2] : '?';
+    alarm(60);
+    (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    PMIX_INFO_LOAD(&info, PMIX_SERVER_PIDINFO, &server, PMIX_PID);
+    check_status(PMIx_tool_init(&me, &info, 1), PMIX_SUCCESS);
+    subscribe(EVENTS | OUTPUT);
+    check(write(STDOUT_FILENO, "", 1) == 1);
+    raise(SIGSTOP);
+    check_status(PMIx_Argv_append_nosize(&query->keys, PMIX_QUERY_NAMESPACES), PMIX_SUCCESS);
+    if (fits) {
+        check(await(false, FEW) == FEW && await(true, FEW) == FEW);
+        check_status(PMIx_Query_info(query, 1, &results, &n), PMIX_SUCCESS);
+        PMIx_Info_free(results, n);
+    } else {
+        check(PMIx_Query_info(query, 1, &results, &n) != PMIX_SUCCESS);
+        check(await(false, 0) < MANY && await(true, 0) < MANY);
+    }
+    PMIx_Query_free(query, 1);
+    check_status(PMIx_tool_finalize(), PMIX_SUCCESS);
+    return 0;
 }
+
+/* Returns when it has subscribed. */
+static pid_t start_tool(bool fits)
+{
+    char server[32];
+    char *argv[] = {(char *) "tool", (char *) "tool", server, (char *) (fits ? "fits" : "many"),
+                    NULL};
+    int ready[2];
+    char byte;
+    pid_t pid;
+
+    snprintf(server, sizeof(server), "%d", (int) getppid());
+    check(pipe(ready) == 0);
+    pid = fork();
+    check(pid >= 0);
+    if (pid == 0) {
+        (void) dup2(ready[1], STDOUT_FILENO);
+        (void) unsetenv("PMIX_NAMESPACE");
+        (void) unsetenv("PMIX_RANK");
+        execv("/proc/self/exe", argv);
+        _exit(127);
+    }
+    check(read(ready[0], &byte, 1) == 1);
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+/* --- the others --- */
 
 static void send_message(int number, bool output)
 {
@@ -266,30 +350,40 @@ static void send_message(int number, bool output)
     PMIx_Value_destruct(&info.value);
 }
 
-static void go_on(uint32_t victim, bool output, bool fits)
+static void send_messages(int number, unsigned kinds)
+{
+    if (kinds & EVENTS) {
+        send_message(number, false);
+    }
+    if (kinds & OUTPUT) {
+        send_message(number, true);
+    }
+}
+
+static void go_on(uint32_t victim, unsigned kinds, bool fits, int end)
 {
     pmix_proc_t both[2] = {proc_of(me.nspace, 0), proc_of(me.nspace, 1)};
 
-    while (state_of(victim) != 'T') {
+    while (world_state_of(victim) != 'T') {
         continue; /* it is on its way: it stops itself next */
     }
     for (int i = 0; i < (fits ? FEW : MANY); i++) {
         if (me.rank == 0) {
-            send_message(i, output);
+            send_messages(i, kinds);
         }
         check_status(PMIx_Fence(both, 2, NULL, 0), PMIX_SUCCESS);
     }
-    check(state_of(victim) == 'T');
+    check(world_state_of(victim) == 'T');
     check_status(PMIx_Fence(both, 2, NULL, 0), PMIX_SUCCESS);
     if (me.rank == 0) {
-        check(kill((pid_t) victim, SIGCONT) == 0);
+        check(kill((pid_t) victim, end) == 0);
     }
     if (fits) {
         fence_all(false);
     }
 }
 
-static int run(bool output, bool fits)
+static int run(unsigned kinds, bool fits)
 {
     uint32_t victim;
 
@@ -297,44 +391,85 @@ static int run(bool output, bool fits)
     post(PMIX_GLOBAL, "pid", (uint32_t) getpid());
     check_status(PMIx_Commit(), PMIX_SUCCESS);
     if (me.rank == VICTIM) {
-        subscribe(output);
+        subscribe(kinds);
     }
     fence_all(true);
     if (me.rank == VICTIM) {
-        be_stopped(fits);
+        be_stopped(kinds, fits);
     } else {
         check_status(get_with(VICTIM, "pid", NULL, &victim), PMIX_SUCCESS);
-        go_on(victim, output, fits);
+        go_on(victim, kinds, fits, SIGCONT);
+    }
+    return 0;
+}
+
+/* The same with a tool, and everybody there at the end. */
+static int run_with_tool(bool fits, int end)
+{
+    pid_t tool = 0;
+    uint32_t victim;
+    int status;
+
+    (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (me.rank == VICTIM) {
+        tool = start_tool(fits);
+        post(PMIX_GLOBAL, "pid", (uint32_t) tool);
+        check_status(PMIx_Commit(), PMIX_SUCCESS);
+    }
+    fence_all(true);
+    if (me.rank != VICTIM) {
+        check_status(get_with(VICTIM, "pid", NULL, &victim), PMIX_SUCCESS);
+        go_on(victim, EVENTS | OUTPUT, fits, end);
+    } else {
+        check(waitpid(tool, &status, 0) == tool);
+        check(end == SIGKILL ? WIFSIGNALED(status) : status == 0);
+    }
+    if (me.rank == VICTIM || !fits) {
+        fence_all(false);
     }
     return 0;
 }
 
 static int act_few_events(void)
 {
-    return run(false, true);
+    return run(EVENTS, true);
 }
 
 static int act_many_events(void)
 {
-    return run(false, false);
+    return run(EVENTS, false);
 }
 
 static int act_little_output(void)
 {
-    return run(true, true);
+    return run(OUTPUT, true);
 }
 
 static int act_much_output(void)
 {
-    return run(true, false);
+    return run(OUTPUT, false);
+}
+
+static int act_tool_few(void)
+{
+    return run_with_tool(true, SIGCONT);
+}
+
+static int act_tool_many(void)
+{
+    return run_with_tool(false, SIGCONT);
+}
+
+static int act_tool_killed(void)
+{
+    return run_with_tool(true, SIGKILL);
 }
 
 static const struct act acts[] = {
-    {"few events", act_few_events},
-    {"many events", act_many_events},
-    {"little output", act_little_output},
-    {"much output", act_much_output},
-    {NULL, NULL},
+    {"few events", act_few_events},       {"many events", act_many_events},
+    {"little output", act_little_output}, {"much output", act_much_output},
+    {"tool few", act_tool_few},           {"tool many", act_tool_many},
+    {"tool killed", act_tool_killed},     {NULL, NULL},
 };
 
 #define RUN(...)                                                                                   \
@@ -364,15 +499,36 @@ static void much_output(void **state)
     RUN(.act = "much output", .host = host_is_small, .ready = ready, .after = after_bounded);
 }
 
+static void tool_few(void **state)
+{
+    (void) state;
+    RUN(.act = "tool few", .host = host_echoes, .ready = ready, .after = after_all);
+}
+
+static void tool_many(void **state)
+{
+    (void) state;
+    RUN(.act = "tool many", .host = host_is_small, .ready = ready, .after = after_bounded);
+}
+
+static void tool_killed(void **state)
+{
+    (void) state;
+    RUN(.act = "tool killed", .host = host_echoes, .ready = ready, .after = after_all);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_events),
-        cmocka_unit_test(many_events),
-        cmocka_unit_test(little_output),
-        cmocka_unit_test(much_output),
+        cmocka_unit_test(few_events),    cmocka_unit_test(many_events),
+        cmocka_unit_test(little_output), cmocka_unit_test(much_output),
+        cmocka_unit_test(tool_few),      cmocka_unit_test(tool_many),
+        cmocka_unit_test(tool_killed),
     };
 
+    if (argc == 4 && strcmp(argv[1], "tool") == 0) {
+        return run_tool((pid_t) atoi(argv[2]), strcmp(argv[3], "fits") == 0);
+    }
     world_maybe_client(argc, argv, acts);
     alarm(120);
     return cmocka_run_group_tests(tests, NULL, NULL);

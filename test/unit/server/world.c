@@ -249,7 +249,8 @@ static int run_node(void)
         .direct_modex = direct_modex,
     };
     char name[32];
-    pmix_info_t info[2];
+    pmix_info_t info[3];
+    bool tools = true;
     pthread_t listener;
     pid_t pids[MAX_RANKS];
     int bad = 0;
@@ -261,7 +262,8 @@ static int run_node(void)
     if (world->host) {
         world->host(node, &module);
     }
-    check_status(PMIx_server_init(&module, info, 2), PMIX_SUCCESS);
+    PMIX_INFO_LOAD(&info[2], PMIX_SERVER_TOOL_SUPPORT, &tools, PMIX_BOOL);
+    check_status(PMIx_server_init(&module, info, module.tool_connected ? 3 : 2), PMIX_SUCCESS);
     PMIx_Value_destruct(&info[0].value);
     PMIx_Value_destruct(&info[1].value);
     check(pthread_create(&listener, NULL, listen_to_relay, NULL) == 0);
@@ -486,4 +488,20 @@ pmix_status_t get_with(pmix_rank_t rank, const char *key, const char *directive,
         PMIx_Value_free(value, 1);
     }
     return rc;
+}
+
+char world_state_of(uint32_t pid)
+{
+    char path[64];
+    char text[512] = "";
+    const char *end;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+    f = fopen(path, "r");
+    check(f != NULL);
+    check(fgets(text, sizeof(text), f) != NULL);
+    fclose(f);
+    end = strrchr(text, ')');
+    return end ? end[2] : '?';
 }

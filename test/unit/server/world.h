@@ -56,6 +56,9 @@ void post(pmix_scope_t scope, const char *key, uint32_t v);
 /* PMIx_Get with the directive (or NULL) on, for a number. */
 pmix_status_t get_with(pmix_rank_t rank, const char *key, const char *directive, uint32_t *ret);
 
+/* The letter that the kernel has for what a process does: 'T' when it is stopped. */
+char world_state_of(uint32_t pid);
+
 /* In hosts: how often what was called in this node's server. Any thread. */
 struct calls {
     _Atomic unsigned fence;
