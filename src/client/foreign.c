@@ -17,7 +17,7 @@
 enum {
     ASKED_NOT,
     ASKED,         /* a reply is to come */
-    ASKED_IN_VAIN, /* the server has no other: the job is no more */
+    ASKED_IN_VAIN, /* the job is no more */
     DEAD_KEPT = 8, /* segments of jobs that are no more */
 };
 
@@ -202,16 +202,17 @@ struct px_settled {
 static void took_reply(const struct pursuit *pursuit, struct px_in *reply)
 {
     struct px_foreign *foreign = pursuit->foreign;
+    const struct px_store *segment = px_foreign_shared(foreign);
     char *name = NULL;
+    bool known = px_unpack_string(reply, &name) == 0;
 
-    if (px_unpack_string(reply, &name) != 0) {
-        if (px_foreign_shared(foreign) == pursuit->segment) {
-            px_store_release(&foreign->asked, ASKED_IN_VAIN); /* pairs with px_foreign_catch_up */
-        }
-    } else if (px_job_is_marked(*reply)) {
-        (void) px_foreign_marked(pursuit->session, foreign->nspace);
-    }
     free(name);
+    if (known && px_job_is_marked(*reply)) {
+        (void) px_foreign_marked(pursuit->session, foreign->nspace);
+    } else if (NULL != segment && segment == pursuit->segment && px_store_is_over(segment) &&
+               !(known && px_store_superseded(segment))) {
+        px_store_release(&foreign->asked, ASKED_IN_VAIN); /* pairs with px_foreign_catch_up */
+    }
 }
 
 static void settle_one(struct px_settled *settled)

@@ -8,28 +8,24 @@
  * order. With HOSTILE_OUTSIDE set it makes only the attacks that never get through the handshake.
  * usage: hostile PROGRAM [ARG...] */
 
+#include "speak.h"
+
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 
-enum { PATIENCE_MS = 20000, ROOM = 1 << 16, IDLERS = 1000 };
+enum { ROOM = 1 << 16, IDLERS = 1000 };
 
 static int failures;
-static const char *nspace;
-static uint32_t rank;
 static const char *uris[2]; /* AF_UNIX, TCP; NULL when that door is shut */
 
 static void report(bool held, const char *door, const char *what)
@@ -37,173 +33,6 @@ static void report(bool held, const char *door, const char *what)
     failures += !held;
     printf("%s - %s: %s\n", held ? "ok" : "not ok", door, what);
     fflush(stdout);
-}
-
-/* --- reaching a door --- */
-
-static int dial_tcp(const char *address)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET};
-    const char *colon = strrchr(address, ':');
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    to.sin_port = htons((uint16_t) atoi(colon + 1));
-    if (connect(fd, (struct sockaddr *) &to, sizeof to) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-static int dial_unix(const char *name)
-{
-    struct sockaddr_un to = {.sun_family = AF_UNIX};
-    size_t len = strlen(name);
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-    memcpy(to.sun_path, name, len);
-    if (name[0] == '@') {
-        to.sun_path[0] = '\0';
-    }
-    if (connect(fd, (struct sockaddr *) &to,
-                (socklen_t) (offsetof(struct sockaddr_un, sun_path) + len)) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-static int dial(const char *uri)
-{
-    const char *address = strchr(uri, ';') + 1;
-
-    if (!strncmp(address, "unix://", 7)) {
-        return dial_unix(address + 7);
-    }
-    return dial_tcp(address);
-}
-
-/* --- saying hello by hand --- */
-
-struct hello {
-    const char *psec;
-    uint32_t uid;
-    const char *nspace;
-    uint32_t rank;
-    const char *module;
-};
-
-static size_t put(unsigned char *at, const void *bytes, size_t len)
-{
-    memcpy(at, bytes, len);
-    return len;
-}
-
-static size_t put_u32(unsigned char *at, uint32_t v)
-{
-    v = htonl(v);
-    return put(at, &v, sizeof v);
-}
-
-static size_t put_string(unsigned char *at, const char *s)
-{
-    return put(at, s, strlen(s) + 1);
-}
-
-static size_t write_header(unsigned char *at, uint32_t len)
-{
-    uint32_t words[4] = {UINT32_MAX, UINT32_MAX, len, 0};
-
-    return put(at, words, sizeof words);
-}
-
-static size_t write_hello(unsigned char *at, const struct hello *h)
-{
-    size_t n = 16;
-    uint32_t ids[2] = {h->uid, getegid()};
-
-    n += put_string(at + n, h->psec);
-    n += put_u32(at + n, sizeof ids);
-    n += put(at + n, ids, sizeof ids);
-    at[n++] = 0; /* a client */
-    n += put_string(at + n, h->nspace);
-    n += put_u32(at + n, h->rank);
-    n += put_string(at + n, "5.0.0");
-    n += put_string(at + n, h->module);
-    at[n++] = 1;
-    n += put_string(at + n, "hash");
-    write_header(at, (uint32_t) (n - 16));
-    return n;
-}
-
-static struct hello honest(void)
-{
-    return (struct hello){
-        .psec = "native", .uid = geteuid(), .nspace = nspace, .rank = rank, .module = "v41"};
-}
-
-/* --- what comes back --- */
-
-static bool readable(int fd)
-{
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-
-    return poll(&p, 1, PATIENCE_MS) == 1;
-}
-
-/* True when the server closes, whatever it says first. */
-static bool closes(int fd)
-{
-    char sink[4096];
-
-    for (;;) {
-        ssize_t n;
-
-        if (!readable(fd)) {
-            return false;
-        }
-        n = recv(fd, sink, sizeof sink, 0);
-        if (n <= 0) {
-            return n == 0 || errno == ECONNRESET;
-        }
-    }
-}
-
-static bool receive(int fd, void *to, size_t len)
-{
-    size_t got = 0;
-
-    while (got < len && readable(fd)) {
-        ssize_t n = recv(fd, (char *) to + got, len - got, 0);
-
-        if (n <= 0) {
-            return false;
-        }
-        got += (size_t) n;
-    }
-    return got == len;
-}
-
-static void send_all(int fd, const void *bytes, size_t len)
-{
-    (void) !send(fd, bytes, len, MSG_NOSIGNAL);
-}
-
-/* Says an honest hello; the connected descriptor, or -1. */
-static int admitted(const char *uri)
-{
-    unsigned char bytes[1024];
-    struct hello h = honest();
-    uint32_t answer[2];
-    int fd = dial(uri);
-
-    send_all(fd, bytes, write_hello(bytes, &h));
-    if (!receive(fd, answer, sizeof answer) || answer[0] != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
 }
 
 /* --- attacks before the handshake is over --- */
@@ -368,15 +197,6 @@ static bool many_idlers(const char *uri)
 
 /* --- attacks from within --- */
 
-static size_t write_frame(unsigned char *at, uint32_t tag, const void *payload, uint32_t len)
-{
-    uint32_t words[4] = {0, htonl(tag), htonl(len), 0};
-
-    memcpy(at, words, sizeof words);
-    memcpy(at + 16, payload, len);
-    return 16 + len;
-}
-
 /* Sends one request; true when a reply comes or the server closes. */
 static bool answered(const char *uri, const void *payload, uint32_t len)
 {
@@ -511,6 +331,90 @@ static bool vanishing_requester(const char *uri)
     return true;
 }
 
+/* The descriptors that came with one reply; -1: there is no reply. */
+static int descriptors_of_reply(int fd)
+{
+    union {
+        struct cmsghdr align;
+        char room[CMSG_SPACE(16 * sizeof(int))];
+    } control;
+    char sink[ROOM];
+    uint32_t words[4];
+    struct iovec at = {.iov_base = words, .iov_len = sizeof words};
+    struct msghdr msg = {
+        .msg_iov = &at, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    int n = 0;
+
+    if (!readable(fd) || recvmsg(fd, &msg, MSG_WAITALL) != sizeof words) {
+        return -1;
+    }
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+        int got[16];
+        int k = (int) ((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+
+        memcpy(got, CMSG_DATA(c), (size_t) k * sizeof(int));
+        for (int i = 0; i < k; i++) {
+            close(got[i]);
+        }
+        n += k;
+    }
+    return ntohl(words[2]) <= sizeof sink && receive(fd, sink, ntohl(words[2])) ? n : -1;
+}
+
+/* REQ; PROC_RANK generation; STRING namespace. */
+static int asked_for(int fd, unsigned char generation, const char *name)
+{
+    unsigned char payload[1024];
+    unsigned char bytes[ROOM];
+    size_t len = strlen(name) + 1;
+    size_t n = put(payload, "\x02\x00\x02", 3);
+
+    payload[n++] = generation;
+    payload[n++] = 2;
+    payload[n++] = (unsigned char) (2 * len & 0x7f) | 0x80; /* twice the length, in seven bits */
+    payload[n++] = (unsigned char) (2 * len >> 7);
+    n += put_string(payload + n, name);
+    send_all(fd, bytes, write_frame(bytes, 101, payload, (uint32_t) n));
+    return descriptors_of_reply(fd);
+}
+
+/* A client that asks for segments again and again gets its own and the other job's, each once; by
+ * TCP, or where there are none, none. */
+static bool greedy(const char *uri)
+{
+    const char *form = getenv("PMIX_MCA_gds");
+    int want = strstr(uri, "unix://") && !(form && !strcmp(form, "hash")) ? 2 : 0;
+    static const unsigned char generations[] = {1, 1, 127, 0, 1, 127};
+    struct hello h = honest();
+    char longest[400];
+    unsigned char bytes[64];
+    int fd;
+    int n;
+    int total;
+
+    h.gds = "shmix,hash";
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    fd = admitted_as(uri, &h);
+    if (fd < 0) {
+        return false;
+    }
+    send_all(fd, bytes, write_frame(bytes, 101, "\x02\x00", 2));
+    n = total = descriptors_of_reply(fd);
+    for (unsigned i = 0; n >= 0 && i < 20 * sizeof generations; i++) {
+        const char *names[] = {"other-job", nspace, "nobody", longest};
+
+        n = asked_for(fd, generations[i / 4 % sizeof generations], names[i % 4]);
+        total += n;
+    }
+    close(fd);
+    if (n < 0 || total != want) {
+        printf("# the last reply had %d descriptors, all %d\n", n, total);
+        return false;
+    }
+    return true;
+}
+
 static const struct {
     const char *name;
     bool (*attack)(const char *uri);
@@ -538,6 +442,7 @@ static const struct {
     {"arrays 2,000 deep", over_deep, true},
     {"elements that do not come", promised_elements, true},
     {"requesters that vanish", vanishing_requester, true},
+    {"one that cannot get enough segments", greedy, true},
 };
 
 int main(int argc, char **argv)

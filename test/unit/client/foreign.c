@@ -14,7 +14,7 @@
 
 #include "script.h"
 
-enum { BIG = 65536 };
+enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30 };
 
 static struct px_store *own;
 static struct px_store *other;
@@ -337,6 +337,69 @@ static void gone(void **state)
     next = -1;
 }
 
+static _Atomic bool over;
+
+/* What is read never goes back; the namespace is always there, in some segment. */
+static void *keep_reading(void *arg)
+{
+    pmix_proc_t job = {.nspace = "other", .rank = PMIX_RANK_WILDCARD};
+    bool *sound = arg;
+    uint32_t last = 0;
+
+    *sound = true;
+    while (!over) {
+        pmix_value_t *value = NULL;
+
+        if (ctx->ops->get(ctx, &job, PMIX_JOB_SIZE, NULL, 0, &value) != PMIX_SUCCESS) {
+            *sound = false;
+            break;
+        }
+        *sound = *sound && value->data.uint32 >= last;
+        last = value->data.uint32;
+        PMIx_Value_free(value, 1);
+    }
+    return NULL;
+}
+
+/* Segments move, end, and come again under threads that read them. */
+static void many_readers(void **state)
+{
+    pthread_t threads[N_THREADS];
+    bool sound[N_THREADS];
+    uint32_t number = 5;
+
+    (void) state;
+    over = false;
+    rides = px_store_fd(other);
+    assert_int_equal(size_of_other(), 5);
+    for (int i = 0; i < N_THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, keep_reading, &sound[i]), 0);
+    }
+    for (int i = 0; i < N_MOVES; i++) {
+        next = -1;
+        move(++number);
+        next = px_store_fd(other);
+        collective();
+        assert_int_equal(size_of_other(), number);
+    }
+    for (int i = 0; i < N_JOBS; i++) {
+        next = -1;
+        px_store_destroy(other);
+        other = create("other");
+        publish(other, ++number);
+        next = px_store_fd(other);
+        while (size_of_other() != number) {
+            collective();
+        }
+    }
+    over = true;
+    for (int i = 0; i < N_THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_true(sound[i]);
+    }
+    assert_int_equal(refusals, 0);
+}
+
 static int set_up(void **state)
 {
     (void) state;
@@ -356,6 +419,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(after_a_fence, begin, end),
         cmocka_unit_test_setup_teardown(no_next, begin, end),
         cmocka_unit_test_setup_teardown(gone, begin, end),
+        cmocka_unit_test_setup_teardown(many_readers, begin, end),
     };
 
     return cmocka_run_group_tests_name("foreign", tests, set_up, NULL);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TEST_HOSTILE_SPEAK_H
+#define PX_TEST_HOSTILE_SPEAK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a stranger speaks to a server; what comes back is waited for some time only. */
+
+extern const char *nspace; /* who he says he is */
+extern uint32_t rank;
+
+struct hello {
+    const char *psec;
+    uint32_t uid;
+    const char *nspace;
+    uint32_t rank;
+    const char *module;
+    const char *gds;
+};
+
+/* A connection to that door, or -1. */
+int dial(const char *uri);
+/* Each returns how many bytes it has written. */
+size_t put(unsigned char *at, const void *bytes, size_t len);
+size_t put_string(unsigned char *at, const char *s);
+size_t write_hello(unsigned char *at, const struct hello *h);
+struct hello honest(void);
+/* In time? */
+bool readable(int fd);
+/* True when the server closes, whatever it says first. */
+bool closes(int fd);
+bool receive(int fd, void *to, size_t len);
+void send_all(int fd, const void *bytes, size_t len);
+/* Says hello; the connected descriptor, or -1. admitted: honestly. */
+int admitted_as(const char *uri, const struct hello *h);
+int admitted(const char *uri);
+size_t write_frame(unsigned char *at, uint32_t tag, const void *payload, uint32_t len);
+size_t write_header(unsigned char *at, uint32_t len);
+
+#endif
