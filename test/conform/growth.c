@@ -325,7 +325,8 @@ static long kib_of(const char *file, const char *name)
 
 static struct memory measure(void)
 {
-    struct memory m = {.resident = kib_of("/proc/self/smaps_rollup", "Rss:")};
+    /* a sanitizer maps terabytes, which takes long to look through */
+    struct memory m = {.resident = SANITIZED ? 0 : kib_of("/proc/self/smaps_rollup", "Rss:")};
     DIR *dir = opendir("/proc/self/fd");
     char to[64];
     struct stat st;
@@ -407,6 +408,10 @@ static void host(void)
     struct memory again;
 
     await("held");
+    if (SANITIZED) {
+        fprintf(stderr, "# with a sanitizer: %d jobs, and no look at the memory of a process\n",
+                JOBS);
+    }
     jobs_come(0, STAY / 10); /* what only the first ones take is left out */
     none = measure();
     jobs_come(STAY / 10, STAY);
@@ -426,7 +431,8 @@ static void host(void)
     if (shared_form()) {
         check_returned("segments", full.segments, after.segments, again.segments,
                        (few.segments - none.segments) / (STAY - STAY / 10));
-        check(after.largest > 4 * SMALL, "the own segment has grown to %ld KiB", after.largest);
+        check(after.largest > (SANITIZED ? 1 : 4) * SMALL, "the own segment has grown to %ld KiB",
+              after.largest);
     }
     if (!SANITIZED) {
         check_returned("memory", full.resident, after.resident, again.resident,

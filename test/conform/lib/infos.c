@@ -8,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* There is room up to the next power of two. */
 static pmix_info_t *grow(struct infos *list)
 {
-    pmix_info_t *at = realloc(list->at, (list->n + 1) * sizeof(*at));
-
-    if (at == NULL) {
+    if ((list->n & (list->n - 1)) == 0) {
+        list->at = realloc(list->at, (list->n == 0 ? 1 : 2 * list->n) * sizeof(*list->at));
+    }
+    if (list->at == NULL) {
         abort();
     }
-    list->at = at;
-    memset(&at[list->n], 0, sizeof(*at));
-    return &at[list->n++];
+    memset(&list->at[list->n], 0, sizeof(*list->at));
+    return &list->at[list->n++];
 }
 
 void add(struct infos *list, const char *key, const void *value, pmix_data_type_t type)
