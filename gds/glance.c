@@ -23,14 +23,6 @@ struct found {
     pmix_data_type_t type;
 };
 
-/* The same for n things of `size` bytes, neither above 32 bits. */
-INLINE bool all_inside(const struct px_glance *g, uint64_t loc, uint64_t n, uint64_t size)
-{
-    uint64_t words = (n * size + 7) / 8;
-
-    return words <= g->end && px_glance_inside(g, loc, words);
-}
-
 /* The value in a cell of which the first two words are inside. */
 INLINE bool see_cell(const struct px_glance *g, uint64_t loc, struct found *ret)
 {
@@ -46,7 +38,7 @@ INLINE bool see_cell(const struct px_glance *g, uint64_t loc, struct found *ret)
     }
     ret->bytes = cell->payload;
     ret->word = len;
-    if (len == 0 || !all_inside(g, loc, sizeof *cell + len, 1)) {
+    if (len == 0 || !px_glance_all_inside(g, loc, sizeof *cell + len, 1)) {
         return false;
     }
     return cell->form == PX_FORM_TEXT
@@ -101,31 +93,6 @@ static inline uint64_t locator_of(const struct px_glance *g, const void *thing)
     return (uint64_t) ((const unsigned char *) thing - g->base) >> 3;
 }
 
-/* The number in a rank's lane. */
-INLINE bool see_lane(const struct px_glance *g, const struct px_column *col, uint32_t rank,
-                            uint64_t *ret)
-{
-    const void *lanes;
-
-    if (!all_inside(g, col->data, col->n, col->width / 8)) {
-        return false;
-    }
-    lanes = px_glance_at(g, col->data);
-    switch (col->width) {
-    case 8:
-        *ret = ((const uint8_t *) lanes)[rank];
-        return true;
-    case 16:
-        *ret = ((const uint16_t *) lanes)[rank];
-        return true;
-    case 32:
-        *ret = ((const uint32_t *) lanes)[rank];
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* The cell of a rank: the column's only one, or one of a few. */
 INLINE bool see_shared_cell(const struct px_glance *g, const struct px_column *col,
                                    uint32_t rank, struct found *ret)
@@ -135,8 +102,8 @@ INLINE bool see_shared_cell(const struct px_glance *g, const struct px_column *c
     uint64_t i;
 
     if (col->kind == PX_COLUMN_DICT) {
-        if (!all_inside(g, col->base, col->n_dict, 8) || !see_lane(g, col, rank, &i)
-            || i >= col->n_dict) {
+        if (!px_glance_all_inside(g, col->base, col->n_dict, 8) ||
+            !px_glance_lane(g, col, rank, &i) || i >= col->n_dict) {
             return false;
         }
         locs = px_glance_at(g, col->base);
@@ -147,41 +114,6 @@ INLINE bool see_shared_cell(const struct px_glance *g, const struct px_column *c
     return px_glance_inside(g, loc, 2) && see_cell(g, loc, ret);
 }
 
-INLINE uint32_t placed(const struct px_glance *g, const struct px_rank_map *map,
-                              uint32_t n_ranks, uint32_t rank)
-{
-    bool listed = map->kind == PX_MAP_ARRAY && all_inside(g, map->data, n_ranks, 4);
-
-    return px_mapped(map, listed ? px_glance_at(g, map->data) : NULL, rank);
-}
-
-/* The visible placement, or NULL. */
-INLINE const struct px_placement *placement(const struct px_glance *g,
-                                                   const struct px_store *store)
-{
-    uint64_t loc = px_load_acquire(&px_store_header(store)->place); /* pairs with publish_all */
-    const struct px_placement *place;
-
-    if (rare(!px_glance_inside(g, loc, sizeof *place / 8))) {
-        return NULL;
-    }
-    place = px_glance_at(g, loc);
-    return place->version.seq <= g->seq ? place : NULL;
-}
-
-INLINE const struct px_node *node_at(const struct px_glance *g,
-                                            const struct px_placement *place, uint32_t i)
-{
-    const struct px_node *nodes;
-
-    if (rare(i >= place->n_nodes)
-        || rare(!all_inside(g, place->nodes, place->n_nodes, sizeof *nodes))) {
-        return NULL;
-    }
-    nodes = px_glance_at(g, place->nodes);
-    return &nodes[i];
-}
-
 INLINE bool see_word(pmix_data_type_t type, uint64_t word, struct found *ret)
 {
     *ret = (struct found){.word = word, .type = type};
@@ -190,7 +122,7 @@ INLINE bool see_word(pmix_data_type_t type, uint64_t word, struct found *ret)
 
 /* What the placement says of a node. */
 INLINE bool see_node(const struct px_glance *g, const struct px_key *key,
-                            const struct px_node *node, struct found *ret)
+                     const struct px_node *node, struct found *ret)
 {
     switch (node ? key->derived : PX_DERIVED_NONE) {
     case PX_DERIVED_NODEID:
@@ -205,10 +137,10 @@ INLINE bool see_node(const struct px_glance *g, const struct px_key *key,
 }
 
 /* A key of a rank that no process has posted anything under: what the placement says. */
-INLINE bool see_derived(const struct px_glance *g, const struct px_store *store,
-                               const struct px_key *key, pmix_rank_t rank, struct found *ret)
+INLINE bool see_derived(const struct px_glance *g, const struct px_key *key, pmix_rank_t rank,
+                        struct found *ret)
 {
-    const struct px_placement *place = key->derived ? placement(g, store) : NULL;
+    const struct px_placement *place = key->derived ? px_glance_place(g) : NULL;
     uint32_t app;
 
     if (!place || rank >= place->n_ranks || key->derived == PX_DERIVED_LOCAL_SIZE) {
@@ -218,23 +150,23 @@ INLINE bool see_derived(const struct px_glance *g, const struct px_store *store,
         return see_word(PMIX_PROC_RANK, rank, ret);
     }
     if (key->derived == PX_DERIVED_APPNUM) {
-        app = placed(g, &place->app_of, place->n_ranks, rank);
+        app = px_glance_placed(g, &place->app_of, place->n_ranks, rank);
         return app != PX_NO_APP && see_word(PMIX_UINT32, app, ret);
     }
-    return see_node(g, key, node_at(g, place, placed(g, &place->node_of, place->n_ranks, rank)),
-                    ret);
+    return see_node(
+        g, key,
+        px_glance_node(g, place, px_glance_placed(g, &place->node_of, place->n_ranks, rank)), ret);
 }
 
 INLINE bool see_column(const struct px_glance *g, const struct px_column *col, uint32_t rank,
-                              struct found *ret)
+                       struct found *ret)
 {
     switch (col->kind) {
     case PX_COLUMN_CONST:
-        return see_word(col->type, col->base, ret);
     case PX_COLUMN_AFFINE:
         return see_word(col->type, col->base + col->step * rank, ret);
     case PX_COLUMN_ARRAY:
-        return see_word(col->type, 0, ret) && see_lane(g, col, rank, &ret->word);
+        return see_word(col->type, 0, ret) && px_glance_lane(g, col, rank, &ret->word);
     default:
         return see_shared_cell(g, col, rank, ret);
     }
@@ -242,7 +174,7 @@ INLINE bool see_column(const struct px_glance *g, const struct px_column *col, u
 
 /* Ranks that stand for others are beyond every column and placement, and have no records. */
 INLINE bool see_rank(const struct px_glance *g, const struct px_store *store,
-                            const struct px_key *key, pmix_rank_t rank, struct found *ret)
+                     const struct px_key *key, pmix_rank_t rank, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
     const struct px_column *col;
@@ -256,7 +188,7 @@ INLINE bool see_rank(const struct px_glance *g, const struct px_store *store,
         return col && see_column(g, col, rank, ret);
     }
     if (px_load_acquire(&key->holder) == 0) { /* pairs with publish_all */
-        return see_derived(g, store, key, rank, ret);
+        return see_derived(g, key, rank, ret);
     }
     rec = record_at(g, store, PX_SHM_PROC, rank, locator_of(g, key));
     return rec && see_record(g, locator_of(g, rec), ret);
@@ -372,7 +304,7 @@ static uint32_t node_meant(const struct px_store *store, const struct px_placeme
 static bool look_at_node(const struct px_store *store, const struct px_glance *g,
                          const struct px_key *key, const struct px_ask *ask, struct found *ret)
 {
-    const struct px_placement *place = placement(g, store);
+    const struct px_placement *place = px_glance_place(g);
     uint32_t index = place ? node_meant(store, place, ask) : PX_NO_NODE;
     const struct px_record *rec;
 
@@ -381,12 +313,12 @@ static bool look_at_node(const struct px_store *store, const struct px_glance *g
     }
     rec = record_at(g, store, PX_SHM_NODE, index, locator_of(g, key));
     return rec ? see_record(g, locator_of(g, rec), ret)
-               : see_node(g, key, node_at(g, place, index), ret);
+               : see_node(g, key, px_glance_node(g, place, index), ret);
 }
 
 /* The cases of px_store_ask that end where they begin: with a value at the first level. */
-INLINE bool look(const struct px_store *store, const struct px_glance *g,
-                        const struct px_key *key, const struct px_ask *ask, struct found *ret)
+INLINE bool look(const struct px_store *store, const struct px_glance *g, const struct px_key *key,
+                 const struct px_ask *ask, struct found *ret)
 {
     bool named = ask->hostname || ask->nodeid != PX_NO_NODEID;
     bool of_node = key->realm == PX_REALM_NODE || key->realm == PX_REALM_NONE;
@@ -439,6 +371,14 @@ enum px_look px_store_look(const struct px_store *store, const struct px_ask *as
 }
 
 /* --- without --- */
+
+const char *px_store_key_name(const struct px_store *store, const char *name)
+{
+    struct px_glance g = px_glance_of(store);
+    const struct px_key *key = hinted(store, &g, name);
+
+    return key ? key->name : NULL;
+}
 
 bool px_store_glance_further(const struct px_store *store, pmix_rank_t rank, const char *name,
                              pmix_value_t **ret)

@@ -10,6 +10,7 @@
 
 #include "gds/lookup.h"
 #include "gds/payload.h"
+#include "gds/read.h"
 #include "gds/state.h"
 
 /* The part of px_store_glance that is worth having in its caller: a number of the job, or one in a
@@ -33,11 +34,11 @@ enum {
     PX_GLANCE_COLUMN = sizeof(struct px_column) / 8
 };
 
-/* The segment up to where somebody has seen it: what has come behind that is left to px_store_ask,
- * which looks again. pairs with publish_all and px_store_saw_end */
-static inline struct px_glance px_glance_of(const struct px_store *store)
+/* The segment, which is at `base`, up to where somebody has seen it: what has come behind that is
+ * left to px_store_ask, which looks again. pairs with publish_all and px_store_saw_end */
+static inline struct px_glance px_glance_from(const struct px_store *store,
+                                              const unsigned char *base)
 {
-    const unsigned char *base = store->seg.base;
     const struct px_header *header = (const struct px_header *) (const void *) base;
 
     return (struct px_glance){
@@ -45,6 +46,11 @@ static inline struct px_glance px_glance_of(const struct px_store *store)
         .end = px_load_acquire(&store->end),
         .seq = px_load_acquire(&header->sequence),
     };
+}
+
+static inline struct px_glance px_glance_of(const struct px_store *store)
+{
+    return px_glance_from(store, store->seg.base);
 }
 
 /* Are n words at a locator inside? n is at most a header's. */
@@ -59,7 +65,7 @@ static inline const void *px_glance_at(const struct px_glance *g, uint64_t loc)
     return g->base + (loc << 3);
 }
 
-/* The column, if it answers for the rank by itself; or NULL. pairs with publish_all */
+/* The column at a locator, if it answers for the rank by itself; or NULL. pairs with publish_all */
 static inline const struct px_column *px_glance_column(const struct px_glance *g, uint64_t loc,
                                                        uint32_t rank)
 {
@@ -75,16 +81,13 @@ static inline const struct px_column *px_glance_column(const struct px_glance *g
                : NULL;
 }
 
-/* A number of the job. */
-static inline bool px_glance_job(const struct px_glance *g, const struct px_key *key,
-                                 struct px_scalar *ret)
+/* A number of the job, whose record is at `loc`. */
+static inline bool px_glance_job(const struct px_glance *g, uint64_t loc, struct px_scalar *ret)
 {
-    uint64_t loc = px_load_acquire(&key->job); /* pairs with publish_all */
     const struct px_record *rec;
     const struct px_cell *cell;
 
-    if ((key->realm != PX_REALM_JOB && key->realm != PX_REALM_NONE)
-        || !px_glance_inside(g, loc, PX_GLANCE_RECORD + 2)) {
+    if (!px_glance_inside(g, loc, PX_GLANCE_RECORD + 2)) {
         return false;
     }
     rec = px_glance_at(g, loc);
@@ -97,43 +100,125 @@ static inline bool px_glance_job(const struct px_glance *g, const struct px_key 
     return true;
 }
 
-/* A number of a rank. Ranks that stand for others are beyond every column. */
-static inline bool px_glance_rank(const struct px_glance *g, const struct px_key *key,
-                                  uint32_t rank, struct px_scalar *ret)
+/* The number in a rank's lane, of which a word has 2^shift. */
+static inline bool px_glance_lane(const struct px_glance *g, const struct px_column *col,
+                                  uint32_t rank, uint64_t *ret)
 {
-    uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
+    unsigned shift = col->width == 8 ? 3 : col->width == 16 ? 2 : 1;
+    uint64_t loc = col->data + (rank >> shift);
+    const void *word;
+
+    if (!px_glance_inside(g, loc, 1)) {
+        return false;
+    }
+    word = px_glance_at(g, loc);
+    switch (col->width) {
+    case 8:
+        *ret = ((const uint8_t *) word)[rank % 8];
+        return true;
+    case 16:
+        *ret = ((const uint16_t *) word)[rank % 4];
+        return true;
+    case 32:
+        *ret = ((const uint32_t *) word)[rank % 2];
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A number of a rank, whose column is at `loc`. Ranks that stand for others are beyond every
+ * column. */
+static inline bool px_glance_rank(const struct px_glance *g, uint64_t loc, uint32_t rank,
+                                  struct px_scalar *ret)
+{
     const struct px_column *col = px_glance_column(g, loc, rank);
 
-    if (key->realm == PX_REALM_SESSION || !col
-        || (col->kind != PX_COLUMN_CONST && col->kind != PX_COLUMN_AFFINE)) {
+    if (!col) {
         return false;
     }
     ret->type = col->type;
-    ret->word = col->kind == PX_COLUMN_AFFINE ? col->base + col->step * rank : col->base;
-    return true;
+    if (col->kind == PX_COLUMN_CONST || col->kind == PX_COLUMN_AFFINE) {
+        ret->word = col->base + col->step * rank;
+        return true;
+    }
+    return col->kind == PX_COLUMN_ARRAY && px_glance_lane(g, col, rank, &ret->word);
+}
+
+/* n things of `size` bytes at a locator, neither above 32 bits: are they inside? */
+static inline bool px_glance_all_inside(const struct px_glance *g, uint64_t loc, uint64_t n,
+                                        uint64_t size)
+{
+    uint64_t words = (n * size + 7) / 8;
+
+    return words <= g->end && px_glance_inside(g, loc, words);
+}
+
+/* The visible placement, or NULL. */
+static inline const struct px_placement *px_glance_place(const struct px_glance *g)
+{
+    const struct px_header *header = (const struct px_header *) (const void *) g->base;
+    uint64_t loc = px_load_acquire(&header->place); /* pairs with publish_all */
+    const struct px_placement *place;
+
+    if (__builtin_expect(!px_glance_inside(g, loc, sizeof *place / 8), 0)) {
+        return NULL;
+    }
+    place = px_glance_at(g, loc);
+    return place->version.seq <= g->seq ? place : NULL;
+}
+
+/* Where a map puts a rank below the number that it covers. */
+static inline uint32_t px_glance_placed(const struct px_glance *g, const struct px_rank_map *map,
+                                        uint32_t n_ranks, uint32_t rank)
+{
+    bool listed = map->kind == PX_MAP_ARRAY && px_glance_all_inside(g, map->data, n_ranks, 4);
+
+    return px_mapped(map, listed ? px_glance_at(g, map->data) : NULL, rank);
+}
+
+static inline const struct px_node *px_glance_node(const struct px_glance *g,
+                                                   const struct px_placement *place, uint32_t i)
+{
+    uint64_t loc = place->nodes + (uint64_t) i * (sizeof(struct px_node) / 8);
+
+    return i < place->n_nodes && px_glance_inside(g, loc, sizeof(struct px_node) / 8)
+               ? px_glance_at(g, loc)
+               : NULL;
 }
 
 /* As px_store_glance, in that part; *ret_key is the key that the string led to last time, whose
- * name is still to be compared. */
+ * name is still to be compared. pairs with px_read_note_key and publish_all */
 static inline __attribute__((always_inline)) bool px_glance_scalar(const struct px_store *store,
                                                                    pmix_rank_t rank,
                                                                    const char *name,
                                                                    const struct px_key **ret_key,
                                                                    struct px_scalar *ret)
 {
-    uint64_t loc = px_load_acquire(px_key_hints(store, name)); /* pairs with px_read_note_key */
+    uint64_t loc = px_load_acquire(px_key_hints(store, name));
+    const unsigned char *base = store->seg.base;
+    const struct px_key *key = (const void *) (base + (loc << 3));
     struct px_glance g;
     bool seen;
 
     if (__builtin_expect(loc == 0, 0)) {
         return false;
     }
-    g = px_glance_of(store);
-    *ret_key = px_glance_at(&g, loc);
+    *ret_key = key;
     if (rank == PMIX_RANK_WILDCARD) {
-        seen = px_glance_job(&g, *ret_key, ret);
+        if (key->realm != PX_REALM_JOB && key->realm != PX_REALM_NONE) {
+            return false;
+        }
+        loc = px_load_acquire(&key->job);
+        g = px_glance_from(store, base);
+        seen = px_glance_job(&g, loc, ret);
     } else {
-        seen = px_glance_rank(&g, *ret_key, rank, ret);
+        if (key->realm == PX_REALM_SESSION) {
+            return false;
+        }
+        loc = px_load_acquire(&key->column);
+        g = px_glance_from(store, base);
+        seen = px_glance_rank(&g, loc, rank, ret);
     }
     return seen && px_word_size(ret->type) != 0;
 }
@@ -150,6 +235,9 @@ static inline bool px_scalar_value(uint64_t word, pmix_data_type_t type, pmix_va
     *ret = value;
     return true;
 }
+
+/* The bytes of a key that a lookup has found by this string, in the segment; or NULL. */
+const char *px_store_key_name(const struct px_store *store, const char *name);
 
 /* The rest of px_store_glance. */
 bool px_store_glance_further(const struct px_store *store, pmix_rank_t rank, const char *name,

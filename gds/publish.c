@@ -206,7 +206,7 @@ static void publish_all(struct px_stage *stage)
         px_publish(stage->words[i].at, stage->words[i].value);
     }
     if (stage->place) {
-        px_publish(&h->place, stage->place); /* pairs with px_read_placement and placement */
+        px_publish(&h->place, stage->place); /* pairs with px_read_placement, px_glance_place */
     }
     if (stage->session) {
         px_publish(&h->session, stage->session); /* pairs with ask_session */
@@ -217,7 +217,7 @@ static void publish_all(struct px_stage *stage)
     if (stage->dead) {
         px_publish(&h->dead, h->dead + stage->dead); /* pairs with px_store_info */
     }
-    /* pairs with px_read_begin, px_visible and px_glance_of */
+    /* pairs with px_read_begin, px_visible, px_glance_from, px_moment_now and recall */
     px_publish(&h->sequence, stage->seq);
 }
 

@@ -185,8 +185,6 @@ static inline __attribute__((always_inline)) int column_get(struct px_read *read
     }
     switch (col->kind) {
     case PX_COLUMN_CONST:
-        word = col->base;
-        break;
     case PX_COLUMN_AFFINE:
         word = col->base + col->step * rank;
         break;

@@ -8,6 +8,7 @@
 #include "shmem/header.h"
 #include "shmem/segment.h"
 #include "src/base/atomic.h"
+#include "src/base/epoch.h"
 
 struct px_memo;
 
@@ -21,6 +22,7 @@ struct px_store {
     uint64_t key_hints[1 << PX_KEY_BITS];
     struct px_segment seg; /* writer: `committed` */
     char nspace[256];
+    void *recalls[PX_READERS + 1]; /* atomic struct px_recall *; of threads. The last stays NULL */
     struct px_memo *memo; /* lock-free; readers of this process */
     uint64_t pinned;      /* atomic: pointers into the segment were given away. px_slice_pointer */
     uint64_t mark;        /* atomic: px_store_mark */
@@ -74,7 +76,7 @@ static inline const struct px_header *px_store_header(const struct px_store *sto
 static inline void px_store_saw_end(const struct px_store *store, uint64_t end)
 {
     if (end != px_load_relaxed(&store->end) && end >= PX_SHM_HEADER_LEN / 8) {
-        px_store_release((uint64_t *) (uintptr_t) &store->end, end); /* pairs with px_glance_of */
+        px_store_release((uint64_t *) (uintptr_t) &store->end, end); /* pairs with px_glance_from */
     }
 }
 

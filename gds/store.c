@@ -8,6 +8,7 @@
 
 #include "gds/memo.h"
 #include "gds/read.h"
+#include "gds/recall.h"
 #include "gds/state.h"
 #include "shmem/put.h"
 
@@ -33,6 +34,7 @@ static struct px_store *make_store(void)
 static void free_store(struct px_store *store)
 {
     px_memo_destroy(store->memo);
+    px_recall_fini(store);
     px_segment_close(&store->seg);
     free(store);
 }

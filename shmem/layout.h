@@ -162,7 +162,7 @@ struct px_quals {
 };
 
 enum px_column_kind {
-    PX_COLUMN_CONST = 1,  /* base */
+    PX_COLUMN_CONST = 1,  /* base; step is 0 */
     PX_COLUMN_AFFINE = 2, /* base + step * rank, modulo 2^64 */
     PX_COLUMN_ARRAY = 3,  /* lanes of `width` bits at data */
     PX_COLUMN_CELL = 4,   /* the cell at data */

@@ -341,6 +341,7 @@ static bool check_column(struct check *c, const struct px_column *col, uint64_t 
     }
     switch (col->kind) {
     case PX_COLUMN_CONST:
+        return col->step == 0 || bad(c, "column of one word has a step", loc);
     case PX_COLUMN_AFFINE:
         return true;
     case PX_COLUMN_CELL:

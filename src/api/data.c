@@ -131,10 +131,7 @@ pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_i
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                        size_t ninfo, pmix_value_t **val)
 {
-    px_get_fn glance = px_ctx_glance(px_ctx());
-
-    return NULL != glance ? glance(proc, key, info, ninfo, val)
-                          : px_api_get(proc, key, info, ninfo, val);
+    return px_ctx_glance(px_ctx())(proc, key, info, ninfo, val);
 }
 
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],

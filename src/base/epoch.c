@@ -17,12 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SLOTS = 512 };
-
 __thread struct px_reader *px_reader_self;
 
-static struct px_reader slots[SLOTS] __attribute__((aligned(64)));
-static struct px_reader crowd;           /* many may use it at once: it says nothing */
+static struct px_reader slots[PX_READERS] __attribute__((aligned(64)));
+static struct px_reader crowd = {.number = PX_READERS}; /* of many at once: it says nothing */
 static uint64_t n_slots;                 /* atomic: slots below may be in use */
 static uint64_t crowded;                 /* atomic: somebody uses `crowd` */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -58,9 +56,10 @@ static struct px_reader *take_slot_locked(void)
             return &slots[i];
         }
     }
-    if (n == SLOTS) {
+    if (n == PX_READERS) {
         return NULL;
     }
+    slots[n].number = n;
     px_store_release(&n_slots, n + 1); /* pairs with px_grace_begin */
     return &slots[n];
 }
@@ -111,7 +110,7 @@ bool px_grace_over(void)
     bool over = px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
     uint64_t i;
 
-    for (i = 0; i < SLOTS; i++) {
+    for (i = 0; i < PX_READERS; i++) {
         slots[i].mark =
             slots[i].mark && px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave_as */
         over = over && slots[i].mark == 0;

@@ -13,11 +13,14 @@
  * free something first makes it unreachable, then waits, without blocking, until every reader that
  * may have seen it was seen not to look. Slots of threads that have ended are used again. */
 
+enum { PX_READERS = 512 };
+
 struct px_reader {
     uint64_t inside; /* atomic, stored by its thread */
     uint64_t mark;   /* of who frees: it was inside when the grace began */
     uint64_t tid;    /* lock; 0: free */
-    uint64_t unused[5];
+    uint64_t number; /* constant once its thread knows it: no other has it, below PX_READERS */
+    uint64_t unused[4];
 };
 
 extern __thread struct px_reader *px_reader_self __attribute__((tls_model("initial-exec")));

@@ -45,6 +45,7 @@ static int publish_locked(struct px_session *session, void **at, const struct px
     do {
         rc = px_store_publish(*at, batch);
     } while (PMIX_ERR_OUT_OF_RESOURCE == rc && enlarge_locked(session, at) == 0);
+    px_session_changed_locked(session);
     return rc;
 }
 
@@ -359,6 +360,7 @@ int px_session_store_job(struct px_session *session, const char *nspace, struct 
             *in = start;
             rc = px_jobinfo_unpack(in, *store, session->hostname);
         } while (PMIX_ERR_OUT_OF_RESOURCE == rc && enlarge_locked(session, store) == 0);
+        px_session_changed_locked(session);
     }
     pthread_mutex_unlock(&session->lock);
     return rc;

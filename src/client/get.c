@@ -10,25 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gds/glance.h"
-#include "gds/state.h"
+#include "glance.h"
 #include "ops.h"
 #include "src/base/epoch.h"
 #include "src/ops/version.h"
 #include "src/wire/compress.h"
 
 #define rare(e) __builtin_expect((e), 0)
-
-/* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours
- * before it is anybody's; what the server says of others wins over what we were told long ago,
- * unless the application has put something there on purpose (PMIx_Store_internal). pairs with
- * px_client_store_internal */
-static inline bool own_goes_first(const struct px_session *session, pmix_rank_t rank,
-                                  const char *key)
-{
-    return (rank == session->ctx->self.rank && !px_key_hosts(key))
-           || rare(px_load_acquire(&session->internal) != 0);
-}
 
 struct places {
     const struct px_store *first; /* or NULL */
@@ -43,7 +31,7 @@ static inline int places_of(struct px_session *session, pmix_rank_t rank, const 
     const struct px_store *shared = px_session_shared(session);
     int rc = px_session_own(session, &own);
 
-    if (NULL != own && (own_first || own_goes_first(session, rank, key))) {
+    if (NULL != own && (own_first || px_client_own_goes_first(session, rank, key))) {
         *ret = (struct places){own, shared};
     } else {
         *ret = (struct places){shared, own};
@@ -266,6 +254,7 @@ static pmix_status_t get_unusual(struct px_session *session, struct px_want *wan
 {
     int rc = px_client_known(session, want, value);
 
+    want->from = NULL;
     if (PMIX_ERR_NOT_FOUND == rc) {
         rc = px_client_miss(session, want, found);
     }
@@ -284,8 +273,7 @@ static bool is_stale(struct px_session *session, const struct px_want *want)
 
 /* What most reads with directives want, without a slice. True when *ret is the answer: 0 with the
  * value, or that nobody has such a key. */
-static bool look(struct px_session *session, const struct px_want *want, pmix_value_t **value,
-                 int *ret)
+static bool look(struct px_session *session, struct px_want *want, pmix_value_t **value, int *ret)
 {
     enum px_manner manner = (want->flags & PX_WANT_STATIC) != 0    ? PX_MANNER_FILL
                             : (want->flags & PX_WANT_POINTER) != 0 ? PX_MANNER_POINTER
@@ -307,9 +295,11 @@ static bool look(struct px_session *session, const struct px_want *want, pmix_va
     }
     if (NULL != at.first) {
         seen = px_store_look(at.first, &want->ask, manner, value);
+        want->from = at.first;
     }
     if (PX_LOOK_NO_KEY == seen && NULL != at.second) {
         seen = stale ? PX_LOOK_UNSURE : px_store_look(at.second, &want->ask, manner, value);
+        want->from = at.second;
     }
     *ret = PX_LOOK_DONE == seen ? 0 : PMIX_ERR_NOT_FOUND;
     return PX_LOOK_UNSURE != seen;
@@ -325,7 +315,7 @@ static bool is_unscoped(struct px_session *session, const struct px_want *want,
            (want->flags & PX_WANT_OPTIONAL) == 0 && NULL != px_session_server(session);
 }
 
-static void look_for_next(struct px_session *session)
+void px_client_look_for_next(struct px_session *session)
 {
     const struct px_store *shared = px_session_shared(session);
 
@@ -351,6 +341,7 @@ static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_
     int rc;
 
     if (look(session, want, value, &rc)) {
+        want->absent = 0 != rc;
         return 0 == rc ? 0 : get_unusual(session, want, rc, value);
     }
     /* pairs with px_session_collected */
@@ -369,14 +360,40 @@ static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_
         (void) px_fetch_add(&session->n_reads, 1);
     }
     rc = px_client_hand_out(want, &slice, value);
+    want->from = slice.store;
     px_want_fini(want);
     return rc;
+}
+
+/* Nothing but a key and a process of our own namespace. */
+static bool is_plain(const struct px_want *want)
+{
+    const unsigned manners =
+        PX_WANT_OPTIONAL | PX_WANT_IMMEDIATE | PX_WANT_POINTER | PX_WANT_STATIC;
+
+    return (want->flags & ~manners) == PX_WANT_OWN && want->ask.realm == PX_REALM_NONE &&
+           NULL == want->ask.hostname && want->ask.nodeid == PX_NO_NODEID;
+}
+
+static inline void note(struct px_session *session, const struct px_want *want,
+                        const struct px_moment *then, int rc, pmix_value_t *const *value)
+{
+    if (NULL == then->first || !is_plain(want)) {
+        return;
+    }
+    if (0 == rc && NULL != want->from) {
+        px_client_note(session, then, want->from, want->ask.rank, want->ask.key, *value,
+                       (want->flags & PX_WANT_POINTER) != 0);
+    } else if (PMIX_ERR_NOT_FOUND == rc && want->absent) {
+        px_client_note_absent(then, want->ask.rank, want->ask.key);
+    }
 }
 
 pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                             const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
 {
     struct px_session *session = px_session(ctx);
+    struct px_moment now;
     struct px_want want;
     int rc = px_want_read(session, proc, key, info, ninfo, &want);
 
@@ -392,106 +409,13 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
         return rc;
     }
     px_reader_enter();
+    px_moment_now(session, &now);
     rc = get(session, &want, value);
-    look_for_next(session);
+    note(session, &want, &now, rc, value);
+    px_client_look_for_next(session);
     if ((want.flags & PX_WANT_OWN) == 0) {
         look_for_others(session, &want);
     }
     px_reader_leave();
     return rc;
-}
-
-/* The same when we hold data of our own: where find_own would look first. pairs with
- * px_session_collected */
-static bool find_at_two(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                        pmix_value_t **value)
-{
-    const struct px_store *store = px_session_shared(session);
-    const struct px_store *own;
-
-    if (session->report_fd >= 0 || !px_session_is_named(session, proc->nspace) ||
-        (NULL == store && px_load_acquire(&session->ended) != 0) ||
-        px_session_own(session, &own) != 0) {
-        return false;
-    }
-    if (NULL != own && (NULL == store || own_goes_first(session, proc->rank, key))) {
-        store = own;
-    }
-    return NULL != store && px_store_glance(store, proc->rank, key, value);
-}
-
-static __attribute__((noinline)) pmix_status_t glance_at_two(const pmix_proc_t *proc,
-                                                             const char *key, pmix_value_t **value)
-{
-    struct px_ctx *ctx = px_ctx();
-    struct px_session *session = px_session(ctx);
-    bool found;
-
-    px_reader_enter();
-    found = NULL != key && NULL != value &&
-            find_at_two(session, NULL != proc ? proc : &ctx->self, key, value);
-    look_for_next(session);
-    px_reader_leave();
-    return found ? PMIX_SUCCESS : ctx->get(proc, key, NULL, 0, value);
-}
-
-/* What the segment has, though it is no number. We are inside. */
-static __attribute__((noinline)) pmix_status_t glance_further(const struct px_store *store,
-                                                              const pmix_proc_t *proc,
-                                                              const char *key, pmix_value_t **value)
-{
-    bool found = NULL != value && px_store_glance_further(store, proc->rank, key, value);
-
-    px_reader_leave();
-    return found ? PMIX_SUCCESS : px_ctx()->get(proc, key, NULL, 0, value);
-}
-
-/* What is left to do with a number, in a function of its own, so that to find it takes no stack: is
- * the key the one that was asked for? Then its value. We are inside. */
-static __attribute__((noinline)) pmix_status_t give_scalar(const pmix_proc_t *proc,
-                                                           const char *name, pmix_value_t **value,
-                                                           const struct px_key *key, uint64_t word,
-                                                           pmix_data_type_t type)
-{
-    if (rare(strcmp(key->name, name) != 0) || rare(NULL == value)) {
-        return glance_at_two(proc, name, value);
-    }
-    px_reader_leave();
-    return px_scalar_value(word, type, value) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-}
-
-/* Is the segment where to look, for any key that it has? We are inside. pairs with
- * px_session_stand_apart_locked */
-static inline bool is_first(const struct px_session *session, const struct px_store *first,
-                            const pmix_proc_t *proc, const char *key)
-{
-    return !rare(NULL == first) && !rare(px_store_superseded(first)) && !rare(NULL == proc)
-           && !rare(proc->rank == px_load_acquire(&session->apart)) && !rare(NULL == key)
-           && !rare(!px_session_is_named(session, proc->nspace));
-}
-
-/* A number of our own job, without directives, from the segment: nearly every call there is. */
-pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
-                               size_t ninfo, pmix_value_t **value)
-{
-    const struct px_session *session = px_session(px_ctx());
-    const struct px_store *first;
-    const struct px_key *found;
-    struct px_scalar scalar;
-
-    if (ninfo > 0) {
-        return px_ctx()->get(proc, key, info, ninfo, value);
-    }
-    if (rare(NULL == px_reader_self)) {
-        return glance_at_two(proc, key, value);
-    }
-    px_reader_enter_as(px_reader_self);
-    first = px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt and replace */
-    if (!is_first(session, first, proc, key)) {
-        return glance_at_two(proc, key, value);
-    }
-    if (!px_glance_scalar(first, proc->rank, key, &found, &scalar)) {
-        return glance_further(first, proc, key, value);
-    }
-    return give_scalar(proc, key, value, found, scalar.word, scalar.type);
 }

@@ -25,6 +25,20 @@ int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
 int px_client_miss(struct px_session *session, const struct px_want *want, int found);
 
+/* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours
+ * before it is anybody's; what the server says of others wins over what we were told long ago,
+ * unless the application has put something there on purpose (PMIx_Store_internal). pairs with
+ * px_client_store_internal */
+static inline bool px_client_own_goes_first(const struct px_session *session, pmix_rank_t rank,
+                                            const char *key)
+{
+    return (rank == session->ctx->self.rank && !px_key_hosts(key))
+           || px_load_acquire(&session->internal) != 0;
+}
+
+/* Asks for the next generation if the segment has been superseded. Inside a visit. */
+void px_client_look_for_next(struct px_session *session);
+
 /* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked
  * of the server. */
 bool px_key_asked(const char *key);

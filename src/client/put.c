@@ -97,6 +97,7 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
         if (!posted->stored) {
             px_session_stand_apart_locked(session);
             px_store_release(&session->unstored, 1); /* pairs with px_session_own */
+            px_session_changed_locked(session);
         }
         pthread_mutex_unlock(&session->lock);
     } else {
@@ -124,6 +125,7 @@ static pmix_status_t store_native(struct px_session *session, const pmix_proc_t 
     pthread_mutex_lock(&session->lock);
     native->next = session->natives;
     px_store_ptr_release(&session->natives, native); /* pairs with find_native */
+    px_session_changed_locked(session);
     pthread_mutex_unlock(&session->lock);
     return PMIX_SUCCESS;
 }
@@ -147,7 +149,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
     if (PMIX_SUCCESS == rc) {
         pthread_mutex_lock(&session->lock);
-        px_store_release(&session->internal, 1); /* pairs with own_goes_first */
+        px_store_release(&session->internal, 1); /* pairs with px_client_own_goes_first */
         px_store_ptr_release(&session->first, NULL); /* pairs with px_client_glance */
         pthread_mutex_unlock(&session->lock);
     }

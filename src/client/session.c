@@ -48,18 +48,25 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     return session;
 }
 
+static void note_word(struct px_session *session, size_t i, size_t at)
+{
+    size_t counted = session->nspace_len + 1;
+    size_t n = counted > 8 * at ? counted - 8 * at : 0;
+    unsigned char bytes[8] = {0};
+
+    memset(bytes, 0xff, n < 8 ? n : 8);
+    memcpy(&session->nspace[i].mask, bytes, sizeof(bytes));
+    session->nspace[i].word = px_nspace_word(session->ctx->self.nspace, at);
+}
+
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
-    unsigned char bytes[8] = {0};
-    size_t counted;
-
     PMIx_Load_procid(&session->ctx->self, nspace, rank);
     session->nspace_len = strlen(session->ctx->self.nspace);
-    counted = session->nspace_len + 1;
-    session->nspace_words = (counted - 1) / 8;
-    memset(bytes, 0xff, counted - 8 * session->nspace_words);
-    memcpy(&session->nspace_mask, bytes, sizeof(bytes));
-    session->nspace_last = px_nspace_word(session->ctx->self.nspace, session->nspace_words);
+    session->nspace_last = session->nspace_len < 16 ? 0 : session->nspace_len / 8;
+    note_word(session, 0, 0);
+    note_word(session, 1, 1);
+    note_word(session, 2, session->nspace_last);
 }
 
 static void free_data(struct px_session *session)

@@ -61,10 +61,12 @@ struct px_native {
 
 struct px_session {
     struct px_ctx *ctx;
-    size_t nspace_len;        /* of ctx->self.nspace; constant, like the next three */
-    size_t nspace_words;      /* words of it, its NUL included, but for the last */
-    uint64_t nspace_mask;     /* of the bytes that count in the last */
-    uint64_t nspace_last;     /* that last one */
+    size_t nspace_len;  /* of ctx->self.nspace; constant, like the next two */
+    size_t nspace_last; /* index of its last word, its NUL included; 0: no more than two */
+    struct {
+        uint64_t word;
+        uint64_t mask; /* the bytes of it that count */
+    } nspace[3];       /* its first, its second, its last word */
     void *shared; /* atomic struct px_store *: the segment, its newest generation that we have; NULL
                    * without. Other threads than the loop's look at it between px_reader_enter and
                    * leave */
@@ -78,6 +80,8 @@ struct px_session {
                      * whoever    else has data, but for the rank `apart`: nothing was stored by
                      * px_ops.store_internal,    and nobody counts reads; or NULL */
     uint64_t apart; /* atomic: our own rank, once we may have data of our own; until then no rank */
+    uint64_t
+        changes; /* atomic, changed under the lock: how often `own` and `posted` have changed */
     void *own;                /* atomic struct px_store *: our private data of our own namespace */
     struct px_store
         *outgrown; /* lock: private stores that were replaced by larger ones, kept until the end */
@@ -118,7 +122,14 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
  * of others still in the segment. Session lock. */
 static inline void px_session_stand_apart_locked(struct px_session *session)
 {
-    px_store_release(&session->apart, session->ctx->self.rank); /* pairs with is_first */
+    px_store_release(&session->apart, session->ctx->self.rank); /* pairs with is_apart */
+}
+
+/* What was found in our private data of our own namespace may be another thing now. Session lock.
+ * pairs with px_moment_now and recall */
+static inline void px_session_changed_locked(struct px_session *session)
+{
+    px_store_release(&session->changes, session->changes + 1);
 }
 
 /* The segment, or NULL. */
@@ -219,22 +230,28 @@ static inline uint64_t px_nspace_word(const char *nspace, size_t i)
     return word;
 }
 
+/* The bits in which a word of a name is not that of our own namespace. */
+static inline uint64_t px_session_differs(const struct px_session *session, const char *nspace,
+                                          size_t i, size_t at)
+{
+    return (px_nspace_word(nspace, at) ^ session->nspace[i].word) & session->nspace[i].mask;
+}
+
 /* Is it the name of our own namespace? Compared word by word: a call would cost more than the
  * comparison. */
 static inline bool px_session_is_named(const struct px_session *session, const char *nspace)
 {
-    const char *own = session->ctx->self.nspace;
-    size_t i = session->nspace_words;
+    uint64_t differ =
+        px_session_differs(session, nspace, 0, 0) | px_session_differs(session, nspace, 1, 1);
+    size_t last = session->nspace_last;
 
-    if (((px_nspace_word(nspace, i) ^ session->nspace_last) & session->nspace_mask) != 0) {
-        return false;
-    }
-    for (; i != 0; i--) {
-        if (px_nspace_word(nspace, i - 1) != px_nspace_word(own, i - 1)) {
-            return false;
+    if (last != 0) {
+        differ |= px_session_differs(session, nspace, 2, last);
+        for (size_t i = 2; i < last; i++) {
+            differ |= px_nspace_word(nspace, i) ^ px_nspace_word(session->ctx->self.nspace, i);
         }
     }
-    return true;
+    return differ == 0;
 }
 
 /* Is the process (NULL, or without a namespace: ourselves) of our own namespace? */

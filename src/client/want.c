@@ -221,6 +221,8 @@ static inline void want_init(struct px_want *want)
     want->flags = 0;
     want->timeout_ms = 0;
     want->quals = NULL;
+    want->from = NULL;
+    want->absent = false;
     want->ask.self = PMIX_RANK_UNDEF;
     want->ask.realm = PX_REALM_NONE;
     want->ask.hostname = NULL;

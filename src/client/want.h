@@ -25,6 +25,8 @@ struct px_want {
     size_t nspace_len;
     uint64_t timeout_ms; /* 0: none */
     pmix_proc_t member;  /* of a group that was named: `nspace` is in it */
+    const struct px_store *from; /* set when something was found: where */
+    bool absent;                 /* set when no store of ours knows the key */
     pmix_info_t *quals;  /* ours when the qualifiers had to be gathered; see px_want_fini */
 };
 

@@ -7,20 +7,33 @@
 
 #include "context.h"
 
-struct px_ctx px_the_context = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                            size_t ninfo, pmix_value_t **value)
+{
+    (void) proc;
+    (void) key;
+    (void) info;
+    (void) ninfo;
+    (void) value;
+    return PMIX_ERR_INIT;
+}
+
+struct px_ctx px_the_context = {.lock = PTHREAD_MUTEX_INITIALIZER, .glance = (void *) not_up};
 
 void px_ctx_up(struct px_ctx *ctx)
 {
     px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_enter */
     if (NULL != ctx->ops) {
-        /* pairs with px_ctx_glance */
-        px_store_ptr_release(&ctx->glance, (void *) (uintptr_t) ctx->ops->glance);
+        px_get_fn get = NULL != ctx->ops->glance ? ctx->ops->glance : ctx->get;
+
+        px_store_ptr_release(&ctx->glance, (void *) (uintptr_t) get); /* pairs with px_ctx_glance */
     }
 }
 
 void px_ctx_down(struct px_ctx *ctx)
 {
-    px_store_ptr_release(&ctx->glance, NULL); /* pairs with px_ctx_glance */
+    /* pairs with px_ctx_glance */
+    px_store_ptr_release(&ctx->glance, (void *) (uintptr_t) not_up);
     px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_enter */
 }
 

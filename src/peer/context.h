@@ -26,7 +26,7 @@ struct px_ctx {
     uint64_t state;
     pthread_mutex_t lock;       /* init and finalize, one at a time */
     unsigned refs;              /* lock: matching finalizes still due */
-    void *glance;               /* atomic: ops->glance while up, else NULL; see px_ctx_glance */
+    void *glance;               /* atomic: what PMIx_Get is at present; see px_ctx_glance */
     px_get_fn get;              /* set before state goes up: PMIx_Get without a glance */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role; /* struct px_client, struct px_server or struct px_tool of that role */
@@ -56,7 +56,8 @@ static inline struct px_ctx *px_ctx_enter(void)
     return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL;
 }
 
-/* The role's glance, or NULL: the context is not up, or the role has none. One acquire load. */
+/* The role's glance, or `get` when it has none; while the context is not up, one that says so. One
+ * acquire load. */
 static inline px_get_fn px_ctx_glance(const struct px_ctx *ctx)
 {
     /* pairs with px_ctx_up and px_ctx_down */

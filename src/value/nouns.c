@@ -10,27 +10,35 @@
  * types knows what each of them owns. All take NULL. Coordinates and infos are made differently:
  * coord.c, info.c. */
 
-/* One scalar, string or bytes, which most reads hand out, is released as fast as it was made. */
-static inline bool free_read(pmix_value_t *v)
+/* Out of line: whoever releases one scalar passes by. */
+static __attribute__((noinline)) void free_value(pmix_value_t *v, size_t n)
 {
-    if (v->type < PX_VALUE_TYPES && px_type_bare[v->type]) {
-        free(v); /* too small for a system call, so errno is kept */
-        return true;
-    }
-    if (v->type == PMIX_STRING) {
+    if (v != NULL && n == 1 && v->type == PMIX_STRING) {
         px_value_free_with(v, v->data.string);
-        return true;
-    }
-    if (v->type == PMIX_BYTE_OBJECT) {
+    } else if (v != NULL && n == 1 && v->type == PMIX_BYTE_OBJECT) {
         px_value_free_with(v, v->data.bo.bytes);
-        return true;
+    } else {
+        px_type_free(px_type_info(PMIX_VALUE), v, n);
     }
-    return false;
+}
+
+/* One scalar, string or bytes, which most reads hand out, is released as fast as it was made. */
+static inline void free_read(pmix_value_t *v, size_t n)
+{
+    size_t type = v != NULL && n == 1 ? v->type : PX_VALUE_TYPES;
+
+    if (type < PX_VALUE_TYPES && px_type_bare[type]) {
+        free(v); /* too small for a system call, so errno is kept */
+    } else {
+        free_value(v, n);
+    }
 }
 
 static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
 {
-    if (type != PMIX_VALUE || n != 1 || elements == NULL || !free_read(elements)) {
+    if (type == PMIX_VALUE) {
+        free_read(elements, n);
+    } else {
         px_type_free(px_type_info(type), elements, n);
     }
 }

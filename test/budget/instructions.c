@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { READS = 2000 };
+enum { READS = 10000 };
 
 static pmix_proc_t job;
 static pmix_proc_t self;
@@ -22,6 +22,7 @@ static pmix_proc_t other; /* another job */
 static pmix_proc_t other_any;
 static char host[256];
 static const char own_key[] = "budget-own";
+static const char word_key[] = "budget-word";
 static const char small_key[] = "budget-small";
 static const char large_key[] = "budget-large";
 
@@ -44,6 +45,23 @@ static const struct read_case {
     {"foreign_text", &other, PMIX_JOBID, NULL, PMIX_STRING, false},
     {"nodeid", &self, PMIX_NODEID, NULL, PMIX_UINT32, false},
     {"own", &self, own_key, NULL, PMIX_UINT32, true},
+    {"local_rank_posted", &self, PMIX_LOCAL_RANK, NULL, PMIX_UINT16, true},
+    {"univ_size", &job, PMIX_UNIV_SIZE, NULL, PMIX_UINT32, false},
+    {"rank_posted", &any, PMIX_LOCAL_RANK, NULL, PMIX_UINT16, true},
+    {"appnum", &any, PMIX_APPNUM, NULL, PMIX_UINT32, false},
+    {"any_nodeid", &any, PMIX_NODEID, NULL, PMIX_UINT32, false},
+    {"node_rank", &any, PMIX_NODE_RANK, NULL, PMIX_UINT16, false},
+    {"global_rank", &any, PMIX_GLOBAL_RANK, NULL, PMIX_PROC_RANK, false},
+    {"local_size", &job, PMIX_LOCAL_SIZE, NULL, PMIX_UINT32, false},
+    {"local_size_self", &self, PMIX_LOCAL_SIZE, NULL, PMIX_UINT32, false},
+    {"node_size", &job, PMIX_NODE_SIZE, NULL, PMIX_UINT32, false},
+    {"app_size", &job, PMIX_APP_SIZE, NULL, PMIX_UINT32, false},
+    {"posted32", &peer, word_key, NULL, PMIX_UINT32, false},
+    {"own_static", &self, own_key, PMIX_GET_STATIC_VALUES, PMIX_UINT32, true},
+    {"rank_static", &any, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, PMIX_UINT16, false},
+    {"rank_pointer", &any, PMIX_LOCAL_RANK, PMIX_GET_POINTER_VALUES, PMIX_UINT16, false},
+    {"job_pointer", &job, PMIX_JOB_SIZE, PMIX_GET_POINTER_VALUES, PMIX_UINT32, false},
+    {"rank_optional", &any, PMIX_LOCAL_RANK, PMIX_OPTIONAL, PMIX_UINT16, false},
     {"jobid", &job, PMIX_JOBID, NULL, PMIX_STRING, false},
     {"hostname", &self, PMIX_HOSTNAME, NULL, PMIX_STRING, false},
     {"static", &job, PMIX_JOB_SIZE, PMIX_GET_STATIC_VALUES, PMIX_UINT32, false},
@@ -144,6 +162,8 @@ int main(int argc, char **argv)
     other_any = other;
     gethostname(host, sizeof host - 1);
     if (self.rank == peer.rank) {
+        pmix_value_t word = {.type = PMIX_UINT32, .data.uint32 = 1};
+        must(PMIx_Put(PMIX_GLOBAL, word_key, &word) == PMIX_SUCCESS, "put");
         post(small_key, SMALL);
         post(large_key, LARGE);
         must(PMIx_Commit() == PMIX_SUCCESS, "commit");

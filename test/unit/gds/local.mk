@@ -3,7 +3,7 @@ gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
 gds_unit_tests = %D%/batch.t %D%/column.t %D%/corrupt.t %D%/crash.t %D%/glance.t %D%/golden.t %D%/load.t %D%/lookup.t %D%/memo.t \
-  %D%/model.t %D%/move.t %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/slice.t %D%/store.t
+  %D%/model.t %D%/move.t %D%/nodes.t %D%/publish.t %D%/race.t %D%/read.t %D%/recall.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
 px_long_tests += %D%/corrupt.t %D%/model.t
@@ -46,6 +46,9 @@ px_long_tests += %D%/corrupt.t %D%/model.t
 %C%_read_t_SOURCES = %D%/read.c %D%/support.c %D%/support.h
 %C%_read_t_LDADD = $(gds_unit_libs)
 %C%_read_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_recall_t_SOURCES = %D%/recall.c %D%/support.c %D%/support.h
+%C%_recall_t_LDADD = $(gds_unit_libs)
+%C%_recall_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
 %C%_slice_t_SOURCES = %D%/slice.c %D%/support.c %D%/support.h
 %C%_slice_t_LDADD = $(gds_unit_libs)
 %C%_slice_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* One array per thread that has asked for more than the shortest way finds. Threads beyond the
+ * number of readers have none. The room stays for the next thread of the number, and goes with the
+ * store. */
+
+#include "gds/recall.h"
+
+#include <stdlib.h>
+
+void px_recall_note(const struct px_store *store, const struct px_reader *reader, const char *name,
+                    const struct px_recalled *what)
+{
+    void **place = &((struct px_store *) (uintptr_t) store)->recalls[reader->number];
+    struct px_recall *mine = px_load_ptr_acquire(place); /* pairs with px_recall_note */
+    struct px_recalled *at;
+    size_t i;
+
+    if (!mine && reader->number < PX_READERS) {
+        mine = calloc(1, sizeof *mine);
+        px_store_ptr_release(place, mine); /* pairs with px_recall */
+    }
+    if (!mine) {
+        return;
+    }
+    at = &mine->at[px_recall_place(name, (pmix_rank_t) what->rank)];
+    px_store_relaxed(&at->rank, what->rank);
+    px_store_relaxed(&at->sequence, what->sequence);
+    px_store_relaxed(&at->changes, what->changes);
+    px_store_relaxed(&at->key, what->key);
+    px_store_relaxed(&at->type, what->type);
+    for (i = 0; i < sizeof at->absent / sizeof at->absent[0]; i++) {
+        px_store_relaxed(&at->absent[i], what->absent[i]); /* the word and the pointer too */
+    }
+}
+
+void px_recall_fini(struct px_store *store)
+{
+    size_t i;
+
+    for (i = 0; i < PX_READERS; i++) {
+        free(store->recalls[i]);
+    }
+}

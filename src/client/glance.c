@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Get for what nearly every call wants: a number of our own job, or a pointer to what is
+ * there, without directives that lead elsewhere. Either it lies where it always lies in the
+ * segment, or this thread has been told before and nothing has been published since (gds/recall.h).
+ * Whatever is not sure of here takes the long way, from the start, and is noted there. */
+
+#include <string.h>
+
+#include "gds/glance.h"
+#include "gds/recall.h"
+#include "get.h"
+#include "glance.h"
+#include "ops.h"
+#include "src/base/epoch.h"
+
+#define rare(e) __builtin_expect((e), 0)
+#define INLINE  static inline __attribute__((always_inline))
+
+void px_client_note(struct px_session *session, const struct px_moment *then,
+                    const struct px_store *from, pmix_rank_t rank, const char *key,
+                    const pmix_value_t *value, bool lasts)
+{
+    bool scalar = px_word_size(value->type) != 0;
+    const char *name;
+
+    if (NULL == then->first || (!scalar && !lasts) ||
+        (from != then->first && rank != session->ctx->self.rank)) {
+        return;
+    }
+    name = px_store_key_name(from, key);
+    if (NULL != name) {
+        px_recall_note(then->first, px_reader_self, key,
+                       &(struct px_recalled){.rank = rank,
+                                             .sequence = then->sequence,
+                                             .changes = then->changes,
+                                             .key = (uintptr_t) name,
+                                             .type = scalar ? value->type : PMIX_UNDEF,
+                                             .word = scalar ? px_word_of(value) : 0,
+                                             .pointer = lasts ? (uintptr_t) value : 0});
+    }
+}
+
+void px_client_note_absent(const struct px_moment *then, pmix_rank_t rank, const char *key)
+{
+    struct px_recalled what = {.rank = rank,
+                               .sequence = then->sequence,
+                               .changes = then->changes,
+                               .type = PMIX_UNDEF};
+    size_t len = strlen(key) + 1;
+
+    if (NULL != then->first && len <= sizeof(what.absent)) {
+        memcpy(what.absent, key, len);
+        px_recall_note(then->first, px_reader_self, key, &what);
+    }
+}
+
+/* What we hold ourselves, where px_client_find would look first. pairs with px_session_collected */
+static const struct px_store *place_of(struct px_session *session, const pmix_proc_t *proc,
+                                       const char *key)
+{
+    const struct px_store *store = px_session_shared(session);
+    const struct px_store *own;
+
+    if (session->report_fd >= 0 || !px_session_is_named(session, proc->nspace) ||
+        (NULL == store && px_load_acquire(&session->ended) != 0) ||
+        px_session_own(session, &own) != 0) {
+        return NULL;
+    }
+    return NULL != own && (NULL == store || px_client_own_goes_first(session, proc->rank, key))
+               ? own
+               : store;
+}
+
+/* The same when we hold data of our own. */
+static __attribute__((noinline)) pmix_status_t glance_at_two(const pmix_proc_t *proc,
+                                                             const char *key, pmix_value_t **value)
+{
+    struct px_ctx *ctx = px_ctx();
+    struct px_session *session = px_session(ctx);
+    const pmix_proc_t *whose = NULL != proc ? proc : &ctx->self;
+    const struct px_store *store = NULL;
+    struct px_moment now;
+    bool found;
+
+    px_reader_enter();
+    px_moment_now(session, &now);
+    if (NULL != key && NULL != value) {
+        store = place_of(session, whose, key);
+    }
+    found = NULL != store && px_store_glance(store, whose->rank, key, value);
+    if (found) {
+        px_client_note(session, &now, store, whose->rank, key, *value, false);
+    }
+    px_client_look_for_next(session);
+    px_reader_leave();
+    return found ? PMIX_SUCCESS : ctx->get(proc, key, NULL, 0, value);
+}
+
+/* What the segment has, though it is not where numbers are. We are inside. */
+static __attribute__((noinline)) pmix_status_t glance_further(const struct px_store *first,
+                                                              const pmix_proc_t *proc,
+                                                              const char *key, pmix_value_t **value)
+{
+    struct px_session *session = px_session(px_ctx());
+    struct px_moment now;
+    bool found;
+
+    px_moment_now(session, &now);
+    found = NULL != value && px_store_glance_further(first, proc->rank, key, value);
+    if (found && now.first == first && px_word_size((*value)->type) != 0) {
+        px_client_note(session, &now, first, proc->rank, key, *value, false);
+    }
+    px_reader_leave();
+    return found ? PMIX_SUCCESS : px_ctx()->get(proc, key, NULL, 0, value);
+}
+
+/* Is the segment where to look, for any key that it has, but for the rank `apart`? We are inside.
+ */
+INLINE bool is_first(const struct px_session *session, const struct px_store *first,
+                     const pmix_proc_t *proc)
+{
+    return !rare(NULL == first) && !rare(px_store_superseded(first)) && !rare(NULL == proc) &&
+           !rare(!px_session_is_named(session, proc->nspace));
+}
+
+/* pairs with px_session_stand_apart_locked */
+INLINE bool is_apart(const struct px_session *session, pmix_rank_t rank)
+{
+    return rank == px_load_acquire(&session->apart);
+}
+
+/* What this thread was told of a rank, if that still holds; or NULL. */
+INLINE const struct px_recalled *recall(const struct px_session *session,
+                                        const struct px_store *first, pmix_rank_t rank,
+                                        const char *key)
+{
+    /* pairs with publish_all */
+    uint64_t sequence = px_load_acquire(&px_store_header(first)->sequence);
+    /* pairs with px_session_changed_locked */
+    uint64_t changes = px_load_acquire(&session->changes);
+
+    return px_recall(first, px_reader_self, key, rank, sequence, changes);
+}
+
+/* A number where the segment has the numbers of the job and of ranks; else one that this thread was
+ * told. `ret_name`: the name of its key, still to be compared. */
+INLINE bool see(const struct px_session *session, const struct px_store *first, pmix_rank_t rank,
+                const char *key, const char **ret_name, struct px_scalar *ret)
+{
+    const struct px_recalled *told;
+    const struct px_key *found;
+
+    if (!is_apart(session, rank) && px_glance_scalar(first, rank, key, &found, ret)) {
+        *ret_name = found->name;
+        return true;
+    }
+    told = recall(session, first, rank, key);
+    if (NULL == told) {
+        return false;
+    }
+    ret->type = (pmix_data_type_t) px_load_relaxed(&told->type);
+    ret->word = px_load_relaxed(&told->word);
+    *ret_name = (const char *) (uintptr_t) px_load_relaxed(&told->key);
+    return ret->type != PMIX_UNDEF;
+}
+
+/* --- with directives --- */
+
+/* What directives want done with what is here. */
+struct manner {
+    bool fill;
+    bool point;
+    bool optional;
+};
+
+/* False: they may mean something else. */
+INLINE bool read_manner(const pmix_info_t *info, size_t ninfo, struct manner *ret)
+{
+#define IS(name) (memcmp(info[i].key, name, sizeof(name)) == 0)
+    *ret = (struct manner){0};
+    for (size_t i = 0; i < ninfo; i++) {
+        bool yes = info[i].value.type == PMIX_BOOL && info[i].value.data.flag;
+
+        if (info[i].value.type != PMIX_BOOL || (info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
+            return false;
+        }
+        if (IS(PMIX_OPTIONAL)) {
+            ret->optional |= yes;
+        } else if (IS(PMIX_GET_STATIC_VALUES)) {
+            ret->fill |= yes;
+        } else if (IS(PMIX_GET_POINTER_VALUES)) {
+            ret->point |= yes;
+        } else if (!IS(PMIX_IMMEDIATE)) {
+            return false;
+        }
+    }
+    return !ret->fill || !ret->point;
+#undef IS
+}
+
+INLINE bool point_out(const struct px_recalled *told, const char *key, pmix_value_t **value)
+{
+    const char *name = (const char *) (uintptr_t) px_load_relaxed(&told->key);
+    uint64_t pointer = px_load_relaxed(&told->pointer);
+
+    if (NULL == name || pointer == 0 || strcmp(name, key) != 0) {
+        return false;
+    }
+    *value = (pmix_value_t *) (uintptr_t) pointer;
+    return true;
+}
+
+/* PMIX_ERR_WOULD_BLOCK: not at a glance. We are inside. */
+INLINE pmix_status_t hand_out(const struct px_session *session, const struct px_store *first,
+                              pmix_rank_t rank, const char *key, const struct manner *manner,
+                              pmix_value_t **value)
+{
+    const struct px_recalled *told;
+    struct px_scalar scalar;
+    const char *name;
+
+    if (!manner->point && see(session, first, rank, key, &name, &scalar)) {
+        if (rare(strcmp(name, key) != 0) || (manner->fill && NULL == *value)) {
+            return PMIX_ERR_WOULD_BLOCK;
+        }
+        if (!manner->fill) {
+            return px_scalar_value(scalar.word, scalar.type, value) ? PMIX_SUCCESS
+                                                                    : PMIX_ERR_NOMEM;
+        }
+        px_word_value(scalar.type, scalar.word, *value);
+        return PMIX_SUCCESS;
+    }
+    told = manner->point || manner->optional ? recall(session, first, rank, key) : NULL;
+    if (NULL == told) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    if (manner->optional && px_recalled_absent(told, key)) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    return manner->point && point_out(told, key, value) ? PMIX_SUCCESS : PMIX_ERR_WOULD_BLOCK;
+}
+
+static __attribute__((noinline)) pmix_status_t glance_as_told(const pmix_proc_t *proc,
+                                                              const char *key,
+                                                              const pmix_info_t *info, size_t ninfo,
+                                                              pmix_value_t **value)
+{
+    const struct px_session *session = px_session(px_ctx());
+    struct px_reader *self = px_reader_self;
+    pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
+    const struct px_store *first;
+    struct manner manner;
+
+    if (NULL == info || NULL == self || NULL == key || NULL == value
+        || !read_manner(info, ninfo, &manner)) {
+        return px_ctx()->get(proc, key, info, ninfo, value);
+    }
+    px_reader_enter_as(self);
+    first = px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt and replace */
+    if (is_first(session, first, proc)) {
+        rc = hand_out(session, first, proc->rank, key, &manner, value);
+    }
+    px_reader_leave_as(self);
+    return PMIX_ERR_WOULD_BLOCK == rc ? px_ctx()->get(proc, key, info, ninfo, value) : rc;
+}
+
+/* --- without --- */
+
+pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                               size_t ninfo, pmix_value_t **value)
+{
+    const struct px_session *session = px_session(px_ctx());
+    const struct px_store *first;
+    struct px_scalar scalar;
+    const char *name;
+
+    if (ninfo > 0) {
+        return glance_as_told(proc, key, info, ninfo, value);
+    }
+    if (rare(NULL == px_reader_self) || rare(NULL == key)) {
+        return glance_at_two(proc, key, value);
+    }
+    px_reader_enter_as(px_reader_self);
+    first = px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt and replace */
+    if (!is_first(session, first, proc)) {
+        return glance_at_two(proc, key, value);
+    }
+    if (!see(session, first, proc->rank, key, &name, &scalar)) {
+        return is_apart(session, proc->rank) ? glance_at_two(proc, key, value)
+                                             : glance_further(first, proc, key, value);
+    }
+    if (rare(strcmp(name, key) != 0) || rare(NULL == value)) {
+        return glance_at_two(proc, key, value);
+    }
+    px_reader_leave();
+    return px_scalar_value(scalar.word, scalar.type, value) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
