@@ -81,10 +81,10 @@ posted64_posted 705
 pointer 200
 pointer64 200
 pointer64k 200
-foreign 855
-foreign_rank 860
-foreign_text 1060
+foreign 910
+foreign_rank 915
+foreign_text 1120
 resolve_peers 3230
-resolve_nodes 895
+resolve_nodes 930
 EOF
 finish
