@@ -19,7 +19,7 @@ static void pull_destroy(struct px_pull *pull)
     free(pull);
 }
 
-static struct px_pull *find_pull(struct px_server *s, uint64_t peer, size_t id)
+struct px_pull *px_pull_find(struct px_server *s, uint64_t peer, size_t id)
 {
     struct px_list *item;
     struct px_list *next;
@@ -61,7 +61,7 @@ struct px_pull *px_pull_add(struct px_server *s, uint64_t peer, const pmix_proc_
 
 int px_pull_drop(struct px_server *s, uint64_t peer, size_t id)
 {
-    struct px_pull *pull = find_pull(s, peer, id);
+    struct px_pull *pull = px_pull_find(s, peer, id);
 
     if (!pull) {
         return PMIX_ERR_NOT_FOUND;
@@ -93,7 +93,7 @@ void px_pulls_drop_all(struct px_server *s)
 
 /* --- output --- */
 
-static bool covers(const struct px_pull *pull, const struct px_output_args *out)
+bool px_pull_covers(const struct px_pull *pull, const struct px_output_args *out)
 {
     if (!(pull->channel & out->channel)) {
         return false;
@@ -132,27 +132,33 @@ static void send_output(struct px_server *s, const struct px_pull *pull,
     px_peer_send(peer, PX_TAG_IOF, &buf, -1);
 }
 
+void px_pull_give(struct px_server *s, const struct px_pull *pull, const struct px_output_args *out)
+{
+    if (pull->peer) {
+        send_output(s, pull, out);
+    } else if (pull->cbfunc) {
+        pull->cbfunc(pull->id, out->channel, (pmix_proc_t *) (uintptr_t) &out->source,
+                     (pmix_byte_object_t *) (uintptr_t) out->bytes,
+                     (pmix_info_t *) (uintptr_t) out->info, out->ninfo);
+    }
+}
+
 int px_output_deliver(struct px_server *s, void *args)
 {
     struct px_output_args *out = args;
+    bool wanted = false;
     struct px_list *item;
     struct px_list *next;
 
     px_list_each (item, next, &s->pulls) {
         struct px_pull *pull = px_container_of(item, struct px_pull, link);
 
-        if (!covers(pull, out)) {
-            continue;
-        }
-        if (pull->peer) {
-            send_output(s, pull, out);
-        } else if (pull->cbfunc) {
-            pull->cbfunc(pull->id, out->channel, &out->source,
-                         (pmix_byte_object_t *) (uintptr_t) out->bytes,
-                         (pmix_info_t *) (uintptr_t) out->info, out->ninfo);
+        if (px_pull_covers(pull, out)) {
+            wanted = true;
+            px_pull_give(s, pull, out);
         }
     }
-    return PMIX_SUCCESS;
+    return wanted ? PMIX_SUCCESS : px_output_keep(s, out);
 }
 
 /* --- requests --- */
@@ -171,6 +177,7 @@ static void pull_answered(struct px_upcall *up)
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
     (void) px_pack_size(&buf, peer->kind, up->number);
     px_answer_take(s, &up->from, &buf);
+    px_outputs_give(s, up->from.peer, up->number, up->info, up->ninfo);
 }
 
 int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)

@@ -3,6 +3,7 @@
 #ifndef PX_SERVER_IOF_H
 #define PX_SERVER_IOF_H
 
+#include "call.h"
 #include "requests.h"
 
 /* Subscriptions to output. peer 0 is this process. Loop thread. */
@@ -12,5 +13,17 @@ struct px_pull *px_pull_add(struct px_server *s, uint64_t peer, const pmix_proc_
                             size_t nprocs, pmix_iof_channel_t channel);
 /* 0 or PMIX_ERR_NOT_FOUND. */
 int px_pull_drop(struct px_server *s, uint64_t peer, size_t id);
+struct px_pull *px_pull_find(struct px_server *s, uint64_t peer, size_t id); /* or NULL */
+bool px_pull_covers(const struct px_pull *pull, const struct px_output_args *out);
+void px_pull_give(struct px_server *s, const struct px_pull *pull,
+                  const struct px_output_args *out);
+
+/* output.c: what came before somebody asked. */
+
+/* PMIX_SUCCESS also when there is no room for it, or PMIX_ERR_NOMEM. */
+int px_output_keep(struct px_server *s, const struct px_output_args *out);
+/* Gives the asker, if it is there, what there is for it, within the limits of its directives. */
+void px_outputs_give(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
+                     size_t ninfo);
 
 #endif

@@ -171,6 +171,7 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
         }
     }
     px_groups_ns_gone(s);
+    px_outputs_ns_gone(s, ns->name);
     px_connected_ns_gone(s);
     px_offers_ns_gone(s, ns);
     ns_destroy(s, ns);

@@ -111,6 +111,8 @@ struct px_server {
 
     struct px_list psets;
     struct px_list inventory;
+    struct px_list outputs; /* that nobody has asked for */
+    size_t output_bytes;
     struct px_list groups;
     struct px_list pulls; /* I/O subscriptions */
     size_t next_pull;
@@ -362,6 +364,8 @@ void px_events_peer_gone(struct px_server *s, struct px_peer *peer); /* events.c
 void px_events_drop_all(struct px_server *s);
 void px_pulls_peer_gone(struct px_server *s, const struct px_peer *peer); /* iof.c */
 void px_pulls_drop_all(struct px_server *s);
+void px_outputs_ns_gone(struct px_server *s, const char *name); /* output.c */
+void px_outputs_drop_all(struct px_server *s);
 void px_psets_drop_all(struct px_server *s);  /* pset.c */
 void px_inventory_drop_all(struct px_server *s);
 void px_groups_drop_all(struct px_server *s); /* group_record.c */

@@ -99,11 +99,13 @@ static void go_pull(struct px_upcall *up)
     struct pull_start *start = up->arg;
     struct px_pull *pull = px_pull_add(up->server, 0, up->procs, up->nprocs, start->channel);
 
+    size_t id = pull ? pull->id : SIZE_MAX;
+
     if (pull) {
         pull->cbfunc = start->cbfunc;
     }
-    start->regcbfunc(pull ? PMIX_SUCCESS : PMIX_ERR_NOMEM, pull ? pull->id : SIZE_MAX,
-                     up->from.cbdata);
+    start->regcbfunc(pull ? PMIX_SUCCESS : PMIX_ERR_NOMEM, id, up->from.cbdata);
+    px_outputs_give(up->server, 0, id, up->info, up->ninfo);
     free(start);
     px_upcall_destroy(up);
 }
@@ -119,6 +121,7 @@ pmix_status_t px_own_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size
     struct pull_start *start = calloc(1, sizeof(*start));
     int rc = start ? px_own_copy_procs(up, procs, nprocs) : PMIX_ERR_NOMEM;
 
+    rc = rc ? rc : px_own_copy_infos(up, directives, ndirs);
     if (!rc && !px_attrs_met("PMIx_IOF_pull", PX_ATTR_SERVER, directives, ndirs)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }

@@ -286,6 +286,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->event_cache);
     px_list_init(&s->psets);
     px_list_init(&s->inventory);
+    px_list_init(&s->outputs);
     px_list_init(&s->groups);
     px_list_init(&s->pulls);
     px_colls_init(&s->colls, px_ns_job_size, s);
@@ -334,6 +335,7 @@ static int stop_on_loop(struct px_server *s, void *arg)
     px_pulls_drop_all(s);
     px_psets_drop_all(s);
     px_inventory_drop_all(s);
+    px_outputs_drop_all(s);
     px_groups_drop_all(s);
     px_connected_drop_all(s);
     return PMIX_SUCCESS;

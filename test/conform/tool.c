@@ -4,6 +4,7 @@
 /* Which servers there are: asked by a tool without one, by one with one, and by a process of
  * a job. */
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,6 +140,105 @@ static void own_server(void)
     free_asked(&asked);
 }
 
+/* ---- output that came before somebody asked */
+
+enum { PIECE = 1024, PIECES = 10, CACHE = 4000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static char shown[PIECE * PIECES + 1];
+static size_t n_shown;
+
+static void show(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                 pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
+{
+    (void) id;
+    (void) channel;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    pthread_mutex_lock(&lock);
+    if (n_shown + bytes->size < sizeof(shown)) {
+        memcpy(shown + n_shown, bytes->bytes, bytes->size);
+    }
+    n_shown += bytes->size;
+    pthread_cond_broadcast(&more);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Waits for so many bytes, of which the first is in the piece of that letter. */
+static void check_shown(size_t n, char first, const char *what)
+{
+    pthread_mutex_lock(&lock);
+    while (n_shown < n) {
+        pthread_cond_wait(&more, &lock);
+    }
+    check(n_shown == n && shown[0] == first, "%s: %zu bytes from %c", what, n_shown, shown[0]);
+    n_shown = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+static void print(const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t source = process(nspace, rank);
+
+    for (int i = 0; i < PIECES; i++) {
+        char piece[PIECE];
+        pmix_byte_object_t bytes = {.bytes = piece, .size = sizeof(piece)};
+        pmix_status_t rc;
+
+        memset(piece, 'a' + i, sizeof(piece));
+        rc = PMIx_server_IOF_deliver(&source, PMIX_FWD_STDOUT_CHANNEL, &bytes, NULL, 0, NULL, NULL);
+        check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "deliver");
+    }
+}
+
+static void print_all(void)
+{
+    for (pmix_rank_t rank = 0; rank < 4; rank++) {
+        print("J", rank);
+    }
+    tell("printed");
+    await("heard");
+    print("J", 0);
+    tell("printed again");
+}
+
+static size_t pull(pmix_rank_t rank, struct infos *list)
+{
+    pmix_proc_t source = process("J", rank);
+    pmix_status_t rc =
+        PMIx_IOF_pull(&source, 1, list->at, list->n, PMIX_FWD_STDOUT_CHANNEL, show, NULL, NULL);
+
+    check(rc >= 0, "pull: %s", PMIx_Error_string(rc));
+    free_infos(list);
+    return (size_t) rc;
+}
+
+static void hear(void)
+{
+    struct infos list = {0};
+    size_t id;
+
+    await("printed");
+    (void) pull(1, &list);
+    check_shown(PIECE * PIECES, 'a', "everything");
+    add_u32(&list, PMIX_IOF_CACHE_SIZE, CACHE);
+    (void) pull(2, &list);
+    check_shown(CACHE, 'a', "the newest is dropped");
+    add_u32(&list, PMIX_IOF_CACHE_SIZE, CACHE);
+    add_true(&list, PMIX_IOF_DROP_OLDEST);
+    (void) pull(3, &list);
+    check_shown(CACHE, 'g', "the oldest is dropped");
+    id = pull(0, &list);
+    check_shown(PIECE * PIECES, 'a', "of another");
+    check_status(PMIX_SUCCESS, PMIx_IOF_deregister(id, NULL, 0, NULL, NULL), "deregister");
+    tell("heard");
+    await("printed again");
+    (void) pull(0, &list);
+    check_shown(PIECE * PIECES, 'a', "what came meanwhile, and nothing twice");
+}
+
 const struct conform_case cases[] = {
     {.ids = "QRY-028",
      .what = "a tool asks which servers there are, and takes one",
@@ -155,5 +255,10 @@ const struct conform_case cases[] = {
     {.ids = "QRY-028",
      .what = "a server that takes no tools is known to its clients",
      .client = own_server},
+    {.ids = "UPC-003",
+     .what = "output is kept until somebody asks for it",
+     .script = print_all,
+     .host = {[ON_PULL] = {CALLBACK, PMIX_SUCCESS}},
+     .client = hear},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
