@@ -234,12 +234,13 @@ static void requests(void)
     same("42", query_text("conform.question", NULL), "a query");
 }
 
-static void all_but_fabric(const char *step)
+static void ask_for_all(const char *step)
 {
     look_up();
     spawn();
     credentials(step);
     requests();
+    fabric();
 }
 
 static void by_client(void)
@@ -247,8 +248,7 @@ static void by_client(void)
     char step[32];
 
     snprintf(step, sizeof(step), "client %u", me.rank);
-    all_but_fabric(step);
-    fabric();
+    ask_for_all(step);
 }
 
 static void by_tool(void)
@@ -260,14 +260,13 @@ static void by_tool(void)
     add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
     check_status(PMIX_SUCCESS, PMIx_tool_init(&name, list.at, list.n), "the tool");
     free_infos(&list);
-    all_but_fabric("tool");
-    fabric();
+    ask_for_all("tool");
     check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "its end");
 }
 
 static void by_host(void)
 {
-    all_but_fabric("host");
+    ask_for_all("host");
 }
 
 #define ALL(fn)                                                                                    \

@@ -440,7 +440,7 @@ const struct request requests[] = {
     {"PMIx_Process_monitor", request_heartbeat, N_ENTRIES, BY_CLIENT | BY_TOOL},
     {"PMIx_Get_credential", request_credential, ON_CREDENTIAL, BY_ALL},
     {"PMIx_Validate_credential", request_validate, ON_VALIDATE, BY_ALL},
-    {"PMIx_Fabric_register", request_fabric, ON_FABRIC, BY_CLIENT | BY_TOOL},
+    {"PMIx_Fabric_register", request_fabric, ON_FABRIC, BY_ALL},
     {"PMIx_IOF_pull", request_pull, ON_PULL, BY_CLIENT | BY_TOOL},
     {"PMIx_IOF_pull", request_pull, N_ENTRIES, BY_SERVER},
     {"PMIx_IOF_deregister", request_end_of_pull, ON_PULL, BY_CLIENT | BY_TOOL},
