@@ -1,6 +1,6 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
 check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/groups %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger %D%/throng
-test_t_across_SOURCES = %D%/across.c
+test_t_across_SOURCES = %D%/across.c %D%/across_calls.c %D%/across_jobs.c %D%/across.h
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_actor_SOURCES = %D%/actor.c
