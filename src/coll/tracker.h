@@ -73,6 +73,7 @@ struct px_coll {
     bool all_clones; /* every connection of a process takes part */
     uint64_t sent_up_to; /* fences: the number of the newest value that went to the host with it */
     pmix_status_t local_status; /* what is wrong with a local member, or PMIX_SUCCESS */
+    uint32_t timeout_s; /* 0: no limit */
     struct px_timer timer;
     struct px_coll_group group;
     void *owner; /* the user's */

@@ -65,6 +65,27 @@ void px_coll_finish(struct px_server *s, struct px_coll *coll, int status)
     px_coll_destroy(coll);
 }
 
+/* The host has the limit, too, and counts from now: what it does about it comes first, so that it
+ * does not hold a share of what is over for us when the same processes try again. */
+enum { HOSTS_GRACE_MS = 500 };
+
+static void on_timer(struct px_timer *timer)
+{
+    struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
+
+    px_coll_finish(coll->owner, coll, PMIX_ERR_TIMEOUT);
+}
+
+static int limit(struct px_coll *coll, uint64_t grace_ms)
+{
+    struct px_server *s = coll->owner;
+    uint64_t ms = (uint64_t) coll->timeout_s * 1000 + grace_ms;
+
+    px_timer_stop_loop(&coll->timer);
+    return coll->timeout_s ? px_timer_start_loop(s->loop, &coll->timer, ms, on_timer)
+                           : PMIX_SUCCESS;
+}
+
 int px_coll_hand_over(struct px_coll *coll, struct px_upcall *up)
 {
     int rc;
@@ -85,7 +106,7 @@ int px_coll_hand_over(struct px_coll *coll, struct px_upcall *up)
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_LOCAL_COLLECTIVE_STATUS,
                              &coll->local_status, PMIX_STATUS);
     }
-    return rc;
+    return rc ? rc : limit(coll, HOSTS_GRACE_MS);
 }
 
 /* --- gathering --- */
@@ -136,13 +157,6 @@ static bool check(struct px_server *s, struct px_coll *coll)
     return true;
 }
 
-static void on_timer(struct px_timer *timer)
-{
-    struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
-
-    px_coll_finish(coll->owner, coll, PMIX_ERR_TIMEOUT);
-}
-
 /* All collectives have the same. */
 PX_READS(PMIx_Connect, PMIX_TIMEOUT);
 PX_READS(PMIx_Connect, PMIX_ALL_CLONES_PARTICIPATE);
@@ -153,8 +167,7 @@ PX_READS(PMIx_Group_construct, PMIX_ALL_CLONES_PARTICIPATE);
 PX_READS(PMIx_Group_destruct, PMIX_TIMEOUT);
 PX_READS(PMIx_Group_destruct, PMIX_ALL_CLONES_PARTICIPATE);
 
-static int read_directives(struct px_server *s, struct px_coll *coll, const pmix_info_t *info,
-                           size_t ninfo)
+static int read_directives(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
 {
     uint32_t seconds = 0;
 
@@ -167,10 +180,11 @@ static int read_directives(struct px_server *s, struct px_coll *coll, const pmix
             coll->all_clones |= value->type != PMIX_BOOL || value->data.flag;
         }
     }
-    if (!seconds || coll->timer.event) {
+    if (!seconds || coll->timeout_s) {
         return PMIX_SUCCESS;
     }
-    return px_timer_start_loop(s->loop, &coll->timer, (uint64_t) seconds * 1000, on_timer);
+    coll->timeout_s = seconds;
+    return limit(coll, 0);
 }
 
 int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
@@ -196,7 +210,7 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
     rc = call->kind == PX_COLL_GROUP_CONSTRUCT || call->kind == PX_COLL_GROUP_SOLO
              ? px_group_absorb(coll, &peer->proc, call)
              : px_coll_merge(coll, call->info, call->ninfo);
-    rc = rc ? rc : read_directives(s, coll, call->info, call->ninfo);
+    rc = rc ? rc : read_directives(coll, call->info, call->ninfo);
     if (rc) {
         px_coll_finish(s, coll, rc);
         return PMIX_SUCCESS;
