@@ -414,6 +414,7 @@ const struct conform_case cases[] = {
      .client = see_many,
      .script = many_jobs,
      .server = limit_descriptors,
+     .unmapped = true,
      .ours_only = "how many descriptors it takes is its own"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -99,6 +99,7 @@ struct conform_case {
     bool raw;       /* the client calls PMIx_Init and PMIx_Finalize itself */
     bool alone;     /* no host: one process that runs `client`, and is raw */
     bool no_module; /* the host gives its server none at all */
+    bool unmapped;  /* also in the shared form a process may have no segment */
     bool dirty;     /* what is left (descriptors, files) is not looked at */
     enum form form; /* the only form in which the case makes sense */
     int seconds;    /* bound of its whole life; default 60 */

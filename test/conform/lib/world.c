@@ -238,7 +238,9 @@ void world_enter_rank(void)
 
 void world_check_rank(void)
 {
-    enum mapped want = board->shared ? here()->mapped : NOT_MAPPED;
+    enum mapped want = the_case()->unmapped ? EITHER
+                       : board->shared      ? here()->mapped
+                                            : NOT_MAPPED;
     FILE *maps = want != EITHER ? fopen("/proc/self/maps", "r") : NULL;
     char line[4096];
     bool found = false;
