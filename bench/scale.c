@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a large job costs. usage: scale RANKS [--post], one job per run; prints one line of JSON.
+/* What a large job costs. usage: scale RANKS [--post|--move], one job per run; prints one line of
+ * JSON.
  *
  * The host registers RANKS ranks with nine keys each, a node array per node and an app array, then
  * starts a first client, further ones one after another, and with --post two that take part in a
- * collecting fence whose result holds 64 bytes of every rank. Clients check what they read
+ * collecting fence whose result holds 64 bytes of every rank. With --move it only moves the segment
+ * to new generations, again and again, while a client reads. Clients check what they read
  * (scale_client.c). Its input lies in one block, so that freeing it leaves no holes in the heap and
  * what stays is the library's. */
 
@@ -22,7 +24,15 @@
 #include "measure.h"
 #include "scale.h"
 
-enum { KEYS = 9, NODE_KEYS = 4, APP_KEYS = 3, JOB_KEYS = 7, NEXT_CLIENTS = 9, NAME = 32 };
+enum {
+    KEYS = 9,
+    NODE_KEYS = 4,
+    APP_KEYS = 3,
+    JOB_KEYS = 7,
+    NEXT_CLIENTS = 9,
+    NAME = 32,
+    MOVES = 20
+};
 
 static unsigned n_ranks;
 
@@ -343,6 +353,84 @@ static void memory(const char *name, struct memory before)
            now.shared_kb - before.shared_kb);
 }
 
+/* --- moves --- */
+
+/* The inode of our segment, which is another one after a move; 0: there is none. */
+static unsigned long segment(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    unsigned long inode = 0;
+    char line[4096];
+
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (strstr(line, "memfd:shmix")) {
+            (void) sscanf(line, "%*s %*s %*s %*s %lu", &inode);
+        }
+    }
+    if (maps) {
+        fclose(maps);
+    }
+    return inode;
+}
+
+/* Registers a key again whose value is worth a move now and then; tells the calls that did from
+ * those that did not. */
+static void move_often(void)
+{
+    size_t size = 16 * (size_t) n_ranks;
+    char *bytes = block(size, 1);
+    pmix_info_t info = {
+        .key = "blob",
+        .value = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = size}}};
+    struct samples took[2] = {{.n = 0}, {.n = 0}};
+    struct samples cpu[2] = {{.n = 0}, {.n = 0}};
+    unsigned long before = segment();
+
+    for (unsigned i = 0; i < 500 && took[1].n < MOVES; i++) {
+        uint64_t start = now_ns();
+        uint64_t worked = cpu_ns();
+        unsigned long now;
+        bool moved;
+
+        memset(bytes, 'a' + (int) (i % 26), size);
+        daemon_register_job(SCALE_NSPACE, SCALE_LOCAL, &info, 1);
+        worked = cpu_ns() - worked;
+        start = now_ns() - start;
+        now = segment();
+        moved = now != before;
+        before = now;
+        sample_add(&took[moved], (double) start);
+        sample_add(&cpu[moved], (double) worked);
+    }
+    free(bytes);
+    printf(", \"moves\": %zu, \"move_ns\": %.0f, \"move_cpu_ns\": %.0f", (size_t) took[1].n,
+           sample_median(&took[1]), sample_median(&cpu[1]));
+    printf(", \"stay_ns\": %.0f, \"stay_cpu_ns\": %.0f", sample_median(&took[0]),
+           sample_median(&cpu[0]));
+}
+
+static int run_moves(char *self)
+{
+    struct child child;
+    bool good;
+
+    setenv("PMIX_MCA_shmix_segment_dead", "4096", 1);
+    daemon_init(NULL, NULL);
+    printf("{\"ranks\": %u, \"nodes\": %u", n_ranks, nodes());
+    register_job();
+    daemon_register_client(SCALE_NSPACE, 0);
+    child = start(self, 0, "watch");
+    good = listen_to(&child, NULL);
+    move_often();
+    close(child.quit);
+    good = good && listen_to(&child, NULL);
+    fclose(child.said);
+    good &= !daemon_wait(child.pid);
+    printf(", \"valid\": %s}\n", good ? "true" : "false");
+    daemon_fini(SCALE_NSPACE);
+    return good ? 0 : 1;
+}
+
 static int run(char *self, bool post)
 {
     struct memory before;
@@ -380,15 +468,18 @@ int main(int argc, char **argv)
     if (cpu) {
         pin(atoi(cpu));
     }
-    if (argc == 3 && strcmp(argv[2], "--post") != 0) {
+    if (argc == 3 && strncmp(argv[2], "--", 2) != 0) {
         return scale_client(argv[1], (unsigned) strtoul(argv[2], NULL, 10));
     }
     n_ranks = argc > 1 ? (unsigned) strtoul(argv[1], NULL, 10) : 0;
     if (n_ranks < SCALE_LOCAL + SCALE_PER_NODE || n_ranks > 10000000) {
-        fprintf(stderr, "usage: scale RANKS [--post]   (RANKS at least %u)\n",
+        fprintf(stderr, "usage: scale RANKS [--post|--move]   (RANKS at least %u)\n",
                 SCALE_LOCAL + SCALE_PER_NODE);
         return 64;
     }
     scale_set(n_ranks);
+    if (argc == 3 && !strcmp(argv[2], "--move")) {
+        return run_moves(argv[0]);
+    }
     return run(argv[0], argc == 3);
 }

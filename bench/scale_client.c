@@ -2,14 +2,17 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The clients of scale: "first" and "next" initialise and read processes at random, "post" and
- * "post-too" post and read after a collecting fence. They print pairs of name and number, and
+ * "post-too" post and read after a collecting fence, "watch" reads on while the segment moves. They
+ * print pairs of name and number, and
  * "end" when all they read was right. */
 
 #include <pmix.h>
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "measure.h"
@@ -261,6 +264,54 @@ static bool posting_client(bool reads)
     return good;
 }
 
+static uint64_t thread_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+}
+
+/* Reads at random, each read timed, by the clock and by what the thread has worked; until there is
+ * nothing more to come from the host, or so often.
+ */
+static bool watch(const char *when, unsigned most)
+{
+    struct pollfd end = {.fd = 0, .events = POLLIN};
+    unsigned long n = 0;
+    unsigned long slow = 0;
+    uint64_t longest = 0;
+    uint64_t hardest = 0;
+
+    while (most ? n < most : n % BATCH != 0 || poll(&end, 1, 0) == 0) {
+        uint64_t start = now_ns();
+        uint64_t worked = thread_ns();
+        bool good = random_scalar();
+        uint64_t took = now_ns() - start;
+
+        worked = thread_ns() - worked;
+        hardest = worked > hardest ? worked : hardest;
+        if (!good) {
+            return false;
+        }
+        n++;
+        slow += took > 100000;
+        longest = took > longest ? took : longest;
+    }
+    printf("%s_gets %lu\n%s_longest_ns %.0f\n%s_longest_cpu_ns %.0f\n%s_over_100us %lu\n", when, n,
+           when, (double) longest, when, (double) hardest, when, slow);
+    return true;
+}
+
+static bool watching_client(void)
+{
+    bool good = PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS && watch("quiet", 1000 * BATCH);
+
+    puts(good ? "end" : "failed");
+    fflush(stdout);
+    return good && watch("moving", 0);
+}
+
 int scale_client(const char *kind, unsigned ranks)
 {
     bool first = !strcmp(kind, "first");
@@ -268,9 +319,10 @@ int scale_client(const char *kind, unsigned ranks)
     bool good;
 
     n_ranks = ranks;
-    good = first                   ? first_client()
-           : !strcmp(kind, "next") ? next_client()
-                                   : posting_client(!strcmp(kind, "post"));
+    good = first                    ? first_client()
+           : !strcmp(kind, "next")  ? next_client()
+           : !strcmp(kind, "watch") ? watching_client()
+                                    : posting_client(!strcmp(kind, "post"));
     puts(good ? "end" : "failed"); /* the host reads up to here: this process may stay */
     fflush(stdout);
     free(names);

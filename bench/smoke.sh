@@ -29,6 +29,8 @@ for form in shared hash; do
     same "$form: every process of it tells what it took" 12 "$(grep -c '^rank .* finalize_ns ' "$SCRATCH/out")"
 done
 unset PMIX_MCA_gds
+limit 120 "$scale" 1000 --move >"$SCRATCH/out" 2>&1
+same 'the segment moves twenty times under a reader' 1 "$(grep -c '"moves": 20, .*"valid": true' "$SCRATCH/out")"
 
 # A figure of a wrong value is none: what reads it fails, whatever its speed.
 BENCH_CORRUPT=1
