@@ -537,7 +537,7 @@ const struct conform_case cases[] = {
      .what = "required of a server by its host",
      .script = by_server,
      .host = ALL(OWN, .own = strict)},
-    {.ids = "QRY-041 INI-001",
+    {.ids = "QRY-041",
      .what = "required of a client's start and end",
      .raw = true,
      .client = starts},
