@@ -18,7 +18,8 @@ enum {
     ASKED_NOT,
     ASKED,         /* a reply is to come */
     ASKED_IN_VAIN, /* the job is no more */
-    DEAD_KEPT = 8, /* segments of jobs that are no more */
+    DEAD_KEPT = 8,       /* segments of jobs that are no more */
+    PATIENCE_MS = 10000, /* a collective does not wait for ever because of a segment */
 };
 
 struct px_foreign *px_session_find_foreign(const struct px_session *session, const char *nspace,
@@ -146,7 +147,7 @@ static int ask(struct px_session *session, const char *nspace, uint32_t generati
     if (0 == rc) {
         rc = px_pack_string(&msg.buf, msg.kind, nspace);
     }
-    return px_msg_send(&msg, rc, 0, fn, arg);
+    return px_msg_send(&msg, rc, PATIENCE_MS, fn, arg);
 }
 
 static uint32_t generation_of(const struct px_store *segment)

@@ -14,7 +14,7 @@
 
 #include "script.h"
 
-enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30 };
+enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30, MOST_KEPT = 100 };
 
 static struct px_store *own;
 static struct px_store *other;
@@ -25,6 +25,8 @@ static _Atomic int next = -1; /* on replies to REQ for the other namespace */
 static _Atomic bool unknown;  /* it is no more */
 static _Atomic unsigned refusals;
 static _Atomic unsigned pursuits;
+static int kept[MOST_KEPT];
+static int n_kept;
 
 static struct px_store *create(const char *nspace)
 {
@@ -75,6 +77,15 @@ static void move(uint32_t number)
         publish(other, number);
         px_store_tidy(other);
     }
+}
+
+/* A descriptor that the server's thread may still send when its store has gone on. */
+static int lasting(int fd)
+{
+    assert_in_range(n_kept, 0, MOST_KEPT - 1);
+    kept[n_kept] = dup(fd);
+    assert_true(kept[n_kept] >= 0);
+    return kept[n_kept++];
 }
 
 static void pack_mark(struct px_buf *buf)
@@ -193,6 +204,9 @@ static int end(void **state)
     (void) state;
     client_close();
     script_req = NULL;
+    while (n_kept > 0) {
+        close(kept[--n_kept]);
+    }
     px_store_destroy(own);
     px_store_destroy(other);
     return 0;
@@ -203,7 +217,7 @@ static void touched_once(void **state)
     unsigned asked;
 
     (void) state;
-    rides = px_store_fd(other);
+    rides = lasting(px_store_fd(other));
     assert_int_equal(size_of_other(), 5);
     asked = script_requests();
     for (int i = 0; i < 100; i++) {
@@ -281,11 +295,11 @@ static void of_a_third(void **state)
 static void after_a_fence(void **state)
 {
     (void) state;
-    rides = px_store_fd(other);
+    rides = lasting(px_store_fd(other));
     assert_int_equal(size_of_other(), 5);
     for (uint32_t number = 10; number < 20; number++) {
         move(number);
-        next = px_store_fd(other);
+        next = lasting(px_store_fd(other));
         collective();
         assert_int_equal(size_of_other(), number);
     }
@@ -299,7 +313,7 @@ static void no_next(void **state)
     int fds[2];
 
     (void) state;
-    rides = px_store_fd(other);
+    rides = lasting(px_store_fd(other));
     assert_int_equal(size_of_other(), 5);
     assert_int_equal(pipe(fds), 0);
     next = fds[0];
@@ -315,7 +329,7 @@ static void no_next(void **state)
 static void gone(void **state)
 {
     (void) state;
-    rides = px_store_fd(other);
+    rides = lasting(px_store_fd(other));
     assert_int_equal(size_of_other(), 5);
     unknown = true;
     px_store_destroy(other);
@@ -330,7 +344,7 @@ static void gone(void **state)
     other = create("other");
     publish(other, 8);
     unknown = false;
-    next = px_store_fd(other);
+    next = lasting(px_store_fd(other));
     while (size_of_other() != 8) {
         collective();
     }
@@ -370,7 +384,7 @@ static void many_readers(void **state)
 
     (void) state;
     over = false;
-    rides = px_store_fd(other);
+    rides = lasting(px_store_fd(other));
     assert_int_equal(size_of_other(), 5);
     for (int i = 0; i < N_THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, keep_reading, &sound[i]), 0);
@@ -378,7 +392,7 @@ static void many_readers(void **state)
     for (int i = 0; i < N_MOVES; i++) {
         next = -1;
         move(++number);
-        next = px_store_fd(other);
+        next = lasting(px_store_fd(other));
         collective();
         assert_int_equal(size_of_other(), number);
     }
@@ -387,7 +401,7 @@ static void many_readers(void **state)
         px_store_destroy(other);
         other = create("other");
         publish(other, ++number);
-        next = px_store_fd(other);
+        next = lasting(px_store_fd(other));
         while (size_of_other() != number) {
             collective();
         }
