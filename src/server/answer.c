@@ -303,6 +303,18 @@ static int attempt_anyone(struct px_get *get, struct px_nsrec *ns)
     return PMIX_ERR_NOT_FOUND;
 }
 
+/* A value of a session, an application or a node cannot be sent alone, since its place would be
+ * lost: an asker without the segment is sent the job. */
+static bool wants_levels(const struct px_get *get, const struct px_nsrec *ns)
+{
+    const struct px_peer *peer = asking_peer(get);
+    enum px_realm realm = get->ask.realm;
+
+    return peer && get->how == 0 && get->target.rank == PMIX_RANK_WILDCARD &&
+           (realm == PX_REALM_SESSION || realm == PX_REALM_APP || realm == PX_REALM_NODE) &&
+           !px_peer_reads(peer, ns) && !px_peer_has_news(peer, ns);
+}
+
 int px_get_attempt(struct px_get *get)
 {
     struct px_nsrec *ns = px_ns_find(get->server, get->target.nspace);
@@ -320,6 +332,9 @@ int px_get_attempt(struct px_get *get)
     if ((!rc || rc == PMIX_ERR_NOT_FOUND) && get->target.rank == PMIX_RANK_UNDEF &&
         !px_key_reserved(get->key)) {
         return attempt_anyone(get, ns);
+    }
+    if (!rc && wants_levels(get, ns)) {
+        return answer_all(get, ns);
     }
     posted = !rc && slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
     return rc ? rc : answer_slice(get, ns, get->target.rank, &slice, posted);
