@@ -29,6 +29,7 @@ conform_programs = \
   %D%/put_types.t \
   %D%/query.t \
   %D%/query_local.t \
+  %D%/random.t \
   %D%/resolve.t \
   %D%/resolve_build.t \
   %D%/resolve_layers.t \
@@ -102,6 +103,9 @@ TESTS += $(conform_programs)
 %C%_query_local_t_SOURCES = %D%/query_local.c
 %C%_query_local_t_LDADD = $(conform_ldadd)
 %C%_query_local_t_LDFLAGS = $(conform_ldflags)
+%C%_random_t_SOURCES = %D%/random.c
+%C%_random_t_LDADD = $(conform_ldadd)
+%C%_random_t_LDFLAGS = $(conform_ldflags)
 %C%_resolve_t_SOURCES = %D%/resolve.c
 %C%_resolve_t_LDADD = $(conform_ldadd)
 %C%_resolve_t_LDFLAGS = $(conform_ldflags)
