@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -399,6 +400,14 @@ static void check_returned(const char *what, long full, long after, long again, 
           "%s: %ld KiB, and %ld when as many came and went again", what, after, again);
 }
 
+/* Each segment takes a descriptor, of which a server uses half. */
+static bool enough_descriptors(void)
+{
+    struct rlimit limit = {0, 0};
+
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 > JOBS + 16;
+}
+
 static void host(void)
 {
     struct memory none;
@@ -428,7 +437,7 @@ static void host(void)
     jobs_go(STAY, JOBS);
     again = measure();
     tell("gone");
-    if (shared_form()) {
+    if (shared_form() && enough_descriptors()) {
         check_returned("segments", full.segments, after.segments, again.segments,
                        (few.segments - none.segments) / (STAY - STAY / 10));
         check(after.largest > (SANITIZED ? 1 : 4) * SMALL, "the own segment has grown to %ld KiB",
@@ -442,7 +451,16 @@ static void host(void)
 
 static void start_small(struct infos *list)
 {
+    struct rlimit limit;
+
     (void) list;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void) setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (!enough_descriptors()) {
+        fprintf(stderr, "# too few descriptors: no look at what segments take\n");
+    }
     setenv("PMIX_MCA_shmix_segment_size", "1M", 1);
     setenv("PMIX_MCA_shmix_segment_first", "4K", 1);
 }
