@@ -37,7 +37,8 @@ void px_host_reply_bytes(const struct ask *ask, pmix_status_t status, const char
 /* Runs fn in another thread, after `when`; it gets a copy without the borrowed arguments.
  * PMIX_SUCCESS, or what the entry is to return instead. */
 pmix_status_t px_host_later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy));
-/* Waits until no late answer is under way. The host sees to it that its `wait` returns. */
+/* At the end of the host: waits until no late answer is under way (the host sees to it that its
+ * `wait` returns), and calls back with PMIX_ERR_LOST_CONNECTION for what was never answered. */
 void px_host_settle(void);
 /* Does what the script says. */
 pmix_status_t px_host_answer(struct ask *ask);

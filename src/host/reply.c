@@ -145,13 +145,57 @@ static void count_late(bool begins)
     pthread_mutex_unlock(&late.lock);
 }
 
+static struct ask without_borrowed(const struct ask *ask)
+{
+    return (struct ask){.host = ask->host,
+                        .record = ask->record,
+                        .entry = ask->entry,
+                        .reply = ask->reply,
+                        .cbdata = ask->cbdata,
+                        .number = ask->number};
+}
+
+/* What was asked and not answered: the library keeps its question until it is. */
+struct owed {
+    struct owed *next;
+    struct ask ask;
+};
+
+static struct owed *owed; /* late.lock */
+
+static pmix_status_t owe(const struct ask *ask)
+{
+    struct owed *o = malloc(sizeof(*o));
+
+    if (o == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    o->ask = without_borrowed(ask);
+    pthread_mutex_lock(&late.lock);
+    o->next = owed;
+    owed = o;
+    pthread_mutex_unlock(&late.lock);
+    return PMIX_SUCCESS;
+}
+
 void px_host_settle(void)
 {
+    struct owed *list;
+
     pthread_mutex_lock(&late.lock);
     while (late.n > 0) {
         pthread_cond_wait(&late.changed, &late.lock);
     }
+    list = owed;
+    owed = NULL;
     pthread_mutex_unlock(&late.lock);
+    while (list != NULL) {
+        struct owed *next = list->next;
+
+        px_host_reply_status(&list->ask, PMIX_ERR_LOST_CONNECTION);
+        free(list);
+        list = next;
+    }
 }
 
 struct delayed {
@@ -177,7 +221,7 @@ static void *wait_and_answer(void *arg)
     struct delayed *d = arg;
 
     if (!d->ask.host->wait(d->when)) {
-        /* there is nobody to answer */
+        (void) owe(&d->ask); /* there is nobody to wait for it */
     } else if (d->fn != NULL) {
         d->fn(&d->ask);
     } else if (d->sound) {
@@ -217,16 +261,6 @@ static pmix_status_t delay(const struct delayed *template)
     return PMIX_SUCCESS;
 }
 
-static struct ask without_borrowed(const struct ask *ask)
-{
-    return (struct ask){.host = ask->host,
-                        .record = ask->record,
-                        .entry = ask->entry,
-                        .reply = ask->reply,
-                        .cbdata = ask->cbdata,
-                        .number = ask->number};
-}
-
 pmix_status_t px_host_later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy))
 {
     return delay(&(struct delayed){.ask = without_borrowed(ask), .when = when, .fn = fn});
@@ -261,7 +295,7 @@ pmix_status_t px_host_answer(struct ask *ask)
         px_host_reply_status(ask, a->status);
         return PMIX_SUCCESS;
     case NEVER:
-        return PMIX_SUCCESS;
+        return owe(ask);
     case OWN:
         return a->own(ask);
     default:
