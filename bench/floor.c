@@ -212,8 +212,8 @@ static void read_input(unsigned n)
     sink = sum;
 }
 
-/* Memory that is new, written once: what must be kept of a large job's posted data. Per megabyte.
- */
+/* Memory that is new, written once: what must be kept of a large job's posted data. Per
+ * megabyte. */
 static void write_new(unsigned n)
 {
     size_t len = (size_t) n << 20;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The host daemon of the benchmark: registers one job of JOB_RANKS over JOB_NODES nodes, of which
- * LOCAL_CLIENTS ranks run here, hands fence data straight back, and starts the measuring clients.
- */
+ * LOCAL_CLIENTS ranks run here, hands fence data straight back, and starts the measuring
+ * clients. */
 
 #include <pmix.h>
 #include <pmix_server.h>

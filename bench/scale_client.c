@@ -273,8 +273,7 @@ static uint64_t thread_ns(void)
 }
 
 /* Reads at random, each read timed, by the clock and by what the thread has worked; until there is
- * nothing more to come from the host, or so often.
- */
+ * nothing more to come from the host, or so often. */
 static bool watch(const char *when, unsigned most)
 {
     struct pollfd end = {.fd = 0, .events = POLLIN};

@@ -4,8 +4,8 @@
  * key's realm says which session, node or application is meant; the job level comes last, because
  * hosts put there what they have no better place for. A realm that the caller names is the only one
  * looked at, unless it is the key's own. What follows from the placement (a rank's node, its name
- * and number, its application, how many share a node) is answered from it when nobody has said it.
- */
+ * and number, its application, how many share a node) is answered from it when nobody has said
+ * it. */
 
 #include "gds/lookup.h"
 

@@ -25,8 +25,8 @@ static inline void px_read_begin(const struct px_store *store, struct px_read *r
     ret->seq = px_load_acquire(&px_store_header(store)->sequence);
 }
 
-/* What of a versioned object of `need` bytes the reader may see: it, the version before, or NULL.
- */
+/* What of a versioned object of `need` bytes the reader may see: it, the version before, or
+ * NULL. */
 static inline const void *px_visible(struct px_read *read, uint64_t loc, uint64_t need)
 {
     const struct px_version *at = (const struct px_version *) px_at(&read->view, loc, need);
@@ -138,8 +138,8 @@ int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
                       const struct px_key *key, const struct px_qual_sum *quals,
                       struct px_slice *ret);
 
-/* A rank's process-level value, or for the wildcard the job-level one. Returns like px_read_level.
- */
+/* A rank's process-level value, or for the wildcard the job-level one. Returns like
+ * px_read_level. */
 int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,
                   struct px_slice *ret);
 

@@ -292,8 +292,8 @@ static int stage_record(struct px_stage *stage, const struct px_item *item, stru
     return rc ? rc : note_proc(stage, item);
 }
 
-/* Whether a later item of the same place takes this one's: a hidden one never does from a seen one.
- */
+/* Whether a later item of the same place takes this one's: a hidden one never does from a seen
+ * one. */
 static size_t pick(const struct px_item *items, size_t from, size_t end)
 {
     size_t best = from;

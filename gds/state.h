@@ -50,8 +50,8 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
  * the descriptor becomes private before it gives up. The old one stays mapped. 0 or the same. */
 int px_store_grow(struct px_store *store);
 
-/* Whether the writer has gone on to another generation. One load. Any thread. pairs with set_state
- */
+/* Whether the writer has gone on to another generation. One load. Any thread. pairs with
+ * set_state */
 static inline bool px_store_superseded(const struct px_store *store)
 {
     const struct px_header *h = (const struct px_header *) (const void *) store->seg.base;

@@ -223,8 +223,8 @@ int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret);
  * one. */
 const char *px_slice_text(const struct px_slice *slice, size_t *ret_len);
 
-/* The qualifiers of a qualified value: *ret is NULL when there are none; free with PMIx_Info_free.
- */
+/* The qualifiers of a qualified value: *ret is NULL when there are none; free with
+ * PMIx_Info_free. */
 int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n);
 
 /* --- nodes --- */

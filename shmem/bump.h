@@ -19,8 +19,8 @@ struct px_bump {
 
 void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used);
 
-/* n bytes, 8-aligned, uninitialised, backed by memory. 0 or PX_ERR_OUT_OF_RESOURCE (nothing taken).
- */
+/* n bytes, 8-aligned, uninitialised, backed by memory. 0 or PX_ERR_OUT_OF_RESOURCE (nothing
+ * taken). */
 int px_bump_take(struct px_bump *bump, uint64_t n, void **ret);
 
 /* The same, zeroed. */

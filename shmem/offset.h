@@ -19,8 +19,8 @@ struct px_view {
     bool damaged;   /* a locator pointed outside, or a structure contradicts itself */
 };
 
-/* A test build counts how often a reader follows a locator or looks at a slot (PX_SHM_STEP_HOOK).
- */
+/* A test build counts how often a reader follows a locator or looks at a slot
+ * (PX_SHM_STEP_HOOK). */
 #ifdef PX_SHM_STEP_HOOK
 void px_shm_step_hook(void);
 #else

@@ -44,8 +44,8 @@ uint64_t px_segment_room(void);
 
 /* Maps a descriptor read-only, at any address, left out of core dumps. Takes over fd: it is closed
  * in any case. 0, PX_ERR_NO_PERMISSIONS (not sealed: it could change or shrink under the reader),
- * PX_ERR_NOMEM, PX_ERR_UNPACK_FAILURE (too small for a header), PX_ERR_NOT_SUPPORTED (not a memfd).
- */
+ * PX_ERR_NOMEM, PX_ERR_UNPACK_FAILURE (too small for a header), PX_ERR_NOT_SUPPORTED (not a
+ * memfd). */
 int px_segment_open(int fd, struct px_segment *ret);
 
 /* Does what the hints say to a reader's mapping, of which `used` bytes hold something: no memory is

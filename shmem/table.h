@@ -89,8 +89,8 @@ struct px_table_edit {
 };
 
 /* Starts an edit that will add at most n_add objects to the table at loc (0: none yet) with n_used
- * of its slots occupied; makes a larger table if need be. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE.
- */
+ * of its slots occupied; makes a larger table if need be. 0, PX_ERR_NOMEM,
+ * PX_ERR_OUT_OF_RESOURCE. */
 int px_table_edit_init(struct px_table_edit *edit, struct px_bump *bump, uint64_t loc,
                        uint64_t n_used, uint64_t n_add, px_table_hash_fn hash_of, const void *arg);
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /* A growing byte buffer. Appending after a failure does nothing, so a message is built without
- * checks at each step and px_buf_ok() is asked once at the end. A zeroed struct is an empty buffer.
- */
+ * checks at each step and px_buf_ok() is asked once at the end. A zeroed struct is an empty
+ * buffer. */
 struct px_buf {
     unsigned char *data; /* malloc'd, or NULL */
     size_t len;          /* bytes used */

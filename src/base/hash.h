@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* The one hash function. It is part of the segment format (docs/segment-format.md): little-endian
- * loads of 8 bytes, so the same on every machine, and it may never change within a format version.
- */
+ * loads of 8 bytes, so the same on every machine, and it may never change within a format
+ * version. */
 uint64_t px_hash_bytes(const void *bytes, size_t len);
 
 #define PX_HASH_FACTOR UINT64_C(0xd6e8feb86659fd93)

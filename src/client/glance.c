@@ -116,8 +116,8 @@ static __attribute__((noinline)) pmix_status_t glance_further(const struct px_st
     return found ? PMIX_SUCCESS : px_ctx()->get(proc, key, NULL, 0, value);
 }
 
-/* Is the segment where to look, for any key that it has, but for the rank `apart`? We are inside.
- */
+/* Is the segment where to look, for any key that it has, but for the rank `apart`? We are
+ * inside. */
 INLINE bool is_first(const struct px_session *session, const struct px_store *first,
                      const pmix_proc_t *proc)
 {

@@ -127,8 +127,8 @@ int px_session_descriptor(void *arg, int fd)
 }
 
 /* Whoever asked has got nothing newer. As many occasions as this says are let pass before the next
- * request, each time twice as many: a server that has nothing to give is not asked at every read.
- */
+ * request, each time twice as many: a server that has nothing to give is not asked at every
+ * read. */
 static uint64_t pause_after(uint64_t asked)
 {
     uint64_t n = asked >> VAIN_SHIFT & MOST_VAIN;

@@ -193,8 +193,8 @@ static void put_back(struct px_list *to, struct px_list *from)
     }
 }
 
-/* Nobody waits for a commit. What the server could not take is told by what this process does next.
- */
+/* Nobody waits for a commit. What the server could not take is told by what this process does
+ * next. */
 static void commit_reply(pmix_status_t status, void *cbdata)
 {
     struct px_session *session = cbdata;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Connections and life of a client or tool. Servers and foreign namespaces are only ever added
- * while the context is up, so readers follow the lists without a lock; all of it goes at the end.
- */
+ * while the context is up, so readers follow the lists without a lock; all of it goes at the
+ * end. */
 
 #include "session.h"
 

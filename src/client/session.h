@@ -77,8 +77,8 @@ struct px_session {
     struct px_foreign *arrived; /* loop thread: whose segment came with the reply at hand */
     uint64_t catching_up; /* atomic: is the server to be asked for the next generation (moved.c) */
     void *first;    /* atomic struct px_store *: `shared` while what is there is what a get wants,
-                     * whoever    else has data, but for the rank `apart`: nothing was stored by
-                     * px_ops.store_internal,    and nobody counts reads; or NULL */
+                     * whoever else has data, but for the rank `apart`: nothing was stored by
+                     * px_ops.store_internal, and nobody counts reads; or NULL */
     uint64_t apart; /* atomic: our own rank, once we may have data of our own; until then no rank */
     uint64_t
         changes; /* atomic, changed under the lock: how often `own` and `posted` have changed */
@@ -307,8 +307,8 @@ static inline int px_session_own(struct px_session *session, const struct px_sto
     *ret = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
     return rc;
 }
-/* Stores the put data of one process: a KVAL stream to its end. only: NULL, or the one key wanted.
- */
+/* Stores the put data of one process: a KVAL stream to its end. only: NULL, or the one key
+ * wanted. */
 int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
                            const char *only);
 /* Does a stream of job information say that all of it is in a segment? */
@@ -318,8 +318,8 @@ bool px_job_is_marked(struct px_in in);
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in);
 /* One BYTE_OBJECT of a reply to GET: PROC owner; KVAL... */
 int px_session_store_blob(struct px_session *session, struct px_in *in, const char *only);
-/* A collective has ended: what others posted before it may be newer than what was fetched of them.
- */
+/* A collective has ended: what others posted before it may be newer than what was fetched of
+ * them. */
 void px_session_collected(struct px_session *session);
 /* Has a collective ended since the data of this process were fetched? Any number of them may be
  * asked for again. */

@@ -391,8 +391,8 @@ void px_chain_orphan_all(struct px_events *events)
         struct px_list *item = px_list_shift(&events->chains);
         struct px_chain *chain = px_container_of(item, struct px_chain, link);
 
-        /* Handlers are freed with the registry: the chain keeps its references and frees the last.
-         */
+        /* Handlers are freed with the registry: the chain keeps its references and frees the
+         * last. */
         pthread_mutex_lock(&chain->lock);
         chain->orphan = true;
         pthread_mutex_unlock(&chain->lock);

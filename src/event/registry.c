@@ -202,8 +202,8 @@ static bool has_pin(struct px_list *head, enum px_pin pin)
     return false;
 }
 
-/* The item that a new handler goes in front of; the head means the end. NULL: it cannot be placed.
- */
+/* The item that a new handler goes in front of; the head means the end. NULL: it cannot be
+ * placed. */
 static struct px_list *find_place(struct px_list *head, const struct px_handler *handler,
                                   const struct placing *place)
 {

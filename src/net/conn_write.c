@@ -200,8 +200,8 @@ void px_conn_flush_loop(struct px_conn *conn)
     }
 }
 
-/* Keeps the rest of a message. The lists and the counter change only when all of it could be had.
- */
+/* Keeps the rest of a message. The lists and the counter change only when all of it could be
+ * had. */
 static int enqueue_locked(struct px_conn *conn, const struct out *rest)
 {
     struct out *out;

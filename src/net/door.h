@@ -66,8 +66,8 @@ void *px_guest_data(const struct px_guest *guest);
 void px_guest_refuse(struct px_guest *guest, int32_t status);
 
 /* Answers a client (status 0 and its index) and turns the guest into a connection. The ops and arg
- * serve the new connection. On failure the guest is gone. 0, PX_ERR_NOMEM, PX_ERR_LOST_CONNECTION.
- */
+ * serve the new connection. On failure the guest is gone. 0, PX_ERR_NOMEM,
+ * PX_ERR_LOST_CONNECTION. */
 int px_guest_admit(struct px_guest *guest, uint32_t index, const struct px_conn_ops *ops, void *arg,
                    struct px_conn **ret);
 

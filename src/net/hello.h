@@ -52,8 +52,8 @@ struct px_hello {
 int px_hello_pack(const struct px_hello *hello, struct px_buf *buf);
 
 /* Body only (after the 16-byte header). Fails with PMIX_ERR_UNPACK_FAILURE on anything truncated,
- * over-long or unterminated; blobs that do not parse are ignored by whoever reads them, not here.
- */
+ * over-long or unterminated; blobs that do not parse are ignored by whoever reads them, not
+ * here. */
 int px_hello_parse(const void *body, size_t len, struct px_hello *ret);
 
 /* True when the comma list names the module. */

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Memory, nodes and ranks of one registration under way. Facts are a flat list, because a later one
- * wins over an earlier one in the store anyhow; only nodes and ranks are looked up while reading.
- */
+ * wins over an earlier one in the store anyhow; only nodes and ranks are looked up while
+ * reading. */
 
 #include "job.h"
 

@@ -116,8 +116,8 @@ static bool no_data(const struct px_top *top)
 }
 
 /* Slurm 22.05 says of every process that it runs on the node with the id of the node that says so.
- * A number that two nodes would share is our own node's; the others keep their place in the list.
- */
+ * A number that two nodes would share is our own node's; the others keep their place in the
+ * list. */
 static void settle_ids(struct px_job *job)
 {
     for (size_t i = 0; job->local_node != PX_NO_NODE && i < job->n_nodes; i++) {

@@ -30,8 +30,8 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
  * closes the tracker. */
 int px_coll_hand_over(struct px_coll *coll, struct px_upcall *up);
 
-/* Tells every member the status and forgets the collective. An upcall still under way is cut loose.
- */
+/* Tells every member the status and forgets the collective. An upcall still under way is cut
+ * loose. */
 void px_coll_finish(struct px_server *s, struct px_coll *coll, int status);
 
 /* All local members are there; `remote`: others are elsewhere. Each finishes the collective, now or

@@ -69,8 +69,8 @@ void px_fence_finished(struct px_server *s, const struct px_coll *coll, int stat
     }
 }
 
-/* What is wrong with a fence of this node if there is nobody but ourselves to do what is required.
- */
+/* What is wrong with a fence of this node if there is nobody but ourselves to do what is
+ * required. */
 static int local_status(const struct px_coll *coll)
 {
     if (!px_attrs_met("PMIx_Fence", PX_ATTR_ALL, coll->info, coll->ninfo)) {

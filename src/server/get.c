@@ -353,8 +353,8 @@ void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns)
 void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
                         int status)
 {
-    /* A job that is known now may have what was asked for, or its processes may have to be asked.
-     */
+    /* A job that is known now may have what was asked for, or its processes may have to be
+     * asked. */
     if (!status && rank == PMIX_RANK_WILDCARD && px_ns_find(s, nspace)) {
         retry(s, nspace, rank, "", PMIX_ERR_NOT_FOUND);
         return;

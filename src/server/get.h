@@ -6,8 +6,8 @@
 #include "gds/lookup.h"
 #include "priv.h"
 
-/* One request for data of a process, or of a job, from a client or from this process. Loop thread.
- */
+/* One request for data of a process, or of a job, from a client or from this process. Loop
+ * thread. */
 struct px_get {
     struct px_list link; /* s->gets while it waits */
     struct px_server *server;
@@ -43,8 +43,8 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
                  unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
                  size_t ninfo);
 
-/* Fills an ask from directives. quals is room for n infos, filled with those that are qualifiers.
- */
+/* Fills an ask from directives. quals is room for n infos, filled with those that are
+ * qualifiers. */
 void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
                  size_t *ret_n);
 

@@ -317,8 +317,8 @@ static bool added_elsewhere(struct px_server *s, const struct px_coll *coll)
     return remote;
 }
 
-/* What is wrong with a group of this node if there is nobody but ourselves to do what is required.
- */
+/* What is wrong with a group of this node if there is nobody but ourselves to do what is
+ * required. */
 static int local_status(const struct px_coll *coll, const char *call)
 {
     return px_attrs_met(call, PX_ATTR_ALL, coll->info, coll->ninfo) ? coll->local_status

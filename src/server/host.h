@@ -62,8 +62,8 @@ struct px_upcall *px_upcall_create(struct px_server *s, const struct px_from *fr
                                    const pmix_proc_t *proc, px_upcall_fn done);
 
 /* Says what the host's function returned: starts the wait for its answer, or ends the upcall at
- * once, calling done before this returns. A host without the function: pass PMIX_ERR_NOT_SUPPORTED.
- */
+ * once, calling done before this returns. A host without the function: pass
+ * PMIX_ERR_NOT_SUPPORTED. */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
 
 /* Frees one that never went to the host. Takes NULL. */

@@ -3,8 +3,8 @@
 
 /* Namespaces and ranks as this server knows them. A record is made by whatever comes first: the
  * namespace's own registration, that of one of its clients, or job information that another server
- * sent. The store of a namespace lives as long as its record; clients keep what they have mapped.
- */
+ * sent. The store of a namespace lives as long as its record; clients keep what they have
+ * mapped. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Process sets that the host defines: names with members, announced by events and shown by queries.
- */
+/* Process sets that the host defines: names with members, announced by events and shown by
+ * queries. */
 
 #include "pset.h"
 

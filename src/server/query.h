@@ -15,8 +15,8 @@ void px_go_query(struct px_upcall *up);
 int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
                  const char *key, pmix_info_t **info, size_t *ninfo);
 
-/* resolve.c: the two resolve calls, host first. peers: PMIx_Resolve_peers, else PMIx_Resolve_nodes.
- */
+/* resolve.c: the two resolve calls, host first. peers: PMIx_Resolve_peers, else
+ * PMIx_Resolve_nodes. */
 struct px_resolve {
     struct px_server *server;
     struct px_from from;

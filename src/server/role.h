@@ -5,8 +5,8 @@
 
 #include "src/peer/role.h"
 
-/* The server process's own operations, as struct px_role_ops says. role_data.c and role_events.c.
- */
+/* The server process's own operations, as struct px_role_ops says. role_data.c and
+ * role_events.c. */
 
 pmix_status_t px_own_store(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key, const
     pmix_value_t *value);

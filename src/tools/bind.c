@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* --bind-to core: the cores that we may use, as the kernel lists them, are dealt out in rank order.
- */
+/* --bind-to core: the cores that we may use, as the kernel lists them, are dealt out in rank
+ * order. */
 
 #include "config.h"
 

@@ -90,8 +90,8 @@ static void run_job(void)
     px_run_loop();
 }
 
-/* What the processes have left behind outside their groups became ours; nothing survives the job.
- */
+/* What the processes have left behind outside their groups became ours; nothing survives the
+ * job. */
 static void kill_orphans(void)
 {
     char path[64];

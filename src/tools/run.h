@@ -210,8 +210,8 @@ void px_run_stdin_open(int fd);              /* the write end towards rank 0; ta
 int px_run_stdin_poll_fd(short *ret_events); /* descriptor to poll, -1: none */
 void px_run_stdin_move(void);
 
-/* Moves what is there to our own output, whole lines; closes the stream at its end. Non-blocking.
- */
+/* Moves what is there to our own output, whole lines; closes the stream at its end.
+ * Non-blocking. */
 void px_run_stream_move(const struct px_run_proc *proc, struct px_run_stream *s);
 /* Gives out what is left, also an unfinished line, and closes. */
 void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s);

@@ -3,8 +3,8 @@
 
 /* --script: rules that say how an upcall is answered instead of what the host would answer by
  * itself (docs/fault-injection.md). Read before there are threads and nodes, and constant from then
- * on; upcalls are looked up in the library's thread, and late answers wait in threads of their own.
- */
+ * on; upcalls are looked up in the library's thread, and late answers wait in threads of their
+ * own. */
 
 #include "config.h"
 

@@ -3,8 +3,8 @@
 
 /* Cpusets: their text, and where a process or thread is bound. None of it needs the topology, so
  * none of it loads one: the binding is asked from the kernel directly. Text may come from a peer:
- * it is checked before hwloc's parser sees it, which would reserve memory for any number it reads.
- */
+ * it is checked before hwloc's parser sees it, which would reserve memory for any number it
+ * reads. */
 
 #include "config.h"
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* Copies at most max bytes of a string into an array of max + 1 bytes and fills the rest with NULs,
- * so that equal names are equal bytes. src may lack its NUL, may be NULL (empty), and may be dst.
- */
+ * so that equal names are equal bytes. src may lack its NUL, may be NULL (empty), and may be
+ * dst. */
 void px_name_copy(char *dst, const char *src, size_t max);
 
 #endif

@@ -17,8 +17,8 @@ struct px_wire_hooks {
     int (*topo_text)(const pmix_topology_t *topo, char **ret_xml);
     int (*topo_parse)(const char *xml, pmix_topology_t *ret_topo);
     /* Together, the bytes of the three structures of hwloc that peers send after the XML of a
-     * topology: what the machine supports. topo_support fills them; when it is NULL they are zeros.
-     */
+     * topology: what the machine supports. topo_support fills them; when it is NULL they are
+     * zeros. */
     size_t topo_support_size;
     void (*topo_support)(const pmix_topology_t *topo, void *ret_bytes);
 };

@@ -393,8 +393,8 @@ static int add_ranks(struct px_rank_list *list, uint32_t first, uint32_t last, s
     return PMIX_SUCCESS;
 }
 
-/* One node's field: ranges between commas; nothing at all is an empty list. *left is the allowance.
- */
+/* One node's field: ranges between commas; nothing at all is an empty list. *left is the
+ * allowance. */
 static int read_ranks(struct px_piece field, struct px_rank_list *list, size_t *left)
 {
     struct px_piece piece;

@@ -27,8 +27,8 @@ int px_regex_length(const char *regex, size_t limit, size_t *ret_len);
 /* The functions below take a text of at most len bytes (SIZE_MAX: it is known to end) and return 0,
  * PMIX_ERR_BAD_PARAM for what is malformed or stands for too much, or PMIX_ERR_NOMEM. */
 
-/* The node names in order, NULL-terminated (PMIx_Argv_free releases); empty names are passed over.
- */
+/* The node names in order, NULL-terminated (PMIx_Argv_free releases); empty names are passed
+ * over. */
 int px_regex_nodes(const char *regex, size_t len, char ***ret_names, size_t *ret_n);
 
 struct px_rank_list {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What 100,000 reads cost that no clock shows: system calls (between two marks that strace sees),
- * voluntary context switches, allocations. Prints "switches N" and "<case> N" allocations per read.
- */
+ * voluntary context switches, allocations. Prints "switches N" and "<case> N" allocations per
+ * read. */
 
 #include <pmix.h>
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A value of every type and of every size comes back as it was put: within the process, on the
- * node, from another node by a fence and on demand; copied, in the caller's memory, and by pointer.
- */
+ * node, from another node by a fence and on demand; copied, in the caller's memory, and by
+ * pointer. */
 
 #include "lib/calls.h"
 

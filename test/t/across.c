@@ -129,8 +129,8 @@ static void act_scopes(void)
     fence(false);
 }
 
-/* ---- fences: many in a row, some late, new data each time; then of the first and the last alone
- */
+/* ---- fences: many in a row, some late, new data each time; then of the first and the last
+ * alone */
 
 static void act_fences(void)
 {

@@ -109,8 +109,8 @@ uint32_t number(uint32_t rank, const char *key)
 
 /* ---- who waits for whom: nobody sleeps, and what is to come late comes when it is waited for */
 
-/* Something for the others to hear of. What was asked for before has reached the server before it.
- */
+/* Something for the others to hear of. What was asked for before has reached the server before
+ * it. */
 void tell(const char *what)
 {
     put(PMIX_GLOBAL, what, 1);

@@ -31,8 +31,8 @@ void free_asked(struct asked *asked);
 
 /* The nth PMIX_QUERY_RESULTS: its infos, and how many; NULL: there are no more. */
 const pmix_info_t *results(const struct asked *asked, int nth, size_t *ret_n);
-/* The value under key in the answer to query number q, or NULL. The next: after one that was found.
- */
+/* The value under key in the answer to query number q, or NULL. The next: after one that was
+ * found. */
 const pmix_value_t *answer_to(const struct asked *asked, int q, const char *key);
 /* The same as text: "(none)" when there is none. */
 const char *said(const struct asked *asked, int q, const char *key);

@@ -17,8 +17,8 @@
 
 #include "src/base/log.h"
 
-/* Standard error is a pipe in packet mode while a test runs: one read returns what one write wrote.
- */
+/* Standard error is a pipe in packet mode while a test runs: one read returns what one write
+ * wrote. */
 
 static int saved_stderr;
 static int packets[2];

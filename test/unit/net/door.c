@@ -19,8 +19,8 @@
 #include "src/net/door_priv.h"
 #include "test/unit/net/house.h"
 
-/* Whatever strangers do at either door, a good client is served next, and no descriptor stays open.
- */
+/* Whatever strangers do at either door, a good client is served next, and no descriptor stays
+ * open. */
 
 static int setup(void **state)
 {

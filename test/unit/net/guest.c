@@ -19,8 +19,8 @@
 #include "src/net/door_priv.h"
 #include "test/unit/net/house.h"
 
-/* Whatever strangers do at either door, a good client is served next, and no descriptor stays open.
- */
+/* Whatever strangers do at either door, a good client is served next, and no descriptor stays
+ * open. */
 
 static int setup(void **state)
 {
@@ -229,8 +229,8 @@ static void the_idle_are_shown_out(void **state)
     house_close(&house);
 }
 
-/* Patience is for strangers only: who has introduced himself may wait as long as the host thinks.
- */
+/* Patience is for strangers only: who has introduced himself may wait as long as the host
+ * thinks. */
 static void the_held_are_not(void **state)
 {
     struct px_buf buf = house_hello_bytes(PX_HELLO_CLIENT, "hold");

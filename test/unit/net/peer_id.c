@@ -135,8 +135,8 @@ static bool outer_address(struct sockaddr_in *ret)
     return found;
 }
 
-/* A process may call a loopback address from any address of its machine: it is known all the same.
- */
+/* A process may call a loopback address from any address of its machine: it is known all the
+ * same. */
 static void a_peer_from_an_outer_address(void **state)
 {
     struct sockaddr_in from;

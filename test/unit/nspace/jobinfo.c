@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Registrations as hosts make them, and what can be read afterwards. Requirement ids in brackets.
- */
+/* Registrations as hosts make them, and what can be read afterwards. Requirement ids in
+ * brackets. */
 
 #include "build.h"
 
@@ -85,8 +85,8 @@ static void raw_maps(void **state)
     px_store_destroy(store);
 }
 
-/* A map that says more ranks than there are nodes for, or nonsense, is refused and changes nothing.
- */
+/* A map that says more ranks than there are nodes for, or nonsense, is refused and changes
+ * nothing. */
 static void bad_maps(void **state)
 {
     static const char *const bad[][2] = {
@@ -507,8 +507,8 @@ static void same_values(const struct px_store *a, const struct px_store *b)
     }
 }
 
-/* All processes in one registration become columns; one by one, records. The answers are the same.
- */
+/* All processes in one registration become columns; one by one, records. The answers are the
+ * same. */
 static void together_or_one_by_one(void **state)
 {
     const char *given = getenv("SEED");

@@ -241,8 +241,8 @@ static void limits(void **state)
     in_child(no_descriptors);
 }
 
-/* What /proc says of a mapping: the number behind a name, or for "VmFlags" whether a flag is there.
- */
+/* What /proc says of a mapping: the number behind a name, or for "VmFlags" whether a flag is
+ * there. */
 static long about(const void *base, const char *name, const char *flag)
 {
     FILE *maps = fopen("/proc/self/smaps", "re");

@@ -344,8 +344,8 @@ static void opaque_types_need_their_hooks(void **state)
     expect(PMIX_PROC_CPUSET, &bound, 1, "020c302d312c3300");
 }
 
-/* Makes a locale whose decimal sign is a comma the current one, if there is none then of our own.
- */
+/* Makes a locale whose decimal sign is a comma the current one, if there is none then of our
+ * own. */
 static bool use_comma(const char *scratch)
 {
     char command[256];

@@ -348,8 +348,8 @@ static void what_does_not_fit_is_passed_over(void **state)
     px_buf_fini(&buf);
 }
 
-/* 5.0 writes the size of an array of no type, 6.1 does not; what follows must be read all the same.
- */
+/* 5.0 writes the size of an array of no type, 6.1 does not; what follows must be read all the
+ * same. */
 static void arrays_of_no_type_come_in_two_forms(void **state)
 {
     static const char *const forms[] = {"02 046100 00 2700", "02 046100 00 270000"};
