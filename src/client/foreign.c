@@ -199,19 +199,29 @@ struct px_settled {
     void *arg;
 };
 
+/* The answer was about an earlier segment, or there is none: who finds ours over may ask again. */
+static void ask_no_more(struct px_foreign *foreign)
+{
+    /* pairs with px_foreign_catch_up */
+    (void) px_cas(&foreign->asked, ASKED, ASKED_NOT);
+}
+
 /* The descriptor has been adopted by now, if it could be. Without one we stay with what we have. */
 static void took_reply(const struct pursuit *pursuit, struct px_in *reply)
 {
     struct px_foreign *foreign = pursuit->foreign;
-    const struct px_store *segment = px_foreign_shared(foreign);
+    const struct px_store *segment;
     char *name = NULL;
     bool known = px_unpack_string(reply, &name) == 0;
 
     free(name);
     if (known && px_job_is_marked(*reply)) {
         (void) px_foreign_marked(pursuit->session, foreign->nspace);
-    } else if (NULL != segment && segment == pursuit->segment && px_store_is_over(segment) &&
-               !(known && px_store_superseded(segment))) {
+    }
+    segment = px_foreign_shared(foreign);
+    if (NULL == segment || segment != pursuit->segment || !px_store_is_over(segment)) {
+        ask_no_more(foreign);
+    } else if (!known || !px_store_superseded(segment)) {
         px_store_release(&foreign->asked, ASKED_IN_VAIN); /* pairs with px_foreign_catch_up */
     }
 }
@@ -235,6 +245,8 @@ static void pursuit_reply(void *arg, int status, struct px_in *reply, int fd)
     }
     if (0 == status) {
         took_reply(pursuit, reply);
+    } else {
+        ask_no_more(pursuit->foreign);
     }
     px_session_clean_up(pursuit->session);
     free(pursuit);

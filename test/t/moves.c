@@ -206,9 +206,11 @@ static void fork_and_read(uint32_t round)
         bool found = get_number(&neighbour, "round", NULL, 0, &number) == PMIX_SUCCESS;
 
         found = found && (number == round || !shared);
+#ifndef __SANITIZE_ADDRESS__ /* which looks for threads at an exit that only the parent has */
         if (round % 32 == 0) {
             exit(found ? 0 : 1); /* with what the library does at an end */
         }
+#endif
         _exit(found ? 0 : 1);
     }
     expect(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0,
