@@ -2,11 +2,15 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A client of a job of four ranks on two nodes, two on each, blockwise: who is where, what two
- * commits and a collecting fence bring, what is fetched from where it was posted. One line "ok -
- * what" or "not ok - what" a check. */
+ * commits and a collecting fence bring, what is fetched from where it was posted, whether a fence
+ * without data waits for everybody. One line "ok - what" or "not ok - what" a check.
+ *
+ *     across DIRECTORY    that both nodes see, empty */
 
 #include <pmix.h>
 
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,9 +135,68 @@ static void fetched(void)
     }
 }
 
-int main(void)
+static const char *directory;
+
+static const char *file(const char *what, uint32_t rank)
+{
+    static char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s.%u", directory, what, rank);
+    return path;
+}
+
+static void say(const char *what)
+{
+    int fd = open(file(what, self.rank), O_CREAT | O_WRONLY, 0600);
+
+    check(fd >= 0, what);
+    close(fd);
+}
+
+static bool said(const char *what, uint32_t rank)
+{
+    return access(file(what, rank), F_OK) == 0;
+}
+
+static void passed(pmix_status_t status, void *done)
+{
+    check(status == PMIX_SUCCESS, "fence without data");
+    atomic_store((atomic_bool *) done, true);
+}
+
+/* Rank 0 comes last, and late enough for a host that does not wait to let somebody pass. */
+static void come_late(void)
+{
+    for (uint32_t r = 1; r < SIZE; r++) {
+        while (!said("waits", r)) {
+            usleep(1000);
+        }
+    }
+    usleep(50000);
+    say("comes");
+    check(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "fence without data");
+}
+
+static void wait_for_the_last(void)
+{
+    atomic_bool done = false;
+
+    check(PMIx_Fence_nb(NULL, 0, NULL, 0, passed, &done) == PMIX_SUCCESS, "fence without data");
+    say("waits");
+    while (!atomic_load(&done)) {
+        usleep(1000);
+    }
+    check(said("comes", 0), "a fence without data waits for the other node");
+}
+
+int main(int argc, char **argv)
 {
     alarm(60);
+    if (argc != 2) {
+        fprintf(stderr, "usage: across DIRECTORY\n");
+        return 2;
+    }
+    directory = argv[1];
     check(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "init");
     if (failures) {
         return 1;
@@ -142,6 +205,11 @@ int main(void)
     fetched();
     collected();
     fence(true);
+    if (self.rank == 0) {
+        come_late();
+    } else {
+        wait_for_the_last();
+    }
     check(PMIx_Finalize(NULL, 0) == PMIX_SUCCESS, "finalize");
     return failures ? 1 : 0;
 }
