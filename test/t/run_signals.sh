@@ -6,12 +6,13 @@
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 env --default-signal=INT true 2>/dev/null || skip_all 'env has no --default-signal (coreutils 8.31)'
 
-# A process that says its pid and that of one it has started, and what signals it gets.
+# A process that says its pid and that of one it has started, and what signals it gets. The second SIGTERM, which the
+# first to exit brings upon the others, may come while they deal with the first.
 cat >"$SCRATCH/stay" <<'END'
 #!/bin/sh
 dir=$1
-trap 'echo int >>$dir/got; exit 3' INT
-trap 'echo term >>$dir/got; exit 4' TERM
+trap 'trap "" INT TERM; echo int >>$dir/got; exit 3' INT
+trap 'trap "" INT TERM; echo term >>$dir/got; exit 4' TERM
 trap 'echo usr1 >>$dir/got' USR1
 sleep 1000 >/dev/null &
 echo $! >>$dir/pids
