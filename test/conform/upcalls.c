@@ -107,20 +107,6 @@ static void none(void)
 
 /* ---- who asks */
 
-static void ignore_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
-                         pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
-                         pmix_event_notification_cbfunc_fn_t done, void *cbdata)
-{
-    (void) id;
-    (void) status;
-    (void) source;
-    (void) info;
-    (void) ninfo;
-    (void) results;
-    (void) nresults;
-    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
-}
-
 static void watch(void)
 {
     pmix_status_t code = PMIX_EVENT_NODE_DOWN;

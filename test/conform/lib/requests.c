@@ -368,9 +368,9 @@ static pmix_status_t request_query(const pmix_info_t *info, size_t n)
     return rc;
 }
 
-static void ignore_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
-                         pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
-                         pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+void ignore_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                  size_t ninfo, pmix_info_t *results, size_t nresults,
+                  pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     (void) id;
     (void) status;

@@ -36,4 +36,9 @@ pmix_status_t request_fabric(const pmix_info_t *info, size_t n);
 pmix_status_t request_pull(const pmix_info_t *info, size_t n);
 pmix_status_t request_push(const pmix_info_t *info, size_t n);
 
+/* A handler that has done all there is to do. */
+void ignore_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                  size_t ninfo, pmix_info_t *results, size_t nresults,
+                  pmix_event_notification_cbfunc_fn_t done, void *cbdata);
+
 #endif

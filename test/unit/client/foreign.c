@@ -414,13 +414,6 @@ static void many_readers(void **state)
     assert_int_equal(refusals, 0);
 }
 
-static int set_up(void **state)
-{
-    (void) state;
-    alarm(120);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,5 +429,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_readers, begin, end),
     };
 
-    return cmocka_run_group_tests_name("foreign", tests, set_up, NULL);
+    return cmocka_run_group_tests_name("foreign", tests, script_limit, NULL);
 }

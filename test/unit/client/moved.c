@@ -251,13 +251,6 @@ static void many_readers(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    (void) state;
-    alarm(120);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,5 +260,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_readers, begin, end),
     };
 
-    return cmocka_run_group_tests_name("moved", tests, set_up, NULL);
+    return cmocka_run_group_tests_name("moved", tests, script_limit, NULL);
 }

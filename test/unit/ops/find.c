@@ -7,44 +7,15 @@
 #include "config.h"
 #endif
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "room.h"
 #include "src/ops/find.h"
 
-static char dir[64];
 static struct px_found found[8];
 static size_t n_found;
 static bool named;
-
-static void write_file(const char *name, const char *text)
-{
-    char path[256];
-    FILE *f;
-
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
-static void remove_file(const char *name)
-{
-    char path[256];
-
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    (void) unlink(path);
-}
 
 static int find_with(const pmix_info_t *info, size_t n)
 {
@@ -61,41 +32,6 @@ static pmix_info_t text(const char *key, const char *value)
     PMIx_Info_construct(&info);
     assert_int_equal(PMIx_Info_load(&info, key, value, PMIX_STRING), PMIX_SUCCESS);
     return info;
-}
-
-static int set_up(void **state)
-{
-    static const char *const names[] = {"PMIX_SERVER_URI61",
-                                        "PMIX_SERVER_URI51",
-                                        "PMIX_SERVER_URI41",
-                                        "PMIX_SERVER_URI4",
-                                        "PMIX_LAUNCHER_RNDZ_URI",
-                                        "PMIX_SERVER_TMPDIR",
-                                        "PMIX_SYSTEM_TMPDIR",
-                                        "TEMP",
-                                        "TMP"};
-
-    (void) state;
-    alarm(60);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        unsetenv(names[i]);
-    }
-    snprintf(dir, sizeof(dir), "/tmp/px-find-XXXXXX");
-    if (NULL == mkdtemp(dir)) {
-        return -1;
-    }
-    return setenv("TMPDIR", dir, 1);
-}
-
-static int tear_down(void **state)
-{
-    (void) state;
-    remove_file("pmix.sys.host");
-    remove_file("pmix.host.tool");
-    remove_file("pmix.host.tool.77");
-    remove_file("pmix.host.tool.srv");
-    remove_file("attach");
-    return rmdir(dir);
 }
 
 static void nothing_there(void **state)
@@ -182,7 +118,7 @@ static void by_contact(void **state)
     assert_string_equal(found[0].uri, "c.0;tcp4://127.0.0.1:9");
     PMIx_Info_destruct(&info[0]);
     write_file("attach", "d.0;tcp4://127.0.0.1:9\n");
-    snprintf(path, sizeof(path), "file:%s/attach", dir);
+    snprintf(path, sizeof(path), "file:%s/attach", room);
     info[0] = text(PMIX_TCP_URI, path);
     assert_int_equal(find_with(info, 1), 0);
     assert_string_equal(found[0].uri, "d.0;tcp4://127.0.0.1:9");
@@ -208,13 +144,13 @@ static void wrong_types(void **state)
     PMIx_Info_destruct(&info);
 }
 
-#define with_dir(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define in_room(test) cmocka_unit_test_setup_teardown(test, room_make, room_clear)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_dir(nothing_there), with_dir(by_search),   with_dir(by_name),
-        with_dir(by_contact),    with_dir(wrong_types),
+        in_room(nothing_there), in_room(by_search),   in_room(by_name),
+        in_room(by_contact),    in_room(wrong_types),
     };
 
     return cmocka_run_group_tests_name("find", tests, NULL, NULL);

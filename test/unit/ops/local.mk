@@ -7,6 +7,7 @@ px_ops_tests = %D%/attributes.t %D%/find.t %D%/queries.t %D%/results.t %D%/serve
 px_ops_test_libs = libpx-ops.la libpx-nspace.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(px_ops_tests)
+noinst_HEADERS += %D%/room.h
 TESTS += $(px_ops_tests)
 %C%_attributes_t_SOURCES = %D%/attributes.c
 %C%_attributes_t_LDADD = $(px_ops_test_libs)

@@ -5,59 +5,9 @@
 
 #include "src/ops/servers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-static char dir[64];
-static const char *const files[] = {"pmix.sys.host", "pmix.host.tool", "pmix.host.tool.a",
-                                    "pmix.host.tool.b", "pmix.elsewhere.tool"};
-
-static void write_file(const char *name, const char *text)
-{
-    char path[256];
-    FILE *f;
-
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
-static int set_up(void **state)
-{
-    static const char *const names[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
-                                        "PMIX_SERVER_URI41", "PMIX_SERVER_URI4",
-                                        "PMIX_LAUNCHER_RNDZ_URI"};
-
-    (void) state;
-    alarm(60);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        unsetenv(names[i]);
-    }
-    snprintf(dir, sizeof(dir), "/tmp/px-servers-XXXXXX");
-    return mkdtemp(dir) != NULL ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void) state;
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        char path[256];
-
-        snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
-        (void) unlink(path);
-    }
-    return rmdir(dir);
-}
+#include "room.h"
 
 static const char *text_in(const pmix_data_array_t *server, const char *key)
 {
@@ -79,7 +29,7 @@ static const char *servers(pmix_info_t *quals, size_t n)
     const pmix_data_array_t *list;
     pmix_info_t info;
     size_t len = 0;
-    int rc = px_servers_answer(&query, "host", dir, dir, &info);
+    int rc = px_servers_answer(&query, "host", room, room, &info);
 
     if (rc != 0) {
         snprintf(text, sizeof(text), "%d", rc);
@@ -157,8 +107,8 @@ static void by_qualifiers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(by_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(by_qualifiers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(by_files, room_make, room_clear),
+        cmocka_unit_test_setup_teardown(by_qualifiers, room_make, room_clear),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
