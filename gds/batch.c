@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gds/lookup.h"
+#include "src/base/array.h"
 #include "src/base/hash.h"
 
 /* Keys that fall together by chance are few; by intent there may be any number, and each would look
@@ -38,26 +39,6 @@ void px_batch_destroy(struct px_batch *batch)
     free(batch->names);
     free(batch->places);
     free(batch);
-}
-
-/* Room for one more in an array of `cap` items. 0 or PMIX_ERR_NOMEM. */
-static int make_room(void *array, size_t n, size_t *cap, size_t size)
-{
-    void *old;
-    void *grown;
-    size_t want = *cap ? *cap * 2 : 8;
-
-    if (n < *cap) {
-        return 0;
-    }
-    memcpy(&old, array, sizeof old);
-    grown = want > SIZE_MAX / size ? NULL : realloc(old, want * size);
-    if (!grown) {
-        return PMIX_ERR_NOMEM;
-    }
-    memcpy(array, &grown, sizeof grown);
-    *cap = want;
-    return 0;
 }
 
 /* Doubles an index of 1 + positions; `hash_at` gives the hash of a position. */
@@ -125,7 +106,7 @@ static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
             return PMIX_ERR_OUT_OF_RESOURCE;
         }
     }
-    rc = make_room(&batch->keys, batch->n_keys, &batch->cap_keys, sizeof *batch->keys);
+    rc = px_array_room(&batch->keys, batch->n_keys, &batch->cap_keys, sizeof *batch->keys);
     if (rc) {
         return rc;
     }
@@ -186,7 +167,7 @@ static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
 
     if (key->cap_procs == 0 || key->cap_procs >= batch->expected
         || batch->expected > SIZE_MAX / sizeof *procs) {
-        return make_room(&key->procs, key->n_procs, &key->cap_procs, sizeof *key->procs);
+        return px_array_room(&key->procs, key->n_procs, &key->cap_procs, sizeof *key->procs);
     }
     procs = realloc(key->procs, batch->expected * sizeof *procs);
     if (!procs) {
@@ -211,7 +192,8 @@ int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_
 
 static int add_other(struct px_batch *batch, const struct px_entry *entry, uint32_t key)
 {
-    int rc = make_room(&batch->others, batch->n_others, &batch->cap_others, sizeof *batch->others);
+    int rc =
+        px_array_room(&batch->others, batch->n_others, &batch->cap_others, sizeof *batch->others);
 
     if (rc == 0) {
         batch->others[batch->n_others++] = (struct px_batch_other){
@@ -283,7 +265,7 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
             return rc;
         }
     }
-    rc = make_room(&batch->names, batch->n_names, &batch->cap_names, sizeof *batch->names);
+    rc = px_array_room(&batch->names, batch->n_names, &batch->cap_names, sizeof *batch->names);
     if (rc) {
         return rc;
     }
@@ -320,7 +302,7 @@ static uint32_t find_node(const struct px_batch *batch, const struct px_store *s
 static int note_def(struct px_batch *batch, const struct px_node_def *def, uint32_t node)
 {
     size_t i;
-    int rc = make_room(&batch->defs, batch->n_defs, &batch->cap_defs, sizeof *batch->defs);
+    int rc = px_array_room(&batch->defs, batch->n_defs, &batch->cap_defs, sizeof *batch->defs);
 
     if (rc == 0) {
         rc = name_add(batch, def->name, node);
@@ -380,7 +362,8 @@ int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, u
     }
     rc = intern_derived(batch);
     if (rc == 0) {
-        rc = make_room(&batch->places, batch->n_places, &batch->cap_places, sizeof *batch->places);
+        rc = px_array_room(&batch->places, batch->n_places, &batch->cap_places,
+                           sizeof *batch->places);
     }
     if (rc == 0) {
         batch->places[batch->n_places++] =

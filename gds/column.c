@@ -11,6 +11,7 @@
 #include "gds/dict.h"
 #include "gds/stage.h"
 #include "shmem/put.h"
+#include "src/base/array.h"
 
 enum kind { ABSENT, WORD, CELL };
 
@@ -195,7 +196,7 @@ static int write_once(struct px_stage *stage, const void *bytes, size_t len, uin
             return 0;
         }
     }
-    rc = px_stage_room(&stage->spans, stage->n_spans, &stage->cap_spans, sizeof *stage->spans);
+    rc = px_array_room(&stage->spans, stage->n_spans, &stage->cap_spans, sizeof *stage->spans);
     rc = rc ? rc : px_bump_copy(stage->bump, bytes, len, ret_loc);
     if (rc == 0) {
         stage->spans[stage->n_spans++] = (struct px_stage_span){.loc = *ret_loc, .len = len};

@@ -9,6 +9,7 @@
 
 #include "gds/stage.h"
 #include "shmem/put.h"
+#include "src/base/array.h"
 
 /* A map of ranks much wider than what is placed is refused beyond this width. */
 enum { FREE_WIDTH = 1 << 22, MAX_SPREAD = 64 };
@@ -289,10 +290,10 @@ static int draft_lists(struct draft *d)
 
 static int add_hash(struct draft *d, uint64_t hash, uint64_t loc)
 {
-    int rc = px_stage_room(&d->hashes, d->n_hashes, &d->cap_hashes, sizeof *d->hashes);
+    int rc = px_array_room(&d->hashes, d->n_hashes, &d->cap_hashes, sizeof *d->hashes);
 
     if (rc == 0) {
-        rc = px_stage_room(&d->locs, d->n_hashes, &d->cap_locs, sizeof *d->locs);
+        rc = px_array_room(&d->locs, d->n_hashes, &d->cap_locs, sizeof *d->locs);
     }
     if (rc == 0) {
         d->hashes[d->n_hashes] = hash;

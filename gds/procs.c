@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gds/stage.h"
+#include "src/base/array.h"
 
 /* A column is built when the new values are at least one in this many of the ranks that it would
  * cover. */
@@ -136,7 +137,7 @@ static int add_items(struct px_stage *stage, uint64_t key, const struct px_given
 
     for (i = 0; i < n; i++) {
         int rc =
-            px_stage_room(&stage->items, stage->n_items, &stage->cap_items, sizeof *stage->items);
+            px_array_room(&stage->items, stage->n_items, &stage->cap_items, sizeof *stage->items);
 
         if (rc) {
             return rc;

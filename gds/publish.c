@@ -12,29 +12,11 @@
 #include "gds/lookup.h"
 #include "gds/stage.h"
 #include "shmem/put.h"
-
-int px_stage_room(void *array, size_t n, size_t *cap, size_t size)
-{
-    void *old;
-    void *grown;
-    size_t want = *cap ? *cap * 2 : 16;
-
-    if (n < *cap) {
-        return 0;
-    }
-    memcpy(&old, array, sizeof old);
-    grown = want > SIZE_MAX / size ? NULL : realloc(old, want * size);
-    if (!grown) {
-        return PMIX_ERR_NOMEM;
-    }
-    memcpy(array, &grown, sizeof grown);
-    *cap = want;
-    return 0;
-}
+#include "src/base/array.h"
 
 int px_stage_word(struct px_stage *stage, const uint64_t *at, uint64_t value)
 {
-    int rc = px_stage_room(&stage->words, stage->n_words, &stage->cap_words, sizeof *stage->words);
+    int rc = px_array_room(&stage->words, stage->n_words, &stage->cap_words, sizeof *stage->words);
 
     if (rc == 0) {
         stage->words[stage->n_words++] = (struct px_stage_word){.at = at, .value = value};
@@ -134,7 +116,7 @@ static int stage_other(struct px_stage *stage, const struct px_batch_other *othe
     if (item.n_quals && !px_quals_sum(item.quals, item.n_quals, &item.sum)) {
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
-    rc = px_stage_room(&stage->items, stage->n_items, &stage->cap_items, sizeof *stage->items);
+    rc = px_array_room(&stage->items, stage->n_items, &stage->cap_items, sizeof *stage->items);
     if (rc) {
         return rc;
     }

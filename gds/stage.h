@@ -75,10 +75,6 @@ static inline const struct px_key *px_stage_key(const struct px_stage *stage, ui
 /* A word to be stored at publication. 0 or PMIX_ERR_NOMEM. */
 int px_stage_word(struct px_stage *stage, const uint64_t *at, uint64_t value);
 
-/* Makes sure that *array, of *cap items of `size` bytes, has room for one more. 0 or
- * PMIX_ERR_NOMEM. */
-int px_stage_room(void *array, size_t n, size_t *cap, size_t size);
-
 /* A process-level value exists under this key from now on. */
 int px_stage_holder(struct px_stage *stage, const struct px_key *key, uint32_t rank);
 

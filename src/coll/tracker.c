@@ -11,6 +11,7 @@
 
 #include <pmix.h>
 
+#include "src/base/array.h"
 #include "src/value/keep.h"
 
 void px_colls_init(struct px_colls *colls, px_coll_size_fn size, void *arg)
@@ -207,15 +208,9 @@ size_t px_coll_arrived(const struct px_coll *coll)
 
 static int add_member(struct px_coll *coll, const struct px_coll_member *who)
 {
-    if (coll->n_members == coll->members_room) {
-        size_t room = coll->members_room ? coll->members_room * 2 : 8;
-        struct px_coll_member *members = realloc(coll->members, room * sizeof(*members));
-
-        if (!members) {
-            return PMIX_ERR_NOMEM;
-        }
-        coll->members = members;
-        coll->members_room = room;
+    if (px_array_room(&coll->members, coll->n_members, &coll->members_room,
+                      sizeof(*coll->members))) {
+        return PMIX_ERR_NOMEM;
     }
     coll->members[coll->n_members++] = *who;
     return PMIX_SUCCESS;

@@ -12,6 +12,7 @@
 #include <pmix.h>
 
 #include "job.h"
+#include "src/base/array.h"
 
 /* --- from facts to the store --- */
 
@@ -182,15 +183,8 @@ static int infos_read(struct px_in *in, struct infos *infos)
         pmix_info_t *info;
         int rc;
 
-        if (infos->n == infos->room) {
-            size_t room = infos->room ? infos->room * 2 : 16;
-
-            info = realloc(infos->at, room * sizeof(*info));
-            if (!info) {
-                return PMIX_ERR_NOMEM;
-            }
-            infos->at = info;
-            infos->room = room;
+        if (px_array_room(&infos->at, infos->n, &infos->room, sizeof(*infos->at))) {
+            return PMIX_ERR_NOMEM;
         }
         info = &infos->at[infos->n];
         memset(info, 0, sizeof(*info));

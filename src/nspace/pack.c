@@ -12,6 +12,7 @@
 
 #include "job.h"
 #include "jobinfo.h"
+#include "src/base/array.h"
 
 struct packer {
     const struct px_store *store;
@@ -36,15 +37,8 @@ static bool from_host(const struct px_slice *slice)
 
 static int add_value(struct packer *p, const char *key, const pmix_value_t *value)
 {
-    if (p->n == p->room) {
-        size_t room = p->room ? p->room * 2 : 16;
-        pmix_info_t *infos = realloc(p->infos, room * sizeof(*infos));
-
-        if (!infos) {
-            return PMIX_ERR_NOMEM;
-        }
-        p->infos = infos;
-        p->room = room;
+    if (px_array_room(&p->infos, p->n, &p->room, sizeof(*p->infos))) {
+        return PMIX_ERR_NOMEM;
     }
     memset(&p->infos[p->n], 0, sizeof(*p->infos));
     memcpy(p->infos[p->n].key, key, strnlen(key, PMIX_MAX_KEYLEN));

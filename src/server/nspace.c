@@ -12,6 +12,7 @@
 
 #include "priv.h"
 #include "shmem/segment.h"
+#include "src/base/array.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/nspace/jobinfo.h"
@@ -220,15 +221,8 @@ static int rank_enter(struct px_nsrec *ns, struct px_rankrec *rec)
 {
     size_t at = rank_place(ns, rec->rank);
 
-    if (ns->n_ranks == ns->cap_ranks) {
-        size_t cap = ns->cap_ranks ? ns->cap_ranks * 2 : 16;
-        struct px_rankslot *ranks = realloc(ns->ranks, cap * sizeof(*ranks));
-
-        if (!ranks) {
-            return PMIX_ERR_NOMEM;
-        }
-        ns->ranks = ranks;
-        ns->cap_ranks = cap;
+    if (px_array_room(&ns->ranks, ns->n_ranks, &ns->cap_ranks, sizeof(*ns->ranks))) {
+        return PMIX_ERR_NOMEM;
     }
     memmove(&ns->ranks[at + 1], &ns->ranks[at], (ns->n_ranks - at) * sizeof(*ns->ranks));
     ns->ranks[at] = (struct px_rankslot){.rank = rec->rank, .rec = rec};

@@ -9,10 +9,6 @@ src_tools_pmixrun_SOURCES = %D%/bind.c %D%/collect.c %D%/control.c %D%/env.c %D%
   %D%/spawn.c %D%/stdin.c %D%/task.c
 # --report looks behind the interface; these two know nothing of PMIx.
 src_tools_pmixrun_LDADD = libpx-host.la libpx-shmem.la libpx-base.la libpmix.la
-if !PX_SANITIZED
-# A daemon of ours: its server half then gives each namespace's memory back in one call.
-src_tools_pmixrun_LDADD += $(JEMALLOC_LIBS)
-endif
 
 src_tools_pmix_info_SOURCES = %D%/pmix_info.c
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \

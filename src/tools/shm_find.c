@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "shm_find.h"
+#include "src/base/array.h"
 #include "src/base/status.h"
 
 static const char memfd_name[] = "/memfd:shmix (deleted)";
@@ -48,15 +49,8 @@ static struct px_shm_live *lookup(const struct px_shm_list *list, dev_t dev, ino
 
 static int append(struct px_shm_list *list, const struct px_shm_live *live)
 {
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 16;
-        struct px_shm_live *grown = realloc(list->items, cap * sizeof *grown);
-
-        if (!grown) {
-            return PX_ERR_NOMEM;
-        }
-        list->items = grown;
-        list->cap = cap;
+    if (px_array_room(&list->items, list->n, &list->cap, sizeof *list->items) != PX_OK) {
+        return PX_ERR_NOMEM;
     }
     list->items[list->n++] = *live;
     return 0;

@@ -1,6 +1,8 @@
-base_tests = %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/log.t %D%/mem.t %D%/param.t %D%/seed.t %D%/status.t
+base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/log.t %D%/param.t %D%/seed.t %D%/status.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
+%C%_array_t_SOURCES = %D%/array.c
+%C%_array_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_buf_t_SOURCES = %D%/buf.c
 %C%_buf_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_clock_t_SOURCES = %D%/clock.c
@@ -11,8 +13,6 @@ TESTS += $(base_tests)
 %C%_list_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_log_t_SOURCES = %D%/log.c
 %C%_log_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
-%C%_mem_t_SOURCES = %D%/mem.c
-%C%_mem_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 # With the folder it runs in as the system's.
 %C%_param_t_SOURCES = %D%/param.c src/base/param.c
 %C%_param_t_CPPFLAGS = $(AM_CPPFLAGS) -UPX_SYSCONFDIR -DPX_SYSCONFDIR='"."'
@@ -21,14 +21,3 @@ TESTS += $(base_tests)
 %C%_seed_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_status_t_SOURCES = %D%/status.c
 %C%_status_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
-
-# jemalloc and a sanitizer both want to be malloc.
-if HAVE_JEMALLOC
-if !PX_SANITIZED
-check_PROGRAMS += %D%/mem_jemalloc.t
-TESTS += %D%/mem_jemalloc.t
-%C%_mem_jemalloc_t_SOURCES = %D%/mem.c
-%C%_mem_jemalloc_t_CPPFLAGS = $(AM_CPPFLAGS) -DPX_EXPECT_NATIVE=1
-%C%_mem_jemalloc_t_LDADD = libpx-base.la $(CMOCKA_LIBS) $(JEMALLOC_LIBS)
-endif
-endif

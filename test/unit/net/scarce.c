@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "src/base/mem.h"
 #include "src/base/param.h"
 #include "test/unit/net/house.h"
 #include "test/unit/net/scarce.h"
@@ -47,24 +46,6 @@ static void parameters(void **state)
     (void) unsetenv("PMIX_MCA_pmix_max_events");
     (void) unsetenv("PMIX_MCA_gds");
     px_param_fini();
-}
-
-static void arenas(void **state)
-{
-    (void) state;
-    for (uint64_t n = 1; n <= 3; n++) {
-        struct px_arena *arena;
-
-        scarce_from(n);
-        arena = px_arena_create();
-        assert_int_equal(arena == NULL, n == 1);
-        if (arena) {
-            assert_int_equal(px_arena_alloc(arena, 10) == NULL, n == 2);
-            assert_int_equal(px_arena_strdup(arena, "x") == NULL, n == 3);
-        }
-        scarce_from(0);
-        px_arena_destroy(arena);
-    }
 }
 
 /* --- a whole conversation --- */
@@ -223,7 +204,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters),
-        cmocka_unit_test(arenas),
         cmocka_unit_test(a_conversation),
     };
 
