@@ -112,34 +112,6 @@ int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len)
     return rc;
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *) a;
-    uint32_t y = *(const uint32_t *) b;
-
-    return (x > y) - (x < y);
-}
-
-void px_ranks_sort(struct px_ranks *ranks)
-{
-    size_t out = 0;
-    bool sorted = true;
-
-    for (size_t i = 1; i < ranks->n && sorted; i++) {
-        sorted = ranks->at[i - 1] < ranks->at[i];
-    }
-    if (sorted) {
-        return;
-    }
-    qsort(ranks->at, ranks->n, sizeof(*ranks->at), compare);
-    for (size_t i = 0; i < ranks->n; i++) {
-        if (!out || ranks->at[out - 1] != ranks->at[i]) {
-            ranks->at[out++] = ranks->at[i];
-        }
-    }
-    ranks->n = out;
-}
-
 char *px_ranks_text(const struct px_ranks *ranks)
 {
     struct px_buf buf = {0};

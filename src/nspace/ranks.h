@@ -3,7 +3,6 @@
 #ifndef PX_NSPACE_RANKS_H
 #define PX_NSPACE_RANKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,9 +25,6 @@ int px_ranks_add(struct px_ranks *ranks, uint32_t rank);
 /* Appends the ranks of the text (NULL and "" hold none). 0, PMIX_ERR_BAD_PARAM (not such a list, or
  * too many), PMIX_ERR_NOMEM; on failure the set holds what it held. */
 int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len);
-
-/* Ascending, each once. */
-void px_ranks_sort(struct px_ranks *ranks);
 
 /* "0,1,2", malloc'd; NULL when memory is out. */
 char *px_ranks_text(const struct px_ranks *ranks);

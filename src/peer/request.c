@@ -326,17 +326,6 @@ enum px_wire_kind px_link_kind(const struct px_link *link)
     return link->kind;
 }
 
-bool px_link_up(const struct px_link *link)
-{
-    struct px_link *l = (struct px_link *) (uintptr_t) link; /* the lock is no part of the value */
-    bool up;
-
-    (void) pthread_mutex_lock(&l->lock);
-    up = l->up;
-    (void) pthread_mutex_unlock(&l->lock);
-    return up;
-}
-
 /* --- sending --- */
 
 static bool take_back(struct px_link *link, uint32_t tag, const struct pending *p)

@@ -39,7 +39,6 @@ int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind
 void px_link_close(struct px_link *link);
 
 enum px_wire_kind px_link_kind(const struct px_link *link);
-bool px_link_up(const struct px_link *link);
 
 /* Steals the payload, also on failure. timeout_ms 0: none. On 0 the reply function will be called;
  * on an error (PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOMEM) it will not. */
