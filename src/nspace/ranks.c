@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <pmix_common.h>
 
@@ -16,13 +17,17 @@ enum { FEW = 1024 };
 
 static __attribute__((noinline)) int grow(struct px_ranks *ranks, size_t room)
 {
-    uint32_t *at = realloc(ranks->at, room * sizeof(*at));
+    uint32_t *at = realloc(ranks->lent ? NULL : ranks->at, room * sizeof(*at));
 
     if (!at) {
         return PMIX_ERR_NOMEM;
     }
+    if (ranks->lent) {
+        memcpy(at, ranks->at, ranks->n * sizeof(*at));
+    }
     ranks->at = at;
     ranks->room = room;
+    ranks->lent = false;
     return PMIX_SUCCESS;
 }
 
@@ -40,7 +45,7 @@ int px_ranks_add(struct px_ranks *ranks, uint32_t rank)
     return add(ranks, rank);
 }
 
-static const char *skip_blanks(const char *at, const char *end)
+static inline const char *skip_blanks(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t')) {
         at++;
@@ -49,22 +54,19 @@ static const char *skip_blanks(const char *at, const char *end)
 }
 
 /* Position after the number, or NULL. */
-static const char *read_number(const char *at, const char *end, uint32_t *ret)
+static inline const char *read_number(const char *at, const char *end, uint32_t *ret)
 {
     uint64_t v = 0;
     const char *from = skip_blanks(at, end);
 
-    for (at = from; at < end && *at >= '0' && *at <= '9'; at++) {
+    for (at = from; at < end && (unsigned char) (*at - '0') <= 9; at++) {
         v = v * 10 + (uint64_t) (*at - '0');
         if (v > PMIX_RANK_VALID) {
             return NULL;
         }
     }
-    if (at == from) {
-        return NULL;
-    }
     *ret = (uint32_t) v;
-    return skip_blanks(at, end);
+    return at == from ? NULL : skip_blanks(at, end);
 }
 
 static int add_range(struct px_ranks *ranks, size_t base, uint32_t first, uint32_t last)
@@ -81,6 +83,31 @@ static int add_range(struct px_ranks *ranks, size_t base, uint32_t first, uint32
     return PMIX_SUCCESS;
 }
 
+/* Numbers and commas, the usual text: as far as that goes and there is room. Position after it. */
+static const char *read_plain(struct px_ranks *ranks, const char *at, const char *end)
+{
+    size_t room = ranks->room - ranks->n;
+    uint32_t *out = ranks->at + ranks->n;
+    const uint32_t *limit = out + (room < PX_RANKS_MAX ? room : PX_RANKS_MAX);
+
+    while (out < limit && at < end) {
+        const char *from = at;
+        uint32_t v = 0;
+
+        for (; at < end && (unsigned char) (*at - '0') <= 9; at++) {
+            v = v * 10 + (uint32_t) (*at - '0');
+        }
+        if (at == from || at - from > 9 || (at < end && *at != ',')) {
+            at = from;
+            break;
+        }
+        *out++ = v;
+        at += at < end;
+    }
+    ranks->n = (size_t) (out - ranks->at);
+    return at;
+}
+
 int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len)
 {
     size_t base = ranks->n;
@@ -89,7 +116,7 @@ int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len)
     size_t guess = len / 2 + 1 < FEW ? len / 2 + 1 : FEW; /* what a short list holds at most */
     int rc = ranks->room ? PMIX_SUCCESS : grow(ranks, guess);
 
-    at = skip_blanks(at, end);
+    at = rc ? at : read_plain(ranks, skip_blanks(at, end), end);
     while (!rc && at < end) {
         uint32_t first = 0;
         uint32_t last = 0;
@@ -133,6 +160,8 @@ char *px_ranks_text(const struct px_ranks *ranks)
 
 void px_ranks_fini(struct px_ranks *ranks)
 {
-    free(ranks->at);
+    if (!ranks->lent) {
+        free(ranks->at);
+    }
     *ranks = (struct px_ranks){0};
 }

@@ -3,6 +3,7 @@
 #ifndef PX_NSPACE_RANKS_H
 #define PX_NSPACE_RANKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +15,10 @@
 enum { PX_RANKS_MAX = 1 << 24 }; /* ranks in one list; more is taken for damage */
 
 struct px_ranks {
-    uint32_t *at; /* malloc'd, in the order of the text */
+    uint32_t *at; /* malloc'd unless lent, in the order of the text */
     size_t n;
     size_t room;
+    bool lent; /* `at` is the caller's, for as long as `room` suffices */
 };
 
 /* Appends one rank. 0 or PMIX_ERR_NOMEM. */

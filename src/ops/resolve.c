@@ -87,6 +87,8 @@ uint32_t px_resolve_node_index(const struct px_store *store, const char *node)
 
 /* --- peers --- */
 
+enum { FEW_PEERS = 256 }; /* of one node */
+
 struct peers {
     pmix_proc_t *procs;
     size_t n;
@@ -165,11 +167,14 @@ static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px
     if (!n) {
         return PMIX_SUCCESS;
     }
-    ranks->at = malloc(n * sizeof(*ranks->at));
+    if (n > ranks->room) {
+        ranks->at = malloc(n * sizeof(*ranks->at));
+        ranks->lent = false;
+        ranks->room = ranks->at ? n : 0;
+    }
     if (!ranks->at) {
         return PMIX_ERR_NOMEM;
     }
-    ranks->room = n;
     ranks->n = px_store_node_ranks(store, index, ranks->at, n);
     if (ranks->n > n) {
         ranks->n = n;
@@ -179,7 +184,8 @@ static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px
 
 static int peers_of(const struct px_store *store, const char *node, struct peers *peers)
 {
-    struct px_ranks ranks = {0};
+    uint32_t few[FEW_PEERS];
+    struct px_ranks ranks = {.at = few, .room = FEW_PEERS, .lent = true};
     uint32_t index = px_resolve_node_index(store, node);
     int rc;
 

@@ -84,7 +84,7 @@ pointer64k 200
 foreign 910
 foreign_rank 915
 foreign_text 1120
-resolve_peers 3230
+resolve_peers 2650
 resolve_nodes 930
 EOF
 finish

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,7 +64,10 @@ static void nonsense(void **state)
                                       "4294967295",
                                       "99999999999999999999",
                                       "1 2",
-                                      ",1"};
+                                      ",1",
+                                      "1,,2",
+                                      "1,2,3x",
+                                      "0,4294967246,4294967295"};
     struct px_ranks ranks = {0};
 
     (void) state;
@@ -75,12 +79,56 @@ static void nonsense(void **state)
     px_ranks_fini(&ranks);
 }
 
+static size_t print_rank(char *at, size_t room, unsigned form, uint32_t rank)
+{
+    switch (form) {
+    case 0:
+        return (size_t) snprintf(at, room, "%u,", rank);
+    case 1:
+        return (size_t) snprintf(at, room, "%u-%u,", rank, rank);
+    default:
+        return (size_t) snprintf(at, room, " %u ,", rank);
+    }
+}
+
+static uint32_t some_rank(uint32_t i)
+{
+    return (uint32_t) (i * UINT64_C(123456789) % 4000000000U);
+}
+
+/* Room that is the caller's is left when it does not suffice, and what was in it comes along. */
+static void lent(void **state)
+{
+    uint32_t few[4];
+    char text[4096];
+
+    (void) state;
+    for (uint32_t n = 0; n < 40; n++) {
+        for (unsigned form = 0; form < 3; form++) {
+            struct px_ranks ranks = {.at = few, .room = 4, .lent = true};
+            size_t len = 0;
+
+            for (uint32_t i = 0; i < n; i++) {
+                len += print_rank(text + len, sizeof(text) - len, form, some_rank(i));
+            }
+            assert_int_equal(px_ranks_parse(&ranks, text, len), 0);
+            assert_int_equal(ranks.n, n);
+            assert_int_equal(ranks.at == few, n <= 4);
+            for (uint32_t i = 0; i < n; i++) {
+                assert_int_equal(ranks.at[i], some_rank(i));
+            }
+            px_ranks_fini(&ranks);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists),
         cmocka_unit_test(nothing),
         cmocka_unit_test(nonsense),
+        cmocka_unit_test(lent),
     };
 
     alarm(30);
