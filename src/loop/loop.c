@@ -168,6 +168,7 @@ static void *progress(void *arg)
     struct px_loop *loop = arg;
 
     inside = loop;
+    (void) pthread_setname_np(pthread_self(), "pmix-progress");
     while (!loop->stop) {
         round_blocking(loop);
     }
@@ -201,7 +202,6 @@ static int start_thread(struct px_loop *loop)
     if (rc) {
         return PX_ERR_OUT_OF_RESOURCE;
     }
-    (void) pthread_setname_np(loop->thread, "pmix-progress");
     bind_thread(loop->thread);
     return PX_OK;
 }
@@ -214,7 +214,7 @@ static struct event_base *make_base(void)
     if (!config) {
         return NULL;
     }
-    (void) event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+    (void) event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV);
     base = event_base_new_with_config(config);
     event_config_free(config);
     return base;

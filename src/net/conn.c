@@ -116,8 +116,8 @@ static bool prepare_socket(int fd)
     return domain == AF_UNIX;
 }
 
-int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
-                        const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
+int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
+                   const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
 {
     struct px_conn *conn = calloc(1, sizeof(*conn));
 
@@ -137,7 +137,29 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
     px_list_init(&conn->queue);
     px_conn_in_init(conn);
     (void) pthread_mutex_init(&conn->lock, NULL);
-    if (!conn->in.small || px_io_start_loop(loop, &conn->io, fd, PX_IO_READ, ready) != PX_OK) {
+    if (!conn->in.small) {
+        conn_free(conn);
+        return PX_ERR_NOMEM;
+    }
+    *ret = conn;
+    return PX_OK;
+}
+
+int px_conn_start_loop(struct px_conn *conn)
+{
+    return px_io_start_loop(conn->loop, &conn->io, conn->fd, PX_IO_READ, ready);
+}
+
+int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
+                        const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
+{
+    struct px_conn *conn;
+    int rc = px_conn_create(loop, fd, index, max_msg, ops, arg, &conn);
+
+    if (rc != PX_OK) {
+        return rc;
+    }
+    if (px_conn_start_loop(conn) != PX_OK) {
         conn_free(conn);
         return PX_ERR_NOMEM;
     }

@@ -28,8 +28,15 @@ struct px_conn_ops {
 };
 
 /* Takes over a connected non-blocking descriptor. index: our sender's index in headers.
- * max_msg: largest payload accepted, in bytes. 0 or PX_ERR_NOMEM (fd is then closed too). Loop
- * thread. */
+ * max_msg: largest payload accepted, in bytes. 0 or PX_ERR_NOMEM (fd is then closed too). Any
+ * thread; nothing is read, and the owner hears nothing, before px_conn_start_loop(). */
+int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
+                   const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
+
+/* Loop thread, once. 0, or PX_ERR_NOMEM: it stays as it was. */
+int px_conn_start_loop(struct px_conn *conn);
+
+/* Both; no connection is left when either fails. Loop thread. */
 int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                         const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 

@@ -61,6 +61,7 @@ struct px_link {
     bool arm_posted;                 /* lock */
     struct px_task arm;              /* lock: in flight while arm_posted */
     struct px_timer timer;           /* loop thread */
+    struct px_task start;            /* posted once */
 };
 
 static struct px_list *bucket(struct px_link *link, uint32_t tag)
@@ -245,21 +246,22 @@ static const struct px_conn_ops conn_ops = {got_message, got_end};
 
 /* --- opening and closing --- */
 
-struct open_call {
-    struct px_link *link;
-    int fd;
-    uint32_t index;
-    int status;
-};
-
-static void open_loop(void *arg)
+/* Whoever opened it goes on meanwhile: a request may be on its way already. */
+static void start_run(struct px_task *task)
 {
-    struct open_call *call = arg;
+    struct px_link *link = px_container_of(task, struct px_link, start);
+
+    if (px_conn_start_loop(link->conn) != PX_OK) {
+        got_end(link, PX_ERR_NOMEM);
+    }
+}
+
+static int make_conn(struct px_link *link, int fd, uint32_t index)
+{
     int64_t mib = px_param_int(PX_P_MAX_MSG_SIZE);
     size_t max_msg = (size_t) (mib ? mib : MSG_MIB_MAX) * MIB;
 
-    call->status = px_conn_create_loop(call->link->loop, call->fd, call->index, max_msg, &conn_ops,
-                                       call->link, &call->link->conn);
+    return px_conn_create(link->loop, fd, index, max_msg, &conn_ops, link, &link->conn);
 }
 
 static void link_free(struct px_link *link)
@@ -271,13 +273,12 @@ static void link_free(struct px_link *link)
 int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind kind,
                  const struct px_link_ops *ops, void *arg, struct px_link **ret)
 {
-    struct px_link *link = calloc(1, sizeof(*link));
-    struct open_call call = {link, fd, index, PMIX_SUCCESS};
+    struct px_link *link = px_loop_alive(loop) ? calloc(1, sizeof(*link)) : NULL;
     int rc;
 
     if (!link) {
         (void) close(fd);
-        return PMIX_ERR_NOMEM;
+        return px_loop_alive(loop) ? PMIX_ERR_NOMEM : PMIX_ERR_UNREACH;
     }
     link->loop = loop;
     link->kind = kind;
@@ -291,16 +292,14 @@ int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind
         px_list_init(&link->pending[i]);
     }
     (void) pthread_mutex_init(&link->lock, NULL);
-    rc = px_loop_run(loop, open_loop, &call);
-    if (rc) {
-        (void) close(fd);
-    }
-    rc = rc ? rc : call.status;
+    link->start.run = start_run;
+    rc = make_conn(link, fd, index);
     if (rc) {
         link_free(link);
         return rc;
     }
     *ret = link;
+    px_loop_post(loop, &link->start);
     return PMIX_SUCCESS;
 }
 
