@@ -116,7 +116,7 @@ int px_store_open(int fd, struct px_store **ret)
     return 0;
 }
 
-void px_store_warm(const struct px_store *store, const struct px_segment_hints *hints)
+void px_store_warm(struct px_store *store, const struct px_segment_hints *hints)
 {
     /* pairs with px_bump_publish */
     px_segment_warm(&store->seg, hints, px_load_acquire(&px_store_header(store)->used));

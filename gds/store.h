@@ -57,8 +57,9 @@ int px_store_create(const struct px_store_opts *opts, struct px_store **ret);
  * PMIX_ERR_UNPACK_FAILURE (damaged). */
 int px_store_open(int fd, struct px_store **ret);
 
-/* Does what the hints say to a reader's mapping: how it is paged, how much of it at once. */
-void px_store_warm(const struct px_store *store, const struct px_segment_hints *hints);
+/* Does what the hints say to a reader's mapping: how it is paged, how much of it at once. Again,
+ * when it has grown: to what is new. One thread. */
+void px_store_warm(struct px_store *store, const struct px_segment_hints *hints);
 
 /* Unmaps and frees, with all that is chained to it. The writer's marks the segment dead first, so
  * that readers know. Takes NULL. */

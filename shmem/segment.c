@@ -223,14 +223,15 @@ int px_segment_open(int fd, struct px_segment *ret)
     return rc;
 }
 
-void px_segment_warm(const struct px_segment *seg, const struct px_segment_hints *hints,
-                     uint64_t used)
+void px_segment_warm(struct px_segment *seg, const struct px_segment_hints *hints, uint64_t used)
 {
     uint64_t n = hints->prefault < used ? hints->prefault : used;
 
     advise(seg, hints);
-    if (n > 0 && n <= seg->size) {
-        (void) madvise(seg->base, round_up(n, page_size()), MADV_POPULATE_READ);
+    if (n > seg->warm && n <= seg->size) {
+        n = round_up(n, page_size());
+        (void) madvise(seg->base + seg->warm, n - seg->warm, MADV_POPULATE_READ);
+        seg->warm = n;
     }
 }
 

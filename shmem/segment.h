@@ -14,6 +14,7 @@ struct px_segment {
     uint64_t size;      /* bytes of address space */
     uint64_t committed; /* writer: bytes from the front that are backed by memory */
     uint64_t ahead;     /* writer: at most so many are backed before they are asked for */
+    uint64_t warm;      /* reader: bytes from the front that were mapped at once */
     int fd;             /* -1: process memory, or a reader's */
     bool shared;
     bool writer;
@@ -49,8 +50,8 @@ uint64_t px_segment_room(void);
 int px_segment_open(int fd, struct px_segment *ret);
 
 /* Does what the hints say to a reader's mapping, of which `used` bytes hold something: no memory is
- * taken for more. */
-void px_segment_warm(const struct px_segment *seg, const struct px_segment_hints *hints,
+ * taken for more. Again, when more is in use: to that. */
+void px_segment_warm(struct px_segment *seg, const struct px_segment_hints *hints,
                      uint64_t used);
 
 /* Backs the first `upto` bytes with memory, and some more ahead, so that no store there can fail.

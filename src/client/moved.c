@@ -15,6 +15,7 @@
 #include "call.h"
 #include "gds/state.h"
 #include "src/base/epoch.h"
+#include "src/base/param.h"
 
 /* px_session.catching_up: whether a request is under way, how many before it were in vain, and how
  * many occasions are to be let pass before the next. */
@@ -105,6 +106,14 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     replace(session, segment);
 }
 
+void px_session_warm(struct px_store *segment)
+{
+    struct px_segment_hints hints = {.prefault = (uint64_t) px_param_int(PX_P_SHMEM_PREFAULT),
+                                     .huge = px_param_bool(PX_P_SHMEM_HUGE)};
+
+    px_store_warm(segment, &hints);
+}
+
 int px_session_descriptor(void *arg, int fd)
 {
     struct px_server_peer *server = arg;
@@ -118,6 +127,7 @@ int px_session_descriptor(void *arg, int fd)
     if (px_store_open(fd, &segment) != 0) {
         return -1;
     }
+    px_session_warm(segment);
     if (strcmp(px_store_nspace(segment), session->ctx->self.nspace) == 0) {
         px_session_adopt(session, segment);
     } else {

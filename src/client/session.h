@@ -143,6 +143,9 @@ static inline struct px_store *px_session_shared(const struct px_session *sessio
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 /* A descriptor that came with a reply; for px_link_ops. */
 int px_session_descriptor(void *arg, int fd);
+/* Maps at once what the parameters say of a segment that is read here: when it comes, and what is
+ * new in it after a collective. Loop thread. */
+void px_session_warm(struct px_store *segment);
 /* The server has gone on to another generation: asks for it, and does not wait. To be called
  * whenever that is seen: it asks once, and after an answer without it less and less often. Any
  * thread. */

@@ -13,7 +13,6 @@
 
 #include "call.h"
 #include "ops.h"
-#include "shmem/segment.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/ops/attributes.h"
@@ -192,10 +191,7 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     if (0 == rc) {
-        struct px_segment_hints hints = {.prefault = (uint64_t) px_param_int(PX_P_SHMEM_PREFAULT),
-                                         .huge = px_param_bool(PX_P_SHMEM_HUGE)};
-
-        px_store_warm(call->segment, &hints);
+        px_session_warm(call->segment);
     } else {
         px_log(PX_LOG_GDS, 1, "the segment of %s is refused: %s", session->ctx->self.nspace,
                PMIx_Error_string(rc));

@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "ops.h"
+#include "src/base/param.h"
 #include "src/ops/attributes.h"
 
 /* The participants as the wire wants them: processes for groups; never none, our whole namespace
@@ -59,7 +60,12 @@ static void collective_over(void *arg)
 /* Told when what others posted before is to be seen. */
 static void finish_collective(struct collective_call *call, pmix_status_t status)
 {
+    struct px_store *segment = px_session_shared(call->session);
+
     call->status = status;
+    if (NULL != segment && px_param_int(PX_P_SHMEM_PREFAULT) > 0) {
+        px_session_warm(segment);
+    }
     px_session_collected(call->session);
     if (!px_foreign_settle(call->session, collective_over, call)) {
         collective_over(call);

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "script.h"
+#include "gds/state.h"
 
 enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30, MOST_KEPT = 100 };
 
@@ -210,6 +211,47 @@ static int end(void **state)
     px_store_destroy(own);
     px_store_destroy(other);
     return 0;
+}
+
+/* --- how much is mapped at once --- */
+
+static int begin_warm(void **state)
+{
+    setenv("PMIX_MCA_shmix_prefault", "1G", 1);
+    return begin(state);
+}
+
+static int end_warm(void **state)
+{
+    unsetenv("PMIX_MCA_shmix_prefault");
+    return end(state);
+}
+
+static void assert_warm(const struct px_store *segment)
+{
+    struct px_store_info info;
+
+    px_store_info(segment, &info);
+    assert_in_range(segment->seg.warm, info.used_bytes, info.used_bytes + 4095);
+}
+
+static void mapped_at_once(void **state)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_store_info before;
+    struct px_store_info after;
+
+    (void) state;
+    assert_warm(px_session_shared(session));
+    px_store_info(own, &before);
+    publish(own, 2);
+    px_store_info(own, &after);
+    assert_true(after.used_bytes >= before.used_bytes + BIG);
+    collective();
+    assert_warm(px_session_shared(session));
+    rides = lasting(px_store_fd(other));
+    assert_int_equal(size_of_other(), 5);
+    assert_warm(px_foreign_shared(px_session_find_foreign(session, "other", 5)));
 }
 
 static void touched_once(void **state)
@@ -418,6 +460,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(touched_once, begin, end),
+        cmocka_unit_test_setup_teardown(mapped_at_once, begin_warm, end_warm),
         cmocka_unit_test_setup_teardown(without_descriptor, begin, end),
         cmocka_unit_test_setup_teardown(lost, begin, end),
         cmocka_unit_test_setup_teardown(with_rubbish, begin, end),
