@@ -73,7 +73,7 @@ int px_share_pack(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, 
         px_buf_fini(&buf);
         return rc ? rc : PMIX_ERR_NOMEM;
     }
-    if (buf.len == empty && !head.flags) {
+    if (buf.len == empty && !ask) {
         px_buf_fini(&buf);
         *ret = NULL;
         *ret_len = 0;
@@ -258,7 +258,7 @@ int px_share_store(struct px_server *s, const char *data, size_t len, bool *ret_
         px_sents_forget(&s->sents, NULL);
     }
     if (!rc && ret_echo) {
-        *ret_echo = reader.echo;
+        *ret_echo = reader.echo && !reader.asked;
     }
     return rc;
 }

@@ -6,13 +6,16 @@
  * is told. A fence that concerns only processes of this node need not leave it: what they posted is
  * in the store already. */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collective.h"
 #include "exchange.h"
 #include "host.h"
 #include "src/base/param.h"
+#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
 
 static void fence_answered(struct px_upcall *up)
@@ -38,6 +41,51 @@ static void fence_answered(struct px_upcall *up)
     }
 }
 
+bool px_fence_needs_piece(void)
+{
+    static const char stepd[] = "/slurmstepd"; /* Debian's has a suffix */
+    const char *said = px_param_string(PX_P_FENCE_PIECE);
+    char path[PATH_MAX] = "";
+    const char *name;
+
+    if (strcmp(said, "auto") != 0) {
+        return strcmp(said, "yes") == 0;
+    }
+    if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0) {
+        return false; /* nobody can tell: as for all others */
+    }
+    name = strrchr(path, '/');
+    return name && strncmp(name, stepd, sizeof(stepd) - 1) == 0;
+}
+
+/* Of one job, all of it: what needs a piece cannot do with a list (decision 16). */
+static bool takes_piece(const struct px_server *s, const struct px_coll *coll)
+{
+    return s->fence_piece && !coll->here && coll->nset == 1 &&
+           coll->set[0].rank == PMIX_RANK_WILDCARD;
+}
+
+/* What the host is to carry. */
+static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall *up, char **data,
+                     size_t *len)
+{
+    bool no = false;
+    int rc = PMIX_SUCCESS;
+
+    if (coll->collect) {
+        coll->sent_up_to = s->posted;
+        return px_share_pack(s, coll->set, coll->nset,
+                             px_sents_since(&s->sents, coll->set, coll->nset), true, data, len);
+    }
+    if (!takes_piece(s, coll)) {
+        return PMIX_SUCCESS;
+    }
+    if (!px_info_find(up->info, up->ninfo, PMIX_COLLECT_DATA)) {
+        rc = px_infos_append(&up->info, &up->ninfo, PMIX_COLLECT_DATA, &no, PMIX_BOOL);
+    }
+    return rc ? rc : px_share_pack(s, NULL, 0, 0, true, data, len);
+}
+
 static void fence_upcall(struct px_server *s, struct px_coll *coll)
 {
     struct px_upcall *up = px_upcall_create(s, NULL, NULL, fence_answered);
@@ -45,11 +93,7 @@ static void fence_upcall(struct px_server *s, struct px_coll *coll)
     size_t len = 0;
     int rc = up ? px_coll_hand_over(coll, up) : PMIX_ERR_NOMEM;
 
-    if (!rc && coll->collect) {
-        coll->sent_up_to = s->posted;
-        rc = px_share_pack(s, coll->set, coll->nset,
-                           px_sents_since(&s->sents, coll->set, coll->nset), true, &data, &len);
-    }
+    rc = rc ? rc : pack_data(s, coll, up, &data, &len);
     if (rc) {
         px_upcall_destroy(up);
         coll->upcall = NULL;

@@ -75,6 +75,7 @@ struct px_server {
     bool tools;
     bool foreign_tools;
     bool share_topology;
+    bool fence_piece; /* px_fence_needs_piece */
     bool stopping;
     struct px_doors *doors;
     struct px_rendezvous_opts meet;
@@ -357,7 +358,10 @@ void px_gets_drop_all(struct px_server *s);
 void px_asks_committed(struct px_server *s, struct px_rankrec *rank); /* modex.c */
 void px_asks_rank_gone(struct px_server *s, struct px_rankrec *rank);
 void px_asks_drop_all(struct px_server *s);
-void px_fences_peer_gone(struct px_server *s, const struct px_peer *peer); /* fence.c */
+/* Whether the host waits for other nodes only when a fence carries something: as the parameter
+ * shmix_fence_piece says, or as this process is one of Slurm's. fence.c */
+bool px_fence_needs_piece(void);
+void px_fences_peer_gone(struct px_server *s, const struct px_peer *peer); /* collective.c */
 void px_fences_recount(struct px_server *s);
 void px_fences_drop_all(struct px_server *s);
 void px_events_peer_gone(struct px_server *s, struct px_peer *peer); /* events.c */

@@ -166,6 +166,7 @@ static int set_defaults(struct px_server *s)
     int rc;
 
     (void) gethostname(name, sizeof(name) - 1);
+    s->fence_piece = px_fence_needs_piece();
     rc = set_text(&s->hostname, name);
     rc = rc ? rc : set_text(&s->tmpdir, dir ? dir : "/tmp");
     rc = rc ? rc : set_text(&s->system_tmpdir, system_dir ? system_dir : "/tmp");

@@ -125,6 +125,16 @@ static void collected(void)
     everybody_has("across-second", 9);
 }
 
+/* Whose node has nothing new waits for the others all the same. */
+static void of_one_node(void)
+{
+    if (self.rank == 0) {
+        post("across-third", 42);
+    }
+    fence(true);
+    check(u32_is(0, "across-third", 42), "data of one node only");
+}
+
 /* Nobody waits for anybody: who is asked too early answers when it has posted. It is the first that
  * it posts: Slurm does not say at the other node which key is wanted. */
 static void fetched(void)
@@ -204,6 +214,7 @@ int main(int argc, char **argv)
     who_is_where();
     fetched();
     collected();
+    of_one_node();
     fence(true);
     if (self.rank == 0) {
         come_late();

@@ -69,6 +69,23 @@ run "$pmixrun" --nodes 2 -n 2 --script publish@1=missing "$actor" ask publish
 same 'an entry that one node lacks' '0 publish PMIX_SUCCESS
 1 publish PMIX_ERR_NOT_SUPPORTED' "$(lines)"
 
+# ---- what fences carry: those of whole jobs something, where hosts need that to wait (shmix_fence_piece)
+carried() { # carried PIECE: of the fences of two nodes
+    run env "PMIX_MCA_shmix_fence_piece=$1" "$pmixrun" --nodes 2 -n 4 --nspace job --record "$SCRATCH/fences" "$examples/fence"
+    same "all fences are passed, with pieces $1" 0 "$code"
+    grep '"fence_nb"' "$SCRATCH/fences" >"$SCRATCH/all"
+    grep '"value": true' "$SCRATCH/all" >"$SCRATCH/collecting"
+    same 'where data is collected, always' "$(wc -l <"$SCRATCH/collecting")" "$(grep -c '"bytes"' "$SCRATCH/collecting")"
+    same 'of listed processes, nothing' '2 0' \
+        "$(grep -c '"procs": \["job:0"' "$SCRATCH/all") $(grep '"procs": \["job:0"' "$SCRATCH/all" | grep -c '"bytes"')"
+    nothing=$(grep '"procs": \["job:\*"\]' "$SCRATCH/all" | grep -vc '"bytes"')
+    said=$(grep -c '"pmix.collect", "type": "PMIX_BOOL", "value": false.*"bytes": 24,' "$SCRATCH/all")
+}
+carried auto
+same 'otherwise nothing' '8 0' "$nothing $said"
+carried yes
+same 'otherwise a piece without data, and that it has none' '0 8' "$nothing $said"
+
 # ---- a file of rules
 printf '# what goes wrong\n\n  publish=missing  \nlookup=PMIX_ERR_TIMEOUT\n' >"$SCRATCH/rules"
 asked 'rules in a file' "$SCRATCH/rules" 'PMIX_ERR_NOT_SUPPORTED PMIX_ERR_TIMEOUT' publish lookup

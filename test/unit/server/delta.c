@@ -16,7 +16,7 @@
 
 #include "world.h"
 
-enum { LEN = 10000, HEAD = 500, MOST = 16 };
+enum { LEN = 10000, HEAD = 500, PIECE = 24, MOST = 16 };
 
 /* --- hosts: bytes of each fence; some fences fail --- */
 
@@ -139,6 +139,12 @@ static int is(size_t fence, size_t least, size_t most)
     return 1;
 }
 
+/* A fence that collects says so even when there is nothing to say. */
+static int nothing(size_t fence)
+{
+    return is(fence, PIECE, PIECE);
+}
+
 /* --- what processes do --- */
 
 static void post_big(const char *key, char fill)
@@ -218,7 +224,7 @@ static int after_rounds(unsigned node)
     for (size_t i = 0; i < 4; i++) {
         bad |= is(i, 2 * LEN, 2 * LEN + HEAD);
     }
-    return bad | is(4, 0, 0) | is(5, 0, 0) | is(6, 2 * LEN, 2 * LEN + HEAD) | is(7, 0, 0) |
+    return bad | nothing(4) | nothing(5) | is(6, 2 * LEN, 2 * LEN + HEAD) | is(7, 0, 0) |
            is(8, 2 * LEN, 2 * LEN + HEAD);
 }
 
@@ -257,12 +263,19 @@ static int after_lost(unsigned node)
     return is(0, LEN, LEN + HEAD) | is(1, LEN, LEN + HEAD);
 }
 
-/* Node 1 missed the first; it says so in the second, and has everything with the third. */
-static int act_torn(void)
+/* Node 1 missed the first; it says so in the second, and has everything with the third, also if
+ * node 0 had something for the second. */
+static int tear_one(bool with_more)
 {
     post_big("k", 'a');
     check((try_fence(NULL, 0) == PMIX_SUCCESS) == (me.rank == 0));
+    if (with_more && me.rank == 0) {
+        post_big("m", 'c');
+    }
     check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    if (with_more) {
+        has_big(0, "m", 'c');
+    }
     post_big("l", 'b');
     check_status(try_fence(NULL, 0), PMIX_SUCCESS);
     all_have("k", 'a');
@@ -271,12 +284,32 @@ static int act_torn(void)
     return 0;
 }
 
+static int act_torn(void)
+{
+    return tear_one(false);
+}
+
+static int act_torn_more(void)
+{
+    return tear_one(true);
+}
+
+static int missed_one(void)
+{
+    return is(0, LEN, LEN + HEAD) | is(1, LEN, LEN + HEAD) | is(2, LEN, LEN + HEAD);
+}
+
 static int after_torn(unsigned node)
 {
-    if (node == 0) {
-        return is(0, LEN, LEN + HEAD) | is(1, 0, 0) | is(2, 2 * LEN, 2 * LEN + HEAD);
-    }
-    return is(0, LEN, LEN + HEAD) | is(1, LEN, LEN + HEAD) | is(2, LEN, LEN + HEAD);
+    return node == 0 ? is(0, LEN, LEN + HEAD) | nothing(1) | is(2, 2 * LEN, 2 * LEN + HEAD)
+                     : missed_one();
+}
+
+static int after_torn_more(unsigned node)
+{
+    return node == 0
+               ? is(0, LEN, LEN + HEAD) | is(1, LEN, LEN + HEAD) | is(2, 3 * LEN, 3 * LEN + HEAD)
+               : missed_one();
 }
 
 /* A fence of some is for those; then of all, everything goes; then of some again, what is new. Two
@@ -311,7 +344,7 @@ static int after_sets(unsigned node)
 {
     (void) node;
     return is(0, LEN, LEN + HEAD) | is(1, 2 * LEN, 2 * LEN + HEAD) | is(2, LEN, LEN + HEAD) |
-           is(3, 0, 0) | is(4, LEN, LEN + HEAD);
+           nothing(3) | is(4, LEN, LEN + HEAD);
 }
 
 /* [FEN-008] what a server makes itself every other makes, too, so there is nothing to collect but
@@ -394,9 +427,9 @@ static int act_qualified(void)
 }
 
 static const struct act acts[] = {
-    {"rounds", act_rounds},       {"failed", act_failed}, {"lost", act_lost},
-    {"torn", act_torn},           {"sets", act_sets},     {"qualified", act_qualified},
-    {"generated", act_generated}, {NULL, NULL},
+    {"rounds", act_rounds},       {"failed", act_failed},       {"lost", act_lost},
+    {"torn", act_torn},           {"sets", act_sets},           {"qualified", act_qualified},
+    {"torn_more", act_torn_more}, {"generated", act_generated}, {NULL, NULL},
 };
 
 #define RUN(...) assert_int_equal(world_run(&(struct world){.n_nodes = 2, __VA_ARGS__}), 0)
@@ -425,6 +458,7 @@ static void torn(void **state)
 {
     (void) state;
     RUN(.act = "torn", .per_node = 1, .host = host_tears, .after = after_torn);
+    RUN(.act = "torn_more", .per_node = 1, .host = host_tears, .after = after_torn_more);
 }
 
 static void sets(void **state)
