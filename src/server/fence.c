@@ -58,17 +58,24 @@ bool px_fence_needs_piece(void)
     return name && strncmp(name, stepd, sizeof(stepd) - 1) == 0;
 }
 
-/* Of one job, all of it: what needs a piece cannot do with a list (decision 16). */
-static bool takes_piece(const struct px_server *s, const struct px_coll *coll)
+/* What needs a piece cannot do with a list (decision 16): all of a job is named in one. */
+static bool takes_piece(const struct px_server *s, const struct px_coll *coll, struct px_upcall *up)
 {
-    return s->fence_piece && !coll->here && coll->nset == 1 &&
-           coll->set[0].rank == PMIX_RANK_WILDCARD;
+    bool takes = s->fence_piece && !coll->here && coll->nset == 1 &&
+                 coll->set[0].rank == PMIX_RANK_WILDCARD;
+
+    if (takes) {
+        up->procs[0] = coll->set[0];
+        up->nprocs = 1;
+    }
+    return takes;
 }
 
 /* What the host is to carry. */
 static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall *up, char **data,
                      size_t *len)
 {
+    bool takes = takes_piece(s, coll, up);
     bool no = false;
     int rc = PMIX_SUCCESS;
 
@@ -77,7 +84,7 @@ static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall
         return px_share_pack(s, coll->set, coll->nset,
                              px_sents_since(&s->sents, coll->set, coll->nset), true, data, len);
     }
-    if (!takes_piece(s, coll)) {
+    if (!takes) {
         return PMIX_SUCCESS;
     }
     if (!px_info_find(up->info, up->ninfo, PMIX_COLLECT_DATA)) {

@@ -99,14 +99,20 @@ static void post(const char *key, uint32_t v)
           "put and commit");
 }
 
-static void fence(bool collect)
+static void fence_of(const pmix_proc_t *procs, size_t n)
 {
     pmix_info_t info;
+    bool collect = true;
 
     PMIX_INFO_CONSTRUCT(&info);
     PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-    check(PMIx_Fence(NULL, 0, &info, 1) == PMIX_SUCCESS, "fence");
+    check(PMIx_Fence(procs, n, &info, 1) == PMIX_SUCCESS, "fence");
     PMIX_INFO_DESTRUCT(&info);
+}
+
+static void fence(void)
+{
+    fence_of(NULL, 0);
 }
 
 static void everybody_has(const char *key, uint32_t factor)
@@ -120,7 +126,7 @@ static void collected(void)
 {
     post("across-first", self.rank * 7);
     post("across-second", self.rank * 9);
-    fence(true);
+    fence();
     everybody_has("across-first", 7);
     everybody_has("across-second", 9);
 }
@@ -131,8 +137,25 @@ static void of_one_node(void)
     if (self.rank == 0) {
         post("across-third", 42);
     }
-    fence(true);
+    fence();
     check(u32_is(0, "across-third", 42), "data of one node only");
+}
+
+/* Everybody by name is everybody, also if the other node says so in another way. */
+static void listed(void)
+{
+    pmix_proc_t procs[SIZE];
+
+    for (uint32_t r = 0; r < SIZE; r++) {
+        PMIX_LOAD_PROCID(&procs[r], self.nspace, r);
+    }
+    post("across-fourth", self.rank * 13);
+    if (self.rank < PER_NODE) {
+        fence_of(procs, SIZE);
+    } else {
+        fence();
+    }
+    everybody_has("across-fourth", 13);
 }
 
 /* Nobody waits for anybody: who is asked too early answers when it has posted. It is the first that
@@ -215,7 +238,8 @@ int main(int argc, char **argv)
     fetched();
     collected();
     of_one_node();
-    fence(true);
+    listed();
+    fence();
     if (self.rank == 0) {
         come_late();
     } else {
