@@ -58,24 +58,25 @@ bool px_fence_needs_piece(void)
     return name && strncmp(name, stepd, sizeof(stepd) - 1) == 0;
 }
 
-/* What needs a piece cannot do with a list (decision 16): all of a job is named in one. */
-static bool takes_piece(const struct px_server *s, const struct px_coll *coll, struct px_upcall *up)
+/* A host that needs pieces cannot do with lists (decision 16): all of a job is given to it in one.
+ * True when that was done. */
+static bool name_as_job(const struct px_server *s, const struct px_coll *coll, struct px_upcall *up)
 {
-    bool takes = s->fence_piece && !coll->here && coll->nset == 1 &&
-                 coll->set[0].rank == PMIX_RANK_WILDCARD;
+    bool whole = coll->nset == 1 && coll->set[0].rank == PMIX_RANK_WILDCARD;
 
-    if (takes) {
-        up->procs[0] = coll->set[0];
-        up->nprocs = 1;
+    if (!s->fence_piece || coll->here || !whole) {
+        return false;
     }
-    return takes;
+    up->procs[0] = coll->set[0];
+    up->nprocs = 1;
+    return true;
 }
 
 /* What the host is to carry. */
 static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall *up, char **data,
                      size_t *len)
 {
-    bool takes = takes_piece(s, coll, up);
+    bool as_job = name_as_job(s, coll, up);
     bool no = false;
     int rc = PMIX_SUCCESS;
 
@@ -84,7 +85,7 @@ static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall
         return px_share_pack(s, coll->set, coll->nset,
                              px_sents_since(&s->sents, coll->set, coll->nset), true, data, len);
     }
-    if (!takes) {
+    if (!as_job) {
         return PMIX_SUCCESS;
     }
     if (!px_info_find(up->info, up->ninfo, PMIX_COLLECT_DATA)) {
