@@ -48,8 +48,8 @@ bool px_fence_needs_piece(void)
     char path[PATH_MAX] = "";
     const char *name;
 
-    if (strcmp(said, "auto") != 0) {
-        return strcmp(said, "yes") == 0;
+    if (strcmp(said, "yes") == 0 || strcmp(said, "no") == 0) {
+        return said[0] == 'y';
     }
     if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0) {
         return false; /* nobody can tell: as for all others */
