@@ -227,7 +227,9 @@ void px_segment_warm(struct px_segment *seg, const struct px_segment_hints *hint
 {
     uint64_t n = hints->prefault < used ? hints->prefault : used;
 
-    advise(seg, hints);
+    if (seg->warm == 0) {
+        advise(seg, hints);
+    }
     if (n > seg->warm && n <= seg->size) {
         n = round_up(n, page_size());
         (void) madvise(seg->base + seg->warm, n - seg->warm, MADV_POPULATE_READ);

@@ -145,9 +145,18 @@ int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
     return PX_OK;
 }
 
-int px_conn_start_loop(struct px_conn *conn)
+static int start_reading(struct px_conn *conn)
 {
     return px_io_start_loop(conn->loop, &conn->io, conn->fd, PX_IO_READ, ready);
+}
+
+void px_conn_start_loop(struct px_conn *conn)
+{
+    px_conn_enter_loop(conn);
+    if (start_reading(conn) != PX_OK) {
+        px_conn_close_loop(conn, PX_ERR_NOMEM);
+    }
+    px_conn_leave_loop(conn);
 }
 
 int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
@@ -159,7 +168,7 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
     if (rc != PX_OK) {
         return rc;
     }
-    if (px_conn_start_loop(conn) != PX_OK) {
+    if (start_reading(conn) != PX_OK) {
         conn_free(conn);
         return PX_ERR_NOMEM;
     }

@@ -33,8 +33,8 @@ struct px_conn_ops {
 int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                    const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
-/* Loop thread, once. 0, or PX_ERR_NOMEM: it stays as it was. */
-int px_conn_start_loop(struct px_conn *conn);
+/* Loop thread, once. Without memory the connection ends: `closed` with PX_ERR_NOMEM. */
+void px_conn_start_loop(struct px_conn *conn);
 
 /* Both; no connection is left when either fails. Loop thread. */
 int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,

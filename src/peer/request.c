@@ -249,11 +249,7 @@ static const struct px_conn_ops conn_ops = {got_message, got_end};
 /* Whoever opened it goes on meanwhile: a request may be on its way already. */
 static void start_run(struct px_task *task)
 {
-    struct px_link *link = px_container_of(task, struct px_link, start);
-
-    if (px_conn_start_loop(link->conn) != PX_OK) {
-        got_end(link, PX_ERR_NOMEM);
-    }
+    px_conn_start_loop(px_container_of(task, struct px_link, start)->conn);
 }
 
 static int make_conn(struct px_link *link, int fd, uint32_t index)
