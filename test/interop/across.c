@@ -5,19 +5,19 @@
  * commits and a collecting fence bring, what is fetched from where it was posted, whether a fence
  * without data waits for everybody. One line "ok - what" or "not ok - what" a check.
  *
- *     across DIRECTORY    that both nodes see, empty */
+ *     across DIRECTORY    that both nodes see, with a fifo "words" in it */
 
 #include <pmix.h>
 
 #include <fcntl.h>
-#include <stdatomic.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SIZE = 4, PER_NODE = 2 };
+enum { SIZE = 4, PER_NODE = 2, PATIENCE_MS = 50 };
 
 static pmix_proc_t self;
 static int failures;
@@ -168,58 +168,74 @@ static void fetched(void)
     }
 }
 
+/* --- a fence without data --- */
+
 static const char *directory;
 
-static const char *file(const char *what, uint32_t rank)
+static const char *in_directory(const char *name)
 {
     static char path[4096];
 
-    snprintf(path, sizeof path, "%s/%s.%u", directory, what, rank);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
 }
 
-static void say(const char *what)
+/* A word to rank 0: of one letter, through a fifo. */
+static void say(int fd, char what)
 {
-    int fd = open(file(what, self.rank), O_CREAT | O_WRONLY, 0600);
-
-    check(fd >= 0, what);
-    close(fd);
+    check(write(fd, &what, 1) == 1, "say");
 }
 
-static bool said(const char *what, uint32_t rank)
+/* How many words come: `n` of them, or until nobody can say any more. */
+static int hear(int fd, int n)
 {
-    return access(file(what, rank), F_OK) == 0;
+    char what;
+    int heard = 0;
+
+    while (heard < n && read(fd, &what, 1) == 1) {
+        heard++;
+    }
+    return heard;
 }
 
-static void passed(pmix_status_t status, void *done)
-{
-    check(status == PMIX_SUCCESS, "fence without data");
-    atomic_store((atomic_bool *) done, true);
-}
-
-/* Rank 0 comes last, and late enough for a host that does not wait to let somebody pass. */
+/* Rank 0 comes last, when all others wait, and has left a host that does not wait the time to let
+ * somebody pass. */
 static void come_late(void)
 {
-    for (uint32_t r = 1; r < SIZE; r++) {
-        while (!said("waits", r)) {
-            usleep(1000);
-        }
-    }
-    usleep(50000);
-    say("comes");
+    int words = open(in_directory("words"), O_RDONLY);
+    struct pollfd more = {.fd = words, .events = POLLIN};
+    int come;
+
+    check(hear(words, SIZE - 1) == SIZE - 1, "all others wait");
+    check(poll(&more, 1, PATIENCE_MS) == 0, "nobody has passed");
+    come = open(in_directory("come"), O_CREAT | O_WRONLY, 0600);
+    check(come >= 0, "come");
+    close(come);
     check(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "fence without data");
+    (void) hear(words, SIZE);
+    close(words);
+}
+
+static int passing[2]; /* a pipe */
+
+static void passed(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    check(status == PMIX_SUCCESS, "fence without data");
+    say(passing[1], 'p');
 }
 
 static void wait_for_the_last(void)
 {
-    atomic_bool done = false;
+    int words = open(in_directory("words"), O_WRONLY);
 
-    check(PMIx_Fence_nb(NULL, 0, NULL, 0, passed, &done) == PMIX_SUCCESS, "fence without data");
-    say("waits");
-    while (!atomic_load(&done)) {
-        usleep(1000);
-    }
-    check(said("comes", 0), "a fence without data waits for the other node");
+    check(words >= 0 && pipe(passing) == 0, "words");
+    check(PMIx_Fence_nb(NULL, 0, NULL, 0, passed, NULL) == PMIX_SUCCESS, "fence without data");
+    say(words, 'w');
+    check(hear(passing[0], 1) == 1 && access(in_directory("come"), F_OK) == 0,
+          "a fence without data waits for the other node");
+    say(words, 'p');
+    close(words);
 }
 
 int main(int argc, char **argv)

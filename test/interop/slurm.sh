@@ -109,6 +109,7 @@ ring "the distribution's client library" ''
 ring "our client library" "$PX_TOP_BUILDDIR/.libs"
 
 mkdir "$SCRATCH/seen"
+mkfifo "$SCRATCH/seen/words"
 LD_LIBRARY_PATH='' timeout -k 5 60 srun --mpi=pmix -N2 -n4 "$PX_TOP_BUILDDIR/test/interop/across" "$SCRATCH/seen" \
     >"$SCRATCH/out" 2>"$SCRATCH/err"
 same "fences, direct modex and maps over two nodes" 0 $?
