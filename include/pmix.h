@@ -244,7 +244,10 @@ PMIX_EXPORT pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], siz
                                                       pmix_notification_fn_t evhdlr,
                                                       pmix_hdlr_reg_cbfunc_t cbfunc,
                                                       void *cbdata);
-/* Remove a handler. An unknown number is ignored. cbfunc NULL: waits until it is done. */
+/*
+ * Remove a handler. PMIX_ERR_BAD_PARAM, from the call or to cbfunc, for an unknown number. cbfunc
+ * NULL: waits until it is done.
+ */
 PMIX_EXPORT pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref,
                                                         pmix_op_cbfunc_t cbfunc, void *cbdata);
 /*
@@ -277,11 +280,11 @@ PMIX_EXPORT pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *
 
 /*
  * Make a group of procs; each of them has to call it with the same name. Without
- * PMIX_GROUP_BOOTSTRAP each gives the same procs. A leader that bootstraps gives only itself and the
- * number of leaders; a process that leaders add (PMIX_GROUP_ADD_MEMBERS) gives procs NULL. Each
- * may add data of its own (PMIX_GROUP_INFO). Results: PMIX_GROUP_MEMBERSHIP, the members' infos, and
- * PMIX_GROUP_CONTEXT_ID if a member asked for one (PMIX_GROUP_ASSIGN_CONTEXT_ID) and the host gave
- * it. Blocking.
+ * PMIX_GROUP_BOOTSTRAP each gives the same procs. A leader that bootstraps gives only itself and
+ * the number of leaders; a process that leaders add (PMIX_GROUP_ADD_MEMBERS) gives procs NULL.
+ * Each may add data of its own (PMIX_GROUP_INFO). Results: PMIX_GROUP_MEMBERSHIP, the members'
+ * infos, and PMIX_GROUP_CONTEXT_ID if a member asked for one (PMIX_GROUP_ASSIGN_CONTEXT_ID) and
+ * the host gave it. Blocking.
  */
 PMIX_EXPORT pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[],
                                                size_t nprocs, const pmix_info_t directives[],

@@ -17,8 +17,8 @@ extern "C" {
 /*
  * Start as a tool and connect to a server, found as info says (PMIX_SERVER_URI,
  * PMIX_SERVER_PIDINFO, PMIX_CONNECT_TO_SYSTEM ...) or by its rendezvous file; with
- * PMIX_TOOL_DO_NOT_CONNECT to none. proc takes the tool's name. PMIX_ERR_UNREACH: no server, none
- * that answers, or several. Blocking.
+ * PMIX_TOOL_DO_NOT_CONNECT to none. proc takes the tool's name. PMIX_ERR_UNREACH: no server, or
+ * none that answers. PMIX_ERR_BAD_PARAM: several, and nothing to choose by. Blocking.
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo);
 /* End as a tool, leaving all servers. Blocking. */
