@@ -15,7 +15,7 @@
 #include "src/event/registry.h"
 #include "src/ops/attributes.h"
 #include "src/topo/topo.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 static void set_log_levels(void)
 {
@@ -109,16 +109,6 @@ bool px_api_met(const struct px_ctx *ctx, const char *call, const pmix_info_t *i
                                                   : PX_ATTR_CLIENT | PX_ATTR_SERVER;
 
     return px_attrs_met(call, levels, info, ninfo);
-}
-
-bool px_api_flag(const pmix_info_t *info, size_t ninfo, const char *key)
-{
-    for (size_t i = 0; NULL != info && i < ninfo; i++) {
-        if (strcmp(info[i].key, key) == 0) {
-            return info[i].value.type == PMIX_UNDEF || PMIx_Info_true(&info[i]) == PMIX_BOOL_TRUE;
-        }
-    }
-    return false;
 }
 
 pmix_status_t px_api_may_block(const struct px_ctx *ctx)

@@ -23,8 +23,6 @@ void px_api_close(struct px_ctx *ctx);
 /* True when the context is up but belongs to the process that forked us; it is dropped then, and
  * what it held with it: the parent's connection is not ours to use. */
 bool px_api_dropped_after_fork(struct px_ctx *ctx);
-/* The value of a switch among directives; absent: false. */
-bool px_api_flag(const pmix_info_t *info, size_t ninfo, const char *key);
 
 /* Does the library do everything that is required of a call that it does alone? */
 bool px_api_met(const struct px_ctx *ctx, const char *call, const pmix_info_t *info, size_t ninfo);

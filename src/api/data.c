@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 {
@@ -95,8 +96,8 @@ static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, con
     if (PMIX_SUCCESS != rc) {
         return rc;
     }
-    getting.fixed = px_api_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_STATIC_VALUES));
-    getting.borrowed = px_api_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_POINTER_VALUES));
+    getting.fixed = px_infos_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_STATIC_VALUES));
+    getting.borrowed = px_infos_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_POINTER_VALUES));
     kept = without_static(info, ninfo, &n);
     if (NULL == kept) {
         return PMIX_ERR_NOMEM;
@@ -120,7 +121,7 @@ pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_i
     }
     if (NULL == key || (NULL == info && ninfo > 0)) {
         return NULL == key && NULL != info &&
-                       px_api_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_REFRESH_CACHE))
+                       px_infos_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_REFRESH_CACHE))
                    ? get_asking(ctx, proc, key, info, ninfo, val)
                    : PMIX_ERR_BAD_PARAM;
     }

@@ -12,7 +12,7 @@
 #include "src/base/bytes.h"
 #include "src/event/registry.h"
 #include "src/ops/attributes.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 /* By src/event/registry.c. */
 PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_NAME);

@@ -11,6 +11,7 @@
 #include "src/client/client.h"
 #include "src/ops/attributes.h"
 #include "src/ops/version.h"
+#include "src/value/infos.h"
 
 const char *PMIx_Get_version(void)
 {
@@ -34,7 +35,7 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
 {
     for (size_t i = 0; i < ninfo; i++) {
         if (strcmp(info[i].key, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)) == 0 &&
-            px_api_flag(&info[i], 1, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)) != ctx->external) {
+            px_value_true(&info[i].value) != ctx->external) {
             return PMIX_ERR_BAD_PARAM;
         }
     }
@@ -45,7 +46,7 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     pmix_status_t rc =
-        px_api_open(ctx, px_api_flag(info, ninfo, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)));
+        px_api_open(ctx, px_infos_flag(info, ninfo, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)));
 
     if (0 != rc) {
         return rc;
@@ -87,7 +88,7 @@ static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, 
     pmix_status_t rc = PMIX_SUCCESS;
     pmix_status_t stopped;
 
-    if (px_api_flag(info, ninfo, PX_KEY(PMIx_Finalize, PMIX_EMBED_BARRIER))) {
+    if (px_infos_flag(info, ninfo, PX_KEY(PMIx_Finalize, PMIX_EMBED_BARRIER))) {
         rc = PMIx_Fence(NULL, 0, NULL, 0);
     }
     px_ctx_down(ctx);

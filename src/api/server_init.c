@@ -11,12 +11,13 @@
 #include "src/server/call.h"
 #include "src/server/server.h"
 #include "src/server/start.h"
+#include "src/value/infos.h"
 
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module,
                                 const pmix_info_t *info, size_t ninfo)
 {
     pmix_status_t rc = px_api_open(
-        ctx, px_api_flag(info, ninfo, PX_KEY(PMIx_server_init, PMIX_EXTERNAL_PROGRESS)));
+        ctx, px_infos_flag(info, ninfo, PX_KEY(PMIx_server_init, PMIX_EXTERNAL_PROGRESS)));
 
     if (PMIX_SUCCESS != rc) {
         return rc;

@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 static struct px_ctx *enter_tool(void)
 {
@@ -23,11 +24,11 @@ static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, siz
         return PMIX_ERR_INVALID_OPERATION; /* a process is one thing */
     }
     if (!px_tool_connected(ctx) &&
-        !px_api_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_TOOL_DO_NOT_CONNECT))) {
+        !px_infos_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_TOOL_DO_NOT_CONNECT))) {
         pmix_status_t rc = px_tool_attach(ctx, info, ninfo, NULL);
 
         if (PMIX_SUCCESS != rc &&
-            !px_api_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_TOOL_CONNECT_OPTIONAL))) {
+            !px_infos_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_TOOL_CONNECT_OPTIONAL))) {
             return rc;
         }
     }
@@ -37,8 +38,8 @@ static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, siz
 
 static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
-    pmix_status_t rc =
-        px_api_open(ctx, px_api_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_EXTERNAL_PROGRESS)));
+    pmix_status_t rc = px_api_open(
+        ctx, px_infos_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_EXTERNAL_PROGRESS)));
 
     if (PMIX_SUCCESS != rc) {
         return rc;

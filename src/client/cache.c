@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/ops/attributes.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 struct px_cached {
     pmix_info_t *info;
@@ -43,7 +43,7 @@ bool px_cache_bypassed(const pmix_query_t *queries, size_t n)
             const pmix_info_t *qual = &queries[q].qualifiers[i];
 
             if (strcmp(qual->key, PX_QUERY_KEY(PMIX_QUERY_REFRESH_CACHE)) == 0 &&
-                PMIx_Info_true(qual) == PMIX_BOOL_TRUE) {
+                px_value_true(&qual->value)) {
                 return true;
             }
         }

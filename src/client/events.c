@@ -15,7 +15,7 @@
 #include "ops.h"
 #include "src/ops/attributes.h"
 #include "src/event/registry.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
 {

@@ -13,7 +13,7 @@
 #include "get.h"
 #include "later.h"
 #include "ops.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 /* Somebody who waits for a value. Owns copies of all that the caller passed. */
 struct waiter {

@@ -12,7 +12,7 @@
 #include "call.h"
 #include "ops.h"
 #include "src/ops/attributes.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 #include "src/wire/frame.h"
 
 struct construct_call {
@@ -232,7 +232,7 @@ static struct construct_call *construct_create(struct px_session *session, const
     }
     for (size_t i = 0; i < ninfo; i++) {
         if (strcmp(info[i].key, PMIX_GROUP_ASSIGN_CONTEXT_ID) == 0) {
-            call->wants_id = PMIx_Info_true(&info[i]) == PMIX_BOOL_TRUE;
+            call->wants_id = px_value_true(&info[i].value);
         }
     }
     return call;

@@ -13,7 +13,7 @@
 #include "group.h"
 #include "ops.h"
 #include "src/ops/attributes.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 /* Invitees give what leaders may; being optional means nothing to them. */
 PX_READS(PMIx_Group_join, PMIX_TIMEOUT);
@@ -35,7 +35,7 @@ struct px_party *px_party_create(struct px_session *session, const char *group,
     rc = NULL != party->group ? 0 : PMIX_ERR_NOMEM;
     for (size_t i = 0; i < ninfo && 0 == rc; i++) {
         if (strcmp(info[i].key, PX_KEY(PMIx_Group_invite, PMIX_GROUP_OPTIONAL)) == 0) {
-            party->optional = PMIx_Info_true(&info[i]) == PMIX_BOOL_TRUE;
+            party->optional = px_value_true(&info[i].value);
         }
         rc = px_party_add(party, &info[i]);
     }

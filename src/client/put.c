@@ -12,7 +12,7 @@
 #include "get.h"
 #include "ops.h"
 #include "src/ops/attributes.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 static struct px_posted *posted_create(pmix_scope_t scope, const char *key,
                                        const pmix_value_t *value)

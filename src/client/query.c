@@ -16,7 +16,7 @@
 #include "src/ops/queries.h"
 #include "src/ops/servers.h"
 #include "src/ops/version.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 /* What we answer ourselves beside the server. */
 struct part {

@@ -10,14 +10,7 @@
 #include <string.h>
 
 #include "src/ops/attributes.h"
-
-static bool is_true(const pmix_info_t *info)
-{
-    if (info->value.type == PMIX_BOOL) {
-        return info->value.data.flag;
-    }
-    return info->value.type == PMIX_UNDEF || PMIx_Info_true(info) == PMIX_BOOL_TRUE;
-}
+#include "src/value/infos.h"
 
 enum what { SWITCH, REALM, HOSTNAME, NODEID, APPNUM, SESSION, TIMEOUT, SCOPE, NOTHING };
 
@@ -104,10 +97,10 @@ static int read_directive(struct px_want *want, const pmix_info_t *info)
     }
     switch (directive->what) {
     case SWITCH:
-        want->flags |= is_true(info) ? directive->is : 0;
+        want->flags |= px_value_true(value) ? directive->is : 0;
         break;
     case REALM:
-        want->ask.realm = is_true(info) ? (enum px_realm) directive->is : want->ask.realm;
+        want->ask.realm = px_value_true(value) ? (enum px_realm) directive->is : want->ask.realm;
         want->flags |=
             directive->is == PX_REALM_APP || directive->is == PX_REALM_SESSION ? PX_WANT_MORE : 0;
         break;

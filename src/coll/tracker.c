@@ -12,7 +12,7 @@
 #include <pmix.h>
 
 #include "src/base/array.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 void px_colls_init(struct px_colls *colls, px_coll_size_fn size, void *arg)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 enum { OWN_ENTRIES = 2 }; /* handler name and return object */
 
@@ -89,16 +89,6 @@ static bool affects(const struct px_handler *handler, const struct px_event *eve
     return !named;
 }
 
-static bool non_default(const struct px_event *event)
-{
-    for (size_t i = 0; i < event->ninfo; i++) {
-        if (strcmp(event->info[i].key, PMIX_EVENT_NON_DEFAULT) == 0) {
-            return PMIx_Info_true(&event->info[i]) == PMIX_BOOL_TRUE;
-        }
-    }
-    return false;
-}
-
 bool px_handler_wants(const struct px_handler *handler, const struct px_event *event)
 {
     bool listed = handler->ncodes == 0;
@@ -109,7 +99,8 @@ bool px_handler_wants(const struct px_handler *handler, const struct px_event *e
     if (!listed || handler->gone) {
         return false;
     }
-    if (handler->category == PX_CAT_DEFAULT && non_default(event)) {
+    if (handler->category == PX_CAT_DEFAULT &&
+        px_infos_flag(event->info, event->ninfo, PMIX_EVENT_NON_DEFAULT)) {
         return false;
     }
     return handler->n_affected == 0 || affects(handler, event);

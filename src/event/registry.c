@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/value/infos.h"
+
 static struct px_handler *handler_at(struct px_list *item)
 {
     return px_container_of(item, struct px_handler, link);
@@ -77,11 +79,6 @@ struct placing {
     bool append;
 };
 
-static bool info_true(const pmix_info_t *info)
-{
-    return PMIx_Info_true(info) == PMIX_BOOL_TRUE;
-}
-
 static int add_affected(struct px_handler *handler, const pmix_proc_t *procs, size_t n)
 {
     pmix_proc_t *grown = realloc(handler->affected, (handler->n_affected + n) * sizeof(*grown));
@@ -114,18 +111,20 @@ static int read_affected(struct px_handler *handler, const pmix_value_t *value)
 /* Directives about the place, one of them. */
 static void read_place(struct px_handler *handler, struct placing *place, const pmix_info_t *info)
 {
+    bool on = px_value_true(&info->value);
+
     if (strcmp(info->key, PMIX_EVENT_HDLR_FIRST) == 0) {
-        place->first = info_true(info);
+        place->first = on;
     } else if (strcmp(info->key, PMIX_EVENT_HDLR_LAST) == 0) {
-        place->last = info_true(info);
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY) == 0 && info_true(info)) {
+        place->last = on;
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY) == 0 && on) {
         handler->pin = PX_PIN_FRONT;
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_LAST_IN_CATEGORY) == 0 && info_true(info)) {
+    } else if (strcmp(info->key, PMIX_EVENT_HDLR_LAST_IN_CATEGORY) == 0 && on) {
         handler->pin = PX_PIN_BACK;
     } else if (strcmp(info->key, PMIX_EVENT_HDLR_APPEND) == 0) {
-        place->append = info_true(info);
+        place->append = on;
     } else if (strcmp(info->key, PMIX_EVENT_HDLR_PREPEND) == 0) {
-        place->append = place->append && !info_true(info);
+        place->append = place->append && !on;
     } else if (strcmp(info->key, PMIX_EVENT_HDLR_BEFORE) == 0 && info->value.type == PMIX_STRING) {
         place->before = info->value.data.string;
     } else if (strcmp(info->key, PMIX_EVENT_HDLR_AFTER) == 0 && info->value.type == PMIX_STRING) {
@@ -153,7 +152,7 @@ static int read_info(struct px_handler *handler, struct placing *place, const pm
         return read_affected(handler, &info->value);
     }
     if (strcmp(info->key, PMIX_EVENT_ONESHOT) == 0) {
-        handler->oneshot = info_true(info);
+        handler->oneshot = px_value_true(&info->value);
         return 0;
     }
     read_place(handler, place, info);

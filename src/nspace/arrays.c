@@ -11,6 +11,7 @@
 #include <pmix.h>
 
 #include "job.h"
+#include "src/value/infos.h"
 #include "types.h"
 
 /* Where an element stands. */

@@ -13,6 +13,7 @@
 
 #include "job.h"
 #include "src/base/array.h"
+#include "src/value/infos.h"
 
 /* --- from facts to the store --- */
 
@@ -110,7 +111,7 @@ static bool no_data(const struct px_top *top)
 {
     for (size_t i = px_top_next(top, 0); i < top->n; i = px_top_next(top, i + 1)) {
         if (strncmp(top->at[i].key, PMIX_REGISTER_NODATA, PMIX_MAX_KEYLEN) == 0) {
-            return top->at[i].value.type != PMIX_BOOL || top->at[i].value.data.flag;
+            return px_value_true(&top->at[i].value);
         }
     }
     return false;

@@ -9,7 +9,7 @@
 #include <pmix.h>
 
 #include "job.h"
-#include "types.h"
+#include "src/value/infos.h"
 
 /* The longest run of process arrays. */
 struct px_top px_top_make(const pmix_info_t *info, size_t ninfo)

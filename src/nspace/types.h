@@ -22,17 +22,4 @@ pmix_data_type_t px_key_declared(const char *key, bool *ret_per_node);
 int px_value_fit(pmix_data_type_t type, const pmix_value_t *value, bool *ret_converted,
                  pmix_value_t *ret);
 
-/* Reads any integer type, PMIX_PROC_RANK, PMIX_STATUS or PMIX_BOOL. 0, PMIX_ERR_TYPE_MISMATCH,
- * PMIX_ERR_BAD_PARAM (over 32 bits or negative). */
-int px_value_u32(const pmix_value_t *value, uint32_t *ret);
-
-/* The value of the first info with the key, or NULL. */
-const pmix_value_t *px_info_find(const pmix_info_t *info, size_t ninfo, const char *key);
-
-/* The elements of a value that has to be an array of infos. 0 or PMIX_ERR_TYPE_MISMATCH. */
-int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n);
-
-/* The string of a value that has one, and not an empty one; else NULL. Takes NULL. */
-const char *px_value_text(const pmix_value_t *value);
-
 #endif

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/value/infos.h"
 #include "src/value/strings_gen.h"
 
 static const struct attribute {
@@ -257,7 +258,7 @@ bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
     for (size_t q = 0; q < query->nqual; q++) {
         for (size_t i = 0; i < N_LEVELS; i++) {
             if (strcmp(query->qualifiers[q].key, levels_of[i].attributes) == 0
-                && PMIx_Info_true(&query->qualifiers[q]) == PMIX_BOOL_TRUE) {
+                && px_value_true(&query->qualifiers[q].value)) {
                 levels |= levels_of[i].level;
             }
         }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "attributes.h"
+#include "src/value/infos.h"
 
 enum { FILE_ROOM = 4096 };
 
@@ -29,11 +30,6 @@ static void tmpdir_of(const char *variable, char *room, size_t n)
         dir = getenv(fallbacks[i]);
     }
     snprintf(room, n, "%s", NULL != dir && '\0' != dir[0] ? dir : "/tmp");
-}
-
-static bool truth(const pmix_info_t *info)
-{
-    return info->value.type == PMIX_UNDEF || PMIx_Info_true(info) == PMIX_BOOL_TRUE;
 }
 
 /* Attaching reads the same; what only a start or only an attachment heeds is passed over by the
@@ -102,7 +98,7 @@ static int read_one(const pmix_info_t *info, struct px_tool_wish *wish)
 
     for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
         if (strcmp(info->key, switches[i].key) == 0) {
-            *(bool *) (void *) (base + switches[i].offset) = truth(info);
+            *(bool *) (void *) (base + switches[i].offset) = px_value_true(&info->value);
             return 0;
         }
     }

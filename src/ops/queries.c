@@ -7,7 +7,7 @@
 
 #include "attributes.h"
 #include "gds/lookup.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *key)
 {
@@ -33,7 +33,7 @@ bool px_query_asks_qualifiers(const pmix_query_t *query)
 {
     for (size_t i = 0; i < query->nqual; i++) {
         if (strcmp(query->qualifiers[i].key, PX_QUERY_KEY(PMIX_QUERY_SUPPORTED_QUALIFIERS)) == 0 &&
-            PMIx_Info_true(&query->qualifiers[i]) == PMIX_BOOL_TRUE) {
+            px_value_true(&query->qualifiers[i].value)) {
             return true;
         }
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 static size_t count_key(const pmix_query_t *query, const char *key)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "get.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 /* Queries have these as qualifiers. */
 PX_READS(PMIx_Query_info, PMIX_SESSION_INFO);
@@ -30,7 +30,7 @@ void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, stru
 
     for (size_t i = 0; i < ninfo; i++) {
         const pmix_value_t *value = &info[i].value;
-        bool on = value->type != PMIX_BOOL || value->data.flag;
+        bool on = px_value_true(value);
         uint32_t number;
 
         if (info[i].flags & PMIX_INFO_QUALIFIER) {

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "group.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 void px_coll_call_fini(struct px_coll_call *call)
 {
@@ -172,14 +172,12 @@ static int read_directives(struct px_coll *coll, const pmix_info_t *info, size_t
     uint32_t seconds = 0;
 
     for (size_t i = 0; i < ninfo; i++) {
-        const pmix_value_t *value = &info[i].value;
-
         if (strcmp(info[i].key, PX_KEY(PMIx_Fence, PMIX_TIMEOUT)) == 0) {
-            (void) px_value_u32(value, &seconds);
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Fence, PMIX_ALL_CLONES_PARTICIPATE)) == 0) {
-            coll->all_clones |= value->type != PMIX_BOOL || value->data.flag;
+            (void) px_value_u32(&info[i].value, &seconds);
         }
     }
+    coll->all_clones |=
+        px_infos_flag(info, ninfo, PX_KEY(PMIx_Fence, PMIX_ALL_CLONES_PARTICIPATE));
     if (!seconds || coll->timeout_s) {
         return PMIX_SUCCESS;
     }

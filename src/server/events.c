@@ -18,6 +18,7 @@
 #include "src/event/registry.h"
 #include "src/ops/attributes.h"
 #include "src/peer/context.h"
+#include "src/value/infos.h"
 #include "src/wire/message.h"
 
 struct kept {
@@ -46,13 +47,6 @@ static const pmix_info_t *find_info(const struct px_event *event, const char *ke
         }
     }
     return NULL;
-}
-
-static bool flagged(const struct px_event *event, const char *key)
-{
-    const pmix_info_t *info = find_info(event, key);
-
-    return info && (info->value.type != PMIX_BOOL || info->value.data.flag);
 }
 
 static bool same_proc(const pmix_proc_t *pattern, const pmix_proc_t *proc)
@@ -163,7 +157,8 @@ static void keep(struct px_server *s, const struct px_event *event)
     pmix_info_t *infos = NULL;
 
     if (!most || bytes > most_bytes ||
-        flagged(event, PX_KEY(PMIx_Notify_event, PMIX_EVENT_DO_NOT_CACHE))) {
+        px_infos_flag(event->info, event->ninfo,
+                      PX_KEY(PMIx_Notify_event, PMIX_EVENT_DO_NOT_CACHE))) {
         return;
     }
     kept = calloc(1, sizeof(*kept));
@@ -220,7 +215,8 @@ static void to_host(struct px_server *s, const struct px_event *event)
 
     if (!s->host.notify_event || event->range == PMIX_RANGE_LOCAL ||
         event->range == PMIX_RANGE_PROC_LOCAL ||
-        flagged(event, PX_KEY(PMIx_Notify_event, PMIX_EVENT_STAYS_LOCAL))) {
+        px_infos_flag(event->info, event->ninfo,
+                      PX_KEY(PMIx_Notify_event, PMIX_EVENT_STAYS_LOCAL))) {
         return;
     }
     up = px_upcall_create(s, NULL, &event->source, px_done_status);

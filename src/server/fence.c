@@ -15,8 +15,8 @@
 #include "exchange.h"
 #include "host.h"
 #include "src/base/param.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 static void fence_answered(struct px_upcall *up)
 {
@@ -155,12 +155,9 @@ int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     int rc = px_unpack_procs(in, &call.procs, &call.nprocs);
 
     rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
-    for (size_t i = 0; !rc && i < call.ninfo; i++) {
-        const pmix_value_t *value = &call.info[i].value;
-
-        if (strcmp(call.info[i].key, PX_KEY(PMIx_Fence, PMIX_COLLECT_DATA)) == 0) {
-            call.collect = value->type != PMIX_BOOL || value->data.flag;
-        }
+    if (!rc) {
+        call.collect =
+            px_infos_flag(call.info, call.ninfo, PX_KEY(PMIx_Fence, PMIX_COLLECT_DATA));
     }
     rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
     px_coll_call_fini(&call);

@@ -13,8 +13,8 @@
 
 #include "host.h"
 #include "src/base/param.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 static void get_destroy(struct px_get *get)
 {
@@ -108,7 +108,7 @@ static void read_directives(struct px_get *get)
 {
     for (size_t i = 0; i < get->ninfo; i++) {
         const pmix_info_t *info = &get->info[i];
-        bool on = info->value.type != PMIX_BOOL || info->value.data.flag;
+        bool on = px_value_true(&info->value);
 
         if (strcmp(info->key, PX_KEY(PMIx_Get, PMIX_IMMEDIATE)) == 0 ||
             strcmp(info->key, PX_KEY(PMIx_Get, PMIX_OPTIONAL)) == 0) {

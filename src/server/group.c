@@ -16,8 +16,8 @@
 
 #include "events.h"
 #include "src/event/registry.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 /* --- the answer --- */
 
@@ -164,16 +164,6 @@ static void group_upcall(struct px_server *s, struct px_coll *coll)
     px_upcall_returned(up, s->host.group(construct ? PMIX_GROUP_CONSTRUCT : PMIX_GROUP_DESTRUCT,
                                          up->text, up->procs, up->nprocs, up->info, up->ninfo,
                                          px_up_infos, up));
-}
-
-static bool has_flag(const struct px_coll *coll, const char *key)
-{
-    for (size_t i = 0; i < coll->ninfo; i++) {
-        if (strcmp(coll->info[i].key, key) == 0) {
-            return coll->info[i].value.type != PMIX_BOOL || coll->info[i].value.data.flag;
-        }
-    }
-    return false;
 }
 
 /* --- without: everybody is local --- */
@@ -332,8 +322,9 @@ static void complete_construct(struct px_server *s, struct px_coll *coll, bool r
         remote || coll->group.wants_id || added_elsewhere(s, coll) || (others && s->host.group);
     int rc;
 
-    if (has_flag(coll, PX_KEY(PMIx_Group_construct, PMIX_GROUP_LOCAL_ONLY)) &&
-        !coll->group.wants_id) {
+    if (!coll->group.wants_id &&
+        px_infos_flag(coll->info, coll->ninfo,
+                      PX_KEY(PMIx_Group_construct, PMIX_GROUP_LOCAL_ONLY))) {
         needs_host = false;
     }
     rc = needs_host ? PMIX_SUCCESS : local_status(coll, "PMIx_Group_construct");

@@ -11,8 +11,8 @@
 #include "exchange.h"
 #include "group.h"
 #include "src/nspace/jobinfo.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 /* --- processes --- */
 
@@ -179,7 +179,7 @@ int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct 
                 rc = add_proc(&coll->group.added, &coll->group.n_added, &procs[j]);
             }
         } else if (strcmp(info->key, PMIX_GROUP_ASSIGN_CONTEXT_ID) == 0) {
-            coll->group.wants_id |= info->value.type != PMIX_BOOL || info->value.data.flag;
+            coll->group.wants_id |= px_value_true(&info->value);
             coll->group.id_flags |= info->flags & PMIX_INFO_REQD;
         } else if (strcmp(info->key,
                           PX_KEY(PMIx_Group_construct, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER)) == 0 &&

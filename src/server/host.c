@@ -16,7 +16,7 @@
 
 #include "src/base/atomic.h"
 #include "src/ops/attributes.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
 

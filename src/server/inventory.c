@@ -13,10 +13,9 @@
 
 #include "call.h"
 #include "host.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
 #include "src/ops/queries.h"
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 struct stock {
     struct px_list link;

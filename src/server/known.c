@@ -13,13 +13,13 @@
 #include "inventory.h"
 #include "pset.h"
 #include "query.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
 #include "src/ops/queries.h"
 #include "src/ops/resolve.h"
 #include "src/ops/servers.h"
 #include "src/ops/version.h"
 #include "src/peer/context.h"
+#include "src/value/infos.h"
 
 struct answer {
     struct px_server *s;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "iof.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 
 enum { KEEP_BYTES = 256 * 1024 };
 
@@ -105,7 +105,7 @@ static struct limits read_limits(const pmix_info_t *info, size_t n)
     struct limits limits = {.size = UINT32_MAX};
 
     for (size_t i = 0; i < n; i++) {
-        bool yes = info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
+        bool yes = px_value_true(&info[i].value);
 
         if (strcmp(info[i].key, PX_KEY(PMIx_IOF_pull, PMIX_IOF_CACHE_SIZE)) == 0) {
             (void) px_value_u32(&info[i].value, &limits.size);

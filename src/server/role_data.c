@@ -15,6 +15,7 @@
 #include "src/loop/wait.h"
 #include "src/ops/attributes.h"
 #include "src/peer/context.h"
+#include "src/value/infos.h"
 
 /* --- data --- */
 
@@ -70,22 +71,12 @@ struct get_args {
     pmix_value_t **value;
 };
 
-static bool has_flag(const pmix_info_t *info, size_t ninfo, const char *key)
-{
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, key) == 0) {
-            return info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
-        }
-    }
-    return false;
-}
-
 static int give_value(const struct px_slice *slice, const struct get_args *a)
 {
-    if (has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_STATIC_VALUES))) {
+    if (px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_STATIC_VALUES))) {
         return *a->value ? px_slice_fill(slice, *a->value) : PMIX_ERR_BAD_PARAM;
     }
-    if (has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_POINTER_VALUES))) {
+    if (px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_POINTER_VALUES))) {
         return px_slice_pointer(slice, (const pmix_value_t **) a->value);
     }
     return px_slice_value(slice, a->value);
@@ -101,10 +92,10 @@ static int get_on_loop(struct px_server *s, void *args)
     pmix_info_t *quals;
     struct px_slice slice;
     size_t n;
-    bool now = has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_OPTIONAL)) ||
-               has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_IMMEDIATE));
-    bool renews = has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_REFRESH_CACHE)) &&
-                  !has_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_OPTIONAL));
+    bool now = px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_OPTIONAL)) ||
+               px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_IMMEDIATE));
+    bool renews = px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_REFRESH_CACHE)) &&
+                  !px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_OPTIONAL));
     int rc;
 
     if (!px_attrs_met("PMIx_Get", PX_ATTR_SERVER, a->info, a->ninfo)) {

@@ -13,6 +13,7 @@
 #include "host.h"
 #include "src/base/param.h"
 #include "src/ops/attributes.h"
+#include "src/value/infos.h"
 #include "src/wire/message.h"
 
 extern char **environ;
@@ -92,14 +93,9 @@ int px_setup_fork(struct px_server *s, void *args)
 
 static bool wants_envars(const pmix_info_t *info, size_t ninfo)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PX_KEY(PMIx_server_setup_application, PMIX_SETUP_APP_ENVARS)) ==
-                0 ||
-            strcmp(info[i].key, PX_KEY(PMIx_server_setup_application, PMIX_SETUP_APP_ALL)) == 0) {
-            return info[i].value.type != PMIX_BOOL || info[i].value.data.flag;
-        }
-    }
-    return false;
+    return px_infos_flag(info, ninfo,
+                         PX_KEY(PMIx_server_setup_application, PMIX_SETUP_APP_ENVARS)) ||
+           px_infos_flag(info, ninfo, PX_KEY(PMIx_server_setup_application, PMIX_SETUP_APP_ALL));
 }
 
 static int add_envar(pmix_info_t **infos, size_t *n, const char *setting, const char *equals)

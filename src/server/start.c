@@ -24,10 +24,10 @@
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/door.h"
-#include "src/nspace/types.h"
 #include "src/ops/attributes.h"
 #include "src/peer/context.h"
 #include "src/topo/topo.h"
+#include "src/value/infos.h"
 
 enum { SYSTEM_NAME_MAX = 256 };
 
@@ -68,11 +68,6 @@ static int read_text(char **where, const pmix_info_t *info)
     return set_text(where, info->value.data.string);
 }
 
-static bool is_on(const pmix_info_t *info)
-{
-    return info->value.type != PMIX_BOOL || info->value.data.flag;
-}
-
 static int read_topology(const pmix_info_t *info)
 {
     int rc;
@@ -100,13 +95,13 @@ static bool read_tool_info(struct px_server *s, const pmix_info_t *info)
 
     for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
         if (strcmp(info->key, switches[i].key) == 0) {
-            *switches[i].where = is_on(info);
-            s->tools |= is_on(info);
+            *switches[i].where = px_value_true(&info->value);
+            s->tools |= px_value_true(&info->value);
             return true;
         }
     }
     if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_SESSION_SUPPORT)) == 0) {
-        s->tools |= is_on(info);
+        s->tools |= px_value_true(&info->value);
         return true;
     }
     if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_LAUNCHER_RENDEZVOUS_FILE)) == 0 &&
@@ -147,9 +142,9 @@ static int read_info(struct px_server *s, const pmix_info_t *info)
     } else if (read_tool_info(s, info)) {
         rc = PMIX_SUCCESS;
     } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_ALLOW_FOREIGN_TOOLS)) == 0) {
-        s->foreign_tools = is_on(info);
+        s->foreign_tools = px_value_true(&info->value);
     } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_SHARE_TOPOLOGY)) == 0) {
-        s->share_topology = is_on(info);
+        s->share_topology = px_value_true(&info->value);
     } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_TOPOLOGY2)) == 0) {
         rc = read_topology(info);
     }

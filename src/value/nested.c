@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 #include <string.h>
 
-#include "keep.h"
+#include "infos.h"
 #include "shapes.h"
 
 /* Elements that hold another one: values, and infos around values. A persistent info does not own

@@ -14,6 +14,7 @@ conform_programs = \
   %D%/ends.t \
   %D%/fence.t \
   %D%/fence_end.t \
+  %D%/flags.t \
   %D%/foreign.t \
   %D%/get.t \
   %D%/get_directives.t \
@@ -58,6 +59,9 @@ TESTS += $(conform_programs)
 %C%_fence_end_t_SOURCES = %D%/fence_end.c
 %C%_fence_end_t_LDADD = $(conform_ldadd)
 %C%_fence_end_t_LDFLAGS = $(conform_ldflags)
+%C%_flags_t_SOURCES = %D%/flags.c
+%C%_flags_t_LDADD = $(conform_ldadd)
+%C%_flags_t_LDFLAGS = $(conform_ldflags)
 %C%_foreign_t_SOURCES = %D%/foreign.c
 %C%_foreign_t_LDADD = $(conform_ldadd)
 %C%_foreign_t_LDFLAGS = $(conform_ldflags)

@@ -75,27 +75,12 @@ static void other_kinds(void **state)
     assert_false(converted);
 }
 
-static void as_u32(void **state)
-{
-    pmix_value_t value = {.type = PMIX_PROC_RANK, .data.rank = PMIX_RANK_WILDCARD};
-    uint32_t v = 0;
-
-    (void) state;
-    assert_int_equal(px_value_u32(&value, &v), 0);
-    assert_int_equal(v, PMIX_RANK_WILDCARD);
-    value = (pmix_value_t){.type = PMIX_SIZE, .data.size = SIZE_MAX};
-    assert_int_equal(px_value_u32(&value, &v), PMIX_ERR_BAD_PARAM);
-    value = (pmix_value_t){.type = PMIX_STRING};
-    assert_int_equal(px_value_u32(&value, &v), PMIX_ERR_TYPE_MISMATCH);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(declared),
         cmocka_unit_test(numbers),
         cmocka_unit_test(other_kinds),
-        cmocka_unit_test(as_u32),
     };
 
     alarm(30);

@@ -4,7 +4,7 @@
 /* Infos. MAC-006 to MAC-009. */
 #include "support.h"
 
-#include "src/value/keep.h"
+#include "src/value/infos.h"
 
 static void test_end_mark(void **unused)
 {

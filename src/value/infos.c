@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "infos.h"
+
+#include <string.h>
+
+#include <pmix.h>
+
+bool px_value_true(const pmix_value_t *value)
+{
+    return PMIx_Value_true(value) == PMIX_BOOL_TRUE;
+}
+
+static struct px_integer from_signed(int64_t v)
+{
+    return (struct px_integer){.negative = v < 0,
+                               .magnitude = v < 0 ? 0 - (uint64_t) v : (uint64_t) v};
+}
+
+static struct px_integer from_unsigned(uint64_t v)
+{
+    return (struct px_integer){.magnitude = v};
+}
+
+bool px_value_integer(const pmix_value_t *value, struct px_integer *ret)
+{
+    switch (value->type) {
+    case PMIX_BOOL: *ret = from_unsigned(value->data.flag); return true;
+    case PMIX_BYTE: *ret = from_unsigned(value->data.byte); return true;
+    case PMIX_SIZE: *ret = from_unsigned(value->data.size); return true;
+    case PMIX_PID: *ret = from_signed(value->data.pid); return true;
+    case PMIX_INT: *ret = from_signed(value->data.integer); return true;
+    case PMIX_INT8: *ret = from_signed(value->data.int8); return true;
+    case PMIX_INT16: *ret = from_signed(value->data.int16); return true;
+    case PMIX_INT32: *ret = from_signed(value->data.int32); return true;
+    case PMIX_INT64: *ret = from_signed(value->data.int64); return true;
+    case PMIX_UINT: *ret = from_unsigned(value->data.uint); return true;
+    case PMIX_UINT8: *ret = from_unsigned(value->data.uint8); return true;
+    case PMIX_UINT16: *ret = from_unsigned(value->data.uint16); return true;
+    case PMIX_UINT32: *ret = from_unsigned(value->data.uint32); return true;
+    case PMIX_UINT64: *ret = from_unsigned(value->data.uint64); return true;
+    case PMIX_STATUS: *ret = from_signed(value->data.status); return true;
+    case PMIX_PROC_RANK: *ret = from_unsigned(value->data.rank); return true;
+    case PMIX_PROC_STATE: *ret = from_unsigned(value->data.state); return true;
+    default: return false;
+    }
+}
+
+int px_value_u32(const pmix_value_t *value, uint32_t *ret)
+{
+    struct px_integer n;
+
+    if (!px_value_integer(value, &n)) {
+        return PMIX_ERR_TYPE_MISMATCH;
+    }
+    if (n.negative || n.magnitude > UINT32_MAX) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    *ret = (uint32_t) n.magnitude;
+    return PMIX_SUCCESS;
+}
+
+const char *px_value_text(const pmix_value_t *value)
+{
+    return value && value->type == PMIX_STRING && value->data.string && value->data.string[0]
+               ? value->data.string
+               : NULL;
+}
+
+/* --- arrays --- */
+
+const pmix_value_t *px_info_find(const pmix_info_t *info, size_t ninfo, const char *key)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            return &info[i].value;
+        }
+    }
+    return NULL;
+}
+
+int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n)
+{
+    const pmix_data_array_t *array = value->data.darray;
+
+    if (value->type != PMIX_DATA_ARRAY) {
+        return PMIX_ERR_TYPE_MISMATCH;
+    }
+    *ret_info = NULL;
+    *ret_n = 0;
+    if (!array || !array->size) {
+        return PMIX_SUCCESS;
+    }
+    if (array->type != PMIX_INFO || !array->array) {
+        return PMIX_ERR_TYPE_MISMATCH;
+    }
+    *ret_info = array->array;
+    *ret_n = array->size;
+    return PMIX_SUCCESS;
+}
+
+bool px_infos_flag(const pmix_info_t *info, size_t ninfo, const char *key)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0 && px_value_true(&info[i].value)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_VALUE_INFOS_H
+#define PX_VALUE_INFOS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmix_common.h>
+
+/* Values and arrays of infos, for who reads them: the interface of the library has the rest. Any
+ * thread. */
+
+/* --- a value --- */
+
+/* Is a flag on? The only definition, that of PMIX_INFO_TRUE: without a value it is, with a
+ * PMIX_BOOL or a text as PMIx_Value_true reads them; anything else, numbers too, is off. */
+bool px_value_true(const pmix_value_t *value);
+
+/* An integer as sign and magnitude, so that every 64-bit value of either kind has its place. */
+struct px_integer {
+    bool negative;
+    uint64_t magnitude;
+};
+
+/* Any integer type, PMIX_PROC_RANK, PMIX_PROC_STATE, PMIX_STATUS or PMIX_BOOL; false: none. */
+bool px_value_integer(const pmix_value_t *value, struct px_integer *ret);
+
+/* The same in 32 bits. 0, PMIX_ERR_TYPE_MISMATCH, PMIX_ERR_BAD_PARAM (over 32 bits or negative). */
+int px_value_u32(const pmix_value_t *value, uint32_t *ret);
+
+/* The string of a value that has one, and not an empty one; else NULL. Takes NULL. */
+const char *px_value_text(const pmix_value_t *value);
+
+/* --- arrays --- */
+
+/* The value of the first info with the key, or NULL. */
+const pmix_value_t *px_info_find(const pmix_info_t *info, size_t ninfo, const char *key);
+
+/* Is the flag `key` among the infos and on? An info that says no is as if absent. */
+bool px_infos_flag(const pmix_info_t *info, size_t ninfo, const char *key);
+
+/* The elements of a value that has to be an array of infos. 0 or PMIX_ERR_TYPE_MISMATCH. */
+int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n);
+
+/* --- copies --- */
+
+/* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even when the
+ * source is marked persistent, or an info in an array of its value is: for copies that outlive the
+ * call they are made in. On failure dst is zeros. */
+int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
+/* PMIx_Value_xfer likewise. */
+int px_value_keep(pmix_value_t *dst, const pmix_value_t *src);
+
+#endif
