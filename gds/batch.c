@@ -10,6 +10,7 @@
 
 #include "gds/lookup.h"
 #include "src/base/array.h"
+#include "src/base/assert.h"
 #include "src/base/hash.h"
 
 /* Keys that fall together by chance are few; by intent there may be any number, and each would look
@@ -49,6 +50,7 @@ static int grow_index(uint32_t **index, size_t *n_slots, size_t n, const void *i
     uint32_t *slots = calloc(want, sizeof *slots);
     size_t i;
 
+    px_assert((want & (want - 1)) == 0 && n * 2 <= want);
     if (!slots) {
         return PMIX_ERR_NOMEM;
     }
@@ -181,9 +183,13 @@ static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
 int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
                       const pmix_value_t *value)
 {
-    struct px_batch_key *to = &batch->keys[key];
-    int rc = to->n_procs == to->cap_procs ? grow_procs(batch, to) : 0;
+    struct px_batch_key *to;
+    int rc;
 
+    px_assert(key < batch->n_keys && rank <= PMIX_RANK_VALID);
+    to = &batch->keys[key];
+    px_assert(to->n_procs <= to->cap_procs);
+    rc = to->n_procs == to->cap_procs ? grow_procs(batch, to) : 0;
     if (rc == 0) {
         to->procs[to->n_procs++] = px_given_make(rank, scope, value);
     }
@@ -196,6 +202,7 @@ static int add_other(struct px_batch *batch, const struct px_entry *entry, uint3
         px_array_room(&batch->others, batch->n_others, &batch->cap_others, sizeof *batch->others);
 
     if (rc == 0) {
+        px_assert(key < batch->n_keys && batch->n_others < batch->cap_others);
         batch->others[batch->n_others++] = (struct px_batch_other){
             .level = entry->level,
             .index = entry->level == PX_LEVEL_JOB ? 0 : entry->index,
@@ -269,6 +276,7 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
     if (rc) {
         return rc;
     }
+    px_assert(batch->n_names * 2 < batch->n_name_slots);
     batch->names[batch->n_names++] =
         (struct px_batch_name){.name = name, .hash = hash, .node = node};
     at = (size_t) hash & (batch->n_name_slots - 1);
@@ -337,6 +345,7 @@ int px_batch_node(struct px_batch *batch, const struct px_store *store,
     }
     node = find_node(batch, store, def);
     if (node == PX_NO_NODE) {
+        px_assert(batch->based);
         node = batch->base_nodes + batch->n_new_nodes;
         rc = note_def(batch, def, node);
         if (rc) {

@@ -12,6 +12,7 @@
 #include "gds/stage.h"
 #include "shmem/put.h"
 #include "src/base/array.h"
+#include "src/base/assert.h"
 
 enum kind { ABSENT, WORD, CELL };
 
@@ -67,6 +68,7 @@ static int set_values(struct build *b, const struct px_given *procs, size_t n_pr
         const struct px_given *proc = &procs[i];
         struct px_val *val = &b->vals[proc->rank];
 
+        px_assert(proc->rank < b->n && (i == 0 || proc[-1].rank < proc->rank));
         if (proc->kind == PX_GIVEN_WORD) {
             *val = (struct px_val){
                 .what = proc->word, .type = proc->type, .scope = proc->scope, .kind = WORD};
@@ -87,6 +89,7 @@ static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
     uint32_t number;
     int rc = px_read_level(&b->stage->read, PX_LEVEL_PROC, rank, key, &slice);
 
+    px_assert(rank < b->n && b->vals[rank].kind == ABSENT);
     if (rc) {
         return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
     }
@@ -165,6 +168,7 @@ static uint32_t width_for(uint64_t max)
 
 static void set_lane(void *lanes, uint32_t width, uint32_t i, uint64_t what)
 {
+    px_assert(width == 64 || what >> width == 0);
     switch (width) {
     case 8:
         ((uint8_t *) lanes)[i] = (uint8_t) what;
@@ -188,6 +192,7 @@ static int write_once(struct px_stage *stage, const void *bytes, size_t len, uin
     size_t i;
     int rc;
 
+    px_assert(len > 0);
     for (i = 0; i < stage->n_spans; i++) {
         const struct px_stage_span *span = &stage->spans[i];
 
@@ -303,6 +308,7 @@ static int form_cells(struct build *b)
     if (rc) {
         return rc;
     }
+    px_assert(b->dict.n > 0);
     width = width_for(b->dict.n - 1);
     if (b->dict.n == 1) {
         b->col.kind = PX_COLUMN_CELL;
@@ -335,6 +341,7 @@ static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
     if (rc) {
         return rc;
     }
+    px_assert(b->n_present > 0 && b->n_present <= b->n && b->col.kind != 0);
     b->col.version = (struct px_version){.seq = stage->seq, .prev = key->column};
     b->col.link = key->column ? 0 : stage->columns;
     b->col.key = key_loc;
@@ -376,8 +383,10 @@ int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_gi
     struct build b = {.stage = stage, .n = n, .dict.bump = stage->bump};
     const struct px_key *key = px_stage_key(stage, key_loc);
     uint32_t rank;
-    int rc = open_vals(stage, n_procs, n);
+    int rc;
 
+    px_assert(n_procs >= 1 && procs[n_procs - 1].rank < n);
+    rc = open_vals(stage, n_procs, n);
     b.vals = stage->vals;
     if (rc == 0) {
         rc = set_values(&b, procs, n_procs);

@@ -5,6 +5,7 @@
  * It decides when a store moves (px_store_tidy), where it begins at 0 again. */
 
 #include "gds/stage.h"
+#include "src/base/assert.h"
 
 static uint64_t cell_size(uint64_t len)
 {
@@ -16,6 +17,7 @@ void px_stage_dead_cell(struct px_stage *stage, const struct px_slice *now, uint
     const struct px_record *rec = record ? px_stage_at(stage, record) : NULL;
     const struct px_quals *quals = rec && rec->quals ? px_stage_at(stage, rec->quals) : NULL;
 
+    px_assert(!rec || (rec->version.seq < stage->seq && rec->key));
     if (now->locator) {
         stage->dead += cell_size(now->len);
     }
@@ -36,6 +38,7 @@ void px_stage_dead_column(struct px_stage *stage, const struct px_column *col,
     const uint64_t *locs = NULL;
     size_t i;
 
+    px_assert(col->version.seq < stage->seq);
     stage->dead += sizeof *col + lanes + (col->present ? ((uint64_t) col->n + 63) / 64 * 8 : 0);
     if (col->kind == PX_COLUMN_DICT) {
         stage->dead += (uint64_t) col->n_dict * 8;
@@ -61,6 +64,7 @@ static uint64_t table_size(const struct px_stage *stage, uint64_t loc)
 
 void px_stage_dead_placement(struct px_stage *stage, const struct px_placement *place)
 {
+    px_assert(place->version.seq < stage->seq);
     stage->dead += sizeof *place + (uint64_t) place->n_nodes * sizeof(struct px_node)
                    + px_round8(place->n_csr * 4) + map_size(&place->node_of, place->n_ranks)
                    + map_size(&place->app_of, place->n_ranks) + table_size(stage, place->names)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/assert.h"
 #include "src/base/hash.h"
 
 /* After so many values it is decided whether comparing pays. */
@@ -73,6 +74,7 @@ static void enter(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *r
 {
     uint32_t at = (uint32_t) hash & (dict->n_slots - 1);
 
+    px_assert(dict->n < dict->cap);
     if (dict->apart) {
         dict->locs[dict->n] = loc;
         *ret = dict->n++;

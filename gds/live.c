@@ -13,6 +13,7 @@
 #include "gds/batch.h"
 #include "gds/read.h"
 #include "shmem/put.h"
+#include "src/base/assert.h"
 
 /* A value between its two places. */
 struct held {
@@ -34,6 +35,7 @@ struct move {
     struct px_batch *batch;
     struct held *held; /* those of the batch, which borrows them: they do not move */
     size_t n_held;
+    size_t n_room; /* held never grows beyond: entries borrow its elements */
     struct spot *spots;
     size_t n_spots;
 };
@@ -41,6 +43,7 @@ struct move {
 /* The old generation is our own: it is trusted. */
 static const void *at(const struct move *m, uint64_t loc)
 {
+    px_assert(loc << 3 < m->read.view.limit);
     return m->read.view.base + (loc << 3);
 }
 
@@ -63,9 +66,11 @@ static int each_slot(struct move *m, uint64_t loc, int (*fn)(struct move *m, uin
 
 static int start(struct move *m, size_t room)
 {
+    px_assert(!m->batch && !m->held);
     m->batch = px_batch_create();
     m->held = calloc(room ? room : 1, sizeof *m->held);
     m->n_held = 0;
+    m->n_room = room;
     return m->batch && m->held ? 0 : PMIX_ERR_NOMEM;
 }
 
@@ -111,6 +116,7 @@ static int add(struct move *m, enum px_level level, uint32_t index, const struct
     struct held *held = &m->held[m->n_held];
     int rc;
 
+    px_assert(m->n_held < m->n_room);
     if (!slice->hidden) {
         rc = hold_value(slice, held);
         if (rc) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "shmem/layout.h"
+#include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/hash.h"
 #include "src/wire/codec.h"
@@ -168,6 +169,7 @@ static struct node *push_down(uint64_t leaf_word, unsigned shift)
 {
     struct node *below = calloc(1, sizeof *below);
 
+    px_assert((leaf_word & 1) != 0 && shift < HASH_BITS);
     if (below) {
         below->child[(as_leaf(leaf_word)->hash >> shift) & ((1 << NODE_BITS) - 1)] = leaf_word;
     }
@@ -180,6 +182,7 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
     uint64_t *place = &memo->child[leaf->hash & ((1 << ROOT_BITS) - 1)];
     unsigned shift = ROOT_BITS;
 
+    px_assert(((uintptr_t) leaf & 1) == 0);
     for (;;) {
         uint64_t word = px_load_acquire(place); /* pairs with insert */
 

@@ -10,6 +10,7 @@
 #include "gds/memo.h"
 #include "gds/state.h"
 #include "shmem/put.h"
+#include "shmem/verify.h"
 
 enum { DEAD_SHARE = 4 };
 
@@ -53,6 +54,7 @@ static int make_next(const struct px_store *store, bool shared, uint64_t size,
         drop(next);
         return rc;
     }
+    px_verify(px_shm_verify(&next->seg, PX_VERIFY_ALL, NULL) == 0);
     *ret = next;
     return 0;
 }
@@ -63,6 +65,10 @@ static void move_to(struct px_store *store, struct px_store *next)
 {
     struct px_store old = *store;
 
+    px_assert(px_store_header(next)->generation == px_store_header(store)->generation + 1);
+    px_assert(px_store_header(next)->epoch == px_store_header(store)->epoch);
+    px_assert(px_store_header(next)->sequence >= px_store_header(store)->sequence);
+    px_assert(next->last == NULL);
     set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->generation);
     *store = *next;
     *next = old;
@@ -70,6 +76,7 @@ static void move_to(struct px_store *store, struct px_store *next)
     next->bump.seg = &next->seg;
     store->last = next;
     store->handed = next->handed;
+    px_check(px_store_is_valid(store) && px_store_is_valid(next));
 }
 
 int px_store_enlarge(const struct px_store *store, struct px_store **ret)
@@ -161,6 +168,7 @@ void px_store_tidy(struct px_store *store)
 
 void px_store_chain(struct px_store **list, struct px_store *store)
 {
+    px_assert(store->last == NULL);
     store->last = *list;
     *list = store;
 }

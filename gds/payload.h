@@ -8,6 +8,7 @@
 #include "gds/store.h"
 #include "shmem/bump.h"
 #include "shmem/offset.h"
+#include "src/base/assert.h"
 #include "src/base/buf.h"
 
 /* A value on its way into a segment: its form there, and its bytes in two parts. */
@@ -34,6 +35,7 @@ static inline size_t px_word_size(pmix_data_type_t type)
 /* The word of a scalar: the bits of its value, zero-extended. */
 static inline uint64_t px_word_of(const pmix_value_t *value)
 {
+    px_assert(px_word_size(value->type) != 0);
     switch (px_word_size(value->type)) {
     case 1:
         return value->type == PMIX_BOOL ? (uint64_t) value->data.flag

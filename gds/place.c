@@ -10,6 +10,7 @@
 #include "gds/stage.h"
 #include "shmem/put.h"
 #include "src/base/array.h"
+#include "src/base/assert.h"
 
 /* A map of ranks much wider than what is placed is refused beyond this width. */
 enum { FREE_WIDTH = 1 << 22, MAX_SPREAD = 64 };
@@ -115,6 +116,7 @@ static int apply_def(struct draft *d, const struct px_batch_def *def)
     struct px_node *node = &d->nodes[def->index];
     int rc = 0;
 
+    px_assert(def->index < d->place.n_nodes);
     if (node->name == 0) {
         rc = write_text(d->stage, def->def.name, &node->name);
         node->nodeid = def->index;
@@ -281,6 +283,7 @@ static int draft_lists(struct draft *d)
     for (rank = 0; d->n_csr && rank < n; rank++) {
         i = d->node_of[rank];
         if (i < d->place.n_nodes && d->nodes[i].stride == 0) {
+            px_assert(last[i] < d->n_csr);
             d->csr[last[i]++] = rank;
         }
     }
@@ -348,6 +351,7 @@ static int write_all(struct draft *d)
         rc = px_bump_copy(bump, d->csr, (uint64_t) d->n_csr * 4, &d->place.csr);
     }
     if (rc == 0 && d->place.n_nodes) {
+        px_assert(d->nodes[d->place.n_nodes - 1].name != 0);
         rc = px_bump_copy(bump, d->nodes, d->place.n_nodes * sizeof *d->nodes, &d->place.nodes);
         rc = rc ? rc : write_indices(d);
     }
@@ -410,6 +414,8 @@ static int finish(struct draft *d)
         }
         d->place.local_node = batch->local_node;
     }
+    px_assert(!d->old || d->old->version.seq < stage->seq);
+    px_assert(!d->old || d->place.n_nodes >= d->old->n_nodes);
     d->place.version =
         (struct px_version){.seq = stage->seq, .prev = px_store_header(stage->store)->place};
     stage->n_ranks = d->place.n_ranks > stage->n_ranks ? d->place.n_ranks : stage->n_ranks;

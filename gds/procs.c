@@ -9,6 +9,7 @@
 
 #include "gds/stage.h"
 #include "src/base/array.h"
+#include "src/base/assert.h"
 
 /* A column is built when the new values are at least one in this many of the ranks that it would
  * cover. */
@@ -81,6 +82,7 @@ static int sort_stable(struct px_given *procs, size_t n)
         from = to;
         to = swap;
     }
+    px_assert(n == 0 || run_end(from, n, 0) == n);
     if (from != procs) {
         memcpy(procs, from, n * sizeof *procs);
     }
@@ -160,6 +162,7 @@ static int place_procs(struct px_stage *stage, uint64_t key_loc, const struct px
     const struct px_key *key = px_stage_key(stage, key_loc);
     uint32_t end = procs[n - 1].rank + 1;
 
+    px_assert(n > 0 && ascending(procs, n));
     if (key->column) {
         const struct px_column *col = px_stage_at(stage, key->column);
 
@@ -179,6 +182,7 @@ int px_stage_procs(struct px_stage *stage, size_t i)
     size_t n = batch->n_procs;
     int rc = 0;
 
+    px_assert(n > 0 && key->hash == batch->hash);
     if (key->holder == 0 && ascending(batch->procs, n)) {
         return place_procs(stage, stage->keys[i], batch->procs, n);
     }

@@ -12,7 +12,9 @@
 #include "gds/lookup.h"
 #include "gds/stage.h"
 #include "shmem/put.h"
+#include "shmem/verify.h"
 #include "src/base/array.h"
+#include "src/base/assert.h"
 
 int px_stage_word(struct px_stage *stage, const uint64_t *at, uint64_t value)
 {
@@ -171,6 +173,9 @@ static void publish_all(struct px_stage *stage)
     uint64_t extent = (uint64_t) stage->n_apps << 32 | stage->n_ranks;
     size_t i;
 
+    px_assert(stage->seq == h->sequence + 1);
+    px_assert((h->state & UINT32_MAX) == PX_SHM_LIVE);
+    px_assert(stage->n_ranks >= (uint32_t) h->extent);
     px_bump_publish(stage->bump);
     if (stage->keys_edited) {
         publish_table(stage, &stage->key_edit, &h->keys);
@@ -229,9 +234,11 @@ static int publish_here(struct px_store *store, const struct px_batch *batch)
     rc = stage_all(&stage);
     if (rc == 0 && stage.changed) {
         publish_all(&stage);
+        px_verify(px_shm_verify(&store->seg, PX_VERIFY_ALL, NULL) == 0);
     } else {
         px_bump_rollback(&store->bump);
     }
+    px_assert(store->bump.next == store->bump.published);
     stage_fini(&stage);
     return rc;
 }
@@ -243,6 +250,7 @@ int px_store_publish(struct px_store *store, const struct px_batch *batch)
     if (!store->seg.writer) {
         return PMIX_ERR_BAD_PARAM;
     }
+    px_check(px_store_is_valid(store));
     do {
         rc = publish_here(store, batch);
     } while (rc == PMIX_ERR_OUT_OF_RESOURCE && px_store_grow(store) == 0);

@@ -9,6 +9,7 @@
 
 #include "gds/stage.h"
 #include "shmem/put.h"
+#include "src/base/assert.h"
 #include "src/base/buf.h"
 #include "src/wire/codec.h"
 
@@ -94,8 +95,10 @@ static int make_roster(struct px_stage *stage, struct roster *roster)
 {
     struct px_record rec = {
         .version.seq = stage->seq, .index = roster->index, .level = roster->level};
-    int rc = px_bump_copy(stage->bump, &rec, sizeof rec, &roster->loc);
+    int rc;
 
+    px_assert(roster->open && roster->loc == 0);
+    rc = px_bump_copy(stage->bump, &rec, sizeof rec, &roster->loc);
     if (rc == 0) {
         rc = px_table_edit_add(&stage->record_edit,
                                px_record_hash(roster->level, roster->index, 0, NULL), roster->loc);
@@ -113,6 +116,8 @@ static int close_roster(struct px_stage *stage, struct roster *roster)
         return 0;
     }
     rec = px_stage_at(stage, roster->loc);
+    px_assert(rec->key == 0 && rec->level == roster->level && rec->index == roster->index);
+    px_assert(roster->first != 0);
     if (roster->fresh) {
         px_put_word(&rec->link, roster->first);
         return 0;
@@ -177,7 +182,10 @@ static int write_record(struct px_stage *stage, const struct px_item *item, uint
     pmix_value_t room;
     unsigned char *at;
     void *mem;
-    int rc = item->n_quals ? write_quals(stage, item, &head.quals) : 0;
+    int rc;
+
+    px_assert(item->key != 0 && prev < stage->bump->published >> 3);
+    rc = item->n_quals ? write_quals(stage, item, &head.quals) : 0;
 
     if (rc == 0) {
         rc = px_payload_encode(px_given_value(&item->given, &room), &payload);
@@ -223,6 +231,7 @@ static int note_proc(struct px_stage *stage, const struct px_item *item)
     }
     if (key->column) {
         col = px_stage_at(stage, key->column);
+        px_assert(col->key == item->key);
         if (item->index < col->n && col->overlay == 0) {
             int rc = px_stage_word(stage, &col->overlay, stage->seq);
 
@@ -280,6 +289,7 @@ static int stage_record(struct px_stage *stage, const struct px_item *item, stru
         old = px_record_find(&stage->read, item->level, item->index, item->key,
                              item->n_quals ? &item->sum : NULL);
     }
+    px_assert(old == 0 || ((const struct px_record *) px_stage_at(stage, old))->key == item->key);
     px_stage_dead_cell(stage, &now, old);
     rc = write_record(stage, item, old, old ? 0 : roster->first, &loc);
     if (rc == 0 && old == 0) {
@@ -299,6 +309,7 @@ static size_t pick(const struct px_item *items, size_t from, size_t end)
     size_t best = from;
     size_t i;
 
+    px_assert(from < end);
     for (i = from + 1; i < end; i++) {
         if (items[i].given.kind != PX_GIVEN_HIDDEN || items[best].given.kind == PX_GIVEN_HIDDEN) {
             best = i;

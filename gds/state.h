@@ -7,6 +7,7 @@
 #include "shmem/bump.h"
 #include "shmem/header.h"
 #include "shmem/segment.h"
+#include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/epoch.h"
 
@@ -39,6 +40,10 @@ struct px_store {
     struct px_segment_hints hints; /* for the next generation too */
     struct px_store *last; /* the generations before that are still mapped here */
 };
+
+/* The invariants of the struct that do not need a walk through the segment. Writer's thread, or one
+ * that nobody else uses. */
+bool px_store_is_valid(const struct px_store *store);
 
 /* Makes an empty store. `before`: of which it is to be the next generation, or NULL. As
  * px_store_create. */
@@ -75,6 +80,7 @@ static inline const struct px_header *px_store_header(const struct px_store *sto
 
 static inline void px_store_saw_end(const struct px_store *store, uint64_t end)
 {
+    px_assert(end <= store->seg.size / 8);
     if (end != px_load_relaxed(&store->end) && end >= PX_SHM_HEADER_LEN / 8) {
         px_store_release((uint64_t *) (uintptr_t) &store->end, end); /* pairs with px_glance_from */
     }

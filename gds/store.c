@@ -31,6 +31,20 @@ static struct px_store *make_store(void)
     return store;
 }
 
+bool px_store_is_valid(const struct px_store *store)
+{
+    const struct px_header *h = px_store_header(store);
+
+    if (!store->seg.base || !store->memo || h->virtual_size != store->seg.size
+        || memcmp(store->nspace, h->nspace, sizeof store->nspace) != 0
+        || store->end * 8 > store->seg.size) {
+        return false;
+    }
+    return !store->seg.writer
+           || (px_bump_is_valid(&store->bump) && store->bump.seg == &store->seg
+               && store->bump.published == h->used);
+}
+
 static void free_store(struct px_store *store)
 {
     px_memo_destroy(store->memo);
@@ -71,6 +85,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
     store->moves = opts->moves;
     store->hints = opts->hints ? *opts->hints : (struct px_segment_hints){0};
     store->dead_limit = opts->dead_bytes;
+    px_check(px_store_is_valid(store));
     *ret = store;
     return 0;
 }
@@ -112,6 +127,7 @@ int px_store_open(int fd, struct px_store **ret)
     }
     memcpy(store->nspace, px_store_header(store)->nspace, sizeof store->nspace);
     store->nspace[sizeof store->nspace - 1] = '\0';
+    px_check(px_store_is_valid(store));
     *ret = store;
     return 0;
 }

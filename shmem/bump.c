@@ -9,6 +9,16 @@
 #include "shmem/put.h"
 #include "src/base/status.h"
 
+bool px_bump_is_valid(const struct px_bump *bump)
+{
+    const struct px_segment *seg = bump->seg;
+
+    return seg && seg->writer && ((bump->next | bump->published | bump->dirty) & 7) == 0
+           && bump->published >= PX_SHM_HEADER_LEN && bump->published <= bump->next
+           && bump->next <= bump->dirty && bump->dirty <= seg->committed
+           && seg->committed <= seg->size;
+}
+
 void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used)
 {
     bump->seg = seg;
@@ -16,12 +26,14 @@ void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used)
     bump->published = bump->next;
     bump->dirty = bump->next;
     bump->beyond = 0;
+    px_assert(px_bump_is_valid(bump));
 }
 
 int px_bump_take(struct px_bump *bump, uint64_t n, void **ret)
 {
     uint64_t end;
 
+    px_assert(px_bump_is_valid(bump));
     if (n > bump->seg->size || bump->next + px_round8(n) > bump->seg->size) {
         bump->beyond = bump->next + n;
         return PX_ERR_OUT_OF_RESOURCE;
@@ -35,6 +47,7 @@ int px_bump_take(struct px_bump *bump, uint64_t n, void **ret)
     if (bump->dirty < end) {
         bump->dirty = end;
     }
+    px_assert(px_bump_is_valid(bump));
     return 0;
 }
 
@@ -73,6 +86,7 @@ int px_bump_copy(struct px_bump *bump, const void *bytes, uint64_t n, uint64_t *
 
 void px_bump_rollback(struct px_bump *bump)
 {
+    px_assert(px_bump_is_valid(bump));
     bump->next = bump->published;
 }
 
@@ -80,6 +94,8 @@ void px_bump_publish(struct px_bump *bump)
 {
     const struct px_header *header = (const struct px_header *) (const void *) bump->seg->base;
 
+    px_assert(px_bump_is_valid(bump));
+    px_assert(header->used == bump->published);
     bump->published = bump->next;
     px_publish(&header->used, bump->next); /* pairs with px_view_refresh */
 }

@@ -3,9 +3,11 @@
 #ifndef PX_SHMEM_BUMP_H
 #define PX_SHMEM_BUMP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "shmem/segment.h"
+#include "src/base/assert.h"
 
 /* The writer's bump allocator. Space beyond the published end is the writer's alone: it may be
  * taken, filled and given back; px_bump_publish makes it reachable for good. One writer. */
@@ -16,6 +18,9 @@ struct px_bump {
     uint64_t dirty;         /* bytes from here on were never written: they are zero */
     uint64_t beyond;        /* what was asked for last would end here, beyond the segment; or 0 */
 };
+
+/* The invariant of the struct: 8-aligned ends in order, inside the segment and backed by memory. */
+bool px_bump_is_valid(const struct px_bump *bump);
 
 void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used);
 
@@ -37,6 +42,7 @@ void px_bump_publish(struct px_bump *bump);
 
 static inline uint64_t px_bump_locator(const struct px_bump *bump, const void *at)
 {
+    px_assert(((uintptr_t) at & 7) == 0 && (const unsigned char *) at > bump->seg->base);
     return (uint64_t) ((const unsigned char *) at - bump->seg->base) >> 3;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "shmem/put.h"
+#include "src/base/assert.h"
 #include "src/base/hash.h"
 #include "src/base/status.h"
 
@@ -75,6 +76,7 @@ int px_header_init(struct px_segment *seg, const struct px_header_init *init)
     size_t len = strlen(init->nspace);
     struct timespec now = {0};
 
+    px_assert(seg->writer && seg->committed >= PX_SHM_HEADER_LEN);
     if (len >= sizeof h.nspace) {
         return PX_ERR_BAD_PARAM;
     }
@@ -95,6 +97,7 @@ int px_header_init(struct px_segment *seg, const struct px_header_init *init)
     h.used = PX_SHM_HEADER_LEN;
     h.state = PX_SHM_LIVE;
     px_put(to, &h, sizeof h);
+    px_assert(px_header_check(seg) == 0);
     return 0;
 }
 

@@ -51,7 +51,11 @@ int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_
         .hash = hash, .len = (uint32_t) len, .realm = realm, .derived = derived};
     struct px_key *key;
     void *at;
-    int rc = pass_crowded(edit->bump);
+    int rc;
+
+    px_assert(len > 0 && len < 1 << 16 && memchr(name, '\0', len) == NULL);
+    px_assert(hash == px_hash_bytes(name, len));
+    rc = pass_crowded(edit->bump);
 
     if (rc == 0) {
         rc = px_bump_take_zeroed(edit->bump, sizeof head + len + 1, &at);
@@ -62,6 +66,7 @@ int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_
     key = at;
     px_put(key, &head, sizeof head);
     px_put(key->name, name, len);
+    px_assert(key->name[len] == '\0');
     *ret_loc = px_bump_locator(edit->bump, key);
     return px_table_edit_add(edit, hash, *ret_loc);
 }

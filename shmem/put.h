@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "src/base/assert.h"
 #include "src/base/atomic.h"
 
 /* Every store to a segment goes through one of these: a test build is told of each beforehand
@@ -39,6 +40,7 @@ static inline void px_put_zero(void *at, size_t len)
 /* A word of an object that no reader can reach yet. */
 static inline void px_put_word(uint64_t *at, uint64_t value)
 {
+    px_assert(((uintptr_t) at & 7) == 0);
     px_shm_store_hook(at, sizeof *at);
     *at = value;
 }
@@ -46,6 +48,7 @@ static inline void px_put_word(uint64_t *at, uint64_t value)
 /* A word that readers may load: docs/memory-model.md says who loads which. pairs with copy_words */
 static inline void px_publish(const uint64_t *at, uint64_t value)
 {
+    px_assert(((uintptr_t) at & 7) == 0);
     px_shm_store_hook(at, sizeof *at);
     px_store_release((uint64_t *) (uintptr_t) at, value);
 }

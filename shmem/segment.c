@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "shmem/layout.h"
+#include "src/base/assert.h"
 #include "src/base/status.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -124,6 +125,7 @@ static int back(struct px_segment *seg, uint64_t upto)
     uint64_t from = seg->committed;
     int rc;
 
+    px_assert(seg->writer && upto > from && upto <= seg->size);
     if (!seg->shared) {
         return mprotect(seg->base + from, upto - from, PROT_READ | PROT_WRITE)
                    ? PX_ERR_OUT_OF_RESOURCE
@@ -227,6 +229,7 @@ void px_segment_warm(struct px_segment *seg, const struct px_segment_hints *hint
 {
     uint64_t n = hints->prefault < used ? hints->prefault : used;
 
+    px_assert(!seg->writer);
     if (seg->warm == 0) {
         advise(seg, hints);
     }
@@ -242,6 +245,7 @@ int px_segment_commit(struct px_segment *seg, uint64_t upto)
     uint64_t ahead = seg->committed / 4;
     uint64_t want;
 
+    px_assert(seg->writer);
     if (upto <= seg->committed) {
         return 0;
     }
@@ -258,6 +262,7 @@ int px_segment_commit(struct px_segment *seg, uint64_t upto)
             return PX_ERR_OUT_OF_RESOURCE;
         }
     }
+    px_assert(want >= upto && want <= seg->size && want % page_size() == 0);
     seg->committed = want;
     return 0;
 }

@@ -22,6 +22,7 @@ static struct px_table *table_at(const struct px_table_edit *edit)
 
 static uint64_t slot_word(uint64_t hash, uint64_t loc)
 {
+    px_assert(loc > 0 && loc <= PX_SHM_LOC_MASK);
     return (hash >> PX_SHM_TAG_SHIFT << PX_SHM_TAG_SHIFT) | loc;
 }
 
@@ -30,6 +31,7 @@ static uint32_t *place_of(const struct px_table_edit *edit, uint64_t slot)
 {
     uint64_t at = slot * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
+    px_assert(edit->n_changes < edit->n_places);
     for (;; at++) {
         uint32_t *place = &edit->by_slot[at & (edit->n_places - 1)];
 
@@ -43,6 +45,7 @@ static uint64_t word_at(const struct px_table_edit *edit, uint64_t slot)
 {
     uint32_t place;
 
+    px_assert(slot < table_at(edit)->n_slots);
     if (!edit->fresh && edit->n_changes) {
         place = *place_of(edit, slot);
         if (place) {
@@ -111,6 +114,7 @@ static int make_table(struct px_bump *bump, uint64_t n_slots, uint64_t *ret_loc)
     void *at;
     int rc;
 
+    px_assert((n_slots & (n_slots - 1)) == 0);
     if (n_slots > PX_SHM_MAX_SLOTS) {
         return PX_ERR_OUT_OF_RESOURCE;
     }
@@ -201,6 +205,7 @@ int px_table_edit_add(struct px_table_edit *edit, uint64_t hash, uint64_t loc)
     uint64_t i;
     unsigned growths;
 
+    px_assert(edit->loc && edit->n_used <= table_at(edit)->n_slots);
     for (growths = 0; growths <= MAX_GROWTHS; growths++) {
         uint64_t mask = table_at(edit)->n_slots - 1;
         int rc;
@@ -226,6 +231,7 @@ int px_table_edit_replace(struct px_table_edit *edit, uint64_t hash, uint64_t ol
     uint64_t mask = table_at(edit)->n_slots - 1;
     uint64_t i;
 
+    px_assert(old != 0 && old != loc);
     for (i = 0; i < PX_SHM_TABLE_PROBES; i++) {
         uint64_t slot = (hash + i) & mask;
 
@@ -240,6 +246,7 @@ void px_table_edit_publish(struct px_table_edit *edit)
 {
     uint32_t i;
 
+    px_assert(!edit->fresh || edit->n_changes == 0);
     for (i = 0; !edit->fresh && i < edit->n_changes; i++) {
         /* pairs with px_probe_next */
         px_publish(&table_at(edit)->slots[edit->changes[i].slot], edit->changes[i].word);

@@ -5,6 +5,7 @@
 
 #include "shmem/bump.h"
 #include "shmem/offset.h"
+#include "src/base/assert.h"
 
 /* Open addressing from a hash to locators; whoever probes compares what the locators lead to. */
 
@@ -45,6 +46,7 @@ static inline void px_probe_start(struct px_view *view, uint64_t loc, uint64_t h
 /* The next locator filed under an equal tag, or 0. pairs with px_table_edit_publish */
 static inline uint64_t px_probe_next(struct px_probe *probe)
 {
+    px_assert(probe->left <= PX_SHM_TABLE_PROBES);
     while (probe->left) {
         uint64_t word = px_load_acquire(&probe->slots[probe->at & probe->mask]);
 

@@ -3,9 +3,12 @@
 #ifndef PX_BASE_ASSERT_H
 #define PX_BASE_ASSERT_H
 
-/* Asserts are for our own bugs only: nothing a peer, an application, a file or a segment says may
- * reach one. px_assert is on from --enable-debug=1, px_check from 2. They never change a shared
- * layout. */
+/* Assertions are for bugs of this library only: nothing that a peer, an application, a file or a
+ * segment says may reach one. Level by --enable-debug (default 0: a production library never
+ * aborts); they never change a layout that processes share.
+ *   px_assert  from 1: invariants and preconditions, O(1)
+ *   px_check   from 2: a structure is valid, O(its size)
+ *   px_verify  at 3:   whole segments and registries, O(everything) */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -14,7 +17,7 @@
 #include <assert.h>
 
 #ifndef PX_DEBUG
-#define PX_DEBUG 1
+#define PX_DEBUG 0
 #endif
 
 #if PX_DEBUG >= 1
@@ -27,6 +30,12 @@
 #define px_check(e) assert(e)
 #else
 #define px_check(e) ((void) sizeof(e))
+#endif
+
+#if PX_DEBUG >= 3
+#define px_verify(e) assert(e)
+#else
+#define px_verify(e) ((void) sizeof(e))
 #endif
 
 #endif
