@@ -18,11 +18,11 @@
 enum { ROOT_BITS = 8, NODE_BITS = 4, HASH_BITS = 64 };
 
 struct node {
-    uint64_t child[1 << NODE_BITS]; /* atomic, full barrier by px_cas */
+    uint64_t child[1 << NODE_BITS]; /* atomic, stored by px_cas */
 };
 
 struct px_memo {
-    uint64_t child[1 << ROOT_BITS]; /* atomic, full barrier by px_cas */
+    uint64_t child[1 << ROOT_BITS]; /* atomic, stored by px_cas */
 };
 
 struct leaf {

@@ -55,8 +55,8 @@ PMIX_EXPORT const char *PMIx_Get_version(void);
 /* Let the library do work that is due, for programs that run it without a thread of its own. */
 PMIX_EXPORT void PMIx_Progress(void);
 /*
- * Stop the progress thread: no callback runs and no message moves afterwards. For hosts that are
- * about to exit or to fork.
+ * Accepted, without effect: the progress thread ends with the last PMIx_Finalize, since requests
+ * under way would otherwise never be answered.
  */
 PMIX_EXPORT void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo);
 
@@ -67,7 +67,12 @@ PMIX_EXPORT void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo
  * Keys that begin with "pmix" are reserved: PMIX_ERR_BAD_PARAM. Does not wait.
  */
 PMIX_EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val);
-/* Hand everything put since the last commit to the server. Waits for the server's answer. */
+/*
+ * Send everything put since the last commit to the server. Does not wait for the server: a process
+ * that reads afterwards asks the same server, and a fence follows on the same connection. If the
+ * server refuses a commit, the next PMIx_Commit or PMIx_Fence returns its status. Without a server
+ * the values stay with the caller: PMIX_SUCCESS.
+ */
 PMIX_EXPORT pmix_status_t PMIx_Commit(void);
 /*
  * Read the value of key for a process; rank PMIX_RANK_WILDCARD asks for job data, an empty
@@ -239,7 +244,10 @@ PMIX_EXPORT pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], siz
                                                       pmix_notification_fn_t evhdlr,
                                                       pmix_hdlr_reg_cbfunc_t cbfunc,
                                                       void *cbdata);
-/* Remove a handler. An unknown number is ignored. cbfunc NULL: waits until it is done. */
+/*
+ * Remove a handler. PMIX_ERR_BAD_PARAM, from the call or to cbfunc, for an unknown number. cbfunc
+ * NULL: waits until it is done.
+ */
 PMIX_EXPORT pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref,
                                                         pmix_op_cbfunc_t cbfunc, void *cbdata);
 /*
@@ -271,8 +279,12 @@ PMIX_EXPORT pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *
 /* Groups. Std: Process Sets and Groups. */
 
 /*
- * Make a group of procs; each of them has to call it, with the same arguments. Results carry for
- * example PMIX_GROUP_CONTEXT_ID if directives ask for one. Blocking.
+ * Make a group of procs; each of them has to call it with the same name. Without
+ * PMIX_GROUP_BOOTSTRAP each gives the same procs. A leader that bootstraps gives only itself and
+ * the number of leaders; a process that leaders add (PMIX_GROUP_ADD_MEMBERS) gives procs NULL.
+ * Each may add data of its own (PMIX_GROUP_INFO). Results: PMIX_GROUP_MEMBERSHIP, the members'
+ * infos, and PMIX_GROUP_CONTEXT_ID if a member asked for one (PMIX_GROUP_ASSIGN_CONTEXT_ID) and
+ * the host gave it. Blocking.
  */
 PMIX_EXPORT pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[],
                                                size_t nprocs, const pmix_info_t directives[],
@@ -351,8 +363,9 @@ PMIX_EXPORT pmix_status_t PMIx_Fabric_deregister_nb(pmix_fabric_t *fabric,
                                                     pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /*
- * Packing, for sending between processes. Std: Data Packing and Unpacking. A buffer remembers for
- * which peer it was begun; target and source may be NULL for processes with the same library.
+ * Packing, for sending between processes. Std: Data Packing and Unpacking. All peers read the same
+ * bytes: target and source have no effect and may be NULL. Works before PMIx_Init. A buffer belongs
+ * to one thread at a time.
  */
 
 /* Append num_vals values of a type; src points to the first. Buffers do not take PMIX_UNDEF. */
@@ -386,8 +399,12 @@ PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t
 /* The reverse of PMIx_Data_compress; false if the bytes are nothing of the kind. */
 PMIX_EXPORT bool PMIx_Data_decompress(const uint8_t *inbytes, size_t size, uint8_t **outbytes,
                                       size_t *nbytes);
-/* The bytes that the value takes when packed. */
+/*
+ * The bytes of memory that the value takes, with what it points to. PMIX_ERR_UNKNOWN_DATA_TYPE for
+ * PMIX_UNDEF.
+ */
 PMIX_EXPORT pmix_status_t PMIx_Value_get_size(const pmix_value_t *val, size_t *size);
+/* The same for an info: the structure, its value, and the length of its key. */
 PMIX_EXPORT pmix_status_t PMIx_Info_get_size(const pmix_info_t *val, size_t *size);
 
 /*

@@ -52,7 +52,11 @@ PMIX_EXPORT pmix_value_cmp_t PMIx_Value_compare(pmix_value_t *v1, pmix_value_t *
  */
 PMIX_EXPORT pmix_status_t PMIx_Value_get_number(const pmix_value_t *value, void *dest,
                                                 pmix_data_type_t type);
-/* A bool, a number (not 0) or a text ("true", "t", "yes", "1" ...) as a truth value. */
+/*
+ * A bool or a text as a truth value; PMIX_NON_BOOL for other types and texts. True: "true", "t",
+ * "yes", "y", "enable", a text that begins with a number other than 0, an empty text, no value.
+ * Case does not matter.
+ */
 PMIX_EXPORT pmix_boolean_t PMIx_Value_true(const pmix_value_t *v);
 
 /* Infos. */
@@ -105,7 +109,10 @@ PMIX_EXPORT pmix_status_t PMIx_Info_list_add_value(void *ptr, const char *key,
 PMIX_EXPORT pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key,
                                                           const pmix_value_t *value,
                                                           bool overwrite);
-/* Append info itself: the list takes over what it points to. */
+/*
+ * Append info with the value that it points to, not copied: the value stays the caller's, and has
+ * to outlive the list.
+ */
 PMIX_EXPORT pmix_status_t PMIx_Info_list_insert(void *ptr, pmix_info_t *info);
 /* Append a deep copy of info. */
 PMIX_EXPORT pmix_status_t PMIx_Info_list_xfer(void *ptr, const pmix_info_t *info);
@@ -290,8 +297,9 @@ PMIX_EXPORT int PMIx_Argv_count(char **a);
 PMIX_EXPORT void PMIx_Argv_free(char **argv);
 
 /*
- * Set a variable in *env, or with env NULL in the environment of the process.
- * PMIX_ERR_EXISTS if it is there and overwrite is false.
+ * Set a variable in *env, an array in malloc memory that may move (NULL at first: a new one). With
+ * *env equal to environ, in the environment of the process; there value NULL removes it. Without
+ * overwrite a variable that is there is left alone, and for an array it is PMIX_ERR_EXISTS.
  */
 PMIX_EXPORT pmix_status_t PMIx_Setenv(const char *name, const char *value, bool overwrite,
                                       char ***env);

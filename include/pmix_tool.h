@@ -17,8 +17,8 @@ extern "C" {
 /*
  * Start as a tool and connect to a server, found as info says (PMIX_SERVER_URI,
  * PMIX_SERVER_PIDINFO, PMIX_CONNECT_TO_SYSTEM ...) or by its rendezvous file; with
- * PMIX_TOOL_DO_NOT_CONNECT to none. proc takes the tool's name. PMIX_ERR_UNREACH: no server, none
- * that answers, or several. Blocking.
+ * PMIX_TOOL_DO_NOT_CONNECT to none. proc takes the tool's name. PMIX_ERR_UNREACH: no server, or
+ * none that answers. PMIX_ERR_BAD_PARAM: several, and nothing to choose by. Blocking.
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo);
 /* End as a tool, leaving all servers. Blocking. */
@@ -39,12 +39,12 @@ PMIX_EXPORT pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server);
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers);
 /*
- * Have requests go to this server, which the tool is connected to; with PMIX_WAIT_FOR_CONNECTION
- * it waits for that, at most PMIX_TIMEOUT seconds.
+ * Have requests go to this server. PMIX_ERR_UNREACH if the tool is not connected to it. Does not
+ * wait: PMIX_WAIT_FOR_CONNECTION is not supported.
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[],
                                                size_t ninfo);
-/* Give a tool that is a server, too, its upcalls. Before anyone can connect to it. */
+/* PMIX_ERR_NOT_SUPPORTED: a tool has no clients that could call a server module. */
 PMIX_EXPORT pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module);
 
 /* Output and input of processes. */

@@ -55,16 +55,31 @@ static inline void px_store32_relaxed(uint32_t *p, uint32_t v)
     AO_int_store((volatile unsigned int *) p, v);
 }
 
-/* Returns the value before the addition; a full barrier. Process-private counters only. */
+/* Returns the value before the addition. Acquire and release: what comes before it in this thread
+ * stays before, what comes after stays after, but on some machines (POWER, RISC-V, ARM without LSE)
+ * a load behind it may still be done before its store is seen: see px_fence_behind.
+ * Process-private counters only. */
 static inline uint64_t px_fetch_add(uint64_t *p, uint64_t n)
 {
     return AO_fetch_and_add_full((volatile AO_t *) p, n);
 }
 
-/* True when *p was `old` and is now `new_value`; a full barrier. Process-private words only. */
+/* True when *p was `old` and is now `new_value`. Acquire and release, as px_fetch_add.
+ * Process-private words only. */
 static inline int px_cas(uint64_t *p, uint64_t old, uint64_t new_value)
 {
     return AO_compare_and_swap_full((volatile AO_t *) p, old, new_value);
+}
+
+/* Behind a px_cas or px_fetch_add of this thread, whether it succeeded or not: its store is seen by
+ * all before anything that comes after is loaded. On x86 the instruction itself has done that. */
+static inline void px_fence_behind(void)
+{
+#if defined(__x86_64__)
+    AO_compiler_barrier();
+#else
+    AO_nop_full();
+#endif
 }
 
 /* A pointer published once to other threads of this process. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 /* The barrier that a reader does not execute is executed for it by membarrier, in whoever frees,
- * who is rare. Where the kernel refuses that, or there are more threads than slots, nothing is ever
- * said to be out of use. Slots are never freed, so that a thread that ends needs no destructor,
- * which would outlive an unloaded library. */
+ * who is rare. A process registers for that when it first has something to free: with several
+ * threads in it the kernel takes some ten milliseconds, which no read is to wait for. Where the
+ * kernel refuses, or there are more threads than slots, nothing is ever said to be out of use.
+ * Slots are never freed, so that a thread that ends needs no destructor, which would outlive an
+ * unloaded library. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -72,7 +74,6 @@ struct px_reader *px_reader_join(void)
     (void) pthread_mutex_lock(&lock);
     if (!prepared) {
         prepared = true;
-        (void) syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
         (void) pthread_atfork(NULL, NULL, in_child); /* a child that lacks it frees nothing */
     }
     self = take_slot_locked();
@@ -88,14 +89,19 @@ struct px_reader *px_reader_join(void)
     return self;
 }
 
+static bool membarrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
 bool px_grace_begin(void)
 {
     uint64_t n;
     uint64_t i;
 
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0
-        && (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0
-            || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)) {
+    if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)
+        && (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
+            || !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))) {
         return false;
     }
     n = px_load_acquire(&n_slots); /* pairs with take_slot_locked */

@@ -16,6 +16,7 @@
 #include "events.h"
 #include "group.h"
 #include "iof.h"
+#include "src/base/epoch.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
 #include "src/wire/message.h"
@@ -45,6 +46,8 @@ struct px_session *px_session_create(struct px_ctx *ctx)
         session->hostname[0] = '\0';
     }
     session->hostname[sizeof(session->hostname) - 1] = '\0';
+    px_reader_enter(); /* the thread that starts has its slot when it comes to read */
+    px_reader_leave();
     return session;
 }
 

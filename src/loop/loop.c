@@ -30,8 +30,9 @@
  * Tasks arrive on a stack that any thread pushes to and the loop takes as a whole (and turns round:
  * first in, first out). A push costs a system call only when the loop is about to sleep: the loop
  * announces it in `asleep`, looks at the stack once more, then sleeps; who pushes and finds the
- * announcement takes it back and rings. Both sides write their word with a full barrier before they
- * read the other's, so at least one of them sees the other. */
+ * announcement takes it back and rings. Both sides write their word, then have a full barrier, then
+ * read the other's, so at least one of them sees the other (docs/memory-model.md, section 10;
+ * test/model/sleep.pml). */
 
 enum { TASK_ROUNDS = 16 };
 
@@ -89,6 +90,7 @@ void px_loop_post(struct px_loop *loop, struct px_task *task)
         head = px_load_relaxed(&loop->inbox);
         task->next = (struct px_task *) (uintptr_t) head;
     } while (!px_cas(&loop->inbox, head, (uint64_t) (uintptr_t) task));
+    px_fence_behind(); /* pairs with look_or_sleep */
     if (inside != loop && px_load_relaxed(&loop->asleep) && px_cas(&loop->asleep, 1, 0)) {
         ring(loop);
     }
@@ -138,6 +140,7 @@ static void look_or_sleep(struct px_loop *loop, bool busy)
 {
     if (!busy) {
         (void) px_cas(&loop->asleep, 0, 1);
+        px_fence_behind(); /* pairs with px_loop_post */
         busy = px_load_acquire(&loop->inbox) != 0;
     }
     (void) event_base_loop(loop->base, busy ? EVLOOP_ONCE | EVLOOP_NONBLOCK : EVLOOP_ONCE);

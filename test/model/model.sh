@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# The models of the segment's protocol and of its generations hold in every state, and each deliberate mistake is found.
+# The models of the segment's protocol, of its generations and of the progress thread's sleep hold in every state, and each deliberate mistake is found.
 # Covers: SHM-004 SHM-005
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
 command -v spin >/dev/null 2>&1 || skip_all 'spin is not installed'
@@ -60,5 +60,10 @@ if [ -n "${PX_LONG-}" ]; then
     check 'three generations, three publications' holds -DVISITS=1 -DMOST=3
     check 'two generations, two readers, two publications' holds $two -DREADERS=2 -DVISITS=1
 fi
+found
+
+model=$models/sleep.pml
+check 'every task wakes the loop' holds
+check 'three threads push' holds -DPOSTERS=3
 found
 finish
