@@ -4,7 +4,8 @@
 /* The guard: a small process that holds the read end of a pipe. Every process that pmixrun starts
  * writes its pid there before it executes its program; pmixrun writes the negative pid when it has
  * been reaped. If the pipe ends and pids are left, pmixrun was killed without a chance to clean up,
- * and the guard kills their process groups. (The processes themselves also ask the kernel to be
+ * and the guard kills their process groups. In both cases it then removes the directories that were
+ * made for Open MPI (openmpi.c). (The processes themselves also ask the kernel to be
  * killed when pmixrun dies; what they have started does not.) */
 
 #include "config.h"
@@ -80,6 +81,7 @@ static void watch(int fd)
         (void) kill(-pids.at[i], SIGKILL);
     }
     free(pids.at);
+    px_run_openmpi_remove();
 }
 
 static void become_guard(int fd)

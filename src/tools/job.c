@@ -323,6 +323,7 @@ static void add_node(struct list *list, const struct px_run_job *job, uint32_t n
     add_u32(&inner, PMIX_LOCAL_SIZE, n);
     add(&inner, PMIX_LOCALLDR, &(pmix_rank_t){first_on(job, node)}, PMIX_PROC_RANK);
     add_string(&inner, PMIX_LOCAL_PEERS, ranks);
+    add(&inner, PMIX_NODE_OVERSUBSCRIBED, &(bool){px_run_oversubscribed(job)}, PMIX_BOOL);
     add_array(list, PMIX_NODE_INFO_ARRAY, &inner);
 }
 

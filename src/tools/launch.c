@@ -194,6 +194,9 @@ static char **environment(const struct px_run_proc *proc, int report_fd)
     }
     PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
     int rc = PMIx_server_setup_fork(&id, &env);
+    if (rc == PMIX_SUCCESS) {
+        rc = px_run_openmpi_set(proc->job, &env);
+    }
     if (rc == PMIX_SUCCESS && report_fd >= 0) {
         snprintf(number, sizeof(number), "%d", report_fd);
         rc = px_run_env_set(&env, "PMIX_MCA_shmix_report_fd", number);

@@ -3,7 +3,7 @@ bin_PROGRAMS += %D%/pmixrun %D%/pmix_info %D%/pmix-shm
 
 src_tools_pmixrun_SOURCES = %D%/bind.c %D%/collect.c %D%/control.c %D%/env.c %D%/event.c %D%/frame.c \
   %D%/guard.c %D%/host.c %D%/job.c %D%/launch.c %D%/link.c %D%/loop.c %D%/modex.c %D%/names.c %D%/node.c \
-  %D%/nodes.h %D%/options.c %D%/output.c %D%/pmixrun.c %D%/publish.c %D%/query.c \
+  %D%/nodes.h %D%/openmpi.c %D%/options.c %D%/output.c %D%/pmixrun.c %D%/publish.c %D%/query.c \
   %D%/quote.c %D%/quote.h %D%/record.c %D%/relay.c %D%/relay_collect.c \
   %D%/remote.c %D%/report.c %D%/run.h %D%/script.c %D%/shm_find.c %D%/shm_find.h %D%/shm_tally.c %D%/shm_tally.h \
   %D%/spawn.c %D%/stdin.c %D%/task.c

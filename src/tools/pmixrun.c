@@ -136,29 +136,43 @@ static void clean_up(void)
     }
     px_run_guard_stop();
     kill_orphans();
+    px_run_openmpi_free();
     px_run_script_free();
     px_run_env_free(px_run.options.env);
+}
+
+/* A namespace that no other pmixrun of this host has. It must not begin with "pmix": that prefix
+ * makes a key reserved, and programs build keys from their namespace. */
+static void name_job(void)
+{
+    if (px_run.options.nspace == NULL) {
+        snprintf(own_nspace, sizeof(own_nspace), "job-%.64s-%d", px_run.hostname, (int) px_run.pid);
+        px_run.options.nspace = own_nspace;
+    }
 }
 
 /* Before there are threads and nodes. */
 static int prepare(void)
 {
     px_run.pid = getpid();
-    if (px_run.options.nspace == NULL) {
-        snprintf(own_nspace, sizeof(own_nspace), "pmixrun.%d", (int) px_run.pid);
-        px_run.options.nspace = own_nspace;
-    }
     if (gethostname(px_run.hostname, sizeof(px_run.hostname) - 1) != 0) {
         return errno;
     }
+    name_job();
     px_run_files_raise();
     int error = px_run.options.record != NULL ? px_run_record_open(px_run.options.record) : 0;
     if (error != 0) {
         px_run_say("cannot write %s", px_run.options.record);
         return error;
     }
+    if (px_run.options.n_nodes > 1 && px_run_openmpi_open() != 0) {
+        px_run_say("no directories can be made for the shared memory of Open MPI: its processes of "
+                   "different nodes may collide");
+    }
     if (px_run_guard_start() != 0) {
-        return errno;
+        error = errno;
+        px_run_openmpi_remove();
+        return error;
     }
     if (px_run.options.n_nodes > 1) {
         error = px_run_nodes_fork();

@@ -135,6 +135,19 @@ void px_run_files_raise(void);
  * die. */
 int px_run_job_launch(struct px_run_job *job);
 
+/* ---- openmpi.c: variables that Open MPI's launcher gives its processes */
+
+/* Makes the nodes' directories. 0 or errno. */
+int px_run_openmpi_open(void);
+/* Removes the directories with all that is in them. The guard does, when nobody uses them. */
+void px_run_openmpi_remove(void);
+/* Forgets the directories without removing them. */
+void px_run_openmpi_free(void);
+/* Adds to the environment of a process of the job what it does not have. */
+int px_run_openmpi_set(const struct px_run_job *job, char ***env);
+/* Whether there are more processes, the job's among them, than CPUs that we may use. */
+bool px_run_oversubscribed(const struct px_run_job *job);
+
 /* ---- guard.c: a process that kills what is left if pmixrun itself is killed */
 
 int px_run_guard_start(void);

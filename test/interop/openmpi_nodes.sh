@@ -2,15 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# Open MPI over two emulated nodes. By TCP alone: its shared memory names its files after the machine, which
-# both nodes are.
+# Open MPI over two emulated nodes, with the transports that it chooses.
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
 command -v mpicc >/dev/null 2>&1 || skip_all "no mpicc on this machine"
 [ -z "$PX_SANITIZED" ] || skip_all "a sanitized library cannot be loaded into a program that is not"
 
-OMPI_MCA_btl=self,tcp
-OMPI_MCA_btl_tcp_if_include=lo
-export OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include
 check "build the ring" mpicc -O1 -o "$SCRATCH/ring" "$PX_TOP_SRCDIR/test/interop/ring.c"
 want=$(for r in 0 1 2 3; do echo "ring rank $r of 4, 2 on this node, right"; done)
 run=$PX_TOP_BUILDDIR/src/tools/pmixrun

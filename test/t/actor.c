@@ -6,6 +6,7 @@
 
 #include <pmix.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -96,6 +97,12 @@ static void act_job(char **args)
         expect(v->data.uint32 == 0, "application number");
         PMIx_Value_free(v, 1);
     }
+    cpu_set_t cpus;
+    expect(sched_getaffinity(0, sizeof(cpus), &cpus) == 0, "affinity");
+    v = get(PMIX_RANK_WILDCARD, PMIX_NODE_OVERSUBSCRIBED);
+    expect(v->type == PMIX_BOOL && v->data.flag == (size > (uint32_t) CPU_COUNT(&cpus)),
+           "more processes than CPUs");
+    PMIx_Value_free(v, 1);
     v = get(me.rank, PMIX_HOSTNAME);
     expect(v->type == PMIX_STRING && v->data.string[0] != '\0', "host name");
     PMIx_Value_free(v, 1);
@@ -519,6 +526,27 @@ static void act_ask(char **args)
     }
 }
 
+/* ---- keyed: keys made of the namespace, as many programs make them */
+
+static void act_keyed(char **args)
+{
+    char key[PMIX_MAX_KEYLEN + 1];
+    pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = me.rank};
+
+    (void) args;
+    snprintf(key, sizeof(key), "%s-%u-key", me.nspace, me.rank);
+    check(PMIx_Put(PMIX_GLOBAL, key, &v), "put");
+    check(PMIx_Commit(), "commit");
+    fence();
+    for (pmix_rank_t rank = 0; rank < size; rank++) {
+        snprintf(key, sizeof(key), "%s-%u-key", me.nspace, rank);
+        pmix_value_t *got = get(rank, key);
+        expect(got->type == PMIX_UINT32 && got->data.uint32 == rank, "value");
+        PMIx_Value_free(got, 1);
+    }
+    printf("rank %u has read %u keys\n", me.rank, size);
+}
+
 static const struct {
     const char *name;
     void (*act)(char **args);
@@ -527,6 +555,7 @@ static const struct {
     {"spawn", act_spawn},   {"child", act_child}, {"query", act_query},   {"control", act_control},
     {"log", act_log},       {"group", act_group}, {"names", act_names},   {"lookup", act_lookup},
     {"notice", act_notice}, {"hold", act_hold},   {"absent", act_absent}, {"ask", act_ask},
+    {"keyed", act_keyed},
 };
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@
 pmixrun=$PX_TOP_BUILDDIR/src/tools/pmixrun
 actor=$PX_TOP_BUILDDIR/test/t/actor
 examples=$PX_TOP_BUILDDIR/examples
-unset PMIX_NAMESPACE PMIX_RANK OMPI_MCA_schizo
+unset PMIX_NAMESPACE PMIX_RANK OMPI_MCA_schizo OMPI_MCA_mpi_oversubscribe
 
 # run NAME COMMAND...: at most two minutes; leaves $out, $err and $code.
 run() {

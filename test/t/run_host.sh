@@ -11,6 +11,16 @@ rank 1: job jobname
 rank 2: job jobname' "$(lines)"
 same 'to the end' 0 "$code"
 
+# A key that begins with "pmix" is reserved, so the namespace that pmixrun chooses may not.
+for nodes in 1 2; do
+    run "$pmixrun" --nodes $nodes -n 2 "$actor" keyed
+    same "keys made of the namespace, on $nodes nodes" 'rank 0 has read 2 keys
+rank 1 has read 2 keys' "$(lines)"
+done
+# shellcheck disable=SC2016
+run "$pmixrun" sh -c 'echo "$PMIX_NAMESPACE"; exec "$1" sh -c "echo \$PMIX_NAMESPACE"' sh "$pmixrun"
+same 'two pmixruns have two namespaces' 2 "$(lines | uniq | grep -c "^job-$(uname -n)-[0-9]*\$")"
+
 run "$pmixrun" -n 2 --bind-to core "$actor" bound
 same 'where a bound process is' 2 "$(grep -c '^rank [01]: hwloc:[0-9,-]* hwloc:.*CR[0-9]' "$SCRATCH/out")"
 

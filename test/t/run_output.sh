@@ -48,6 +48,46 @@ run "$pmixrun" sh -c 'echo $OMPI_MCA_schizo'
 same 'Open MPI 4 is told that it is launched' '^orte' "$out"
 OMPI_MCA_schizo=orte run "$pmixrun" sh -c 'echo $OMPI_MCA_schizo'
 same 'unless the user says otherwise' 'orte' "$out"
+n_cpus=$(nproc)
+# shellcheck disable=SC2016
+say_shared='echo ${OMPI_MCA_mpi_oversubscribe-unset}'
+run "$pmixrun" -n $((n_cpus + 1)) sh -c "$say_shared"
+same 'and that its processes share CPUs' 1 "$(lines | uniq)"
+run "$pmixrun" --nodes 2 -n $((n_cpus + 1)) sh -c "$say_shared"
+same 'on several nodes, too' 1 "$(lines | uniq)"
+run "$pmixrun" -n "$n_cpus" sh -c "$say_shared"
+same 'when they do' unset "$(lines | uniq)"
+OMPI_MCA_mpi_oversubscribe=0 run "$pmixrun" -n $((n_cpus + 1)) sh -c "$say_shared"
+same 'if the user has not said it' 0 "$(lines | uniq)"
+if command -v taskset >/dev/null 2>&1; then
+    run taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$pmixrun" -n 2 sh -c "$say_shared"
+    same 'CPUs that we may use' 1 "$(lines | uniq)"
+else
+    skip 'CPUs that we may use' 'no taskset'
+fi
+
+# Emulated nodes have one host name, after which Open MPI names the files that it shares on a node.
+# shellcheck disable=SC2016
+say_dirs='for d in "$OMPI_MCA_btl_vader_backing_directory" "$OMPI_MCA_btl_sm_backing_directory" \
+    "$OMPI_MCA_osc_sm_backing_directory" "$OMPI_MCA_osc_rdma_backing_directory"; do
+    echo "$PMIX_HOSTNAME $d"; : >"$d/file.$PMIX_RANK" || echo "no $d"; done'
+run "$pmixrun" --nodes 2 -n 4 sh -c "$say_dirs"
+same 'a directory for each node' 'node0
+node1' "$(lines | uniq | cut -d' ' -f1)"
+dirs=$(lines | uniq | cut -d' ' -f2)
+same 'which are two' 2 "$(printf '%s\n' "$dirs" | grep -c ^/)"
+for d in $dirs; do
+    check 'and gone at the end' [ ! -e "$(dirname "$d")" ]
+done
+OMPI_MCA_btl_vader_backing_directory=$SCRATCH run "$pmixrun" --nodes 2 -n 2 sh -c 'echo $OMPI_MCA_btl_vader_backing_directory'
+same 'unless the user has chosen one' "$SCRATCH" "$(lines | uniq)"
+run "$pmixrun" -n 2 sh -c 'echo "${OMPI_MCA_btl_vader_backing_directory-none}${OMPI_MCA_btl_tcp_if_include-none}"'
+same 'and none on one node' nonenone "$(lines | uniq)"
+run "$pmixrun" --nodes 2 -n 2 sh -c 'echo "$OMPI_MCA_btl_tcp_if_include"'
+same 'nodes talk by the loopback interface' lo "$(lines | uniq)"
+OMPI_MCA_btl_tcp_if_exclude=eth7 run "$pmixrun" --nodes 2 -n 2 sh -c 'echo "${OMPI_MCA_btl_tcp_if_include-none}"'
+same 'unless the user has chosen interfaces' none "$(lines | uniq)"
+
 PMIX_RANK=7 PMIX_SERVER_URI61=outer.0 run "$pmixrun" sh -c 'echo $PMIX_RANK ${PMIX_SERVER_URI61:-unset}'
 same 'an outer job is not seen' 0 "$(case $out in *outer*) echo 1 ;; *) echo 0 ;; esac)"
 run "$pmixrun" --nspace chosen -n 2 sh -c 'echo $PMIX_NAMESPACE $PMIX_RANK'

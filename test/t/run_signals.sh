@@ -61,7 +61,10 @@ check 'nothing stays when pmixrun is killed' gone $pids
 
 # Files, and sockets in the file system: none is made in the directories for them.
 mkdir "$SCRATCH/tmp"
-before=$(find /dev/shm -user "$(id -u)" 2>/dev/null | wc -l)
+in_shm() { # what other jobs have there comes and goes
+    find /dev/shm -mindepth 1 -user "$(id -u)" ! -path '*/pmixrun-*' ! -name 'vader_segment*' 2>/dev/null | wc -l
+}
+before=$(in_shm)
 (
     TMPDIR=$SCRATCH/tmp
     export TMPDIR
@@ -73,8 +76,28 @@ before=$(find /dev/shm -user "$(id -u)" 2>/dev/null | wc -l)
 )
 same 'no file is made while a job runs' '' "$(cat "$SCRATCH/files")"
 same 'nor left when pmixrun is killed' '' "$(find "$SCRATCH/tmp" -mindepth 1)"
-[ "$(find /dev/shm -user "$(id -u)" 2>/dev/null | wc -l)" -le "$before" ]
+[ "$(in_shm)" -le "$before" ]
 report $? 'nor in /dev/shm'
+
+# The directories that emulated nodes have for Open MPI go, too, with what is in them.
+gone_dir() {
+    tries=0
+    while [ -e "$1" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || { find "$1"; return 1; }
+        sleep 0.1
+    done
+}
+# shellcheck disable=SC2016
+"$pmixrun" --nodes 2 -n 2 sh -c 'd=$OMPI_MCA_btl_vader_backing_directory; : >"$d/file"; echo "$d" >>"$1"; exec sleep 1000' \
+    sh "$SCRATCH/dirs" </dev/null &
+runner=$!
+check 'two nodes have directories' until_lines 2 "$SCRATCH/dirs"
+shared=$(dirname "$(head -n 1 "$SCRATCH/dirs")")
+check 'below one' [ -d "$shared" ]
+kill -KILL $runner
+wait $runner 2>/dev/null
+check 'which does not stay when pmixrun is killed' gone_dir "$shared"
 
 # A process that leaves its group and its session is found in the end.
 run "$pmixrun" sh -c "setsid sleep 1000 >/dev/null 2>&1 & echo \$! >$SCRATCH/escaped; exit 0"
