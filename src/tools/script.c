@@ -294,7 +294,7 @@ enum how px_run_script_how(enum entry entry)
 
 const struct answer *px_run_script(struct ask *ask)
 {
-    static const struct answer by_itself = {BY_DEFAULT};
+    static const struct answer by_itself = {.how = BY_DEFAULT};
     const struct rule *rule;
     long nth;
 
