@@ -14,8 +14,8 @@
 
 /* Two packages of two cores; a network card and a fabric on the second, a disk on the first. */
 static const char machine[] =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\"><topology "
-    "version=\"2.0\">"
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+    "<topology version=\"2.0\">" /* hwloc's own parser takes these by lines */
     "<object type=\"Machine\" os_index=\"0\" cpuset=\"0xf\" complete_cpuset=\"0xf\" "
     "allowed_cpuset=\"0xf\""
     " nodeset=\"0x1\" complete_nodeset=\"0x1\" allowed_nodeset=\"0x1\" gp_index=\"1\">"
