@@ -14,4 +14,4 @@ noinst_PROGRAMS += %D%/bench %D%/scale %D%/job %D%/job_rank
 %C%_job_rank_LDADD = libpmix.la -lm
 %C%_job_rank_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += %D%/smoke.sh
-EXTRA_DIST += %D%/smoke.sh %D%/compare %D%/README.md
+EXTRA_DIST += %D%/report %D%/results %D%/smoke.sh %D%/compare %D%/README.md

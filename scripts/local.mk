@@ -1,6 +1,6 @@
 # The rules of the house, checked like everything else.
 px_house_checks = %D%/check-house %D%/check-size %D%/check-headers %D%/check-symbols %D%/check-tests %D%/check-conformance %D%/check-pairs \
-  %D%/check-support %D%/check-directives
+  %D%/check-support %D%/check-directives %D%/check-dist
 dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
 EXTRA_DIST += %D%/gen-calls %D%/gen-conformance %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/size.conf %D%/support.conf %D%/tests.conf
@@ -16,6 +16,11 @@ check-long:
 .PHONY: print-tests
 print-tests:
 	@echo $(TESTS)
+
+# For check-dist.
+.PHONY: print-dist
+print-dist:
+	@printf '%s\n' $(DISTFILES)
 
 # For check-tsan.
 .PHONY: print-programs

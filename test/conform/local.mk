@@ -140,7 +140,7 @@ TESTS += $(conform_programs)
 %C%_upcalls_t_SOURCES = %D%/upcalls.c
 %C%_upcalls_t_LDADD = $(conform_ldadd)
 %C%_upcalls_t_LDFLAGS = $(conform_ldflags)
-EXTRA_DIST += %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
+EXTRA_DIST += tables/requirements.tsv %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
 
 # What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.
 .PHONY: conformance
