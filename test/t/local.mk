@@ -39,7 +39,7 @@ test_t_throng_SOURCES = %D%/throng.c
 test_t_throng_LDADD = libpmix.la
 test_t_throng_LDFLAGS = $(AM_LDFLAGS) -no-install
 
-px_script_tests = %D%/examples.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_crowd.sh %D%/run_fallbacks.sh \
+px_script_tests = %D%/examples.sh %D%/install.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_crowd.sh %D%/run_fallbacks.sh \
   %D%/run_groups.sh %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/stranger.sh %D%/throng.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)

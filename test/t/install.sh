@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# What `make install` installs is enough to build and run a program by README's lines, and by pmixcc; with libpmix.a
+# alone, too, if the build has one.
+. "${PX_TOP_SRCDIR:?}/test/t/run.sh"
+command -v pkg-config >/dev/null 2>&1 || skip_all 'no pkg-config on this machine'
+[ -z "$PX_SANITIZED" ] || skip_all 'a program would need the sanitizer that the library has'
+unset MAKEFLAGS MFLAGS DESTDIR LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_LIBDIR
+
+# The library in a prefix of its own, and what configure --prefix=$prefix would have made of pmix.pc and pmixcc.
+prefix=$SCRATCH/opt/shmix
+install_there() {
+    at=$(sed -n 's/^prefix = //p' "$PX_TOP_BUILDDIR/Makefile")
+    make -s -C "$PX_TOP_BUILDDIR" DESTDIR="$SCRATCH/dest" install-libLTLIBRARIES install-includeHEADERS \
+        install-nobase_includeHEADERS install-nodist_includeHEADERS || return 1
+    mkdir -p "$SCRATCH/opt" && mv "$SCRATCH/dest$at" "$prefix" || return 1
+    mkdir -p "$prefix/lib/pkgconfig" "$prefix/bin" || return 1
+    sed "s|^S\\[\"prefix\"\\]=.*|S[\"prefix\"]=\"$prefix\"|" "$PX_TOP_BUILDDIR/config.status" >"$SCRATCH/config.status"
+    (cd "$SCRATCH" && sh config.status --file="$prefix/lib/pkgconfig/pmix.pc:$PX_TOP_SRCDIR/pmix.pc.in" \
+        --file="$prefix/bin/pmixcc:$PX_TOP_SRCDIR/src/tools/pmixcc.in") || return 1
+    chmod +x "$prefix/bin/pmixcc"
+    ln -s "$pmixrun" "$prefix/bin/pmixrun"
+}
+check 'the library is installed' install_there
+
+mkdir "$SCRATCH/work"
+cd "$SCRATCH/work" || exit 99
+cp "$PX_TOP_SRCDIR/examples/hello.c" .
+sed -n '/^## Use/,/^## /s|^    ||p' "$PX_TOP_SRCDIR/README.md" | sed -n '/PKG_CONFIG_PATH/,/pmixrun/p' |
+    sed "s|/opt/shmix|$prefix|g; s|\\<cc |$CC |" >lines
+same "README's lines" 3 "$(wc -l <lines)"
+
+# right: it ran as four processes that read in memory or by messages.
+right() {
+    [ "$code" = 0 ] && [ "$(grep -c '^rank [0-3] of 4 on ' "$SCRATCH/out")" = 4 ] || { cat "$SCRATCH/out" "$SCRATCH/err"; return 1; }
+}
+run sh -e lines
+check 'a program built and run by them' right
+same 'it has this library' "$prefix/lib/libpmix.so.2" "$(ldd ./hello | sed -n 's/.*libpmix[^ ]* => \([^ ]*\) .*/\1/p')"
+run "$prefix/bin/pmixcc" -o wrapped hello.c
+same 'pmixcc' "0 $prefix/lib/libpmix.so.2" "$code $(ldd ./wrapped | sed -n 's/.*libpmix[^ ]* => \([^ ]*\) .*/\1/p')"
+
+if [ ! -e "$prefix/lib/libpmix.a" ]; then
+    skip 'libpmix.a alone' 'this build has none: configure --enable-static'
+    finish
+fi
+rm "$prefix"/lib/libpmix.so* "$prefix"/lib/libpmix.la
+PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+run $CC -o archive hello.c $(pkg-config --cflags --static --libs pmix)
+same 'with libpmix.a alone, by pkg-config --static' 0 "$code"
+run "$pmixrun" -n 4 ./archive
+check 'it runs' right
+run "$prefix/bin/pmixcc" -o wrapped hello.c
+same 'with libpmix.a alone, by pmixcc' 0 "$code"
+run "$pmixrun" -n 4 ./wrapped
+check 'that runs, too' right
+finish
