@@ -76,6 +76,7 @@
 #define PMIX_ERR_FATAL                             (-63) /* deprecated */
 #define PMIX_ERR_NOT_AVAILABLE                     (-64)
 #define PMIX_ERR_VALUE_OUT_OF_BOUNDS               (-65) /* deprecated */
+#define PMIX_ERR_NOT_A_MEMBER                      (-66)
 #define PMIX_ERR_FILE_OPEN_FAILURE                 (-67) /* deprecated */
 #define PMIX_ERR_FILE_READ_FAILURE                 (-68) /* deprecated */
 #define PMIX_ERR_FILE_WRITE_FAILURE                (-69) /* deprecated */

@@ -169,7 +169,7 @@ bool px_coll_has_proc(const struct px_coll *coll, const pmix_proc_t *proc)
     return false;
 }
 
-static bool has_peer(const struct px_coll *coll, uint64_t peer)
+bool px_coll_has_peer(const struct px_coll *coll, uint64_t peer)
 {
     for (size_t i = 0; i < coll->n_members; i++) {
         if (coll->members[i].peer == peer) {
@@ -190,7 +190,7 @@ size_t px_coll_arrived(const struct px_coll *coll)
     struct px_coll_member *sorted;
     size_t n = 0;
 
-    if (coll->all_clones || coll->n_members < 2) {
+    if (coll->n_members < 2) {
         return coll->n_members;
     }
     sorted = malloc(coll->n_members * sizeof(*sorted));
@@ -286,7 +286,7 @@ struct px_coll *px_coll_find(struct px_colls *colls, enum px_coll_kind kind, con
     px_list_each (item, next, &colls->list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
-        if (coll->kind == kind && !coll->closed && !has_peer(coll, who->peer) &&
+        if (coll->kind == kind && !coll->closed && !px_coll_has_peer(coll, who->peer) &&
             fits(colls, coll, name, set, nset, &who->proc)) {
             return coll;
         }

@@ -108,12 +108,14 @@ int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo);
 
 /* Does the set name this process? */
 bool px_coll_concerns(const struct px_coll *coll, const pmix_proc_t *proc);
+/* Has it come: this process, over this connection? */
 bool px_coll_has_proc(const struct px_coll *coll, const pmix_proc_t *proc);
+bool px_coll_has_peer(const struct px_coll *coll, uint64_t peer);
 
 /* Forgets a caller's connection, but not that it had come. */
 void px_coll_forget_peer(struct px_coll *coll, uint64_t peer);
 
-/* How many different processes have come (with all_clones: connections). */
+/* How many different processes have come, over however many connections. */
 size_t px_coll_arrived(const struct px_coll *coll);
 
 /* Off the list, timer stopped, freed. Takes NULL. */

@@ -4,13 +4,15 @@
 /* Gathering. How many local members a collective waits for is counted anew whenever something that
  * matters has happened (a member came, one died, a namespace or client was registered), never
  * remembered: members may come before their namespace is known here, or before the others have
- * started. */
+ * started. A caller that the processes do not name is refused, so whoever has come is one of those
+ * that are waited for. */
 
 #include "collective.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "events.h"
 #include "group.h"
 #include "src/ops/attributes.h"
 #include "src/value/infos.h"
@@ -128,6 +130,41 @@ static void complete(struct px_server *s, struct px_coll *coll, bool remote)
     }
 }
 
+/* Is there a connection of one of the processes that has not come? A clone that came and is gone
+ * does not stand for another. */
+static bool clones_missing(struct px_server *s, const struct px_coll *coll)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &s->peer_list) {
+        const struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        if (peer->rank && peer->conn && px_coll_concerns(coll, &peer->proc) &&
+            !px_coll_has_peer(coll, peer->id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How many processes had come and are dead. */
+static uint32_t dead_come(struct px_server *s, const struct px_coll *coll)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < coll->n_members; i++) {
+        const struct px_rankrec *rank = px_rank_of(s, &coll->members[i].proc);
+        bool again = false;
+
+        for (size_t j = 0; j < i && !again; j++) {
+            again = px_rank_of(s, &coll->members[j].proc) == rank;
+        }
+        n += rank && rank->dead && !again;
+    }
+    return n;
+}
+
 /* True when it was complete, and so may be gone. */
 static bool check(struct px_server *s, struct px_coll *coll)
 {
@@ -139,18 +176,14 @@ static bool check(struct px_server *s, struct px_coll *coll)
         return false;
     }
     for (size_t i = 0; i < coll->nset; i++) {
-        expected += px_ns_locals(s, &coll->set[i], coll->all_clones, &remote, &lost);
-    }
-    /* The dead that had come are not among the expected. */
-    for (size_t i = 0; lost && i < coll->n_members; i++) {
-        struct px_rankrec *rank = px_rank_of(s, &coll->members[i].proc);
-
-        expected += rank && rank->dead;
+        expected += px_ns_locals(s, &coll->set[i], &remote, &lost);
     }
     if (lost) {
+        expected += dead_come(s, coll); /* who are not among them yet */
         coll->local_status = PMIX_ERR_LOST_CONNECTION;
     }
-    if (coll->n_members < expected || px_coll_arrived(coll) < expected) {
+    if (coll->n_members < expected || px_coll_arrived(coll) < expected ||
+        (coll->all_clones && clones_missing(s, coll))) {
         return false;
     }
     complete(s, coll, remote);
@@ -185,14 +218,32 @@ static int read_directives(struct px_coll *coll, const pmix_info_t *info, size_t
     return limit(coll, 0);
 }
 
+/* Do the processes of the call, or the groups among them, name the caller? Nobody is named when
+ * others are to add it. */
+static bool is_named(struct px_server *s, const struct px_coll_call *call, const pmix_proc_t *proc)
+{
+    for (size_t i = 0; i < call->nprocs; i++) {
+        const pmix_proc_t *named = &call->procs[i];
+        bool any = named->rank == PMIX_RANK_WILDCARD || named->rank == PMIX_RANK_LOCAL_NODE ||
+                   named->rank == PMIX_RANK_LOCAL_PEERS;
+        bool same_job = strncmp(named->nspace, proc->nspace, PMIX_MAX_NSLEN) == 0;
+
+        if ((same_job && (any || named->rank == proc->rank)) || px_group_names(s, named, proc)) {
+            return true;
+        }
+    }
+    return !call->nprocs;
+}
+
 int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
                   const struct px_coll_call *call)
 {
     struct px_coll_member who = {.peer = peer->id, .tag = tag, .proc = peer->proc};
     struct px_coll *coll;
     bool makes_group = call->name && call->kind != PX_COLL_GROUP_DESTRUCT;
-    int rc = makes_group ? px_group_check_name(s, call, &who) : PMIX_SUCCESS;
+    int rc = is_named(s, call, &peer->proc) ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
 
+    rc = rc || !makes_group ? rc : px_group_check_name(s, call, &who);
     rc = rc ? rc
             : px_coll_join(&s->colls, call->kind, call->name, call->procs, call->nprocs, &who,
                            &coll);

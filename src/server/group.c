@@ -134,6 +134,7 @@ static void answered(struct px_upcall *up)
     }
     if (!rc && coll->kind != PX_COLL_GROUP_DESTRUCT) {
         rc = px_group_take(up->server, coll, up->ret_info, up->ret_ninfo);
+        rc = rc ? rc : px_group_judge(coll, &coll->group);
     }
     coll->group.hosted = true;
     coll->upcall = NULL;
@@ -213,9 +214,6 @@ static int gather_parts(struct px_server *s, const char *name, struct px_coll *i
         for (size_t i = 0; !rc && i < coll->n_members; i++) {
             rc = px_group_expand(s, &coll->members[i].proc, 1, &come, &n_come);
         }
-        for (size_t i = 0; !rc && coll != into && i < coll->group.n_given; i++) {
-            rc = px_infos_append_copy(&group->given, &group->n_given, &coll->group.given[i]);
-        }
         group->wants_id |= coll->group.wants_id;
     }
     if (!rc && (leaders < wanted || (!group->n_members && !wanted))) {
@@ -228,6 +226,30 @@ static int gather_parts(struct px_server *s, const char *name, struct px_coll *i
         rc = !rc && n_come > before ? PMIX_ERR_NOT_FOUND : rc;
     }
     free(come);
+    return rc;
+}
+
+/* What the members gave, in the order in which they came; a stranger's is left out. */
+static int gather_given(struct px_server *s, const char *name, struct px_coll *into)
+{
+    const struct px_coll_group added = {.members = into->group.added,
+                                        .n_members = into->group.n_added};
+    struct px_coll_group *group = &into->group;
+    struct px_list *item;
+    struct px_list *next;
+    int rc = PMIX_SUCCESS;
+
+    px_list_each (item, next, &s->colls.list) {
+        struct px_coll *coll = px_container_of(item, struct px_coll, link);
+
+        if (!is_part(coll, name) ||
+            (px_group_judge(coll, group) && (!added.n_members || px_group_judge(coll, &added)))) {
+            continue;
+        }
+        for (size_t i = 0; !rc && i < coll->group.n_given; i++) {
+            rc = px_infos_append_copy(&group->given, &group->n_given, &coll->group.given[i]);
+        }
+    }
     return rc;
 }
 
@@ -264,6 +286,7 @@ static void finish_parts(struct px_server *s, const char *name, const struct px_
         int rc = status;
 
         if (is_part(coll, name)) {
+            rc = rc ? rc : px_group_judge(coll, outcome);
             rc = rc ? rc : copy_outcome(outcome, &coll->group);
             px_coll_finish(s, coll, rc);
             next = s->colls.list.next;
@@ -280,6 +303,7 @@ static void try_parts(struct px_server *s, struct px_coll *part)
 
     px_list_init(&whole.link);
     rc = rc ? rc : gather_parts(s, name, &whole);
+    rc = rc ? rc : gather_given(s, name, &whole);
     if (!rc && whole.group.wants_id) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
@@ -302,7 +326,7 @@ static bool added_elsewhere(struct px_server *s, const struct px_coll *coll)
     bool lost = false;
 
     for (size_t i = 0; i < coll->group.n_added; i++) {
-        (void) px_ns_locals(s, &coll->group.added[i], false, &remote, &lost);
+        (void) px_ns_locals(s, &coll->group.added[i], &remote, &lost);
     }
     return remote;
 }

@@ -35,6 +35,9 @@ int px_group_describe(struct px_server *s, const struct px_coll *coll, pmix_info
                       size_t *ninfo);
 /* Stores what the host gave back and fills the outcome. */
 int px_group_take(struct px_server *s, struct px_coll *coll, const pmix_info_t *info, size_t ninfo);
+/* PMIX_ERR_NOT_A_MEMBER for a caller that came by itself and that the outcome does not name: nobody
+ * has added it. */
+int px_group_judge(const struct px_coll *coll, const struct px_coll_group *outcome);
 /* Fills the outcome of an operation that needed no host. */
 int px_group_settle(struct px_server *s, struct px_coll *coll);
 /* Appends the processes that the callers named, in the order they gave; in that of their numbers

@@ -228,6 +228,10 @@ int px_group_describe(struct px_server *s, const struct px_coll *coll, pmix_info
             (*info)[*ninfo - 1].flags = group->id_flags;
         }
     }
+    /* Who is added by others is in no list: the host is told who has come. */
+    if (!rc && coll->kind == PX_COLL_GROUP_SOLO) {
+        rc = px_infos_append(info, ninfo, PMIX_PROCID, &coll->members[0].proc, PMIX_PROC);
+    }
     if (!rc && group->n_added) {
         rc = px_infos_append(info, ninfo, PMIX_GROUP_ADD_MEMBERS, &added, PMIX_DATA_ARRAY);
     }
@@ -427,6 +431,19 @@ int px_group_take(struct px_server *s, struct px_coll *coll, const pmix_info_t *
     }
     rc = rc ? rc : order_members(s, coll);
     return rc ? rc : store_all_given(s, group, group->info, group->n_info);
+}
+
+int px_group_judge(const struct px_coll *coll, const struct px_coll_group *outcome)
+{
+    bool in = coll->kind != PX_COLL_GROUP_SOLO || !outcome->n_members;
+
+    for (size_t i = 0; !in && i < outcome->n_members; i++) {
+        pmix_proc_t member = outcome->members[i];
+
+        member.rank = member.rank == PMIX_RANK_WILDCARD ? coll->members[0].proc.rank : member.rank;
+        in = listed(&member, 1, &coll->members[0].proc);
+    }
+    return in ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
 }
 
 int px_group_settle(struct px_server *s, struct px_coll *coll)

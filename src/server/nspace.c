@@ -323,11 +323,10 @@ uint32_t px_ns_job_size(void *arg, const char *name)
 }
 
 /* All local ranks of a namespace. Those that died are not waited for. */
-static uint32_t all_locals(const struct px_nsrec *ns, bool all_clones, bool *ret_lost)
+static uint32_t all_locals(const struct px_nsrec *ns, bool *ret_lost)
 {
     uint32_t known = 0;
     uint32_t dead = 0;
-    uint32_t clones = 0;
     uint32_t n;
     struct px_list *item;
     struct px_list *next;
@@ -337,15 +336,14 @@ static uint32_t all_locals(const struct px_nsrec *ns, bool all_clones, bool *ret
 
         known++;
         dead += rank->dead;
-        clones += rank->n_peers > 1 ? rank->n_peers - 1 : 0;
     }
     n = ns->n_local > 0 && (uint32_t) ns->n_local > known ? (uint32_t) ns->n_local : known;
     *ret_lost |= dead > 0;
-    return n - dead + (all_clones ? clones : 0);
+    return n - dead;
 }
 
-uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clones,
-                      bool *ret_remote, bool *ret_lost)
+uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
+                      bool *ret_lost)
 {
     struct px_nsrec *ns = px_ns_find(s, proc->nspace);
     struct px_rankrec *rank;
@@ -358,7 +356,7 @@ uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clo
     if (proc->rank == PMIX_RANK_WILDCARD) {
         bool lost = false;
 
-        n = all_locals(ns, all_clones, &lost);
+        n = all_locals(ns, &lost);
         *ret_remote |= job_size(ns) > (ns->n_local > 0 ? (uint32_t) ns->n_local : n);
         *ret_lost |= lost;
         return n;
@@ -372,7 +370,7 @@ uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clo
         *ret_lost = true;
         return 0;
     }
-    return rank && all_clones && rank->n_peers > 1 ? rank->n_peers : 1;
+    return 1;
 }
 
 int px_ns_packed(struct px_nsrec *ns, enum px_wire_kind kind, const struct px_buf **ret)

@@ -197,10 +197,9 @@ void px_rank_retire(struct px_server *s, struct px_rankrec *rank);
 struct px_rankrec *px_rank_of(struct px_server *s, const pmix_proc_t *proc);
 /* Is it, or will it be, a client of this server? */
 bool px_ns_is_local(const struct px_nsrec *ns, uint32_t rank);
-/* Local members that a collective over this proc waits for, and whether others are elsewhere.
- * `all_clones`: every connection counts. */
-uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool all_clones,
-                      bool *ret_remote, bool *ret_lost);
+/* Local members that a collective over this proc waits for, and whether others are elsewhere. */
+uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
+                      bool *ret_lost);
 uint32_t px_ns_job_size(void *arg, const char *name); /* a px_coll_size_fn; 0: unknown */
 /* Job information ready to send; borrowed until the next call. */
 int px_ns_packed(struct px_nsrec *ns, enum px_wire_kind kind, const struct px_buf **ret);

@@ -137,6 +137,7 @@ static pmix_status_t read_status(const pmix_info_t *info, size_t n, uint32_t *re
 /* Who else is to be in a group, beside those that call it together. */
 struct scattered {
     bool alone;       /* this caller comes by itself: a leader of many, or one that others add */
+    const pmix_proc_t *caller; /* who that is, where the server says so */
     size_t n_leaders; /* that come so; 0: this one does not know */
     const pmix_proc_t *added;
     size_t n_added;
@@ -152,7 +153,9 @@ static struct scattered read_scattered(const struct ask *ask)
     for (size_t i = 0; i < ask->n_infos; i++) {
         const pmix_value_t *v = &ask->infos[i].value;
 
-        if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_GROUP_BOOTSTRAP)) {
+        if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_PROCID) && v->type == PMIX_PROC) {
+            s.caller = v->data.proc;
+        } else if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_GROUP_BOOTSTRAP)) {
             (void) PMIx_Value_get_number(v, &s.n_leaders, PMIX_SIZE);
         } else if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_GROUP_ADD_MEMBERS) &&
                    v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_PROC) {
@@ -164,22 +167,26 @@ static struct scattered read_scattered(const struct ask *ask)
     return s;
 }
 
-/* Number of leaders; the leader that comes; who is added. */
+/* Number of leaders; the leader that comes; who is added; the caller that comes by itself. */
 static pmix_status_t put_scattered(struct px_run_bytes *b, const struct ask *ask)
 {
     struct scattered s = read_scattered(ask);
     struct parts leader = {0};
     struct parts added = {0};
+    struct parts caller = {0};
     pmix_status_t rc = parts_read(ask->procs, s.alone ? ask->n_procs : 0, &leader);
 
     rc = rc == PMIX_SUCCESS ? parts_read(s.added, s.n_added, &added) : rc;
+    rc = rc == PMIX_SUCCESS ? parts_read(s.caller, s.alone && s.caller != NULL, &caller) : rc;
     if (rc == PMIX_SUCCESS) {
         px_run_put_u32(b, s.n_leaders < UINT32_MAX ? (uint32_t) s.n_leaders : UINT32_MAX);
         put_parts(b, &leader, false);
         put_parts(b, &added, false);
+        put_parts(b, &caller, false);
     }
     parts_free(&leader);
     parts_free(&added);
+    parts_free(&caller);
     return rc;
 }
 

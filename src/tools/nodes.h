@@ -32,7 +32,7 @@ enum px_run_frame_type {
     PX_RUN_ENDED,     /* PROC; status of waitpid(2) */
     /* To the relay, and from it. */
     /* key; number of nodes, 0: not known; timeout in seconds; of a group: number of leaders,
-     * leaders, added (number; PROCs); bytes */
+     * leaders, added, the caller that comes by itself (number; PROCs); bytes */
     PX_RUN_COLLECT,
     PX_RUN_COLLECTED, /* serial number; number; {node; bytes} */
     PX_RUN_LOST,      /* PROC: will not come to any collective any more */

@@ -23,7 +23,8 @@ struct procs {
 
 struct share {
     uint32_t node;
-    uint64_t id; /* of the request, for the answer */
+    uint64_t id;      /* of the request, for the answer */
+    pmix_proc_t proc; /* who comes, when it comes by itself */
     char *bytes;
     size_t n;
 };
@@ -251,9 +252,9 @@ static bool name_is_taken(const char *key, size_t len)
 /* ---- groups whose callers do not all know each other
  *
  * Leaders that come by themselves and processes that others add have one collective for each name,
- * the scattered one. It is whole when as many leaders have come as they say, and as many others as
+ * the scattered one. It is whole when as many leaders have come as they say, and everybody whom
  * they add; or it goes into that of leaders who know each other and add somebody, when those and
- * the added have come. Nothing says who an added one is, so they are counted. */
+ * the added have come. Whom nobody has added by then is refused. */
 
 static bool has_proc(const struct procs *set, const pmix_proc_t *proc)
 {
@@ -313,14 +314,36 @@ static struct collective *companion(const struct collective *c)
     return o;
 }
 
-static size_t n_added(const struct collective *c)
+/* Does it come with others, in one share of their node? */
+static bool comes_along(const struct collective *c, const pmix_proc_t *proc)
 {
-    size_t n = 0;
+    return has_proc(&c->leaders, proc) || names(c, proc);
+}
 
-    for (size_t i = 0; i < c->added.n; i++) {
-        n += !has_proc(&c->leaders, &c->added.at[i]) && !names(c, &c->added.at[i]);
+static bool adds_others(const struct collective *c)
+{
+    size_t i = 0;
+
+    while (i < c->added.n && comes_along(c, &c->added.at[i])) {
+        i++;
     }
-    return n;
+    return i < c->added.n;
+}
+
+/* Has everybody whom c adds come to the scattered one? */
+static bool all_added(const struct collective *c, const struct collective *scattered)
+{
+    for (size_t i = 0; i < c->added.n; i++) {
+        bool come = comes_along(c, &c->added.at[i]);
+
+        for (uint32_t k = 0; !come && scattered != NULL && k < scattered->n_shares; k++) {
+            come = PMIX_CHECK_PROCID(&scattered->shares[k].proc, &c->added.at[i]);
+        }
+        if (!come) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool is_whole(const struct collective *c)
@@ -329,19 +352,37 @@ static bool is_whole(const struct collective *c)
         return false;
     }
     if (c->scattered) {
-        return c->n_leaders > 0 && c->leaders.n >= c->n_leaders &&
-               c->n_shares - c->leaders.n >= n_added(c);
+        return c->n_leaders > 0 && c->leaders.n >= c->n_leaders && all_added(c, c);
     }
-    size_t n = n_added(c);
-    const struct collective *o = n > 0 ? companion(c) : NULL;
-    return c->n_shares == c->n_wanted && (o != NULL ? o->n_shares : 0) >= n;
+    return c->n_shares == c->n_wanted && all_added(c, adds_others(c) ? companion(c) : NULL);
+}
+
+/* Answers those of the scattered one whom c does not name. */
+static void refuse_strangers(const struct collective *c, struct collective *scattered)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < scattered->n_shares; i++) {
+        struct share *share = &scattered->shares[i];
+
+        if (comes_along(c, &share->proc) || has_proc(&c->added, &share->proc)) {
+            scattered->shares[n++] = *share;
+        } else {
+            answer(share, PMIX_ERR_NOT_A_MEMBER, NULL);
+            free(share->bytes);
+        }
+    }
+    scattered->n_shares = n;
 }
 
 /* Takes the shares of the added over, and answers all. */
 static void finish(struct collective *c)
 {
-    struct collective *o = n_added(c) > 0 && !c->scattered ? companion(c) : NULL;
+    struct collective *o = adds_others(c) && !c->scattered ? companion(c) : NULL;
 
+    if (o != NULL || c->scattered) {
+        refuse_strangers(c, o != NULL ? o : c);
+    }
     for (uint32_t i = 0; o != NULL && i < o->n_shares; i++) {
         if (!add_share(c, o->shares[i], o->shares[i].bytes)) {
             answer(&o->shares[i], PMIX_ERR_NOMEM, NULL);
@@ -382,14 +423,21 @@ static bool adds_an_absent(const struct collective *c)
     return false;
 }
 
-/* What the share says about others. */
-static pmix_status_t take_scattered(struct collective *c, struct px_run_reader *r)
+/* What the share says about others, and who comes. */
+static pmix_status_t take_scattered(struct collective *c, struct px_run_reader *r,
+                                    struct share *share)
 {
     uint32_t n_leaders = px_run_get_u32(r);
+    struct procs caller = {0};
 
-    if (!take_procs(&c->leaders, r) || !take_procs(&c->added, r)) {
+    if (!take_procs(&c->leaders, r) || !take_procs(&c->added, r) || !take_procs(&caller, r)) {
+        free(caller.at);
         return PMIX_ERR_NOMEM;
     }
+    if (caller.n > 0) {
+        share->proc = caller.at[0];
+    }
+    free(caller.at);
     if (n_leaders > 0 && c->n_leaders > 0 && n_leaders != c->n_leaders) {
         return PMIX_ERR_BAD_PARAM;
     }
@@ -427,7 +475,7 @@ void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *p
     struct collective *c = NULL;
     pmix_status_t rc =
         payload->failed ? PMIX_ERR_BAD_PARAM : place(key, len, n_wanted, head->from, &c);
-    pmix_status_t scattered = rc == PMIX_SUCCESS ? take_scattered(c, payload) : rc;
+    pmix_status_t scattered = rc == PMIX_SUCCESS ? take_scattered(c, payload, &share) : rc;
     const char *bytes = px_run_get_bytes(payload, &share.n);
     if (rc == PMIX_SUCCESS && (payload->failed || !add_share(c, share, bytes))) {
         rc = PMIX_ERR_NOMEM;

@@ -2327,3 +2327,6 @@ PX_PROTOTYPE(pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *mod
 #error "PMIX_TOPOLOGY_FREE is missing"
 #endif
 #endif
+#if PX_LEVEL >= 70
+PX_VALUE(PMIX_ERR_NOT_A_MEMBER, -66)
+#endif

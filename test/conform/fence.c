@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* On this node and without asking the host: in the process's memory, or at most from its server. */
 static const char *here(void)
@@ -154,30 +152,6 @@ static void register_unknown(void)
     await("tried");
     job_register("nosuch");
     tell("registered");
-}
-
-static void clones(void)
-{
-    struct infos list = {0};
-    pid_t child = fork();
-
-    check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
-    tell("up");
-    await_n("up", 2);
-    if (child != 0) {
-        await("going in");
-        tell("the last");
-    }
-    tell("going in");
-    add_true(&list, PMIX_ALL_CLONES_PARTICIPATE);
-    check_status(PMIX_SUCCESS, PMIx_Fence(NULL, 0, list.at, list.n), "fence");
-    check(told("the last"), "the other was not waited for");
-    free_infos(&list);
-    check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
-    if (child == 0) {
-        _exit(0);
-    }
-    waitpid(child, NULL, 0);
 }
 
 /* ---- what is collected */
@@ -434,7 +408,6 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {4}, .later = true}},
      .client = one_is_late,
      .script = start_late},
-    {.ids = "FEN-024", .what = "all clones of a process", .client = clones, .raw = true},
     {.ids = "FEN-025",
      .what = "a job that nobody has registered",
      .jobs = {{"A", {1}}, {"nosuch", {1}, .later = true}},

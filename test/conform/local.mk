@@ -24,6 +24,7 @@ conform_programs = \
   %D%/harness.t \
   %D%/init.t \
   %D%/keys.t \
+  %D%/members.t \
   %D%/modex.t \
   %D%/params.t \
   %D%/put.t \
@@ -89,6 +90,9 @@ TESTS += $(conform_programs)
 %C%_keys_t_SOURCES = %D%/keys.c
 %C%_keys_t_LDADD = $(conform_ldadd)
 %C%_keys_t_LDFLAGS = $(conform_ldflags)
+%C%_members_t_SOURCES = %D%/members.c
+%C%_members_t_LDADD = $(conform_ldadd)
+%C%_members_t_LDFLAGS = $(conform_ldflags)
 %C%_modex_t_SOURCES = %D%/modex.c
 %C%_modex_t_LDADD = $(conform_ldadd)
 %C%_modex_t_LDFLAGS = $(conform_ldflags)

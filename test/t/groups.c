@@ -121,6 +121,21 @@ static bool same_id(size_t id)
     return same;
 }
 
+/* The outcome, where not all of the job take part. */
+static void make_part(struct call *call)
+{
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    pmix_status_t rc = construct(call, &results, &n);
+
+    printf("%u %s", me.rank, PMIx_Error_string(rc));
+    if (rc == PMIX_SUCCESS) {
+        say_members(results, n);
+    }
+    printf("\n");
+    PMIX_INFO_FREE(results, n);
+}
+
 static void make(struct call *call)
 {
     pmix_info_t *results = NULL;
@@ -207,6 +222,76 @@ static void act_timeout(void)
     }
 }
 
+/* ---- a stranger, which comes before the one that is added */
+
+static void stranger_answered(pmix_status_t rc, pmix_info_t *info, size_t n, void *cbdata,
+                              pmix_release_cbfunc_t release, void *release_cbdata)
+{
+    (void) info;
+    (void) n;
+    *(pmix_status_t *) cbdata = rc;
+    if (release != NULL) {
+        release(release_cbdata);
+    }
+}
+
+/* It says that it is there when its server, and with that its host, has heard of it. */
+static void be_stranger(void)
+{
+    static pmix_status_t said;
+    pmix_value_t v = {.type = PMIX_BOOL, .data.flag = true};
+
+    check(PMIx_Group_construct_nb("g", NULL, 0, NULL, 0, stranger_answered, &said), "stranger");
+    check(PMIx_Fence(&me, 1, NULL, 0), "fence of a stranger");
+    check(PMIx_Put(PMIX_GLOBAL, "there", &v), "put");
+    check(PMIx_Commit(), "commit");
+    fence();
+    printf("%u %s\n", me.rank, PMIx_Error_string(said));
+}
+
+static void await_stranger(void)
+{
+    pmix_value_t *v = NULL;
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, me.nspace, 2);
+    check(PMIx_Get(&proc, "there", NULL, 0, &v), "get");
+    PMIX_VALUE_RELEASE(v);
+}
+
+/* Ranks 0 and 3 lead and add 1; nobody adds 2. */
+static void with_stranger(bool together)
+{
+    struct call call = {.leaders = together ? 0 : 2};
+
+    if (me.rank == 2) {
+        be_stranger();
+        return;
+    }
+    if (me.rank == 1) {
+        await_stranger();
+        call.leaders = 0;
+    } else {
+        name(call.procs, &call.n_procs, together ? 3 : me.rank);
+        name(call.added, &call.n_added, 1);
+    }
+    if (me.rank != 1 && together) {
+        name(call.procs, &call.n_procs, 0);
+    }
+    make_part(&call);
+    fence();
+}
+
+static void act_stranger(void)
+{
+    with_stranger(true);
+}
+
+static void act_bootstranger(void)
+{
+    with_stranger(false);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -215,6 +300,7 @@ int main(int argc, char **argv)
     } acts[] = {
         {"bootstrap", act_bootstrap}, {"added", act_added},     {"disagree", act_disagree},
         {"absent", act_absent},       {"timeout", act_timeout},
+        {"stranger", act_stranger},   {"bootstranger", act_bootstranger},
     };
 
     alarm(120);

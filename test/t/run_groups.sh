@@ -22,6 +22,21 @@ for nodes in 1 2 4; do
 2 $order
 3 $order" "$(lines)"
 
+    run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" stranger
+    order='PMIX_SUCCESS 3 0 1'
+    same "a process that nobody adds, on $nodes nodes" "0 $order
+1 $order
+2 PMIX_ERR_NOT_A_MEMBER
+3 $order" "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" bootstranger
+    order=$(sed -n 's/^1 //p' "$SCRATCH/out")
+    case $order in 'PMIX_SUCCESS 0 3 1' | 'PMIX_SUCCESS 3 0 1') ;; *) order="one of two orders" ;; esac
+    same "a process that no leader by itself adds, on $nodes nodes" "0 $order
+1 $order
+2 PMIX_ERR_NOT_A_MEMBER
+3 $order" "$(lines)"
+
     run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" disagree
     same "leaders that contradict each other, on $nodes nodes" '0 PMIX_ERR_BAD_PARAM
 3 PMIX_ERR_BAD_PARAM' "$(lines)"
