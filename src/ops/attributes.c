@@ -5,8 +5,8 @@
  * reads, and by which it judges directives that are required; the calls are those of
  * tables/functions.tsv. What a host says of
  * itself is kept in a list. Hosts name their upcalls, users ask by call, so upcall names are
- * translated when they are registered; a call that does not wait is described with the one that
- * does. */
+ * translated when they are registered. A host may register a call and its non-blocking form apart;
+ * one that is not registered is described like the call itself. */
 
 #include "attributes.h"
 
@@ -200,10 +200,26 @@ static const char *call_of(const char *function)
     return function;
 }
 
-static struct said *find_said(struct px_attrs *attrs, const char *function)
+static const struct said *find_said(const struct px_attrs *attrs, const char *function)
 {
-    struct said *at = attrs->said;
+    const struct said *at = attrs->said;
 
+    while (NULL != at && strcmp(at->function, function) != 0) {
+        at = at->next;
+    }
+    return at;
+}
+
+/* What the host registered for the function, else for the call of which it is the non-blocking
+ * form. NULL: nothing. */
+static const struct said *find_described(const struct px_attrs *attrs, const char *function)
+{
+    const struct said *at = find_said(attrs, function);
+
+    if (NULL != at) {
+        return at;
+    }
+    at = attrs->said;
     while (NULL != at && !is_call(function, at->function)) {
         at = at->next;
     }
@@ -388,7 +404,7 @@ static int answer_host(struct px_attrs *attrs, struct answer *answer, const char
 
     if (NULL != attrs) {
         pthread_mutex_lock(&attrs->lock);
-        said = find_said(attrs, function);
+        said = find_described(attrs, function);
     }
     rc = answer_level(answer, function, PMIX_HOST_ATTRIBUTES,
                       NULL != said ? (const char *const *) said->attrs : NULL, NULL != said);

@@ -42,7 +42,8 @@ struct px_attrs *px_attrs_create(void); /* NULL: no memory */
 void px_attrs_destroy(struct px_attrs *attrs); /* takes NULL */
 
 /* What the host supports in a call, by the name of the call or of the upcall; names end with NULL.
- * 0, PMIX_ERR_REPEAT_ATTR_REGISTRATION, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
+ * A call and its _nb form are two functions. 0, PMIX_ERR_REPEAT_ATTR_REGISTRATION (the same
+ * function again), PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
 int px_attrs_register(struct px_attrs *attrs, const char *function, char **names);
 
 /* Does the library itself, at one of the levels, support every directive that is marked as

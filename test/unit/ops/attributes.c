@@ -125,6 +125,41 @@ static void of_the_host(void **state)
     px_attrs_destroy(attrs);
 }
 
+/* PRRTE registers all calls of its host in both forms. */
+static void both_forms(void **state)
+{
+    char *wait[] = {(char *) "PMIX_TIMEOUT", NULL};
+    char *nowait[] = {(char *) "PMIX_COLLECT_DATA", NULL};
+    char *keys[] = {(char *) PMIX_QUERY_ATTRIBUTE_SUPPORT, (char *) "PMIx_Fence",
+                    (char *) "PMIx_Fence_nb", (char *) "PMIx_Get_nb", NULL};
+    pmix_info_t qual = PMIX_INFO_STATIC_INIT;
+    pmix_query_t query = {.keys = keys, .qualifiers = &qual, .nqual = 1};
+    struct px_attrs *attrs = px_attrs_create();
+    pmix_info_t *info = NULL;
+    const pmix_info_t *level;
+    size_t n = 0;
+    bool yes = true;
+
+    (void) state;
+    PMIx_Info_load(&qual, PMIX_HOST_ATTRIBUTES, &yes, PMIX_BOOL);
+    assert_int_equal(px_attrs_register(attrs, "PMIx_Fence", wait), 0);
+    assert_int_equal(px_attrs_register(attrs, "PMIx_Fence_nb", nowait), 0);
+    assert_int_equal(px_attrs_register(attrs, "PMIx_Get", wait), 0);
+    assert_int_equal(px_attrs_register(attrs, "PMIx_Fence_nb", nowait),
+                     PMIX_ERR_REPEAT_ATTR_REGISTRATION);
+    assert_int_equal(px_attrs_answer(attrs, PX_ATTR_HOST, &query, &info, &n), 0);
+    assert_int_equal(n, 3);
+    level = level_of(&info[0], keys[1], PMIX_HOST_ATTRIBUTES);
+    assert_true(has_attribute(level, PMIX_TIMEOUT));
+    assert_false(has_attribute(level, PMIX_COLLECT_DATA));
+    level = level_of(&info[1], keys[2], PMIX_HOST_ATTRIBUTES);
+    assert_true(has_attribute(level, PMIX_COLLECT_DATA));
+    assert_false(has_attribute(level, PMIX_TIMEOUT));
+    assert_true(has_attribute(level_of(&info[2], keys[3], PMIX_HOST_ATTRIBUTES), PMIX_TIMEOUT));
+    PMIx_Info_free(info, n);
+    px_attrs_destroy(attrs);
+}
+
 static void functions(void **state)
 {
     char *keys[] = {(char *) PMIX_CLIENT_FUNCTIONS, (char *) PMIX_HOST_FUNCTIONS, NULL};
@@ -164,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_the_library),
         cmocka_unit_test(of_the_host),
+        cmocka_unit_test(both_forms),
         cmocka_unit_test(functions),
         cmocka_unit_test(marks),
     };
