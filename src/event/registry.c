@@ -201,8 +201,14 @@ static bool has_pin(struct px_list *head, enum px_pin pin)
     return false;
 }
 
+/* The end of a category, but for the handler that was registered to be last in it. */
+static struct px_list *end_place(struct px_list *head)
+{
+    return has_pin(head, PX_PIN_BACK) ? head->prev : head;
+}
+
 /* The item that a new handler goes in front of; the head means the end. NULL: it cannot be
- * placed. */
+ * placed. A handler that is to go before or after one that is not in its category is appended. */
 static struct px_list *find_place(struct px_list *head, const struct px_handler *handler,
                                   const struct placing *place)
 {
@@ -211,7 +217,7 @@ static struct px_list *find_place(struct px_list *head, const struct px_handler 
     if (NULL != place->before || NULL != place->after) {
         named = find_named(head, NULL != place->before ? place->before : place->after);
         if (NULL == named) {
-            return NULL;
+            return end_place(head);
         }
         return NULL != place->before ? &named->link : named->link.next;
     }
@@ -225,7 +231,7 @@ static struct px_list *find_place(struct px_list *head, const struct px_handler 
         return head;
     }
     if (place->append) {
-        return has_pin(head, PX_PIN_BACK) ? head->prev : head;
+        return end_place(head);
     }
     return has_pin(head, PX_PIN_FRONT) ? head->next->next : head->next;
 }

@@ -26,8 +26,8 @@ struct px_events *px_events_create(struct px_loop *loop);
 void px_events_destroy(struct px_events *events); /* takes NULL; running chains are ended */
 
 /* Adds a handler as the directives in info say. codes are copied, info is copied. 0 and *ret_id, or
- * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM, PMIX_ERR_EVENT_REGISTRATION (a second first or last one;
- * unknown name in before/after). */
+ * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM, PMIX_ERR_EVENT_REGISTRATION (a second first or last
+ * one). A handler before or after a name that is not in its category is appended. */
 int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes,
                   const pmix_info_t *info, size_t ninfo, pmix_notification_fn_t handler,
                   size_t *ret_id);
