@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define INVALID "-44" /* PMIX_ERR_INVALID_NAMESPACE */
 #define MISSING_VALUE "-30" /* PMIX_ERR_DATA_VALUE_NOT_FOUND */
@@ -60,6 +61,16 @@ static void add_node(struct infos *list, const char *name, enum peers_given give
     add_array(list, PMIX_NODE_INFO_ARRAY, &one);
 }
 
+/* A node of the session that the job has not been given. */
+static void add_idle_node(struct infos *list, const char *name)
+{
+    struct infos session = {0};
+
+    add_u32(&session, PMIX_SESSION_ID, 3);
+    add_node(&session, name, NOT_GIVEN, NULL);
+    add_array(list, PMIX_SESSION_INFO_ARRAY, &session);
+}
+
 static bool is_j(const struct job *job, struct infos *list)
 {
     if (strcmp(job->name, "J") != 0) {
@@ -83,6 +94,7 @@ static void flavour_a(const struct job *job, struct infos *list)
         add_node(list, "n1", GIVEN, "0,3,7");
         add_node(list, "n2", GIVEN, "1");
         add_node(list, "n3", GIVEN_NULL, NULL);
+        add_idle_node(list, "n5");
     }
 }
 
@@ -92,6 +104,7 @@ static void see_a(void)
     same("J:1", peers("n2", "J"), "given");
     same("", peers("n3", "J"), "given as NULL");
     same("", peers("n4", "J"), "a node that is not the job's");
+    same("", peers("n5", "J"), "a node of the session that is not the job's");
     same("", peers("typo", "J"), "a node that is not");
     same(INVALID, peers("n1", "nosuch"), "no such job");
     same(INVALID, peers("typo", "nosuch"), "the job is looked for first");
@@ -109,6 +122,7 @@ static void flavour_b(const struct job *job, struct infos *list)
         add_node(list, "n1", GIVEN, "0");
         add_node(list, "n2", NOT_GIVEN, NULL);
         add_node(list, "n3", GIVEN, "1");
+        add_idle_node(list, "n5");
     }
 }
 
@@ -118,6 +132,7 @@ static void see_b(void)
     same(MISSING_VALUE, peers("n2", "J"), "listed without its peers");
     same("J:1", peers("n3", "J"), "given");
     same("", peers("n4", "J"), "not listed");
+    same("", peers("n5", "J"), "of the session, not listed");
     same("", peers("typo", "J"), "unknown");
     same(INVALID, peers("n2", "nosuch"), "no such job");
     same("n1,n2,n3", hosts("J"), "nodes");
@@ -355,13 +370,43 @@ static void refuse_rebuilding(void)
 
 #define J_REMOTE .jobs = {{"A", {1}}, {"J", {0, 1}, .quiet = true}}, .nodes = 2
 
+/* ---- a client that is registered before its namespace */
+
+static void note_end(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    check_status(PMIX_SUCCESS, status, "the client");
+    tell("registered");
+}
+
+static void register_one_client(void)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, "early", 0);
+    check_status(PMIX_SUCCESS,
+                 PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, note_end, NULL),
+                 "register a client");
+}
+
+static void ask_for_early(void)
+{
+    await("registered");
+    same(INVALID, peers(NULL, "early"), "peers of what has only a client");
+    same(INVALID, hosts("early"), "nodes of what has only a client");
+}
+
 const struct conform_case cases[] = {
-    {.ids = "RES-042 RES-043 RES-033 RES-034 RES-046 RES-010 RES-041 S02",
+    {.ids = "RES-033 RES-059",
+     .what = "a client's registration does not make a namespace known",
+     .client = ask_for_early,
+     .script = register_one_client},
+    {.ids = "RES-042 RES-043 RES-033 RES-034 RES-046 RES-010 RES-040 RES-041 S02",
      .what = "peers are given",
      J_REMOTE,
      .setup = flavour_a,
      .client = see_a},
-    {.ids = "RES-045 S02",
+    {.ids = "RES-040 RES-045 S02",
      .what = "a node is listed without its peers, and there is no map",
      J_REMOTE,
      .setup = flavour_b,
@@ -403,7 +448,7 @@ const struct conform_case cases[] = {
      J_REMOTE,
      .setup = empty_peers,
      .client = see_empty},
-    {.ids = "RES-005 RES-040 RES-041 RES-053",
+    {.ids = "RES-005 RES-041 RES-053",
      .what = "nodes with nobody",
      J_REMOTE,
      .setup = unused_node,
