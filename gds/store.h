@@ -119,6 +119,9 @@ enum px_store_flag {
     PX_STORE_JOB_COMPLETE = 1, /* job information is all here: missing keys are missing for good */
     PX_STORE_HOST_QUERIES = 2, /* the host answers queries: resolve calls go over the socket */
     PX_STORE_NO_REBUILD = 4,   /* do not rebuild local peers from the map */
+    PX_STORE_PEERS_DECLINED = 8,  /* but it does not answer PMIx_Resolve_peers */
+    PX_STORE_NODES_DECLINED = 16, /* but it does not answer PMIx_Resolve_nodes */
+    PX_STORE_HOST_BITS = PX_STORE_HOST_QUERIES | PX_STORE_PEERS_DECLINED | PX_STORE_NODES_DECLINED,
 };
 void px_store_set_flags(struct px_store *store, uint32_t flags);
 uint32_t px_store_flags(const struct px_store *store);

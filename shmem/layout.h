@@ -19,7 +19,7 @@
 
 enum {
     PX_SHM_MAJOR = 1,
-    PX_SHM_MINOR = 1,
+    PX_SHM_MINOR = 2,
     PX_SHM_HEADER_LEN = 4096,
     PX_SHM_TABLE_PROBES = 128, /* longest probe a writer may leave */
     PX_SHM_TAG_SHIFT = 48,

@@ -66,12 +66,21 @@ static pmix_status_t ask_server(struct px_session *session, const char *node, co
     return px_ctx_wait(session->ctx, &call->wait);
 }
 
+/* Does the host answer such a call? */
+static bool host_answers(uint32_t flags, bool peers)
+{
+    uint32_t declined = peers ? PX_STORE_PEERS_DECLINED : PX_STORE_NODES_DECLINED;
+
+    return (flags & PX_STORE_HOST_QUERIES) != 0 && (flags & declined) == 0;
+}
+
 /* Does the segment say that nobody above knows better? */
-static bool may_answer(const struct px_session *session, const char *nspace)
+static bool may_answer(const struct px_session *session, const char *nspace, bool peers)
 {
     const struct px_store *shared = px_session_shared(session);
     const struct px_foreign *foreign;
     struct px_store_info info;
+    uint32_t flags;
 
     if (NULL == nspace || '\0' == nspace[0]) {
         return false;
@@ -80,20 +89,20 @@ static bool may_answer(const struct px_session *session, const char *nspace)
         foreign = px_session_find_foreign(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN + 1));
         shared = NULL != foreign ? px_foreign_shared(foreign) : NULL;
     }
-    if (NULL == shared || (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) == 0 ||
-        (px_store_flags(shared) & PX_STORE_HOST_QUERIES) != 0) {
+    flags = NULL != shared ? px_store_flags(shared) : 0;
+    if ((flags & PX_STORE_JOB_COMPLETE) == 0 || host_answers(flags, peers)) {
         return false;
     }
     px_store_info(shared, &info);
     return !info.dead; /* a namespace that is no more is none of ours to describe */
 }
 
-static bool may_answer_here(const struct px_session *session, const char *nspace)
+static bool may_answer_here(const struct px_session *session, const char *nspace, bool peers)
 {
     bool may;
 
     px_reader_enter();
-    may = may_answer(session, nspace);
+    may = may_answer(session, nspace, peers);
     px_reader_leave();
     return may;
 }
@@ -146,7 +155,7 @@ pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, cons
     struct stores stores;
     pmix_status_t rc;
 
-    if (!may_answer_here(session, nspace)) {
+    if (!may_answer_here(session, nspace, true)) {
         rc = ask_server(session, NULL != node ? node : session->hostname, nspace, &call);
         if (PMIX_SUCCESS == rc) {
             *procs = call.procs;
@@ -173,7 +182,7 @@ pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, ch
     struct stores stores;
     pmix_status_t rc;
 
-    if (!may_answer_here(session, nspace)) {
+    if (!may_answer_here(session, nspace, false)) {
         rc = ask_server(session, NULL, nspace, &call);
         if (PMIX_SUCCESS == rc) {
             *nodelist = call.nodes;

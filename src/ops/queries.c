@@ -29,6 +29,76 @@ bool px_query_asks(const pmix_query_t *query, const char *key)
     return false;
 }
 
+/* The infos of a PMIX_QUERY_RESULTS; false: it is another info. */
+static bool nested_results(const pmix_info_t *info, const pmix_info_t **ret, size_t *ret_n)
+{
+    const pmix_data_array_t *array =
+        info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
+
+    if (strncmp(info->key, PMIX_QUERY_RESULTS, PMIX_MAX_KEYLEN) != 0 || NULL == array ||
+        array->type != PMIX_INFO || NULL == array->array) {
+        return false;
+    }
+    *ret = array->array;
+    *ret_n = array->size;
+    return true;
+}
+
+static const pmix_value_t *find_value(const pmix_info_t *info, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            return &info[i].value;
+        }
+    }
+    return NULL;
+}
+
+const pmix_value_t *px_query_result(const pmix_info_t *info, size_t ninfo, const char *key)
+{
+    const pmix_value_t *value = find_value(info, ninfo, key);
+    const pmix_info_t *nested;
+    size_t n;
+
+    for (size_t i = 0; NULL == value && i < ninfo; i++) {
+        if (nested_results(&info[i], &nested, &n)) {
+            value = find_value(nested, n, key);
+        }
+    }
+    return value;
+}
+
+/* Does none of the queries ask for the key of the result? Qualifiers come with results unasked. */
+static bool is_other(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *info)
+{
+    pmix_key_t key;
+
+    PMIx_Load_key(key, info->key);
+    for (size_t q = 0; q < nqueries; q++) {
+        if (px_query_asks(&queries[q], key)) {
+            return false;
+        }
+    }
+    return strcmp(key, PMIX_QUERY_QUALIFIERS) != 0;
+}
+
+bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *info,
+                        size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        const pmix_info_t *at = &info[i];
+        size_t n = 1;
+
+        (void) nested_results(&info[i], &at, &n);
+        for (size_t k = 0; k < n; k++) {
+            if (is_other(queries, nqueries, &at[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool px_query_asks_qualifiers(const pmix_query_t *query)
 {
     for (size_t i = 0; i < query->nqual; i++) {

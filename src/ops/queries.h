@@ -19,6 +19,14 @@ bool px_query_asks(const pmix_query_t *query, const char *key);
 /* The value of the first qualifier with the key, or NULL. */
 const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *key);
 
+/* The value of a key in the results of a query, flat or in a PMIX_QUERY_RESULTS; NULL: the results
+ * do not have the key. */
+const pmix_value_t *px_query_result(const pmix_info_t *info, size_t ninfo, const char *key);
+
+/* Do the results, flat or in a PMIX_QUERY_RESULTS, have a key that none of the queries asks for? */
+bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *info,
+                        size_t ninfo);
+
 /* The process that a query is about; `otherwise` as far as it names none. */
 pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherwise);
 

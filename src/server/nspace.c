@@ -34,13 +34,26 @@ bool px_ns_any(struct px_server *s, const pmix_proc_t *procs, size_t n)
     return false;
 }
 
-static uint32_t store_flags(const struct px_server *s)
+uint32_t px_ns_host_flags(const struct px_server *s)
 {
     uint32_t flags = 0;
 
     if (s->host.query && !(s->peers_declined && s->nodes_declined)) {
         flags |= PX_STORE_HOST_QUERIES;
     }
+    if (s->peers_declined) {
+        flags |= PX_STORE_PEERS_DECLINED;
+    }
+    if (s->nodes_declined) {
+        flags |= PX_STORE_NODES_DECLINED;
+    }
+    return flags;
+}
+
+static uint32_t store_flags(const struct px_server *s)
+{
+    uint32_t flags = px_ns_host_flags(s);
+
     if (!px_param_bool(PX_P_RESOLVE_REBUILD)) {
         flags |= PX_STORE_NO_REBUILD;
     }

@@ -185,6 +185,8 @@ struct px_rankrec {
 struct px_nsrec *px_ns_find(struct px_server *s, const char *name);
 /* Is a namespace of one of them known here? */
 bool px_ns_any(struct px_server *s, const pmix_proc_t *procs, size_t n);
+/* The flags of a store that say which resolve calls the host answers (PX_STORE_HOST_BITS). */
+uint32_t px_ns_host_flags(const struct px_server *s);
 /* Finds or makes the record, with an empty store. NULL when memory is out. */
 struct px_nsrec *px_ns_make(struct px_server *s, const char *name);
 /* Ends its clients' connections and frees it. */

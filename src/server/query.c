@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries: the host first, and where it does not know or has no say, what this server knows. A
- * host's success is passed on as it is. */
+/* Queries: the host first; the server answers the keys that the host's answer does not have. Other
+ * errors of the host are passed on. docs/decisions/0017-what-a-host-leaves-open.md */
 
 #include "query.h"
 
@@ -15,26 +15,19 @@
 
 /* --- what came back --- */
 
-static bool in_infos(const pmix_info_t *info, size_t ninfo, const char *key, unsigned depth)
+bool px_query_declined(pmix_status_t status)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        const pmix_data_array_t *array =
-            info[i].value.type == PMIX_DATA_ARRAY ? info[i].value.data.darray : NULL;
-
-        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return true;
-        }
-        if (depth && array && array->type == PMIX_INFO &&
-            strcmp(info[i].key, PMIX_QUERY_RESULTS) == 0 &&
-            in_infos(array->array, array->size, key, depth - 1)) {
-            return true;
-        }
-    }
-    return false;
+    return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_NOT_IMPLEMENTED;
 }
 
-/* How many keys were asked for, and how many have an answer; how many queries require what is not
- * done here. */
+bool px_query_unanswered(pmix_status_t status)
+{
+    return px_query_declined(status) || status == PMIX_ERR_NOT_FOUND ||
+           status == PMIX_ERR_PARTIAL_SUCCESS || status == PMIX_QUERY_PARTIAL_SUCCESS;
+}
+
+/* How many keys were asked for, and how many have an answer; for how many something is required
+ * that is not done here. */
 struct tally {
     size_t asked;
     size_t answered;
@@ -56,34 +49,34 @@ static int add_support(struct px_upcall *up, const pmix_query_t *query, struct t
 static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_host,
                      struct tally *tally)
 {
+    bool met =
+        px_attrs_met("PMIx_Query_info", px_upcall_levels(up), query->qualifiers, query->nqual);
     unsigned levels;
     size_t k = 0;
 
-    if (!px_attrs_met("PMIx_Query_info", px_upcall_levels(up), query->qualifiers, query->nqual)) {
-        tally->asked++;
-        tally->unmet++;
-        return PMIX_SUCCESS;
-    }
-    if (px_attrs_asked(query, &levels)) {
+    if (met && px_attrs_asked(query, &levels)) {
         return add_support(up, query, tally);
     }
     if (strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0) {
         k++;
     }
     for (; query->keys[k]; k++) {
-        int rc;
+        int rc = PMIX_ERR_NOT_SUPPORTED;
 
         tally->asked++;
-        if (in_infos(up->ret_info, n_host, query->keys[k], 1)) {
+        if (px_query_result(up->ret_info, n_host, query->keys[k])) {
             tally->answered++;
             continue;
         }
-        rc = px_query_own(up->server, &up->proc, query, query->keys[k], &up->ret_info,
-                          &up->ret_ninfo);
+        if (met) {
+            rc = px_query_own(up->server, &up->proc, query, query->keys[k], &up->ret_info,
+                              &up->ret_ninfo);
+        }
         if (rc == PMIX_ERR_NOMEM) {
             return rc;
         }
         tally->answered += rc == PMIX_SUCCESS;
+        tally->unmet += !met;
     }
     return PMIX_SUCCESS;
 }
@@ -100,17 +93,21 @@ static int add_own(struct px_upcall *up)
     if (rc || tally.answered == tally.asked) {
         return rc;
     }
-    return tally.answered                                        ? PMIX_ERR_PARTIAL_SUCCESS
-           : up->status == PMIX_ERR_NOT_SUPPORTED || tally.unmet ? PMIX_ERR_NOT_SUPPORTED
-                                                                 : PMIX_ERR_NOT_FOUND;
+    /* A host that answers under keys of its own has answered more than can be counted. */
+    if (up->status == PMIX_SUCCESS &&
+        px_query_has_other(up->queries, up->nqueries, up->ret_info, n_host)) {
+        return PMIX_SUCCESS;
+    }
+    return tally.answered                                     ? PMIX_ERR_PARTIAL_SUCCESS
+           : px_query_declined(up->status) || tally.unmet != 0 ? PMIX_ERR_NOT_SUPPORTED
+                                                               : PMIX_ERR_NOT_FOUND;
 }
 
 static void query_answered(struct px_upcall *up)
 {
     int rc = up->status;
 
-    if (rc == PMIX_ERR_NOT_SUPPORTED || rc == PMIX_ERR_NOT_FOUND ||
-        rc == PMIX_ERR_PARTIAL_SUCCESS || rc == PMIX_QUERY_PARTIAL_SUCCESS) {
+    if (rc == PMIX_SUCCESS || px_query_unanswered(rc)) {
         rc = add_own(up);
     }
     if (rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS) {

@@ -10,6 +10,12 @@
 /* Hands up->queries to the host; takes over the upcall. */
 void px_go_query(struct px_upcall *up);
 
+/* Statuses of a host's query entry. Declined: it lacks this query. Unanswered: it may have answered
+ * some keys, or none, and what it did not answer is the server's to answer. Other errors are about
+ * the request as a whole. */
+bool px_query_declined(pmix_status_t status);
+bool px_query_unanswered(pmix_status_t status);
+
 /* known.c: appends this server's own answer to one key, or to a whole query for attribute support.
  * 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_PARTIAL_SUCCESS (attribute support), PMIX_ERR_NOMEM. */
 int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,

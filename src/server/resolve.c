@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Resolve calls as they climb: the host's query entry first; without one, or when it says that it
- * does not support this query, the library's rules over what the host registered. Any other answer
- * of the host stands, also one that differs from what is known here. */
+/* Resolve calls as they climb: the host's query entry first. Without one, or when its answer does
+ * not have the key, the library's rules over what the host registered. Any other answer of the host
+ * stands, also one that differs from what is known here; so does an error that is about more than
+ * the key. docs/decisions/0017-what-a-host-leaves-open.md */
 
 #include "src/ops/resolve.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "query.h"
+#include "src/ops/queries.h"
 
 int px_stores_named(struct px_server *s, const char *nspace, struct px_ns_stores *ret)
 {
@@ -98,37 +100,16 @@ static void answer_self(struct px_resolve *r)
 
 /* --- the host's answer --- */
 
-static const pmix_value_t *find_result(const pmix_info_t *info, size_t ninfo, const char *key,
-                                       unsigned depth)
-{
-    for (size_t i = 0; i < ninfo; i++) {
-        const pmix_data_array_t *array =
-            info[i].value.type == PMIX_DATA_ARRAY ? info[i].value.data.darray : NULL;
-        const pmix_value_t *found = NULL;
-
-        if (strcmp(info[i].key, key) == 0) {
-            return &info[i].value;
-        }
-        if (depth && array && array->type == PMIX_INFO &&
-            strcmp(info[i].key, PMIX_QUERY_RESULTS) == 0) {
-            found = find_result(array->array, array->size, key, depth - 1);
-        }
-        if (found) {
-            return found;
-        }
-    }
-    return NULL;
-}
-
+/* Nothing under the key: nobody. */
 static void finish_peers(struct px_resolve *r, const pmix_value_t *value)
 {
-    const pmix_data_array_t *array =
-        value && value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
     pmix_proc_t *procs;
 
     if (!array || !array->size) {
-        finish(r, value && value->type != PMIX_DATA_ARRAY ? PMIX_ERR_TYPE_MISMATCH : PMIX_SUCCESS,
-               NULL, 0, NULL);
+        bool good = value->type == PMIX_DATA_ARRAY || value->type == PMIX_UNDEF;
+
+        finish(r, good ? PMIX_SUCCESS : PMIX_ERR_TYPE_MISMATCH, NULL, 0, NULL);
         return;
     }
     if (array->type != PMIX_PROC || !array->array) {
@@ -144,25 +125,28 @@ static void finish_peers(struct px_resolve *r, const pmix_value_t *value)
     finish(r, PMIX_SUCCESS, procs, array->size, NULL);
 }
 
+/* Nothing under the key: nowhere. */
 static void finish_nodes(struct px_resolve *r, const pmix_value_t *value)
 {
+    const char *text = value->type == PMIX_STRING ? value->data.string : NULL;
     char *nodes = NULL;
 
-    if (value && value->type != PMIX_STRING) {
+    if (value->type != PMIX_STRING && value->type != PMIX_UNDEF) {
         finish(r, PMIX_ERR_TYPE_MISMATCH, NULL, 0, NULL);
         return;
     }
-    if (value && value->data.string && value->data.string[0]) {
-        nodes = strdup(value->data.string);
+    if (text && text[0]) {
+        nodes = strdup(text);
+        if (!nodes) {
+            finish(r, PMIX_ERR_NOMEM, NULL, 0, NULL);
+            return;
+        }
     }
-    finish(r,
-           value && value->data.string && value->data.string[0] && !nodes ? PMIX_ERR_NOMEM
-                                                                          : PMIX_SUCCESS,
-           NULL, 0, nodes);
+    finish(r, PMIX_SUCCESS, NULL, 0, nodes);
 }
 
-/* A host that declines both kinds is not asked again, and clients need not ask us. */
-static void declined(struct px_server *s, bool peers)
+/* A host that declines one kind is not asked for it again, and clients need not ask us. */
+static void note_declined(struct px_server *s, bool peers)
 {
     struct px_list *item;
     struct px_list *next;
@@ -172,35 +156,32 @@ static void declined(struct px_server *s, bool peers)
     } else {
         s->nodes_declined = true;
     }
-    if (!s->peers_declined || !s->nodes_declined) {
-        return;
-    }
     px_list_each (item, next, &s->ns_list) {
         struct px_nsrec *ns = px_container_of(item, struct px_nsrec, link);
 
-        px_store_set_flags(ns->store,
-                           px_store_flags(ns->store) & ~(uint32_t) PX_STORE_HOST_QUERIES);
+        px_store_set_flags(ns->store, (px_store_flags(ns->store) & ~(uint32_t) PX_STORE_HOST_BITS) |
+                                          px_ns_host_flags(s));
     }
 }
 
 static void resolve_answered(struct px_upcall *up)
 {
     struct px_resolve *r = up->arg;
-    const pmix_value_t *value;
+    const char *key = r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE;
+    const pmix_value_t *value = NULL;
 
     r->server->own_resolves -= r->done != NULL;
-    if (up->status == PMIX_ERR_NOT_SUPPORTED) {
-        declined(up->server, r->peers);
-        answer_self(r);
-        return;
-    }
-    if (up->status) {
+    if (px_query_declined(up->status)) {
+        note_declined(up->server, r->peers);
+    } else if (up->status == PMIX_SUCCESS || px_query_unanswered(up->status)) {
+        value = px_query_result(up->ret_info, up->ret_ninfo, key);
+    } else {
         finish(r, up->status, NULL, 0, NULL);
         return;
     }
-    value = find_result(up->ret_info, up->ret_ninfo,
-                        r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE, 1);
-    if (r->peers) {
+    if (!value) {
+        answer_self(r);
+    } else if (r->peers) {
         finish_peers(r, value);
     } else {
         finish_nodes(r, value);

@@ -22,6 +22,7 @@ conform_programs = \
   %D%/group_get.t \
   %D%/growth.t \
   %D%/harness.t \
+  %D%/host_answers.t \
   %D%/init.t \
   %D%/keys.t \
   %D%/members.t \
@@ -81,6 +82,9 @@ TESTS += $(conform_programs)
 %C%_growth_t_SOURCES = %D%/growth.c
 %C%_growth_t_LDADD = $(conform_ldadd)
 %C%_growth_t_LDFLAGS = $(conform_ldflags)
+%C%_host_answers_t_SOURCES = %D%/host_answers.c
+%C%_host_answers_t_LDADD = $(conform_ldadd)
+%C%_host_answers_t_LDFLAGS = $(conform_ldflags)
 %C%_harness_t_SOURCES = %D%/harness.c
 %C%_harness_t_LDADD = $(conform_ldadd)
 %C%_harness_t_LDFLAGS = $(conform_ldflags)

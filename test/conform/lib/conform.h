@@ -63,6 +63,7 @@ struct infos {
 void add(struct infos *list, const char *key, const void *value, pmix_data_type_t type);
 void add_u32(struct infos *list, const char *key, uint32_t value);
 void add_text(struct infos *list, const char *key, const char *value);
+void add_procs(struct infos *list, const char *key, const pmix_proc_t *procs, size_t n);
 void add_true(struct infos *list, const char *key);
 void add_required(struct infos *list, const char *key, const void *value, pmix_data_type_t type);
 /* Takes the inner list: an array of infos under key (PMIX_PROC_INFO_ARRAY and the like). */

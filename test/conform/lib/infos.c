@@ -36,6 +36,13 @@ void add_text(struct infos *list, const char *key, const char *value)
     add(list, key, value, PMIX_STRING);
 }
 
+void add_procs(struct infos *list, const char *key, const pmix_proc_t *procs, size_t n)
+{
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = (void *) (uintptr_t) procs};
+
+    add(list, key, &array, PMIX_DATA_ARRAY);
+}
+
 void add_true(struct infos *list, const char *key)
 {
     bool yes = true;

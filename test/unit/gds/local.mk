@@ -58,7 +58,7 @@ px_long_tests += %D%/corrupt.t %D%/model.t
 %C%_golden_t_SOURCES = %D%/golden.c %D%/support.c %D%/support.h
 %C%_golden_t_LDADD = $(gds_unit_libs)
 %C%_golden_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
-EXTRA_DIST += test/golden/segment-1.0 test/golden/segment-1.1
+EXTRA_DIST += test/golden/segment-1.0 test/golden/segment-1.1 test/golden/segment-1.2
 
 # The store compiled anew, with a hook at each store to the segment.
 %C%_crash_t_SOURCES = %D%/crash.c %D%/support.c %D%/support.h $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES)

@@ -100,11 +100,40 @@ static void target(void **state)
     PMIx_Info_destruct(&room[0]);
 }
 
+/* QRY-003, QRY-010: what a host answered, in either shape. */
+static void results(void **state)
+{
+    char *keys[] = {(char *) "asked", NULL};
+    pmix_query_t query = {.keys = keys};
+    pmix_info_t inner[2] = {{.key = "asked", .value = {.type = PMIX_UINT32, .data.uint32 = 7}},
+                            {.key = PMIX_QUERY_QUALIFIERS, .value = {.type = PMIX_UNDEF}}};
+    pmix_data_array_t array = {.type = PMIX_INFO, .size = 2, .array = inner};
+    pmix_info_t flat[2] = {
+        {.key = "beside", .value = {.type = PMIX_UNDEF}},
+        {.key = PMIX_QUERY_RESULTS, .value = {.type = PMIX_DATA_ARRAY, .data.darray = &array}}};
+    const pmix_value_t *value = px_query_result(flat, 2, "asked");
+
+    (void) state;
+    assert_ptr_equal(value, &inner[0].value);
+    assert_null(px_query_result(flat, 1, "asked"));
+    assert_null(px_query_result(NULL, 0, "asked"));
+    assert_ptr_equal(px_query_result(flat, 1, "beside"), &flat[0].value);
+    assert_true(px_query_has_other(&query, 1, flat, 2));
+    assert_false(px_query_has_other(&query, 1, &flat[1], 1));
+    assert_false(px_query_has_other(&query, 1, NULL, 0));
+    array.array = NULL;
+    assert_null(px_query_result(flat, 2, "asked"));
+    memset(flat[0].key, 'k', PMIX_MAX_KEYLEN); /* as long as a key can be */
+    assert_null(px_query_result(flat, 2, "asked"));
+    assert_true(px_query_has_other(&query, 1, flat, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sense),
         cmocka_unit_test(target),
+        cmocka_unit_test(results),
     };
 
     return cmocka_run_group_tests_name("queries", tests, NULL, NULL);
