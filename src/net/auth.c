@@ -15,8 +15,8 @@
 #include "src/net/munge.h"
 
 /* A credential is a claim; the kernel's word about the socket is not. Whatever module a peer uses,
- * a known owner of the far end must be the registered user. `none` makes no claim and counts only
- * where the parameter names it. */
+ * it is whom the kernel says it is. `none` makes no claim and counts only where the parameter names
+ * it. */
 
 enum { NATIVE_BYTES = 8 };
 
@@ -35,53 +35,86 @@ static bool allowed(const char *module)
     return px_hello_names(list, module);
 }
 
-static int check_native(const struct px_hello *hello, const struct px_who *who, uid_t uid,
-                        gid_t gid)
+static int take_native(const struct px_hello *hello, struct px_who *who)
 {
-    bool on_unix = who->known && who->gid != (gid_t) -1;
+    bool by_socket = who->known && who->gid != (gid_t) -1; /* that needs no credential */
     uint32_t claim[2];
 
-    if (hello->cred_len == 0) {
-        return on_unix ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
-    }
     if (hello->cred_len != NATIVE_BYTES) {
-        return PMIX_ERR_INVALID_CRED;
+        return hello->cred_len == 0 && by_socket ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
     }
-    memcpy(claim, hello->cred, sizeof(claim));
-    return claim[0] == uid && claim[1] == gid ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
+    if (!who->known) {
+        memcpy(claim, hello->cred, sizeof(claim));
+        who->uid = claim[0];
+        who->gid = claim[1];
+    }
+    return PMIX_SUCCESS;
 }
 
-static int check_munge(const struct px_hello *hello, uid_t uid, gid_t gid)
+static int take_munge(const struct px_hello *hello, struct px_who *who)
 {
-    uid_t their_uid;
-    gid_t their_gid;
-    int rc = px_munge_decode(hello->cred, hello->cred_len, &their_uid, &their_gid);
+    uid_t uid;
+    gid_t gid;
+    int rc = px_munge_decode(hello->cred, hello->cred_len, &uid, &gid);
 
     if (rc == PX_ERR_NOT_SUPPORTED) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    return rc == PX_OK && their_uid == uid && their_gid == gid ? PMIX_SUCCESS
-                                                               : PMIX_ERR_INVALID_CRED;
+    if (rc != PX_OK || (who->known && who->uid != uid) ||
+        (who->gid != (gid_t) -1 && who->gid != gid)) {
+        return PMIX_ERR_INVALID_CRED;
+    }
+    who->uid = uid;
+    who->gid = gid;
+    return PMIX_SUCCESS;
 }
 
-int px_auth_check(const struct px_hello *hello, const struct px_who *who, uid_t uid, gid_t gid)
+static int take_credential(const struct px_hello *hello, struct px_who *who)
 {
+    if (strcmp(hello->psec, "munge") == 0) {
+        return take_munge(hello, who);
+    }
+    if (!who->known && !px_param_bool(PX_P_TRUST_CLAIMS)) {
+        return PMIX_ERR_INVALID_CRED;
+    }
+    if (strcmp(hello->psec, "native") == 0) {
+        return take_native(hello, who);
+    }
+    return strcmp(hello->psec, "none") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+}
+
+int px_auth_identify(const struct px_hello *hello, struct px_who *who)
+{
+    int rc;
+
     if (!allowed(hello->psec)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (who->known && who->uid == (uid_t) -1) {
-        return PMIX_ERR_INVALID_CRED; /* nobody, not even when nobody is asked for */
-    }
-    if (who->known && (who->uid != uid || (who->gid != (gid_t) -1 && who->gid != gid))) {
         return PMIX_ERR_INVALID_CRED;
     }
-    if (strcmp(hello->psec, "native") == 0) {
-        return check_native(hello, who, uid, gid);
+    rc = take_credential(hello, who);
+    return !rc && who->uid == (uid_t) -1 ? PMIX_ERR_INVALID_CRED : rc;
+}
+
+int px_auth_check(const struct px_hello *hello, struct px_who *who, uid_t uid, gid_t gid)
+{
+    int rc = px_auth_identify(hello, who);
+
+    if (rc) {
+        return rc;
     }
-    if (strcmp(hello->psec, "munge") == 0) {
-        return check_munge(hello, uid, gid);
-    }
-    return strcmp(hello->psec, "none") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+    return who->uid == uid && (who->gid == (gid_t) -1 || who->gid == gid) ? PMIX_SUCCESS
+                                                                          : PMIX_ERR_INVALID_CRED;
+}
+
+/* A container's hook may give what is offered to a stock client as an order, and that fails where
+ * its image has no munge; on one machine the kernel's word makes munge needless. */
+static bool offers_munge(void)
+{
+    return allowed("munge") &&
+           (px_hello_names(px_param_string(PX_P_PSEC), "munge") || !allowed("native")) &&
+           px_munge_works();
 }
 
 const char *px_auth_modes(void)
@@ -93,7 +126,7 @@ const char *px_auth_modes(void)
     unsigned which = 0;
 
     which |= allowed("native") ? 1 : 0;
-    which |= allowed("munge") && px_munge_works() ? 2 : 0;
+    which |= offers_munge() ? 2 : 0;
     which |= allowed("none") ? 4 : 0;
     return lists[which];
 }

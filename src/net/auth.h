@@ -6,20 +6,28 @@
 #include "src/net/door.h"
 #include "src/net/hello.h"
 
-/* Who is at the other end of a connected descriptor, by the kernel's word. A loopback connection
- * that no process holds any more is known and has uid (uid_t) -1, which fits nobody. */
-struct px_who px_auth_peer(int fd);
+/* Who is at the other end of a connected descriptor, by the kernel's word. Whoever has left, was
+ * reset, or cannot be named is known and has uid (uid_t) -1, which fits nobody. Only where the
+ * kernel's socket table cannot be seen at all, or the connection comes from elsewhere, nothing is
+ * known. `claimed` is the process that a TCP peer says it is, 0: none; it is believed when it holds
+ * the connection. */
+struct px_who px_auth_peer(int fd, pid_t claimed);
 
-/* Checks a credential against the uid and gid that the host registered. The kernel's word wins over
- * any claim; where the kernel cannot tell (another container over TCP) the native claim is compared
- * as it stands. psec "native" (8 bytes uid,gid host order on TCP; may be empty on AF_UNIX), "munge"
- * (decoded by the library where present; asks the munge daemon and waits for it), "none" (only
- * where the psec parameter names it). 0, PMIX_ERR_INVALID_CRED, PMIX_ERR_NOT_SUPPORTED (unknown
- * module, or one that the parameter excludes). */
-int px_auth_check(const struct px_hello *hello, const struct px_who *who, uid_t uid, gid_t gid);
+/* Establishes who has sent the introduction. Where the kernel has spoken, its word stands in place
+ * of any claim, which in a container speaks of other ids. Where it has not, a claim counts only if
+ * the parameter shmix_trust_claims says so, and then goes into *who. psec "native": 8 bytes uid,gid
+ * in host order, or none on AF_UNIX; "munge": decoded by the library where present (asks the munge
+ * daemon and waits for it); it must agree with the kernel and proves both ids; "none": only where
+ * the psec parameter names it. 0, PMIX_ERR_INVALID_CRED, PMIX_ERR_NOT_SUPPORTED (unknown module, or
+ * one that the parameter excludes). */
+int px_auth_identify(const struct px_hello *hello, struct px_who *who);
 
-/* Comma list for PMIX_SECURITY_MODE, honouring the psec parameter. Static text. Tries munge, so ask
- * once. */
+/* px_auth_identify, and: is it that user, and that group as far as the group is proved? */
+int px_auth_check(const struct px_hello *hello, struct px_who *who, uid_t uid, gid_t gid);
+
+/* Comma list for PMIX_SECURITY_MODE, honouring the psec parameter: munge is accepted from whoever
+ * has it, and offered only where the parameter names it or excludes native. Static text. May try
+ * munge, so ask once. */
 const char *px_auth_modes(void);
 
 #endif

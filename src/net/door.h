@@ -18,13 +18,12 @@
 struct px_doors;
 struct px_guest; /* a peer that has introduced itself and waits for our answer */
 
-/* What the kernel says of the peer: SO_PEERCRED, or the owner of its end in the kernel's socket
- * table. */
+/* Who the peer is: SO_PEERCRED, or the owner of its end in the kernel's socket table. */
 struct px_who {
     bool known; /* false: the kernel could not tell */
-    uid_t uid;
-    gid_t gid; /* AF_UNIX only; else (gid_t) -1 */
-    pid_t pid; /* AF_UNIX only; else 0 */
+    uid_t uid;  /* (uid_t) -1: nobody */
+    gid_t gid;  /* (gid_t) -1: not proved, as it is on TCP unless the peer's process is found */
+    pid_t pid;  /* 0: not proved, likewise */
 };
 
 struct px_door_opts {

@@ -109,7 +109,7 @@ static void introduce(struct px_guest *guest)
         guest_free(guest);
         return;
     }
-    who = px_auth_peer(guest->fd);
+    who = px_auth_peer(guest->fd, px_hello_pid(&hello));
     px_timer_stop_loop(&guest->timer);
     px_list_remove(&guest->link);
     px_list_append(&doors->waiting, &guest->link);

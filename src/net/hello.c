@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmix.h>
+
 /* Written by strangers, read before anything is known of them: every field is looked at through one
  * cursor that refuses to pass the end, strings must end inside the body and fit their place,
  * numbers must be of the values that exist. The header in front is in host byte order, unlike that
@@ -210,6 +212,26 @@ int px_hello_parse(const void *body, size_t len, struct px_hello *ret)
     }
     *ret = hello;
     return PMIX_SUCCESS;
+}
+
+pid_t px_hello_pid(const struct px_hello *hello)
+{
+    struct px_in in = px_in_make(hello->blob, hello->blob_len, hello->kind);
+    pmix_info_t *infos = NULL;
+    size_t n = 0;
+    pid_t pid = 0;
+
+    if (!hello->blob || px_unpack_infos(&in, &infos, &n) != 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(infos[i].key, PMIX_PROC_PID, PMIX_MAX_KEYLEN) == 0 &&
+            infos[i].value.type == PMIX_PID) {
+            pid = infos[i].value.data.pid;
+        }
+    }
+    PMIx_Info_free(infos, n);
+    return pid > 0 ? pid : 0;
 }
 
 bool px_hello_names(const char *list, const char *name)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <pmix_common.h>
 
@@ -55,6 +56,9 @@ int px_hello_pack(const struct px_hello *hello, struct px_buf *buf);
  * over-long or unterminated; blobs that do not parse are ignored by whoever reads them, not
  * here. */
 int px_hello_parse(const void *body, size_t len, struct px_hello *ret);
+
+/* The process that the introduction's infos say it comes from (PMIX_PROC_PID); 0: none. */
+pid_t px_hello_pid(const struct px_hello *hello);
 
 /* True when the comma list names the module. */
 bool px_hello_names(const char *list, const char *name);

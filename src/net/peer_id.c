@@ -6,7 +6,9 @@
 
 #include "src/net/peer_id.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -28,32 +30,33 @@ enum {
     STATE_FIN_WAIT2 = 5,
     STATE_CLOSE_WAIT = 8,
     STATE_LAST_ACK = 9,
+    STATE_LISTEN = 10,
     STATE_CLOSING = 11,
     REPLY_MS = 200,
     ROWS_MAX = 200000,
+    FDS_MAX = 4096,
 };
 
-static enum px_owner judge(unsigned state, unsigned long inode, uid_t uid, uid_t *ret_uid)
+static bool is_connected(unsigned state)
 {
-    switch (state) {
-    case STATE_ESTABLISHED:
-    case STATE_FIN_WAIT1:
-    case STATE_FIN_WAIT2:
-    case STATE_CLOSE_WAIT:
-    case STATE_LAST_ACK:
-    case STATE_CLOSING:
-        break;
-    default:
+    return state == STATE_ESTABLISHED || state == STATE_FIN_WAIT1 || state == STATE_FIN_WAIT2 ||
+           state == STATE_CLOSE_WAIT || state == STATE_LAST_ACK || state == STATE_CLOSING;
+}
+
+static enum px_owner judge(unsigned state, unsigned long inode, uid_t uid, bool listener,
+                           struct px_socket_owner *ret)
+{
+    if (listener ? state != STATE_LISTEN : !is_connected(state)) {
         return PX_OWNER_NOBODY;
     }
     if (inode == 0) {
         return PX_OWNER_NOBODY;
     }
-    *ret_uid = uid;
+    *ret = (struct px_socket_owner){.uid = uid, .inode = inode};
     return PX_OWNER_FOUND;
 }
 
-static bool send_question(int fd, const struct sockaddr_in *far, const struct sockaddr_in *near)
+static bool send_question(int fd, const struct sockaddr_in *end, const struct sockaddr_in *other)
 {
     struct {
         struct nlmsghdr header;
@@ -66,19 +69,33 @@ static bool send_question(int fd, const struct sockaddr_in *far, const struct so
     };
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 
-    msg.request.id.idiag_sport = far->sin_port;
-    msg.request.id.idiag_dport = near->sin_port;
-    msg.request.id.idiag_src[0] = far->sin_addr.s_addr;
-    msg.request.id.idiag_dst[0] = near->sin_addr.s_addr;
+    msg.request.id.idiag_sport = end->sin_port;
+    msg.request.id.idiag_src[0] = end->sin_addr.s_addr;
+    if (other) {
+        msg.request.id.idiag_dport = other->sin_port;
+        msg.request.id.idiag_dst[0] = other->sin_addr.s_addr;
+    }
     msg.request.id.idiag_cookie[0] = INET_DIAG_NOCOOKIE;
     msg.request.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
     return sendto(fd, &msg, sizeof(msg), MSG_NOSIGNAL, (const struct sockaddr *) &kernel,
                   sizeof(kernel)) == (ssize_t) sizeof(msg);
 }
 
+/* A listener may be bound to every address. */
+static bool is_end(const struct sockaddr_in *end, bool listener, uint32_t address, uint16_t port)
+{
+    return port == end->sin_port &&
+           (address == end->sin_addr.s_addr || (listener && address == htonl(INADDR_ANY)));
+}
+
+static bool is_other(const struct sockaddr_in *other, uint32_t address, uint16_t port)
+{
+    return !other || (address == other->sin_addr.s_addr && port == other->sin_port);
+}
+
 static enum px_owner read_answer(const struct nlmsghdr *header, size_t len,
-                                 const struct sockaddr_in *far, const struct sockaddr_in *near,
-                                 uid_t *ret_uid)
+                                 const struct sockaddr_in *end, const struct sockaddr_in *other,
+                                 struct px_socket_owner *ret)
 {
     struct inet_diag_msg found;
 
@@ -87,16 +104,15 @@ static enum px_owner read_answer(const struct nlmsghdr *header, size_t len,
         return PX_OWNER_UNKNOWN;
     }
     memcpy(&found, NLMSG_DATA(header), sizeof(found));
-    if (found.id.idiag_sport != far->sin_port || found.id.idiag_dport != near->sin_port ||
-        found.id.idiag_src[0] != far->sin_addr.s_addr ||
-        found.id.idiag_dst[0] != near->sin_addr.s_addr) {
+    if (!is_end(end, !other, found.id.idiag_src[0], found.id.idiag_sport) ||
+        !is_other(other, found.id.idiag_dst[0], found.id.idiag_dport)) {
         return PX_OWNER_UNKNOWN; /* the nearest thing, a listener */
     }
-    return judge(found.idiag_state, found.idiag_inode, found.idiag_uid, ret_uid);
+    return judge(found.idiag_state, found.idiag_inode, found.idiag_uid, !other, ret);
 }
 
-enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_in *near,
-                           uid_t *ret_uid)
+enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_in *other,
+                           struct px_socket_owner *ret)
 {
     union {
         struct nlmsghdr header;
@@ -111,18 +127,42 @@ enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_
         return owner;
     }
     (void) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    if (send_question(fd, far, near)) {
+    if (send_question(fd, end, other)) {
         n = recv(fd, &reply, sizeof(reply), 0);
     }
     if (n > 0) {
-        owner = read_answer(&reply.header, (size_t) n, far, near, ret_uid);
+        owner = read_answer(&reply.header, (size_t) n, end, other, ret);
     }
     (void) close(fd);
     return owner;
 }
 
-enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far,
-                            const struct sockaddr_in *near, uid_t *ret_uid)
+/* One row of the table: is it the socket's, and what does it say? */
+static bool read_row(const char *line, const struct sockaddr_in *end,
+                     const struct sockaddr_in *other, enum px_owner *ret_owner,
+                     struct px_socket_owner *ret)
+{
+    unsigned local;
+    unsigned local_port;
+    unsigned remote;
+    unsigned remote_port;
+    unsigned state;
+    unsigned uid;
+    unsigned long inode;
+
+    if (sscanf(line, " %*u: %8X:%4X %8X:%4X %2X %*X:%*X %*X:%*X %*X %u %*u %lu", &local,
+               &local_port, &remote, &remote_port, &state, &uid, &inode) != 7 ||
+        (!other && state != STATE_LISTEN) ||
+        !is_end(end, !other, local, htons((uint16_t) local_port)) ||
+        !is_other(other, remote, htons((uint16_t) remote_port))) {
+        return false;
+    }
+    *ret_owner = judge(state, inode, uid, !other, ret);
+    return true;
+}
+
+enum px_owner px_owner_read(const char *path, const struct sockaddr_in *end,
+                            const struct sockaddr_in *other, struct px_socket_owner *ret)
 {
     FILE *file = fopen(path, "re");
     enum px_owner owner = PX_OWNER_NOBODY;
@@ -133,21 +173,7 @@ enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far,
                                                                      : PX_OWNER_UNKNOWN;
     }
     for (long i = 0; i < ROWS_MAX && fgets(line, sizeof(line), file); i++) {
-        unsigned local;
-        unsigned local_port;
-        unsigned remote;
-        unsigned remote_port;
-        unsigned state;
-        unsigned uid;
-        unsigned long inode;
-
-        if (sscanf(line, " %*u: %8X:%4X %8X:%4X %2X %*X:%*X %*X:%*X %*X %u %*u %lu", &local,
-                   &local_port, &remote, &remote_port, &state, &uid, &inode) != 7) {
-            continue;
-        }
-        if (local == far->sin_addr.s_addr && local_port == ntohs(far->sin_port) &&
-            remote == near->sin_addr.s_addr && remote_port == ntohs(near->sin_port)) {
-            owner = judge(state, inode, uid, ret_uid);
+        if (read_row(line, end, other, &owner, ret)) {
             break;
         }
     }
@@ -155,16 +181,106 @@ enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far,
     return owner;
 }
 
+enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr_in *other,
+                            struct px_socket_owner *ret)
+{
+    enum px_owner owner = px_owner_ask(end, other, ret);
+
+    return owner == PX_OWNER_UNKNOWN ? px_owner_read("/proc/net/tcp", end, other, ret) : owner;
+}
+
+/* --- the process that holds it --- */
+
+static bool holds(int process, unsigned long inode)
+{
+    int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+    char wanted[64];
+    char link[64];
+    bool found = false;
+
+    if (!dir) {
+        if (fd >= 0) {
+            (void) close(fd);
+        }
+        return false;
+    }
+    (void) snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
+    for (int i = 0; i < FDS_MAX && !found && (entry = readdir(dir)) != NULL; i++) {
+        ssize_t n = readlinkat(fd, entry->d_name, link, sizeof(link) - 1);
+
+        link[n > 0 ? n : 0] = 0;
+        found = strcmp(link, wanted) == 0;
+    }
+    (void) closedir(dir);
+    return found;
+}
+
+/* The one id that a line "Uid:\treal\teffective\tsaved\tfilesystem" has four times. */
+static bool one_id(const char *text, const char *name, uint32_t *ret)
+{
+    const char *line = strstr(text, name);
+    unsigned ids[4];
+
+    if (!line || sscanf(line + strlen(name), "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4 ||
+        ids[1] != ids[0] || ids[2] != ids[0] || ids[3] != ids[0]) {
+        return false;
+    }
+    *ret = ids[0];
+    return true;
+}
+
+static bool read_ids(int process, uint32_t *ret_uid, uint32_t *ret_gid)
+{
+    int fd = openat(process, "status", O_RDONLY | O_CLOEXEC);
+    char text[4096];
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    if (fd >= 0) {
+        (void) close(fd);
+    }
+    text[n > 0 ? n : 0] = 0;
+    /* The name of the program, which it chooses, is in the first line, with its newlines escaped. */
+    return one_id(text, "\nUid:", ret_uid) && one_id(text, "\nGid:", ret_gid);
+}
+
+/* The directory stays the one of that process: when its number is another's, nothing can be read
+ * there any more. */
+bool px_owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *ret)
+{
+    char path[32];
+    uint32_t uid;
+    uint32_t gid;
+    bool proves;
+    int process;
+
+    (void) snprintf(path, sizeof(path), "/proc/%d", (int) pid);
+    process = pid > 0 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (process < 0) {
+        return false;
+    }
+    proves = holds(process, owner->inode) && read_ids(process, &uid, &gid) && uid == owner->uid;
+    (void) close(process);
+    if (proves) {
+        *ret = gid;
+    }
+    return proves;
+}
+
+/* --- who it is --- */
+
+#define NOBODY ((struct px_who){.known = true, .uid = (uid_t) -1, .gid = (gid_t) -1})
+
 static struct px_who unix_peer(int fd)
 {
-    struct px_who who = {.gid = (gid_t) -1};
     struct ucred cred;
     socklen_t len = sizeof(cred);
 
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0 && len == sizeof(cred)) {
-        who = (struct px_who){.known = true, .uid = cred.uid, .gid = cred.gid, .pid = cred.pid};
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0 || len != sizeof(cred)) {
+        return NOBODY;
     }
-    return who;
+    return (struct px_who){.known = true, .uid = cred.uid, .gid = cred.gid, .pid = cred.pid};
 }
 
 static bool is_loopback(const struct sockaddr_in *at)
@@ -175,41 +291,46 @@ static bool is_loopback(const struct sockaddr_in *at)
 /* Who is at one loopback end sits on this machine, whatever address it calls from. There the kernel
  * knows every owner: a connection that it does not find has none, and the uid that stands for
  * nobody fits no client. */
-static struct px_who tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near)
+static struct px_who tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near,
+                              pid_t claimed)
 {
-    struct px_who who = {.gid = (gid_t) -1};
-    enum px_owner owner;
+    struct px_who who = {.uid = (uid_t) -1, .gid = (gid_t) -1};
+    struct px_socket_owner owner;
+    enum px_owner found;
 
     if (!is_loopback(near) && !is_loopback(far)) {
         return who;
     }
-    owner = px_owner_ask(far, near, &who.uid);
-    if (owner == PX_OWNER_UNKNOWN) {
-        owner = px_owner_read("/proc/net/tcp", far, near, &who.uid);
-    }
-    who.known = owner != PX_OWNER_UNKNOWN;
-    if (owner == PX_OWNER_NOBODY) {
-        who.uid = (uid_t) -1;
+    found = px_owner_find(far, near, &owner);
+    who.known = found != PX_OWNER_UNKNOWN;
+    if (found == PX_OWNER_FOUND) {
+        who.uid = owner.uid;
+        who.pid = px_owner_proves(claimed, &owner, &who.gid) ? claimed : 0;
     }
     return who;
 }
 
-struct px_who px_auth_peer(int fd)
+union address {
+    struct sockaddr any;
+    struct sockaddr_in in;
+    struct sockaddr_storage room;
+};
+
+/* A connection that was reset has no far end to be named, although bytes that came before can still
+ * be read. */
+struct px_who px_auth_peer(int fd, pid_t claimed)
 {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in in;
-        struct sockaddr_storage room;
-    } far = {0}, near = {0};
+    union address far = {0};
+    union address near = {0};
     socklen_t far_len = sizeof(far);
     socklen_t near_len = sizeof(near);
 
     if (getsockname(fd, &near.any, &near_len) == 0 && near.any.sa_family == AF_UNIX) {
         return unix_peer(fd);
     }
-    if (getpeername(fd, &far.any, &far_len) == 0 && far.any.sa_family == AF_INET &&
-        near.any.sa_family == AF_INET) {
-        return tcp_peer(&far.in, &near.in);
+    if (near.any.sa_family == AF_INET && getpeername(fd, &far.any, &far_len) == 0 &&
+        far.any.sa_family == AF_INET) {
+        return tcp_peer(&far.in, &near.in, claimed);
     }
-    return (struct px_who){.gid = (gid_t) -1};
+    return NOBODY;
 }

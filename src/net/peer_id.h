@@ -4,26 +4,44 @@
 #define PX_NET_PEER_ID_H
 
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
-/* Who owns the far end of a TCP connection on this machine. Both look for exactly the connection
- * between the two addresses, as the far end sees it. */
+/* Who owns a TCP socket on this machine, by the kernel's tables. `end` is the socket's own address,
+ * `other` the address that it is connected to; NULL: the socket listens. Both functions look for
+ * exactly that socket. */
 
 enum px_owner {
-    PX_OWNER_FOUND,   /* *ret_uid is set */
-    PX_OWNER_NOBODY,  /* there is no such connection, or no process holds it any more */
+    PX_OWNER_FOUND,   /* *ret is set */
+    PX_OWNER_NOBODY,  /* there is no such socket, or no process holds it any more, or yet */
     PX_OWNER_UNKNOWN, /* the kernel does not say */
+};
+
+struct px_socket_owner {
+    uid_t uid; /* of the process that made it */
+    unsigned long inode;
 };
 
 /* Asks the kernel directly. Not finding and not being able to look are the same answer to it:
  * PX_OWNER_UNKNOWN. */
-enum px_owner px_owner_ask(const struct sockaddr_in *far, const struct sockaddr_in *near,
-                           uid_t *ret_uid);
+enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_in *other,
+                           struct px_socket_owner *ret);
 
 /* Reads the table that the kernel shows as text (path: /proc/net/tcp). PX_OWNER_UNKNOWN when there
  * is none to be seen. Without the means to open it the owner counts as nobody: who cannot look for
  * the moment must not believe. */
-enum px_owner px_owner_read(const char *path, const struct sockaddr_in *far,
-                            const struct sockaddr_in *near, uid_t *ret_uid);
+enum px_owner px_owner_read(const char *path, const struct sockaddr_in *end,
+                            const struct sockaddr_in *other, struct px_socket_owner *ret);
+
+/* One after the other. */
+enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr_in *other,
+                            struct px_socket_owner *ret);
+
+/* Is the socket among the descriptors of that process, and does the process run as `uid` with one
+ * group id in all roles (real, effective, saved)? Then its group is *ret. False also where the
+ * process cannot be looked into, and when it has more descriptors than are worth looking at. A
+ * program that changes its ids when it is executed proves nothing: whoever starts it chooses what
+ * it inherits. */
+bool px_owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *ret);
 
 #endif

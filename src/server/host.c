@@ -79,8 +79,7 @@ int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *
     return rc;
 }
 
-/* Leaves no info with the key. */
-static void drop_infos(pmix_info_t *infos, size_t *ninfo, const char *key)
+void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)
 {
     size_t kept = 0;
 
@@ -101,10 +100,13 @@ int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid)
     uint32_t group = gid;
     int rc;
 
-    drop_infos(*infos, ninfo, PMIX_USERID);
-    drop_infos(*infos, ninfo, PMIX_GRPID);
+    px_infos_drop(*infos, ninfo, PMIX_USERID);
+    px_infos_drop(*infos, ninfo, PMIX_GRPID);
     rc = px_infos_append(infos, ninfo, PMIX_USERID, &user, PMIX_UINT32);
-    return rc ? rc : px_infos_append(infos, ninfo, PMIX_GRPID, &group, PMIX_UINT32);
+    if (rc || gid == (gid_t) -1) {
+        return rc;
+    }
+    return px_infos_append(infos, ninfo, PMIX_GRPID, &group, PMIX_UINT32);
 }
 
 int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid)

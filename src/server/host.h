@@ -69,8 +69,8 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
 /* Frees one that never went to the host. Takes NULL. */
 void px_upcall_destroy(struct px_upcall *up);
 
-/* Adds PMIX_USERID and PMIX_GRPID of the requester, in place of all that it claimed itself. 0 or
- * PMIX_ERR_NOMEM. */
+/* Adds PMIX_USERID and PMIX_GRPID of the requester, in place of all that it claimed itself; a group
+ * that is not proved, (gid_t) -1, is left out. 0 or PMIX_ERR_NOMEM. */
 int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid);
 int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->info */
 
@@ -83,6 +83,8 @@ void px_upcall_mark(struct px_upcall *up, const char *call);
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
                     pmix_data_type_t type);
 int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info);
+/* Leaves no info with the key. */
+void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key);
 /* Deep copy; *ret NULL for none. */
 int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret);
 

@@ -171,8 +171,8 @@ static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest,
     peer->id = ++s->next_peer;
     peer->guest = guest;
     peer->proc = hello->proc;
-    peer->uid = who->known ? who->uid : (uid_t) hello->uid;
-    peer->gid = who->known && who->gid != (gid_t) -1 ? who->gid : (gid_t) hello->gid;
+    peer->uid = who->uid;
+    peer->gid = who->gid;
     peer->pid = who->pid;
     peer->kind = hello->kind;
     peer->version_major = hello->version_major;
@@ -321,18 +321,24 @@ static bool is_clone(const struct px_rankrec *rank, pid_t pid)
     return false;
 }
 
+/* To whom it is no business of, an unknown name looks like one of somebody else's. */
+static int not_registered(const struct px_server *s, const struct px_hello *hello,
+                          struct px_who *who)
+{
+    int rc = px_auth_identify(hello, who);
+
+    return rc || who->uid != s->uid ? PMIX_ERR_INVALID_CRED : PMIX_ERR_NOT_FOUND;
+}
+
 static void greet_client(struct px_server *s, struct px_guest *guest, const struct px_hello *hello,
-                         const struct px_who *who)
+                         struct px_who *who)
 {
     struct px_rankrec *rank = px_rank_of(s, &hello->proc);
     struct px_peer *peer;
     int rc;
 
-    if (!rank || !rank->registered) {
-        px_guest_refuse(guest, PMIX_ERR_NOT_FOUND);
-        return;
-    }
-    rc = px_auth_check(hello, who, rank->uid, rank->gid);
+    rc = rank && rank->registered ? px_auth_check(hello, who, rank->uid, rank->gid)
+                                  : not_registered(s, hello, who);
     if (rc) {
         px_guest_refuse(guest, rc);
         return;
@@ -357,6 +363,7 @@ static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *h
                      const struct px_who *who)
 {
     struct px_server *s = arg;
+    struct px_who them = *who;
     struct px_peer *peer;
 
     if (s->stopping) {
@@ -368,18 +375,18 @@ static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *h
         return;
     }
     if (hello->flag == PX_HELLO_CLIENT) {
-        greet_client(s, guest, hello, who);
+        greet_client(s, guest, hello, &them);
         return;
     }
     if (hello->flag == PX_HELLO_SINGLETON) {
         px_guest_refuse(guest, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
-    if (px_tool_refused(s, hello, who)) {
+    if (px_tool_refused(s, hello, &them)) {
         px_guest_refuse(guest, PMIX_ERR_NO_PERMISSIONS);
         return;
     }
-    peer = peer_create(s, guest, hello, who);
+    peer = peer_create(s, guest, hello, &them);
     if (!peer) {
         px_guest_refuse(guest, PMIX_ERR_NOMEM);
         return;

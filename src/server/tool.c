@@ -12,35 +12,26 @@
 #include "host.h"
 #include "src/net/auth.h"
 
-/* The owner that the tool has to have. A tool that the host registered, as it would a client, has
- * its own. */
-static void owner_of(const struct px_server *s, const struct px_hello *hello,
-                     const struct px_who *who, uid_t *ret_uid, gid_t *ret_gid)
+/* Is it the user that it has to be? A tool that the host registered, as it would a client, has an
+ * owner of its own. */
+static int check_owner(struct px_server *s, const struct px_hello *hello, struct px_who *who)
 {
-    struct px_rankrec *rank = px_rank_of((struct px_server *) (uintptr_t) s, &hello->proc);
-    uid_t uid = who->known ? who->uid : (uid_t) hello->uid;
-    gid_t gid = who->known && who->gid != (gid_t) -1 ? who->gid : (gid_t) hello->gid;
+    const struct px_rankrec *rank = px_rank_of(s, &hello->proc);
+    int rc;
 
     if (rank && rank->registered) {
-        *ret_uid = rank->uid;
-        *ret_gid = rank->gid;
-        return;
+        return px_auth_check(hello, who, rank->uid, rank->gid);
     }
-    *ret_uid = s->foreign_tools ? uid : s->uid;
-    *ret_gid = gid;
+    rc = px_auth_identify(hello, who);
+    return rc || s->foreign_tools || who->uid == s->uid ? rc : PMIX_ERR_INVALID_CRED;
 }
 
-bool px_tool_refused(const struct px_server *s, const struct px_hello *hello,
-                     const struct px_who *who)
+bool px_tool_refused(struct px_server *s, const struct px_hello *hello, struct px_who *who)
 {
-    uid_t uid;
-    gid_t gid;
-
     if (!s->tools || (!s->host.tool_connected && !s->host.tool_connected2)) {
         return true;
     }
-    owner_of(s, hello, who, &uid, &gid);
-    return px_auth_check(hello, who, uid, gid) != 0;
+    return check_owner(s, hello, who) != 0;
 }
 
 static void name_itself(struct px_peer *peer)
@@ -65,6 +56,18 @@ static void tool_answered(struct px_upcall *up)
     px_peer_admit(peer, up->status, &up->ret_proc);
 }
 
+/* Claims that only we can prove; describe() says what we know. */
+static void drop_claims(struct px_upcall *up)
+{
+    static const char *const keys[] = {PMIX_PROC_PID,   PMIX_REALUID, PMIX_REALGID,
+                                       PMIX_TOOL_NSPACE, PMIX_TOOL_RANK, PMIX_NSPACE,
+                                       PMIX_RANK,       PMIX_VERSION_INFO};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        px_infos_drop(up->info, &up->ninfo, keys[i]);
+    }
+}
+
 /* What the tool says of itself rides behind its introduction; what cannot be read is left out. */
 static void read_blob(struct px_upcall *up, const struct px_hello *hello)
 {
@@ -79,6 +82,7 @@ static void read_blob(struct px_upcall *up, const struct px_hello *hello)
     if (!px_unpack_infos(&in, &info, &n)) {
         up->info = info;
         up->ninfo = n;
+        drop_claims(up);
     }
 }
 

@@ -10,12 +10,10 @@ struct px_who;
 
 /* Tools at the door: who may come in, under which name, and what they get unasked. Loop thread. */
 
-/* Wrong owner, or a host that does not serve tools. */
-bool px_tool_refused(const struct px_server *s, const struct px_hello *hello,
-                     const struct px_who *who);
+/* Wrong owner, or a host that does not serve tools. Establishes who it is (px_auth_identify). */
+bool px_tool_refused(struct px_server *s, const struct px_hello *hello, struct px_who *who);
 
 /* Asks the host; px_peer_admit() follows. */
 void px_tool_greet(struct px_peer *peer, const struct px_hello *hello);
-
 
 #endif

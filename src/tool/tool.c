@@ -50,12 +50,42 @@ static void introduce(const struct px_session *session, struct px_hello *hello)
     snprintf(hello->gds, sizeof(hello->gds), "%s", PX_GDS_MESSAGES);
 }
 
+/* The process, by which a server that is called over TCP finds out what the kernel says of it. */
+static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
+{
+    pid_t pid = getpid();
+    pmix_info_t info;
+    int rc = PMIx_Info_load(&info, PMIX_PROC_PID, &pid, PMIX_PID);
+
+    if (0 == rc) {
+        rc = px_pack_infos(blob, kind, &info, 1);
+        PMIx_Info_destruct(&info);
+    }
+    return 0 == rc && px_buf_ok(blob) ? 0 : PMIX_ERR_NOMEM;
+}
+
+static int dial(const struct px_session *session, const char *uri, struct px_dialed *ret)
+{
+    struct px_hello hello = {0};
+    struct px_buf blob = {0};
+    unsigned char cred[CRED_ROOM];
+    int rc;
+
+    introduce(session, &hello);
+    rc = pack_self(hello.kind, &blob);
+    hello.blob = blob.data;
+    hello.blob_len = blob.len;
+    rc = 0 != rc ? rc : px_credential(NULL, &hello, cred, sizeof(cred));
+    rc = 0 != rc ? rc
+                 : px_dial(uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, ret);
+    px_buf_fini(&blob);
+    return rc;
+}
+
 /* Dials one candidate; PMIX_ERR_EXISTS when it is a server that we have already. */
 static int connect_one(struct px_session *session, const struct px_found *found,
                        struct px_server_peer **ret)
 {
-    struct px_hello hello = {0};
-    unsigned char cred[CRED_ROOM];
     struct px_dialed dialed = {.fd = -1};
     pmix_proc_t server;
     int rc = px_uri_server(found->uri, &server);
@@ -67,22 +97,17 @@ static int connect_one(struct px_session *session, const struct px_found *found,
     if (NULL != *ret) {
         return PMIX_ERR_EXISTS;
     }
-    introduce(session, &hello);
-    rc = px_credential(NULL, &hello, cred, sizeof(cred));
-    if (0 == rc) {
-        rc =
-            px_dial(found->uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &dialed);
-    }
+    rc = dial(session, found->uri, &dialed);
     if (0 != rc) {
         return rc;
     }
     if (PMIx_Nspace_invalid(dialed.server.nspace)) {
         dialed.server = server;
     }
-    if (hello.flag == PX_HELLO_TOOL_NEEDS_ID) {
+    if (PMIx_Nspace_invalid(session->ctx->self.nspace)) {
         px_session_name(session, dialed.assigned.nspace, dialed.assigned.rank);
     }
-    rc = px_session_attach(session, &dialed, hello.kind, ret);
+    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, ret);
     if (0 == rc) {
         px_session_set_version(*ret, '\0' != found->version[0] ? found->version : NULL);
     }

@@ -26,7 +26,9 @@ static const struct px_who unix_other_gid = {true, UID, OTHER, 12345};
 static const struct px_who tcp_good = {true, UID, (gid_t) -1, 0};
 static const struct px_who tcp_other = {true, OTHER, (gid_t) -1, 0};
 static const struct px_who tcp_nobody = {true, (uid_t) -1, (gid_t) -1, 0};
-static const struct px_who unknown = {false, 0, (gid_t) -1, 0};
+static const struct px_who tcp_proved = {true, UID, GID, 12345};
+static const struct px_who tcp_other_gid = {true, UID, OTHER, 12345};
+static const struct px_who unknown = {false, (uid_t) -1, (gid_t) -1, 0};
 
 static struct px_hello claim(const char *psec, const uint32_t *ids, size_t len)
 {
@@ -40,8 +42,9 @@ static int check(const char *psec, uint32_t uid, uint32_t gid, size_t len, const
 {
     uint32_t ids[3] = {uid, gid, 0};
     struct px_hello hello = claim(psec, ids, len);
+    struct px_who them = *who;
 
-    return px_auth_check(&hello, who, UID, GID);
+    return px_auth_check(&hello, &them, UID, GID);
 }
 
 static int use_psec(const char *value)
@@ -52,10 +55,19 @@ static int use_psec(const char *value)
     return px_param_load();
 }
 
+static int trust_claims(bool yes)
+{
+    if (yes ? setenv("PMIX_MCA_shmix_trust_claims", "1", 1)
+            : unsetenv("PMIX_MCA_shmix_trust_claims")) {
+        return -1;
+    }
+    return px_param_load();
+}
+
 static int clean(void **state)
 {
     (void) state;
-    return use_psec(NULL);
+    return use_psec(NULL) || trust_claims(false);
 }
 
 static void the_truth_is_believed(void **state)
@@ -64,7 +76,7 @@ static void the_truth_is_believed(void **state)
     assert_int_equal(check("native", UID, GID, 8, &unix_good), 0);
     assert_int_equal(check("native", 0, 0, 0, &unix_good), 0);
     assert_int_equal(check("native", UID, GID, 8, &tcp_good), 0);
-    assert_int_equal(check("native", UID, GID, 8, &unknown), 0);
+    assert_int_equal(check("native", UID, GID, 8, &tcp_proved), 0);
 }
 
 static void lies_are_not(void **state)
@@ -74,11 +86,58 @@ static void lies_are_not(void **state)
     assert_int_equal(check("native", UID, GID, 8, &unix_other_gid), PMIX_ERR_INVALID_CRED);
     assert_int_equal(check("native", 0, 0, 0, &unix_other_uid), PMIX_ERR_INVALID_CRED);
     assert_int_equal(check("native", UID, GID, 8, &tcp_other), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, GID, 8, &tcp_other_gid), PMIX_ERR_INVALID_CRED);
     assert_int_equal(check("native", UID, GID, 8, &tcp_nobody), PMIX_ERR_INVALID_CRED);
-    assert_int_equal(check("native", OTHER, GID, 8, &unix_good), PMIX_ERR_INVALID_CRED);
-    assert_int_equal(check("native", UID, OTHER, 8, &tcp_good), PMIX_ERR_INVALID_CRED);
+}
+
+/* A container has ids of its own and claims these: the kernel's word stands in their place. */
+static void the_kernels_word_replaces_the_claim(void **state)
+{
+    static const struct px_who *const whos[] = {&unix_good, &tcp_good, &tcp_proved};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(whos) / sizeof(whos[0]); i++) {
+        assert_int_equal(check("native", 0, 0, 8, whos[i]), 0);
+        assert_int_equal(check("native", OTHER, GID, 8, whos[i]), 0);
+        assert_int_equal(check("native", UID, 65534, 8, whos[i]), 0);
+    }
+}
+
+static void a_claim_alone_is_nobodys(void **state)
+{
+    (void) state;
+    assert_int_equal(check("native", UID, GID, 8, &unknown), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(use_psec("native,none"), 0);
+    assert_int_equal(check("none", UID, GID, 0, &unknown), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(use_psec(NULL), 0);
+    assert_int_equal(trust_claims(true), 0);
+    assert_int_equal(check("native", UID, GID, 8, &unknown), 0);
     assert_int_equal(check("native", OTHER, GID, 8, &unknown), PMIX_ERR_INVALID_CRED);
     assert_int_equal(check("native", UID, OTHER, 8, &unknown), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, GID, 8, &tcp_nobody), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(check("native", UID, GID, 8, &tcp_other), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(use_psec("none"), 0);
+    assert_int_equal(check("none", UID, GID, 0, &unknown), PMIX_ERR_INVALID_CRED);
+}
+
+/* Of a claim that is believed, and of a word of the kernel that says less than the claim. */
+static void who_it_is(void **state)
+{
+    uint32_t ids[2] = {OTHER, 4711};
+    struct px_hello hello = claim("native", ids, sizeof(ids));
+    struct px_who who = tcp_good;
+
+    (void) state;
+    assert_int_equal(px_auth_identify(&hello, &who), 0);
+    assert_int_equal(who.uid, UID);
+    assert_int_equal(who.gid, (gid_t) -1);
+    who = unknown;
+    assert_int_equal(px_auth_identify(&hello, &who), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(trust_claims(true), 0);
+    assert_int_equal(px_auth_identify(&hello, &who), 0);
+    assert_int_equal(who.uid, OTHER);
+    assert_int_equal(who.gid, 4711);
+    assert_false(who.known);
 }
 
 /* A caller that accepts whoever it is must not get one whom the kernel does not know. */
@@ -86,9 +145,13 @@ static void nobody_is_never_right(void **state)
 {
     uint32_t ids[2] = {UINT32_MAX, GID};
     struct px_hello hello = claim("native", ids, sizeof(ids));
+    struct px_who who = tcp_nobody;
 
     (void) state;
-    assert_int_equal(px_auth_check(&hello, &tcp_nobody, (uid_t) -1, GID), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(px_auth_check(&hello, &who, (uid_t) -1, GID), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(trust_claims(true), 0);
+    who = unknown;
+    assert_int_equal(px_auth_check(&hello, &who, (uid_t) -1, GID), PMIX_ERR_INVALID_CRED);
 }
 
 static void shapes_of_a_credential(void **state)
@@ -98,8 +161,12 @@ static void shapes_of_a_credential(void **state)
         int rc = len == 8 ? 0 : PMIX_ERR_INVALID_CRED;
 
         assert_int_equal(check("native", UID, GID, len, &tcp_good), rc);
-        assert_int_equal(check("native", UID, GID, len, &unknown), rc);
         assert_int_equal(check("native", UID, GID, len, &unix_good), len == 0 ? 0 : rc);
+    }
+    assert_int_equal(trust_claims(true), 0);
+    for (size_t len = 0; len <= 12; len++) {
+        assert_int_equal(check("native", UID, GID, len, &unknown),
+                         len == 8 ? 0 : PMIX_ERR_INVALID_CRED);
     }
 }
 
@@ -120,23 +187,24 @@ static void modules(void **state)
     assert_int_equal(use_psec("native"), 0);
     assert_string_equal(px_auth_modes(), "native");
     assert_int_equal(use_psec(NULL), 0);
-    assert_true(px_hello_names(px_auth_modes(), "native"));
+    assert_string_equal(px_auth_modes(), "native"); /* whether the machine has munge or not */
 }
 
 /* Whether the machine has munge or not, noise is never a credential of it. */
 static void forged_munge(void **state)
 {
     struct px_hello hello = claim("munge", (const uint32_t *) "MUNGE:AwQDAAB:", 15);
-    int rc = px_auth_check(&hello, &unix_good, UID, GID);
+    struct px_who who = unix_good;
+    int rc = px_auth_check(&hello, &who, UID, GID);
 
     (void) state;
     assert_true(rc == PMIX_ERR_INVALID_CRED || rc == PMIX_ERR_NOT_SUPPORTED);
     hello.cred_len = 5; /* no end */
-    rc = px_auth_check(&hello, &unix_good, UID, GID);
+    rc = px_auth_check(&hello, &who, UID, GID);
     assert_int_equal(rc, PMIX_ERR_INVALID_CRED);
     hello.cred_len = 0;
     hello.cred = NULL;
-    assert_int_equal(px_auth_check(&hello, &unix_good, UID, GID), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(px_auth_check(&hello, &who, UID, GID), PMIX_ERR_INVALID_CRED);
 }
 
 static void what_we_claim(void **state)
@@ -189,6 +257,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(the_truth_is_believed),
         T(lies_are_not),
+        T(the_kernels_word_replaces_the_claim),
+        T(a_claim_alone_is_nobodys),
+        T(who_it_is),
         T(nobody_is_never_right),
         T(shapes_of_a_credential),
         T(modules),

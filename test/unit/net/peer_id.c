@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,19 +59,19 @@ static void a_living_peer(void **state)
 {
     struct ends ends;
     struct px_who who;
-    uid_t uid = 77777;
+    struct px_socket_owner owner = {.uid = 77777};
 
     (void) state;
     tcp_ends(&ends);
-    who = px_auth_peer(ends.ours);
+    who = px_auth_peer(ends.ours, 0);
     assert_true(who.known);
     assert_int_equal(who.uid, geteuid());
     assert_int_equal(who.gid, (gid_t) -1);
     assert_int_equal(who.pid, 0);
-    assert_int_equal(px_owner_read("/proc/net/tcp", &ends.far, &ends.near, &uid), PX_OWNER_FOUND);
-    assert_int_equal(uid, geteuid());
+    assert_int_equal(px_owner_read("/proc/net/tcp", &ends.far, &ends.near, &owner), PX_OWNER_FOUND);
+    assert_int_equal(owner.uid, geteuid());
     (void) shutdown(ends.theirs, SHUT_WR); /* still somebody's */
-    who = px_auth_peer(ends.ours);
+    who = px_auth_peer(ends.ours, 0);
     assert_true(who.known);
     assert_int_equal(who.uid, geteuid());
     (void) close(ends.theirs);
@@ -82,18 +83,18 @@ static void a_peer_that_left_is_nobody(void **state)
 {
     struct ends ends;
     struct px_who who;
-    uid_t uid = 77777;
+    struct px_socket_owner owner = {.uid = 77777};
 
     (void) state;
     tcp_ends(&ends);
     assert_int_equal(send(ends.theirs, "claim", 5, 0), 5);
     (void) close(ends.theirs);
-    who = px_auth_peer(ends.ours);
+    who = px_auth_peer(ends.ours, 0);
     assert_true(who.known);
     assert_int_equal(who.uid, (uid_t) -1);
-    assert_int_equal(px_owner_read("/proc/net/tcp", &ends.far, &ends.near, &uid), PX_OWNER_NOBODY);
-    assert_int_not_equal(px_owner_ask(&ends.far, &ends.near, &uid), PX_OWNER_FOUND);
-    assert_int_equal(uid, 77777);
+    assert_int_equal(px_owner_read("/proc/net/tcp", &ends.far, &ends.near, &owner), PX_OWNER_NOBODY);
+    assert_int_not_equal(px_owner_ask(&ends.far, &ends.near, &owner), PX_OWNER_FOUND);
+    assert_int_equal(owner.uid, 77777);
     (void) close(ends.ours);
 }
 
@@ -101,19 +102,141 @@ static void a_connection_that_is_not(void **state)
 {
     struct sockaddr_in at;
     struct sockaddr_in far;
-    uid_t uid = 77777;
+    struct px_socket_owner owner = {.uid = 77777};
     int listener = listen_here(&at);
 
     (void) state;
     far = at;
     far.sin_port = htons(1);
-    assert_int_not_equal(px_owner_ask(&far, &at, &uid), PX_OWNER_FOUND);
-    assert_int_not_equal(px_owner_ask(&at, &far, &uid),
+    assert_int_not_equal(px_owner_ask(&far, &at, &owner), PX_OWNER_FOUND);
+    assert_int_not_equal(px_owner_ask(&at, &far, &owner),
                          PX_OWNER_FOUND); /* the listener does not count */
-    assert_int_equal(px_owner_read("/proc/net/tcp", &far, &at, &uid), PX_OWNER_NOBODY);
-    assert_int_equal(px_owner_read("/nowhere/at/all", &far, &at, &uid), PX_OWNER_UNKNOWN);
-    assert_int_equal(uid, 77777);
+    assert_int_not_equal(px_owner_ask(&far, NULL, &owner), PX_OWNER_FOUND);
+    assert_int_equal(px_owner_read("/proc/net/tcp", &far, NULL, &owner), PX_OWNER_NOBODY);
+    assert_int_equal(px_owner_read("/proc/net/tcp", &far, &at, &owner), PX_OWNER_NOBODY);
+    assert_int_equal(px_owner_read("/nowhere/at/all", &far, &at, &owner), PX_OWNER_UNKNOWN);
+    assert_int_equal(owner.uid, 77777);
     (void) close(listener);
+}
+
+/* A connection that was reset has no peer any more, but what it sent before can be read. */
+static void a_peer_that_was_reset_is_nobody(void **state)
+{
+    struct linger now = {.l_onoff = 1};
+    struct ends ends;
+    struct px_who who;
+    char sink[8];
+
+    (void) state;
+    tcp_ends(&ends);
+    assert_int_equal(send(ends.theirs, "claim", 5, 0), 5);
+    assert_int_equal(setsockopt(ends.theirs, SOL_SOCKET, SO_LINGER, &now, sizeof(now)), 0);
+    (void) close(ends.theirs);
+    (void) !recv(ends.ours, sink, sizeof(sink), 0);
+    who = px_auth_peer(ends.ours, 0);
+    assert_true(who.known);
+    assert_int_equal(who.uid, (uid_t) -1);
+    who = px_auth_peer(ends.ours, getpid());
+    assert_int_equal(who.uid, (uid_t) -1);
+    assert_int_equal(who.gid, (gid_t) -1);
+    (void) close(ends.ours);
+}
+
+static void who_listens(void **state)
+{
+    struct px_socket_owner owner = {.uid = 77777};
+    struct px_socket_owner again = {.uid = 77777};
+    struct sockaddr_in at;
+    int listener = listen_here(&at);
+
+    (void) state;
+    assert_int_equal(px_owner_find(&at, NULL, &owner), PX_OWNER_FOUND);
+    assert_int_equal(owner.uid, geteuid());
+    assert_int_equal(px_owner_read("/proc/net/tcp", &at, NULL, &again), PX_OWNER_FOUND);
+    assert_int_equal(again.uid, geteuid());
+    assert_int_equal(again.inode, owner.inode);
+    (void) close(listener);
+    assert_int_not_equal(px_owner_find(&at, NULL, &owner), PX_OWNER_FOUND);
+}
+
+/* The process that a peer names is believed when it holds the connection. */
+static void the_process_that_holds_it(void **state)
+{
+    struct ends ends;
+    struct px_who who;
+    pid_t stranger;
+    int told[2];
+    char byte;
+
+    (void) state;
+    tcp_ends(&ends);
+    assert_int_equal(pipe(told), 0);
+    who = px_auth_peer(ends.ours, getpid());
+    assert_true(who.known);
+    assert_int_equal(who.uid, geteuid());
+    assert_int_equal(who.gid, getegid());
+    assert_int_equal(who.pid, getpid());
+    stranger = fork();
+    assert_true(stranger >= 0);
+    if (stranger == 0) {
+        (void) close(ends.ours);
+        (void) close(ends.theirs);
+        (void) !write(told[1], "", 1);
+        (void) pause();
+        _exit(0);
+    }
+    assert_int_equal(read(told[0], &byte, 1), 1);
+    who = px_auth_peer(ends.ours, stranger);
+    (void) kill(stranger, SIGKILL);
+    assert_int_equal(waitpid(stranger, NULL, 0), stranger);
+    assert_int_equal(who.uid, geteuid());
+    assert_int_equal(who.gid, (gid_t) -1);
+    assert_int_equal(who.pid, 0);
+    (void) close(told[0]);
+    (void) close(told[1]);
+    (void) close(ends.theirs);
+    (void) close(ends.ours);
+}
+
+/* Ids that are not all one, as a program has that was started with the group of its file, prove
+ * nothing; nor does a process of another user than the socket's. */
+static void ids_that_prove_nothing(void **state)
+{
+    static const gid_t groups[][3] = {{0, 4, 4}, {0, 0, 4}, {4, 0, 0}, {4, 4, 4}};
+
+    (void) state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        struct ends ends;
+        int told[2];
+        char byte;
+        struct px_who who;
+        pid_t pid;
+
+        tcp_ends(&ends);
+        assert_int_equal(pipe(told), 0);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            (void) close(told[0]);
+            (void) !(setresgid(groups[i][0], groups[i][1], groups[i][2]) == 0 &&
+                     write(told[1], "", 1) == 1);
+            (void) pause();
+            _exit(0);
+        }
+        assert_int_equal(read(told[0], &byte, 1), 1);
+        who = px_auth_peer(ends.ours, pid);
+        assert_int_equal(who.gid, i == 3 ? 4 : (gid_t) -1);
+        assert_int_equal(who.uid, 0);
+        (void) kill(pid, SIGKILL);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        (void) close(told[0]);
+        (void) close(told[1]);
+        (void) close(ends.theirs);
+        (void) close(ends.ours);
+    }
 }
 
 /* An address of this machine that is none of the loopback's. */
@@ -161,11 +284,11 @@ static void a_peer_from_an_outer_address(void **state)
     }
     ours = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     assert_true(ours >= 0);
-    who = px_auth_peer(ours);
+    who = px_auth_peer(ours, 0);
     assert_true(who.known);
     assert_int_equal(who.uid, geteuid());
     (void) close(theirs);
-    who = px_auth_peer(ours);
+    who = px_auth_peer(ours, 0);
     assert_true(who.known);
     assert_int_equal(who.uid, (uid_t) -1);
     (void) close(ours);
@@ -186,7 +309,7 @@ static void no_descriptor_to_look_with(void **state)
     none = before;
     none.rlim_cur = 0;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    who = px_auth_peer(ends.ours);
+    who = px_auth_peer(ends.ours, 0);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_true(who.known);
     assert_int_equal(who.uid, (uid_t) -1);
@@ -213,7 +336,7 @@ static void rows_of_a_table(void **state)
     static const enum px_owner expected[] = {PX_OWNER_NOBODY, PX_OWNER_FOUND, PX_OWNER_NOBODY,
                                              PX_OWNER_NOBODY, PX_OWNER_NOBODY};
     int fd = mkstemp(path);
-    uid_t uid = 0;
+    struct px_socket_owner owner = {0};
 
     (void) state;
     assert_true(fd >= 0);
@@ -221,9 +344,9 @@ static void rows_of_a_table(void **state)
     (void) close(fd);
     for (int i = 0; i < 5; i++) {
         far.sin_port = htons((uint16_t) (1000 + i));
-        assert_int_equal(px_owner_read(path, &far, &near, &uid), expected[i]);
+        assert_int_equal(px_owner_read(path, &far, &near, &owner), expected[i]);
     }
-    assert_int_equal(uid, 501);
+    assert_int_equal(owner.uid, 501);
     assert_int_equal(unlink(path), 0);
 }
 
@@ -234,17 +357,18 @@ static void unix_peers(void **state)
 
     (void) state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    who = px_auth_peer(ends[0]);
+    who = px_auth_peer(ends[0], 0);
     assert_true(who.known);
     assert_int_equal(who.uid, geteuid());
     assert_int_equal(who.gid, getegid());
     assert_int_equal(who.pid, getpid());
     (void) close(ends[0]);
     (void) close(ends[1]);
-    who = px_auth_peer(STDIN_FILENO); /* no socket of ours at all, or none that tells */
-    assert_int_equal(who.known && who.uid != geteuid(), 0);
-    who = px_auth_peer(-1);
-    assert_false(who.known);
+    who = px_auth_peer(STDIN_FILENO, 0); /* no socket of ours at all, or none that tells */
+    assert_true(!who.known || who.uid == geteuid() || who.uid == (uid_t) -1);
+    who = px_auth_peer(-1, 0);
+    assert_true(who.known);
+    assert_int_equal(who.uid, (uid_t) -1);
 }
 
 /* A process that became somebody else is told apart at both kinds of socket. */
@@ -276,7 +400,7 @@ static void another_user(void **state)
     }
     fd = accept(listener, NULL, NULL);
     assert_true(fd >= 0);
-    who = px_auth_peer(fd);
+    who = px_auth_peer(fd, 0);
     assert_true(who.known);
     assert_int_equal(who.uid, 54321);
     (void) close(told[0]);
@@ -291,6 +415,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_living_peer),
         cmocka_unit_test(a_peer_that_left_is_nobody),
+        cmocka_unit_test(a_peer_that_was_reset_is_nobody),
+        cmocka_unit_test(who_listens),
+        cmocka_unit_test(the_process_that_holds_it),
+        cmocka_unit_test(ids_that_prove_nothing),
         cmocka_unit_test(a_connection_that_is_not),
         cmocka_unit_test(a_peer_from_an_outer_address),
         cmocka_unit_test(no_descriptor_to_look_with),
