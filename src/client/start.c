@@ -26,10 +26,29 @@ struct way {
     const char *gds;
 };
 
+static bool is_same(const char *variable, const char *other)
+{
+    const char *a = getenv(variable);
+    const char *b = getenv(other);
+
+    return NULL != a && NULL != b && strcmp(a, b) == 0;
+}
+
+/* A container's hook gives both offers of the server to the process as parameters, which is
+ * nobody's wish; what the server offers to us beyond them stands beside (docs/decisions/0017). */
+static bool is_copied_by_hook(void)
+{
+    const char *offer = getenv("PMIX_SHMIX_GDS");
+
+    return NULL != offer && px_hello_names(offer, PX_GDS_SHARED) &&
+           is_same("PMIX_MCA_gds", "PMIX_GDS_MODULE") &&
+           is_same("PMIX_MCA_psec", "PMIX_SECURITY_MODE");
+}
+
 static bool wants_segment(void)
 {
-    return strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 &&
-           px_param_bool(PX_P_SHMEM_ENABLE);
+    return px_param_bool(PX_P_SHMEM_ENABLE) &&
+           (strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 || is_copied_by_hook());
 }
 
 static const char *env_uri(const char *const *names)

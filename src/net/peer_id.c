@@ -223,7 +223,8 @@ static bool one_id(const char *text, const char *name, uint32_t *ret)
     const char *line = strstr(text, name);
     unsigned ids[4];
 
-    if (!line || sscanf(line + strlen(name), "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4 ||
+    if (!line ||
+        sscanf(line + strlen(name), "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4 ||
         ids[1] != ids[0] || ids[2] != ids[0] || ids[3] != ids[0]) {
         return false;
     }
@@ -241,7 +242,7 @@ static bool read_ids(int process, uint32_t *ret_uid, uint32_t *ret_gid)
         (void) close(fd);
     }
     text[n > 0 ? n : 0] = 0;
-    /* The name of the program, which it chooses, is in the first line, with its newlines escaped. */
+    /* The program's name, which it chooses, is in the first line, with its newlines escaped. */
     return one_id(text, "\nUid:", ret_uid) && one_id(text, "\nGid:", ret_gid);
 }
 

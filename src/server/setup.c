@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What a process needs to find us: environment variables. The ones of the protocol are read by
- * clients of every release; PMIX_SHMIX_URI is ours and leads to the AF_UNIX door. */
+ * clients of every release, and hooks of containers give some of them to those as parameters: they
+ * hold only words that stock clients know. Ours begin with PMIX_SHMIX_. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,11 @@ static int set_contact(const struct px_server *s, char ***env)
 {
     static const char *const names[] = {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4",
                                         "PMIX_SERVER_URI51", "PMIX_SERVER_URI61"};
+    char uid[16];
     int rc = set(env, "PMIX_SHMIX_URI", s->uri_unix);
+
+    (void) snprintf(uid, sizeof(uid), "%u", s->uid);
+    rc = rc ? rc : set(env, "PMIX_SHMIX_UID", uid);
 
     for (size_t i = 0; !rc && i < sizeof(names) / sizeof(names[0]); i++) {
         rc = set(env, names[i], s->uri_tcp);
@@ -79,8 +84,9 @@ int px_setup_fork(struct px_server *s, void *args)
     rc = rc ? rc : set_contact(s, a->env);
     rc = rc ? rc : set(a->env, "PMIX_SECURITY_MODE", s->modes);
     rc = rc ? rc : set(a->env, "PMIX_BFROP_BUFFER_TYPE", "PMIX_BFROP_BUFFER_NON_DESC");
+    rc = rc ? rc : set(a->env, "PMIX_GDS_MODULE", PX_GDS_MESSAGES);
     rc = rc ? rc
-            : set(a->env, "PMIX_GDS_MODULE",
+            : set(a->env, "PMIX_SHMIX_GDS",
                   shares() ? PX_GDS_SHARED "," PX_GDS_MESSAGES : PX_GDS_MESSAGES);
     rc = rc ? rc : set(a->env, "PMIX_SERVER_TMPDIR", s->tmpdir);
     rc = rc ? rc : set(a->env, "PMIX_SYSTEM_TMPDIR", s->system_tmpdir);

@@ -104,7 +104,7 @@ static bool is_of_outer_job(const char *assignment)
         "PMIX_NAMESPACE=",
         "PMIX_RANK=",
         "PMIX_SERVER_URI",
-        "PMIX_SHMIX_URI=",
+        "PMIX_SHMIX_",
         "PMIX_SECURITY_MODE=",
         "PMIX_BFROP_BUFFER_TYPE=",
         "PMIX_GDS_MODULE=",

@@ -120,14 +120,6 @@ static bool unknown_security(const char *uri)
     return refused(uri, &h);
 }
 
-static bool claimed_uid(const char *uri)
-{
-    struct hello h = honest();
-
-    h.uid = geteuid() + 1;
-    return refused(uri, &h);
-}
-
 /* As another user with an honest claim, and with a lie about who it is. */
 static bool other_user(const char *uri, bool lies)
 {
@@ -428,7 +420,6 @@ static const struct {
     {"an unknown rank", unknown_rank, false},
     {"an unknown encoding", unknown_module, false},
     {"an unknown security module", unknown_security, false},
-    {"a claim to be another user", claimed_uid, false},
     {"another user", wrong_uid, false},
     {"another user who lies", lying_uid, false},
     {"a client that dies at each byte of its introduction", dies_at_each_byte, false},

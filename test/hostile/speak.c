@@ -95,18 +95,25 @@ size_t write_header(unsigned char *at, uint32_t len)
 size_t write_hello(unsigned char *at, const struct hello *h)
 {
     size_t n = 16;
-    uint32_t ids[2] = {h->uid, getegid()};
+    uint32_t ids[2] = {h->uid, h->gid};
 
     n += put_string(at + n, h->psec);
     n += put_u32(at + n, sizeof ids);
     n += put(at + n, ids, sizeof ids);
-    at[n++] = 0; /* a client */
+    at[n++] = h->role;
+    if (h->role != 0) {
+        n += put_u32(at + n, h->uid);
+        n += put_u32(at + n, h->gid);
+    }
     n += put_string(at + n, h->nspace);
     n += put_u32(at + n, h->rank);
     n += put_string(at + n, "5.0.0");
     n += put_string(at + n, h->module);
     at[n++] = 1;
     n += put_string(at + n, h->gds);
+    if (h->infos) {
+        n += put(at + n, h->infos, h->infos_len);
+    }
     write_header(at, (uint32_t) (n - 16));
     return n;
 }
@@ -115,6 +122,7 @@ struct hello honest(void)
 {
     return (struct hello){.psec = "native",
                           .uid = geteuid(),
+                          .gid = getegid(),
                           .nspace = nspace,
                           .rank = rank,
                           .module = "v41",

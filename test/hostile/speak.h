@@ -14,11 +14,15 @@ extern uint32_t rank;
 
 struct hello {
     const char *psec;
+    unsigned char role; /* 0: a client, 4: a tool with a name */
     uint32_t uid;
+    uint32_t gid;
     const char *nspace;
     uint32_t rank;
     const char *module;
     const char *gds;
+    const void *infos; /* packed, or NULL */
+    size_t infos_len;
 };
 
 /* A connection to that door, or -1. */

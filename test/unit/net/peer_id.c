@@ -92,7 +92,8 @@ static void a_peer_that_left_is_nobody(void **state)
     who = px_auth_peer(ends.ours, 0);
     assert_true(who.known);
     assert_int_equal(who.uid, (uid_t) -1);
-    assert_int_equal(px_owner_read("/proc/net/tcp", &ends.far, &ends.near, &owner), PX_OWNER_NOBODY);
+    assert_int_equal(px_owner_read("/proc/net/tcp", &ends.far, &ends.near, &owner),
+                     PX_OWNER_NOBODY);
     assert_int_not_equal(px_owner_ask(&ends.far, &ends.near, &owner), PX_OWNER_FOUND);
     assert_int_equal(owner.uid, 77777);
     (void) close(ends.ours);

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Two users, 1001 and 1002, and a server of root with a job of each, open to tools of anybody. The
+ * second user tries to pass for the first, or for root, or for a group that is not his. Each
+ * attempt is made by a process that is forked before there is a server; what the host was told is
+ * counted in memory that all share. usage: users DIRECTORY */
+
+#include "speak.h"
+
+#include <pmix_server.h>
+#include <pmix_tool.h>
+
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FIRST = 1001, SECOND = 1002, TRIES = 500, SECONDS = 100, NO_GROUP = -1 };
+
+/* What the host was told last, and how often. */
+static struct shared {
+    char uris[2][512]; /* AF_UNIX, TCP */
+    char directory[256];
+    int clients;       /* of the first user's job */
+    int tools;
+    int lies; /* tools of another than the second user, of whom all are */
+    int queries;
+    long uid;
+    long gid; /* NO_GROUP: none */
+    bool twice; /* one of the two came more than once */
+} *shared;
+
+static int failures;
+
+static void say(bool held, const char *what)
+{
+    failures += !held;
+    printf("%s - %s\n", held ? "ok" : "not ok", what);
+    fflush(stdout);
+}
+
+/* --- the host */
+
+static void note_ids(const pmix_info_t *info, size_t n)
+{
+    long found[2] = {-1, NO_GROUP};
+    int times[2] = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        int k = PMIX_CHECK_KEY(&info[i], PMIX_GRPID);
+
+        if (k || PMIX_CHECK_KEY(&info[i], PMIX_USERID)) {
+            found[k] = (long) info[i].value.data.uint32;
+            times[k]++;
+        }
+    }
+    shared->uid = found[0];
+    shared->gid = found[1];
+    shared->twice = times[0] > 1 || times[1] > 1;
+}
+
+static pmix_status_t connected(const pmix_proc_t *proc, void *object, pmix_info_t info[], size_t n,
+                               pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) object;
+    (void) cbfunc;
+    (void) cbdata;
+    if (strcmp(proc->nspace, "first") == 0) {
+        shared->clients++;
+        note_ids(info, n);
+    }
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static void tool_connected(pmix_info_t *info, size_t n, pmix_tool_connection_cbfunc_t cbfunc,
+                           void *cbdata)
+{
+    pmix_proc_t proc;
+
+    shared->tools++;
+    note_ids(info, n);
+    shared->lies += shared->uid != SECOND;
+    PMIX_LOAD_PROCID(&proc, "tool", (pmix_rank_t) shared->tools);
+    cbfunc(PMIX_SUCCESS, &proc, cbdata);
+}
+
+static pmix_status_t asked(pmix_proc_t *proc, pmix_query_t *queries, size_t n,
+                           pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    shared->queries++;
+    if (n > 0) {
+        note_ids(queries[0].qualifiers, queries[0].nqual);
+    }
+    cbfunc(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata, NULL, NULL);
+    return PMIX_SUCCESS;
+}
+
+static pmix_server_module_t upcalls = {
+    .client_connected2 = connected, .tool_connected = tool_connected, .query = asked};
+
+/* --- attempts of the second user */
+
+/* What is sent before the reset is still read. */
+static void reset_behind(const struct hello *h)
+{
+    struct linger now = {.l_onoff = 1};
+    unsigned char bytes[1024];
+    int fd = dial(shared->uris[1]);
+
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    send_all(fd, bytes, write_hello(bytes, h));
+    close(fd);
+}
+
+/* Whoever is served has come after those who were there before: what these did has been seen. */
+static void be_served(void)
+{
+    struct hello h = honest();
+
+    h.nspace = "second";
+    for (int i = 0; i < 4; i++) {
+        close(admitted_as(shared->uris[i % 2], &h));
+    }
+}
+
+static void reset_clients(void)
+{
+    struct hello h = honest();
+
+    h.nspace = "first";
+    h.uid = h.gid = FIRST;
+    for (int i = 0; i < TRIES; i++) {
+        reset_behind(&h);
+    }
+    be_served();
+    say(shared->clients == 0, "a client that resets is not taken for another user's");
+}
+
+static void reset_tools(void)
+{
+    struct hello h = honest();
+
+    h.role = 4;
+    h.nspace = "tool";
+    h.uid = h.gid = 0;
+    for (int i = 0; i < TRIES; i++) {
+        reset_behind(&h);
+    }
+    be_served();
+    say(shared->lies == 0, "a tool that resets is not taken for root's");
+}
+
+/* A tool's infos: groups and users that it claims, and a process. */
+static pmix_data_buffer_t claims(pid_t pid)
+{
+    static const char *const keys[] = {PMIX_USERID, PMIX_GRPID, PMIX_REALUID, PMIX_REALGID};
+    pmix_data_buffer_t packed;
+    pmix_info_t infos[5];
+    uint32_t zero = 0;
+    size_t n = 5;
+
+    for (int i = 0; i < 4; i++) {
+        PMIX_INFO_LOAD(&infos[i], keys[i], &zero, PMIX_UINT32);
+    }
+    PMIX_INFO_LOAD(&infos[4], PMIX_PROC_PID, &pid, PMIX_PID);
+    PMIX_DATA_BUFFER_CONSTRUCT(&packed);
+    PMIx_Data_pack(NULL, &packed, &n, 1, PMIX_SIZE);
+    PMIx_Data_pack(NULL, &packed, infos, 5, PMIX_INFO);
+    return packed;
+}
+
+/* A tool by hand that says it is of root's group; which group was the host told? */
+static long group_told(const char *uri, pid_t pid)
+{
+    pmix_data_buffer_t packed = claims(pid);
+    struct hello h = honest();
+    int before = shared->tools;
+    int fd;
+
+    h.role = 4;
+    h.nspace = "tool";
+    h.gid = 0;
+    h.infos = packed.base_ptr;
+    h.infos_len = packed.bytes_used;
+    fd = admitted_as(uri, &h);
+    close(fd);
+    PMIX_DATA_BUFFER_DESTRUCT(&packed);
+    return fd >= 0 && shared->tools == before + 1 && shared->uid == SECOND && !shared->twice
+               ? shared->gid
+               : -2;
+}
+
+static void forge_group(void)
+{
+    say(group_told(shared->uris[0], getpid()) == SECOND, "AF_UNIX: the group is the kernel's");
+    say(group_told(shared->uris[1], getpid()) == SECOND, "TCP: the group is that of the process");
+    say(group_told(shared->uris[1], 1) == NO_GROUP, "TCP: that of another process is no proof");
+    say(group_told(shared->uris[1], 0) == NO_GROUP, "TCP: without a process there is no group");
+}
+
+/* A tool of the library, and what it claims in a query. */
+static void tool_asks(void)
+{
+    pmix_info_t info;
+    pmix_query_t query;
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    pmix_proc_t me;
+    uint32_t zero = 0;
+    int before = shared->queries;
+
+    PMIX_INFO_LOAD(&info, PMIX_SERVER_URI, shared->uris[1], PMIX_STRING);
+    say(PMIx_tool_init(&me, &info, 1) == PMIX_SUCCESS, "a tool connects by TCP");
+    say(shared->uid == SECOND && shared->gid == SECOND, "its user and group are proved");
+    PMIX_QUERY_CONSTRUCT(&query);
+    PMIX_ARGV_APPEND(n, query.keys, "example.key");
+    PMIX_QUERY_QUALIFIERS_CREATE(&query, 1);
+    PMIX_INFO_LOAD(&query.qualifiers[0], PMIX_GRPID, &zero, PMIX_UINT32);
+    n = 0;
+    (void) PMIx_Query_info(&query, 1, &results, &n);
+    say(shared->queries == before + 1 && shared->gid == SECOND && !shared->twice,
+        "and go with its query, whatever it claims there");
+    PMIX_QUERY_DESTRUCT(&query);
+    PMIx_tool_finalize();
+}
+
+/* --- who plays it */
+
+struct actor {
+    pid_t pid;
+    int turn;
+};
+
+static struct actor start(uid_t uid, void (*play)(void))
+{
+    struct actor actor;
+    int turn[2];
+    char byte;
+
+    if (pipe2(turn, O_CLOEXEC) != 0) {
+        exit(1);
+    }
+    actor = (struct actor){.pid = fork(), .turn = turn[1]};
+    if (actor.pid == 0) {
+        alarm(SECONDS);
+        close(turn[1]);
+        if (setgroups(0, NULL) || setgid(uid) || setuid(uid) || read(turn[0], &byte, 1) != 1) {
+            exit(2);
+        }
+        nspace = uid == FIRST ? "first" : "second";
+        play();
+        exit(failures != 0);
+    }
+    close(turn[0]);
+    return actor;
+}
+
+static int finish(const struct actor *actor)
+{
+    int status = -1;
+
+    (void) !write(actor->turn, "", 1);
+    return waitpid(actor->pid, &status, 0) == actor->pid && status == 0 ? 0 : 1;
+}
+
+static void add_job(const char *name, uid_t uid)
+{
+    pmix_proc_t proc;
+    pmix_info_t info;
+    uint32_t size = 1;
+
+    PMIX_LOAD_PROCID(&proc, name, 0);
+    PMIX_INFO_LOAD(&info, PMIX_JOB_SIZE, &size, PMIX_UINT32);
+    PMIx_server_register_nspace(proc.nspace, 1, &info, 1, NULL, NULL);
+    PMIx_server_register_client(&proc, uid, uid, NULL, NULL, NULL);
+}
+
+static void start_server(void)
+{
+    pmix_info_t info[3];
+    pmix_status_t rc;
+    char **env = NULL;
+    pmix_proc_t proc;
+
+    PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TOOL_SUPPORT, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], PMIX_SERVER_ALLOW_FOREIGN_TOOLS, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[2], PMIX_SERVER_TMPDIR, shared->directory, PMIX_STRING);
+    rc = PMIx_server_init(&upcalls, info, 3);
+    if (rc != PMIX_SUCCESS) {
+        fprintf(stderr, "users: server init: %s\n", PMIx_Error_string(rc));
+        exit(1);
+    }
+    add_job("first", FIRST);
+    add_job("second", SECOND);
+    PMIX_LOAD_PROCID(&proc, "first", 0);
+    PMIx_server_setup_fork(&proc, &env);
+    for (char **at = env; *at != NULL; at++) {
+        if (strncmp(*at, "PMIX_SHMIX_URI=", 15) == 0) {
+            snprintf(shared->uris[0], sizeof shared->uris[0], "%s", *at + 15);
+        } else if (strncmp(*at, "PMIX_SERVER_URI41=", 18) == 0) {
+            snprintf(shared->uris[1], sizeof shared->uris[1], "%s", *at + 18);
+        }
+    }
+    PMIX_ARGV_FREE(env);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        uid_t uid;
+        void (*play)(void);
+    } plays[] = {
+        {SECOND, reset_clients},
+        {SECOND, reset_tools},
+        {SECOND, forge_group},
+        {SECOND, tool_asks},
+    };
+    struct actor actors[sizeof plays / sizeof plays[0]];
+    int bad = 0;
+
+    alarm(2 * SECONDS);
+    (void) signal(SIGPIPE, SIG_IGN);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (argc != 2 || shared == MAP_FAILED) {
+        return 1;
+    }
+    snprintf(shared->directory, sizeof shared->directory, "%s", argv[1]);
+    for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
+        actors[i] = start(plays[i].uid, plays[i].play);
+    }
+    start_server();
+    for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
+        bad += finish(&actors[i]);
+    }
+    PMIx_server_finalize();
+    return bad != 0;
+}
