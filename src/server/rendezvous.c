@@ -9,14 +9,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/log.h"
 #include "src/wire/message.h"
 
 enum { MAX_FILES = 8, MAX_DIRS = 16, MAX_PATH = 1024 };
@@ -67,15 +70,34 @@ static int status_of(int error)
     }
 }
 
-/* Is the server of this file alive, and another process? An unreadable file is taken for one. */
+/* A file that a server may have written whose word counts here: our own user's, or root's. A
+ * directory that anybody may write to holds what anybody likes to put there. */
+static FILE *open_ours(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+    FILE *file = NULL;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        (st.st_uid == 0 || st.st_uid == geteuid())) {
+        file = fdopen(fd, "r");
+    }
+    if (!file && fd >= 0) {
+        (void) close(fd);
+    }
+    return file;
+}
+
+/* Is the server of this file alive, and another process? What is no server's file does not count:
+ * the new file takes its place, or its owner keeps that from happening. */
 static bool is_taken(const char *path)
 {
     char line[512];
     long pid = 0;
-    FILE *f = fopen(path, "re");
+    FILE *f = open_ours(path);
 
     if (!f) {
-        return errno != ENOENT;
+        return false;
     }
     for (int i = 0; i < 3 && fgets(line, sizeof(line), f); i++) {
         pid = i == 2 ? strtol(line, NULL, 10) : 0;
@@ -84,16 +106,59 @@ static bool is_taken(const char *path)
     return pid > 0 && pid != (long) getpid() && (kill((pid_t) pid, 0) == 0 || errno == EPERM);
 }
 
-static int write_aside(const struct px_rendezvous *rendezvous, const char *path, struct stat *ret)
+/* Where a process may not write files (ulimit -f) the kernel sends it a signal that ends it, before
+ * the error. The signal is this thread's: it is taken back before anybody sees it, unless somebody
+ * else's was there already. */
+static int write_all(int fd, const char *text, size_t len)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    static const struct timespec at_once = {0};
+    sigset_t limit;
+    sigset_t before;
+    sigset_t pending;
+    ssize_t n;
+    int why;
+
+    (void) sigemptyset(&limit);
+    (void) sigaddset(&limit, SIGXFSZ);
+    (void) sigpending(&pending);
+    (void) pthread_sigmask(SIG_BLOCK, &limit, &before);
+    n = write(fd, text, len);
+    why = n < 0 ? errno : ENOSPC;
+    if (n < 0 && why == EFBIG && !sigismember(&pending, SIGXFSZ)) {
+        (void) sigtimedwait(&limit, NULL, &at_once);
+    }
+    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = why;
+    return n == (ssize_t) len ? 0 : -1;
+}
+
+/* The name aside is nobody's to know: what is planted under it would keep the file from being made. */
+static int open_aside(const char *path, char *aside, size_t n)
+{
+    uint64_t noise = 0;
+    int fd = -1;
+
+    errno = EEXIST;
+    for (int i = 0; i < 8 && fd < 0 && errno == EEXIST; i++) {
+        (void) !getrandom(&noise, sizeof(noise), GRND_NONBLOCK); /* else a name that is there fails */
+        (void) snprintf(aside, n, "%s.%ld.%016llx", path, (long) getpid() + i,
+                        (unsigned long long) noise);
+        fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
+    return fd;
+}
+
+static int write_aside(const struct px_rendezvous *rendezvous, const char *path, char *aside,
+                       size_t n, struct stat *ret)
+{
+    int fd = open_aside(path, aside, n);
     int rc = PMIX_SUCCESS;
 
     if (fd < 0) {
         return status_of(errno);
     }
     if (fchmod(fd, (mode_t) rendezvous->mode) != 0 ||
-        write(fd, rendezvous->text, rendezvous->len) != (ssize_t) rendezvous->len ||
+        write_all(fd, rendezvous->text, rendezvous->len) != 0 ||
         fstat(fd, ret) != 0) {
         rc = status_of(errno);
     }
@@ -101,12 +166,21 @@ static int write_aside(const struct px_rendezvous *rendezvous, const char *path,
         rc = status_of(errno);
     }
     if (rc) {
-        (void) unlink(path);
+        (void) unlink(aside);
     }
     return rc;
 }
 
-/* shared: the name is not ours alone; a live owner keeps it. */
+/* Has another user put something under the name, which is not ours to remove? */
+static bool is_foreign(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && st.st_uid != geteuid();
+}
+
+/* shared: the name is not ours alone; a live owner keeps it. PMIX_ERR_NOT_AVAILABLE: another user
+ * keeps us from using it. */
 static int make_file(struct px_rendezvous *rendezvous, const char *path, bool shared)
 {
     struct made *made = &rendezvous->files[rendezvous->n_files];
@@ -120,13 +194,12 @@ static int make_file(struct px_rendezvous *rendezvous, const char *path, bool sh
     if (shared && is_taken(path)) {
         return PMIX_ERR_EXISTS;
     }
-    (void) snprintf(aside, sizeof(aside), "%s.%ld.new", path, (long) getpid());
-    rc = write_aside(rendezvous, aside, &st);
+    rc = write_aside(rendezvous, path, aside, sizeof(aside), &st);
     if (rc) {
         return rc;
     }
     if (rename(aside, path) != 0) {
-        rc = status_of(errno);
+        rc = is_foreign(path) ? PMIX_ERR_NOT_AVAILABLE : status_of(errno);
         (void) unlink(aside);
         return rc;
     }
@@ -165,6 +238,7 @@ static int make_named(struct px_rendezvous *rendezvous, bool shared, const char 
                       const char *name, const char *what)
 {
     char path[MAX_PATH];
+    int rc;
 
     if (what && strchr(what, '/')) {
         return PMIX_SUCCESS; /* no file can have this name */
@@ -173,7 +247,12 @@ static int make_named(struct px_rendezvous *rendezvous, bool shared, const char 
         (int) sizeof(path)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return make_file(rendezvous, path, shared);
+    rc = make_file(rendezvous, path, shared);
+    if (rc == PMIX_ERR_NOT_AVAILABLE) {
+        px_log(PX_LOG_SERVER, 1, "%s is another user's: tools do not find this server there", path);
+        return PMIX_SUCCESS;
+    }
+    return rc;
 }
 
 /* Files whose name is one server's on this machine. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -200,6 +201,76 @@ static void no_directory(void)
     check(PMIx_server_finalize() == PMIX_SUCCESS);
 }
 
+static void plant(const char *name, const char *text)
+{
+    char path[256];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", scratch, name);
+    f = fopen(path, "w");
+    check(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+    if (geteuid() == 0) {
+        check(chown(path, 54321, 54321) == 0);
+    }
+}
+
+/* What others have put there does not keep a server from starting, nor is it waited for. The names
+ * with a process in front of ".new" are those that a server writes aside. */
+static void planted(void)
+{
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/pmix.sys.here", scratch);
+    check(mkfifo(path, 0666) == 0);
+    snprintf(path, sizeof(path), "%s/pmix.here.tool", scratch);
+    check(symlink("/proc/self/environ", path) == 0);
+    snprintf(path, sizeof(path), "%s/pmix.here.tool.srv", scratch);
+    check(symlink("/nowhere/at/all", path) == 0);
+    snprintf(path, sizeof(path), "%s/pmix.sys.here.%ld.new", scratch, (long) getpid());
+    check(mkfifo(path, 0666) == 0);
+    check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(there("pmix.sys.here") && there("pmix.here.tool") && there("pmix.here.tool.srv"));
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(!there("pmix.sys.here") && !there("pmix.here.tool") && !there("pmix.here.tool.srv"));
+}
+
+/* A file of another user that names a process that lives is no server's. */
+static void planted_by_another(void)
+{
+    if (geteuid() != 0) {
+        return; /* only root can write as two users */
+    }
+    plant("pmix.sys.here", "x.0;tcp4://127.0.0.1:1\n5.0.0\n1\n0:0\n");
+    check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(entries() == 0);
+    /* One that cannot be removed, as in a directory that everybody shares. */
+    plant("pmix.sys.here", "x.0;tcp4://127.0.0.1:1\n5.0.0\n1\n0:0\n");
+    check(chmod(scratch, 01777) == 0 && setgid(54322) == 0 && setuid(54322) == 0);
+    check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(entries() == 4 && there("pmix.here.tool.srv"));
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(entries() == 1);
+}
+
+/* A process that may not write files gets a status, not a signal. */
+static void no_files(void)
+{
+    struct rlimit none = {0};
+    struct rlimit before;
+    sigset_t pending;
+
+    check(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    none.rlim_max = before.rlim_max;
+    check(setrlimit(RLIMIT_FSIZE, &none) == 0);
+    check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) != PMIX_SUCCESS);
+    check(entries() == 0);
+    check(sigpending(&pending) == 0 && !sigismember(&pending, SIGXFSZ));
+    check(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+}
+
 static void clear(void)
 {
     DIR *dir = opendir(scratch);
@@ -249,6 +320,9 @@ CASE(one_system_server)
 CASE(left_behind)
 CASE(launcher)
 CASE(no_directory)
+CASE(planted)
+CASE(planted_by_another)
+CASE(no_files)
 
 int main(void)
 {
@@ -256,6 +330,8 @@ int main(void)
         cmocka_unit_test(test_not_asked),         cmocka_unit_test(test_asked),
         cmocka_unit_test(test_one_system_server), cmocka_unit_test(test_left_behind),
         cmocka_unit_test(test_launcher),          cmocka_unit_test(test_no_directory),
+        cmocka_unit_test(test_planted),           cmocka_unit_test(test_planted_by_another),
+        cmocka_unit_test(test_no_files),
     };
 
     alarm(60);
