@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "host.h"
@@ -58,6 +59,9 @@ static void forget(struct px_peer *peer)
         } else if (!rank->n_peers) {
             rank->finalized = true;
         }
+    }
+    if (rank) {
+        rank->n_callers--;
     }
     px_gets_peer_gone(s, peer);
     px_fences_peer_gone(s, peer);
@@ -158,6 +162,25 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
 }
 
 /* --- the beginning --- */
+
+/* Every process has its place. What comes besides, a tool or another connection of a process, must
+ * leave room for those of others: a user's own share of the descriptor table. */
+static bool has_room(const struct px_server *s, uid_t uid)
+{
+    const struct px_list *item;
+    struct rlimit limit;
+    rlim_t n = 0;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return true;
+    }
+    for (item = s->peer_list.next; item != &s->peer_list; item = item->next) {
+        const struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        n += peer->uid == uid && peer->further;
+    }
+    return n < limit.rlim_cur / 100 * (rlim_t) px_param_int(PX_P_USER_SHARE);
+}
 
 static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest,
                                    const struct px_hello *hello, const struct px_who *who)
@@ -347,12 +370,18 @@ static void greet_client(struct px_server *s, struct px_guest *guest, const stru
         px_guest_refuse(guest, PMIX_ERR_NO_PERMISSIONS);
         return;
     }
+    if (rank->n_callers && (rank->n_callers >= (unsigned) px_param_int(PX_P_RANK_CONNECTIONS) ||
+                            !has_room(s, who->uid))) {
+        px_guest_refuse(guest, PMIX_ERR_OUT_OF_RESOURCE);
+        return;
+    }
     peer = peer_create(s, guest, hello, who);
     if (!peer) {
         px_guest_refuse(guest, PMIX_ERR_NOMEM);
         return;
     }
     peer->rank = rank;
+    peer->further = rank->n_callers++ != 0;
     peer->uid = rank->uid;
     peer->gid = rank->gid;
     peer->shared = peer->ours && who->known && who->uid == rank->uid;
@@ -386,11 +415,12 @@ static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *h
         px_guest_refuse(guest, PMIX_ERR_NO_PERMISSIONS);
         return;
     }
-    peer = peer_create(s, guest, hello, &them);
+    peer = has_room(s, them.uid) ? peer_create(s, guest, hello, &them) : NULL;
     if (!peer) {
-        px_guest_refuse(guest, PMIX_ERR_NOMEM);
+        px_guest_refuse(guest, PMIX_ERR_OUT_OF_RESOURCE);
         return;
     }
+    peer->further = true;
     px_tool_greet(peer, hello);
 }
 

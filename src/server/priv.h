@@ -178,6 +178,7 @@ struct px_rankrec {
     bool ended;          /* the host says so */
     bool dead;           /* is not waited for: went away without finalizing, or ended */
     unsigned n_peers;    /* connections under this name now */
+    unsigned n_callers;  /* these, and those about which the host has not decided yet */
     pid_t pid;           /* of the first, when the kernel told */
     struct px_outbox outbox; /* what other nodes may see */
 };
@@ -237,6 +238,7 @@ struct px_peer {
                             could hoard them */
     struct px_map given; /* px_nsrec.id of another namespace -> generation of its segment that was
                             sent last (offer.c) */
+    bool further; /* a tool, or not the first connection of its process */
     bool ours;   /* one of this library, whatever its version says */
     bool tool;
     bool needs_id;

@@ -18,16 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FIRST = 1001, SECOND = 1002, TRIES = 500, SECONDS = 100, NO_GROUP = -1 };
+enum { FIRST = 1001, SECOND = 1002, TRIES = 500, MANY = 2000, FILES = 1024, SECONDS = 100, NO_GROUP = -1 };
 
 /* What the host was told last, and how often. */
 static struct shared {
     char uris[2][512]; /* AF_UNIX, TCP */
     char directory[256];
+    int flooded[2]; /* a pipe: all connections are there */
     int clients;       /* of the first user's job */
     int tools;
     int lies; /* tools of another than the second user, of whom all are */
@@ -38,6 +40,16 @@ static struct shared {
 } *shared;
 
 static int failures;
+static int turns; /* an actor's: each byte is a turn */
+
+static void await_turn(void)
+{
+    char byte;
+
+    if (read(turns, &byte, 1) != 1) {
+        exit(2);
+    }
+}
 
 static void say(bool held, const char *what)
 {
@@ -232,6 +244,47 @@ static void tool_asks(void)
     PMIx_tool_finalize();
 }
 
+/* --- more connections than there is room for */
+
+static void flood(void)
+{
+    static int fds[MANY];
+    struct hello h = honest();
+    unsigned char bytes[1024];
+    size_t len;
+    int n = 0;
+
+    h.nspace = "second";
+    len = write_hello(bytes, &h);
+    for (int i = 0; i < MANY; i++) {
+        fds[i] = dial(shared->uris[i % 2]);
+        send_all(fds[i], bytes, len);
+    }
+    for (int i = 0; i < MANY; i++) {
+        uint32_t answer[2];
+
+        n += receive(fds[i], answer, sizeof answer) && answer[0] == 0;
+    }
+    say(n >= 1 && n <= 100, "a process gets a connection, and not one after the other");
+    (void) !write(shared->flooded[1], "", 1);
+    await_turn();
+}
+
+static void come(void)
+{
+    struct hello h = honest();
+    int n = 0;
+
+    h.nspace = "first";
+    for (int i = 0; i < 100; i++) {
+        int fd = admitted_as(shared->uris[i % 2], &h);
+
+        n += fd >= 0;
+        close(fd);
+    }
+    say(n == 100, "another user is served at both doors meanwhile");
+}
+
 /* --- who plays it */
 
 struct actor {
@@ -243,7 +296,6 @@ static struct actor start(uid_t uid, void (*play)(void))
 {
     struct actor actor;
     int turn[2];
-    char byte;
 
     if (pipe2(turn, O_CLOEXEC) != 0) {
         exit(1);
@@ -252,9 +304,11 @@ static struct actor start(uid_t uid, void (*play)(void))
     if (actor.pid == 0) {
         alarm(SECONDS);
         close(turn[1]);
-        if (setgroups(0, NULL) || setgid(uid) || setuid(uid) || read(turn[0], &byte, 1) != 1) {
+        turns = turn[0];
+        if (setgroups(0, NULL) || setgid(uid) || setuid(uid)) {
             exit(2);
         }
+        await_turn();
         nspace = uid == FIRST ? "first" : "second";
         play();
         exit(failures != 0);
@@ -263,11 +317,16 @@ static struct actor start(uid_t uid, void (*play)(void))
     return actor;
 }
 
+static void give_turn(const struct actor *actor)
+{
+    (void) !write(actor->turn, "", 1);
+}
+
 static int finish(const struct actor *actor)
 {
     int status = -1;
 
-    (void) !write(actor->turn, "", 1);
+    give_turn(actor);
     return waitpid(actor->pid, &status, 0) == actor->pid && status == 0 ? 0 : 1;
 }
 
@@ -324,6 +383,10 @@ int main(int argc, char **argv)
         {SECOND, tool_asks},
     };
     struct actor actors[sizeof plays / sizeof plays[0]];
+    struct rlimit files = {.rlim_cur = 2 * MANY, .rlim_max = 2 * MANY};
+    struct actor flooding;
+    struct actor coming;
+    char byte;
     int bad = 0;
 
     alarm(2 * SECONDS);
@@ -336,10 +399,20 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
         actors[i] = start(plays[i].uid, plays[i].play);
     }
+    (void) setrlimit(RLIMIT_NOFILE, &files);
+    (void) !pipe2(shared->flooded, O_CLOEXEC);
+    flooding = start(SECOND, flood);
+    coming = start(FIRST, come);
+    files.rlim_cur = FILES;
+    (void) setrlimit(RLIMIT_NOFILE, &files);
     start_server();
     for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
         bad += finish(&actors[i]);
     }
+    give_turn(&flooding);
+    bad += read(shared->flooded[0], &byte, 1) != 1;
+    bad += finish(&coming);
+    bad += finish(&flooding);
     PMIx_server_finalize();
     return bad != 0;
 }
