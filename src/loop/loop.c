@@ -7,6 +7,7 @@
 #include "src/loop/loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -34,7 +35,7 @@
  * read the other's, so at least one of them sees the other (docs/memory-model.md, section 10;
  * test/model/sleep.pml). */
 
-enum { TASK_ROUNDS = 16 };
+enum { TASK_ROUNDS = 16, BASE_FDS = 3 };
 
 struct px_loop {
     struct event_base *base; /* loop thread */
@@ -209,9 +210,26 @@ static int start_thread(struct px_loop *loop)
     return PX_OK;
 }
 
-static struct event_base *make_base(void)
+/* libevent ends the process, and says why, when it has no descriptors for its signals, which we do
+ * not use: so whether it will get them is tried first. Its handlers of errors and messages belong
+ * to the program, which may have set them. */
+static bool has_descriptors(int fd)
 {
-    struct event_config *config = event_config_new();
+    int copies[BASE_FDS];
+    int n = 0;
+
+    while (n < BASE_FDS && (copies[n] = fcntl(fd, F_DUPFD_CLOEXEC, 0)) >= 0) {
+        n++;
+    }
+    for (int i = 0; i < n; i++) {
+        (void) close(copies[i]);
+    }
+    return n == BASE_FDS;
+}
+
+static struct event_base *make_base(int bell_fd)
+{
+    struct event_config *config = has_descriptors(bell_fd) ? event_config_new() : NULL;
     struct event_base *base;
 
     if (!config) {
@@ -245,7 +263,7 @@ static int set_up(struct px_loop *loop)
     if (loop->bell_fd < 0) {
         return PX_ERR_OUT_OF_RESOURCE;
     }
-    loop->base = make_base();
+    loop->base = make_base(loop->bell_fd);
     if (!loop->base) {
         return PX_ERR_OUT_OF_RESOURCE;
     }

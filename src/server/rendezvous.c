@@ -132,7 +132,8 @@ static int write_all(int fd, const char *text, size_t len)
     return n == (ssize_t) len ? 0 : -1;
 }
 
-/* The name aside is nobody's to know: what is planted under it would keep the file from being made. */
+/* The name aside is nobody's to know: what is planted under it would keep the file from being
+ * made. */
 static int open_aside(const char *path, char *aside, size_t n)
 {
     uint64_t noise = 0;
@@ -140,7 +141,8 @@ static int open_aside(const char *path, char *aside, size_t n)
 
     errno = EEXIST;
     for (int i = 0; i < 8 && fd < 0 && errno == EEXIST; i++) {
-        (void) !getrandom(&noise, sizeof(noise), GRND_NONBLOCK); /* else a name that is there fails */
+        /* Without noise a name that is there fails. */
+        (void) !getrandom(&noise, sizeof(noise), GRND_NONBLOCK);
         (void) snprintf(aside, n, "%s.%ld.%016llx", path, (long) getpid() + i,
                         (unsigned long long) noise);
         fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

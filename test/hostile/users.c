@@ -23,7 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FIRST = 1001, SECOND = 1002, TRIES = 500, MANY = 2000, FILES = 1024, SECONDS = 100, NO_GROUP = -1 };
+enum { FIRST = 1001, SECOND = 1002, TRIES = 500, MANY = 2000, FILES = 1024 };
+enum { SECONDS = 100, NO_GROUP = -1 };
 
 /* What the host was told last, and how often. */
 static struct shared {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -417,6 +418,57 @@ static void nothing_is_left_open(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
+/* In a process that may have `more` descriptors besides the three: what creating a loop gives. It
+ * says nothing, which is to come through `said`, and the process goes on. */
+static int create_with(int more, int said)
+{
+    struct rlimit few = {.rlim_cur = (rlim_t) (3 + more), .rlim_max = (rlim_t) (3 + more)};
+    struct px_loop *loop = NULL;
+    int rc;
+
+    (void) dup2(said, STDOUT_FILENO);
+    (void) dup2(said, STDERR_FILENO);
+    for (int fd = 3; fd < 1024; fd++) {
+        (void) close(fd);
+    }
+    if (setrlimit(RLIMIT_NOFILE, &few) != 0) {
+        return 3;
+    }
+    rc = px_loop_create(false, &loop);
+    if (rc == PX_OK) {
+        px_loop_destroy(loop);
+    }
+    return rc == PX_OK ? 0 : rc == PX_ERR_OUT_OF_RESOURCE ? 1 : 2;
+}
+
+static void few_descriptors(void **state)
+{
+    int worked = 0;
+
+    (void) state;
+    for (int more = 0; more < 8; more++) {
+        char text[256];
+        int status;
+        int said[2];
+        pid_t pid;
+
+        assert_int_equal(pipe(said), 0);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            _exit(100 + create_with(more, said[1]));
+        }
+        (void) close(said[1]);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(read(said[0], text, sizeof(text)), 0);
+        (void) close(said[0]);
+        assert_true(WIFEXITED(status));
+        assert_in_range(WEXITSTATUS(status), 100, 101);
+        worked += WEXITSTATUS(status) == 100;
+    }
+    assert_in_range(worked, 1, 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +482,7 @@ int main(void)
         cmocka_unit_test(descriptors_are_watched),
         cmocka_unit_test(the_thread_is_set_up),
         cmocka_unit_test(a_forked_child_leaves_it_alone),
+        cmocka_unit_test(few_descriptors),
         cmocka_unit_test(nothing_is_left_open),
     };
 
