@@ -1,9 +1,9 @@
 # The rules of the house, checked like everything else.
 px_house_checks = %D%/check-house %D%/check-size %D%/check-headers %D%/check-symbols %D%/check-tests %D%/check-conformance %D%/check-pairs \
-  %D%/check-support %D%/check-directives %D%/check-dist
+  %D%/check-directives %D%/check-dist
 dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
-EXTRA_DIST += %D%/gen-calls %D%/gen-conformance %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/size.conf %D%/support.conf %D%/tests.conf
+EXTRA_DIST += %D%/gen-calls %D%/list-directives %D%/gen-conformance %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/size.conf %D%/tests.conf
 
 # Tests that have a long form, in it; each fuzzer for ten minutes; the thread sanitizer. An hour, and for some gigabytes.
 .PHONY: check-long

@@ -101,14 +101,15 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx)
     return true;
 }
 
-bool px_api_met(const struct px_ctx *ctx, const char *call, const pmix_info_t *info, size_t ninfo)
+bool px_api_met(const struct px_ctx *ctx, const struct px_call *call, const pmix_info_t *info,
+                size_t ninfo)
 {
     const char *role = ctx->ops->name;
     unsigned levels = strcmp(role, "server") == 0 ? PX_ATTR_SERVER
                       : strcmp(role, "tool") == 0 ? PX_ATTR_TOOL | PX_ATTR_SERVER
                                                   : PX_ATTR_CLIENT | PX_ATTR_SERVER;
 
-    return px_attrs_met(call, levels, info, ninfo);
+    return px_directives_met(call, levels | PX_ATTR_WAITING, info, ninfo);
 }
 
 pmix_status_t px_api_may_block(const struct px_ctx *ctx)

@@ -7,6 +7,8 @@
 
 #include "src/peer/context.h"
 
+struct px_call;
+
 /* What the exported functions share. */
 
 /* Every exported function starts like this; the role may lack the operation. */
@@ -25,7 +27,8 @@ void px_api_close(struct px_ctx *ctx);
 bool px_api_dropped_after_fork(struct px_ctx *ctx);
 
 /* Does the library do everything that is required of a call that it does alone? */
-bool px_api_met(const struct px_ctx *ctx, const char *call, const pmix_info_t *info, size_t ninfo);
+bool px_api_met(const struct px_ctx *ctx, const struct px_call *call, const pmix_info_t *info,
+                size_t ninfo);
 
 /* PMIx_Get without a glance (px_ctx.get). */
 pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],

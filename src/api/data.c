@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "api.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
@@ -73,7 +72,7 @@ static pmix_info_t *without_static(const pmix_info_t *info, size_t ninfo, size_t
     size_t n = 0;
 
     for (size_t i = 0; NULL != kept && i < ninfo; i++) {
-        if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_GET_STATIC_VALUES)) != 0) {
+        if (strcmp(info[i].key, PMIX_GET_STATIC_VALUES) != 0) {
             kept[n] = info[i];
             n++;
         }
@@ -96,8 +95,8 @@ static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, con
     if (PMIX_SUCCESS != rc) {
         return rc;
     }
-    getting.fixed = px_infos_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_STATIC_VALUES));
-    getting.borrowed = px_infos_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_POINTER_VALUES));
+    getting.fixed = px_infos_flag(info, ninfo, PMIX_GET_STATIC_VALUES);
+    getting.borrowed = px_infos_flag(info, ninfo, PMIX_GET_POINTER_VALUES);
     kept = without_static(info, ninfo, &n);
     if (NULL == kept) {
         return PMIX_ERR_NOMEM;
@@ -120,8 +119,7 @@ pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_i
         return PMIX_ERR_INIT;
     }
     if (NULL == key || (NULL == info && ninfo > 0)) {
-        return NULL == key && NULL != info &&
-                       px_infos_flag(info, ninfo, PX_KEY(PMIx_Get, PMIX_GET_REFRESH_CACHE))
+        return NULL == key && NULL != info && px_infos_flag(info, ninfo, PMIX_GET_REFRESH_CACHE)
                    ? get_asking(ctx, proc, key, info, ninfo, val)
                    : PMIX_ERR_BAD_PARAM;
     }

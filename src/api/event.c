@@ -11,27 +11,8 @@
 #include "api.h"
 #include "src/base/bytes.h"
 #include "src/event/registry.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
-
-/* By src/event/registry.c. */
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_NAME);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_FIRST);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_LAST);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_LAST_IN_CATEGORY);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_BEFORE);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_AFTER);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_PREPEND);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_HDLR_APPEND);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_RETURN_OBJECT);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_AFFECTED_PROC);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_AFFECTED_PROCS);
-PX_READS(PMIx_Register_event_handler, PMIX_EVENT_ONESHOT);
-/* By src/event/chain.c. */
-PX_READS(PMIx_Notify_event, PMIX_EVENT_NON_DEFAULT);
-PX_READS(PMIx_Notify_event, PMIX_EVENT_AFFECTED_PROC);
-PX_READS(PMIx_Notify_event, PMIX_EVENT_AFFECTED_PROCS);
 
 struct registration {
     struct px_task task;
@@ -172,7 +153,7 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
     reg->task.run = run_registration;
     reg->ctx = ctx;
     reg->handler = evhdlr;
-    reg->met = px_api_met(ctx, "PMIx_Register_event_handler", info, ninfo);
+    reg->met = px_api_met(ctx, &px_call_handler, info, ninfo);
     reg->cbfunc = cbfunc;
     reg->cbdata = cbdata;
     if (NULL != cbfunc) {
@@ -267,7 +248,7 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
     if (NULL == info && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, "PMIx_Notify_event", info, ninfo)) {
+    if (!px_api_met(ctx, &px_call_notify, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     rc = px_api_may_block(ctx);

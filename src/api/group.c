@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 
 static bool good_name(const char *group)
 {
@@ -18,7 +18,7 @@ static pmix_status_t check_bootstrap(size_t nprocs, const pmix_info_t *info, siz
     for (size_t i = 0; i < ninfo; i++) {
         size_t leaders = 0;
 
-        if (strcmp(info[i].key, PX_KEY(PMIx_Group_construct, PMIX_GROUP_BOOTSTRAP)) == 0 &&
+        if (strcmp(info[i].key, PMIX_GROUP_BOOTSTRAP) == 0 &&
             (nprocs > 1 ||
              PMIx_Value_get_number(&info[i].value, &leaders, PMIX_SIZE) != PMIX_SUCCESS ||
              leaders == 0)) {
@@ -76,7 +76,7 @@ pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], 
     if (!good_name(grp) || NULL == procs || nprocs == 0 || (NULL == info && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_met(ctx, "PMIx_Group_invite", info, ninfo)
+    return px_api_met(ctx, &px_call_group_invite, info, ninfo)
                ? ctx->ops->group_invite_nb(ctx, grp, procs, nprocs, info, ninfo, cbfunc, cbdata)
                : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -111,7 +111,7 @@ pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pm
         || (opt != PMIX_GROUP_ACCEPT && opt != PMIX_GROUP_DECLINE)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_met(ctx, "PMIx_Group_join", info, ninfo)
+    return px_api_met(ctx, &px_call_group_join, info, ninfo)
                ? ctx->ops->group_join_nb(ctx, grp, leader, opt, info, ninfo, cbfunc, cbdata)
                : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -177,7 +177,7 @@ pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], si
     if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    if (PMIX_SUCCESS == rc && !px_api_met(ctx, "PMIx_Group_leave", info, ninfo)) {
+    if (PMIX_SUCCESS == rc && !px_api_met(ctx, &px_call_group_leave, info, ninfo)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     return PMIX_SUCCESS == rc ? ctx->ops->group_leave_nb(ctx, grp, info, ninfo, cbfunc, cbdata)

@@ -9,8 +9,8 @@
 
 #include "api.h"
 #include "src/client/client.h"
-#include "src/ops/attributes.h"
 #include "src/ops/version.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 const char *PMIx_Get_version(void)
@@ -34,7 +34,7 @@ static void give_self(const struct px_ctx *ctx, pmix_proc_t *proc)
 static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)) == 0 &&
+        if (strcmp(info[i].key, PMIX_EXTERNAL_PROGRESS) == 0 &&
             px_value_true(&info[i].value) != ctx->external) {
             return PMIX_ERR_BAD_PARAM;
         }
@@ -45,8 +45,7 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
 
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
-    pmix_status_t rc =
-        px_api_open(ctx, px_infos_flag(info, ninfo, PX_KEY(PMIx_Init, PMIX_EXTERNAL_PROGRESS)));
+    pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
 
     if (0 != rc) {
         return rc;
@@ -70,7 +69,7 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     if (ninfo > 0 && NULL == info) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_attrs_met("PMIx_Init", PX_ATTR_CLIENT, info, ninfo)) {
+    if (!px_directives_met(&px_call_init, PX_ATTR_CLIENT, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     pthread_mutex_lock(&ctx->lock);
@@ -88,7 +87,7 @@ static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, 
     pmix_status_t rc = PMIX_SUCCESS;
     pmix_status_t stopped;
 
-    if (px_infos_flag(info, ninfo, PX_KEY(PMIx_Finalize, PMIX_EMBED_BARRIER))) {
+    if (px_infos_flag(info, ninfo, PMIX_EMBED_BARRIER)) {
         rc = PMIx_Fence(NULL, 0, NULL, 0);
     }
     px_ctx_down(ctx);
@@ -109,7 +108,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     if (NULL == info && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, "PMIx_Finalize", info, ninfo)) {
+    if (!px_api_met(ctx, &px_call_finalize, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {

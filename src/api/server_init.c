@@ -7,17 +7,16 @@
 #include <string.h>
 
 #include "api.h"
-#include "src/ops/attributes.h"
 #include "src/server/call.h"
 #include "src/server/server.h"
 #include "src/server/start.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module,
                                 const pmix_info_t *info, size_t ninfo)
 {
-    pmix_status_t rc = px_api_open(
-        ctx, px_infos_flag(info, ninfo, PX_KEY(PMIx_server_init, PMIX_EXTERNAL_PROGRESS)));
+    pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
 
     if (PMIX_SUCCESS != rc) {
         return rc;
@@ -41,7 +40,7 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
     if (ninfo > 0 && NULL == info) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_attrs_met("PMIx_server_init", PX_ATTR_SERVER, info, ninfo)) {
+    if (!px_directives_met(&px_call_server_init, PX_ATTR_SERVER, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     pthread_mutex_lock(&ctx->lock);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 static struct px_ctx *enter_tool(void)
@@ -23,12 +23,10 @@ static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, siz
     if (strcmp(ctx->ops->name, "tool") != 0) {
         return PMIX_ERR_INVALID_OPERATION; /* a process is one thing */
     }
-    if (!px_tool_connected(ctx) &&
-        !px_infos_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_TOOL_DO_NOT_CONNECT))) {
+    if (!px_tool_connected(ctx) && !px_infos_flag(info, ninfo, PMIX_TOOL_DO_NOT_CONNECT)) {
         pmix_status_t rc = px_tool_attach(ctx, info, ninfo, NULL);
 
-        if (PMIX_SUCCESS != rc &&
-            !px_infos_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_TOOL_CONNECT_OPTIONAL))) {
+        if (PMIX_SUCCESS != rc && !px_infos_flag(info, ninfo, PMIX_TOOL_CONNECT_OPTIONAL)) {
             return rc;
         }
     }
@@ -38,8 +36,7 @@ static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, siz
 
 static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
-    pmix_status_t rc = px_api_open(
-        ctx, px_infos_flag(info, ninfo, PX_KEY(PMIx_tool_init, PMIX_EXTERNAL_PROGRESS)));
+    pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
 
     if (PMIX_SUCCESS != rc) {
         return rc;
@@ -63,7 +60,7 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
     if (ninfo > 0 && NULL == info) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_attrs_met("PMIx_tool_init", PX_ATTR_TOOL, info, ninfo)) {
+    if (!px_directives_met(&px_call_tool_init, PX_ATTR_TOOL, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     pthread_mutex_lock(&ctx->lock);
@@ -112,7 +109,7 @@ pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *serve
     if (NULL == info && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, "PMIx_tool_attach_to_server", info, ninfo)) {
+    if (!px_api_met(ctx, &px_call_attach, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     pthread_mutex_lock(&ctx->lock);
@@ -175,8 +172,8 @@ pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[]
     if (NULL == server || (NULL == info && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_met(ctx, "PMIx_tool_set_server", info, ninfo) ? px_tool_choose(ctx, server)
-                                                                : PMIX_ERR_NOT_SUPPORTED;
+    return px_api_met(ctx, &px_call_set_server, info, ninfo) ? px_tool_choose(ctx, server)
+                                                             : PMIX_ERR_NOT_SUPPORTED;
 }
 
 bool PMIx_tool_is_connected(void)

@@ -9,8 +9,8 @@
 
 #include "api.h"
 #include "src/base/bytes.h"
-#include "src/ops/attributes.h"
 #include "src/topo/topo.h"
+#include "src/value/directives.h"
 
 static char *string_at(const char *key)
 {
@@ -92,10 +92,6 @@ pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *loca
                             : PMIX_ERR_BAD_PARAM;
 }
 
-/* By src/topo/distance.c. */
-PX_READS(PMIx_Compute_distances, PMIX_DEVICE_TYPE);
-PX_READS(PMIx_Compute_distances, PMIX_DEVICE_ID);
-
 pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset,
                                      pmix_info_t info[], size_t ninfo,
                                      pmix_device_distance_t *distances[], size_t *ndist)
@@ -108,7 +104,7 @@ pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuse
     if (NULL == distances || NULL == ndist || (NULL == info && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(px_ctx(), "PMIx_Compute_distances", info, ninfo)) {
+    if (!px_api_met(px_ctx(), &px_call_distances, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     return px_topo_distances(topo, cpuset, info, ninfo, distances, ndist);

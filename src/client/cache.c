@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 
 struct px_cached {
@@ -42,8 +41,7 @@ bool px_cache_bypassed(const pmix_query_t *queries, size_t n)
         for (size_t i = 0; i < queries[q].nqual; i++) {
             const pmix_info_t *qual = &queries[q].qualifiers[i];
 
-            if (strcmp(qual->key, PX_QUERY_KEY(PMIX_QUERY_REFRESH_CACHE)) == 0 &&
-                px_value_true(&qual->value)) {
+            if (strcmp(qual->key, PMIX_QUERY_REFRESH_CACHE) == 0 && px_value_true(&qual->value)) {
                 return true;
             }
         }

@@ -190,9 +190,9 @@ int px_pack_keys(struct px_msg *msg, char **keys)
     return rc;
 }
 
-uint64_t px_patience_ms(const char *key, const pmix_info_t *info, size_t ninfo)
+uint64_t px_patience_ms(const pmix_info_t *info, size_t ninfo)
 {
-    uint64_t ms = px_timeout_ms(key, info, ninfo);
+    uint64_t ms = px_timeout_ms(info, ninfo);
 
     return ms > 0 ? ms + GRACE_MS : 0;
 }

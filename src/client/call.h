@@ -51,6 +51,6 @@ int px_pack_keys(struct px_msg *msg, char **keys);
 
 /* Milliseconds after which we give up on our own: the server's time-out and some grace; 0:
  * never. */
-uint64_t px_patience_ms(const char *key, const pmix_info_t *info, size_t ninfo);
+uint64_t px_patience_ms(const pmix_info_t *info, size_t ninfo);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "call.h"
 #include "ops.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 
 pmix_status_t px_client_log_nb(struct px_ctx *ctx, const pmix_info_t *data, size_t ndata,
                                const pmix_info_t *directives, size_t ndirs, pmix_op_cbfunc_t cbfunc,
@@ -29,9 +29,7 @@ pmix_status_t px_client_log_nb(struct px_ctx *ctx, const pmix_info_t *data, size
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    return px_msg_send_op(&msg, rc,
-                          px_patience_ms(PX_KEY(PMIx_Log, PMIX_TIMEOUT), directives, ndirs), cbfunc,
-                          cbdata);
+    return px_msg_send_op(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t directive,
@@ -48,9 +46,7 @@ pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t dire
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    return px_msg_send_info(
-        &msg, rc, px_patience_ms(PX_KEY(PMIx_Allocation_request, PMIX_TIMEOUT), info, ninfo),
-        cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *targets,
@@ -67,9 +63,7 @@ pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *ta
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    return px_msg_send_info(
-        &msg, rc, px_patience_ms(PX_KEY(PMIx_Job_control, PMIX_TIMEOUT), directives, ndirs), cbfunc,
-        cbdata);
+    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 /* A heartbeat is a message of its own kind: nobody answers. Its one byte only keeps it from being
@@ -97,8 +91,8 @@ pmix_status_t px_client_monitor_nb(struct px_ctx *ctx, const pmix_info_t *monito
     struct px_msg msg;
     int rc;
 
-    if (PMIx_Check_key(monitor->key, PX_KEY(PMIx_Process_monitor, PMIX_SEND_HEARTBEAT))) {
-        return px_attrs_met("PMIx_Process_monitor", PX_ATTR_ALL, directives, ndirs)
+    if (PMIx_Check_key(monitor->key, PMIX_SEND_HEARTBEAT)) {
+        return px_directives_met(&px_call_monitor, PX_ATTR_ALL, directives, ndirs)
                    ? send_heartbeat(session)
                    : PMIX_ERR_NOT_SUPPORTED;
     }
@@ -113,9 +107,7 @@ pmix_status_t px_client_monitor_nb(struct px_ctx *ctx, const pmix_info_t *monito
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    return px_msg_send_info(
-        &msg, rc, px_patience_ms(PX_KEY(PMIx_Process_monitor, PMIX_TIMEOUT), directives, ndirs),
-        cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 struct credential_call {
@@ -166,9 +158,7 @@ pmix_status_t px_client_get_credential_nb(struct px_ctx *ctx, const pmix_info_t 
     }
     *call = (struct credential_call){.cbfunc = cbfunc, .cbdata = cbdata};
     rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
-    rc = px_msg_send(&msg, rc,
-                     px_patience_ms(PX_KEY(PMIx_Get_credential, PMIX_TIMEOUT), info, ninfo),
-                     credential_reply, call);
+    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), credential_reply, call);
     if (0 != rc) {
         free(call);
     }
@@ -219,9 +209,7 @@ pmix_status_t px_client_validate_credential_nb(struct px_ctx *ctx, const pmix_by
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    rc = px_msg_send(&msg, rc,
-                     px_patience_ms(PX_KEY(PMIx_Validate_credential, PMIX_TIMEOUT), info, ninfo),
-                     validation_reply, call);
+    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), validation_reply, call);
     if (0 != rc) {
         free(call);
     }
@@ -242,9 +230,7 @@ pmix_status_t px_client_session_control_nb(struct px_ctx *ctx, uint32_t session,
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    return px_msg_send_info(
-        &msg, rc, px_patience_ms(PX_KEY(PMIx_Session_control, PMIX_TIMEOUT), directives, ndirs),
-        cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx,
@@ -276,9 +262,7 @@ pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx,
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    return px_msg_send_op(&msg, rc,
-                          px_patience_ms(PX_KEY(PMIx_Resource_block, PMIX_TIMEOUT), info, ninfo),
-                          cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t *directives,
@@ -291,9 +275,7 @@ pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t
         return rc;
     }
     rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
-    return px_msg_send_info(
-        &msg, rc, px_patience_ms(PX_KEY(PMIx_Fabric_register, PMIX_TIMEOUT), directives, ndirs),
-        cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_fabric_update_nb(struct px_ctx *ctx, size_t index,

@@ -13,7 +13,6 @@
 #include "call.h"
 #include "group.h"
 #include "ops.h"
-#include "src/ops/attributes.h"
 #include "src/event/registry.h"
 #include "src/value/infos.h"
 
@@ -45,13 +44,10 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     PMIx_Info_free(info, event.ninfo);
 }
 
-PX_READS(PMIx_Register_event_handler, PMIX_RANGE);
-
 static bool stays_here(const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PX_KEY(PMIx_Notify_event, PMIX_RANGE)) == 0 &&
-            info[i].value.type == PMIX_DATA_RANGE) {
+        if (strcmp(info[i].key, PMIX_RANGE) == 0 && info[i].value.type == PMIX_DATA_RANGE) {
             return info[i].value.data.range == PMIX_RANGE_PROC_LOCAL;
         }
     }
@@ -202,8 +198,7 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
     size_t n = 0;
     int rc = 1;
 
-    while (at < ninfo &&
-           strcmp(info[at].key, PX_KEY(PMIx_Notify_event, PMIX_EVENT_CUSTOM_RANGE)) != 0) {
+    while (at < ninfo && strcmp(info[at].key, PMIX_EVENT_CUSTOM_RANGE) != 0) {
         at++;
     }
     procs = at < ninfo ? range_procs(&info[at].value, &n) : NULL;
@@ -236,7 +231,7 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
         return false;
     }
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PX_KEY(PMIx_Notify_event, PMIX_EVENT_CUSTOM_RANGE)) == 0) {
+        if (strcmp(info[i].key, PMIX_EVENT_CUSTOM_RANGE) == 0) {
             return names_self(ctx, &info[i].value);
         }
     }

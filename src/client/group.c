@@ -11,7 +11,6 @@
 
 #include "call.h"
 #include "ops.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 #include "src/wire/frame.h"
 
@@ -269,9 +268,7 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    rc = px_msg_send(&msg, rc,
-                     px_patience_ms(PX_KEY(PMIx_Group_construct, PMIX_TIMEOUT), info, ninfo),
-                     construct_reply, call);
+    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), construct_reply, call);
     if (0 != rc) {
         free(call->results);
         construct_free(call);
@@ -312,9 +309,7 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     px_members_forget(px_session(ctx), group);
-    return px_msg_send_op(&msg, rc,
-                          px_patience_ms(PX_KEY(PMIx_Group_destruct, PMIX_TIMEOUT), info, ninfo),
-                          cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
@@ -332,7 +327,5 @@ pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     px_members_forget(px_session(ctx), group);
-    return px_msg_send_op(&msg, rc,
-                          px_patience_ms(PX_KEY(PMIx_Group_leave, PMIX_TIMEOUT), info, ninfo),
-                          cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }

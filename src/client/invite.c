@@ -12,7 +12,6 @@
 #include "call.h"
 #include "ops.h"
 #include "party.h"
-#include "src/ops/attributes.h"
 
 static void consider(struct px_party *party);
 
@@ -207,7 +206,7 @@ void px_leader_answered(struct px_party *party, const pmix_proc_t *who, bool acc
         invitee->proc = *who;
         for (size_t k = 0; k < ninfo; k++) {
             if (strcmp(info[k].key, PMIX_GROUP_ENDPT_DATA) == 0 ||
-                strcmp(info[k].key, PX_KEY(PMIx_Group_join, PMIX_GROUP_INFO)) == 0) {
+                strcmp(info[k].key, PMIX_GROUP_INFO) == 0) {
                 (void) px_party_add(party,
                                     &info[k]); /* no memory: the others know less of this one */
             }

@@ -12,12 +12,7 @@
 #include "call.h"
 #include "group.h"
 #include "ops.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
-
-/* Invitees give what leaders may; being optional means nothing to them. */
-PX_READS(PMIx_Group_join, PMIX_TIMEOUT);
-PX_READS(PMIx_Group_invite, PMIX_GROUP_INFO); /* with all that is given */
 
 struct px_party *px_party_create(struct px_session *session, const char *group,
                                  const pmix_info_t *info, size_t ninfo)
@@ -31,10 +26,10 @@ struct px_party *px_party_create(struct px_session *session, const char *group,
     px_list_init(&party->link);
     party->session = session;
     party->group = strdup(group);
-    party->timeout_ms = px_patience_ms(PX_KEY(PMIx_Group_invite, PMIX_TIMEOUT), info, ninfo);
+    party->timeout_ms = px_patience_ms(info, ninfo);
     rc = NULL != party->group ? 0 : PMIX_ERR_NOMEM;
     for (size_t i = 0; i < ninfo && 0 == rc; i++) {
-        if (strcmp(info[i].key, PX_KEY(PMIx_Group_invite, PMIX_GROUP_OPTIONAL)) == 0) {
+        if (strcmp(info[i].key, PMIX_GROUP_OPTIONAL) == 0) {
             party->optional = px_value_true(&info[i].value);
         }
         rc = px_party_add(party, &info[i]);

@@ -11,7 +11,6 @@
 #include "call.h"
 #include "get.h"
 #include "ops.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 
 static struct px_posted *posted_create(pmix_scope_t scope, const char *key,
@@ -40,7 +39,7 @@ static void post_locked(struct px_session *session, struct px_posted *posted,
     struct px_list *item;
     struct px_list *following;
 
-    if (strcmp(posted->key, PX_KEY(PMIx_Put, PMIX_QUALIFIED_VALUE)) != 0) {
+    if (strcmp(posted->key, PMIX_QUALIFIED_VALUE) != 0) {
         px_list_each(item, following, &session->posted) {
             const struct px_posted *older = px_container_of(item, struct px_posted, link);
 

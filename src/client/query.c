@@ -73,18 +73,11 @@ static pmix_proc_t target_of(const struct px_ctx *ctx, const pmix_query_t *query
  * the process. */
 static bool is_plain(const pmix_query_t *query, bool others)
 {
-    static const char *const process[] = {PX_QUERY_KEY(PMIX_PROCID), PX_QUERY_KEY(PMIX_NSPACE),
-                                          PX_QUERY_KEY(PMIX_RANK),
-                                          PX_QUERY_KEY(PMIX_QUERY_REFRESH_CACHE)};
-    static const char *const realm[] = {PX_QUERY_KEY(PMIX_SESSION_INFO),
-                                        PX_QUERY_KEY(PMIX_SESSION_ID),
-                                        PX_QUERY_KEY(PMIX_JOB_INFO),
-                                        PX_QUERY_KEY(PMIX_APP_INFO),
-                                        PX_QUERY_KEY(PMIX_APPNUM),
-                                        PX_QUERY_KEY(PMIX_NODE_INFO),
-                                        PX_QUERY_KEY(PMIX_HOSTNAME),
-                                        PX_QUERY_KEY(PMIX_NODEID),
-                                        "pmix.proc.info"};
+    static const char *const process[] = {PMIX_PROCID, PMIX_NSPACE, PMIX_RANK,
+                                          PMIX_QUERY_REFRESH_CACHE};
+    static const char *const realm[] = {PMIX_SESSION_INFO, PMIX_SESSION_ID, PMIX_JOB_INFO,
+                                        PMIX_APP_INFO,     PMIX_APPNUM,     PMIX_NODE_INFO,
+                                        PMIX_HOSTNAME,     PMIX_NODEID,     "pmix.proc.info"};
 
     for (size_t i = 0; i < query->nqual; i++) {
         const char *key = query->qualifiers[i].key;
@@ -150,14 +143,14 @@ static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
 /* Can what is required be done without the host? */
 static bool is_met(const pmix_query_t *query)
 {
-    return px_attrs_met("PMIx_Query_info", PX_ATTR_ALL, query->qualifiers, query->nqual);
+    return px_directives_met(&px_call_query, PX_ATTR_ALL, query->qualifiers, query->nqual);
 }
 
 /* Is nothing asked for but which servers there are? Among other things our server tells. */
 static bool all_servers(const pmix_query_t *queries, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(queries[i].keys[0], PX_QUERY_KEY(PMIX_QUERY_AVAIL_SERVERS)) != 0 ||
+        if (strcmp(queries[i].keys[0], PMIX_QUERY_AVAIL_SERVERS) != 0 ||
             NULL != queries[i].keys[1] || px_query_asks_qualifiers(&queries[i])) {
             return false;
         }
@@ -248,7 +241,7 @@ static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
             rc = px_pack_string(ret, PX_WIRE_PLAIN, queries[q].keys[k]);
         }
         for (size_t i = 0; i < queries[q].nqual && 0 == rc; i++) {
-            if (strcmp(queries[q].qualifiers[i].key, PX_QUERY_KEY(PMIX_QUERY_REFRESH_CACHE)) != 0) {
+            if (strcmp(queries[q].qualifiers[i].key, PMIX_QUERY_REFRESH_CACHE) != 0) {
                 rc = px_pack(ret, PX_WIRE_PLAIN, PMIX_INFO, &queries[q].qualifiers[i], 1);
             }
         }

@@ -15,7 +15,6 @@
 #include "ops.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
-#include "src/ops/attributes.h"
 
 enum { CRED_ROOM = 4096 };
 
@@ -67,8 +66,8 @@ static const char *env_uri(const char *const *names)
 static const char *info_uri(const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PX_KEY(PMIx_Init, PMIX_SERVER_URI)) == 0 &&
-            info[i].value.type == PMIX_STRING && NULL != info[i].value.data.string) {
+        if (strcmp(info[i].key, PMIX_SERVER_URI) == 0 && info[i].value.type == PMIX_STRING &&
+            NULL != info[i].value.data.string) {
             const char *uri = info[i].value.data.string;
 
             return strncmp(uri, "PMIX_", 5) == 0 && NULL != strchr(uri, ';') ? strchr(uri, ';') + 1

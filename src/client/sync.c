@@ -9,7 +9,7 @@
 #include "call.h"
 #include "ops.h"
 #include "src/base/param.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 
 /* The participants as the wire wants them: processes for groups; never none, our whole namespace
  * when the caller names nobody. */
@@ -80,8 +80,6 @@ static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
     finish_collective(call, PMIX_SUCCESS == status ? px_session_refused(call->session) : status);
 }
 
-PX_READS(PMIx_Connect, PMIX_TIMEOUT);
-
 /* Packs and sends; cleans up when that fails. */
 static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs,
                                       const pmix_info_t *info, size_t ninfo, px_reply_fn reply,
@@ -96,8 +94,7 @@ static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *pro
     }
     *call = *how;
     rc = send_collective(msg, procs, nprocs, info, ninfo);
-    rc = px_msg_send(msg, rc, px_patience_ms(PX_KEY(PMIx_Fence, PMIX_TIMEOUT), info, ninfo), reply,
-                     call);
+    rc = px_msg_send(msg, rc, px_patience_ms(info, ninfo), reply, call);
     if (0 != rc) {
         free(call);
     }
@@ -114,8 +111,9 @@ pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, s
 
     if (PMIX_ERR_UNREACH == rc && (nprocs == 0 || NULL == procs || only_self(ctx, procs, nprocs))) {
         /* alone in its namespace */
-        return px_attrs_met("PMIx_Fence", PX_ATTR_ALL, info, ninfo) ? PMIX_OPERATION_SUCCEEDED
-                                                                    : PMIX_ERR_NOT_SUPPORTED;
+        return px_directives_met(&px_call_fence, PX_ATTR_ALL, info, ninfo)
+                   ? PMIX_OPERATION_SUCCEEDED
+                   : PMIX_ERR_NOT_SUPPORTED;
     }
     if (0 != rc) {
         return rc;
@@ -136,9 +134,7 @@ pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *pro
         return rc;
     }
     rc = send_collective(&msg, procs, nprocs, info, ninfo);
-    return px_msg_send_op(&msg, rc,
-                          px_patience_ms(PX_KEY(PMIx_Disconnect, PMIX_TIMEOUT), info, ninfo),
-                          cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
 }
 
 /* One BYTE_OBJECT: STRING nspace; KVAL... of a namespace that takes part. */

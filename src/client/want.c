@@ -9,15 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 
 enum what { SWITCH, REALM, HOSTNAME, NODEID, APPNUM, SESSION, TIMEOUT, SCOPE, NOTHING };
-
-#define DIRECTIVE(attribute, what, is)                                                             \
-    {                                                                                              \
-        attribute, what, (is) + 0 * PX_ROW_PMIx_Get_##attribute                                    \
-    }
 
 /* The directives, those that come most often first. */
 static const struct directive {
@@ -25,23 +19,23 @@ static const struct directive {
     enum what what;
     unsigned is; /* enum px_want_flag, enum px_realm */
 } directives[] = {
-    DIRECTIVE(PMIX_OPTIONAL, SWITCH, PX_WANT_OPTIONAL),
-    DIRECTIVE(PMIX_HOSTNAME, HOSTNAME, 0),
-    DIRECTIVE(PMIX_NODEID, NODEID, 0),
-    DIRECTIVE(PMIX_GET_STATIC_VALUES, SWITCH, PX_WANT_STATIC),
-    DIRECTIVE(PMIX_GET_POINTER_VALUES, SWITCH, PX_WANT_POINTER),
-    DIRECTIVE(PMIX_IMMEDIATE, SWITCH, PX_WANT_IMMEDIATE),
-    DIRECTIVE(PMIX_NODE_INFO, REALM, PX_REALM_NODE),
-    DIRECTIVE(PMIX_JOB_INFO, REALM, PX_REALM_JOB),
+    {PMIX_OPTIONAL, SWITCH, PX_WANT_OPTIONAL},
+    {PMIX_HOSTNAME, HOSTNAME, 0},
+    {PMIX_NODEID, NODEID, 0},
+    {PMIX_GET_STATIC_VALUES, SWITCH, PX_WANT_STATIC},
+    {PMIX_GET_POINTER_VALUES, SWITCH, PX_WANT_POINTER},
+    {PMIX_IMMEDIATE, SWITCH, PX_WANT_IMMEDIATE},
+    {PMIX_NODE_INFO, REALM, PX_REALM_NODE},
+    {PMIX_JOB_INFO, REALM, PX_REALM_JOB},
     {"pmix.proc.info", REALM, PX_REALM_PROC},
-    DIRECTIVE(PMIX_APP_INFO, REALM, PX_REALM_APP),
-    DIRECTIVE(PMIX_SESSION_INFO, REALM, PX_REALM_SESSION),
-    DIRECTIVE(PMIX_TIMEOUT, TIMEOUT, 0),
-    DIRECTIVE(PMIX_APPNUM, APPNUM, 0),
-    DIRECTIVE(PMIX_DATA_SCOPE, SCOPE, 0),
-    DIRECTIVE(PMIX_GET_REFRESH_CACHE, SWITCH, PX_WANT_REFRESH),
-    DIRECTIVE(PMIX_SESSION_ID, SESSION, 0),
-    DIRECTIVE(PMIX_WAIT, NOTHING, 0),
+    {PMIX_APP_INFO, REALM, PX_REALM_APP},
+    {PMIX_SESSION_INFO, REALM, PX_REALM_SESSION},
+    {PMIX_TIMEOUT, TIMEOUT, 0},
+    {PMIX_APPNUM, APPNUM, 0},
+    {PMIX_DATA_SCOPE, SCOPE, 0},
+    {PMIX_GET_REFRESH_CACHE, SWITCH, PX_WANT_REFRESH},
+    {PMIX_SESSION_ID, SESSION, 0},
+    {PMIX_WAIT, NOTHING, 0},
 };
 
 /* The four bytes behind "pmix.", which no directive ends within, tell nearly all of them apart. */
@@ -74,12 +68,12 @@ static bool timeout_of(const pmix_value_t *value, uint64_t *ret)
     return true;
 }
 
-uint64_t px_timeout_ms(const char *key, const pmix_info_t *info, size_t ninfo)
+uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
 {
     uint64_t ms = 0;
 
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, key) == 0 && !timeout_of(&info[i].value, &ms)) {
+        if (strcmp(info[i].key, PMIX_TIMEOUT) == 0 && !timeout_of(&info[i].value, &ms)) {
             ms = 0;
         }
     }

@@ -47,7 +47,7 @@ static inline void px_want_fini(struct px_want *want)
 /* The key is of the host: not one of those "pmix" keys that processes post. */
 bool px_key_hosts(const char *key);
 
-/* Seconds under the key (PMIX_TIMEOUT of some call), as int or uint32, in milliseconds; 0: none. */
-uint64_t px_timeout_ms(const char *key, const pmix_info_t *info, size_t ninfo);
+/* The seconds of PMIX_TIMEOUT, as int or uint32, in milliseconds; 0: none. */
+uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo);
 
 #endif

@@ -17,29 +17,6 @@
 #include "src/value/infos.h"
 #include "src/value/strings_gen.h"
 
-static const struct attribute {
-    const char *call;
-    const char *key;
-    unsigned levels;
-} attributes[] = {
-#define PX_SUPPORTED(call, levels)
-#define PX_ATTRIBUTE(call, attribute, levels) {#call, attribute, levels},
-#include "support.def"
-#undef PX_ATTRIBUTE
-#undef PX_SUPPORTED
-};
-
-static const struct supported {
-    const char *call;
-    unsigned levels;
-} library[] = {
-#define PX_SUPPORTED(call, levels) {#call, levels},
-#define PX_ATTRIBUTE(call, attribute, levels)
-#include "support.def"
-#undef PX_ATTRIBUTE
-#undef PX_SUPPORTED
-};
-
 #define PX_CALL(call, on) {call, on},
 static const struct {
     const char *name;
@@ -54,18 +31,27 @@ static const struct {
     const char *attributes;
     const char *functions;
 } levels_of[] = {
-    {PX_ATTR_CLIENT, PX_QUERY_KEY(PMIX_CLIENT_ATTRIBUTES), PX_QUERY_KEY(PMIX_CLIENT_FUNCTIONS)},
-    {PX_ATTR_SERVER, PX_QUERY_KEY(PMIX_SERVER_ATTRIBUTES), PX_QUERY_KEY(PMIX_SERVER_FUNCTIONS)},
-    {PX_ATTR_HOST, PX_QUERY_KEY(PMIX_HOST_ATTRIBUTES), PX_QUERY_KEY(PMIX_HOST_FUNCTIONS)},
-    {PX_ATTR_TOOL, PX_QUERY_KEY(PMIX_TOOL_ATTRIBUTES), PX_QUERY_KEY(PMIX_TOOL_FUNCTIONS)},
+    {PX_ATTR_CLIENT, PMIX_CLIENT_ATTRIBUTES, PMIX_CLIENT_FUNCTIONS},
+    {PX_ATTR_SERVER, PMIX_SERVER_ATTRIBUTES, PMIX_SERVER_FUNCTIONS},
+    {PX_ATTR_HOST, PMIX_HOST_ATTRIBUTES, PMIX_HOST_FUNCTIONS},
+    {PX_ATTR_TOOL, PMIX_TOOL_ATTRIBUTES, PMIX_TOOL_FUNCTIONS},
 };
 
+#define PX_DIRECTIVES(id, call, levels)
+#define PX_DIRECTIVE(id, member, kind, key, levels) +1
+#define PX_HONOURED(id, key, levels)                +1
+#define PX_DIRECTIVES_END(id)
 enum {
+    N_ATTRIBUTES = 0
+#include "src/value/directives.def"
+    ,
     N_LEVELS = sizeof(levels_of) / sizeof(levels_of[0]),
-    N_ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]),
-    N_LIBRARY = sizeof(library) / sizeof(library[0]),
     N_CALLS = sizeof(calls) / sizeof(calls[0]),
 };
+#undef PX_DIRECTIVES
+#undef PX_DIRECTIVE
+#undef PX_HONOURED
+#undef PX_DIRECTIVES_END
 
 static const struct {
     const char *upcall;
@@ -119,43 +105,16 @@ static bool is_call(const char *name, const char *call)
     return strncmp(name, call, n) == 0 && (name[n] == '\0' || strcmp(name + n, "_nb") == 0);
 }
 
-/* Is it read in the call, or in this form of it? */
-static bool reads(const char *call, unsigned levels, const struct attribute *attribute)
+/* The call in the tables, or NULL. *ret_waits: it is the form that waits. */
+static const struct px_call *find_call(const char *name, bool *ret_waits)
 {
-    bool waits = strcmp(call, attribute->call) == 0;
-
-    return (attribute->levels & levels) != 0 && is_call(call, attribute->call) &&
-           (waits || (attribute->levels & PX_ATTR_WAITING) == 0);
-}
-
-static bool supports(const char *call, unsigned levels, const char *key)
-{
-    for (size_t i = 0; i < N_ATTRIBUTES; i++) {
-        if (strcmp(attributes[i].key, key) == 0 && reads(call, levels, &attributes[i])) {
-            return true;
+    for (size_t i = 0; i < px_n_calls; i++) {
+        if (is_call(name, px_calls[i]->name)) {
+            *ret_waits = strcmp(name, px_calls[i]->name) == 0;
+            return px_calls[i];
         }
     }
-    return false;
-}
-
-bool px_attrs_met(const char *function, unsigned levels, const pmix_info_t *info, size_t ninfo)
-{
-    for (size_t i = 0; i < ninfo; i++) {
-        if ((info[i].flags & (PMIX_INFO_REQD | PMIX_INFO_QUALIFIER)) == PMIX_INFO_REQD
-            && !supports(function, levels, info[i].key)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void px_attrs_mark(const char *function, unsigned levels, pmix_info_t *info, size_t ninfo)
-{
-    for (size_t i = 0; i < ninfo; i++) {
-        if ((info[i].flags & PMIX_INFO_REQD) != 0 && supports(function, levels, info[i].key)) {
-            info[i].flags |= PMIX_INFO_REQD_PROCESSED;
-        }
-    }
+    return NULL;
 }
 
 struct px_attrs *px_attrs_create(void)
@@ -369,22 +328,20 @@ static int answer_level(struct answer *answer, const char *function, const char 
 
 /* The keys that the library reads in the call at a level, ended by NULL, in room for all. False:
  * the call is not there. */
-static bool find_library(const char *call, unsigned level, const char *ret[N_ATTRIBUTES + 1])
+static bool find_library(const char *name, unsigned level, const char *ret[N_ATTRIBUTES + 1])
 {
-    bool found = false;
+    bool waits;
+    const struct px_call *call = find_call(name, &waits);
     size_t n = 0;
 
-    for (size_t i = 0; i < N_LIBRARY; i++) {
-        found = found || ((library[i].levels & level) != 0 && is_call(call, library[i].call));
-    }
-    for (size_t i = 0; i < N_ATTRIBUTES; i++) {
-        if (reads(call, level, &attributes[i])) {
-            ret[n] = attributes[i].key;
+    for (size_t i = 0; NULL != call && i < call->n_rows; i++) {
+        if (px_directive_honoured(&call->rows[i], waits ? level | PX_ATTR_WAITING : level)) {
+            ret[n] = call->rows[i].key;
             n++;
         }
     }
     ret[n] = NULL;
-    return found;
+    return NULL != call && (call->levels & level) != 0;
 }
 
 static bool is_known(const char *function)

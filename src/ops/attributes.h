@@ -8,33 +8,10 @@
 
 #include <pmix.h>
 
+#include "src/value/directives.h"
+
 /* Which attributes which call supports, at which level: what the library itself does (a constant
  * table) and what the host has said of itself (PMIx_Register_attributes). Any thread. */
-
-enum px_attr_level {
-    PX_ATTR_CLIENT = 1,
-    PX_ATTR_SERVER = 2,
-    PX_ATTR_HOST = 4,
-    PX_ATTR_TOOL = 8,
-    PX_ATTR_PEERS = PX_ATTR_CLIENT | PX_ATTR_TOOL,
-    PX_ATTR_ALL = PX_ATTR_PEERS | PX_ATTR_SERVER,
-    PX_ATTR_WAITING = 16, /* no level: only of the form of the call that waits */
-};
-
-/* One name for each attribute of a call in the table. Who reads a directive says of which call it
- * is, and so cannot read one that the table does not have (scripts/check-support looks for the
- * opposite): by PX_KEY, which is the string, or, where calls share a reader or it is a layer below,
- * by PX_READS beside it. */
-enum px_attr_row {
-#define PX_SUPPORTED(call, levels)
-#define PX_ATTRIBUTE(call, attribute, levels) PX_ROW_##call##_##attribute,
-#include "support.def"
-#undef PX_ATTRIBUTE
-#undef PX_SUPPORTED
-};
-#define PX_KEY(call, attribute)   (&(attribute)[0 * PX_ROW_##call##_##attribute])
-#define PX_QUERY_KEY(attribute)   (&(attribute)[0 * PX_ROW_PMIx_Query_info_##attribute])
-#define PX_READS(call, attribute) _Static_assert(PX_ROW_##call##_##attribute >= 0, "")
 
 struct px_attrs;
 
@@ -45,13 +22,6 @@ void px_attrs_destroy(struct px_attrs *attrs); /* takes NULL */
  * A call and its _nb form are two functions. 0, PMIX_ERR_REPEAT_ATTR_REGISTRATION (the same
  * function again), PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
 int px_attrs_register(struct px_attrs *attrs, const char *function, char **names);
-
-/* Does the library itself, at one of the levels, support every directive that is marked as
- * required? Qualifiers are no directives. */
-bool px_attrs_met(const char *function, unsigned levels, const pmix_info_t *info, size_t ninfo);
-
-/* Marks as processed those required directives that the library supports at the levels. */
-void px_attrs_mark(const char *function, unsigned levels, pmix_info_t *info, size_t ninfo);
 
 /* Does the query ask about attributes or functions? Then its wanted levels. */
 bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels);

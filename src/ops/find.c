@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attributes.h"
 #include "src/value/infos.h"
 
 enum { FILE_ROOM = 4096 };
@@ -32,50 +31,34 @@ static void tmpdir_of(const char *variable, char *room, size_t n)
     snprintf(room, n, "%s", NULL != dir && '\0' != dir[0] ? dir : "/tmp");
 }
 
-/* Attaching reads the same; what only a start or only an attachment heeds is passed over by the
- * other, and refused there if it is required. */
-PX_READS(PMIx_tool_attach_to_server, PMIX_TOOL_ATTACHMENT_FILE);
-PX_READS(PMIx_tool_attach_to_server, PMIX_SERVER_URI);
-PX_READS(PMIx_tool_attach_to_server, PMIX_TCP_URI);
-PX_READS(PMIx_tool_attach_to_server, PMIX_SERVER_PIDINFO);
-PX_READS(PMIx_tool_attach_to_server, PMIX_SERVER_NSPACE);
-PX_READS(PMIx_tool_attach_to_server, PMIX_CONNECT_TO_SYSTEM);
-PX_READS(PMIx_tool_attach_to_server, PMIX_CONNECT_SYSTEM_FIRST);
-PX_READS(PMIx_tool_attach_to_server, PMIX_CONNECT_MAX_RETRIES);
-PX_READS(PMIx_tool_attach_to_server, PMIX_CONNECT_RETRY_DELAY);
-PX_READS(PMIx_tool_attach_to_server, PMIX_SERVER_TMPDIR);
-PX_READS(PMIx_tool_attach_to_server, PMIX_SYSTEM_TMPDIR);
-
 static const struct {
     const char *key;
     size_t offset;
 } switches[] = {
-    {PX_KEY(PMIx_tool_init, PMIX_CONNECT_TO_SYSTEM), offsetof(struct px_tool_wish, system_only)},
-    {PX_KEY(PMIx_tool_init, PMIX_CONNECT_SYSTEM_FIRST),
-     offsetof(struct px_tool_wish, system_first)},
-    {PX_KEY(PMIx_tool_init, PMIX_TOOL_DO_NOT_CONNECT), offsetof(struct px_tool_wish, no_connect)},
-    {PX_KEY(PMIx_tool_init, PMIX_TOOL_CONNECT_OPTIONAL), offsetof(struct px_tool_wish, optional)},
-    {PX_KEY(PMIx_tool_attach_to_server, PMIX_PRIMARY_SERVER),
-     offsetof(struct px_tool_wish, primary)},
+    {PMIX_CONNECT_TO_SYSTEM, offsetof(struct px_tool_wish, system_only)},
+    {PMIX_CONNECT_SYSTEM_FIRST, offsetof(struct px_tool_wish, system_first)},
+    {PMIX_TOOL_DO_NOT_CONNECT, offsetof(struct px_tool_wish, no_connect)},
+    {PMIX_TOOL_CONNECT_OPTIONAL, offsetof(struct px_tool_wish, optional)},
+    {PMIX_PRIMARY_SERVER, offsetof(struct px_tool_wish, primary)},
 };
 
 static const struct {
     const char *key;
     size_t offset;
 } strings[] = {
-    {PX_KEY(PMIx_tool_init, PMIX_TOOL_ATTACHMENT_FILE), offsetof(struct px_tool_wish, file)},
-    {PX_KEY(PMIx_tool_init, PMIX_SERVER_NSPACE), offsetof(struct px_tool_wish, nspace)},
-    {PX_KEY(PMIx_tool_init, PMIX_TOOL_NSPACE), offsetof(struct px_tool_wish, own_nspace)},
+    {PMIX_TOOL_ATTACHMENT_FILE, offsetof(struct px_tool_wish, file)},
+    {PMIX_SERVER_NSPACE, offsetof(struct px_tool_wish, nspace)},
+    {PMIX_TOOL_NSPACE, offsetof(struct px_tool_wish, own_nspace)},
 };
 
 static const struct {
     const char *key;
     size_t offset;
 } numbers[] = {
-    {PX_KEY(PMIx_tool_init, PMIX_SERVER_PIDINFO), offsetof(struct px_tool_wish, pid)},
-    {PX_KEY(PMIx_tool_init, PMIX_TOOL_RANK), offsetof(struct px_tool_wish, own_rank)},
-    {PX_KEY(PMIx_tool_init, PMIX_CONNECT_MAX_RETRIES), offsetof(struct px_tool_wish, retries)},
-    {PX_KEY(PMIx_tool_init, PMIX_CONNECT_RETRY_DELAY), offsetof(struct px_tool_wish, delay)},
+    {PMIX_SERVER_PIDINFO, offsetof(struct px_tool_wish, pid)},
+    {PMIX_TOOL_RANK, offsetof(struct px_tool_wish, own_rank)},
+    {PMIX_CONNECT_MAX_RETRIES, offsetof(struct px_tool_wish, retries)},
+    {PMIX_CONNECT_RETRY_DELAY, offsetof(struct px_tool_wish, delay)},
 };
 
 static bool is_string(const pmix_info_t *info)
@@ -113,17 +96,14 @@ static int read_one(const pmix_info_t *info, struct px_tool_wish *wish)
             return read_number(&info->value, (uint32_t *) (void *) (base + numbers[i].offset));
         }
     }
-    if (strcmp(info->key, PX_KEY(PMIx_tool_init, PMIX_SERVER_URI)) == 0 ||
-        strcmp(info->key, PX_KEY(PMIx_tool_init, PMIX_TCP_URI)) == 0) {
+    if (strcmp(info->key, PMIX_SERVER_URI) == 0 || strcmp(info->key, PMIX_TCP_URI) == 0) {
         if (NULL != wish->uri || !is_string(info)) {
             return PMIX_ERR_BAD_PARAM; /* both, or none */
         }
         wish->uri = info->value.data.string;
-    } else if (strcmp(info->key, PX_KEY(PMIx_tool_init, PMIX_SERVER_TMPDIR)) == 0 &&
-               is_string(info)) {
+    } else if (strcmp(info->key, PMIX_SERVER_TMPDIR) == 0 && is_string(info)) {
         snprintf(wish->server_tmpdir, sizeof(wish->server_tmpdir), "%s", info->value.data.string);
-    } else if (strcmp(info->key, PX_KEY(PMIx_tool_init, PMIX_SYSTEM_TMPDIR)) == 0 &&
-               is_string(info)) {
+    } else if (strcmp(info->key, PMIX_SYSTEM_TMPDIR) == 0 && is_string(info)) {
         snprintf(wish->system_tmpdir, sizeof(wish->system_tmpdir), "%s", info->value.data.string);
     }
     return 0;

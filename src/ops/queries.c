@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "attributes.h"
 #include "gds/lookup.h"
 #include "src/value/infos.h"
 
@@ -102,7 +101,7 @@ bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix
 bool px_query_asks_qualifiers(const pmix_query_t *query)
 {
     for (size_t i = 0; i < query->nqual; i++) {
-        if (strcmp(query->qualifiers[i].key, PX_QUERY_KEY(PMIX_QUERY_SUPPORTED_QUALIFIERS)) == 0 &&
+        if (strcmp(query->qualifiers[i].key, PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0 &&
             px_value_true(&query->qualifiers[i].value)) {
             return true;
         }
@@ -149,13 +148,13 @@ int px_query_check(const pmix_query_t *query)
         {PMIX_QUERY_GROUP_MEMBERSHIP, PMIX_GROUP_ID},
         {PMIX_QUERY_PSET_MEMBERSHIP, PMIX_PSET_NAME},
     };
-    bool nspace = NULL != px_query_qualifier(query, PX_QUERY_KEY(PMIX_NSPACE));
-    bool rank = NULL != px_query_qualifier(query, PX_QUERY_KEY(PMIX_RANK));
+    bool nspace = NULL != px_query_qualifier(query, PMIX_NSPACE);
+    bool rank = NULL != px_query_qualifier(query, PMIX_RANK);
 
     if (NULL == query->keys || NULL == query->keys[0] || only_reports(query)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (NULL != px_query_qualifier(query, PX_QUERY_KEY(PMIX_PROCID)) && (nspace || rank)) {
+    if (NULL != px_query_qualifier(query, PMIX_PROCID) && (nspace || rank)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (px_query_asks_qualifiers(query)) {
@@ -175,9 +174,9 @@ int px_query_check(const pmix_query_t *query)
 
 pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherwise)
 {
-    const pmix_value_t *proc = px_query_qualifier(query, PX_QUERY_KEY(PMIX_PROCID));
-    const pmix_value_t *nspace = px_query_qualifier(query, PX_QUERY_KEY(PMIX_NSPACE));
-    const pmix_value_t *rank = px_query_qualifier(query, PX_QUERY_KEY(PMIX_RANK));
+    const pmix_value_t *proc = px_query_qualifier(query, PMIX_PROCID);
+    const pmix_value_t *nspace = px_query_qualifier(query, PMIX_NSPACE);
+    const pmix_value_t *rank = px_query_qualifier(query, PMIX_RANK);
     pmix_proc_t target = *otherwise;
 
     if (NULL != proc && proc->type == PMIX_PROC && NULL != proc->data.proc) {

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attributes.h"
 #include "find.h"
 #include "queries.h"
 #include "src/net/dial.h"
@@ -100,11 +99,6 @@ static void set_dir(const pmix_query_t *query, const char *key, const char *dir,
     }
 }
 
-/* By px_tool_wish_read(). */
-PX_READS(PMIx_Query_info, PMIX_SERVER_NSPACE);
-PX_READS(PMIx_Query_info, PMIX_SERVER_PIDINFO);
-PX_READS(PMIx_Query_info, PMIX_CONNECT_TO_SYSTEM);
-
 int px_servers_answer(const pmix_query_t *query, const char *hostname, const char *server_tmpdir,
                       const char *system_tmpdir, pmix_info_t *ret)
 {
@@ -117,9 +111,9 @@ int px_servers_answer(const pmix_query_t *query, const char *hostname, const cha
         rc = px_tool_wish_read(query->qualifiers, query->nqual, &wish);
     }
     if (0 == rc) {
-        set_dir(query, PX_QUERY_KEY(PMIX_SERVER_TMPDIR), server_tmpdir, wish.server_tmpdir,
+        set_dir(query, PMIX_SERVER_TMPDIR, server_tmpdir, wish.server_tmpdir,
                 sizeof(wish.server_tmpdir));
-        set_dir(query, PX_QUERY_KEY(PMIX_SYSTEM_TMPDIR), system_tmpdir, wish.system_tmpdir,
+        set_dir(query, PMIX_SYSTEM_TMPDIR, system_tmpdir, wish.system_tmpdir,
                 sizeof(wish.system_tmpdir));
         rc = answer(&wish, hostname, found, list, ret);
     }

@@ -10,18 +10,7 @@
 #include <string.h>
 
 #include "get.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
-
-/* Queries have these as qualifiers. */
-PX_READS(PMIx_Query_info, PMIX_SESSION_INFO);
-PX_READS(PMIx_Query_info, PMIX_SESSION_ID);
-PX_READS(PMIx_Query_info, PMIX_JOB_INFO);
-PX_READS(PMIx_Query_info, PMIX_APP_INFO);
-PX_READS(PMIx_Query_info, PMIX_APPNUM);
-PX_READS(PMIx_Query_info, PMIX_NODE_INFO);
-PX_READS(PMIx_Query_info, PMIX_HOSTNAME);
-PX_READS(PMIx_Query_info, PMIX_NODEID);
 
 void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
                  size_t *ret_n)
@@ -35,30 +24,25 @@ void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, stru
 
         if (info[i].flags & PMIX_INFO_QUALIFIER) {
             quals[n++] = info[i];
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_SESSION_INFO)) == 0 && on) {
+        } else if (strcmp(info[i].key, PMIX_SESSION_INFO) == 0 && on) {
             ask->realm = PX_REALM_SESSION;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_JOB_INFO)) == 0 && on) {
+        } else if (strcmp(info[i].key, PMIX_JOB_INFO) == 0 && on) {
             ask->realm = PX_REALM_JOB;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_APP_INFO)) == 0 && on) {
+        } else if (strcmp(info[i].key, PMIX_APP_INFO) == 0 && on) {
             ask->realm = PX_REALM_APP;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_NODE_INFO)) == 0 && on) {
+        } else if (strcmp(info[i].key, PMIX_NODE_INFO) == 0 && on) {
             ask->realm = PX_REALM_NODE;
         } else if (strcmp(info[i].key, "pmix.proc.info") == 0 && on) {
             ask->realm = PX_REALM_PROC;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_HOSTNAME)) == 0 &&
-                   value->type == PMIX_STRING) {
+        } else if (strcmp(info[i].key, PMIX_HOSTNAME) == 0 && value->type == PMIX_STRING) {
             ask->hostname = value->data.string;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_NODEID)) == 0 &&
-                   !px_value_u32(value, &number)) {
+        } else if (strcmp(info[i].key, PMIX_NODEID) == 0 && !px_value_u32(value, &number)) {
             ask->nodeid = number;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_APPNUM)) == 0 &&
-                   !px_value_u32(value, &number)) {
+        } else if (strcmp(info[i].key, PMIX_APPNUM) == 0 && !px_value_u32(value, &number)) {
             ask->appnum = number;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_SESSION_ID)) == 0 &&
-                   !px_value_u32(value, &number)) {
+        } else if (strcmp(info[i].key, PMIX_SESSION_ID) == 0 && !px_value_u32(value, &number)) {
             ask->session = number;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_Get, PMIX_DATA_SCOPE)) == 0 &&
-                   value->type == PMIX_SCOPE) {
+        } else if (strcmp(info[i].key, PMIX_DATA_SCOPE) == 0 && value->type == PMIX_SCOPE) {
             ask->scope = value->data.scope;
         }
     }

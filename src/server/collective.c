@@ -14,7 +14,6 @@
 
 #include "events.h"
 #include "group.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 
 void px_coll_call_fini(struct px_coll_call *call)
@@ -190,27 +189,16 @@ static bool check(struct px_server *s, struct px_coll *coll)
     return true;
 }
 
-/* All collectives have the same. */
-PX_READS(PMIx_Connect, PMIX_TIMEOUT);
-PX_READS(PMIx_Connect, PMIX_ALL_CLONES_PARTICIPATE);
-PX_READS(PMIx_Disconnect, PMIX_TIMEOUT);
-PX_READS(PMIx_Disconnect, PMIX_ALL_CLONES_PARTICIPATE);
-PX_READS(PMIx_Group_construct, PMIX_TIMEOUT);
-PX_READS(PMIx_Group_construct, PMIX_ALL_CLONES_PARTICIPATE);
-PX_READS(PMIx_Group_destruct, PMIX_TIMEOUT);
-PX_READS(PMIx_Group_destruct, PMIX_ALL_CLONES_PARTICIPATE);
-
 static int read_directives(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
 {
     uint32_t seconds = 0;
 
     for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PX_KEY(PMIx_Fence, PMIX_TIMEOUT)) == 0) {
+        if (strcmp(info[i].key, PMIX_TIMEOUT) == 0) {
             (void) px_value_u32(&info[i].value, &seconds);
         }
     }
-    coll->all_clones |=
-        px_infos_flag(info, ninfo, PX_KEY(PMIx_Fence, PMIX_ALL_CLONES_PARTICIPATE));
+    coll->all_clones |= px_infos_flag(info, ninfo, PMIX_ALL_CLONES_PARTICIPATE);
     if (!seconds || coll->timeout_s) {
         return PMIX_SUCCESS;
     }

@@ -9,7 +9,7 @@
 
 #include "collective.h"
 #include "gds/store.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 
 struct connected {
     struct px_list link;
@@ -135,8 +135,8 @@ void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote)
         px_coll_finish(s, coll, PMIX_ERR_NOMEM);
         return;
     }
-    px_attrs_mark(connect ? "PMIx_Connect" : "PMIx_Disconnect", PX_ATTR_SERVER, up->info,
-                  up->ninfo);
+    px_directives_mark(connect ? &px_call_connect : &px_call_disconnect, PX_ATTR_SERVER, up->info,
+                       up->ninfo);
     px_upcall_returned(up, fn(up->procs, up->nprocs, up->info, up->ninfo, px_up_op, up));
 }
 

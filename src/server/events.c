@@ -16,8 +16,8 @@
 #include "host.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
-#include "src/ops/attributes.h"
 #include "src/peer/context.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 #include "src/wire/message.h"
 
@@ -58,7 +58,7 @@ static bool same_proc(const pmix_proc_t *pattern, const pmix_proc_t *proc)
 static bool in_custom_range(struct px_server *s, const struct px_event *event,
                             const pmix_proc_t *proc)
 {
-    const pmix_info_t *info = find_info(event, PX_KEY(PMIx_Notify_event, PMIX_EVENT_CUSTOM_RANGE));
+    const pmix_info_t *info = find_info(event, PMIX_EVENT_CUSTOM_RANGE);
     const pmix_data_array_t *array;
 
     if (!info) {
@@ -157,8 +157,7 @@ static void keep(struct px_server *s, const struct px_event *event)
     pmix_info_t *infos = NULL;
 
     if (!most || bytes > most_bytes ||
-        px_infos_flag(event->info, event->ninfo,
-                      PX_KEY(PMIx_Notify_event, PMIX_EVENT_DO_NOT_CACHE))) {
+        px_infos_flag(event->info, event->ninfo, PMIX_EVENT_DO_NOT_CACHE)) {
         return;
     }
     kept = calloc(1, sizeof(*kept));
@@ -215,8 +214,7 @@ static void to_host(struct px_server *s, const struct px_event *event)
 
     if (!s->host.notify_event || event->range == PMIX_RANGE_LOCAL ||
         event->range == PMIX_RANGE_PROC_LOCAL ||
-        px_infos_flag(event->info, event->ninfo,
-                      PX_KEY(PMIx_Notify_event, PMIX_EVENT_STAYS_LOCAL))) {
+        px_infos_flag(event->info, event->ninfo, PMIX_EVENT_STAYS_LOCAL)) {
         return;
     }
     up = px_upcall_create(s, NULL, &event->source, px_done_status);
@@ -350,8 +348,6 @@ struct wish {
     pmix_status_t codes[];
 };
 
-static const char register_call[] = "PMIx_Register_event_handler";
-
 /* A host that cannot say more than "not supported" does not keep local events from being delivered,
  * unless something is required that only it could do. The answer goes first: no event may overtake
  * it. */
@@ -363,7 +359,7 @@ static void registered(struct px_upcall *up)
     int rc = up->status;
 
     if (rc == PMIX_ERR_NOT_SUPPORTED &&
-        px_attrs_met(register_call, px_upcall_levels(up), up->info, up->ninfo)) {
+        px_directives_met(&px_call_handler, px_upcall_levels(up), up->info, up->ninfo)) {
         rc = PMIX_SUCCESS;
     }
     px_answer_status(up->server, &up->from, rc);
@@ -415,7 +411,7 @@ void px_codes_wanted(struct px_server *s, const struct px_from *from, const pmix
         px_upcall_returned(up, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
-    px_upcall_mark(up, register_call);
+    px_upcall_mark(up, &px_call_handler);
     (void) px_upcall_identify(up, peer ? peer->uid : s->uid, peer ? peer->gid : s->gid);
     px_upcall_returned(
         up, s->host.register_events(up->codes, up->ncodes, up->info, up->ninfo, px_up_op, up));

@@ -15,7 +15,7 @@
 #include "exchange.h"
 #include "host.h"
 #include "src/base/param.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 static void fence_answered(struct px_upcall *up)
@@ -108,7 +108,7 @@ static void fence_upcall(struct px_server *s, struct px_coll *coll)
         px_coll_finish(s, coll, rc);
         return;
     }
-    px_attrs_mark("PMIx_Fence", PX_ATTR_SERVER, up->info, up->ninfo);
+    px_directives_mark(&px_call_fence, PX_ATTR_SERVER, up->info, up->ninfo);
     /* The data becomes the host's: some free it, none may find it gone. */
     px_upcall_returned(up, s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
                                             px_up_modex, up));
@@ -125,7 +125,7 @@ void px_fence_finished(struct px_server *s, const struct px_coll *coll, int stat
  * required. */
 static int local_status(const struct px_coll *coll)
 {
-    if (!px_attrs_met("PMIx_Fence", PX_ATTR_ALL, coll->info, coll->ninfo)) {
+    if (!px_directives_met(&px_call_fence, PX_ATTR_ALL, coll->info, coll->ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     return coll->local_status;
@@ -145,10 +145,6 @@ void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote)
     }
 }
 
-/* What a server makes itself follows from what the host has told all of them: it is here already,
- * whether it is wanted or not. */
-PX_READS(PMIx_Fence, PMIX_COLLECT_GENERATED_JOB_INFO);
-
 int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_coll_call call = {.kind = PX_COLL_FENCE};
@@ -156,8 +152,7 @@ int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
 
     rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
     if (!rc) {
-        call.collect =
-            px_infos_flag(call.info, call.ninfo, PX_KEY(PMIx_Fence, PMIX_COLLECT_DATA));
+        call.collect = px_infos_flag(call.info, call.ninfo, PMIX_COLLECT_DATA);
     }
     rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
     px_coll_call_fini(&call);

@@ -13,7 +13,7 @@
 
 #include "host.h"
 #include "src/base/param.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 static void get_destroy(struct px_get *get)
@@ -110,12 +110,11 @@ static void read_directives(struct px_get *get)
         const pmix_info_t *info = &get->info[i];
         bool on = px_value_true(&info->value);
 
-        if (strcmp(info->key, PX_KEY(PMIx_Get, PMIX_IMMEDIATE)) == 0 ||
-            strcmp(info->key, PX_KEY(PMIx_Get, PMIX_OPTIONAL)) == 0) {
+        if (strcmp(info->key, PMIX_IMMEDIATE) == 0 || strcmp(info->key, PMIX_OPTIONAL) == 0) {
             get->immediate |= on;
-        } else if (strcmp(info->key, PX_KEY(PMIx_Get, PMIX_GET_REFRESH_CACHE)) == 0) {
+        } else if (strcmp(info->key, PMIX_GET_REFRESH_CACHE) == 0) {
             get->refresh |= on;
-        } else if (strcmp(info->key, PX_KEY(PMIx_Get, PMIX_TIMEOUT)) == 0) {
+        } else if (strcmp(info->key, PMIX_TIMEOUT) == 0) {
             get->patient = !px_value_u32(&info->value, &get->timeout_s) && !get->timeout_s;
         }
     }
@@ -128,7 +127,7 @@ static bool is_supported(const struct px_get *get)
     const struct px_nsrec *ns = px_ns_find(get->server, get->target.nspace);
     bool hosts = get->server->host.direct_modex && (!ns || !px_ns_is_local(ns, get->target.rank));
 
-    return hosts || px_attrs_met("PMIx_Get_nb", PX_ATTR_ALL, get->info, get->ninfo);
+    return hosts || px_directives_met(&px_call_get, PX_ATTR_ALL, get->info, get->ninfo);
 }
 
 /* What other nodes have given us is as old as the last time that they did. The rest is as new as it

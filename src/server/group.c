@@ -16,7 +16,7 @@
 
 #include "events.h"
 #include "src/event/registry.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 /* --- the answer --- */
@@ -160,8 +160,8 @@ static void group_upcall(struct px_server *s, struct px_coll *coll)
         px_coll_finish(s, coll, rc);
         return;
     }
-    px_attrs_mark(construct ? "PMIx_Group_construct" : "PMIx_Group_destruct", PX_ATTR_SERVER,
-                  up->info, up->ninfo);
+    px_directives_mark(construct ? &px_call_group_construct : &px_call_group_destruct,
+                       PX_ATTR_SERVER, up->info, up->ninfo);
     px_upcall_returned(up, s->host.group(construct ? PMIX_GROUP_CONSTRUCT : PMIX_GROUP_DESTRUCT,
                                          up->text, up->procs, up->nprocs, up->info, up->ninfo,
                                          px_up_infos, up));
@@ -174,7 +174,7 @@ static uint32_t leaders_wanted(const struct px_coll *coll)
     uint32_t n = 0;
 
     for (size_t i = 0; i < coll->ninfo; i++) {
-        if (strcmp(coll->info[i].key, PX_KEY(PMIx_Group_construct, PMIX_GROUP_BOOTSTRAP)) == 0) {
+        if (strcmp(coll->info[i].key, PMIX_GROUP_BOOTSTRAP) == 0) {
             (void) px_value_u32(&coll->info[i].value, &n);
         }
     }
@@ -333,10 +333,10 @@ static bool added_elsewhere(struct px_server *s, const struct px_coll *coll)
 
 /* What is wrong with a group of this node if there is nobody but ourselves to do what is
  * required. */
-static int local_status(const struct px_coll *coll, const char *call)
+static int local_status(const struct px_coll *coll, const struct px_call *call)
 {
-    return px_attrs_met(call, PX_ATTR_ALL, coll->info, coll->ninfo) ? coll->local_status
-                                                                    : PMIX_ERR_NOT_SUPPORTED;
+    return px_directives_met(call, PX_ATTR_ALL, coll->info, coll->ninfo) ? coll->local_status
+                                                                         : PMIX_ERR_NOT_SUPPORTED;
 }
 
 static void complete_construct(struct px_server *s, struct px_coll *coll, bool remote)
@@ -346,12 +346,10 @@ static void complete_construct(struct px_server *s, struct px_coll *coll, bool r
         remote || coll->group.wants_id || added_elsewhere(s, coll) || (others && s->host.group);
     int rc;
 
-    if (!coll->group.wants_id &&
-        px_infos_flag(coll->info, coll->ninfo,
-                      PX_KEY(PMIx_Group_construct, PMIX_GROUP_LOCAL_ONLY))) {
+    if (!coll->group.wants_id && px_infos_flag(coll->info, coll->ninfo, PMIX_GROUP_LOCAL_ONLY)) {
         needs_host = false;
     }
-    rc = needs_host ? PMIX_SUCCESS : local_status(coll, "PMIx_Group_construct");
+    rc = needs_host ? PMIX_SUCCESS : local_status(coll, &px_call_group_construct);
     if (rc) {
         px_coll_finish(s, coll, rc);
     } else if (needs_host && s->host.group) {
@@ -380,7 +378,7 @@ void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
     } else if (remote) {
         px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
     } else {
-        px_coll_finish(s, coll, local_status(coll, "PMIx_Group_destruct"));
+        px_coll_finish(s, coll, local_status(coll, &px_call_group_destruct));
     }
 }
 
@@ -389,7 +387,7 @@ void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
 static bool bootstraps(const struct px_coll_call *call)
 {
     for (size_t i = 0; i < call->ninfo; i++) {
-        if (strcmp(call->info[i].key, PX_KEY(PMIx_Group_construct, PMIX_GROUP_BOOTSTRAP)) == 0) {
+        if (strcmp(call->info[i].key, PMIX_GROUP_BOOTSTRAP) == 0) {
             return true;
         }
     }

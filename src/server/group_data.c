@@ -11,7 +11,6 @@
 #include "exchange.h"
 #include "group.h"
 #include "src/nspace/jobinfo.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 
 /* --- processes --- */
@@ -171,9 +170,9 @@ int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct 
         size_t n;
         const pmix_proc_t *procs;
 
-        if (strcmp(info->key, PX_KEY(PMIx_Group_construct, PMIX_GROUP_INFO)) == 0) {
+        if (strcmp(info->key, PMIX_GROUP_INFO) == 0) {
             rc = give(coll, proc, info);
-        } else if (strcmp(info->key, PX_KEY(PMIx_Group_construct, PMIX_GROUP_ADD_MEMBERS)) == 0) {
+        } else if (strcmp(info->key, PMIX_GROUP_ADD_MEMBERS) == 0) {
             procs = procs_of(info, &n);
             for (size_t j = 0; !rc && j < n; j++) {
                 rc = add_proc(&coll->group.added, &coll->group.n_added, &procs[j]);
@@ -181,8 +180,7 @@ int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct 
         } else if (strcmp(info->key, PMIX_GROUP_ASSIGN_CONTEXT_ID) == 0) {
             coll->group.wants_id |= px_value_true(&info->value);
             coll->group.id_flags |= info->flags & PMIX_INFO_REQD;
-        } else if (strcmp(info->key,
-                          PX_KEY(PMIx_Group_construct, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER)) == 0 &&
+        } else if (strcmp(info->key, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) == 0 &&
                    contradicts(coll, info)) {
             coll->local_status = PMIX_ERR_BAD_PARAM; /* for all, when all have come */
         } else {
@@ -345,8 +343,7 @@ static int order_members(struct px_server *s, struct px_coll *coll)
         size_t m;
         const pmix_proc_t *procs = procs_of(&coll->info[i], &m);
 
-        if (strcmp(coll->info[i].key,
-                   PX_KEY(PMIx_Group_construct, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER)) == 0) {
+        if (strcmp(coll->info[i].key, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) == 0) {
             rc = px_group_expand(s, procs, m, &wanted, &n_wanted);
         }
     }

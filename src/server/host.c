@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "src/base/atomic.h"
-#include "src/ops/attributes.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
@@ -242,9 +242,9 @@ unsigned px_upcall_levels(const struct px_upcall *up)
     return PX_ATTR_SERVER | (peer->tool ? PX_ATTR_TOOL : PX_ATTR_CLIENT);
 }
 
-void px_upcall_mark(struct px_upcall *up, const char *call)
+void px_upcall_mark(struct px_upcall *up, const struct px_call *call)
 {
-    px_attrs_mark(call, px_upcall_levels(up), up->info, up->ninfo);
+    px_directives_mark(call, px_upcall_levels(up), up->info, up->ninfo);
 }
 
 /* --- what the host calls --- */

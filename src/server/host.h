@@ -9,6 +9,7 @@
  * the answer in whatever thread it comes and brings it to the loop thread. After
  * PMIx_server_finalize a late answer is dropped. */
 
+struct px_call;
 typedef void (*px_upcall_fn)(struct px_upcall *up);
 
 struct px_upcall {
@@ -77,7 +78,7 @@ int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->in
 /* The levels that deal with it: the requester's and this one (enum px_attr_level). */
 unsigned px_upcall_levels(const struct px_upcall *up);
 /* Marks what is required of the call and these do. */
-void px_upcall_mark(struct px_upcall *up, const char *call);
+void px_upcall_mark(struct px_upcall *up, const struct px_call *call);
 
 /* Appends one info to an array grown by one. 0 or PMIX_ERR_NOMEM. */
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,

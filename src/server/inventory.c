@@ -13,7 +13,6 @@
 
 #include "call.h"
 #include "host.h"
-#include "src/ops/attributes.h"
 #include "src/ops/queries.h"
 #include "src/value/infos.h"
 
@@ -165,8 +164,8 @@ int px_inventory_answer(struct px_server *s, const pmix_query_t *query, const ch
                         pmix_info_t **info, size_t *ninfo)
 {
     pmix_value_t here = {.type = PMIX_STRING, .data.string = s->hostname};
-    const pmix_value_t *name = px_query_qualifier(query, PX_QUERY_KEY(PMIX_HOSTNAME));
-    const pmix_value_t *number = px_query_qualifier(query, PX_QUERY_KEY(PMIX_NODEID));
+    const pmix_value_t *name = px_query_qualifier(query, PMIX_HOSTNAME);
+    const pmix_value_t *number = px_query_qualifier(query, PMIX_NODEID);
     const struct stock *stock = find_stock(s, name || number ? name : &here, number);
     const pmix_info_t *found = stock ? find_key(stock->info, stock->n, key) : NULL;
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "src/value/directives.h"
 #include "src/wire/message.h"
 
 static void pull_destroy(struct px_pull *pull)
@@ -205,7 +206,7 @@ int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     pull->local_id = local_id;
     up->number = (uint32_t) pull->id;
     up->done = pull_answered;
-    px_upcall_mark(up, "PMIx_IOF_pull");
+    px_upcall_mark(up, &px_call_iof_pull);
     px_upcall_returned(up, s->host.iof_pull ? s->host.iof_pull(up->procs, up->nprocs, up->info,
                                                                up->ninfo, channel, px_up_op, up)
                                             : PMIX_ERR_NOT_SUPPORTED);
@@ -234,7 +235,7 @@ void px_go_iof_push(struct px_upcall *up)
     pmix_server_stdin_fn_t fn = up->server->host.push_stdin;
 
     up->done = px_done_status;
-    px_upcall_mark(up, "PMIx_IOF_push");
+    px_upcall_mark(up, &px_call_iof_push);
     px_upcall_returned(
         up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, &up->bytes, px_up_op, up)
                : PMIX_ERR_NOT_SUPPORTED);

@@ -103,7 +103,7 @@ static int add_namespace(pmix_info_t **list, size_t *n, const struct px_nsrec *n
 
 static int put_namespace_info(const struct answer *a)
 {
-    const char *only = text_qualifier(a, PX_QUERY_KEY(PMIX_NSPACE));
+    const char *only = text_qualifier(a, PMIX_NSPACE);
     pmix_info_t *list = NULL;
     size_t n = 0;
     pmix_data_array_t array = {.type = PMIX_INFO};
@@ -168,7 +168,7 @@ static int put_pset_names(const struct answer *a)
 
 static int put_pset_members(const struct answer *a)
 {
-    const char *name = text_qualifier(a, PX_QUERY_KEY(PMIX_PSET_NAME));
+    const char *name = text_qualifier(a, PMIX_PSET_NAME);
     struct px_pset *pset = name ? px_pset_find(a->s, name) : NULL;
 
     return pset ? put_procs(a, pset->members, pset->n) : PMIX_ERR_NOT_FOUND;
@@ -250,7 +250,7 @@ static int put_groups_of(const struct answer *a)
 
 static int put_group_members(const struct answer *a)
 {
-    const char *name = text_qualifier(a, PX_QUERY_KEY(PMIX_GROUP_ID));
+    const char *name = text_qualifier(a, PMIX_GROUP_ID);
     struct px_grouprec *group = name ? px_group_find(a->s, name, a->asker) : NULL;
 
     if (name && !group) {
@@ -275,7 +275,7 @@ static void describe(const struct px_server *s, const struct px_rankrec *rank,
 
 static int put_proc_table(const struct answer *a)
 {
-    const char *name = text_qualifier(a, PX_QUERY_KEY(PMIX_NSPACE));
+    const char *name = text_qualifier(a, PMIX_NSPACE);
     struct px_nsrec *ns = name ? px_ns_find(a->s, name) : NULL;
     pmix_data_array_t array = {.type = PMIX_PROC_INFO};
     pmix_proc_info_t *table;
@@ -394,14 +394,13 @@ static int put_peers(const struct answer *a)
 {
     struct peers peers = {.procs = NULL};
     bool named = false;
-    int rc = px_stores_named(a->s, text_qualifier(a, PX_QUERY_KEY(PMIX_NSPACE)), &peers.stores);
+    int rc = px_stores_named(a->s, text_qualifier(a, PMIX_NSPACE), &peers.stores);
 
     for (size_t i = 0; !rc && i < a->query->nqual; i++) {
         const pmix_info_t *qual = &a->query->qualifiers[i];
-        bool by_name =
-            PMIX_CHECK_KEY(qual, PX_QUERY_KEY(PMIX_HOSTNAME)) && qual->value.type == PMIX_STRING;
+        bool by_name = PMIX_CHECK_KEY(qual, PMIX_HOSTNAME) && qual->value.type == PMIX_STRING;
 
-        if (by_name || PMIX_CHECK_KEY(qual, PX_QUERY_KEY(PMIX_NODEID))) {
+        if (by_name || PMIX_CHECK_KEY(qual, PMIX_NODEID)) {
             const char *node =
                 by_name ? qual->value.data.string : node_name(&peers.stores, &qual->value);
 
@@ -422,7 +421,7 @@ static int put_nodes(const struct answer *a)
 {
     struct px_ns_stores stores;
     char *nodes = NULL;
-    int rc = px_stores_named(a->s, text_qualifier(a, PX_QUERY_KEY(PMIX_NSPACE)), &stores);
+    int rc = px_stores_named(a->s, text_qualifier(a, PMIX_NSPACE), &stores);
 
     rc = rc ? rc : px_resolve_nodes(stores.at, stores.n, &nodes);
     free(stores.at);
@@ -485,30 +484,29 @@ static const struct own {
     int (*put)(const struct answer *a);
     const char *qualifiers;
 } own[] = {
-    {PX_QUERY_KEY(PMIX_QUERY_NAMESPACES), put_namespaces, ""},
-    {PX_QUERY_KEY(PMIX_QUERY_NAMESPACE_INFO), put_namespace_info, PMIX_NSPACE},
-    {PX_QUERY_KEY(PMIX_QUERY_NUM_PSETS), put_num_psets, ""},
-    {PX_QUERY_KEY(PMIX_QUERY_PSET_NAMES), put_pset_names, ""},
-    {PX_QUERY_KEY(PMIX_QUERY_PSET_MEMBERSHIP), put_pset_members, PMIX_PSET_NAME},
-    {PX_QUERY_KEY(PMIX_PSET_NAMES), put_psets_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
-    {PX_QUERY_KEY(PMIX_GROUP_NAMES), put_groups_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
-    {PX_QUERY_KEY(PMIX_QUERY_NUM_GROUPS), put_num_groups, ""},
-    {PX_QUERY_KEY(PMIX_QUERY_GROUP_NAMES), put_group_names, ""},
-    {PX_QUERY_KEY(PMIX_QUERY_GROUP_MEMBERSHIP), put_group_members, PMIX_GROUP_ID},
-    {PX_QUERY_KEY(PMIX_QUERY_LOCAL_PROC_TABLE), put_proc_table, PMIX_NSPACE},
-    {PX_QUERY_KEY(PMIX_QUERY_PROC_TABLE), put_proc_table, PMIX_NSPACE},
-    {PX_QUERY_KEY(PMIX_SERVER_URI), put_uri, ""},
-    {PX_QUERY_KEY(PMIX_QUERY_AVAIL_SERVERS), put_servers, PX_SERVERS_QUALIFIERS},
-    {PX_QUERY_KEY(PMIX_QUERY_ATTRIBUTE_SUPPORT), put_attributes,
+    {PMIX_QUERY_NAMESPACES, put_namespaces, ""},
+    {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE},
+    {PMIX_QUERY_NUM_PSETS, put_num_psets, ""},
+    {PMIX_QUERY_PSET_NAMES, put_pset_names, ""},
+    {PMIX_QUERY_PSET_MEMBERSHIP, put_pset_members, PMIX_PSET_NAME},
+    {PMIX_PSET_NAMES, put_psets_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
+    {PMIX_GROUP_NAMES, put_groups_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
+    {PMIX_QUERY_NUM_GROUPS, put_num_groups, ""},
+    {PMIX_QUERY_GROUP_NAMES, put_group_names, ""},
+    {PMIX_QUERY_GROUP_MEMBERSHIP, put_group_members, PMIX_GROUP_ID},
+    {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE},
+    {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE},
+    {PMIX_SERVER_URI, put_uri, ""},
+    {PMIX_QUERY_AVAIL_SERVERS, put_servers, PX_SERVERS_QUALIFIERS},
+    {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes,
      PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES
                             "," PMIX_TOOL_ATTRIBUTES},
-    {PX_QUERY_KEY(PMIX_LOCAL_PROCS), put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
-    {PX_QUERY_KEY(PMIX_QUERY_RESOLVE_PEERS), put_peers,
-     PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
-    {PX_QUERY_KEY(PMIX_QUERY_RESOLVE_NODE), put_nodes, PMIX_NSPACE},
-    {PX_QUERY_KEY(PMIX_QUERY_STABLE_ABI_VERSION), put_abi, ""},
-    {PX_QUERY_KEY(PMIX_QUERY_PROVISIONAL_ABI_VERSION), put_abi, ""},
-    {PX_QUERY_KEY(PMIX_QUERY_SUPPORTED_KEYS), put_keys, ""},
+    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
+    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
+    {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE},
+    {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, ""},
+    {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, ""},
+    {PMIX_QUERY_SUPPORTED_KEYS, put_keys, ""},
 };
 
 enum { N_OWN = sizeof(own) / sizeof(own[0]) };

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "iof.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 
 enum { KEEP_BYTES = 256 * 1024 };
@@ -107,11 +106,11 @@ static struct limits read_limits(const pmix_info_t *info, size_t n)
     for (size_t i = 0; i < n; i++) {
         bool yes = px_value_true(&info[i].value);
 
-        if (strcmp(info[i].key, PX_KEY(PMIx_IOF_pull, PMIX_IOF_CACHE_SIZE)) == 0) {
+        if (strcmp(info[i].key, PMIX_IOF_CACHE_SIZE) == 0) {
             (void) px_value_u32(&info[i].value, &limits.size);
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_IOF_pull, PMIX_IOF_DROP_OLDEST)) == 0) {
+        } else if (strcmp(info[i].key, PMIX_IOF_DROP_OLDEST) == 0) {
             limits.last = yes;
-        } else if (strcmp(info[i].key, PX_KEY(PMIx_IOF_pull, PMIX_IOF_DROP_NEWEST)) == 0) {
+        } else if (strcmp(info[i].key, PMIX_IOF_DROP_NEWEST) == 0) {
             limits.last = !yes;
         }
     }

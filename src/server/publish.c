@@ -8,6 +8,7 @@
 
 #include "host.h"
 #include "requests.h"
+#include "src/value/directives.h"
 
 /* Reads the keys of a request: SIZE k, then k strings one by one. */
 static int read_keys(struct px_in *in, char ***ret)
@@ -48,7 +49,7 @@ void px_go_publish(struct px_upcall *up)
     pmix_server_publish_fn_t fn = up->server->host.publish;
 
     up->done = px_done_status;
-    px_upcall_mark(up, "PMIx_Publish");
+    px_upcall_mark(up, &px_call_publish);
     px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_op, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
@@ -93,7 +94,7 @@ void px_go_lookup(struct px_upcall *up)
     pmix_server_lookup_fn_t fn = up->server->host.lookup;
 
     up->done = lookup_answered;
-    px_upcall_mark(up, "PMIx_Lookup");
+    px_upcall_mark(up, &px_call_lookup);
     px_upcall_returned(up, fn ? fn(&up->proc, up->keys, up->info, up->ninfo, px_up_lookup, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
@@ -119,7 +120,7 @@ void px_go_unpublish(struct px_upcall *up)
     pmix_server_unpublish_fn_t fn = up->server->host.unpublish;
 
     up->done = px_done_status;
-    px_upcall_mark(up, "PMIx_Unpublish");
+    px_upcall_mark(up, &px_call_unpublish);
     px_upcall_returned(up, fn ? fn(&up->proc, up->keys, up->info, up->ninfo, px_up_op, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }

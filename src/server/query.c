@@ -50,7 +50,8 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
                      struct tally *tally)
 {
     bool met =
-        px_attrs_met("PMIx_Query_info", px_upcall_levels(up), query->qualifiers, query->nqual);
+        px_directives_met(&px_call_query, px_upcall_levels(up), query->qualifiers,
+                          query->nqual);
     unsigned levels;
     size_t k = 0;
 

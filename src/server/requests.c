@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/ops/attributes.h"
 #include "src/topo/topo.h"
+#include "src/value/directives.h"
 
 struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *peer, uint32_t tag)
 {
@@ -42,7 +42,7 @@ void px_go_log(struct px_upcall *up)
     const pmix_server_module_t *host = &up->server->host;
 
     up->done = px_done_status;
-    px_upcall_mark(up, "PMIx_Log");
+    px_upcall_mark(up, &px_call_log);
     if (host->log2) {
         px_upcall_returned(
             up, host->log2(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_up_op, up));
@@ -75,7 +75,7 @@ void px_go_alloc(struct px_upcall *up)
     pmix_server_alloc_fn_t fn = up->server->host.allocate;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, "PMIx_Allocation_request");
+    px_upcall_mark(up, &px_call_alloc);
     px_upcall_returned(up, fn ? fn(&up->proc, (pmix_alloc_directive_t) up->number, up->info,
                                    up->ninfo, px_up_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
@@ -99,7 +99,7 @@ void px_go_job_control(struct px_upcall *up)
     pmix_server_job_control_fn_t fn = up->server->host.job_control;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, "PMIx_Job_control");
+    px_upcall_mark(up, &px_call_job_control);
     px_upcall_returned(
         up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, px_up_infos, up)
                : PMIX_ERR_NOT_SUPPORTED);
@@ -119,7 +119,7 @@ void px_go_monitor(struct px_upcall *up)
     pmix_server_monitor_fn_t fn = up->server->host.monitor;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, "PMIx_Process_monitor");
+    px_upcall_mark(up, &px_call_monitor);
     px_upcall_returned(up,
                        fn ? fn(&up->proc, up->data, up->code, up->info, up->ninfo, px_up_infos, up)
                           : PMIX_ERR_NOT_SUPPORTED);
@@ -170,7 +170,7 @@ void px_go_credential(struct px_upcall *up)
     pmix_server_get_cred_fn_t fn = up->server->host.get_credential;
 
     up->done = credential_answered;
-    px_upcall_mark(up, "PMIx_Get_credential");
+    px_upcall_mark(up, &px_call_credential);
     px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_credential, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
@@ -197,7 +197,7 @@ void px_go_validate(struct px_upcall *up)
     pmix_server_validate_cred_fn_t fn = up->server->host.validate_credential;
 
     up->done = validation_answered;
-    px_upcall_mark(up, "PMIx_Validate_credential");
+    px_upcall_mark(up, &px_call_validate);
     px_upcall_returned(up, fn ? fn(&up->proc, &up->bytes, up->info, up->ninfo, px_up_validation, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
@@ -218,7 +218,7 @@ void px_go_fabric(struct px_upcall *up)
     pmix_server_fabric_fn_t fn = up->server->host.fabric;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, "PMIx_Fabric_register");
+    px_upcall_mark(up, &px_call_fabric);
     px_upcall_returned(up, fn ? fn(&up->proc, (pmix_fabric_operation_t) up->number, up->info,
                                    up->ninfo, px_up_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
@@ -263,7 +263,7 @@ int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     rc = rc ? rc : px_unpack_one(in, PMIX_PROC_CPUSET, &cpuset);
     rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
     if (!rc) {
-        int found = px_attrs_met("PMIx_Compute_distances", PX_ATTR_ALL, info, ninfo)
+        int found = px_directives_met(&px_call_distances, PX_ATTR_ALL, info, ninfo)
                         ? px_topo_distances(NULL, cpuset.bitmap ? &cpuset : NULL, info, ninfo,
                                             &distances, &n)
                         : PMIX_ERR_NOT_SUPPORTED;
@@ -287,7 +287,7 @@ void px_go_session(struct px_upcall *up)
     pmix_server_session_control_fn_t fn = up->server->host.session_control;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, "PMIx_Session_control");
+    px_upcall_mark(up, &px_call_session_control);
     px_upcall_returned(up, fn ? fn(&up->proc, up->number, up->info, up->ninfo, px_up_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
@@ -322,7 +322,7 @@ void px_go_resblock(struct px_upcall *up)
     pmix_server_resource_block_fn_t fn = up->server->host.resource_block;
 
     up->done = px_done_status;
-    px_upcall_mark(up, "PMIx_Resource_block");
+    px_upcall_mark(up, &px_call_block);
     px_upcall_returned(up, fn ? fn(&up->proc, (pmix_resource_block_directive_t) up->number,
                                    up->text, up->units, up->nunits, up->info, up->ninfo, px_up_op,
                                    up)

@@ -13,8 +13,8 @@
 #include "query.h"
 #include "role.h"
 #include "src/loop/wait.h"
-#include "src/ops/attributes.h"
 #include "src/peer/context.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 /* --- data --- */
@@ -73,10 +73,10 @@ struct get_args {
 
 static int give_value(const struct px_slice *slice, const struct get_args *a)
 {
-    if (px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_STATIC_VALUES))) {
+    if (px_infos_flag(a->info, a->ninfo, PMIX_GET_STATIC_VALUES)) {
         return *a->value ? px_slice_fill(slice, *a->value) : PMIX_ERR_BAD_PARAM;
     }
-    if (px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_POINTER_VALUES))) {
+    if (px_infos_flag(a->info, a->ninfo, PMIX_GET_POINTER_VALUES)) {
         return px_slice_pointer(slice, (const pmix_value_t **) a->value);
     }
     return px_slice_value(slice, a->value);
@@ -92,13 +92,13 @@ static int get_on_loop(struct px_server *s, void *args)
     pmix_info_t *quals;
     struct px_slice slice;
     size_t n;
-    bool now = px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_OPTIONAL)) ||
-               px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_IMMEDIATE));
-    bool renews = px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_GET_REFRESH_CACHE)) &&
-                  !px_infos_flag(a->info, a->ninfo, PX_KEY(PMIx_Get, PMIX_OPTIONAL));
+    bool now = px_infos_flag(a->info, a->ninfo, PMIX_OPTIONAL) ||
+               px_infos_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
+    bool renews = px_infos_flag(a->info, a->ninfo, PMIX_GET_REFRESH_CACHE) &&
+                  !px_infos_flag(a->info, a->ninfo, PMIX_OPTIONAL);
     int rc;
 
-    if (!px_attrs_met("PMIx_Get", PX_ATTR_SERVER, a->info, a->ninfo)) {
+    if (!px_directives_met(&px_call_get, PX_ATTR_SERVER | PX_ATTR_WAITING, a->info, a->ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (!ns) {

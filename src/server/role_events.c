@@ -12,8 +12,8 @@
 #include "own.h"
 #include "role.h"
 #include "src/event/registry.h"
-#include "src/ops/attributes.h"
 #include "src/peer/context.h"
+#include "src/value/directives.h"
 
 /* --- events --- */
 
@@ -122,7 +122,7 @@ pmix_status_t px_own_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size
     int rc = start ? px_own_copy_procs(up, procs, nprocs) : PMIX_ERR_NOMEM;
 
     rc = rc ? rc : px_own_copy_infos(up, directives, ndirs);
-    if (!rc && !px_attrs_met("PMIx_IOF_pull", PX_ATTR_SERVER, directives, ndirs)) {
+    if (!rc && !px_directives_met(&px_call_iof_pull, PX_ATTR_SERVER, directives, ndirs)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     if (!rc) {

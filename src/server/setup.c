@@ -13,7 +13,6 @@
 #include "gds/store.h"
 #include "host.h"
 #include "src/base/param.h"
-#include "src/ops/attributes.h"
 #include "src/value/infos.h"
 #include "src/wire/message.h"
 
@@ -99,9 +98,8 @@ int px_setup_fork(struct px_server *s, void *args)
 
 static bool wants_envars(const pmix_info_t *info, size_t ninfo)
 {
-    return px_infos_flag(info, ninfo,
-                         PX_KEY(PMIx_server_setup_application, PMIX_SETUP_APP_ENVARS)) ||
-           px_infos_flag(info, ninfo, PX_KEY(PMIx_server_setup_application, PMIX_SETUP_APP_ALL));
+    return px_infos_flag(info, ninfo, PMIX_SETUP_APP_ENVARS) ||
+           px_infos_flag(info, ninfo, PMIX_SETUP_APP_ALL);
 }
 
 static int add_envar(pmix_info_t **infos, size_t *n, const char *setting, const char *equals)

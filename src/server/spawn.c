@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "requests.h"
+#include "src/value/directives.h"
 
 static void spawn_answered(struct px_upcall *up)
 {
@@ -48,7 +49,7 @@ void px_go_spawn(struct px_upcall *up)
     pmix_server_spawn_fn_t fn = up->server->host.spawn;
 
     up->done = spawn_answered;
-    px_upcall_mark(up, "PMIx_Spawn");
+    px_upcall_mark(up, &px_call_spawn);
     px_upcall_returned(up,
                        fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_up_spawn, up)
                           : PMIX_ERR_NOT_SUPPORTED);

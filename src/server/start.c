@@ -24,7 +24,6 @@
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/door.h"
-#include "src/ops/attributes.h"
 #include "src/peer/context.h"
 #include "src/topo/topo.h"
 #include "src/value/infos.h"
@@ -86,10 +85,10 @@ static bool read_tool_info(struct px_server *s, const pmix_info_t *info)
         const char *key;
         bool *where;
     } switches[] = {
-        {PX_KEY(PMIx_server_init, PMIX_SERVER_TOOL_SUPPORT), &s->tools},
-        {PX_KEY(PMIx_server_init, PMIX_SERVER_SYSTEM_SUPPORT), &s->meet.system},
-        {PX_KEY(PMIx_server_init, PMIX_SERVER_SCHEDULER), &s->meet.scheduler},
-        {PX_KEY(PMIx_server_init, PMIX_SERVER_SYS_CONTROLLER), &s->meet.controller},
+        {PMIX_SERVER_TOOL_SUPPORT, &s->tools},
+        {PMIX_SERVER_SYSTEM_SUPPORT, &s->meet.system},
+        {PMIX_SERVER_SCHEDULER, &s->meet.scheduler},
+        {PMIX_SERVER_SYS_CONTROLLER, &s->meet.controller},
     };
     uint32_t mode;
 
@@ -100,18 +99,16 @@ static bool read_tool_info(struct px_server *s, const pmix_info_t *info)
             return true;
         }
     }
-    if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_SESSION_SUPPORT)) == 0) {
+    if (strcmp(info->key, PMIX_SERVER_SESSION_SUPPORT) == 0) {
         s->tools |= px_value_true(&info->value);
         return true;
     }
-    if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_LAUNCHER_RENDEZVOUS_FILE)) == 0 &&
-        info->value.type == PMIX_STRING) {
+    if (strcmp(info->key, PMIX_LAUNCHER_RENDEZVOUS_FILE) == 0 && info->value.type == PMIX_STRING) {
         s->meet.launcher_file = info->value.data.string;
         s->tools = true;
         return true;
     }
-    if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SOCKET_MODE)) == 0 &&
-        !px_value_u32(&info->value, &mode)) {
+    if (strcmp(info->key, PMIX_SOCKET_MODE) == 0 && !px_value_u32(&info->value, &mode)) {
         s->meet.mode = mode;
         return true;
     }
@@ -123,29 +120,29 @@ static int read_info(struct px_server *s, const pmix_info_t *info)
     uint32_t rank;
     int rc = PMIX_SUCCESS;
 
-    if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_NSPACE)) == 0) {
+    if (strcmp(info->key, PMIX_SERVER_NSPACE) == 0) {
         if (info->value.type != PMIX_STRING || !info->value.data.string ||
             !info->value.data.string[0] || strlen(info->value.data.string) > PMIX_MAX_NSLEN) {
             return PMIX_ERR_BAD_PARAM;
         }
         PMIX_LOAD_NSPACE(s->self.nspace, info->value.data.string);
-    } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_RANK)) == 0) {
+    } else if (strcmp(info->key, PMIX_SERVER_RANK) == 0) {
         rc = px_value_u32(&info->value, &rank);
         s->self.rank = rc ? s->self.rank : rank;
-    } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_TMPDIR)) == 0) {
+    } else if (strcmp(info->key, PMIX_SERVER_TMPDIR) == 0) {
         rc = read_text(&s->tmpdir, info);
-    } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SYSTEM_TMPDIR)) == 0) {
+    } else if (strcmp(info->key, PMIX_SYSTEM_TMPDIR) == 0) {
         rc = read_text(&s->system_tmpdir, info);
-    } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_HOSTNAME)) == 0 ||
-               strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_HOSTNAME)) == 0) {
+    } else if (strcmp(info->key, PMIX_HOSTNAME) == 0 ||
+               strcmp(info->key, PMIX_SERVER_HOSTNAME) == 0) {
         rc = read_text(&s->hostname, info);
     } else if (read_tool_info(s, info)) {
         rc = PMIX_SUCCESS;
-    } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_ALLOW_FOREIGN_TOOLS)) == 0) {
+    } else if (strcmp(info->key, PMIX_SERVER_ALLOW_FOREIGN_TOOLS) == 0) {
         s->foreign_tools = px_value_true(&info->value);
-    } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_SERVER_SHARE_TOPOLOGY)) == 0) {
+    } else if (strcmp(info->key, PMIX_SERVER_SHARE_TOPOLOGY) == 0) {
         s->share_topology = px_value_true(&info->value);
-    } else if (strcmp(info->key, PX_KEY(PMIx_server_init, PMIX_TOPOLOGY2)) == 0) {
+    } else if (strcmp(info->key, PMIX_TOPOLOGY2) == 0) {
         rc = read_topology(info);
     }
     return rc;

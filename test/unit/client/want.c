@@ -195,7 +195,7 @@ static void timeouts(void **state)
     info = directive(PMIX_TIMEOUT, &i, PMIX_INT);
     assert_int_equal(read_with(&info, 1, &want), 0);
     assert_int_equal(want.timeout_ms, 7000);
-    assert_int_equal(px_timeout_ms(PMIX_TIMEOUT, &info, 1), 7000);
+    assert_int_equal(px_timeout_ms(&info, 1), 7000);
     i = 0;
     info = directive(PMIX_TIMEOUT, &i, PMIX_INT);
     assert_int_equal(read_with(&info, 1, &want), 0);

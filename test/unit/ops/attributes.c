@@ -178,22 +178,6 @@ static void functions(void **state)
     px_attrs_destroy(attrs);
 }
 
-static void marks(void **state)
-{
-    pmix_info_t info[3] = {PMIX_INFO_STATIC_INIT, PMIX_INFO_STATIC_INIT, PMIX_INFO_STATIC_INIT};
-
-    (void) state;
-    PMIx_Load_key(info[0].key, PMIX_COLLECT_DATA);
-    PMIx_Load_key(info[1].key, "unknown");
-    PMIx_Load_key(info[2].key, PMIX_TIMEOUT);
-    info[0].flags = PMIX_INFO_REQD;
-    info[1].flags = PMIX_INFO_REQD;
-    px_attrs_mark("PMIx_Fence", PX_ATTR_SERVER, info, 3);
-    assert_int_equal(info[0].flags, PMIX_INFO_REQD | PMIX_INFO_REQD_PROCESSED);
-    assert_int_equal(info[1].flags, PMIX_INFO_REQD);
-    assert_int_equal(info[2].flags, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,7 +185,6 @@ int main(void)
         cmocka_unit_test(of_the_host),
         cmocka_unit_test(both_forms),
         cmocka_unit_test(functions),
-        cmocka_unit_test(marks),
     };
 
     return cmocka_run_group_tests_name("attributes", tests, NULL, NULL);

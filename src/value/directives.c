@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Tables of directives, and their only reader. */
+
+#include "directives.h"
+
+#include <string.h>
+
+#include <pmix.h>
+
+#include "infos.h"
+
+/* --- tables --- */
+
+#define PX_DIRECTIVES(id, call, levels)                                                            \
+    static const struct px_directive rows_of_##id[] = {
+#define PX_DIRECTIVE(id, member, kind, key, levels)                                                \
+    {key, offsetof(struct px_##id##_directives, member), PX_KIND_##kind, levels},
+#define PX_HONOURED(id, key, levels) {key, 0, PX_KIND_NONE, levels},
+#define PX_DIRECTIVES_END(id)                                                                      \
+    {"", 0, PX_KIND_NONE, 0 }                                                                      \
+    }                                                                                              \
+    ;
+#include "directives.def"
+#undef PX_DIRECTIVES
+#undef PX_DIRECTIVE
+#undef PX_HONOURED
+#undef PX_DIRECTIVES_END
+
+#define PX_FITS(text)                                                                              \
+    _Static_assert(sizeof(text) <= sizeof(((struct px_directive *) 0)->key), "a longer key");
+#define PX_DIRECTIVES(id, call, levels)
+#define PX_DIRECTIVE(id, member, kind, key, levels) PX_FITS(key)
+#define PX_HONOURED(id, key, levels)                PX_FITS(key)
+#define PX_DIRECTIVES_END(id)
+#include "directives.def"
+#undef PX_FITS
+#undef PX_DIRECTIVES
+#undef PX_DIRECTIVE
+#undef PX_HONOURED
+#undef PX_DIRECTIVES_END
+
+#define PX_DIRECTIVES(id, call, levels)                                                            \
+    const struct px_call px_call_##id = {                                                          \
+        #call, levels, rows_of_##id, sizeof(rows_of_##id) / sizeof(rows_of_##id[0]) - 1};
+#define PX_DIRECTIVE(id, member, kind, key, levels)
+#define PX_HONOURED(id, key, levels)
+#define PX_DIRECTIVES_END(id)
+#include "directives.def"
+#undef PX_DIRECTIVES
+
+#define PX_DIRECTIVES(id, call, levels) &px_call_##id,
+const struct px_call *const px_calls[] = {
+#include "directives.def"
+};
+#undef PX_DIRECTIVES
+#undef PX_DIRECTIVE
+#undef PX_HONOURED
+#undef PX_DIRECTIVES_END
+
+const size_t px_n_calls = sizeof(px_calls) / sizeof(px_calls[0]);
+
+/* The four bytes behind "pmix.", which no directive ends within, tell nearly all of them apart. */
+static const struct px_directive *find_row(const struct px_call *call, const char *key)
+{
+    for (size_t i = 0; i < call->n_rows; i++) {
+        const struct px_directive *row = &call->rows[i];
+
+        if (memcmp(key + 5, row->key + 5, 4) == 0 && strcmp(key, row->key) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* --- reading --- */
+
+static bool read_u32(const pmix_value_t *value, uint32_t *ret)
+{
+    return px_value_u32(value, ret) == 0 ||
+           ((value->type == PMIX_FLOAT || value->type == PMIX_DOUBLE) &&
+            PMIx_Value_get_number(value, ret, PMIX_UINT32) == PMIX_SUCCESS);
+}
+
+static bool read_procs(const pmix_value_t *value, struct px_procs *ret)
+{
+    const pmix_data_array_t *array = value->data.darray;
+
+    if (value->type == PMIX_PROC && NULL != value->data.proc) {
+        *ret = (struct px_procs) {value->data.proc, 1};
+        return true;
+    }
+    if (value->type != PMIX_DATA_ARRAY || NULL == array || array->type != PMIX_PROC ||
+        (NULL == array->array && array->size > 0)) {
+        return false;
+    }
+    *ret = (struct px_procs) {array->array, array->size};
+    return true;
+}
+
+/* False: the value is of another type. */
+static bool read_member(const struct px_directive *row, const pmix_info_t *info, void *member)
+{
+    const pmix_value_t *value = &info->value;
+
+    switch (row->kind) {
+    case PX_KIND_FLAG:
+        *(bool *) member = *(bool *) member || px_value_true(value);
+        return true;
+    case PX_KIND_SWITCH:
+        *(enum px_switch *) member = px_value_true(value) ? PX_SWITCH_ON : PX_SWITCH_OFF;
+        return true;
+    case PX_KIND_U32:
+        return read_u32(value, member);
+    case PX_KIND_TEXT:
+        *(const char **) member = value->type == PMIX_STRING ? value->data.string : NULL;
+        return NULL != *(const char **) member;
+    case PX_KIND_PROCS:
+        return read_procs(value, member);
+    case PX_KIND_SCOPE:
+        *(pmix_scope_t *) member = value->data.scope;
+        return value->type == PMIX_SCOPE;
+    case PX_KIND_RANGE:
+        *(pmix_data_range_t *) member = value->data.range;
+        return value->type == PMIX_DATA_RANGE;
+    case PX_KIND_INFO:
+        *(const pmix_info_t **) member =
+            NULL != *(const pmix_info_t **) member ? *(const pmix_info_t **) member : info;
+        return true;
+    default:
+        return true;
+    }
+}
+
+int px_directives_read(const struct px_call *call, unsigned levels, const pmix_info_t *info,
+                       size_t ninfo, void *ret)
+{
+    if (NULL == info && ninfo > 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        const struct px_directive *row;
+
+        if ((info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
+            ++*(size_t *) ret;
+            continue;
+        }
+        row = find_row(call, info[i].key);
+        if (levels != 0 && (info[i].flags & PMIX_INFO_REQD) != 0 &&
+            (NULL == row || !px_directive_honoured(row, levels))) {
+            return PMIX_ERR_NOT_SUPPORTED;
+        }
+        if (NULL != row && !read_member(row, &info[i], (char *) ret + row->offset)) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
+    return 0;
+}
+
+/* --- what is supported --- */
+
+bool px_directive_honoured(const struct px_directive *row, unsigned levels)
+{
+    return (row->levels & levels & ~(unsigned) PX_ATTR_WAITING) != 0 &&
+           ((row->levels & PX_ATTR_WAITING) == 0 || (levels & PX_ATTR_WAITING) != 0);
+}
+
+static bool honours(const struct px_call *call, unsigned levels, const char *key)
+{
+    const struct px_directive *row = find_row(call, key);
+
+    return NULL != row && px_directive_honoured(row, levels);
+}
+
+bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_info_t *info,
+                       size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if ((info[i].flags & (PMIX_INFO_REQD | PMIX_INFO_QUALIFIER)) == PMIX_INFO_REQD
+            && !honours(call, levels, info[i].key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void px_directives_mark(const struct px_call *call, unsigned levels, pmix_info_t *info,
+                        size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if ((info[i].flags & PMIX_INFO_REQD) != 0 && honours(call, levels, info[i].key)) {
+            info[i].flags |= PMIX_INFO_REQD_PROCESSED;
+        }
+    }
+}

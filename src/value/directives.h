@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_VALUE_DIRECTIVES_H
+#define PX_VALUE_DIRECTIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmix_common.h>
+
+/* The directives of each call of the interface, from directives.def: a structure with a member for
+ * each, and the table by which it is filled. The same table says what the library supports. Any
+ * thread.
+ *
+ *     struct px_fence_directives directives;
+ *     int rc = px_fence_read(info, ninfo, &directives);
+ *
+ * A new directive is one line in directives.def. */
+
+/* Who honours a directive, or has a call. */
+enum px_attr_level {
+    PX_ATTR_CLIENT = 1,
+    PX_ATTR_SERVER = 2,
+    PX_ATTR_HOST = 4,
+    PX_ATTR_TOOL = 8,
+    PX_ATTR_PEERS = PX_ATTR_CLIENT | PX_ATTR_TOOL,
+    PX_ATTR_ALL = PX_ATTR_PEERS | PX_ATTR_SERVER,
+    PX_ATTR_WAITING = 16, /* no level: only of the form of the call that waits */
+};
+
+/* Kinds: the type of the member, and its value if the directive is absent. Text, arrays and infos
+ * are borrowed from the infos that are read. What has another type is refused. */
+enum {
+    PX_NOT_GIVEN = UINT32_MAX, /* of a number; a rank: PMIX_RANK_UNDEF */
+};
+
+/* A flag whose default is the reader's. */
+enum px_switch { PX_SWITCH_UNSET, PX_SWITCH_OFF, PX_SWITCH_ON };
+
+struct px_procs {
+    const pmix_proc_t *at;
+    size_t n;
+};
+
+#define PX_TYPE_OF_FLAG   bool /* on if any of the infos is (px_value_true); any type */
+#define PX_TYPE_OF_SWITCH enum px_switch
+#define PX_TYPE_OF_U32    uint32_t             /* any number that fits */
+#define PX_TYPE_OF_TEXT   const char *         /* PMIX_STRING, not NULL */
+#define PX_TYPE_OF_PROCS  struct px_procs      /* PMIX_PROC, or an array of them */
+#define PX_TYPE_OF_SCOPE  pmix_scope_t         /* PMIX_SCOPE */
+#define PX_TYPE_OF_RANGE  pmix_data_range_t    /* PMIX_DATA_RANGE */
+#define PX_TYPE_OF_INFO   const pmix_info_t *  /* any: the first; others by px_infos_next */
+
+#define PX_ABSENT_FLAG    false
+#define PX_ABSENT_SWITCH  PX_SWITCH_UNSET
+#define PX_ABSENT_U32     PX_NOT_GIVEN
+#define PX_ABSENT_TEXT    NULL
+#define PX_ABSENT_PROCS   {NULL, 0}
+#define PX_ABSENT_SCOPE   PMIX_SCOPE_UNDEF
+#define PX_ABSENT_RANGE   PMIX_RANGE_UNDEF
+#define PX_ABSENT_INFO    NULL
+
+enum px_directive_kind {
+    PX_KIND_FLAG,
+    PX_KIND_SWITCH,
+    PX_KIND_U32,
+    PX_KIND_TEXT,
+    PX_KIND_PROCS,
+    PX_KIND_SCOPE,
+    PX_KIND_RANGE,
+    PX_KIND_INFO,
+    PX_KIND_NONE, /* no member */
+};
+
+/* Of Open MPI's; no header has it. */
+#define PX_PROC_INFO "pmix.proc.info"
+
+struct px_directive {
+    char key[24];
+    uint16_t offset;
+    uint8_t kind; /* enum px_directive_kind */
+    uint8_t levels;
+};
+
+struct px_call {
+    const char *name; /* of the form that waits */
+    unsigned levels;
+    const struct px_directive *rows;
+    size_t n_rows;
+};
+
+/* Every call of directives.def. */
+extern const struct px_call *const px_calls[];
+extern const size_t px_n_calls;
+
+/* struct px_<id>_directives. n_quals: infos that are qualifiers, and so are no directives. */
+#define PX_DIRECTIVES(id, call, levels)                                                            \
+    struct px_##id##_directives {                                                                  \
+        size_t n_quals;
+#define PX_DIRECTIVE(id, member, kind, key, levels) PX_TYPE_OF_##kind member;
+#define PX_HONOURED(id, key, levels)
+#define PX_DIRECTIVES_END(id)                                                                      \
+    }                                                                                              \
+    ;
+#include "directives.def"
+#undef PX_DIRECTIVES
+#undef PX_DIRECTIVE
+#undef PX_DIRECTIVES_END
+
+/* px_call_<id>: the table. */
+#define PX_DIRECTIVES(id, call, levels) extern const struct px_call px_call_##id;
+#define PX_DIRECTIVE(id, member, kind, key, levels)
+#define PX_DIRECTIVES_END(id)
+#include "directives.def"
+#undef PX_DIRECTIVES
+#undef PX_DIRECTIVE
+#undef PX_DIRECTIVES_END
+
+/* The reader. Infos with other keys are stepped over; required ones that no `levels` honour are
+ * refused, unless it is 0. *ret is what px_<id>_read has set up. 0, PMIX_ERR_BAD_PARAM (a value of
+ * a wrong type, a number that does not fit), PMIX_ERR_NOT_SUPPORTED. */
+int px_directives_read(const struct px_call *call, unsigned levels, const pmix_info_t *info,
+                       size_t ninfo, void *ret);
+
+/* px_<id>_read(info, ninfo, ret): as px_directives_read, after setting all members to absent. *ret
+ * means something only with 0. px_<id>_absent(): such a structure. */
+#define PX_DIRECTIVES(id, call, levels)                                                            \
+    static inline struct px_##id##_directives px_##id##_absent(void)                               \
+    {                                                                                              \
+        return (struct px_##id##_directives) {                                                     \
+            .n_quals = 0,
+#define PX_DIRECTIVE(id, member, kind, key, levels) .member = PX_ABSENT_##kind,
+#define PX_DIRECTIVES_END(id)                                                                      \
+    }                                                                                              \
+    ;                                                                                              \
+    }                                                                                              \
+    static inline int px_##id##_read(const pmix_info_t *info, size_t ninfo,                        \
+                                     struct px_##id##_directives *ret)                             \
+    {                                                                                              \
+        *ret = px_##id##_absent();                                                                 \
+        return ninfo > 0 ? px_directives_read(&px_call_##id, 0, info, ninfo, ret) : 0;             \
+    }
+#include "directives.def"
+#undef PX_DIRECTIVES
+#undef PX_DIRECTIVE
+#undef PX_HONOURED
+#undef PX_DIRECTIVES_END
+
+/* Does the library itself, at one of the levels, honour every directive that is marked as required?
+ * Qualifiers are no directives. PX_ATTR_WAITING among the levels: it is the form that waits. */
+bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_info_t *info,
+                       size_t ninfo);
+
+/* Marks as processed those required directives that the library honours at the levels. */
+void px_directives_mark(const struct px_call *call, unsigned levels, pmix_info_t *info,
+                        size_t ninfo);
+
+/* Is the directive honoured at one of the levels? */
+bool px_directive_honoured(const struct px_directive *row, unsigned levels);
+
+#endif
