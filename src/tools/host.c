@@ -84,6 +84,35 @@ static pmix_status_t log_data(const struct ask *ask)
                                 : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* ---- processes between PMIx_Init and PMIx_Finalize. The library gives back as the object what it
+ * was given for the process at registration (job.c). */
+
+static bool is_watched(enum entry entry)
+{
+    return entry == ON_CONNECTED || entry == ON_FINALIZED;
+}
+
+static pmix_status_t connected(const struct ask *ask)
+{
+    struct px_run_proc *proc = (void *) ask->object;
+
+    if (proc != NULL && px_run_script_how(ON_FINALIZED) != MISSING) {
+        atomic_fetch_add(&proc->n_open, 1);
+    }
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* Whatever a script then answers: the process has called PMIx_Finalize. */
+static const struct answer *script(struct ask *ask)
+{
+    struct px_run_proc *proc = (void *) ask->object;
+
+    if (ask->entry == ON_FINALIZED && proc != NULL) {
+        atomic_fetch_sub(&proc->n_open, 1);
+    }
+    return px_run_script(ask);
+}
+
 /* ---- the module */
 
 bool px_run_host_can(enum entry entry)
@@ -133,6 +162,7 @@ static pmix_status_t sound(struct ask *ask)
     case ON_GROUP:
         return post(ask, px_run_group);
     case ON_CONNECTED:
+        return connected(ask);
     case ON_CONNECTED1:
     case ON_FINALIZED:
         return PMIX_OPERATION_SUCCEEDED;
@@ -145,13 +175,14 @@ static bool has(enum entry entry)
 {
     enum how how = px_run_script_how(entry);
 
-    return how != MISSING && (how != BY_DEFAULT || px_run_host_can(entry));
+    return how != MISSING &&
+           (how != BY_DEFAULT || px_run_host_can(entry) || is_watched(entry));
 }
 
 pmix_server_module_t *px_run_host_open(void)
 {
     static const struct px_host host = {.has = has,
-                                        .script = px_run_script,
+                                        .script = script,
                                         .sound = sound,
                                         .wait = px_run_script_wait,
                                         .frees_data = true};

@@ -289,6 +289,18 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
     return error;
 }
 
+/* Of a job that was spawned whoever spawned it is told, too. */
+static void say_not_started(const struct px_run_proc *proc, int error)
+{
+    const char *program = proc->job->apps[proc->app].argv[0];
+
+    if (proc->job->spawned) {
+        px_run_verbose("%s cannot be started: %s: %s", proc->job->nspace, program, strerror(error));
+    } else {
+        px_run_say("cannot run %s: %s", program, strerror(error));
+    }
+}
+
 int px_run_job_launch(struct px_run_job *job)
 {
     int report_fd = px_run.options.report ? px_run_report_open() : -1;
@@ -301,6 +313,9 @@ int px_run_job_launch(struct px_run_job *job)
     for (uint32_t i = 0; error == 0 && i < job->n_procs; i++) {
         if (job->procs[i].node == px_run.node) {
             error = launch_one(&job->procs[i], report_fd);
+            if (error != 0) {
+                say_not_started(&job->procs[i], error);
+            }
         }
     }
     if (px_run.place == PX_RUN_NODE && job->n_alive > 0) {

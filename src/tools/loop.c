@@ -91,12 +91,17 @@ void px_run_end(int code)
 
 static void pass_on(int sig)
 {
-    if ((sig == SIGINT || sig == SIGTERM) && sig == px_run.last_signal) {
+    bool again = sig == px_run.last_signal;
+
+    px_run.last_signal = sig;
+    if ((sig == SIGINT || sig == SIGTERM) && again) {
         px_run_end(128 + sig);
         return;
     }
-    px_run.last_signal = sig;
     kill_all(sig);
+    if (sig == SIGINT && px_run.place != PX_RUN_NODE) {
+        px_run_say("SIGINT is passed on to the processes; another one ends the job");
+    }
 }
 
 void px_run_signals_read(void)
@@ -188,17 +193,37 @@ void px_run_job_check(struct px_run_job *job)
     }
 }
 
+/* Names a process that has failed, unless it was told to end. */
+static void say_failed(const struct px_run_proc *proc, int code)
+{
+    int sig = WIFSIGNALED(proc->status) ? WTERMSIG(proc->status) : 0;
+    const char *nspace = proc->job->nspace;
+
+    if (px_run.ending || (px_run.last_signal != 0 && code == 128 + px_run.last_signal)) {
+        return;
+    }
+    if (px_run.place == PX_RUN_AT_RELAY) { /* an exit code is that of a process, which was named */
+        if (sig != 0) {
+            px_run_say("the server of node %u was ended by signal %d (%s)", proc->rank, sig,
+                       strsignal(sig));
+        }
+    } else if (sig != 0) {
+        px_run_say("%s rank %u was ended by signal %d (%s) on %s", nspace, proc->rank, sig,
+                   strsignal(sig), px_run.hostname);
+    } else if (WEXITSTATUS(proc->status) != 0) {
+        px_run_say("%s rank %u ended with exit code %d on %s", nspace, proc->rank, code,
+                   px_run.hostname);
+    } else {
+        px_run_say("%s rank %u ended on %s after PMIx_Init without PMIx_Finalize", nspace,
+                   proc->rank, px_run.hostname);
+    }
+}
+
 /* It has not ended as it should. */
 static void failed(struct px_run_proc *proc, int code)
 {
-    int sig = WIFSIGNALED(proc->status) ? WTERMSIG(proc->status) : 0;
-    const char *what = px_run.place == PX_RUN_AT_RELAY ? "the server of node" : "rank";
-
     proc->job->code = proc->job->code != 0 ? proc->job->code : code;
-    if (!px_run.ending && sig != 0 && sig != px_run.last_signal) {
-        px_run_say("%s %s %u was ended by signal %d (%s)", proc->job->nspace, what, proc->rank, sig,
-                   strsignal(sig));
-    }
+    say_failed(proc, code);
     if (!px_run.options.keep_going || px_run.place == PX_RUN_AT_RELAY) {
         px_run_end(code);
     } else {
@@ -228,6 +253,9 @@ static void proc_ended(struct px_run_proc *proc, int status)
         pmix_proc_t id;
         PMIX_LOAD_PROCID(&id, job->nspace, proc->rank);
         px_run_collect_lost(&id, 0);
+    }
+    if (code == 0 && atomic_load(&proc->n_open) > 0) {
+        code = 1; /* its peers would wait for it in vain */
     }
     if (code != 0 && !proc->excused) {
         failed(proc, code);
@@ -384,7 +412,7 @@ static bool turn(void)
     each_stream(poll_stream, p + 3);
     struct pollfd *links = p + n + 3;
     px_run_links_poll(links);
-    if (poll(p, n + 3 + n_links, px_run_wait_ms()) > 0) {
+    if (poll(p, n + 3 + n_links, child_ended ? 0 : px_run_wait_ms()) > 0) {
         each_stream(move_stream, p + 3);
         px_run_links_move(links);
         if (p[1].revents != 0) {

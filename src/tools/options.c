@@ -32,10 +32,12 @@ enum {
     OPT_RECORD,
 };
 
-static const char short_options[] = "+n:x:h";
+static const char short_options[] = "+n:x:hV";
 
 static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {"np", required_argument, NULL, 'n'},
     {"tag-output", no_argument, NULL, OPT_TAG},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"bind-to", required_argument, NULL, OPT_BIND},
@@ -55,7 +57,7 @@ void px_run_usage(FILE *to)
     fputs(
         "usage: pmixrun [OPTION...] PROGRAM [ARGUMENT...]\n"
         "Starts processes of PROGRAM on this machine, each with a rank in one PMIx job.\n\n"
-        "  -n N               number of processes (default 1)\n"
+        "  -n N, -np N        number of processes (default 1)\n"
         "  --nodes M          emulate M nodes on this machine: as many servers, named node0, ...\n"
         "  --map-by HOW       which node: slot (default: blocks of ranks), or node: in turn\n"
         "  --keep-going       a process that fails does not end the job\n"
@@ -74,20 +76,26 @@ void px_run_usage(FILE *to)
         "                     inside[:STATUS], thread[:STATUS], late:MILLISECONDS[:STATUS],\n"
         "                     after:ENTRY[:STATUS]; may be repeated, the first that fits counts\n"
         "  --record FILE      write what the host was asked, a line of JSON for each request\n"
+        "  -V, --version      the version\n"
         "  -h, --help         this text\n\n"
-        "The exit code is 0, or the first non-zero one of a process (128 + N for signal N).\n"
+        "The exit code is 0, or the first non-zero one of a process (128 + N for signal N; 1 for\n"
+        "one that ends after PMIx_Init without PMIx_Finalize).\n"
         "The job ends as soon as one of its processes fails (see --keep-going) or calls\n"
         "PMIx_Abort.\n"
-        "SIGINT and SIGTERM are passed on; sent twice, they end the job.\n",
+        "SIGINT (Ctrl-C) and SIGTERM are passed on; sent twice, they end the job.\n",
         to);
 }
 
 static int read_number(const char *text, const char *what, long max, int *ret_number)
 {
-    char *end;
+    char *end = NULL;
 
     errno = 0;
-    long n = strtol(text, &end, 10);
+    long n = text != NULL ? strtol(text, &end, 10) : 0;
+    if (text == NULL) {
+        fprintf(stderr, "pmixrun: %s needs a number\n", what);
+        return USAGE_ERROR;
+    }
     if (errno != 0 || end == text || *end != '\0' || n < 1 || n > max) {
         fprintf(stderr, "pmixrun: %s must be a number from 1 to %ld, not \"%s\"\n", what, max,
                 text);
@@ -209,6 +217,9 @@ static int read_option(int c, struct px_run_options *o)
     case 'h':
         o->help = true;
         return 0;
+    case 'V':
+        o->version = true;
+        return 0;
     case OPT_TAG:
         o->tag_output = true;
         return 0;
@@ -241,19 +252,35 @@ static int read_option(int c, struct px_run_options *o)
     }
 }
 
+/* The next option, or -1. Users of mpirun type "-np 4", which getopt reads as -n with "p". */
+static int next_option(int argc, char **argv)
+{
+    int c = getopt_long(argc, argv, short_options, long_options, NULL);
+
+    if (c == 'n' && strcmp(argv[optind - 1], "-np") == 0) {
+        optarg = optind < argc ? argv[optind++] : argv[argc]; /* its end is NULL */
+    }
+    return c;
+}
+
 /* Rules name nodes, and how many there are may be said behind them. */
 static int read_scripts(int argc, char **argv, const struct px_run_options *o)
 {
     int rc = 0;
 
     optind = 1;
-    for (int c = 0; rc == 0 && c != -1;
-         c = getopt_long(argc, argv, short_options, long_options, NULL)) {
+    for (int c = 0; rc == 0 && c != -1; c = next_option(argc, argv)) {
         if (c == OPT_SCRIPT && px_run_script_add(optarg, o->n_nodes) != 0) {
             rc = USAGE_ERROR;
         }
     }
     return rc;
+}
+
+void px_run_options_free(struct px_run_options *options)
+{
+    px_run_script_free();
+    px_run_env_free(options->env);
 }
 
 int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options)
@@ -264,14 +291,14 @@ int px_run_options_read(int argc, char **argv, struct px_run_options *ret_option
         return 1;
     }
     int rc = 0;
-    int c = getopt_long(argc, argv, short_options, long_options, NULL);
+    int c = next_option(argc, argv);
     while (rc == 0 && c != -1) {
         rc = read_option(c, &o);
         if (rc == 0) {
-            c = getopt_long(argc, argv, short_options, long_options, NULL);
+            c = next_option(argc, argv);
         }
     }
-    if (rc == 0 && !o.help && optind >= argc) {
+    if (rc == 0 && !o.help && !o.version && optind >= argc) {
         fputs("pmixrun: which program?\n", stderr);
         rc = USAGE_ERROR;
     }
@@ -280,8 +307,7 @@ int px_run_options_read(int argc, char **argv, struct px_run_options *ret_option
     }
     if (rc != 0) {
         fputs("pmixrun --help says more\n", stderr);
-        px_run_script_free();
-        px_run_env_free(o.env);
+        px_run_options_free(&o);
         return rc;
     }
     o.argv = argv + optind;

@@ -20,6 +20,17 @@
 #define MAX_DRAIN 256  /* reads of a stream that is closed: more than the largest pipe holds */
 #define PIECE     4096 /* what a pipe that polls writable takes without blocking (PIPE_BUF) */
 
+/* Our reader is gone, or the file is full. Nothing can be shown any more, so that the job ends; a
+ * closed pipe, as of head(1), is no error to talk about. */
+static void give_up(int fd, int error)
+{
+    if (fd == STDOUT_FILENO && error != EPIPE) {
+        px_run_say("cannot write to standard output: %s", strerror(error));
+    }
+    px_run.muted = true;
+    px_run_end(1);
+}
+
 void px_run_write(int fd, const char *bytes, size_t n)
 {
     while (n > 0 && !px_run.muted) {
@@ -35,8 +46,7 @@ void px_run_write(int fd, const char *bytes, size_t n)
         if (p[0].revents != 0) {
             ssize_t done = write(fd, bytes, n < PIECE ? n : PIECE);
             if (done < 0 && errno != EINTR && errno != EAGAIN) {
-                px_run.muted = true; /* nobody reads any more */
-                px_run_end(1);
+                give_up(fd, errno);
                 return;
             }
             bytes += done > 0 ? done : 0;

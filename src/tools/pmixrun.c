@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "nodes.h"
+#include "std.h"
 
 static char own_nspace[PMIX_MAX_NSLEN + 1];
 
@@ -83,8 +84,7 @@ static void run_job(void)
     px_run_verbose("registered %s with %u processes", job->nspace, job->n_procs);
     int error = px_run_job_launch(job);
     if (error != 0) {
-        px_run_say("cannot run %s: %s", job->apps[0].argv[0], strerror(error));
-        px_run_end(error == ENOENT ? 127 : 126);
+        px_run_end(error == ENOENT ? 127 : error == EACCES || error == ENOEXEC ? 126 : 1);
     }
     px_run_job_check(job);
     px_run_loop();
@@ -137,8 +137,7 @@ static void clean_up(void)
     px_run_guard_stop();
     kill_orphans();
     px_run_openmpi_free();
-    px_run_script_free();
-    px_run_env_free(px_run.options.env);
+    px_run_options_free(&px_run.options);
 }
 
 /* A namespace that no other pmixrun of this host has. It must not begin with "pmix": that prefix
@@ -151,20 +150,11 @@ static void name_job(void)
     }
 }
 
-/* Before there are threads and nodes. */
+/* Before there are threads and nodes. 0 or errno. */
 static int prepare(void)
 {
-    px_run.pid = getpid();
-    if (gethostname(px_run.hostname, sizeof(px_run.hostname) - 1) != 0) {
-        return errno;
-    }
-    name_job();
-    px_run_files_raise();
-    int error = px_run.options.record != NULL ? px_run_record_open(px_run.options.record) : 0;
-    if (error != 0) {
-        px_run_say("cannot write %s", px_run.options.record);
-        return error;
-    }
+    int error = 0;
+
     if (px_run.options.n_nodes > 1 && px_run_openmpi_open() != 0) {
         px_run_say("no directories can be made for the shared memory of Open MPI: its processes of "
                    "different nodes may collide");
@@ -190,17 +180,45 @@ static int prepare(void)
     return px_run.task_fd < 0 || px_run_signals_open() < 0 ? errno : 0;
 }
 
+/* What this process is, and the file that the user has named. 0, or -1 after a complaint. */
+static int begin(void)
+{
+    px_run.pid = getpid();
+    (void) signal(SIGCHLD, SIG_DFL); /* a parent may have left it ignored: no wait(2) would work */
+    if (gethostname(px_run.hostname, sizeof(px_run.hostname) - 1) != 0) {
+        px_run_say("this host has no name: %s", strerror(errno));
+        return -1;
+    }
+    name_job();
+    px_run_files_raise();
+    int error = px_run.options.record != NULL ? px_run_record_open(px_run.options.record) : 0;
+    if (error != 0) {
+        px_run_say("cannot write %s: %s", px_run.options.record, strerror(error));
+        return -1;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    static char name[] = "pmixrun";
+
+    px_std_open(argv, name);
     int rc = px_run_options_read(argc, argv, &px_run.options);
     if (rc != 0) {
         return rc;
     }
-    if (px_run.options.help) {
-        px_run_usage(stdout);
-        px_run_script_free();
-        px_run_env_free(px_run.options.env);
-        return 0;
+    if (px_run.options.help || px_run.options.version) {
+        if (px_run.options.help) {
+            px_run_usage(stdout);
+        } else {
+            puts(PACKAGE_STRING);
+        }
+        px_run_options_free(&px_run.options);
+        return px_std_close(name, 0);
+    }
+    if (begin() != 0) {
+        return 1;
     }
     int error = prepare();
     if (error != 0) {

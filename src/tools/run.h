@@ -6,6 +6,7 @@
 #include <pmix.h>
 #include <pmix_server.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 struct px_run_options {
     int n_procs;
     bool help;
+    bool version;
     bool tag_output;
     bool bind_core;
     bool verbose;
@@ -41,6 +43,7 @@ struct px_run_options {
 
 /* Reads the command line. 0, or the exit code after a complaint on standard error. */
 int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options);
+void px_run_options_free(struct px_run_options *options);
 void px_run_usage(FILE *to);
 
 /* ---- env.c: environments are malloc'd arrays of malloc'd strings */
@@ -78,6 +81,8 @@ struct px_run_proc {
     pid_t pid;           /* also its process group; 0: not started */
     bool alive;
     bool excused;    /* told to die: its status is nobody's failure */
+    atomic_int n_open; /* connections between PMIx_Init and PMIx_Finalize; counted by the library's
+                          threads */
     int status;      /* of waitpid(2) */
     cpu_set_t *cpus; /* where it is bound, or NULL */
     char *cpuset;    /* the same as text, "hwloc:0-1" */
@@ -131,8 +136,8 @@ int px_run_bind(struct px_run_job *job);
 
 /* Lets us have as many descriptors as we may; the processes get the limit that we were given. */
 void px_run_files_raise(void);
-/* Starts the job's processes. 0, or the errno of what failed, with what was already started told to
- * die. */
+/* Starts the job's processes. 0, or after a complaint the errno of what failed, with what was
+ * already started told to die. */
 int px_run_job_launch(struct px_run_job *job);
 
 /* ---- openmpi.c: variables that Open MPI's launcher gives its processes */

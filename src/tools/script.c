@@ -303,7 +303,9 @@ const struct answer *px_run_script(struct ask *ask)
     pthread_cond_broadcast(&asked.changed);
     pthread_mutex_unlock(&asked.lock);
     rule = find(ask->entry, nth);
-    px_run_record(ask, nth, rule != NULL ? rule->text : NULL);
+    if (px_run_script_how(ask->entry) != BY_DEFAULT || px_run_host_can(ask->entry)) {
+        px_run_record(ask, nth, rule != NULL ? rule->text : NULL); /* else we only look on */
+    }
     return rule != NULL ? &rule->answer : &by_itself;
 }
 

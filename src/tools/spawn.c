@@ -181,7 +181,6 @@ static pmix_status_t start_job(struct px_run_job *job)
     if (error == 0) {
         return PMIX_SUCCESS;
     }
-    px_run_verbose("%s cannot be started: %s", job->nspace, strerror(error));
     job->notify_parent = false;
     px_run_job_check(job);
     return status_of(error);

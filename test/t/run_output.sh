@@ -42,6 +42,26 @@ limit 60 "$pmixrun" -n 2 sh -c 'while echo y; do :; done' 2>/dev/null | head -n 
 same 'the job ends when nobody reads its output' 'y
 y' "$(cat "$SCRATCH/out")"
 
+# What cannot be written ends the job, with words.
+if [ -c /dev/full ]; then
+    limit 60 "$pmixrun" -n 2 echo lost >/dev/full 2>"$SCRATCH/err"
+    same 'no room for the output' 1 $?
+    same 'which is said' 1 "$(grep -c '^pmixrun: cannot write to standard output: No space left' "$SCRATCH/err")"
+    limit 60 "$pmixrun" --nodes 2 -n 2 echo lost >/dev/full 2>"$SCRATCH/err"
+    same 'with several nodes' 1 $?
+    same 'by one of them' 1 "$(grep -c 'cannot write to standard output' "$SCRATCH/err")"
+    limit 60 "$pmixrun" --help >/dev/full 2>"$SCRATCH/err"
+    same 'no room for the help' 1 $?
+    same 'which is said, too' 1 "$(grep -c '^pmixrun: cannot write to standard output: No space left' "$SCRATCH/err")"
+else
+    skip 'no room for the output' 'no /dev/full'
+fi
+limit 60 "$pmixrun" -n 2 echo lost >&- 2>"$SCRATCH/err"
+same 'a closed output' 1 $?
+same 'is said' 1 "$(grep -c '^pmixrun: cannot write to standard output' "$SCRATCH/err")"
+limit 60 "$pmixrun" -n 2 cat <&- >"$SCRATCH/out" 2>"$SCRATCH/err"
+same 'a closed input is an empty one' '0 ' "$? $(cat "$SCRATCH/err")"
+
 GIVEN=mine run "$pmixrun" -n 1 -x GIVEN -x NEW=value=2 -x GIVEN2= sh -c 'echo "$GIVEN,$NEW,${GIVEN2-unset}"'
 same 'variables' 'mine,value=2,' "$out"
 run "$pmixrun" sh -c 'echo $OMPI_MCA_schizo'

@@ -112,7 +112,7 @@ else
     skip 'it is JSON' 'no python3'
 fi
 run "$pmixrun" --record /nonexistent/record true
-same 'a record that cannot be written' 1 "$code"
+same 'a record that cannot be written' '1 pmixrun: cannot write /nonexistent/record: No such file or directory' "$code $err"
 
 # ---- nonsense
 while read -r rule why; do

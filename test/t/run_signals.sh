@@ -45,6 +45,7 @@ start 2
 kill -INT $runner
 wait $runner
 same 'SIGINT is passed on' 3 $?
+same 'and another one would end the job' 1 "$(grep -c '^pmixrun: SIGINT is passed on .*another one ends the job' "$SCRATCH/err")"
 check 'nothing stays after SIGINT' gone $pids
 
 start 2
