@@ -14,7 +14,9 @@
 #include <string.h>
 
 #include "src/base/param.h"
+#include "std.h"
 
+#define NOT_FOUND   1
 #define USAGE_ERROR 2
 
 enum { OPT_PARAM = 256, OPT_PARSABLE, OPT_PATH, OPT_SHOW_VERSION };
@@ -194,14 +196,23 @@ static void show_param(const struct options *o, const struct px_param_info *p)
     }
 }
 
-static void show_params(const struct options *o)
+static int show_params(const struct options *o)
 {
+    int n = 0;
+
     for (int i = 0; i < PX_PARAMS; i++) {
         struct px_param_info p = px_param_describe((enum px_param) i);
         if (is_wanted(o, p.name)) {
             show_param(o, &p);
+            n++;
         }
     }
+    if (n == 0) {
+        fprintf(stderr, "pmix_info: --param: no framework %s has parameters of a component %s\n",
+                o->framework, o->component);
+        return NOT_FOUND;
+    }
+    return 0;
 }
 
 /* ---- options */
@@ -294,14 +305,17 @@ static int show(const struct options *o)
         rc = show_paths(o, o->path != NULL ? o->path : "all");
     }
     if (rc == 0 && (o->all || o->framework != NULL || nothing_asked)) {
-        show_params(o);
+        rc = show_params(o);
     }
     return rc;
 }
 
 int main(int argc, char **argv)
 {
+    static char name[] = "pmix_info";
     struct options o = {0};
+
+    px_std_open(argv, name);
     int rc = read_options(argc, argv, &o);
     if (rc != 0) {
         return rc;
@@ -310,9 +324,5 @@ int main(int argc, char **argv)
         fputs("pmix_info: out of memory\n", stderr);
         return 1;
     }
-    rc = show(&o);
-    if (fflush(stdout) != 0) {
-        return 1;
-    }
-    return rc;
+    return px_std_close(name, show(&o));
 }

@@ -18,8 +18,10 @@
 
 #include "gds/load.h"
 #include "gds/state.h"
+#include "quote.h"
 #include "shm.h"
 #include "shmem/verify.h"
+#include "std.h"
 
 enum { FAILED = 1, USAGE_ERROR = 2, OPT_RANK = 256, OPT_KEY, OPT_LEVEL, OPT_PID, OPT_JSON };
 
@@ -38,13 +40,13 @@ static const char usage_text[] =
     "  stats     where its bytes go, how its tables are filled\n"
     "  save      copies it to a new file\n\n"
     "  --rank R    the values of one process only\n"
-    "  --key K     the values of one key only\n"
+    "  --key K     the values of one key only: \"pmix.lrank\", or its constant PMIX_LOCAL_RANK\n"
     "  --level N   0: the header; 1: and all tables; 2: and every value (default)\n"
     "  --pid P     the server with this process id only (several may have the same namespace)\n"
     "  --json      for programs (list, show, verify, stats)\n"
     "  -V, --version\n"
     "  -h, --help\n\n"
-    "Status: 0; 1 when something is missing or damaged; 2 when this text was not heeded.\n";
+    "Exit code: 0; 1 when something is missing or damaged; 2 for another command line.\n";
 
 struct options {
     const char *command;
@@ -191,13 +193,38 @@ static int load(const struct options *o, struct px_store **ret)
 
 /* --- commands --- */
 
+/* What was asked for is not there. */
+static int complain_missing(const struct px_store *store, const struct px_shm_want *want)
+{
+    const char *nspace = px_store_nspace(store);
+
+    fputs("pmix-shm: ", stderr);
+    px_quote(stderr, nspace, strlen(nspace), false);
+    if (want->by_rank) {
+        fprintf(stderr, ": rank %" PRIu32, want->rank);
+    }
+    if (want->key) {
+        fputs(" has no value of the key ", stderr);
+        px_quote(stderr, want->key, strlen(want->key), false);
+        putc('\n', stderr);
+    } else {
+        fputs(" is not in the namespace\n", stderr);
+    }
+    return FAILED;
+}
+
 static int show(const struct options *o)
 {
     struct px_store *store;
     int rc = load(o, &store);
 
     if (rc == 0) {
-        rc = px_shm_show(store, &o->want) ? FAILED : 0;
+        bool found;
+
+        rc = px_shm_show(store, &o->want, &found) ? FAILED : 0;
+        if (!found) {
+            rc = complain_missing(store, &o->want);
+        }
         px_store_destroy(store);
     }
     return rc;
@@ -266,7 +293,19 @@ static int save(const struct options *o)
     return rc;
 }
 
+static int list(const struct options *o)
+{
+    return px_shm_list(o->pid, o->json) ? complain("list", "out of memory") : 0;
+}
+
 /* --- options --- */
+
+/* After a complaint about the command line. */
+static int refuse(void)
+{
+    fputs("pmix-shm --help says more\n", stderr);
+    return USAGE_ERROR;
+}
 
 static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
@@ -279,14 +318,21 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* A number up to `most`; false when it is none. */
-static bool read_number(const char *text, unsigned long most, unsigned long *ret)
+/* A number within bounds; false after a complaint. */
+static bool read_number(const char *option, const char *text, unsigned long least,
+                        unsigned long most, unsigned long *ret)
 {
     char *end;
 
     errno = 0;
     *ret = strtoul(text, &end, 10);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *ret <= most;
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *ret < least ||
+        *ret > most) {
+        fprintf(stderr, "pmix-shm: %s must be a number from %lu to %lu, not \"%s\"\n", option,
+                least, most, text);
+        return false;
+    }
+    return true;
 }
 
 static int read_option(int c, struct options *o)
@@ -304,20 +350,20 @@ static int read_option(int c, struct options *o)
         o->json = true;
         return 0;
     case OPT_KEY:
-        o->want.key = optarg;
+        o->want.key = PMIx_Get_attribute_string(optarg); /* of no constant: itself */
         return 0;
     case OPT_RANK:
-        o->want.by_rank = read_number(optarg, PMIX_RANK_VALID, &n);
+        o->want.by_rank = read_number("--rank", optarg, 0, PMIX_RANK_VALID, &n);
         o->want.rank = (uint32_t) n;
         return o->want.by_rank ? 0 : USAGE_ERROR;
     case OPT_LEVEL:
-        if (!read_number(optarg, PX_VERIFY_ALL, &n)) {
+        if (!read_number("--level", optarg, 0, PX_VERIFY_ALL, &n)) {
             return USAGE_ERROR;
         }
         o->level = (int) n;
         return 0;
     case OPT_PID:
-        if (!read_number(optarg, INT32_MAX, &n) || n == 0) {
+        if (!read_number("--pid", optarg, 1, INT32_MAX, &n)) {
             return USAGE_ERROR;
         }
         o->pid = (pid_t) n;
@@ -339,6 +385,7 @@ static int read_options(int argc, char **argv, struct options *o)
     o->command = optind < argc ? argv[optind++] : NULL;
     while (rc == 0 && optind < argc) {
         if (o->n_words == 2) {
+            fprintf(stderr, "pmix-shm: \"%s\" is one word too many\n", argv[optind]);
             return USAGE_ERROR;
         }
         o->words[o->n_words++] = argv[optind++];
@@ -352,11 +399,29 @@ static const struct {
     int least;
     int most;
 } commands[] = {
+    {"list", list, 0, 0},
     {"show", show, 0, 1},
     {"verify", verify, 0, 1},
     {"stats", stats, 0, 1},
     {"save", save, 2, 2},
 };
+
+static int run_command(const struct options *o)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(o->command, commands[i].name) != 0) {
+            continue;
+        }
+        if (o->n_words >= commands[i].least && o->n_words <= commands[i].most) {
+            return commands[i].run(o);
+        }
+        fprintf(stderr, "pmix-shm: %s needs %s words\n", o->command,
+                o->n_words < commands[i].least ? "more" : "fewer");
+        return refuse();
+    }
+    fprintf(stderr, "pmix-shm: there is no command \"%s\"\n", o->command);
+    return refuse();
+}
 
 static int run(const struct options *o)
 {
@@ -368,29 +433,22 @@ static int run(const struct options *o)
         puts(PACKAGE_STRING);
         return 0;
     }
-    if (o->command && strcmp(o->command, "list") == 0 && o->n_words == 0) {
-        return px_shm_list(o->pid, o->json) ? complain("list", "out of memory") : 0;
+    if (!o->command) {
+        fputs(usage_text, stderr);
+        return USAGE_ERROR;
     }
-    for (size_t i = 0; o->command && i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(o->command, commands[i].name) == 0 && o->n_words >= commands[i].least &&
-            o->n_words <= commands[i].most) {
-            return commands[i].run(o);
-        }
-    }
-    fputs(usage_text, stderr);
-    return USAGE_ERROR;
+    return run_command(o);
 }
 
 int main(int argc, char **argv)
 {
+    static char name[] = "pmix-shm";
     struct options o = {.level = PX_VERIFY_ALL};
-    int rc = read_options(argc, argv, &o);
 
-    if (rc != 0) {
-        fputs("pmix-shm --help says more\n", stderr);
-        return rc;
+    px_std_open(argv, name);
+    if (read_options(argc, argv, &o) != 0) {
+        return refuse();
     }
     px_out_json(o.json);
-    rc = run(&o);
-    return fflush(stdout) != 0 && rc == 0 ? complain("output", strerror(errno)) : rc;
+    return px_std_close(name, run(&o));
 }

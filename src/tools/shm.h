@@ -30,6 +30,8 @@ void px_out_signed(const char *name, int64_t value);
 void px_out_real(const char *name, double value);
 void px_out_bool(const char *name, bool value);
 void px_out_string(const char *name, const char *value, size_t len);
+/* The same; for people only the beginning of a long one, and how long it is. */
+void px_out_long_text(const char *name, const char *value);
 void px_out_text(const char *name, const char *value); /* NUL-terminated; NULL: null */
 void px_out_end(void);                                 /* after everything else */
 
@@ -49,8 +51,9 @@ struct px_shm_want {
     const char *key; /* NULL: all */
 };
 
-/* 0, or -1 when something in it was damaged, which is said. */
-int px_shm_show(const struct px_store *store, const struct px_shm_want *want);
+/* 0, or -1 when something in it was damaged, which is said. Of a wanted key only what has it is
+ * shown; ret_found: there was such a rank and such a key. */
+int px_shm_show(const struct px_store *store, const struct px_shm_want *want, bool *ret_found);
 int px_shm_stats(const struct px_store *store);
 
 #endif

@@ -15,7 +15,7 @@
 #include "quote.h"
 #include "shm.h"
 
-enum { DEPTH = 12 };
+enum { DEPTH = 12, MAX_TEXT = 120 };
 
 static bool as_json;
 static bool in_line; /* for people: what is printed goes on one line */
@@ -170,6 +170,20 @@ void px_out_string(const char *name, const char *value, size_t len)
 {
     start(name);
     quote(value, len);
+    finish();
+}
+
+void px_out_long_text(const char *name, const char *value)
+{
+    size_t len = strlen(value);
+
+    if (as_json || len <= MAX_TEXT) {
+        px_out_string(name, value, len);
+        return;
+    }
+    start(name);
+    quote(value, MAX_TEXT);
+    printf("... (%zu bytes; --key and --json show all)", len);
     finish();
 }
 

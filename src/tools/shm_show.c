@@ -22,6 +22,7 @@ struct show {
     const struct px_store *store;
     const struct px_shm_want *want;
     bool damaged;
+    bool found; /* a value that was wanted */
 };
 
 /* In a list. */
@@ -60,7 +61,7 @@ static void show_other(const pmix_value_t *value)
     free(text);
 }
 
-static void show_value(const pmix_value_t *value)
+static void show_value(const struct show *s, const pmix_value_t *value)
 {
     switch (value->type) {
     case PMIX_BOOL:
@@ -104,7 +105,11 @@ static void show_value(const pmix_value_t *value)
         px_out_real("value", value->data.dval);
         break;
     case PMIX_STRING:
-        px_out_text("value", value->data.string);
+        if (s->want->key || !value->data.string) {
+            px_out_text("value", value->data.string);
+        } else {
+            px_out_long_text("value", value->data.string);
+        }
         break;
     case PMIX_BYTE_OBJECT:
         show_bytes(&value->data.bo);
@@ -145,6 +150,7 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
     if (s->want->key && strcmp(s->want->key, key) != 0) {
         return 0;
     }
+    s->found = true;
     px_out_open_line(key);
     if (slice->hidden) {
         px_out_bool("hidden", true);
@@ -152,7 +158,7 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
         s->damaged = true;
         px_out_bool("damaged", true);
     } else {
-        show_value(&value);
+        show_value(s, &value);
         px_out_text("type", PMIx_Data_type_string(value.type));
         PMIx_Value_destruct(&value);
     }
@@ -164,8 +170,27 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
     return 0;
 }
 
+static int is_wanted(void *arg, const char *key, const struct px_slice *slice)
+{
+    const char *wanted = arg;
+
+    (void) slice;
+    return strcmp(wanted, key) == 0;
+}
+
+/* Whether there is something to be shown: all, or the key that is wanted. (Of what is damaged the
+ * damage.) */
+static bool has_values(const struct show *s, enum px_level level, uint32_t index)
+{
+    return !s->want->key ||
+           px_store_each(s->store, level, index, is_wanted, (void *) s->want->key) != 0;
+}
+
 static void show_values(struct show *s, const char *name, enum px_level level, uint32_t index)
 {
+    if (!has_values(s, level, index)) {
+        return;
+    }
     px_out_open_list(name);
     if (px_store_each(s->store, level, index, see, s) != 0) {
         damaged(s, "values");
@@ -297,6 +322,10 @@ static bool show_node(struct show *s, uint32_t index)
     struct px_node_view node;
     const char *alias;
 
+    if (!has_values(s, PX_LEVEL_NODE, index)) {
+        return true;
+    }
+
     if (px_store_node(s->store, index, &node) != 0) {
         damaged(s, "node");
         return false;
@@ -336,6 +365,9 @@ static void show_proc(struct show *s, uint32_t rank)
     uint32_t node = px_store_node_of(s->store, rank);
     uint32_t app = px_store_app_of(s->store, rank);
 
+    if (!has_values(s, PX_LEVEL_PROC, rank)) {
+        return;
+    }
     px_out_open(NULL);
     px_out_number("rank", rank);
     if (node != PX_NO_NODE) {
@@ -366,7 +398,7 @@ static void show_procs(struct show *s, uint32_t n)
     }
 }
 
-int px_shm_show(const struct px_store *store, const struct px_shm_want *want)
+int px_shm_show(const struct px_store *store, const struct px_shm_want *want, bool *ret_found)
 {
     const struct px_header *h = px_store_header(store);
     struct show s = {.store = store, .want = want};
@@ -394,5 +426,6 @@ int px_shm_show(const struct px_store *store, const struct px_shm_want *want)
     show_procs(&s, info.n_ranks);
     px_out_close();
     px_out_end();
+    *ret_found = s.damaged || (want->key ? s.found : !want->by_rank || want->rank < info.n_ranks);
     return s.damaged ? -1 : 0;
 }

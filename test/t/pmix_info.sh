@@ -85,6 +85,23 @@ run "$info" --param gds
 same 'half a parameter' 2 "$code"
 run "$info" --no-such-option
 same 'an unknown option' 2 "$code"
+same 'in the name of the program' 1 "$(grep -c '^pmix_info: .*no-such-option' "$SCRATCH/err")"
+run "$info" --param nosuch all
+same 'an unknown framework' '1 pmix_info: --param: no framework nosuch has parameters of a component all' "$code $err"
+run "$info" --param shmix segment_size --parsable
+same 'an unknown component' '1 1' "$code $(printf '%s\n' "$err" | grep -c 'component segment_size')"
+if [ -c /dev/full ]; then
+    for option in --all --help --version; do
+        "$info" $option >/dev/full 2>"$SCRATCH/err"
+        same "no room for $option" 1 $?
+        same 'which is said' 1 "$(grep -c '^pmix_info: cannot write to standard output: No space left' "$SCRATCH/err")"
+    done
+else
+    skip 'no room' 'no /dev/full'
+fi
+"$info" >&- 2>"$SCRATCH/err"
+same 'a closed output' 1 $?
+same 'which is said, too' 1 "$(grep -c '^pmix_info: cannot write to standard output' "$SCRATCH/err")"
 run "$info" --help
 same 'help' 0 "$code"
 finish

@@ -20,6 +20,10 @@ has() { # has WHAT PATTERN: in the last output
     same "$1" yes "$(grep -q -- "$2" "$SCRATCH/out" && echo yes || echo no)"
 }
 
+said() { # said WHAT PATTERN: in the last complaint
+    same "$1" yes "$(grep -q -- "$2" "$SCRATCH/err" && echo yes || echo no)"
+}
+
 all_counted() { # the parts are together what is in use
     same "$1" "$(sed -n 's/^bytes: //p' "$SCRATCH/out")" "$(awk '/^bytes by part/ { on = 1; next }
         /^[^ ]/ { on = 0 } on { sum += $NF } END { print sum }' "$SCRATCH/out")"
@@ -34,10 +38,31 @@ code_is 'help' 0 "$shm" --help
 code_is 'version' 0 "$shm" --version
 code_is 'nothing asked' 2 "$shm"
 code_is 'an unknown command' 2 "$shm" sing
+said 'is named' '^pmix-shm: there is no command "sing"$'
 code_is 'an unknown option' 2 "$shm" list --no-such-option
+said 'in the name of the program' '^pmix-shm: .*no-such-option'
 code_is 'a rank that is none' 2 "$shm" show --rank x
+said 'and why' '^pmix-shm: --rank must be a number .* not "x"$'
 code_is 'a level that is none' 2 "$shm" verify --level 3
+said 'and why' '^pmix-shm: --level must be a number from 0 to 2, not "3"$'
 code_is 'a server that is none' 2 "$shm" list --pid 0
+said 'and why' '^pmix-shm: --pid must be a number from 1 to '
+code_is 'too many words' 2 "$shm" show a b
+said 'and why' '^pmix-shm: show needs fewer words$'
+code_is 'far too many words' 2 "$shm" save a b c
+said 'and why' 'word too many'
+code_is 'too few words' 2 "$shm" save a
+said 'and why' '^pmix-shm: save needs more words$'
+if [ -c /dev/full ]; then
+    "$shm" --help >/dev/full 2>"$SCRATCH/err"
+    same 'no room for the output' 1 $?
+    said 'which is said' '^pmix-shm: cannot write to standard output: No space left'
+else
+    skip 'no room for the output' 'no /dev/full'
+fi
+"$shm" --help >&- 2>"$SCRATCH/err"
+same 'a closed output' 1 $?
+said 'which is said' '^pmix-shm: cannot write to standard output'
 code_is 'no such namespace' 1 "$shm" show "no-$job"
 code_is 'list' 0 "$shm" list
 
@@ -63,7 +88,27 @@ has 'a posted value' '"posted" = 72 type "PMIX_UINT32"'
 has 'the ranks of a node' 'ranks: "0-2"'
 code_is 'one rank, one key' 0 "$shm" show "$job" --rank 1 --key posted
 same 'and nothing else' 1 "$(grep -c ' = ' "$SCRATCH/out")"
+code_is 'a key of one process' 0 "$shm" show "$job" --key pmix.lrank --rank 1
+cp "$SCRATCH/out" "$SCRATCH/by-string"
+code_is 'by the name of its constant' 0 "$shm" show "$job" --key PMIX_LOCAL_RANK --rank 1
+has 'the same key' '"pmix.lrank" = 1 '
+check 'and nothing else' cmp "$SCRATCH/out" "$SCRATCH/by-string"
+code_is 'a key of the job' 0 "$shm" show "$job" --key PMIX_JOB_SIZE
+same 'is shown without the processes that do not have it' 0 "$(grep -c 'rank: ' "$SCRATCH/out")"
+for form in '' --json; do
+    code_is 'a rank that is not there' 1 "$shm" show "$job" --rank 99 $form
+    said 'is named' "^pmix-shm: \"$job\": rank 99 is not in the namespace\$"
+    code_is 'a key that is not there' 1 "$shm" show "$job" --key nope $form
+    said 'is named' "^pmix-shm: \"$job\" has no value of the key \"nope\"\$"
+done
+code_is 'a key that another process has not' 1 "$shm" show "$job" --rank 1 --key PMIX_JOB_SIZE
+said 'which is said' 'rank 1 has no value of the key "pmix.job.size"$'
+code_is 'all for people' 0 "$shm" show "$job"
+same 'on lines that can be read' 0 "$(grep -c '.\{1000\}' "$SCRATCH/out")"
+code_is 'one key in full' 0 "$shm" show "$job" --key PMIX_HWLOC_XML_V2
+has 'to its end' '</topology>'
 code_is 'show for programs' 0 "$shm" show "$job" --json
+has 'in full, too' '</topology>'
 json 'is JSON'
 for level in 0 1 2; do
     code_is "verify, level $level" 0 "$shm" verify "$job" --level $level
