@@ -7,7 +7,7 @@
 /*
  * Keys that the library and its host reserve: attributes of calls and of stored information.
  * The note behind each is the data type of its value (UNDEF: several types), then the data realm
- * where it is stored, if it is stored;  marks deprecated names.
+ * where it is stored, if it is stored; "old" marks deprecated names.
  */
 
 #define PMIX_ABORT_NON_ZERO_TERM               "pmix.abnz"              /* BOOL */

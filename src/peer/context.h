@@ -29,7 +29,7 @@ struct px_ctx {
     void *glance;               /* atomic: what PMIx_Get is at present; see px_ctx_glance */
     px_get_fn get;              /* set before state goes up: PMIx_Get without a glance */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
-    void *role; /* struct px_client, struct px_server or struct px_tool of that role */
+    void *role; /* of a server struct px_server, of a client or tool struct px_session */
     struct px_loop *loop;
     struct px_events *events;   /* loop thread */
     struct px_attrs *attrs;     /* constant while up: what the host supports */
