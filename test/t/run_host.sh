@@ -66,4 +66,35 @@ if by_messages; then
 else
     same 'and for the job' 1 "$(printf '%s\n' "$err" | grep -c '3 ranks registered, 3 reported, segment of [1-9][0-9]* bytes')"
 fi
+# A munge daemon that does not answer holds whoever asks it for ten seconds: it is asked only where its credentials
+# are to be used.
+cat >"$SCRATCH/munge.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int munge_encode(char **cred, void *ctx, const void *payload, int len);
+int munge_decode(const char *cred, void *ctx, void **payload, int *len, unsigned *uid, unsigned *gid);
+int munge_encode(char **cred, void *ctx, const void *payload, int len)
+{
+    FILE *f = fopen(getenv("MUNGE_ASKED"), "a");
+    (void) cred, (void) ctx, (void) payload, (void) len;
+    fputs("asked\n", f);
+    fclose(f);
+    return 1;
+}
+int munge_decode(const char *cred, void *ctx, void **payload, int *len, unsigned *uid, unsigned *gid)
+{
+    (void) cred, (void) ctx, (void) payload, (void) len, (void) uid, (void) gid;
+    return 1;
+}
+END
+check 'a munge library that says when it is asked' $CC -shared -fPIC -o "$SCRATCH/libmunge.so.2" "$SCRATCH/munge.c"
+MUNGE_ASKED=$SCRATCH/asked
+LD_LIBRARY_PATH=$SCRATCH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export MUNGE_ASKED LD_LIBRARY_PATH
+run "$pmixrun" -n 2 true
+same 'a job that needs no munge' 0 "$code"
+check 'starts without asking it' [ ! -e "$MUNGE_ASKED" ]
+run env PMIX_MCA_psec=munge,native "$pmixrun" -n 2 true
+same 'a job that may use it' 0 "$code"
+check 'asks' [ -s "$MUNGE_ASKED" ]
 finish
