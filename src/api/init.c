@@ -72,13 +72,13 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     if (!px_directives_met(&px_call_init, PX_ATTR_CLIENT, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    pthread_mutex_lock(&ctx->lock);
+    px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     rc = ctx->refs > 0 ? init_again(ctx, info, ninfo) : init_first(ctx, info, ninfo);
     if (PMIX_SUCCESS == rc || PMIX_ERR_UNREACH == rc) {
         give_self(ctx, proc);
     }
-    pthread_mutex_unlock(&ctx->lock);
+    px_lock_give(&ctx->lock);
     return rc;
 }
 
@@ -114,7 +114,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
         return PMIX_ERR_WOULD_BLOCK;
     }
-    pthread_mutex_lock(&ctx->lock);
+    px_lock_take(&ctx->lock);
     if (ctx->refs == 0) {
         rc = PMIX_ERR_INIT;
     } else if (px_api_dropped_after_fork(ctx)) {
@@ -127,7 +127,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     } else {
         rc = finalize_last(ctx, info, ninfo);
     }
-    pthread_mutex_unlock(&ctx->lock);
+    px_lock_give(&ctx->lock);
     return rc;
 }
 

@@ -43,7 +43,7 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
     if (!px_directives_met(&px_call_server_init, PX_ATTR_SERVER, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    pthread_mutex_lock(&ctx->lock);
+    px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     if (0 == ctx->refs) {
         rc = init_first(ctx, module, info, ninfo);
@@ -52,7 +52,7 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
     } else {
         ctx->refs++;
     }
-    pthread_mutex_unlock(&ctx->lock);
+    px_lock_give(&ctx->lock);
     return rc;
 }
 
@@ -67,7 +67,7 @@ pmix_status_t PMIx_server_finalize(void)
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
         return PMIX_ERR_WOULD_BLOCK;
     }
-    pthread_mutex_lock(&ctx->lock);
+    px_lock_take(&ctx->lock);
     if (0 == ctx->refs || (!px_api_dropped_after_fork(ctx) && NULL == px_server_of(ctx))) {
         rc = PMIX_ERR_INIT;
     } else if (ctx->refs > 1) {
@@ -78,6 +78,6 @@ pmix_status_t PMIx_server_finalize(void)
         px_server_stop(ctx);
         px_api_close(ctx);
     }
-    pthread_mutex_unlock(&ctx->lock);
+    px_lock_give(&ctx->lock);
     return rc;
 }

@@ -63,13 +63,13 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
     if (!px_directives_met(&px_call_tool_init, PX_ATTR_TOOL, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    pthread_mutex_lock(&ctx->lock);
+    px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     rc = ctx->refs > 0 ? tool_again(ctx, info, ninfo) : tool_first(ctx, info, ninfo);
     if (PMIX_SUCCESS == rc && NULL != proc) {
         *proc = ctx->self;
     }
-    pthread_mutex_unlock(&ctx->lock);
+    px_lock_give(&ctx->lock);
     return rc;
 }
 
@@ -84,7 +84,7 @@ pmix_status_t PMIx_tool_finalize(void)
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
         return PMIX_ERR_WOULD_BLOCK;
     }
-    pthread_mutex_lock(&ctx->lock);
+    px_lock_take(&ctx->lock);
     if (ctx->refs > 1) {
         ctx->refs--;
     } else if (ctx->refs == 1 && !px_api_dropped_after_fork(ctx)) {
@@ -93,7 +93,7 @@ pmix_status_t PMIx_tool_finalize(void)
         rc = px_tool_stop(ctx);
         px_api_close(ctx);
     }
-    pthread_mutex_unlock(&ctx->lock);
+    px_lock_give(&ctx->lock);
     return rc;
 }
 
@@ -112,12 +112,12 @@ pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *serve
     if (!px_api_met(ctx, &px_call_attach, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    pthread_mutex_lock(&ctx->lock);
+    px_lock_take(&ctx->lock);
     rc = px_tool_attach(ctx, info, ninfo, server);
     if (PMIX_SUCCESS == rc && NULL != myproc) {
         *myproc = ctx->self;
     }
-    pthread_mutex_unlock(&ctx->lock);
+    px_lock_give(&ctx->lock);
     return rc;
 }
 
@@ -141,9 +141,9 @@ pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
     if (NULL == server) {
         return PMIX_ERR_BAD_PARAM;
     }
-    pthread_mutex_lock(&ctx->lock);
+    px_lock_take(&ctx->lock);
     rc = px_tool_detach(ctx, server);
-    pthread_mutex_unlock(&ctx->lock);
+    px_lock_give(&ctx->lock);
     return rc;
 }
 

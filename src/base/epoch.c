@@ -11,6 +11,7 @@
 #endif
 
 #include "src/base/epoch.h"
+#include "src/base/lock.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -25,7 +26,7 @@ static struct px_reader slots[PX_READERS] __attribute__((aligned(64)));
 static struct px_reader crowd = {.number = PX_READERS}; /* of many at once: it says nothing */
 static uint64_t n_slots;                 /* atomic: slots below may be in use */
 static uint64_t crowded;                 /* atomic: somebody uses `crowd` */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct px_lock lock = PX_LOCK_INIT;
 static bool prepared; /* lock */
 
 static uint64_t my_tid(void)
@@ -41,7 +42,7 @@ static bool has_ended(uint64_t tid)
 /* In a forked child its only thread has another number; those of the others can be used again. */
 static void in_child(void)
 {
-    (void) pthread_mutex_init(&lock, NULL);
+    px_lock_init(&lock);
     if (px_reader_self && px_reader_self != &crowd) {
         px_reader_self->tid = my_tid();
     }
@@ -52,6 +53,7 @@ static struct px_reader *take_slot_locked(void)
     uint64_t n = px_load_relaxed(&n_slots);
     uint64_t i;
 
+    px_assert(px_lock_held(&lock));
     for (i = 0; i < n; i++) {
         if (has_ended(slots[i].tid)) {
             px_store_relaxed(&slots[i].inside, 0);
@@ -71,7 +73,7 @@ struct px_reader *px_reader_join(void)
     int saved = errno;
     struct px_reader *self;
 
-    (void) pthread_mutex_lock(&lock);
+    px_lock_take(&lock);
     if (!prepared) {
         prepared = true;
         (void) pthread_atfork(NULL, NULL, in_child); /* a child that lacks it frees nothing */
@@ -83,7 +85,7 @@ struct px_reader *px_reader_join(void)
         px_store_release(&crowded, 1); /* pairs with px_grace_begin and px_grace_over */
         self = &crowd;
     }
-    (void) pthread_mutex_unlock(&lock);
+    px_lock_give(&lock);
     px_reader_self = self;
     errno = saved;
     return self;

@@ -76,7 +76,7 @@ int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_
     const struct px_cached *cached;
     pmix_info_t *copy = NULL;
 
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     cached = px_map_find(&session->queries, key, len);
     if (NULL != cached) {
         copy = copy_infos(cached->info, cached->n);
@@ -84,7 +84,7 @@ int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_
     if (NULL != copy) {
         *ret_n = cached->n;
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     if (NULL == copy) {
         return PMIX_ERR_NOT_FOUND;
     }
@@ -108,12 +108,12 @@ void px_cache_keep(struct px_session *session, const void *key, size_t len, cons
         free(made);
         return;
     }
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     old = px_map_find(&session->queries, key, len);
     if (px_map_set(&session->queries, key, len, made) != 0) {
         old = made;
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     cached_free(old);
 }
 

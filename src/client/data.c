@@ -31,6 +31,7 @@ static int enlarge_locked(struct px_session *session, void **at)
     struct px_store *next;
     int rc = px_store_enlarge(store, &next);
 
+    px_assert(px_lock_held(&session->lock));
     if (0 == rc) {
         px_store_ptr_release(at, next); /* pairs with px_session_own and px_foreign_own */
         px_store_chain(&session->outgrown, store);
@@ -42,6 +43,7 @@ static int publish_locked(struct px_session *session, void **at, const struct px
 {
     int rc;
 
+    px_assert(px_lock_held(&session->lock));
     do {
         rc = px_store_publish(*at, batch);
     } while (PMIX_ERR_OUT_OF_RESOURCE == rc && enlarge_locked(session, at) == 0);
@@ -64,6 +66,7 @@ static int store_posted_locked(struct px_session *session)
     struct px_list *following;
     int rc = NULL != batch ? 0 : PMIX_ERR_NOMEM;
 
+    px_assert(px_lock_held(&session->lock));
     px_list_each(item, following, &session->posted) {
         const struct px_posted *posted = px_container_of(item, struct px_posted, link);
         struct px_entry entry = {
@@ -89,6 +92,7 @@ static int store_posted_locked(struct px_session *session)
 
 struct px_store *px_session_own_locked(struct px_session *session)
 {
+    px_assert(px_lock_held(&session->lock));
     if (NULL == session->own) {
         px_session_stand_apart_locked(session);
         /* pairs with px_session_own */
@@ -104,9 +108,9 @@ int px_session_store_posted(struct px_session *session)
 {
     int rc;
 
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     rc = NULL != px_session_own_locked(session) ? 0 : PMIX_ERR_NOMEM;
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     return rc;
 }
 
@@ -120,6 +124,7 @@ static void **store_of_locked(struct px_session *session, const char *nspace)
 {
     struct px_foreign *foreign;
 
+    px_assert(px_lock_held(&session->lock));
     if (is_own(session, nspace)) {
         return NULL != px_session_own_locked(session) ? &session->own : NULL;
     }
@@ -171,10 +176,10 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
     }
     rc = px_batch_add(batch, &entry);
     if (0 == rc) {
-        pthread_mutex_lock(&session->lock);
+        px_lock_take(&session->lock);
         store = store_of_locked(session, owner->nspace);
         rc = NULL != store ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
     }
     px_batch_destroy(batch);
     return rc;
@@ -278,17 +283,18 @@ static int note_fetched_locked(struct px_session *session, const pmix_proc_t *ow
 {
     pmix_proc_t key = fetched_key(owner->nspace, owner->rank);
 
+    px_assert(px_lock_held(&session->lock));
     return px_map_set(&session->fetched, &key, sizeof(key),
                       (void *) (uintptr_t) (session->ended + 1));
 }
 
 void px_session_collected(struct px_session *session)
 {
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     if (session->fetched.used > 0 || !px_list_empty(&session->fetches)) {
         px_store_release(&session->ended, session->ended + 1); /* pairs with px_session_is_stale */
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
 }
 
 bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank)
@@ -301,9 +307,9 @@ bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_ra
         return false;
     }
     key = fetched_key(nspace, rank);
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     then = (uintptr_t) px_map_find(&session->fetched, &key, sizeof(key));
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     return then != 0 && then <= ended;
 }
 
@@ -319,11 +325,11 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
         rc = kvals_batch(&kv, owner->rank, batch);
     }
     if (0 == rc && kv.n > 0) {
-        pthread_mutex_lock(&session->lock);
+        px_lock_take(&session->lock);
         store = store_of_locked(session, owner->nspace);
         rc = NULL != store ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
         rc = 0 == rc && NULL == only ? note_fetched_locked(session, owner) : rc;
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
     }
     px_batch_destroy(batch);
     kvals_fini(&kv);
@@ -353,7 +359,7 @@ int px_session_store_job(struct px_session *session, const char *nspace, struct 
     if (px_job_is_marked(*in)) {
         return px_foreign_marked(session, nspace) ? 0 : PMIX_ERR_WOULD_BLOCK;
     }
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     store = store_of_locked(session, nspace);
     if (NULL != store) {
         do {
@@ -362,7 +368,7 @@ int px_session_store_job(struct px_session *session, const char *nspace, struct 
         } while (PMIX_ERR_OUT_OF_RESOURCE == rc && enlarge_locked(session, store) == 0);
         px_session_changed_locked(session);
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     return rc;
 }
 

@@ -284,9 +284,9 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
         status = PMIX_ERR_WOULD_BLOCK == rc ? PMIX_ERR_NOT_FOUND : 0 == rc ? status : rc;
     }
     session->arrived = NULL; /* whether the reply was read or not */
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     px_list_remove(&fetch->link); /* nobody joins from here on */
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     while (!px_list_empty(&fetch->waiters)) {
         struct waiter *waiter =
             px_container_of(px_list_shift(&fetch->waiters), struct waiter, link);
@@ -337,7 +337,7 @@ static int ask_server(struct px_session *session, const struct px_want *want, st
     }
     px_list_append(&fetch->waiters, &waiter->link);
     if (sharable) {
-        pthread_mutex_lock(&session->lock);
+        px_lock_take(&session->lock);
         px_list_remove(&waiter->link);
         joined = join(session, waiter);
         if (!joined) {
@@ -345,7 +345,7 @@ static int ask_server(struct px_session *session, const struct px_want *want, st
             px_list_append(&fetch->waiters, &waiter->link);
             px_list_append(&session->fetches, &fetch->link);
         }
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
     }
     if (joined) {
         free(fetch);
@@ -356,10 +356,10 @@ static int ask_server(struct px_session *session, const struct px_want *want, st
         return 0;
     }
     /* Whoever has joined in the meantime is told what we are told. */
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     px_list_remove(&fetch->link);
     px_list_remove(&waiter->link);
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     while (!px_list_empty(&fetch->waiters)) {
         struct waiter *other = px_container_of(px_list_shift(&fetch->waiters), struct waiter, link);
 

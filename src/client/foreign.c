@@ -38,6 +38,7 @@ struct px_foreign *px_session_foreign_locked(struct px_session *session, const c
     size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
     struct px_foreign *made = px_session_find_foreign(session, nspace, len);
 
+    px_assert(px_lock_held(&session->lock));
     if (NULL != made) {
         return made;
     }
@@ -119,9 +120,9 @@ void px_foreign_adopt(struct px_session *session, struct px_store *segment)
 {
     struct px_foreign *foreign;
 
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     foreign = px_session_foreign_locked(session, px_store_nspace(segment));
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     session->arrived = foreign;
     if (NULL == foreign || !is_newer(segment, px_foreign_shared(foreign))) {
         px_store_destroy(segment);

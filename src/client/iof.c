@@ -30,6 +30,7 @@ static struct px_pull *find_pull_locked(struct px_session *session, size_t id)
     struct px_list *item;
     struct px_list *following;
 
+    px_assert(px_lock_held(&session->lock));
     px_list_each(item, following, &session->pulls) {
         struct px_pull *pull = px_container_of(item, struct px_pull, link);
 
@@ -74,11 +75,11 @@ void px_client_iof_in(struct px_session *session, struct px_in *in)
         return;
     }
     if (px_unpack_one(in, PMIX_BYTE_OBJECT, &bytes) == 0) {
-        pthread_mutex_lock(&session->lock);
+        px_lock_take(&session->lock);
         pull = find_pull_locked(session, id);
         known = NULL != pull || (id == 0 && session->is_tool);
         cbfunc = NULL != pull ? pull->cbfunc : NULL;
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
         if (NULL != cbfunc) {
             cbfunc(id, channel, &source, &bytes, info, ninfo);
         } else if (known) {
@@ -109,13 +110,13 @@ static void pull_reply(void *arg, int status, struct px_in *reply, int fd)
     if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
         status = px_unpack_size(reply, &remote);
     }
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     pull->remote = remote;
     pull->ready = PMIX_SUCCESS == status;
     if (PMIX_SUCCESS != status) {
         px_list_remove(&pull->link);
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     if (PMIX_SUCCESS != status) {
         free(pull);
     }
@@ -133,7 +134,7 @@ static struct px_pull *pull_create(struct px_session *session)
         return NULL;
     }
     pull->session = session;
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     px_list_each(item, following, &session->pulls) {
         size_t id = px_container_of(item, struct px_pull, link)->id;
 
@@ -141,7 +142,7 @@ static struct px_pull *pull_create(struct px_session *session)
     }
     pull->id = last + 1;
     px_list_append(&session->pulls, &pull->link);
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     return pull;
 }
 
@@ -179,9 +180,9 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, s
     }
     rc = px_msg_send(&msg, rc, 0, pull_reply, pull);
     if (0 != rc) {
-        pthread_mutex_lock(&session->lock);
+        px_lock_take(&session->lock);
         px_list_remove(&pull->link);
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
         free(pull);
     }
     return rc;
@@ -197,7 +198,7 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
     size_t remote = 0;
     int rc;
 
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     pull = find_pull_locked(session, handler);
     if (NULL != pull && pull->ready) {
         remote = pull->remote;
@@ -205,7 +206,7 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
     } else {
         pull = NULL;
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     if (NULL == pull) {
         return PMIX_ERR_BAD_PARAM;
     }

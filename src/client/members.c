@@ -21,6 +21,7 @@ static struct px_members *find_locked(struct px_session *session, const char *gr
     struct px_list *item;
     struct px_list *following;
 
+    px_assert(px_lock_held(&session->lock));
     px_list_each(item, following, &session->members) {
         struct px_members *members = px_container_of(item, struct px_members, link);
 
@@ -35,6 +36,7 @@ static void forget_locked(struct px_session *session, const char *group)
 {
     struct px_members *members = find_locked(session, group);
 
+    px_assert(px_lock_held(&session->lock));
     if (NULL != members) {
         px_list_remove(&members->link);
         free(members);
@@ -84,21 +86,21 @@ void px_members_note(struct px_session *session, const char *group, const pmix_i
     const pmix_data_array_t *array = membership_of(results, n);
     struct px_members *members = NULL != array ? make(group, array) : NULL;
 
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     forget_locked(session, group);
     if (NULL != members) {
         px_list_append(&session->members, &members->link);
         /* pairs with px_members_find */
         px_store_release(&session->n_groups, session->n_groups + 1);
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
 }
 
 void px_members_forget(struct px_session *session, const char *group)
 {
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     forget_locked(session, group);
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
 }
 
 int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret)
@@ -110,7 +112,7 @@ int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_pr
     if (px_load_acquire(&session->n_groups) == 0) {
         return 1;
     }
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     members = find_locked(session, proc->nspace);
     if (NULL != members) {
         rc = proc->rank < members->n ? 0 : PMIX_ERR_NOT_FOUND;
@@ -118,7 +120,7 @@ int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_pr
     if (0 == rc) {
         *ret = members->at[proc->rank];
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     return rc;
 }
 
@@ -138,6 +140,7 @@ static int expand_locked(struct px_session *session, const pmix_proc_t *procs, s
     size_t out = 0;
     pmix_proc_t *all;
 
+    px_assert(px_lock_held(&session->lock));
     for (size_t i = 0; i < n; i++) {
         size_t some = stands_for(find_locked(session, procs[i].nspace), procs[i].rank);
 
@@ -175,14 +178,14 @@ int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size
     if (px_load_acquire(&session->n_groups) == 0) {
         return 1;
     }
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     for (size_t i = 0; 1 == rc && i < n; i++) {
         rc = NULL == find_locked(session, procs[i].nspace);
     }
     if (0 == rc) {
         rc = expand_locked(session, procs, n, ret, ret_n);
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     return rc;
 }
 

@@ -71,14 +71,14 @@ static void replace(struct px_session *session, struct px_store *next)
     struct px_store *old = px_session_shared(session);
     bool first;
 
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     first = NULL != px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt */
     px_store_ptr_release(&session->first, NULL); /* pairs with px_client_glance */
     px_store_ptr_release(&session->shared, next); /* pairs with px_session_shared */
     if (first) {
         px_store_ptr_release(&session->first, next); /* pairs with px_client_glance */
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     px_store_release(&session->catching_up, 0); /* pairs with may_ask */
     px_session_retire(session, old);
 }

@@ -39,6 +39,7 @@ static void post_locked(struct px_session *session, struct px_posted *posted,
     struct px_list *item;
     struct px_list *following;
 
+    px_assert(px_lock_held(&session->lock));
     if (strcmp(posted->key, PMIX_QUALIFIED_VALUE) != 0) {
         px_list_each(item, following, &session->posted) {
             const struct px_posted *older = px_container_of(item, struct px_posted, link);
@@ -91,14 +92,14 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
         posted->stored = PMIX_SUCCESS == rc;
     }
     if (PMIX_SUCCESS == rc) {
-        pthread_mutex_lock(&session->lock);
+        px_lock_take(&session->lock);
         post_locked(session, posted, &dropped);
         if (!posted->stored) {
             px_session_stand_apart_locked(session);
             px_store_release(&session->unstored, 1); /* pairs with px_session_own */
             px_session_changed_locked(session);
         }
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
     } else {
         px_list_append(&dropped, &posted->link);
     }
@@ -121,11 +122,11 @@ static pmix_status_t store_native(struct px_session *session, const pmix_proc_t 
     }
     native->proc = *proc;
     native->value = *value;
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     native->next = session->natives;
     px_store_ptr_release(&session->natives, native); /* pairs with find_native */
     px_session_changed_locked(session);
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     return PMIX_SUCCESS;
 }
 
@@ -147,10 +148,10 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     }
     rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
     if (PMIX_SUCCESS == rc) {
-        pthread_mutex_lock(&session->lock);
+        px_lock_take(&session->lock);
         px_store_release(&session->internal, 1); /* pairs with px_client_own_goes_first */
         px_store_ptr_release(&session->first, NULL); /* pairs with px_client_glance */
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
     }
     return rc;
 }
@@ -227,14 +228,14 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     px_list_init(&taken);
     /* The lock is held over the sending: commits reach the server in the order in which they were
      * made. */
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     first = !session->committed;
     if (px_list_empty(&session->posted) && !first) {
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
         return px_session_refused(session);
     }
     if (session->unstored != 0 && NULL == px_session_own_locked(session)) {
-        pthread_mutex_unlock(&session->lock);
+        px_lock_give(&session->lock);
         return PMIX_ERR_NOMEM;
     }
     while (!px_list_empty(&session->posted)) {
@@ -253,7 +254,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     } else {
         session->committed = true;
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     px_posted_free(&taken);
     return 0 == rc ? px_session_refused(session) : rc;
 }

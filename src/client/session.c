@@ -34,7 +34,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     session->ctx = ctx;
     session->apart = UINT64_MAX;
     session->report_fd = (int) px_param_int(PX_P_REPORT_FD);
-    pthread_mutex_init(&session->lock, NULL);
+    px_lock_init(&session->lock);
     px_list_init(&session->posted);
     px_list_init(&session->fetches);
     px_list_init(&session->groups);
@@ -124,7 +124,7 @@ void px_session_destroy(struct px_session *session)
     px_pulls_fini(session);
     px_members_fini(session);
     free_data(session);
-    pthread_mutex_destroy(&session->lock);
+    px_lock_fini(&session->lock);
     free(session);
 }
 
@@ -177,13 +177,13 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
         free(server);
         return rc;
     }
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     server->next = session->servers;
     session->servers = server;
     if (NULL == px_load_ptr_acquire(&session->primary)) { /* pairs with detach */
         px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     *ret = server;
     return 0;
 }

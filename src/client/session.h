@@ -3,7 +3,6 @@
 #ifndef PX_CLIENT_SESSION_H
 #define PX_CLIENT_SESSION_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "gds/lookup.h"
 #include "gds/store.h"
 #include "src/base/list.h"
+#include "src/base/lock.h"
 #include "src/base/map.h"
 #include "src/net/dial.h"
 #include "src/peer/context.h"
@@ -92,7 +92,7 @@ struct px_session {
     int report_fd;            /* constant; -1: no report */
     void *primary;            /* atomic struct px_server_peer *: where requests go; NULL: nobody */
     struct px_server_peer *servers; /* lock */
-    pthread_mutex_t lock;     /* posted data, writing of private stores, lists */
+    struct px_lock lock;     /* posted data, writing of private stores, lists */
     struct px_list posted;    /* lock: struct px_posted, in order */
     uint64_t unstored;        /* atomic, changed under the lock: `posted` has what `own` has not */
     bool committed; /* lock: the server has had a commit, so it knows that we have come that far */
@@ -122,6 +122,7 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
  * of others still in the segment. Session lock. */
 static inline void px_session_stand_apart_locked(struct px_session *session)
 {
+    px_assert(px_lock_held(&session->lock));
     px_store_release(&session->apart, session->ctx->self.rank); /* pairs with is_apart */
 }
 
@@ -129,6 +130,7 @@ static inline void px_session_stand_apart_locked(struct px_session *session)
  * pairs with px_moment_now and recall */
 static inline void px_session_changed_locked(struct px_session *session)
 {
+    px_assert(px_lock_held(&session->lock));
     px_store_release(&session->changes, session->changes + 1);
 }
 

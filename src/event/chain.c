@@ -29,7 +29,7 @@ void px_chain_destroy(struct px_chain *chain)
     free((void *) chain->event.info);
     PMIx_Info_free(chain->results, chain->n_results);
     PMIx_Info_free(chain->given, chain->n_given);
-    pthread_mutex_destroy(&chain->lock);
+    px_lock_fini(&chain->lock);
     free(chain);
 }
 
@@ -120,7 +120,7 @@ static struct px_chain *chain_create(struct px_events *events, const struct px_e
     chain->event.info = NULL;
     chain->task.run = chain_run;
     px_list_init(&chain->link);
-    pthread_mutex_init(&chain->lock, NULL);
+    px_lock_init(&chain->lock);
     chain->steps = calloc(max_steps > 0 ? max_steps : 1, sizeof(struct px_handler *));
     info = calloc(event->ninfo + OWN_ENTRIES, sizeof(*info));
     chain->event.info = info;
@@ -266,7 +266,7 @@ static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresult
     if (NULL != cbfunc) {
         cbfunc(PMIX_SUCCESS, thiscbdata);
     }
-    pthread_mutex_lock(&chain->lock);
+    px_lock_take(&chain->lock);
     waiting = chain->waiting;
     orphan = chain->orphan;
     chain->waiting = false;
@@ -278,7 +278,7 @@ static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresult
     if (waiting && !orphan) {
         px_loop_post(chain->events->loop, &chain->task);
     }
-    pthread_mutex_unlock(&chain->lock);
+    px_lock_give(&chain->lock);
     if (!waiting) {
         PMIx_Info_free(copy, nresults); /* answered twice */
     } else if (orphan) {
@@ -339,9 +339,9 @@ static void call_handler(struct px_chain *chain, struct px_handler *handler)
     if (handler->oneshot) {
         (void) px_events_remove(chain->events, handler->id, NULL, NULL, NULL);
     }
-    pthread_mutex_lock(&chain->lock);
+    px_lock_take(&chain->lock);
     chain->waiting = true;
-    pthread_mutex_unlock(&chain->lock);
+    px_lock_give(&chain->lock);
     handler->fn(handler->id, chain->event.code, &source, n > 0 ? info : NULL, n, chain->results,
                 chain->n_results, step_done, chain);
 }
@@ -351,9 +351,9 @@ static void chain_run(struct px_task *task)
     struct px_chain *chain = px_container_of(task, struct px_chain, task);
     bool orphan;
 
-    pthread_mutex_lock(&chain->lock);
+    px_lock_take(&chain->lock);
     orphan = chain->orphan;
-    pthread_mutex_unlock(&chain->lock);
+    px_lock_give(&chain->lock);
     if (orphan) {
         px_chain_destroy(chain);
         return;
@@ -384,8 +384,8 @@ void px_chain_orphan_all(struct px_events *events)
 
         /* Handlers are freed with the registry: the chain keeps its references and frees the
          * last. */
-        pthread_mutex_lock(&chain->lock);
+        px_lock_take(&chain->lock);
         chain->orphan = true;
-        pthread_mutex_unlock(&chain->lock);
+        px_lock_give(&chain->lock);
     }
 }

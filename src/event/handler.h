@@ -5,10 +5,10 @@
 
 #include "registry.h"
 
-#include <pthread.h>
 
 #include "src/base/atomic.h"
 #include "src/base/list.h"
+#include "src/base/lock.h"
 
 /* The folder's own view of the registry. Everything belongs to the loop thread unless a line says
  * otherwise. */
@@ -57,7 +57,7 @@ struct px_chain {
     struct px_list link; /* in events->chains or a handler's held */
     struct px_task task;
     struct px_events *events;
-    pthread_mutex_t lock;
+    struct px_lock lock;
     bool orphan;  /* lock: the registry has gone; whoever comes next frees the chain */
     bool waiting; /* lock: a handler runs and owes its completion */
     struct px_event event; /* info has room for the handler's own entries */

@@ -29,7 +29,7 @@ static void conn_free(struct px_conn *conn)
     px_conn_out_drop(conn);
     px_conn_in_drop(conn);
     (void) close(conn->fd);
-    (void) pthread_mutex_destroy(&conn->lock);
+    px_lock_fini(&conn->lock);
     free(conn);
 }
 
@@ -37,9 +37,9 @@ static void free_if_due(struct px_conn *conn)
 {
     bool posted;
 
-    (void) pthread_mutex_lock(&conn->lock);
+    px_lock_take(&conn->lock);
     posted = conn->wake_posted;
-    (void) pthread_mutex_unlock(&conn->lock);
+    px_lock_give(&conn->lock);
     if (conn->destroyed && conn->busy == 0 && !posted) {
         conn_free(conn);
     }
@@ -63,9 +63,9 @@ void px_conn_close_loop(struct px_conn *conn, int status)
     }
     conn->closed = true;
     px_io_stop_loop(&conn->io);
-    (void) pthread_mutex_lock(&conn->lock);
+    px_lock_take(&conn->lock);
     conn->broken = true;
-    (void) pthread_mutex_unlock(&conn->lock);
+    px_lock_give(&conn->lock);
     (void) shutdown(conn->fd,
                     SHUT_RDWR); /* the peer learns of it even if the owner destroys us later */
     conn->ops.closed(conn->arg, status);
@@ -76,9 +76,9 @@ static void wake_run(struct px_task *task)
 {
     struct px_conn *conn = px_container_of(task, struct px_conn, wake);
 
-    (void) pthread_mutex_lock(&conn->lock);
+    px_lock_take(&conn->lock);
     conn->wake_posted = false;
-    (void) pthread_mutex_unlock(&conn->lock);
+    px_lock_give(&conn->lock);
     px_conn_enter_loop(conn);
     if (!conn->closed && !conn->destroyed) {
         px_conn_flush_loop(conn);
@@ -136,7 +136,7 @@ int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
     conn->wake.run = wake_run;
     px_list_init(&conn->queue);
     px_conn_in_init(conn);
-    (void) pthread_mutex_init(&conn->lock, NULL);
+    px_lock_init(&conn->lock);
     if (!conn->in.small) {
         conn_free(conn);
         return PX_ERR_NOMEM;
@@ -178,9 +178,9 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
 
 void px_conn_limit(struct px_conn *conn, size_t bytes)
 {
-    (void) pthread_mutex_lock(&conn->lock);
+    px_lock_take(&conn->lock);
     conn->limit = bytes;
-    (void) pthread_mutex_unlock(&conn->lock);
+    px_lock_give(&conn->lock);
 }
 
 int px_conn_is_unix(const struct px_conn *conn)
@@ -199,9 +199,9 @@ void px_conn_destroy_loop(struct px_conn *conn)
     conn->closed = true;
     conn->destroyed = true;
     px_io_stop_loop(&conn->io);
-    (void) pthread_mutex_lock(&conn->lock);
+    px_lock_take(&conn->lock);
     conn->broken = true;
-    (void) pthread_mutex_unlock(&conn->lock);
+    px_lock_give(&conn->lock);
     (void) shutdown(conn->fd, SHUT_RDWR);
     free_if_due(conn);
 }

@@ -3,10 +3,10 @@
 #ifndef PX_NET_CONN_PRIV_H
 #define PX_NET_CONN_PRIV_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "src/base/list.h"
+#include "src/base/lock.h"
 #include "src/net/conn.h"
 
 /* Inside of a connection, shared by conn.c, conn_read.c and conn_write.c. */
@@ -46,7 +46,7 @@ struct px_conn {
     bool closed;          /* loop thread: no more callbacks */
     bool destroyed;       /* loop thread */
     struct px_task wake;  /* lock: in flight while wake_posted */
-    pthread_mutex_t lock;
+    struct px_lock lock;
     bool wake_posted;     /* lock */
     bool broken;          /* lock: nothing goes out any more */
     struct px_list queue; /* lock: struct out, oldest first */

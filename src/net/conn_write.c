@@ -107,6 +107,7 @@ static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, i
 
 static void break_locked(struct px_conn *conn)
 {
+    px_assert(px_lock_held(&conn->lock));
     conn->broken = true;
     px_conn_out_drop(conn);
     (void) shutdown(conn->fd, SHUT_RDWR); /* the loop reads the end and reports it */
@@ -120,6 +121,7 @@ static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], i
     size_t n = 0;
     int taken = 0;
 
+    px_assert(px_lock_held(&conn->lock));
     *ret_fd = -1;
     px_list_each (item, following, &conn->queue) {
         struct out *out = px_container_of(item, struct out, link);
@@ -142,6 +144,7 @@ static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], i
 
 static void advance_locked(struct px_conn *conn, size_t bytes)
 {
+    px_assert(px_lock_held(&conn->lock));
     conn->queued -= bytes;
     while (bytes > 0) {
         struct out *out = px_container_of(conn->queue.next, struct out, link);
@@ -165,6 +168,7 @@ static bool flush_locked(struct px_conn *conn)
 {
     struct iovec iov[2 * BATCH];
 
+    px_assert(px_lock_held(&conn->lock));
     while (!conn->broken && !px_list_empty(&conn->queue)) {
         int fd;
         size_t n_iov = gather_locked(conn, iov, &fd);
@@ -185,9 +189,9 @@ bool px_conn_flush(struct px_conn *conn)
 {
     bool empty;
 
-    (void) pthread_mutex_lock(&conn->lock);
+    px_lock_take(&conn->lock);
     empty = flush_locked(conn);
-    (void) pthread_mutex_unlock(&conn->lock);
+    px_lock_give(&conn->lock);
     return empty;
 }
 
@@ -206,6 +210,7 @@ static int enqueue_locked(struct px_conn *conn, const struct out *rest)
 {
     struct out *out;
 
+    px_assert(px_lock_held(&conn->lock));
     if ((conn->queued > 0 && conn->queued + (rest->len - rest->done) > conn->limit) ||
         (rest->fd >= 0 && conn->queued_fds >= WAITING_FDS)) {
         break_locked(conn);
@@ -239,6 +244,7 @@ static int enqueue_locked(struct px_conn *conn, const struct out *rest)
 /* The rest of it is in the queue, or all of it is out; on failure the payload is still ours. */
 static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
 {
+    px_assert(px_lock_held(&conn->lock));
     *ret_queued = false;
     if (conn->broken) {
         return PX_ERR_LOST_CONNECTION;
@@ -281,9 +287,9 @@ int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload
     header[2] = htonl((uint32_t) len);
     memcpy(out.header, header, sizeof(header));
     out.len = PX_CONN_HEADER + len;
-    (void) pthread_mutex_lock(&conn->lock);
+    px_lock_take(&conn->lock);
     rc = send_locked(conn, &out, &queued);
-    (void) pthread_mutex_unlock(&conn->lock);
+    px_lock_give(&conn->lock);
     if (rc || !queued) {
         free(out.payload);
     }
@@ -294,8 +300,8 @@ size_t px_conn_queued(struct px_conn *conn)
 {
     size_t n;
 
-    (void) pthread_mutex_lock(&conn->lock);
+    px_lock_take(&conn->lock);
     n = conn->queued;
-    (void) pthread_mutex_unlock(&conn->lock);
+    px_lock_give(&conn->lock);
     return n;
 }

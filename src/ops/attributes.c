@@ -10,10 +10,10 @@
 
 #include "attributes.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/lock.h"
 #include "src/value/infos.h"
 #include "src/value/strings_gen.h"
 
@@ -93,7 +93,7 @@ struct said {
 };
 
 struct px_attrs {
-    pthread_mutex_t lock;
+    struct px_lock lock;
     struct said *said; /* lock */
 };
 
@@ -122,7 +122,7 @@ struct px_attrs *px_attrs_create(void)
     struct px_attrs *attrs = calloc(1, sizeof(*attrs));
 
     if (NULL != attrs) {
-        pthread_mutex_init(&attrs->lock, NULL);
+        px_lock_init(&attrs->lock);
     }
     return attrs;
 }
@@ -145,7 +145,7 @@ void px_attrs_destroy(struct px_attrs *attrs)
         said_free(attrs->said);
         attrs->said = next;
     }
-    pthread_mutex_destroy(&attrs->lock);
+    px_lock_fini(&attrs->lock);
     free(attrs);
 }
 
@@ -203,14 +203,14 @@ int px_attrs_register(struct px_attrs *attrs, const char *function, char **names
         said_free(said);
         return PMIX_ERR_NOMEM;
     }
-    pthread_mutex_lock(&attrs->lock);
+    px_lock_take(&attrs->lock);
     if (NULL != find_said(attrs, said->function)) {
         rc = PMIX_ERR_REPEAT_ATTR_REGISTRATION;
     } else {
         said->next = attrs->said;
         attrs->said = said;
     }
-    pthread_mutex_unlock(&attrs->lock);
+    px_lock_give(&attrs->lock);
     if (0 != rc) {
         said_free(said);
     }
@@ -360,13 +360,13 @@ static int answer_host(struct px_attrs *attrs, struct answer *answer, const char
     int rc;
 
     if (NULL != attrs) {
-        pthread_mutex_lock(&attrs->lock);
+        px_lock_take(&attrs->lock);
         said = find_described(attrs, function);
     }
     rc = answer_level(answer, function, PMIX_HOST_ATTRIBUTES,
                       NULL != said ? (const char *const *) said->attrs : NULL, NULL != said);
     if (NULL != attrs) {
-        pthread_mutex_unlock(&attrs->lock);
+        px_lock_give(&attrs->lock);
     }
     return rc;
 }
@@ -423,11 +423,11 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
         }
     }
     if (level == PX_ATTR_HOST && NULL != attrs) {
-        pthread_mutex_lock(&attrs->lock);
+        px_lock_take(&attrs->lock);
         for (const struct said *at = attrs->said; NULL != at && 0 == rc; at = at->next) {
             rc = append_name(&text, at->function);
         }
-        pthread_mutex_unlock(&attrs->lock);
+        px_lock_give(&attrs->lock);
     }
     if (0 == rc) {
         rc = answer_grow(answer, &info);

@@ -7,6 +7,8 @@
 
 #include "context.h"
 
+#include "src/base/lock.h"
+
 static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                             size_t ninfo, pmix_value_t **value)
 {
@@ -18,7 +20,7 @@ static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmi
     return PMIX_ERR_INIT;
 }
 
-struct px_ctx px_the_context = {.lock = PTHREAD_MUTEX_INITIALIZER, .glance = (void *) not_up};
+struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .glance = (void *) not_up};
 
 void px_ctx_up(struct px_ctx *ctx)
 {

@@ -3,13 +3,13 @@
 #ifndef PX_PEER_CONTEXT_H
 #define PX_PEER_CONTEXT_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <pmix.h>
 
 #include "src/base/atomic.h"
+#include "src/base/lock.h"
 #include "src/loop/loop.h"
 #include "src/loop/wait.h"
 #include "src/peer/role.h"
@@ -24,7 +24,7 @@ enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
 struct px_ctx {
     /* atomic: enum px_state; released by px_ctx_up, pairs with px_ctx_enter */
     uint64_t state;
-    pthread_mutex_t lock;       /* init and finalize, one at a time */
+    struct px_lock lock;       /* init and finalize, one at a time */
     unsigned refs;              /* lock: matching finalizes still due */
     void *glance;               /* atomic: what PMIx_Get is at present; see px_ctx_glance */
     px_get_fn get;              /* set before state goes up: PMIx_Get without a glance */

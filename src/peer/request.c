@@ -6,13 +6,13 @@
 
 #include "src/peer/request.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "src/base/atomic.h"
 #include "src/base/clock.h"
 #include "src/base/list.h"
+#include "src/base/lock.h"
 #include "src/base/param.h"
 #include "src/base/status.h"
 #include "src/wire/message.h"
@@ -53,7 +53,7 @@ struct px_link {
     void *arg;
     uint64_t sent;     /* atomic */
     uint64_t received; /* atomic */
-    pthread_mutex_t lock;
+    struct px_lock lock;
     bool up;                         /* lock */
     uint32_t next_tag;               /* lock */
     struct px_list pending[BUCKETS]; /* lock */
@@ -74,6 +74,7 @@ static struct pending *find_locked(struct px_link *link, uint32_t tag)
     struct px_list *item;
     struct px_list *following;
 
+    px_assert(px_lock_held(&link->lock));
     px_list_each (item, following, bucket(link, tag)) {
         struct pending *p = px_container_of(item, struct pending, link);
 
@@ -89,6 +90,7 @@ static uint32_t new_tag_locked(struct px_link *link)
 {
     uint32_t tag;
 
+    px_assert(px_lock_held(&link->lock));
     do {
         tag = link->next_tag;
         link->next_tag = tag == TAG_LAST ? TAG_FIRST : tag + 1;
@@ -102,6 +104,7 @@ static uint64_t take_due_locked(struct px_link *link, uint64_t now_ns, struct px
 {
     uint64_t nearest = NO_DEADLINE;
 
+    px_assert(px_lock_held(&link->lock));
     for (size_t i = 0; i < BUCKETS; i++) {
         struct px_list *item;
         struct px_list *following;
@@ -144,17 +147,17 @@ static void look_at_deadlines(struct px_link *link)
     uint64_t nearest;
 
     px_list_init(&due);
-    (void) pthread_mutex_lock(&link->lock);
+    px_lock_take(&link->lock);
     nearest = take_due_locked(link, now, &due);
     link->armed_ns = nearest;
-    (void) pthread_mutex_unlock(&link->lock);
+    px_lock_give(&link->lock);
     if (nearest == NO_DEADLINE) {
         px_timer_stop_loop(&link->timer);
     } else if (px_timer_start_loop(link->loop, &link->timer, (nearest - now + 999999) / 1000000,
                                    timer_fired)) {
-        (void) pthread_mutex_lock(&link->lock);
+        px_lock_take(&link->lock);
         link->armed_ns = NO_DEADLINE; /* no memory: the next request with a timeout tries again */
-        (void) pthread_mutex_unlock(&link->lock);
+        px_lock_give(&link->lock);
     }
     answer_all(&due, PMIX_ERR_TIMEOUT);
 }
@@ -168,14 +171,15 @@ static void arm_run(struct px_task *task)
 {
     struct px_link *link = px_container_of(task, struct px_link, arm);
 
-    (void) pthread_mutex_lock(&link->lock);
+    px_lock_take(&link->lock);
     link->arm_posted = false;
-    (void) pthread_mutex_unlock(&link->lock);
+    px_lock_give(&link->lock);
     look_at_deadlines(link);
 }
 
 static void arm_locked(struct px_link *link, uint64_t deadline_ns)
 {
+    px_assert(px_lock_held(&link->lock));
     if (deadline_ns >= link->armed_ns) {
         return;
     }
@@ -202,12 +206,12 @@ static void got_message(void *arg, uint32_t tag, const void *payload, size_t len
         link->ops.notice(link->arg, tag, &in);
         return;
     }
-    (void) pthread_mutex_lock(&link->lock);
+    px_lock_take(&link->lock);
     p = find_locked(link, tag);
     if (p) {
         px_list_remove(&p->link);
     }
-    (void) pthread_mutex_unlock(&link->lock);
+    px_lock_give(&link->lock);
     if (p && fd >= 0 && link->ops.descriptor) {
         fd = link->ops.descriptor(link->arg, fd);
     }
@@ -224,11 +228,11 @@ static void fail_pending(struct px_link *link)
     struct px_list all;
 
     px_list_init(&all);
-    (void) pthread_mutex_lock(&link->lock);
+    px_lock_take(&link->lock);
     link->up = false;
     (void) take_due_locked(link, NO_DEADLINE, &all);
     link->armed_ns = NO_DEADLINE;
-    (void) pthread_mutex_unlock(&link->lock);
+    px_lock_give(&link->lock);
     px_timer_stop_loop(&link->timer);
     answer_all(&all, PMIX_ERR_LOST_CONNECTION);
 }
@@ -262,7 +266,7 @@ static int make_conn(struct px_link *link, int fd, uint32_t index)
 
 static void link_free(struct px_link *link)
 {
-    (void) pthread_mutex_destroy(&link->lock);
+    px_lock_fini(&link->lock);
     free(link);
 }
 
@@ -287,7 +291,7 @@ int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind
     for (size_t i = 0; i < BUCKETS; i++) {
         px_list_init(&link->pending[i]);
     }
-    (void) pthread_mutex_init(&link->lock, NULL);
+    px_lock_init(&link->lock);
     link->start.run = start_run;
     rc = make_conn(link, fd, index);
     if (rc) {
@@ -327,12 +331,12 @@ static bool take_back(struct px_link *link, uint32_t tag, const struct pending *
 {
     struct pending *found;
 
-    (void) pthread_mutex_lock(&link->lock);
+    px_lock_take(&link->lock);
     found = find_locked(link, tag);
     if (found == p) {
         px_list_remove(&found->link);
     }
-    (void) pthread_mutex_unlock(&link->lock);
+    px_lock_give(&link->lock);
     return found == p;
 }
 
@@ -351,9 +355,9 @@ int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t 
     if (timeout_ms > 0 && timeout_ms < INT64_MAX / 1000000) {
         p->deadline_ns = px_clock_ns() + timeout_ms * 1000000u;
     }
-    (void) pthread_mutex_lock(&link->lock);
+    px_lock_take(&link->lock);
     if (!link->up) {
-        (void) pthread_mutex_unlock(&link->lock);
+        px_lock_give(&link->lock);
         px_buf_fini(payload);
         free(p);
         return PMIX_ERR_LOST_CONNECTION;
@@ -362,7 +366,7 @@ int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t 
     p->tag = tag;
     px_list_append(bucket(link, tag), &p->link);
     arm_locked(link, p->deadline_ns);
-    (void) pthread_mutex_unlock(&link->lock);
+    px_lock_give(&link->lock);
     rc = px_conn_send_take(link->conn, tag, payload, -1);
     if (rc == PMIX_SUCCESS) {
         (void) px_fetch_add(&link->sent, 1);
@@ -384,11 +388,11 @@ int px_link_post_take(struct px_link *link, uint32_t tag, struct px_buf *payload
         px_buf_fini(payload);
         return PMIX_ERR_LOST_CONNECTION;
     }
-    (void) pthread_mutex_lock(&link->lock);
+    px_lock_take(&link->lock);
     if (tag >= PX_TAG_FIRST) {
         tag = new_tag_locked(link);
     }
-    (void) pthread_mutex_unlock(&link->lock);
+    px_lock_give(&link->lock);
     rc = px_conn_send_take(link->conn, tag, payload, -1);
     if (rc == PMIX_SUCCESS) {
         (void) px_fetch_add(&link->sent, 1);

@@ -293,7 +293,7 @@ pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret
     size_t n = 0;
     size_t k;
 
-    pthread_mutex_lock(&session->lock);
+    px_lock_take(&session->lock);
     for (at = session->servers; NULL != at; at = at->next) {
         n += px_load_acquire(&at->lost) == 0 ? 1 : 0;
     }
@@ -309,7 +309,7 @@ pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret
     if (NULL != procs && NULL != primary) {
         procs[0] = primary->proc;
     }
-    pthread_mutex_unlock(&session->lock);
+    px_lock_give(&session->lock);
     if (n > 0 && NULL == procs) {
         return PMIX_ERR_NOMEM;
     }

@@ -13,12 +13,12 @@
 
 #include "topo.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "machine.h"
+#include "src/base/lock.h"
 #include "src/base/param.h"
 
 /* A topology that an application may still hold; kept until the process ends. */
@@ -28,14 +28,14 @@ struct lent {
 };
 
 static struct {
-    pthread_mutex_t lock; /* guards everything here */
+    struct px_lock lock; /* guards everything here */
     hwloc_topology_t topo;
     bool borrowed; /* the host's */
     char *xml;     /* the topology's text, once asked for */
     px_topo_xml_fn provider;
     void *provider_arg;
     struct lent *lent;
-} machine = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} machine = {.lock = PX_LOCK_INIT};
 
 bool px_topo_is_ours(const char *source)
 {
@@ -155,24 +155,24 @@ static int acquire(px_topo_xml_fn provider, void *arg, hwloc_topology_t *ret_top
 
 int px_topo_machine(hwloc_topology_t *ret_topo)
 {
-    pthread_mutex_lock(&machine.lock);
+    px_lock_take(&machine.lock);
     hwloc_topology_t topo = machine.topo;
     px_topo_xml_fn provider = machine.provider;
     void *arg = machine.provider_arg;
-    pthread_mutex_unlock(&machine.lock);
+    px_lock_give(&machine.lock);
     if (topo == NULL) {
         int rc = acquire(provider, arg, &topo);
         if (rc != 0) {
             return rc;
         }
-        pthread_mutex_lock(&machine.lock);
+        px_lock_take(&machine.lock);
         if (machine.topo == NULL) {
             machine.topo = topo;
         } else { /* another thread was faster */
             hwloc_topology_destroy(topo);
             topo = machine.topo;
         }
-        pthread_mutex_unlock(&machine.lock);
+        px_lock_give(&machine.lock);
     }
     *ret_topo = topo;
     return 0;
@@ -180,10 +180,10 @@ int px_topo_machine(hwloc_topology_t *ret_topo)
 
 void px_topo_set_provider(px_topo_xml_fn fn, void *arg)
 {
-    pthread_mutex_lock(&machine.lock);
+    px_lock_take(&machine.lock);
     machine.provider = fn;
     machine.provider_arg = arg;
-    pthread_mutex_unlock(&machine.lock);
+    px_lock_give(&machine.lock);
 }
 
 int px_topo_adopt(const pmix_topology_t *topo)
@@ -196,13 +196,13 @@ int px_topo_adopt(const pmix_topology_t *topo)
         return PMIX_ERR_NOT_SUPPORTED;
     }
     int rc = PMIX_ERR_EXISTS;
-    pthread_mutex_lock(&machine.lock);
+    px_lock_take(&machine.lock);
     if (machine.topo == NULL) {
         machine.topo = topo->topology;
         machine.borrowed = true;
         rc = 0;
     }
-    pthread_mutex_unlock(&machine.lock);
+    px_lock_give(&machine.lock);
     return rc;
 }
 
@@ -213,13 +213,13 @@ static int use(const char *xml, const char *synthetic, bool here)
     if (rc != 0) {
         return rc;
     }
-    pthread_mutex_lock(&machine.lock);
+    px_lock_take(&machine.lock);
     if (machine.topo == NULL) {
         machine.topo = topo;
     } else {
         rc = PMIX_ERR_EXISTS;
     }
-    pthread_mutex_unlock(&machine.lock);
+    px_lock_give(&machine.lock);
     if (rc != 0) {
         hwloc_topology_destroy(topo);
     }
@@ -238,6 +238,7 @@ int px_topo_use_synthetic(const char *description)
 
 static bool is_lent_locked(hwloc_topology_t topo)
 {
+    px_assert(px_lock_held(&machine.lock));
     for (const struct lent *l = machine.lent; l != NULL; l = l->next) {
         if (l->topo == topo) {
             return true;
@@ -248,15 +249,15 @@ static bool is_lent_locked(hwloc_topology_t topo)
 
 bool px_topo_is_lent(hwloc_topology_t topo)
 {
-    pthread_mutex_lock(&machine.lock);
+    px_lock_take(&machine.lock);
     bool found = topo == machine.topo || is_lent_locked(topo);
-    pthread_mutex_unlock(&machine.lock);
+    px_lock_give(&machine.lock);
     return found;
 }
 
 void px_topo_fini(void)
 {
-    pthread_mutex_lock(&machine.lock);
+    px_lock_take(&machine.lock);
     if (machine.topo != NULL && !machine.borrowed && !is_lent_locked(machine.topo)) {
         hwloc_topology_destroy(machine.topo);
     }
@@ -266,7 +267,7 @@ void px_topo_fini(void)
     machine.xml = NULL;
     machine.provider = NULL;
     machine.provider_arg = NULL;
-    pthread_mutex_unlock(&machine.lock);
+    px_lock_give(&machine.lock);
 }
 
 /* Remembers that an application holds it. */
@@ -274,7 +275,7 @@ static int lend(hwloc_topology_t topo)
 {
     int rc = 0;
 
-    pthread_mutex_lock(&machine.lock);
+    px_lock_take(&machine.lock);
     if (!is_lent_locked(topo)) {
         struct lent *l = malloc(sizeof(*l));
         if (l == NULL) {
@@ -285,7 +286,7 @@ static int lend(hwloc_topology_t topo)
             machine.lent = l;
         }
     }
-    pthread_mutex_unlock(&machine.lock);
+    px_lock_give(&machine.lock);
     return rc;
 }
 
@@ -325,13 +326,13 @@ int px_topo_xml_peek(const char **ret_xml)
     if (rc != 0) {
         return rc;
     }
-    pthread_mutex_lock(&machine.lock);
+    px_lock_take(&machine.lock);
     if (machine.xml == NULL) {
         rc = px_topo_export(topo, &machine.xml);
     }
     if (rc == 0) {
         *ret_xml = machine.xml;
     }
-    pthread_mutex_unlock(&machine.lock);
+    px_lock_give(&machine.lock);
     return rc;
 }

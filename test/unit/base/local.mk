@@ -1,4 +1,4 @@
-base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/log.t %D%/param.t %D%/seed.t %D%/status.t
+base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/param.t %D%/seed.t %D%/status.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_array_t_SOURCES = %D%/array.c
@@ -11,6 +11,8 @@ TESTS += $(base_tests)
 %C%_hash_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_list_t_SOURCES = %D%/list.c
 %C%_list_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_lock_t_SOURCES = %D%/lock.c
+%C%_lock_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_log_t_SOURCES = %D%/log.c
 %C%_log_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 # With the folder it runs in as the system's.
