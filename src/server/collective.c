@@ -45,6 +45,7 @@ void px_coll_finish(struct px_server *s, struct px_coll *coll, int status)
 {
     struct px_upcall *up = coll->upcall;
 
+    px_assert(px_loop_inside(s->loop));
     if (up) {
         up->arg = NULL;
     }
@@ -231,6 +232,7 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
     bool makes_group = call->name && call->kind != PX_COLL_GROUP_DESTRUCT;
     int rc = is_named(s, call, &peer->proc) ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc || !makes_group ? rc : px_group_check_name(s, call, &who);
     rc = rc ? rc
             : px_coll_join(&s->colls, call->kind, call->name, call->procs, call->nprocs, &who,
@@ -263,6 +265,7 @@ void px_fences_recount(struct px_server *s)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->colls.list) {
         if (check(s, px_container_of(item, struct px_coll, link))) {
             next = s->colls.list.next;
@@ -275,6 +278,7 @@ void px_fences_peer_gone(struct px_server *s, const struct px_peer *peer)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->colls.list) {
         px_coll_forget_peer(px_container_of(item, struct px_coll, link), peer->id);
     }
@@ -283,6 +287,7 @@ void px_fences_peer_gone(struct px_server *s, const struct px_peer *peer)
 
 void px_fences_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->colls.list)) {
         px_coll_finish(s, px_container_of(s->colls.list.next, struct px_coll, link),
                        PMIX_ERR_LOST_CONNECTION);

@@ -328,6 +328,7 @@ int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     struct blocks blocks = {0};
     int rc = read_blocks(in, &blocks);
 
+    px_assert(px_loop_inside(s->loop));
     if (rc || !rank) {
         return rc ? rc : PMIX_ERR_NOT_SUPPORTED;
     }

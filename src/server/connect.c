@@ -26,6 +26,7 @@ static void connected_destroy(struct connected *connected)
 
 void px_connected_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->connected)) {
         connected_destroy(px_container_of(s->connected.next, struct connected, link));
     }
@@ -37,6 +38,7 @@ void px_connected_ns_gone(struct px_server *s)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->connected) {
         struct connected *one = px_container_of(item, struct connected, link);
 
@@ -103,6 +105,7 @@ static bool is_family(struct px_server *s, const struct px_coll *coll)
 
 bool px_connected(struct px_server *s, const struct px_coll *coll)
 {
+    px_assert(px_loop_inside(s->loop));
     return find(s, coll) || is_family(s, coll);
 }
 
@@ -123,6 +126,7 @@ void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote)
     pmix_server_connect_fn_t fn = connect ? s->host.connect : s->host.disconnect;
     struct px_upcall *up;
 
+    px_assert(px_loop_inside(s->loop));
     (void) remote;
     if (!fn) {
         px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
@@ -144,6 +148,7 @@ void px_connect_finished(struct px_server *s, struct px_coll *coll, int status)
 {
     struct connected *one = find(s, coll);
 
+    px_assert(px_loop_inside(s->loop));
     if (status) {
         return;
     }
@@ -218,6 +223,7 @@ void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px
     struct px_nsrec *rides;
     struct px_buf buf = {0};
 
+    px_assert(px_loop_inside(s->loop));
     if (!peer || status) {
         px_answer_status(s, from, status);
         return;
@@ -245,10 +251,12 @@ static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, s
 
 int px_on_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
+    px_assert(px_loop_inside(s->loop));
     return on_request(s, peer, tag, in, PX_COLL_CONNECT);
 }
 
 int px_on_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
+    px_assert(px_loop_inside(s->loop));
     return on_request(s, peer, tag, in, PX_COLL_DISCONNECT);
 }

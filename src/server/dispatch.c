@@ -131,6 +131,7 @@ void px_answer_take(struct px_server *s, const struct px_from *from, struct px_b
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
 
+    px_assert(px_loop_inside(s->loop));
     px_answer_offer(s, from, buf, peer ? px_peer_moved_segment(peer) : -1);
 }
 
@@ -138,6 +139,7 @@ void px_answer_offer(struct px_server *s, const struct px_from *from, struct px_
 {
     struct px_peer *peer = px_peer_find(s, from->peer);
 
+    px_assert(px_loop_inside(s->loop));
     if (!peer) {
         px_buf_fini(buf);
         return;
@@ -154,6 +156,7 @@ void px_answer_status(struct px_server *s, const struct px_from *from, pmix_stat
     struct px_peer *peer = px_peer_find(s, from->peer);
     struct px_buf buf = {0};
 
+    px_assert(px_loop_inside(s->loop));
     if (!from->peer) {
         reply_own(from, status);
         return;
@@ -199,6 +202,7 @@ void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_statu
     struct px_peer *peer = px_peer_find(s, from->peer);
     struct px_buf buf = {0};
 
+    px_assert(px_loop_inside(s->loop));
     if (!from->peer && from->infos) {
         reply_own_infos(from, status, info, ninfo);
         return;

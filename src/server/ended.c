@@ -81,6 +81,7 @@ void px_ended_told(struct px_server *s, const struct px_event *event)
 {
     bool named = false;
 
+    px_assert(px_loop_inside(s->loop));
     if (!is_end(event->code)) {
         return;
     }

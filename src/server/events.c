@@ -179,6 +179,7 @@ static void keep(struct px_server *s, const struct px_event *event)
 
 void px_events_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->event_cache)) {
         kept_destroy(s, px_container_of(s->event_cache.next, struct kept, link));
     }
@@ -233,6 +234,7 @@ int px_event_spread(struct px_server *s, const struct px_event *event, enum px_o
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->peer_list) {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
@@ -256,6 +258,7 @@ int px_on_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     pmix_info_t *info = NULL;
     int rc = px_unpack_status(in, &event.code);
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_one(in, PMIX_DATA_RANGE, &event.range);
     rc = rc ? rc : px_unpack_infos(in, &info, &event.ninfo);
     if (!rc) {
@@ -305,6 +308,7 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
 {
     struct px_upcall *up = px_upcall_create(s, NULL, NULL, nothing_to_do);
 
+    px_assert(px_loop_inside(s->loop));
     if (up) {
         up->codes = calloc(ncodes + 1, sizeof(*codes));
     }
@@ -391,6 +395,7 @@ void px_codes_wanted(struct px_server *s, const struct px_from *from, const pmix
     struct px_upcall *up = px_upcall_create(s, from, proc, registered);
     struct px_peer *peer = px_peer_find(s, from->peer);
 
+    px_assert(px_loop_inside(s->loop));
     if (up) {
         up->codes = calloc(ncodes + 1, sizeof(*codes));
         up->arg = wish_create(codes, ncodes, replay_too, !ncodes);
@@ -457,6 +462,7 @@ int px_on_regevents(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     bool all;
     int rc = px_unpack_size(in, &n);
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc && n > px_in_left(in)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
@@ -492,6 +498,7 @@ static void drop_code(struct px_server *s, struct px_peer *peer, pmix_status_t c
 /* There is no answer to this request. */
 int px_on_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
+    px_assert(px_loop_inside(s->loop));
     (void) tag;
     while (px_in_left(in)) {
         pmix_status_t code;
@@ -511,6 +518,7 @@ int px_on_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, s
 
 void px_events_peer_gone(struct px_server *s, struct px_peer *peer)
 {
+    px_assert(px_loop_inside(s->loop));
     if (peer->n_codes) {
         px_codes_dropped(s, peer->codes, peer->n_codes);
     }

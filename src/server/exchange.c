@@ -63,6 +63,7 @@ int px_share_pack(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, 
     size_t empty;
     int rc = PMIX_SUCCESS;
 
+    px_assert(px_loop_inside(s->loop));
     px_blob_begin(&buf, &head, &mark);
     empty = buf.len;
     for (size_t i = 0; !rc && i < nprocs; i++) {
@@ -86,6 +87,7 @@ int px_share_pack(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, 
 
 void px_share_missed(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     s->missed = true;
 }
 
@@ -242,6 +244,7 @@ int px_share_store(struct px_server *s, const char *data, size_t len, bool *ret_
     struct px_list *item;
     int rc;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_init(&reader.all);
     rc = px_blob_each(data, len, on_part, &reader);
     for (item = px_list_shift(&reader.all); item; item = px_list_shift(&reader.all)) {

@@ -116,6 +116,7 @@ static void fence_upcall(struct px_server *s, struct px_coll *coll)
 
 void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status)
 {
+    px_assert(px_loop_inside(s->loop));
     if (status && coll->collect && coll->closed) {
         px_share_missed(s);
     }
@@ -136,6 +137,7 @@ void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote)
 {
     int status = remote ? PMIX_SUCCESS : local_status(coll);
 
+    px_assert(px_loop_inside(s->loop));
     coll->here = !remote;
     if (s->host.fence_nb &&
         (remote || status == PMIX_ERR_LOST_CONNECTION || !px_param_bool(PX_P_FENCE_LOCALONLY))) {
@@ -150,6 +152,7 @@ int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     struct px_coll_call call = {.kind = PX_COLL_FENCE};
     int rc = px_unpack_procs(in, &call.procs, &call.nprocs);
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
     if (!rc) {
         call.collect = px_infos_flag(call.info, call.ninfo, PMIX_COLLECT_DATA);

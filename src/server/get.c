@@ -176,6 +176,7 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
     struct px_get *get = calloc(1, sizeof(*get));
     struct px_ask ask = PX_ASK_INIT;
 
+    px_assert(px_loop_inside(s->loop));
     if (get) {
         get->quals = calloc(ninfo + 1, sizeof(*get->quals));
     }
@@ -249,11 +250,13 @@ static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, s
 
 int px_on_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
+    px_assert(px_loop_inside(s->loop));
     return on_request(s, peer, tag, in, 0);
 }
 
 int px_on_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
+    px_assert(px_loop_inside(s->loop));
     return on_request(s, peer, tag, in, PX_GET_KVALS);
 }
 
@@ -305,6 +308,7 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, const 
 
 void px_gets_committed(struct px_server *s, struct px_rankrec *rank)
 {
+    px_assert(px_loop_inside(s->loop));
     retry(s, rank->ns->name, rank->rank, NULL, PMIX_SUCCESS);
 }
 
@@ -313,6 +317,7 @@ void px_gets_rank_gone(struct px_server *s, struct px_rankrec *rank)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->gets) {
         struct px_get *get = px_container_of(item, struct px_get, link);
 
@@ -331,6 +336,7 @@ void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns)
     struct px_list *next;
     struct px_list mine;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_init(&mine);
     px_list_each (item, next, &s->gets) {
         if (is_about(px_container_of(item, struct px_get, link), ns->name, PMIX_RANK_WILDCARD)) {
@@ -352,6 +358,7 @@ void px_gets_ns_changed(struct px_server *s, struct px_nsrec *ns)
 void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
                         int status)
 {
+    px_assert(px_loop_inside(s->loop));
     /* A job that is known now may have what was asked for, or its processes may have to be
      * asked. */
     if (!status && rank == PMIX_RANK_WILDCARD && px_ns_find(s, nspace)) {
@@ -367,6 +374,7 @@ void px_gets_renewed(struct px_server *s, uint64_t renewal, int status)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->gets) {
         struct px_get *get = px_container_of(item, struct px_get, link);
 
@@ -385,6 +393,7 @@ void px_gets_peer_gone(struct px_server *s, const struct px_peer *peer)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->gets) {
         struct px_get *get = px_container_of(item, struct px_get, link);
 
@@ -396,6 +405,7 @@ void px_gets_peer_gone(struct px_server *s, const struct px_peer *peer)
 
 void px_gets_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->gets)) {
         get_end(px_container_of(s->gets.next, struct px_get, link), PMIX_ERR_LOST_CONNECTION);
     }

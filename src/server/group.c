@@ -85,6 +85,7 @@ void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_f
     const struct px_coll_group *group = &coll->group;
     struct px_buf buf = {0};
 
+    px_assert(px_loop_inside(s->loop));
     if (!peer || status) {
         px_answer_status(s, from, status);
         return;
@@ -113,6 +114,7 @@ static struct px_grouprec *taken_apart(struct px_server *s, const struct px_coll
 
 void px_group_finished(struct px_server *s, struct px_coll *coll, int status)
 {
+    px_assert(px_loop_inside(s->loop));
     if (coll->kind == PX_COLL_GROUP_DESTRUCT) {
         if (!status || status == PMIX_ERR_LOST_CONNECTION) {
             px_group_destroy(taken_apart(s, coll)); /* the others have all come */
@@ -368,6 +370,7 @@ void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
 {
     struct px_grouprec *group;
 
+    px_assert(px_loop_inside(s->loop));
     if (coll->kind != PX_COLL_GROUP_DESTRUCT) {
         complete_construct(s, coll, remote);
         return;
@@ -399,6 +402,7 @@ int px_on_group_construct(struct px_server *s, struct px_peer *peer, uint32_t ta
     struct px_coll_call call = {.kind = PX_COLL_GROUP_CONSTRUCT};
     int rc = px_unpack_string(in, &call.name);
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_procs(in, &call.procs, &call.nprocs);
     rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
     if (!rc && (!call.name || !call.name[0])) {
@@ -437,6 +441,7 @@ int px_on_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag
     struct px_coll_call call = {.kind = PX_COLL_GROUP_DESTRUCT};
     int rc = px_unpack_string(in, &call.name);
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc && at_least(peer, 4, 2, 4)) {
         rc = px_unpack_procs(in, &call.procs, &call.nprocs);
     }
@@ -478,6 +483,7 @@ int px_on_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, s
     char *name = NULL;
     int rc = px_unpack_string(in, &name);
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
     group = rc || !name ? NULL : px_group_find(s, name, &peer->proc);
     if (!rc && !group) {

@@ -46,6 +46,7 @@ int px_group_expand(struct px_server *s, const pmix_proc_t *procs, size_t n, pmi
 {
     int rc = PMIX_SUCCESS;
 
+    px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; !rc && i < n; i++) {
         pmix_proc_t proc = procs[i];
         uint32_t size = proc.rank == PMIX_RANK_WILDCARD ? px_ns_job_size(s, proc.nspace) : 0;
@@ -220,6 +221,7 @@ int px_group_describe(struct px_server *s, const struct px_coll *coll, pmix_info
     bool yes = true;
     int rc = PMIX_SUCCESS;
 
+    px_assert(px_loop_inside(s->loop));
     if (group->wants_id) {
         rc = px_infos_append(info, ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
         if (!rc) {
@@ -371,6 +373,7 @@ int px_group_add_named(struct px_server *s, const struct px_coll *coll, pmix_pro
 {
     const struct px_coll_group *group = &coll->group;
 
+    px_assert(px_loop_inside(s->loop));
     return px_group_expand(s, group->mixed ? coll->set : coll->procs,
                            group->mixed ? coll->nset : coll->nprocs, list, n);
 }
@@ -420,6 +423,7 @@ int px_group_take(struct px_server *s, struct px_coll *coll, const pmix_info_t *
     struct px_coll_group *group = &coll->group;
     int rc = PMIX_SUCCESS;
 
+    px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; !rc && i < ninfo; i++) {
         rc = take_one(s, group, &info[i]);
     }
@@ -448,6 +452,7 @@ int px_group_settle(struct px_server *s, struct px_coll *coll)
     struct px_coll_group *group = &coll->group;
     int rc = default_members(s, coll);
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : order_members(s, coll);
     if (!rc && group->n_given) {
         rc = px_infos_copy(group->given, group->n_given, &group->info);

@@ -31,6 +31,7 @@ struct px_grouprec *px_group_find(struct px_server *s, const char *name, const p
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->groups) {
         struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
 
@@ -45,6 +46,7 @@ bool px_group_names(struct px_server *s, const pmix_proc_t *named, const pmix_pr
 {
     struct px_grouprec *group = px_group_find(s, named->nspace, proc);
 
+    px_assert(px_loop_inside(s->loop));
     return group && (named->rank == PMIX_RANK_WILDCARD || named->rank == place_of(group, proc));
 }
 
@@ -61,6 +63,7 @@ void px_group_destroy(struct px_grouprec *group)
 
 void px_groups_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->groups)) {
         px_group_destroy(px_container_of(s->groups.next, struct px_grouprec, link));
     }
@@ -71,6 +74,7 @@ void px_groups_ns_gone(struct px_server *s)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->groups) {
         struct px_grouprec *group = px_container_of(item, struct px_grouprec, link);
 
@@ -85,6 +89,7 @@ int px_group_remember(struct px_server *s, const struct px_coll *coll)
     const struct px_coll_group *made = &coll->group;
     struct px_grouprec *group = calloc(1, sizeof(*group));
 
+    px_assert(px_loop_inside(s->loop));
     if (!group) {
         return PMIX_ERR_NOMEM;
     }
@@ -163,6 +168,7 @@ int px_group_check_name(struct px_server *s, const struct px_coll_call *call,
     int rc = call->nprocs ? px_coll_normalise(&s->colls, call->procs, call->nprocs, &set, &n)
                           : PMIX_SUCCESS;
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc && !px_coll_find(&s->colls, call->kind, call->name, set, n, who) &&
         (is_there(s, call->name, set, n) || is_there(s, call->name, &who->proc, 1) ||
          is_being_made(s, call, &who->proc))) {

@@ -192,6 +192,7 @@ void px_upcalls_abandon(struct px_server *s)
 {
     struct px_list *item = s->upcalls.next;
 
+    px_assert(px_loop_inside(s->loop));
     while (item != &s->upcalls) {
         struct px_upcall *up = px_container_of(item, struct px_upcall, link);
 
@@ -208,6 +209,7 @@ void px_upcalls_abandon(struct px_server *s)
 
 bool px_upcalls_coming(const struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     return !px_list_empty(&s->upcalls);
 }
 

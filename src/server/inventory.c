@@ -78,6 +78,7 @@ static struct stock *make_stock(struct px_server *s)
 
 void px_inventory_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->inventory)) {
         struct stock *stock = px_container_of(px_list_shift(&s->inventory), struct stock, link);
 
@@ -143,6 +144,7 @@ int px_inventory_deliver(struct px_server *s, void *args)
     size_t n_loose = 0;
     int rc = PMIX_SUCCESS;
 
+    px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; !rc && i < a->ninfo; i++) {
         const pmix_data_array_t *array =
             a->info[i].value.type == PMIX_DATA_ARRAY ? a->info[i].value.data.darray : NULL;
@@ -169,5 +171,6 @@ int px_inventory_answer(struct px_server *s, const pmix_query_t *query, const ch
     const struct stock *stock = find_stock(s, name || number ? name : &here, number);
     const pmix_info_t *found = stock ? find_key(stock->info, stock->n, key) : NULL;
 
+    px_assert(px_loop_inside(s->loop));
     return found ? px_infos_append_copy(info, ninfo, found) : PMIX_ERR_NOT_FOUND;
 }

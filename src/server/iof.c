@@ -25,6 +25,7 @@ struct px_pull *px_pull_find(struct px_server *s, uint64_t peer, size_t id)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->pulls) {
         struct px_pull *pull = px_container_of(item, struct px_pull, link);
 
@@ -40,6 +41,7 @@ struct px_pull *px_pull_add(struct px_server *s, uint64_t peer, const pmix_proc_
 {
     struct px_pull *pull = calloc(1, sizeof(*pull));
 
+    px_assert(px_loop_inside(s->loop));
     if (!pull) {
         return NULL;
     }
@@ -64,6 +66,7 @@ int px_pull_drop(struct px_server *s, uint64_t peer, size_t id)
 {
     struct px_pull *pull = px_pull_find(s, peer, id);
 
+    px_assert(px_loop_inside(s->loop));
     if (!pull) {
         return PMIX_ERR_NOT_FOUND;
     }
@@ -76,6 +79,7 @@ void px_pulls_peer_gone(struct px_server *s, const struct px_peer *peer)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->pulls) {
         struct px_pull *pull = px_container_of(item, struct px_pull, link);
 
@@ -87,6 +91,7 @@ void px_pulls_peer_gone(struct px_server *s, const struct px_peer *peer)
 
 void px_pulls_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->pulls)) {
         pull_destroy(px_container_of(s->pulls.next, struct px_pull, link));
     }
@@ -135,6 +140,7 @@ static void send_output(struct px_server *s, const struct px_pull *pull,
 
 void px_pull_give(struct px_server *s, const struct px_pull *pull, const struct px_output_args *out)
 {
+    px_assert(px_loop_inside(s->loop));
     if (pull->peer) {
         send_output(s, pull, out);
     } else if (pull->cbfunc) {
@@ -151,6 +157,7 @@ int px_output_deliver(struct px_server *s, void *args)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->pulls) {
         struct px_pull *pull = px_container_of(item, struct px_pull, link);
 
@@ -189,6 +196,7 @@ int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     size_t local_id = 0;
     int rc = up ? px_unpack_procs(in, &up->procs, &up->nprocs) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     rc = rc ? rc : px_unpack_one(in, PMIX_IOF_CHANNEL, &channel);
     if (!rc && px_in_left(in)) {
@@ -221,6 +229,7 @@ int px_on_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     size_t id = 0;
     int rc = px_unpack_infos(in, &info, &ninfo);
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_size(in, &id);
     PMIx_Info_free(info, ninfo);
     if (rc) {
@@ -246,6 +255,7 @@ int px_on_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_procs(in, &up->procs, &up->nprocs) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     rc = rc ? rc : px_unpack_one(in, PMIX_BYTE_OBJECT, &up->bytes);
     return px_request_go(up, peer, rc, px_go_iof_push);

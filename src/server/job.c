@@ -89,6 +89,7 @@ int px_on_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px
     int fd = -1;
     int rc = read_wish(peer, in, &wish);
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc) {
         rc = wish.nspace ? pack_other(s, peer, &wish, &buf, &fd)
                          : pack_own(s, peer, &wish, &buf, &fd);
@@ -117,6 +118,7 @@ int px_on_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     struct px_from from = px_from_peer(peer, tag);
     struct px_upcall *up;
 
+    px_assert(px_loop_inside(s->loop));
     (void) in;
     if (peer->tool || !s->host.client_finalized || peer->finalizing) {
         peer->finalized = true;

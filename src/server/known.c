@@ -557,6 +557,7 @@ int px_query_own(struct px_server *s, const pmix_proc_t *asker, const pmix_query
     const struct own *row = find_own(key);
     int rc;
 
+    px_assert(px_loop_inside(s->loop));
     if (!key[0] || strlen(key) > PMIX_MAX_KEYLEN) {
         return PMIX_ERR_NOT_FOUND;
     }

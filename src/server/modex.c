@@ -108,6 +108,7 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     struct modex *modex;
     struct px_upcall *up;
 
+    px_assert(px_loop_inside(s->loop));
     proc.rank = rank;
     if (!s->host.direct_modex) {
         return PMIX_ERR_NOT_FOUND;
@@ -169,6 +170,7 @@ void px_modex_give(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_res
     struct px_rankrec *rank = ns ? px_rank_find(ns, proc->rank) : NULL;
     struct remote_ask *ask;
 
+    px_assert(px_loop_inside(s->loop));
     if (!ns) {
         fn(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata);
         return;
@@ -225,11 +227,13 @@ static void answer_asks(struct px_server *s, struct px_rankrec *rank, bool gone)
 
 void px_asks_committed(struct px_server *s, struct px_rankrec *rank)
 {
+    px_assert(px_loop_inside(s->loop));
     answer_asks(s, rank, false);
 }
 
 void px_asks_rank_gone(struct px_server *s, struct px_rankrec *rank)
 {
+    px_assert(px_loop_inside(s->loop));
     answer_asks(s, rank, true);
 }
 
@@ -237,6 +241,7 @@ void px_asks_drop_all(struct px_server *s)
 {
     struct px_list *item;
 
+    px_assert(px_loop_inside(s->loop));
     for (item = px_list_shift(&s->remote_asks); item; item = px_list_shift(&s->remote_asks)) {
         struct remote_ask *ask = px_container_of(item, struct remote_ask, link);
 

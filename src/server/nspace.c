@@ -21,11 +21,13 @@
 
 struct px_nsrec *px_ns_find(struct px_server *s, const char *name)
 {
+    px_assert(px_loop_inside(s->loop));
     return px_map_find(&s->nspaces, name, strnlen(name, PMIX_MAX_NSLEN));
 }
 
 bool px_ns_any(struct px_server *s, const pmix_proc_t *procs, size_t n)
 {
+    px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; i < n; i++) {
         if (px_ns_find(s, procs[i].nspace)) {
             return true;
@@ -136,6 +138,7 @@ struct px_nsrec *px_ns_make(struct px_server *s, const char *name)
     size_t len = strnlen(name, PMIX_MAX_NSLEN + 1);
     struct px_nsrec *ns = px_ns_find(s, name);
 
+    px_assert(px_loop_inside(s->loop));
     if (ns || !len || len > PMIX_MAX_NSLEN) {
         return ns;
     }
@@ -165,6 +168,7 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     /* Out of sight first: what the closing connections set off must not find it. */
     (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
     px_list_remove(&ns->link);
@@ -193,6 +197,7 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
 
 void px_ns_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->ns_list)) {
         px_ns_drop(s, px_container_of(s->ns_list.next, struct px_nsrec, link));
     }
@@ -269,6 +274,7 @@ void px_rank_retire(struct px_server *s, struct px_rankrec *rank)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_gets_rank_gone(s, rank);
     px_asks_rank_gone(s, rank);
     px_list_each (item, next, &s->peer_list) {
@@ -294,6 +300,7 @@ struct px_rankrec *px_rank_of(struct px_server *s, const pmix_proc_t *proc)
 {
     struct px_nsrec *ns = px_ns_find(s, proc->nspace);
 
+    px_assert(px_loop_inside(s->loop));
     return ns ? px_rank_find(ns, proc->rank) : NULL;
 }
 
@@ -362,6 +369,7 @@ uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_re
     struct px_rankrec *rank;
     uint32_t n;
 
+    px_assert(px_loop_inside(s->loop));
     if (!ns) {
         *ret_remote = true;
         return 0;

@@ -154,6 +154,7 @@ void px_offers_ns_gone(struct px_server *s, const struct px_nsrec *ns)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each(item, next, &s->peer_list)
     {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);

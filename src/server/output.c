@@ -44,6 +44,7 @@ int px_output_keep(struct px_server *s, const struct px_output_args *out)
     pmix_info_t *info = NULL;
     struct kept *kept;
 
+    px_assert(px_loop_inside(s->loop));
     if (size > KEEP_BYTES || s->output_bytes + cost(out) > KEEP_BYTES) {
         return PMIX_SUCCESS;
     }
@@ -71,6 +72,7 @@ void px_outputs_ns_gone(struct px_server *s, const char *name)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->outputs) {
         struct kept *kept = px_container_of(item, struct kept, link);
 
@@ -83,6 +85,7 @@ void px_outputs_ns_gone(struct px_server *s, const char *name)
 
 void px_outputs_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->outputs)) {
         struct kept *kept = px_container_of(s->outputs.next, struct kept, link);
 
@@ -159,6 +162,7 @@ void px_outputs_give(struct px_server *s, uint64_t peer, size_t id, const pmix_i
     size_t left = limits.size;
     struct kept *kept = pull ? take_next(s, pull) : NULL;
 
+    px_assert(px_loop_inside(s->loop));
     while (kept) {
         size_t size = kept->bytes.size;
         size_t cut = skip < size ? skip : size;

@@ -23,6 +23,7 @@
 
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
 {
+    px_assert(px_loop_inside(s->loop));
     return id ? px_map_find(&s->peers, &id, sizeof(id)) : NULL;
 }
 
@@ -93,6 +94,7 @@ void px_peer_close(struct px_peer *peer)
 
 void px_peer_close_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->peer_list)) {
         struct px_peer *peer = px_container_of(s->peer_list.next, struct px_peer, link);
 

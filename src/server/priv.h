@@ -10,6 +10,7 @@
 #include <pmix_server.h>
 
 #include "outbox.h"
+#include "src/base/assert.h"
 #include "src/base/buf.h"
 #include "src/base/list.h"
 #include "src/base/map.h"

@@ -18,6 +18,7 @@ struct px_pset *px_pset_find(struct px_server *s, const char *name)
     struct px_list *item;
     struct px_list *next;
 
+    px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->psets) {
         struct px_pset *pset = px_container_of(item, struct px_pset, link);
 
@@ -38,6 +39,7 @@ static void pset_destroy(struct px_pset *pset)
 
 void px_psets_drop_all(struct px_server *s)
 {
+    px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->psets)) {
         pset_destroy(px_container_of(s->psets.next, struct px_pset, link));
     }
@@ -70,6 +72,7 @@ int px_pset_define(struct px_server *s, void *args)
     struct px_pset_args *a = args;
     struct px_pset *pset;
 
+    px_assert(px_loop_inside(s->loop));
     if (px_pset_find(s, a->name)) {
         return PMIX_ERR_EXISTS;
     }
@@ -96,6 +99,7 @@ int px_pset_delete(struct px_server *s, void *args)
     struct px_pset *pset = px_pset_find(s, a->name);
     int rc;
 
+    px_assert(px_loop_inside(s->loop));
     if (!pset) {
         return PMIX_ERR_NOT_FOUND;
     }

@@ -60,6 +60,7 @@ int px_on_publish(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
     uint32_t uid;
     int rc = up ? px_unpack_one(in, PMIX_UINT32, &uid) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     return px_request_go(up, peer, rc, px_go_publish);
 }
@@ -105,6 +106,7 @@ int px_on_lookup(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     uint32_t uid;
     int rc = up ? px_unpack_one(in, PMIX_UINT32, &uid) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : read_keys(in, &up->keys);
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     if (!rc && !up->keys) {
@@ -131,6 +133,7 @@ int px_on_unpublish(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     uint32_t uid;
     int rc = up ? px_unpack_one(in, PMIX_UINT32, &uid) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : read_keys(in, &up->keys);
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     return px_request_go(up, peer, rc, px_go_unpublish);
@@ -154,6 +157,7 @@ int px_on_abort(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_status(in, &up->code) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_string(in, &up->text);
     rc = rc ? rc : px_unpack_procs(in, &up->procs, &up->nprocs);
     return px_request_go_plain(up, rc, px_go_abort);

@@ -159,6 +159,7 @@ int px_on_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     size_t n = 0;
     int rc = up ? px_unpack_size(in, &n) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc && (!n || n > px_in_left(in))) {
         rc = n ? PMIX_ERR_UNPACK_FAILURE : PMIX_ERR_BAD_PARAM;
     }

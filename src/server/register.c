@@ -42,6 +42,7 @@ int px_register_nspace(struct px_server *s, void *args)
     struct px_nsrec *ns = px_ns_make(s, a->nspace);
     int rc = ns ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc && !ns->registered) {
         rc = store_resources(s, ns);
         rc = rc ? rc : store_topology(s, ns);
@@ -68,6 +69,7 @@ int px_deregister_nspace(struct px_server *s, void *args)
     struct px_nspace_args *a = args;
     struct px_nsrec *ns = px_ns_find(s, a->nspace);
 
+    px_assert(px_loop_inside(s->loop));
     if (!ns) {
         return PMIX_ERR_NOT_FOUND;
     }
@@ -82,6 +84,7 @@ int px_register_client(struct px_server *s, void *args)
     struct px_nsrec *ns = px_ns_make(s, a->proc.nspace);
     struct px_rankrec *rank = ns ? px_rank_make(ns, a->proc.rank) : NULL;
 
+    px_assert(px_loop_inside(s->loop));
     if (!rank) {
         return PMIX_ERR_NOMEM;
     }
@@ -105,6 +108,7 @@ int px_deregister_client(struct px_server *s, void *args)
     struct px_client_args *a = args;
     struct px_rankrec *rank = px_rank_of(s, &a->proc);
 
+    px_assert(px_loop_inside(s->loop));
     if (!rank || !rank->registered) {
         return PMIX_ERR_NOT_FOUND;
     }
@@ -227,6 +231,7 @@ int px_register_resources(struct px_server *s, void *args)
     struct px_infos_args *a = args;
     int rc = PMIX_SUCCESS;
 
+    px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; !rc && i < a->ninfo; i++) {
         rc = register_resource(s, &a->info[i]);
     }
@@ -237,6 +242,7 @@ int px_deregister_resources(struct px_server *s, void *args)
 {
     struct px_infos_args *a = args;
 
+    px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; i < a->ninfo; i++) {
         pmix_info_t former;
 
@@ -252,6 +258,7 @@ int px_collect_job_info(struct px_server *s, void *args)
     struct px_collect_args *a = args;
     int rc = PMIX_SUCCESS;
 
+    px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; !rc && i < a->nprocs; i++) {
         struct px_nsrec *ns = px_ns_find(s, a->procs[i].nspace);
         const struct px_buf *packed;

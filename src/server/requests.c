@@ -16,6 +16,7 @@ struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *p
 {
     struct px_from from = px_from_peer(peer, tag);
 
+    px_assert(px_loop_inside(s->loop));
     return px_upcall_create(s, &from, &peer->proc, px_done_status);
 }
 
@@ -60,6 +61,7 @@ int px_on_log(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px
     time_t when;
     int rc = up ? px_unpack_one(in, PMIX_TIME, &when) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->data, &up->ndata);
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     if (!rc && when) {
@@ -87,6 +89,7 @@ int px_on_alloc(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     pmix_alloc_directive_t directive = 0;
     int rc = up ? px_unpack_one(in, PMIX_ALLOC_DIRECTIVE, &directive) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     if (!rc) {
         up->number = directive;
@@ -110,6 +113,7 @@ int px_on_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag, s
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_procs(in, &up->procs, &up->nprocs) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     return px_request_go(up, peer, rc, px_go_job_control);
 }
@@ -130,6 +134,7 @@ int px_on_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc) {
         up->data = PMIx_Info_create(1);
         rc = up->data ? px_unpack_one(in, PMIX_INFO, up->data) : PMIX_ERR_NOMEM;
@@ -180,6 +185,7 @@ int px_on_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     return px_request_go(up, peer, rc, px_go_credential);
 }
 
@@ -207,6 +213,7 @@ int px_on_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_one(in, PMIX_BYTE_OBJECT, &up->bytes) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     return px_request_go(up, peer, rc, px_go_validate);
 }
@@ -229,6 +236,7 @@ int px_on_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t ta
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc) {
         up->number = PMIX_FABRIC_REQUEST_INFO;
     }
@@ -241,6 +249,7 @@ int px_on_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag,
     size_t index;
     int rc = up ? px_unpack_size(in, &index) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_FABRIC_INDEX, &index, PMIX_SIZE);
     if (!rc) {
         up->number = PMIX_FABRIC_UPDATE_INFO;
@@ -260,6 +269,7 @@ int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     struct px_buf buf = {0};
     int rc = px_unpack_one(in, PMIX_TOPO, &topo);
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_one(in, PMIX_PROC_CPUSET, &cpuset);
     rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
     if (!rc) {
@@ -297,6 +307,7 @@ int px_on_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_one(in, PMIX_UINT32, &up->number) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
     return px_request_go(up, peer, rc, px_go_session);
 }
@@ -335,6 +346,7 @@ int px_on_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     pmix_resource_block_directive_t directive = 0;
     int rc = up ? px_unpack_one(in, PMIX_RESBLOCK_DIRECTIVE, &directive) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_string(in, &up->text);
     rc = rc ? rc : read_units(in, up);
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);

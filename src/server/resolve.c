@@ -20,6 +20,7 @@ int px_stores_named(struct px_server *s, const char *nspace, struct px_ns_stores
     struct px_list *next;
     size_t n = 1;
 
+    px_assert(px_loop_inside(s->loop));
     *ret = (struct px_ns_stores){0};
     px_list_each (item, next, &s->ns_list) {
         n++;
@@ -79,6 +80,7 @@ int px_resolve_known(struct px_server *s, bool peers, const char *node, const ch
     struct px_ns_stores stores;
     int rc = px_stores_named(s, nspace, &stores);
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc && peers) {
         rc = px_resolve_peers(stores.at, stores.n, node, procs, nprocs);
     } else if (!rc) {
@@ -262,6 +264,7 @@ int px_on_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t tag,
     char *nspace = NULL;
     int rc = px_unpack_string(in, &node);
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_string(in, &nspace);
     if (rc) {
         free(node);
@@ -275,5 +278,6 @@ int px_on_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag,
     char *nspace = NULL;
     int rc = px_unpack_string(in, &nspace);
 
+    px_assert(px_loop_inside(s->loop));
     return rc ? rc : start(s, peer, tag, NULL, nspace, false);
 }

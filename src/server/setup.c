@@ -77,6 +77,7 @@ int px_setup_fork(struct px_server *s, void *args)
     char rank[16];
     int rc;
 
+    px_assert(px_loop_inside(s->loop));
     (void) snprintf(rank, sizeof(rank), "%u", a->proc->rank);
     rc = set(a->env, "PMIX_NAMESPACE", a->proc->nspace);
     rc = rc ? rc : set(a->env, "PMIX_RANK", rank);
@@ -144,6 +145,7 @@ int px_local_support(struct px_server *s, void *args)
     pmix_info_t *copy = NULL;
     int rc = ns ? px_infos_copy(a->info, a->ninfo, &copy) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     if (!rc) {
         PMIx_Info_free(ns->envars, ns->n_envars);
         ns->envars = copy;

@@ -93,6 +93,7 @@ int px_on_spawn(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
 
+    px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : read_apps(in, up);
     rc = rc ? rc : add_parent(up, peer);
     return px_request_go(up, peer, rc, px_go_spawn);

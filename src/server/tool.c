@@ -28,6 +28,7 @@ static int check_owner(struct px_server *s, const struct px_hello *hello, struct
 
 bool px_tool_refused(struct px_server *s, const struct px_hello *hello, struct px_who *who)
 {
+    px_assert(px_loop_inside(s->loop));
     if (!s->tools || (!s->host.tool_connected && !s->host.tool_connected2)) {
         return true;
     }

@@ -287,9 +287,9 @@ static void tags_wrap_around_the_living(void **state)
 
     assert_int_equal(ask(b, 'a', 0), 0);
     assert_int_equal(ask(b, 'b', 0), 0);
-    (void) pthread_mutex_lock(&b->link->lock);
+    px_lock_take(&b->link->lock);
     b->link->next_tag = TAG_LAST;
-    (void) pthread_mutex_unlock(&b->link->lock);
+    px_lock_give(&b->link->lock);
     assert_int_equal(ask(b, 'c', 0), 0);
     assert_int_equal(ask(b, 'd', 0), 0);
     assert_int_equal(hear(b, NULL), 101);
