@@ -10,11 +10,11 @@
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 
-/* A mutex that knows which thread holds it, so that a function whose name ends in _locked can assert
- * that its caller does. Not recursive. A forked child inherits the locks that its thread held. */
+/* A mutex that knows which thread holds it, so that a function whose name ends in _locked can
+ * assert that its caller does. Not recursive. A forked child inherits the locks of its thread. */
 struct px_lock {
     pthread_mutex_t mutex;
-    uint64_t owner; /* atomic: pthread_self() of the holder, 0: free. Only the holder finds itself */
+    uint64_t owner; /* atomic: pthread_self() of the holder, 0: free */
 };
 
 #define PX_LOCK_INIT                                                                               \
