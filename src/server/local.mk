@@ -5,5 +5,5 @@ libpx_server_la_SOURCES = %D%/answer.c %D%/call.c %D%/call.h %D%/collective.c %D
   %D%/job.c %D%/known.c %D%/modex.c %D%/modex.h %D%/module.c %D%/module.h %D%/nspace.c %D%/offer.c %D%/outbox.c %D%/outbox.h %D%/output.c %D%/own.c \
   %D%/own.h %D%/peer.c %D%/priv.h %D%/pset.c %D%/pset.h %D%/publish.c %D%/query.c %D%/query.h \
   %D%/register.c %D%/rendezvous.c %D%/rendezvous.h %D%/requests.c %D%/requests.h %D%/resolve.c \
-  %D%/role.c %D%/role.h %D%/role_data.c %D%/role_events.c %D%/server.h %D%/setup.c %D%/spawn.c \
+  %D%/role.c %D%/role.h %D%/role_data.c %D%/role_events.c %D%/self.c %D%/self.h %D%/server.h %D%/setup.c %D%/spawn.c \
   %D%/start.c %D%/start.h %D%/tool.c %D%/tool.h

@@ -73,6 +73,7 @@ struct px_server {
     const char *modes; /* how a peer may say who it is: PMIX_SECURITY_MODE */
     char *uri_tcp;  /* "<nspace>.<rank>;tcp4://...", or NULL */
     char *uri_unix; /* likewise */
+    struct px_store *own; /* self.c; NULL until the doors are open */
     bool tools;
     bool foreign_tools;
     bool share_topology;

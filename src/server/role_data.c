@@ -12,6 +12,7 @@
 #include "own.h"
 #include "query.h"
 #include "role.h"
+#include "self.h"
 #include "src/loop/wait.h"
 #include "src/peer/context.h"
 #include "src/value/directives.h"
@@ -82,16 +83,51 @@ static int give_value(const struct px_slice *slice, const struct get_args *a)
     return px_slice_value(slice, a->value);
 }
 
+static const char *nspace_of(const struct px_server *s, const struct get_args *a)
+{
+    return a->proc && a->proc->nspace[0] ? a->proc->nspace : s->self.nspace;
+}
+
+/* What the host has registered or a process posted, else what this process knows of itself. */
+static int find_here(struct px_server *s, const struct get_args *a, bool renews,
+                     struct px_slice *ret)
+{
+    struct px_nsrec *ns = px_ns_find(s, nspace_of(s, a));
+    pmix_info_t *quals = calloc(a->ninfo + 1, sizeof(*quals));
+    struct px_ask ask = PX_ASK_INIT;
+    size_t n;
+    int rc = PMIX_ERR_NOT_FOUND;
+
+    if (!quals) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_ask_read(a->info, a->ninfo, quals, &ask, &n);
+    ask.rank = a->proc ? a->proc->rank : PMIX_RANK_WILDCARD;
+    ask.key = a->key;
+    ask.key_len = strlen(a->key);
+    if (ns) {
+        rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_ask(ns->store, &ask, ret);
+    }
+    if (rc == PMIX_ERR_NOT_FOUND && px_self_is(s, a->proc)) {
+        rc = px_self_find(s, &ask, ret);
+    }
+    free(quals);
+    return rc;
+}
+
+/* May what is not here come from the host? */
+static bool host_may_have(struct px_server *s, const struct get_args *a)
+{
+    const char *nspace = nspace_of(s, a);
+
+    return px_ns_find(s, nspace) ? !px_key_reserved(a->key) : strcmp(nspace, s->self.nspace) != 0;
+}
+
 /* What is here; PMIX_ERR_WOULD_BLOCK when the host may have it. */
 static int get_on_loop(struct px_server *s, void *args)
 {
     struct get_args *a = args;
-    const char *nspace = a->proc && a->proc->nspace[0] ? a->proc->nspace : s->self.nspace;
-    struct px_nsrec *ns = px_ns_find(s, nspace);
-    struct px_ask ask = PX_ASK_INIT;
-    pmix_info_t *quals;
     struct px_slice slice;
-    size_t n;
     bool now = px_infos_flag(a->info, a->ninfo, PMIX_OPTIONAL) ||
                px_infos_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
     bool renews = px_infos_flag(a->info, a->ninfo, PMIX_GET_REFRESH_CACHE) &&
@@ -101,25 +137,9 @@ static int get_on_loop(struct px_server *s, void *args)
     if (!px_directives_met(&px_call_get, PX_ATTR_SERVER | PX_ATTR_WAITING, a->info, a->ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    if (!ns) {
-        return now || strcmp(nspace, s->self.nspace) == 0 ? PMIX_ERR_NOT_FOUND
-                                                          : PMIX_ERR_WOULD_BLOCK;
-    }
-    quals = calloc(a->ninfo + 1, sizeof(*quals));
-    if (!quals) {
-        return PMIX_ERR_NOMEM;
-    }
-    px_ask_read(a->info, a->ninfo, quals, &ask, &n);
-    ask.rank = a->proc ? a->proc->rank : PMIX_RANK_WILDCARD;
-    ask.key = a->key;
-    ask.key_len = strlen(a->key);
-    rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_ask(ns->store, &ask, &slice);
+    rc = find_here(s, a, renews, &slice);
     rc = rc ? rc : give_value(&slice, a);
-    free(quals);
-    if (rc == PMIX_ERR_NOT_FOUND && !now && !px_key_reserved(a->key)) {
-        return PMIX_ERR_WOULD_BLOCK;
-    }
-    return rc;
+    return rc == PMIX_ERR_NOT_FOUND && !now && host_may_have(s, a) ? PMIX_ERR_WOULD_BLOCK : rc;
 }
 
 pmix_status_t px_own_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
@@ -133,6 +153,24 @@ pmix_status_t px_own_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char
     return px_server_read(ctx->role, get_on_loop, &args);
 }
 
+/* A get of a key that this process knows of itself. False: it is not answered. */
+static bool answered_here(struct px_upcall *up)
+{
+    struct get_args args = {&up->proc2, up->text, up->info, up->ninfo, NULL};
+    pmix_value_t *value = NULL;
+    struct px_slice slice;
+
+    if (!px_self_is(up->server, &up->proc2) || !px_key_reserved(up->text) ||
+        !px_directives_met(&px_call_get, PX_ATTR_SERVER, up->info, up->ninfo) ||
+        find_here(up->server, &args, false, &slice) || px_slice_value(&slice, &value)) {
+        return false;
+    }
+    up->from.value(PMIX_SUCCESS, value, up->from.cbdata);
+    PMIx_Value_free(value, 1);
+    px_upcall_destroy(up);
+    return true;
+}
+
 static void go_get(struct px_upcall *up)
 {
     struct px_server *s = up->server;
@@ -140,6 +178,9 @@ static void go_get(struct px_upcall *up)
     pmix_info_t *info = up->info;
     size_t ninfo = up->ninfo;
 
+    if (answered_here(up)) {
+        return;
+    }
     up->text = NULL;
     up->info = NULL;
     up->ninfo = 0;

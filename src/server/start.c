@@ -20,6 +20,7 @@
 #include "call.h"
 #include "module.h"
 #include "rendezvous.h"
+#include "self.h"
 #include "server.h"
 #include "src/base/param.h"
 #include "src/net/auth.h"
@@ -206,7 +207,7 @@ static int open_doors(struct px_server *s)
     if ((px_doors_tcp(s->doors) && !s->uri_tcp) || (px_doors_unix(s->doors) && !s->uri_unix)) {
         return PMIX_ERR_NOMEM;
     }
-    return PMIX_SUCCESS;
+    return px_self_publish(s);
 }
 
 /* Tools look for files; they appear when the doors are open. */
@@ -242,6 +243,7 @@ static void server_destroy(struct px_server *s)
     free(s->system_tmpdir);
     free(s->uri_tcp);
     free(s->uri_unix);
+    px_self_fini(s);
     free(s);
 }
 

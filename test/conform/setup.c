@@ -489,7 +489,62 @@ static void see_racks(void)
     same("r2", rack_of(1), "of the second node");
 }
 
+/* ---- what a server knows of itself */
+
+static void note_own(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    (void) cbdata;
+    check(status == PMIX_SUCCESS && value != NULL && value->type == PMIX_PROC &&
+              strcmp(value->data.proc->nspace, "conform-host") == 0,
+          "the own name by PMIx_Get_nb: %d", status);
+    tell("called back");
+}
+
+static void read_pointer(void)
+{
+    struct infos how = {0};
+    pmix_value_t *value = NULL;
+
+    add_true(&how, PMIX_GET_POINTER_VALUES);
+    check(PMIx_Get(NULL, PMIX_PROCID, how.at, how.n, &value) == PMIX_SUCCESS &&
+              value->type == PMIX_PROC,
+          "the own name in the library's memory");
+    free_infos(&how);
+}
+
+static void read_own(void)
+{
+    pmix_value_t *value = NULL;
+    pmix_proc_t own;
+    char uri[256];
+    char text[16];
+
+    if (!check_status(PMIX_SUCCESS, PMIx_Get(NULL, PMIX_PROCID, NULL, 0, &value), "own name") ||
+        !check(value->type == PMIX_PROC, "a process")) {
+        return;
+    }
+    own = *value->data.proc;
+    PMIX_VALUE_RELEASE(value);
+    snprintf(text, sizeof(text), "%u", (unsigned) own.rank);
+    same("conform-host", own.nspace, "the namespace that the host gave");
+    same(own.nspace, got(own.nspace, own.rank, PMIX_NSPACE, NULL, 0), "own namespace");
+    same(text, got(own.nspace, own.rank, PMIX_RANK, NULL, 0), "own rank");
+    same("node0", got(own.nspace, own.rank, PMIX_HOSTNAME, NULL, 0), "own node");
+    snprintf(uri, sizeof(uri), "%s", got(own.nspace, own.rank, PMIX_SERVER_URI, NULL, 0));
+    check(strncmp(uri, "conform-host.", 13) == 0 && strchr(uri, ';') != NULL, "own URI: %s", uri);
+    same(uri, got(own.nspace, own.rank, PMIX_MYSERVER_URI, NULL, 0), "the same by its other key");
+    same("-46", got(own.nspace, own.rank + 1, PMIX_SERVER_URI, NULL, 0), "another rank's");
+    same("-44", hosts(own.nspace), "its namespace is no job's");
+    read_pointer();
+    check_status(PMIX_SUCCESS, PMIx_Get_nb(NULL, PMIX_PROCID, NULL, 0, note_own, NULL), "get_nb");
+    await("called back");
+}
+
 const struct conform_case cases[] = {
+    {.ids = "SRV-002",
+     .what = "a server process gets its own name, node and address",
+     .script = read_own,
+     .ours_only = "4.2 knows fewer keys of itself"},
     {.ids = "SRV-002 SRV-003",
      .what = "a server has the name and the folders that it was given",
      .tools = 1,

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What the server process knows of itself without its host: its name, its node and where it
+ * listens. It is in a store of its own: a record of the namespace would make clients and queries
+ * see a job that the host has not registered. */
+
+#include "self.h"
+
+#include <string.h>
+
+#include "gds/lookup.h"
+
+int px_self_publish(struct px_server *s)
+{
+    char *uri = s->uri_tcp ? s->uri_tcp : s->uri_unix;
+    struct px_store_opts opts = {.nspace = s->self.nspace, .uid = s->uid, .gid = s->gid};
+    struct px_batch *batch = px_batch_create();
+    const struct {
+        const char *key;
+        pmix_value_t value;
+    } known[] = {
+        {PMIX_PROCID, {.type = PMIX_PROC, .data.proc = &s->self}},
+        {PMIX_NSPACE, {.type = PMIX_STRING, .data.string = s->self.nspace}},
+        {PMIX_RANK, {.type = PMIX_PROC_RANK, .data.rank = s->self.rank}},
+        {PMIX_HOSTNAME, {.type = PMIX_STRING, .data.string = s->hostname}},
+        {PMIX_SERVER_URI, {.type = PMIX_STRING, .data.string = uri}},
+        {PMIX_MYSERVER_URI, {.type = PMIX_STRING, .data.string = uri}},
+    };
+    int rc = batch ? px_store_create(&opts, &s->own) : PMIX_ERR_NOMEM;
+
+    for (size_t i = 0; !rc && i < sizeof(known) / sizeof(known[0]); i++) {
+        struct px_entry entry = {.level = PX_LEVEL_PROC,
+                                 .index = s->self.rank,
+                                 .key = known[i].key,
+                                 .value = &known[i].value,
+                                 .scope = PMIX_INTERNAL};
+
+        if (known[i].value.type != PMIX_STRING || known[i].value.data.string) {
+            rc = px_batch_add(batch, &entry);
+        }
+    }
+    rc = rc ? rc : px_store_publish(s->own, batch);
+    px_batch_destroy(batch);
+    return rc;
+}
+
+void px_self_fini(struct px_server *s)
+{
+    px_store_destroy(s->own);
+    s->own = NULL;
+}
+
+bool px_self_is(const struct px_server *s, const pmix_proc_t *proc)
+{
+    if (!proc) {
+        return true;
+    }
+    return (!proc->nspace[0] || strncmp(proc->nspace, s->self.nspace, PMIX_MAX_NSLEN) == 0) &&
+           (proc->rank == s->self.rank || proc->rank == PMIX_RANK_UNDEF ||
+            proc->rank == PMIX_RANK_INVALID);
+}
+
+int px_self_find(const struct px_server *s, const struct px_ask *ask, struct px_slice *ret)
+{
+    bool plain = (ask->realm == PX_REALM_NONE || ask->realm == PX_REALM_PROC) && !ask->hostname &&
+                 ask->nodeid == PX_NO_NODEID && !ask->n_quals;
+
+    return plain && s->own
+               ? px_store_find(s->own, PX_LEVEL_PROC, s->self.rank, ask->key, ask->key_len, ret)
+               : PMIX_ERR_NOT_FOUND;
+}
