@@ -363,6 +363,11 @@ PMIX_EXPORT void PMIx_Node_stats_free(pmix_node_stats_t *nd, size_t n);
 PMIX_EXPORT pmix_status_t PMIx_tool_connect_to_server(pmix_proc_t *proc, pmix_info_t info[],
                                                       size_t ninfo);
 
+/*
+ * What macros of earlier series need is inline where the function came later: a program that uses
+ * them loads on every library of the series that PMIX_VERSION_MAJOR and its kin declare.
+ */
+
 /* Behind PMIX_VALUE_GET_NUMBER: a whole number and its sign. */
 typedef struct {
     pmix_status_t status;
@@ -371,16 +376,72 @@ typedef struct {
     uint64_t u;
 } pmix_value_number_t;
 
-static inline pmix_value_number_t pmix_value_number(const pmix_value_t *value)
+static inline pmix_value_number_t pmix_value_unsigned(uint64_t u)
 {
     pmix_value_number_t number = {PMIX_SUCCESS, false, 0, 0};
 
-    number.status = PMIx_Value_get_number(value, &number.u, PMIX_UINT64);
-    if (number.status != PMIX_SUCCESS) {
-        number.negative = true;
-        number.status = PMIx_Value_get_number(value, &number.i, PMIX_INT64);
-    }
+    number.u = u;
     return number;
+}
+
+static inline pmix_value_number_t pmix_value_signed(int64_t i)
+{
+    pmix_value_number_t number = {PMIX_SUCCESS, false, 0, 0};
+
+    number.negative = i < 0;
+    number.i = i;
+    number.u = (uint64_t) i;
+    return number;
+}
+
+static inline pmix_value_number_t pmix_value_number(const pmix_value_t *value)
+{
+    pmix_value_number_t none = {PMIX_ERR_BAD_PARAM, false, 0, 0};
+
+    switch (value->type) {
+    case PMIX_BYTE: return pmix_value_unsigned(value->data.byte);
+    case PMIX_SIZE: return pmix_value_unsigned(value->data.size);
+    case PMIX_UINT: return pmix_value_unsigned(value->data.uint);
+    case PMIX_UINT8: return pmix_value_unsigned(value->data.uint8);
+    case PMIX_UINT16: return pmix_value_unsigned(value->data.uint16);
+    case PMIX_UINT32: return pmix_value_unsigned(value->data.uint32);
+    case PMIX_UINT64: return pmix_value_unsigned(value->data.uint64);
+    case PMIX_PROC_RANK: return pmix_value_unsigned(value->data.rank);
+    case PMIX_PID: return pmix_value_signed(value->data.pid);
+    case PMIX_INT: return pmix_value_signed(value->data.integer);
+    case PMIX_INT8: return pmix_value_signed(value->data.int8);
+    case PMIX_INT16: return pmix_value_signed(value->data.int16);
+    case PMIX_INT32: return pmix_value_signed(value->data.int32);
+    case PMIX_INT64: return pmix_value_signed(value->data.int64);
+    case PMIX_TIME: return pmix_value_signed((int64_t) value->data.time);
+    case PMIX_STATUS: return pmix_value_signed(value->data.status);
+    default: return none;
+    }
+}
+
+/* Behind PMIX_PDATA_LOAD and PMIX_PDATA_XFER. */
+
+static inline void pmix_pdata_load(pmix_pdata_t *dest, const pmix_proc_t *p, const char *key,
+                                   const void *data, pmix_data_type_t type)
+{
+    if (NULL != dest) {
+        PMIx_Pdata_construct(dest);
+        PMIx_Xfer_procid(&dest->proc, p);
+        PMIx_Load_key(dest->key, key);
+        (void) PMIx_Value_load(&dest->value, data, type);
+    }
+}
+
+static inline void pmix_pdata_xfer(pmix_pdata_t *dest, const pmix_pdata_t *src)
+{
+    if (NULL == dest || NULL == src || dest == src) {
+        return;
+    }
+    PMIx_Pdata_construct(dest);
+    if (PMIX_SUCCESS == PMIx_Value_xfer(&dest->value, &src->value)) {
+        PMIx_Xfer_procid(&dest->proc, &src->proc);
+        PMIx_Load_key(dest->key, src->key);
+    }
 }
 
 /* Names of the 4.2 series. */

@@ -86,12 +86,12 @@
 /* The number that a value holds, of any number type, as C type t in the variable n. */
 #define PMIX_VALUE_GET_NUMBER(s, m, n, t) \
     do { \
-        if (PMIX_FLOAT == (m)->type || PMIX_DOUBLE == (m)->type) { \
-            double pmix_num_ = 0.0; \
-            (s) = PMIx_Value_get_number((m), &pmix_num_, PMIX_DOUBLE); \
-            if (PMIX_SUCCESS == (s)) { \
-                (n) = (t) pmix_num_; \
-            } \
+        if (PMIX_FLOAT == (m)->type) { \
+            (s) = PMIX_SUCCESS; \
+            (n) = (t) (m)->data.fval; \
+        } else if (PMIX_DOUBLE == (m)->type) { \
+            (s) = PMIX_SUCCESS; \
+            (n) = (t) (m)->data.dval; \
         } else { \
             pmix_value_number_t pmix_num_ = pmix_value_number(m); \
             (s) = pmix_num_.status; \
@@ -151,8 +151,8 @@
         PMIx_Pdata_free((m), 1); \
         (m) = NULL; \
     } while (0)
-#define PMIX_PDATA_LOAD(m, p, k, v, t) PMIx_Pdata_load((m), (p), (k), (v), (t))
-#define PMIX_PDATA_XFER(d, s) PMIx_Pdata_xfer((d), (s))
+#define PMIX_PDATA_LOAD(m, p, k, v, t) pmix_pdata_load((m), (p), (k), (v), (t))
+#define PMIX_PDATA_XFER(d, s) pmix_pdata_xfer((d), (s))
 
 /* applications and queries */
 

@@ -8,7 +8,7 @@ check_PROGRAMS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t %D%/
 %C%_macros_cxx_t_SOURCES = %D%/macros_cxx.cc
 %C%_macros_cxx_t_LDADD = libpmix.la
 
-px_abi_scripts = %D%/exports.sh %D%/headers.sh %D%/loaded.sh scripts/check-generated
+px_abi_scripts = %D%/exports.sh %D%/headers.sh %D%/imports.sh %D%/loaded.sh scripts/check-generated
 dist_check_SCRIPTS += $(px_abi_scripts)
 TESTS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t $(px_abi_scripts)
 EXTRA_DIST += scripts/gen-abi scripts/gen-constants scripts/gen-keys scripts/gen-realm scripts/gen-status scripts/gen-strings scripts/gen-types \

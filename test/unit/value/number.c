@@ -140,6 +140,22 @@ static void test_macro(void **unused)
     int n = 0;
 
     (void) unused;
+    for (unsigned type = 0; type < 100; type++) {
+        int64_t by_call = 0;
+        int64_t by_macro = 0;
+        int rc;
+
+        memset(&value, 0, sizeof(value));
+        value.type = (pmix_data_type_t) type;
+        value.data.uint64 = 0x81; /* one byte, negative where that has a sign */
+        if (PMIX_FLOAT == type || PMIX_DOUBLE == type) {
+            put(&value, (pmix_data_type_t) type, -3);
+        }
+        rc = PMIx_Value_get_number(&value, &by_call, PMIX_INT64);
+        PMIX_VALUE_GET_NUMBER(status, &value, by_macro, int64_t);
+        assert_int_equal(status, rc);
+        assert_int_equal(by_macro, by_call);
+    }
     put(&value, PMIX_INT16, -3);
     PMIX_VALUE_GET_NUMBER(status, &value, n, int);
     assert_int_equal(status, PMIX_SUCCESS);

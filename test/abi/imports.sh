@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# A program that is built from our headers loads on any library of the release that they declare: every macro of tables/ up to
+# that release, every inline function of the headers, and a program that uses most of them, call only functions that tables/
+# has for that release. For each layout of the server module.
+# Covers: MAC-015
+. "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
+LC_ALL=C
+export LC_ALL
+headers="-I$PX_TOP_BUILDDIR/include -I$PX_TOP_SRCDIR/include"
+tables=$PX_TOP_SRCDIR/tables
+
+printf '#include <pmix.h>\n#include <pmix_server.h>\n#include <pmix_tool.h>\n' >"$SCRATCH/all.c"
+# shellcheck disable=SC2086
+declared=$(
+    { cat "$SCRATCH/all.c" && echo 'px_declared PMIX_VERSION_MAJOR PMIX_VERSION_MINOR PMIX_VERSION_RELEASE'; } |
+        $CC $headers -E -P -xc - | awk '$1 == "px_declared" { gsub(/L/, ""); print $2 "." $3 "." $4 }'
+)
+
+# later RELEASE: of the lines "who function", those whose function is not in RELEASE, or in no table.
+later() {
+    awk -F '\t' -v release="$1" -v functions="$tables/functions.tsv" '
+        function number(text, part) { split(text, part, "."); return part[1] * 10000 + part[2] * 100 + part[3] }
+        BEGIN { while ((getline line <functions) > 0) { split(line, column, "\t"); since[column[1]] = column[3] } }
+        !($2 in since) || number(since[$2]) > number(release) { print $1 ": " $2 " " since[$2] }' | sort -u
+}
+
+# A sign that later() finds anything at all.
+same 'a function of 6.1 is none of 5.0' 'x: PMIx_Heartbeat 6.1.0' "$(printf 'x\tPMIx_Heartbeat\nx\tPMIx_Get\n' | later 5.0.0)"
+
+for level in 42 50 61; do
+    flags="$headers -DPMIX_SERVER_MODULE_LEVEL=$level"
+    # Every macro, as it is defined, with the names of its parameters as arguments.
+    # shellcheck disable=SC2086
+    $CC $flags -E -dM "$SCRATCH/all.c" | awk -v release="$declared" -v macros="$tables/macros.tsv" '
+        BEGIN {
+            while ((getline line <macros) > 0) {
+                split(line, column, "\t")
+                wanted[column[1]] = column[2] != "kind" && column[3] + 0 <= release + 0
+            }
+        }
+        {
+            name = $2
+            sub(/\(.*/, "", name)
+            if (!wanted[name]) { next }
+            use = name
+            if (match($0, "^#define " name "\\([^)]*\\)")) { use = substr($0, 9, RLENGTH - 8) }
+            print "px_use \"" name "\" " use
+        }' >"$SCRATCH/uses"
+    # shellcheck disable=SC2086
+    cat "$SCRATCH/all.c" "$SCRATCH/uses" | $CC $flags -E -P -xc - | awk '
+        $1 == "px_use" { macro = $2 }
+        macro {
+            while (match($0, /PMIx_[A-Za-z0-9_]+/)) {
+                print macro "\t" substr($0, RSTART, RLENGTH)
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+        }' >"$SCRATCH/calls"
+    [ "$(wc -l <"$SCRATCH/uses")" -ge 150 ] && [ "$(wc -l <"$SCRATCH/calls")" -ge 100 ]
+    report $? "there are macros to look at, layout $level"
+    same "macros call what $declared has, layout $level" '' "$(later "$declared" <"$SCRATCH/calls")"
+    # shellcheck disable=SC2086
+    $CC -w -O0 -fkeep-inline-functions $flags -c "$SCRATCH/all.c" -o "$SCRATCH/all.o" &&
+        nm -u "$SCRATCH/all.o" | awk '$NF ~ /^PMIx_/ { print "inline\t" $NF }' >"$SCRATCH/calls"
+    same "inline functions call what $declared has, layout $level" '0 ' "$? $(later "$declared" <"$SCRATCH/calls")"
+    # shellcheck disable=SC2086
+    $CC -w -O0 -D_GNU_SOURCE -DPX_SYSTEM_HEADERS $flags -c "$PX_TOP_SRCDIR/test/abi/macros.c" -o "$SCRATCH/macros.o" &&
+        nm -u "$SCRATCH/macros.o" | awk '$NF ~ /^PMIx_/ { print "program\t" $NF }' >"$SCRATCH/calls"
+    same "a program imports what $declared has, layout $level" '0 ' "$? $(later "$declared" <"$SCRATCH/calls")"
+done
+finish
