@@ -107,9 +107,12 @@ static bool may_answer_here(const struct px_session *session, const char *nspace
     return may;
 }
 
+/* Has the server no answer? Ours never says the last two; OpenPMIx's does where its host has no
+ * answer, or one that it cannot read. */
 static bool fall_back(pmix_status_t status)
 {
-    return PMIX_ERR_NOT_SUPPORTED == status || PMIX_ERR_UNREACH == status;
+    return PMIX_ERR_NOT_SUPPORTED == status || PMIX_ERR_UNREACH == status ||
+           PMIX_ERR_NOT_FOUND == status || PMIX_ERR_INVALID_VAL == status;
 }
 
 enum { FEW_STORES = 16 };

@@ -23,7 +23,8 @@ bool px_query_declined(pmix_status_t status)
 bool px_query_unanswered(pmix_status_t status)
 {
     return px_query_declined(status) || status == PMIX_ERR_NOT_FOUND ||
-           status == PMIX_ERR_PARTIAL_SUCCESS || status == PMIX_QUERY_PARTIAL_SUCCESS;
+           status == PMIX_ERR_INVALID_VAL || status == PMIX_ERR_PARTIAL_SUCCESS ||
+           status == PMIX_QUERY_PARTIAL_SUCCESS;
 }
 
 /* How many keys were asked for, and how many have an answer; for how many something is required

@@ -3,7 +3,8 @@
 
 /* A client that uses only what every PMIx of the 4.2 to 6.1 series has. It is built against our
  * headers and library and against the distribution's, and runs under either's server. One line "ok
- * - what" or "not ok - what" a check; the exit status says whether all held. usage: peer [abort] */
+ * - what" or "not ok - what" a check; the exit status says whether all held. usage: peer [abort |
+ * resolve] */
 
 #include <pmix.h>
 
@@ -201,6 +202,24 @@ static void exchange(void)
     peer_data("interop-second");
 }
 
+/* The processes of this node and the nodes of this job, from whoever knows. */
+static void resolving(void)
+{
+    uint32_t all = 0;
+    pmix_proc_t *procs = NULL;
+    char *nodes = NULL;
+    size_t n = 0;
+
+    check(get_u32(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &all), "job size");
+    check_status(PMIx_Resolve_peers(NULL, self.nspace, &procs, &n), "resolve peers");
+    check(n == all && n > 0 && procs[0].rank == 0 && procs[n - 1].rank == n - 1,
+          "all processes are of this node");
+    PMIX_PROC_FREE(procs, n);
+    check_status(PMIx_Resolve_nodes(self.nspace, &nodes), "resolve nodes");
+    check(nodes && nodes[0] && !strchr(nodes, ','), "one node");
+    free(nodes);
+}
+
 static void misses(void)
 {
     pmix_proc_t proc = proc_of(0);
@@ -317,6 +336,9 @@ int main(int argc, char **argv)
         for (;;) {
             pause();
         }
+    }
+    if (argc > 1 && !strcmp(argv[1], "resolve")) {
+        resolving();
     }
     exchange();
     misses();

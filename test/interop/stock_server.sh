@@ -10,6 +10,7 @@ CLIENT_LIBRARY_PATH=$PX_TOP_BUILDDIR/.libs
 export CLIENT_LIBRARY_PATH
 check "two clients" limit 100 "$host" 2 "$peer"
 check "four clients" limit 100 "$host" 4 "$peer"
+check "clients that resolve" limit 100 "$host" 3 "$peer" resolve
 limit 100 "$host" 3 "$peer" abort >"$SCRATCH/abort" 2>&1
 same "abort gives its status" 43 $?
 check "abort reaches the host with its message" grep -q 'host: abort 43: interop aborts' "$SCRATCH/abort"

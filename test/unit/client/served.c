@@ -175,6 +175,45 @@ static void shared_message(void **state)
     client_close();
 }
 
+static int resolve_status; /* with which the server ends a resolve call */
+
+static bool resolving(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    (void) command;
+    (void) in;
+    (void) px_pack_status(reply, PX_WIRE_PLAIN, resolve_status);
+    return true;
+}
+
+static void expect_resolve(const char *version, int status, int want, unsigned requests)
+{
+    pmix_proc_t *procs = NULL;
+    char *nodes = NULL;
+    size_t n = 7;
+
+    resolve_status = status;
+    client_open(version, resolving);
+    assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "job", &procs, &n), want);
+    assert_int_equal(n, PMIX_SUCCESS == want ? 0 : 7);
+    assert_int_equal(ctx->ops->resolve_nodes(ctx, "job", &nodes), want);
+    assert_int_equal(script_requests(), requests);
+    assert_null(procs);
+    assert_null(nodes);
+    client_close();
+}
+
+/* A server that has no answer leaves it to what is known here, where the job has no nodes. One
+ * before 5.0 is not asked. */
+static void resolve_at_other_servers(void **state)
+{
+    (void) state;
+    expect_resolve("4.2.2", PMIX_ERR_NO_PERMISSIONS, PMIX_SUCCESS, 0);
+    expect_resolve("5.0.8", PMIX_ERR_INVALID_VAL, PMIX_SUCCESS, 2);
+    expect_resolve("5.0.8", PMIX_ERR_NOT_FOUND, PMIX_SUCCESS, 2);
+    expect_resolve("5.0.8", PMIX_ERR_NOT_SUPPORTED, PMIX_SUCCESS, 2);
+    expect_resolve("5.0.8", PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_NO_PERMISSIONS, 2);
+}
+
 static void bad_replies(void **state)
 {
     int number;
@@ -456,6 +495,7 @@ int main(void)
         cmocka_unit_test(one_message_for_all_keys),
         cmocka_unit_test(optional_asks_nobody),
         cmocka_unit_test(shared_message),
+        cmocka_unit_test(resolve_at_other_servers),
         cmocka_unit_test(bad_replies),
         cmocka_unit_test(refresh),
         cmocka_unit_test(commits),
