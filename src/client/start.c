@@ -110,10 +110,22 @@ static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
     return n;
 }
 
+/* The user that our server runs as, by the word of whoever started us. */
+static uid_t server_uid(void)
+{
+    const char *text = getenv("PMIX_SHMIX_UID");
+    char *end = NULL;
+    unsigned long uid = NULL != text ? strtoul(text, &end, 10) : UINT32_MAX;
+
+    return NULL != text && end != text && '\0' == end[0] && uid < UINT32_MAX ? (uid_t) uid
+                                                                             : (uid_t) -1;
+}
+
 static int dial(struct px_session *session, const struct way *way, struct px_server_peer **ret)
 {
     const char *kind = getenv("PMIX_BFROP_BUFFER_TYPE");
     struct px_hello hello = {.flag = PX_HELLO_CLIENT, .kind = PX_WIRE_PLAIN};
+    const struct px_trust trust = {.uid = server_uid(), .named = true};
     unsigned char cred[CRED_ROOM];
     struct px_dialed dialed;
     int rc;
@@ -129,7 +141,8 @@ static int dial(struct px_session *session, const struct way *way, struct px_ser
     snprintf(hello.gds, sizeof(hello.gds), "%s", way->gds);
     rc = px_credential(getenv("PMIX_SECURITY_MODE"), &hello, cred, sizeof(cred));
     if (0 == rc) {
-        rc = px_dial(way->uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &dialed);
+        rc = px_dial(way->uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust,
+                     &dialed);
     }
     if (0 != rc) {
         return rc;

@@ -13,6 +13,10 @@
  * the connection. */
 struct px_who px_auth_peer(int fd, pid_t claimed);
 
+/* Who serves the connection that was made to it, likewise: the process that has taken the
+ * connection, or the one that listens if none has yet. */
+struct px_who px_auth_server(int fd);
+
 /* Establishes who has sent the introduction. Where the kernel has spoken, its word stands in place
  * of any claim, which in a container speaks of other ids. Where it has not, a claim counts only if
  * the parameter shmix_trust_claims says so, and then goes into *who. psec "native": 8 bytes uid,gid

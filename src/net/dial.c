@@ -13,12 +13,15 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "src/base/clock.h"
+#include "src/base/param.h"
+#include "src/net/auth.h"
 #include "src/net/uri.h"
 
 /* One deadline covers all of it. The answer is read to its last byte and not one further: what the
@@ -235,12 +238,59 @@ static int read_answer(const struct call *call, enum px_hello_flag flag, struct 
     return rc ? rc : get_status(call);
 }
 
+bool px_trusts(uid_t uid)
+{
+    long long other = px_param_int(PX_P_SERVER_UID);
+
+    return uid == 0 || uid == geteuid() || (other >= 0 && uid == (uid_t) other);
+}
+
+/* In a user namespace all users that it does not know look like one, root and the server's among
+ * them. */
+static bool is_outside(uid_t uid)
+{
+    unsigned long overflow = 65534;
+    unsigned long first[3] = {0, 0, 0};
+    FILE *file = fopen("/proc/sys/kernel/overflowuid", "re");
+
+    if (file) {
+        (void) !fscanf(file, "%lu", &overflow);
+        (void) fclose(file);
+    }
+    file = fopen("/proc/self/uid_map", "re");
+    if (file) {
+        (void) !fscanf(file, "%lu %lu %lu", &first[0], &first[1], &first[2]);
+        (void) fclose(file);
+    }
+    return uid == overflow && first[2] != UINT32_MAX; /* the first namespace knows everybody */
+}
+
+/* Before anything is said, and again when the answer is there: by then the server itself has taken
+ * the connection, not somebody who listened in its place for a moment. */
+static int check_server(const struct call *call, const struct px_trust *trust)
+{
+    struct px_who who = px_auth_server(call->fd);
+    bool named = trust && trust->named;
+
+    if (!who.known) {
+        return named || px_param_bool(PX_P_TRUST_CLAIMS) ? PMIX_SUCCESS : PMIX_ERR_NO_PERMISSIONS;
+    }
+    if (who.uid == (uid_t) -1) {
+        return PMIX_ERR_UNREACH; /* it has gone */
+    }
+    return px_trusts(who.uid) || (trust && who.uid == trust->uid) || (named && is_outside(who.uid))
+               ? PMIX_SUCCESS
+               : PMIX_ERR_NO_PERMISSIONS;
+}
+
 static int converse(const struct call *call, const struct px_address *to,
-                    const struct px_hello *hello, struct px_dialed *dialed)
+                    const struct px_hello *hello, const struct px_trust *trust,
+                    struct px_dialed *dialed)
 {
     struct px_buf message = {0};
     int rc = to->addr.any.sa_family == AF_UNIX ? connect_unix(call, to) : connect_tcp(call, to);
 
+    rc = rc ? rc : check_server(call, trust);
     if (rc) {
         return rc;
     }
@@ -249,11 +299,12 @@ static int converse(const struct call *call, const struct px_address *to,
         rc = put(call, message.data, message.len);
     }
     px_buf_fini(&message);
-    return rc ? rc : read_answer(call, hello->flag, dialed);
+    rc = rc ? rc : read_answer(call, hello->flag, dialed);
+    return rc || to->addr.any.sa_family == AF_UNIX ? rc : check_server(call, trust);
 }
 
 int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms,
-            struct px_dialed *ret)
+            const struct px_trust *trust, struct px_dialed *ret)
 {
     struct px_dialed dialed = {.assigned = hello->proc};
     struct px_address to;
@@ -267,7 +318,7 @@ int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms,
     if (call.fd < 0) {
         return errno == ENOMEM || errno == ENOBUFS ? PMIX_ERR_NOMEM : PMIX_ERR_UNREACH;
     }
-    rc = converse(&call, &to, hello, &dialed);
+    rc = converse(&call, &to, hello, trust, &dialed);
     if (rc) {
         (void) close(call.fd);
         return rc;

@@ -3,7 +3,9 @@
 #ifndef PX_NET_DIAL_H
 #define PX_NET_DIAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "src/net/hello.h"
 
@@ -16,12 +18,23 @@ struct px_dialed {
     pmix_proc_t server;   /* tools: the server's id */
 };
 
+/* Whom to expect at the other end, besides root, our own user and that of shmix_server_uid. */
+struct px_trust {
+    uid_t uid;  /* whoever started us says so; (uid_t) -1: nobody else */
+    bool named; /* the address was given by the user or by whoever started us, so it stands where
+                   the kernel cannot say who is there */
+};
+
+/* Is it a user whose servers are trusted? */
+bool px_trusts(uid_t uid);
+
 /* "<nspace>.<rank>;<scheme>://<address>" with scheme tcp4, tcp6 or unix; only loopback and AF_UNIX
- * addresses are dialled unless they come from the launcher (any address it names is accepted). 0,
- * PMIX_ERR_BAD_PARAM (malformed), PMIX_ERR_UNREACH, PMIX_ERR_TIMEOUT, PMIX_ERR_NOMEM, or the status
- * with which the server refused. */
+ * addresses are dialled unless they come from the launcher (any address it names is accepted).
+ * Nothing is said to a server that is not to be trusted (NULL: nobody but the usual). 0,
+ * PMIX_ERR_BAD_PARAM (malformed), PMIX_ERR_UNREACH, PMIX_ERR_TIMEOUT, PMIX_ERR_NOMEM,
+ * PMIX_ERR_NO_PERMISSIONS (it is another user's), or the status with which the server refused. */
 int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms,
-            struct px_dialed *ret);
+            const struct px_trust *trust, struct px_dialed *ret);
 
 /* The server's id out of a URI. */
 int px_uri_server(const char *uri, pmix_proc_t *ret);

@@ -293,7 +293,7 @@ static bool is_loopback(const struct sockaddr_in *at)
  * knows every owner: a connection that it does not find has none, and the uid that stands for
  * nobody fits no client. */
 static struct px_who tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near,
-                              pid_t claimed)
+                              pid_t claimed, bool may_listen)
 {
     struct px_who who = {.uid = (uid_t) -1, .gid = (gid_t) -1};
     struct px_socket_owner owner;
@@ -303,6 +303,9 @@ static struct px_who tcp_peer(const struct sockaddr_in *far, const struct sockad
         return who;
     }
     found = px_owner_find(far, near, &owner);
+    if (found == PX_OWNER_NOBODY && may_listen) {
+        found = px_owner_find(far, NULL, &owner);
+    }
     who.known = found != PX_OWNER_UNKNOWN;
     if (found == PX_OWNER_FOUND) {
         who.uid = owner.uid;
@@ -319,7 +322,7 @@ union address {
 
 /* A connection that was reset has no far end to be named, although bytes that came before can still
  * be read. */
-struct px_who px_auth_peer(int fd, pid_t claimed)
+static struct px_who peer_of(int fd, pid_t claimed, bool may_listen)
 {
     union address far = {0};
     union address near = {0};
@@ -331,7 +334,19 @@ struct px_who px_auth_peer(int fd, pid_t claimed)
     }
     if (near.any.sa_family == AF_INET && getpeername(fd, &far.any, &far_len) == 0 &&
         far.any.sa_family == AF_INET) {
-        return tcp_peer(&far.in, &near.in, claimed);
+        return tcp_peer(&far.in, &near.in, claimed, may_listen);
     }
-    return NOBODY;
+    /* Of the other family no table is read. */
+    return near.any.sa_family == AF_INET6 ? (struct px_who){.uid = (uid_t) -1, .gid = (gid_t) -1}
+                                          : NOBODY;
+}
+
+struct px_who px_auth_peer(int fd, pid_t claimed)
+{
+    return peer_of(fd, claimed, false);
+}
+
+struct px_who px_auth_server(int fd)
+{
+    return peer_of(fd, 0, true);
 }

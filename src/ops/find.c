@@ -14,8 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/net/dial.h"
 #include "src/value/infos.h"
 
 enum { FILE_ROOM = 4096 };
@@ -155,13 +157,26 @@ static bool lives(uint32_t pid)
     return pid == 0 || kill((pid_t) pid, 0) == 0 || ESRCH != errno;
 }
 
+/* Whatever lies in a directory that all may write to is anybody's: a file counts when it is of a
+ * user whose servers are trusted. */
+static bool is_trusted(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && px_trusts(st.st_uid);
+}
+
 static int read_file(const char *path, struct px_found *ret)
 {
     char text[FILE_ROOM];
     char *at = text;
     ssize_t n;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 
+    if (fd >= 0 && !is_trusted(fd)) {
+        close(fd);
+        return PMIX_ERR_NO_PERMISSIONS;
+    }
     if (fd < 0) {
         return EACCES == errno ? PMIX_ERR_NO_PERMISSIONS : PMIX_ERR_UNREACH;
     }
@@ -257,6 +272,7 @@ static int add_uri(const char *uri, struct px_found *room, size_t n_room, size_t
     }
     memset(&room[*n], 0, sizeof(room[*n]));
     snprintf(room[*n].uri, sizeof(room[*n].uri), "%s", NULL != env ? env + 1 : uri);
+    room[*n].named = true;
     (*n)++;
     return 0;
 }

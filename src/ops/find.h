@@ -41,6 +41,7 @@ struct px_found {
     char uri[512];
     char version[64];
     uint32_t pid; /* of who wrote the file; 0: it does not say */
+    bool named; /* its address was given by the caller or in the environment, not by a file */
     bool searched; /* came to light in the server directory: one of several is no choice of the
                       user's */
 };

@@ -64,8 +64,10 @@ static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
     return 0 == rc && px_buf_ok(blob) ? 0 : PMIX_ERR_NOMEM;
 }
 
-static int dial(const struct px_session *session, const char *uri, struct px_dialed *ret)
+static int dial(const struct px_session *session, const struct px_found *found,
+                struct px_dialed *ret)
 {
+    const struct px_trust trust = {.uid = (uid_t) -1, .named = found->named};
     struct px_hello hello = {0};
     struct px_buf blob = {0};
     unsigned char cred[CRED_ROOM];
@@ -77,7 +79,8 @@ static int dial(const struct px_session *session, const char *uri, struct px_dia
     hello.blob_len = blob.len;
     rc = 0 != rc ? rc : px_credential(NULL, &hello, cred, sizeof(cred));
     rc = 0 != rc ? rc
-                 : px_dial(uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, ret);
+                 : px_dial(found->uri, &hello,
+                           (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust, ret);
     px_buf_fini(&blob);
     return rc;
 }
@@ -97,7 +100,7 @@ static int connect_one(struct px_session *session, const struct px_found *found,
     if (NULL != *ret) {
         return PMIX_ERR_EXISTS;
     }
-    rc = dial(session, found->uri, &dialed);
+    rc = dial(session, found, &dialed);
     if (0 != rc) {
         return rc;
     }

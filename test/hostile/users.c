@@ -11,15 +11,21 @@
 #include <pmix_server.h>
 #include <pmix_tool.h>
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,7 +36,8 @@ enum { SECONDS = 100, NO_GROUP = -1 };
 static struct shared {
     char uris[2][512]; /* AF_UNIX, TCP */
     char directory[256];
-    int flooded[2]; /* a pipe: all connections are there */
+    int flooded[2]; /* a pipe: all connections are there, or who listens does */
+    char rogue[2][512];
     int clients;       /* of the first user's job */
     int tools;
     int lies; /* tools of another than the second user, of whom all are */
@@ -286,6 +293,147 @@ static void come(void)
     say(n == 100, "another user is served at both doors meanwhile");
 }
 
+/* --- a server that is none: the second user listens where others may look for theirs */
+
+static int listen_tcp(char *uri, size_t n)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    if (bind(fd, (struct sockaddr *) &at, len) || listen(fd, 16) ||
+        getsockname(fd, (struct sockaddr *) &at, &len)) {
+        exit(2);
+    }
+    snprintf(uri, n, "rogue.0;tcp4://127.0.0.1:%u", ntohs(at.sin_port));
+    return fd;
+}
+
+static int listen_unix(char *uri, size_t n)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    int len = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "shmix-rogue-%d", (int) getpid());
+
+    if (bind(fd, (struct sockaddr *) &at,
+             (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) len)) ||
+        listen(fd, 16)) {
+        exit(2);
+    }
+    snprintf(uri, n, "rogue.0;unix://@shmix-rogue-%d", (int) getpid());
+    return fd;
+}
+
+static void plant(const char *directory)
+{
+    char path[512];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s/pmix.sys.here", shared->directory, directory);
+    file = fopen(path, "w");
+    if (file == NULL ||
+        fprintf(file, "%s\n5.0.0\n%d\n0:0\n", shared->rogue[1], (int) getpid()) < 0 ||
+        fclose(file) != 0) {
+        exit(2);
+    }
+}
+
+/* Whoever has come, has it said anything? All have gone by now. */
+static int heard(int listener)
+{
+    char byte;
+    int n = 0;
+    int fd;
+
+    while ((fd = accept(listener, NULL, NULL)) >= 0) {
+        n += recv(fd, &byte, 1, 0) > 0;
+        close(fd);
+    }
+    return n;
+}
+
+static void lie_in_wait(void)
+{
+    int fds[2] = {listen_unix(shared->rogue[0], sizeof shared->rogue[0]),
+                  listen_tcp(shared->rogue[1], sizeof shared->rogue[1])};
+
+    plant("open");
+    (void) !write(shared->flooded[1], "", 1);
+    await_turn();
+    say(heard(fds[0]) + heard(fds[1]) == 0, "nobody has told a rogue server who it is");
+}
+
+static pmix_status_t look_in(const char *directory)
+{
+    char path[512];
+    pmix_info_t info[2];
+    pmix_proc_t me;
+
+    snprintf(path, sizeof path, "%s/%s", shared->directory, directory);
+    PMIX_INFO_LOAD(&info[0], PMIX_CONNECT_TO_SYSTEM, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, path, PMIX_STRING);
+    return PMIx_tool_init(&me, info, 2);
+}
+
+static void be_careful(void)
+{
+    pmix_proc_t me;
+
+    setenv("PMIX_HOSTNAME", "here", 1);
+    setenv("PMIX_MCA_ptl_base_connection_wait_time", "1", 1);
+    say(look_in("open") == PMIX_ERR_NO_PERMISSIONS, "another user's file leads a tool nowhere");
+    say(look_in("closed") == PMIX_ERR_NO_PERMISSIONS,
+        "nor does root's file, when another user listens there now");
+    setenv("PMIX_NAMESPACE", "first", 1);
+    setenv("PMIX_RANK", "0", 1);
+    for (int i = 0; i < 2; i++) {
+        unsetenv("PMIX_SHMIX_URI");
+        setenv(i == 0 ? "PMIX_SHMIX_URI" : "PMIX_SERVER_URI41", shared->rogue[i], 1);
+        say(PMIx_Init(&me, NULL, 0) == PMIX_ERR_NO_PERMISSIONS,
+            i == 0 ? "AF_UNIX: a process does not take another user for its server"
+                   : "TCP: a process does not take another user for its server");
+    }
+}
+
+/* --- the first user in a namespace, in which he is root and the server's user is nobody known */
+
+static bool become_root_inside(void)
+{
+    char map[32];
+    int fd;
+    int len = snprintf(map, sizeof map, "0 %d 1", FIRST);
+
+    /* Who changes his user may not write to his own map otherwise. */
+    if (prctl(PR_SET_DUMPABLE, 1) != 0 || unshare(CLONE_NEWUSER) != 0 || (fd = open("/proc/self/uid_map", O_WRONLY)) < 0) {
+        return false;
+    }
+    if (write(fd, map, (size_t) len) != len) {
+        len = 0;
+    }
+    close(fd);
+    return len > 0 && geteuid() == 0;
+}
+
+static void come_from_inside(void)
+{
+    static const char *const names[] = {"PMIX_SHMIX_URI", "PMIX_SERVER_URI41"};
+    pmix_proc_t me;
+
+    if (!become_root_inside()) {
+        printf("ok - # SKIP there are no user namespaces\n");
+        return;
+    }
+    setenv("PMIX_NAMESPACE", "first", 1);
+    setenv("PMIX_RANK", "0", 1);
+    for (int i = 0; i < 2; i++) {
+        unsetenv(names[1 - i]);
+        setenv(names[i], shared->uris[i], 1);
+        say(PMIx_Init(&me, NULL, 0) == PMIX_SUCCESS && PMIx_Finalize(NULL, 0) == PMIX_SUCCESS,
+            i == 0 ? "AF_UNIX: a container's process and a server outside know each other"
+                   : "TCP: a container's process and a server outside know each other");
+    }
+}
+
 /* --- who plays it */
 
 struct actor {
@@ -343,6 +491,16 @@ static void add_job(const char *name, uid_t uid)
     PMIx_server_register_client(&proc, uid, uid, NULL, NULL, NULL);
 }
 
+static void make_directories(void)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/open", shared->directory);
+    (void) (mkdir(path, 0755) || chmod(path, 01777));
+    snprintf(path, sizeof path, "%s/closed", shared->directory);
+    (void) mkdir(path, 0755);
+}
+
 static void start_server(void)
 {
     pmix_info_t info[3];
@@ -382,9 +540,12 @@ int main(int argc, char **argv)
         {SECOND, reset_tools},
         {SECOND, forge_group},
         {SECOND, tool_asks},
+        {FIRST, come_from_inside},
     };
     struct actor actors[sizeof plays / sizeof plays[0]];
     struct rlimit files = {.rlim_cur = 2 * MANY, .rlim_max = 2 * MANY};
+    struct actor lying;
+    struct actor careful;
     struct actor flooding;
     struct actor coming;
     char byte;
@@ -404,6 +565,8 @@ int main(int argc, char **argv)
     (void) !pipe2(shared->flooded, O_CLOEXEC);
     flooding = start(SECOND, flood);
     coming = start(FIRST, come);
+    lying = start(SECOND, lie_in_wait);
+    careful = start(FIRST, be_careful);
     files.rlim_cur = FILES;
     (void) setrlimit(RLIMIT_NOFILE, &files);
     start_server();
@@ -414,6 +577,12 @@ int main(int argc, char **argv)
     bad += read(shared->flooded[0], &byte, 1) != 1;
     bad += finish(&coming);
     bad += finish(&flooding);
+    make_directories();
+    give_turn(&lying);
+    bad += read(shared->flooded[0], &byte, 1) != 1;
+    plant("closed");
+    bad += finish(&careful);
+    bad += finish(&lying);
     PMIx_server_finalize();
     return bad != 0;
 }

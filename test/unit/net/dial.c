@@ -64,7 +64,7 @@ static int dial_speaker(int door, enum px_hello_flag flag, const void *words, si
     assert_true(s.listener >= 0);
     (void) snprintf(s.uri, sizeof(s.uri), "SERVER.0;%s", where);
     assert_int_equal(pthread_create(&s.thread, NULL, speak, &s), 0);
-    rc = px_dial(s.uri, &hello, silent ? 30 : 60000, dialed);
+    rc = px_dial(s.uri, &hello, silent ? 30 : 60000, NULL, dialed);
     assert_int_equal(pthread_join(s.thread, NULL), 0);
     (void) close(s.listener);
     return rc;
@@ -179,14 +179,14 @@ static void nobody_there(void **state)
     (void) state;
     (void) close(px_listen_tcp(where));
     (void) snprintf(uri, sizeof(uri), "S.0;%s", where);
-    assert_int_equal(px_dial(uri, &hello, 60000, &dialed), PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 60000, &dialed),
+    assert_int_equal(px_dial(uri, &hello, 60000, NULL, &dialed), PMIX_ERR_UNREACH);
+    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 60000, NULL, &dialed),
                      PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix:///nowhere/at/all", &hello, 60000, &dialed),
+    assert_int_equal(px_dial("S.0;unix:///nowhere/at/all", &hello, 60000, NULL, &dialed),
                      PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 0, &dialed),
+    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 0, NULL, &dialed),
                      PMIX_ERR_TIMEOUT);
-    assert_int_equal(px_dial("nonsense", &hello, 60000, &dialed), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_dial("nonsense", &hello, 60000, NULL, &dialed), PMIX_ERR_BAD_PARAM);
 }
 
 /* Nobody accepts and the queue is full: the deadline still holds. */
@@ -203,7 +203,7 @@ static void a_full_backlog(void **state)
     assert_int_equal(listen(fd, 0), 0);
     (void) snprintf(uri, sizeof(uri), "S.0;%s", where);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(px_dial(uri, &hello, 20, &dialed), PMIX_ERR_TIMEOUT);
+        assert_int_equal(px_dial(uri, &hello, 20, NULL, &dialed), PMIX_ERR_TIMEOUT);
     }
     (void) close(fd);
 }

@@ -89,7 +89,8 @@ static void tools_are_told_who_is_who(void **state)
         bool needs_id =
             flags[i] == PX_HELLO_TOOL_NEEDS_ID || flags[i] == PX_HELLO_LAUNCHER_NEEDS_ID;
 
-        assert_int_equal(px_dial(house_uri(&house, (int) i % 2, uri), &hello, 60000, &dialed), 0);
+        assert_int_equal(
+            px_dial(house_uri(&house, (int) i % 2, uri), &hello, 60000, NULL, &dialed), 0);
         assert_string_equal(dialed.server.nspace, "SERVER");
         assert_int_equal(dialed.server.rank, 1);
         assert_string_equal(dialed.assigned.nspace, needs_id ? "TOOL.7" : "MINE");
@@ -110,13 +111,13 @@ static void refusals(void **state)
     for (int door = 0; door < 2; door++) {
         struct px_hello hello = house_greeting(PX_HELLO_CLIENT, "refuse");
 
-        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 60000, &dialed),
+        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 60000, NULL, &dialed),
                          PMIX_ERR_INVALID_CRED);
         hello = house_greeting(PX_HELLO_CLIENT, "close");
-        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 60000, &dialed),
+        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 60000, NULL, &dialed),
                          PMIX_ERR_UNREACH);
         hello = house_greeting(PX_HELLO_CLIENT, "hold");
-        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 20, &dialed),
+        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 20, NULL, &dialed),
                          PMIX_ERR_TIMEOUT);
         house_await(&house, &house.gone, (unsigned) door + 1); /* it hung up */
     }

@@ -255,7 +255,7 @@ static inline void house_serves(struct house *house, int door)
     unsigned char back[19];
     char uri[256];
 
-    assert_int_equal(px_dial(house_uri(house, door, uri), &hello, 60000, &dialed), 0);
+    assert_int_equal(px_dial(house_uri(house, door, uri), &hello, 60000, NULL, &dialed), 0);
     assert_true(dialed.index > 0);
     fixture_header(message, 101, 3);
     memcpy(message + 16, "abc", 3);

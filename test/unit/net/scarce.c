@@ -138,7 +138,7 @@ static bool converse(struct talk *talk, int door, const unsigned char *message, 
 
     (void) snprintf(uri, sizeof(uri), "S.0;%s",
                     door ? px_doors_tcp(talk->doors) : px_doors_unix(talk->doors));
-    if (px_dial(uri, &hello, 60000, &dialed) != 0) {
+    if (px_dial(uri, &hello, 60000, NULL, &dialed) != 0) {
         return false;
     }
     good = exchange(dialed.fd, message, room, len) && exchange(dialed.fd, message, room, len);

@@ -16,7 +16,8 @@ TESTS += $(px_ops_tests)
 %C%_results_t_SOURCES = %D%/results.c
 %C%_results_t_LDADD = $(px_ops_test_libs)
 %C%_find_t_SOURCES = %D%/find.c
-%C%_find_t_LDADD = $(px_ops_test_libs)
+%C%_find_t_LDADD = $(px_ops_test_libs) libpx-net.la libpx-wire.la libpx-value.la \
+  libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(ZLIB_LIBS)
 %C%_servers_t_SOURCES = %D%/servers.c
 %C%_servers_t_LDADD = $(px_ops_test_libs) libpx-net.la libpx-wire.la libpx-value.la \
   libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(ZLIB_LIBS)
