@@ -181,7 +181,7 @@ static bool has_room(const struct px_server *s, uid_t uid)
 
         n += peer->uid == uid && peer->further;
     }
-    return n < limit.rlim_cur / 100 * (rlim_t) px_param_int(PX_P_USER_SHARE);
+    return n < 1 + limit.rlim_cur * (rlim_t) px_param_int(PX_P_USER_SHARE) / 100;
 }
 
 static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest,
