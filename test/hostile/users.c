@@ -404,7 +404,11 @@ static bool become_root_inside(void)
     int len = snprintf(map, sizeof map, "0 %d 1", FIRST);
 
     /* Who changes his user may not write to his own map otherwise. */
-    if (prctl(PR_SET_DUMPABLE, 1) != 0 || unshare(CLONE_NEWUSER) != 0 || (fd = open("/proc/self/uid_map", O_WRONLY)) < 0) {
+    if (prctl(PR_SET_DUMPABLE, 1) != 0 || unshare(CLONE_NEWUSER) != 0) {
+        return false;
+    }
+    fd = open("/proc/self/uid_map", O_WRONLY);
+    if (fd < 0) {
         return false;
     }
     if (write(fd, map, (size_t) len) != len) {
