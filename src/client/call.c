@@ -22,7 +22,16 @@ int px_msg_start(struct px_session *session, enum px_command command, struct px_
         return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_UNREACH
                                                               : PMIX_ERR_LOST_CONNECTION;
     }
-    *ret = (struct px_msg){.session = session, .server = server, .kind = px_server_kind(server)};
+    return px_msg_start_at(server, command, ret);
+}
+
+int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret)
+{
+    if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
+        return PMIX_ERR_LOST_CONNECTION;
+    }
+    *ret = (struct px_msg){
+        .session = server->session, .server = server, .kind = px_server_kind(server)};
     (void) px_pack_command(&ret->buf, ret->kind,
                            (uint8_t) command); /* px_msg_send looks at the buffer */
     return 0;

@@ -17,6 +17,8 @@ struct px_msg {
 /* Starts with the command. PMIX_ERR_UNREACH when there is no server, PMIX_ERR_LOST_CONNECTION when
  * it has gone, PMIX_ERR_WOULD_BLOCK never. Nothing to release on failure. */
 int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret);
+/* The same for one server, primary or not. PMIX_ERR_LOST_CONNECTION when it has gone. */
+int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret);
 void px_msg_drop(struct px_msg *msg);
 
 /* Sends and forgets the buffer, whatever happens. `packed` is the outcome of packing: an error is

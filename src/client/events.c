@@ -54,6 +54,22 @@ static bool stays_here(const pmix_info_t *info, size_t ninfo)
     return false;
 }
 
+/* Sends a started message; no codes: for a default handler. */
+static pmix_status_t send_codes(struct px_msg *msg, const pmix_status_t *codes, size_t ncodes,
+                                const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                void *cbdata)
+{
+    int rc = px_pack_size(&msg->buf, msg->kind, ncodes);
+
+    if (0 == rc && ncodes > 0) {
+        rc = px_pack(&msg->buf, msg->kind, PMIX_STATUS, codes, ncodes);
+    }
+    if (0 == rc) {
+        rc = px_pack_infos(&msg->buf, msg->kind, info, ninfo);
+    }
+    return px_msg_send_op(msg, rc, 0, cbfunc, cbdata);
+}
+
 pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *codes,
                                        size_t ncodes, const pmix_info_t *info, size_t ninfo,
                                        pmix_op_cbfunc_t cbfunc, void *cbdata)
@@ -68,31 +84,45 @@ pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *
     if (PMIX_ERR_UNREACH == rc || PMIX_ERR_LOST_CONNECTION == rc) {
         return PMIX_OPERATION_SUCCEEDED; /* events of our own making still come */
     }
-    if (0 != rc) {
-        return rc;
-    }
-    rc = px_pack_size(&msg.buf, msg.kind, ncodes);
-    if (0 == rc && ncodes > 0) {
-        rc = px_pack(&msg.buf, msg.kind, PMIX_STATUS, codes, ncodes);
-    }
-    if (0 == rc) {
-        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
-    }
-    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
+    return 0 == rc ? send_codes(&msg, codes, ncodes, info, ninfo, cbfunc, cbdata) : rc;
 }
 
-void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                                bool default_handler)
+int px_client_repeat_codes(struct px_server_peer *server)
+{
+    struct px_session *session = server->session;
+    pmix_status_t *codes = NULL;
+    bool defaults = false;
+    struct px_msg msg;
+    size_t n = 0;
+    int rc = px_events_codes(session->ctx->events, &codes, &n, &defaults);
+
+    if (0 == rc && n > 0) {
+        rc = px_msg_start_at(server, PX_CMD_REGEVENTS, &msg);
+        rc = 0 == rc ? send_codes(&msg, codes, n, NULL, 0, NULL, NULL) : rc;
+    }
+    if (0 == rc && defaults) {
+        rc = px_msg_start_at(server, PX_CMD_REGEVENTS, &msg);
+        rc = 0 == rc ? send_codes(&msg, NULL, 0, NULL, 0, NULL, NULL) : rc;
+    }
+    free(codes);
+    if (0 == rc) {
+        px_groups_watch_again(session);
+    }
+    return rc;
+}
+
+static void deregister_at(struct px_server_peer *server, const pmix_status_t *codes, size_t ncodes,
+                          bool default_handler)
 {
     const pmix_status_t wildcard = INT32_MIN;
     struct px_msg msg;
-    int rc = px_msg_start(px_session(ctx), PX_CMD_DEREGEVENTS, &msg);
+    int rc = px_msg_start_at(server, PX_CMD_DEREGEVENTS, &msg);
 
     if (0 != rc) {
         return;
     }
     for (size_t i = 0; i < ncodes && 0 == rc; i++) {
-        if (!px_groups_watches(px_session(ctx), codes[i])) {
+        if (!px_groups_watches(server->session, codes[i])) {
             rc = px_pack_status(&msg.buf, msg.kind, codes[i]);
         }
     }
@@ -104,6 +134,21 @@ void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, 
         (void) px_link_post_take(msg.server->link, PX_TAG_FIRST, &msg.buf);
     }
     px_msg_drop(&msg);
+}
+
+/* A former primary server has the codes as well. */
+void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
+                                bool default_handler)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *at;
+
+    px_lock_take(&session->lock);
+    at = session->servers;
+    px_lock_give(&session->lock);
+    for (; NULL != at; at = at->next) { /* constant behind the first */
+        deregister_at(at, codes, ncodes, default_handler);
+    }
 }
 
 /* Delivery to our own handlers happens on the loop. */

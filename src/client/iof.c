@@ -15,7 +15,7 @@
 
 struct px_pull {
     struct px_list link; /* session lock */
-    struct px_session *session;
+    struct px_server_peer *server; /* whom it was asked of, whoever is primary now */
     size_t id;
     size_t remote; /* the server's number */
     bool ready;
@@ -57,8 +57,9 @@ static void write_out(pmix_iof_channel_t channel, const pmix_byte_object_t *byte
     }
 }
 
-void px_client_iof_in(struct px_session *session, struct px_in *in)
+void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
 {
+    struct px_session *session = server->session;
     pmix_byte_object_t bytes = {0};
     pmix_iof_channel_t channel;
     pmix_iof_cbfunc_t cbfunc = NULL;
@@ -77,6 +78,7 @@ void px_client_iof_in(struct px_session *session, struct px_in *in)
     if (px_unpack_one(in, PMIX_BYTE_OBJECT, &bytes) == 0) {
         px_lock_take(&session->lock);
         pull = find_pull_locked(session, id);
+        pull = NULL != pull && pull->server == server ? pull : NULL;
         known = NULL != pull || (id == 0 && session->is_tool);
         cbfunc = NULL != pull ? pull->cbfunc : NULL;
         px_lock_give(&session->lock);
@@ -100,7 +102,7 @@ void px_pulls_fini(struct px_session *session)
 static void pull_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct px_pull *pull = arg;
-    struct px_session *session = pull->session;
+    struct px_session *session = pull->server->session;
     pmix_hdlr_reg_cbfunc_t regcbfunc = pull->regcbfunc;
     void *regcbdata = pull->regcbdata;
     size_t remote = 0;
@@ -123,24 +125,17 @@ static void pull_reply(void *arg, int status, struct px_in *reply, int fd)
     regcbfunc(status, id, regcbdata);
 }
 
-static struct px_pull *pull_create(struct px_session *session)
+static struct px_pull *pull_create(struct px_session *session, struct px_server_peer *server)
 {
     struct px_pull *pull = calloc(1, sizeof(*pull));
-    struct px_list *item;
-    struct px_list *following;
-    size_t last = 0;
 
     if (NULL == pull) {
         return NULL;
     }
-    pull->session = session;
+    pull->server = server;
     px_lock_take(&session->lock);
-    px_list_each(item, following, &session->pulls) {
-        size_t id = px_container_of(item, struct px_pull, link)->id;
-
-        last = id > last ? id : last;
-    }
-    pull->id = last + 1;
+    session->last_pull++;
+    pull->id = session->last_pull;
     px_list_append(&session->pulls, &pull->link);
     px_lock_give(&session->lock);
     return pull;
@@ -159,7 +154,7 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, s
     if (0 != rc) {
         return rc;
     }
-    pull = pull_create(session);
+    pull = pull_create(session, msg.server);
     if (NULL == pull) {
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
@@ -194,6 +189,7 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
 {
     struct px_session *session = px_session(ctx);
     struct px_pull *pull;
+    struct px_server_peer *server = NULL;
     struct px_msg msg;
     size_t remote = 0;
     int rc;
@@ -202,6 +198,7 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
     pull = find_pull_locked(session, handler);
     if (NULL != pull && pull->ready) {
         remote = pull->remote;
+        server = pull->server;
         px_list_remove(&pull->link);
     } else {
         pull = NULL;
@@ -211,9 +208,10 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
         return PMIX_ERR_BAD_PARAM;
     }
     free(pull);
-    rc = px_msg_start(session, PX_CMD_IOF_DEREG, &msg);
+    rc = px_msg_start_at(server, PX_CMD_IOF_DEREG, &msg);
     if (0 != rc) {
-        return rc;
+        /* It has ended with its server. */
+        return PMIX_ERR_LOST_CONNECTION == rc ? PMIX_OPERATION_SUCCEEDED : rc;
     }
     rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     if (0 == rc) {

@@ -6,7 +6,7 @@
 #include "session.h"
 
 /* Output of some process from the server. Loop thread. */
-void px_client_iof_in(struct px_session *session, struct px_in *in);
+void px_client_iof_in(struct px_server_peer *server, struct px_in *in);
 void px_pulls_fini(struct px_session *session);
 
 #endif

@@ -145,6 +145,14 @@ void px_party_watch(struct px_session *session)
                                     NULL, 0, NULL, NULL);
 }
 
+void px_groups_watch_again(struct px_session *session)
+{
+    if (session->watching) {
+        session->watching = false;
+        px_party_watch(session);
+    }
+}
+
 int px_party_notify(struct px_party *party, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
                     const pmix_info_t *extra, size_t n_extra)
 {

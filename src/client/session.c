@@ -135,7 +135,7 @@ static void link_notice(void *arg, uint32_t tag, struct px_in *in)
     if (tag == PX_TAG_NOTIFY) {
         px_client_event_in(server->session, in);
     } else if (tag == PX_TAG_IOF) {
-        px_client_iof_in(server->session, in);
+        px_client_iof_in(server, in);
     }
 }
 
@@ -158,6 +158,17 @@ static void link_lost(void *arg)
 static const struct px_link_ops link_ops = {
     .notice = link_notice, .lost = link_lost, .descriptor = px_session_descriptor};
 
+static bool has_server_locked(const struct px_session *session)
+{
+    const struct px_server_peer *at = session->servers;
+
+    px_assert(px_lock_held(&session->lock));
+    while (NULL != at && px_load_acquire(&at->lost) != 0) { /* pairs with link_lost */
+        at = at->next;
+    }
+    return NULL != at;
+}
+
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
                       enum px_wire_kind kind, struct px_server_peer **ret)
 {
@@ -178,11 +189,11 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
         return rc;
     }
     px_lock_take(&session->lock);
-    server->next = session->servers;
-    session->servers = server;
-    if (NULL == px_load_ptr_acquire(&session->primary)) { /* pairs with detach */
+    if (!has_server_locked(session)) {
         px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
     }
+    server->next = session->servers;
+    session->servers = server;
     px_lock_give(&session->lock);
     *ret = server;
     return 0;

@@ -108,6 +108,7 @@ struct px_session {
     uint64_t n_groups;        /* atomic, changed under the lock: how many that are */
     bool watching;            /* loop thread: the server sends us the events of invitations */
     struct px_list pulls;     /* lock: struct px_pull */
+    size_t last_pull;         /* lock: the number of the latest; none is given twice */
     bool ours;                /* constant: the server is shmix and its segment is mapped */
     bool is_tool;             /* constant */
     char hostname[256];       /* constant */

@@ -34,6 +34,7 @@ struct px_handler {
     bool ready;          /* its registration has been acknowledged: events go to it at once */
     bool gone;           /* deregistered */
     bool oneshot;
+    bool local;          /* for events of this process only */
     char *name;          /* or NULL */
     pmix_status_t *codes;
     size_t ncodes;

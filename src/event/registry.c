@@ -151,6 +151,10 @@ static int read_info(struct px_handler *handler, struct placing *place, const pm
         strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
         return read_affected(handler, &info->value);
     }
+    if (strcmp(info->key, PMIX_RANGE) == 0 && info->value.type == PMIX_DATA_RANGE) {
+        handler->local = info->value.data.range == PMIX_RANGE_PROC_LOCAL;
+        return 0;
+    }
     if (strcmp(info->key, PMIX_EVENT_ONESHOT) == 0) {
         handler->oneshot = px_value_true(&info->value);
         return 0;
@@ -384,6 +388,65 @@ bool px_events_has_default(const struct px_events *events)
         }
     }
     return false;
+}
+
+static bool has_code(const pmix_status_t *codes, size_t n, pmix_status_t code)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (codes[i] == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds those that are not there. */
+static int add_codes(const struct px_handler *handler, pmix_status_t **codes, size_t *n)
+{
+    pmix_status_t *grown = realloc(*codes, (*n + handler->ncodes + 1) * sizeof(*grown));
+
+    if (NULL == grown) {
+        return PMIX_ERR_NOMEM;
+    }
+    *codes = grown;
+    for (size_t i = 0; i < handler->ncodes; i++) {
+        if (!has_code(grown, *n, handler->codes[i])) {
+            grown[*n] = handler->codes[i];
+            (*n)++;
+        }
+    }
+    return 0;
+}
+
+int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t *ret_n,
+                    bool *ret_default)
+{
+    pmix_status_t *codes = NULL;
+    bool defaults = false;
+    size_t n = 0;
+    int rc = 0;
+
+    for (int c = 0; c < PX_CATEGORIES; c++) {
+        struct px_list *item;
+        struct px_list *following;
+
+        px_list_each(item, following, (struct px_list *) &events->categories[c]) {
+            const struct px_handler *handler = handler_at(item);
+
+            if (!handler->local && 0 == rc) {
+                rc = add_codes(handler, &codes, &n);
+                defaults |= handler->ncodes == 0;
+            }
+        }
+    }
+    if (0 != rc) {
+        free(codes);
+        return rc;
+    }
+    *ret = codes;
+    *ret_n = n;
+    *ret_default = defaults;
+    return 0;
 }
 
 int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes,

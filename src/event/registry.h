@@ -48,6 +48,12 @@ bool px_events_wanted(const struct px_events *events, pmix_status_t code);
 bool px_events_named(const struct px_events *events, pmix_status_t code);
 bool px_events_has_default(const struct px_events *events);
 
+/* What servers are to be asked for: the codes that handlers name, each once, malloc'd; and whether
+ * there is a default handler. Handlers of nothing but this process's own events (PMIX_RANGE of
+ * PMIX_RANGE_PROC_LOCAL) are left out. 0 or PMIX_ERR_NOMEM. */
+int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t *ret_n,
+                    bool *ret_default);
+
 /* Runs the chain for a copy of the event, never from within the caller's own handler; `done` (may
  * be NULL) is called on the loop thread when the chain has ended. */
 int px_events_deliver(struct px_events *events, const struct px_event *event,

@@ -21,14 +21,26 @@
 /* The two halves of a connection meet only in the descriptor: reading (conn_read.c) belongs to the
  * loop thread, writing (conn_write.c) to whoever holds `lock`. A writer that finds the stream
  * broken shuts it down; the loop then reads the end of it and is the only one to report it. The
+ * descriptor and what waits go when the stream has ended and no callback is on the stack. The
  * memory goes when the owner destroyed it, no callback of it is on the stack, and no task of it is
  * on its way to the loop. */
 
+/* What a stream that has ended needs no more. */
+static void release(struct px_conn *conn)
+{
+    px_lock_take(&conn->lock);
+    px_conn_out_drop(conn);
+    if (conn->fd >= 0) {
+        (void) close(conn->fd);
+    }
+    conn->fd = -1; /* writers look at `broken` first */
+    px_lock_give(&conn->lock);
+    px_conn_in_drop(conn);
+}
+
 static void conn_free(struct px_conn *conn)
 {
-    px_conn_out_drop(conn);
-    px_conn_in_drop(conn);
-    (void) close(conn->fd);
+    release(conn);
     px_lock_fini(&conn->lock);
     free(conn);
 }
@@ -42,6 +54,8 @@ static void free_if_due(struct px_conn *conn)
     px_lock_give(&conn->lock);
     if (conn->destroyed && conn->busy == 0 && !posted) {
         conn_free(conn);
+    } else if (conn->closed && conn->busy == 0 && conn->fd >= 0) {
+        release(conn);
     }
 }
 
@@ -183,6 +197,16 @@ void px_conn_limit(struct px_conn *conn, size_t bytes)
     px_lock_give(&conn->lock);
 }
 
+void px_conn_hang_up_loop(struct px_conn *conn)
+{
+    px_conn_enter_loop(conn);
+    if (!conn->closed) {
+        (void) px_conn_flush(conn);
+        px_conn_close_loop(conn, PX_ERR_LOST_CONNECTION);
+    }
+    px_conn_leave_loop(conn);
+}
+
 int px_conn_is_unix(const struct px_conn *conn)
 {
     return conn->is_unix;
@@ -202,6 +226,8 @@ void px_conn_destroy_loop(struct px_conn *conn)
     px_lock_take(&conn->lock);
     conn->broken = true;
     px_lock_give(&conn->lock);
-    (void) shutdown(conn->fd, SHUT_RDWR);
+    if (conn->fd >= 0) {
+        (void) shutdown(conn->fd, SHUT_RDWR);
+    }
     free_if_due(conn);
 }

@@ -23,7 +23,7 @@ struct px_conn_ops {
     void (*message)(void *arg, uint32_t tag, const void *payload, size_t len, int fd);
     /* Loop thread, once, last call: the stream ended or was closed for `status`
      * (PX_ERR_LOST_CONNECTION, or what was wrong with the peer's bytes). The callee must
-     * px_conn_destroy_loop() it, now or later. */
+     * px_conn_destroy_loop() it, now or later; the descriptor goes when it returns. */
     void (*closed)(void *arg, int status);
 };
 
@@ -55,6 +55,11 @@ size_t px_conn_queued(struct px_conn *conn);
 
 /* True on an AF_UNIX stream, where descriptors can be passed. */
 int px_conn_is_unix(const struct px_conn *conn);
+
+/* Ends the stream as if the peer had, after what is queued was sent as far as the kernel takes it:
+ * `closed` is called if it has not been. The connection stays, and sends nothing any more. Loop
+ * thread. */
+void px_conn_hang_up_loop(struct px_conn *conn);
 
 /* Sends what is queued as far as the kernel takes it, closes, frees. No callback afterwards. Takes
  * NULL. */

@@ -48,9 +48,12 @@ void px_conn_in_drop(struct px_conn *conn)
         if (conn->in.riders[i].fd >= 0) {
             (void) close(conn->in.riders[i].fd);
         }
+        conn->in.riders[i].fd = -1;
     }
     free(conn->in.small);
     free(conn->in.big);
+    conn->in.small = NULL;
+    conn->in.big = NULL;
 }
 
 static void rider_arrived(struct px_conn_in *in, int fd, uint64_t at)

@@ -320,6 +320,18 @@ void px_link_close(struct px_link *link)
     }
 }
 
+static void hang_up_loop(void *arg)
+{
+    struct px_link *link = arg;
+
+    px_conn_hang_up_loop(link->conn);
+}
+
+void px_link_hang_up(struct px_link *link)
+{
+    (void) px_loop_run(link->loop, hang_up_loop, link); /* a forked child has nothing to end */
+}
+
 enum px_wire_kind px_link_kind(const struct px_link *link)
 {
     return link->kind;

@@ -38,6 +38,10 @@ int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind
  * may be using the link. Any thread but the loop's; takes NULL. */
 void px_link_close(struct px_link *link);
 
+/* Ends the stream as if the server had, `lost` included, and closes its descriptor; the link itself
+ * stays, and refuses requests, for whoever may still hold it. Any thread but the loop's. */
+void px_link_hang_up(struct px_link *link);
+
 enum px_wire_kind px_link_kind(const struct px_link *link);
 
 /* Steals the payload, also on failure. timeout_ms 0: none. On 0 the reply function will be called;

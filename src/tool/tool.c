@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/base/param.h"
+#include "src/client/events.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
 #include "src/ops/find.h"
@@ -192,10 +193,19 @@ static void name_self(struct px_session *session, const struct px_tool_wish *wis
     }
 }
 
-/* Primary by connecting first, or by request. */
+static void repeat_codes(void *arg)
+{
+    struct px_server_peer *server = arg;
+
+    (void) px_client_repeat_codes(server); /* no memory, or lost: events of others do not come */
+}
+
+/* Primary by request, or by having been connected when there was no other server: requests go
+ * there, and so do the registrations of event handlers that are there already. */
 static void make_primary(struct px_session *session, struct px_server_peer *server)
 {
     px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
+    (void) px_loop_run(session->ctx->loop, repeat_codes, server);
 }
 
 pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
@@ -266,7 +276,7 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
     if (0 != rc || NULL == server) {
         return 0 != rc ? rc : PMIX_ERR_UNREACH;
     }
-    if (wish.primary) {
+    if (wish.primary || px_session_server(session) == server) {
         make_primary(session, server);
     }
     if (NULL != ret_server) {
@@ -284,6 +294,12 @@ pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
         return PMIX_ERR_NOT_FOUND;
     }
     (void) px_session_goodbye(session, peer); /* marks it lost: it is in no list from here on */
+    px_lock_take(&session->lock);
+    if (px_load_ptr_acquire(&session->primary) == peer) {
+        px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
+    }
+    px_lock_give(&session->lock);
+    px_link_hang_up(peer->link);
     return PMIX_SUCCESS;
 }
 

@@ -41,6 +41,7 @@ conform_programs = \
   %D%/setup.t \
   %D%/support.t \
   %D%/tool.t \
+  %D%/tool_servers.t \
   %D%/upcall_data.t \
   %D%/upcalls.t
 check_PROGRAMS += $(conform_programs)
@@ -142,6 +143,9 @@ TESTS += $(conform_programs)
 %C%_tool_t_SOURCES = %D%/tool.c
 %C%_tool_t_LDADD = $(conform_ldadd)
 %C%_tool_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_servers_t_SOURCES = %D%/tool_servers.c
+%C%_tool_servers_t_LDADD = $(conform_ldadd)
+%C%_tool_servers_t_LDFLAGS = $(conform_ldflags)
 %C%_upcall_data_t_SOURCES = %D%/upcall_data.c
 %C%_upcall_data_t_LDADD = $(conform_ldadd)
 %C%_upcall_data_t_LDFLAGS = $(conform_ldflags)

@@ -230,6 +230,36 @@ static void only_affected(void **state)
 
 #define with_registry(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* What a server is asked for; what is this process's own business is not. */
+static void codes_to_ask_for(void **state)
+{
+    const pmix_status_t some[] = {-2000, -2001};
+    const pmix_status_t more[] = {-2001, -2002, -2003};
+    pmix_data_range_t here = PMIX_RANGE_PROC_LOCAL;
+    pmix_status_t *codes = NULL;
+    pmix_info_t info;
+    bool defaults = true;
+    size_t n = 9;
+    size_t id;
+
+    (void) state;
+    assert_int_equal(px_events_codes(events, &codes, &n, &defaults), 0);
+    assert_true(n == 0 && !defaults);
+    free(codes);
+    PMIx_Info_load(&info, PMIX_RANGE, &here, PMIX_DATA_RANGE);
+    assert_int_equal(add(some, 2, NULL, 0, note, &id), 0);
+    assert_int_equal(add(more, 2, NULL, 0, note, &id), 0);
+    assert_int_equal(add(more + 2, 1, &info, 1, note, &id), 0);
+    assert_int_equal(px_events_codes(events, &codes, &n, &defaults), 0);
+    assert_true(n == 3 && !defaults);
+    assert_true(codes[0] + codes[1] + codes[2] == -2000 - 2001 - 2002);
+    free(codes);
+    assert_int_equal(add(NULL, 0, NULL, 0, note, &id), 0);
+    assert_int_equal(px_events_codes(events, &codes, &n, &defaults), 0);
+    assert_true(n == 3 && defaults);
+    free(codes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +271,7 @@ int main(void)
         with_registry(bad_arguments),
         with_registry(non_default_skips_defaults),
         with_registry(only_affected),
+        with_registry(codes_to_ask_for),
     };
 
     return cmocka_run_group_tests_name("registry", tests, NULL, NULL);
