@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/process.h"
 #include "src/net/dial.h"
 #include "src/value/infos.h"
 
@@ -140,21 +141,73 @@ static void take_line(char **text, char *room, size_t n)
     }
 }
 
-/* Which process wrote the file; 0: it does not say. */
-static uint32_t read_pid(const char *text)
+/* The number at the start of the next line; 0 when there is none, or it is larger than `most`. */
+static uint64_t take_number(char **text, uint64_t most)
 {
     char line[32];
-    long pid;
+    unsigned long long n;
 
-    snprintf(line, sizeof(line), "%.*s", (int) strcspn(text, "\n"), text);
-    pid = strtol(line, NULL, 10);
-    return pid > 0 && pid <= INT32_MAX ? (uint32_t) pid : 0;
+    take_line(text, line, sizeof(line));
+    if (line[0] < '0' || line[0] > '9') {
+        return 0;
+    }
+    errno = 0;
+    n = strtoull(line, NULL, 10);
+    return errno == 0 && n <= most ? n : 0;
 }
 
-/* One that is not known counts as living. */
-static bool lives(uint32_t pid)
+/* Wall clocks are set while servers run, and a file is written in the second of its time stamp. */
+enum { CLOCK_SLACK_S = 2 };
+
+bool px_found_lives(const struct px_found *found)
 {
-    return pid == 0 || kill((pid_t) pid, 0) == 0 || ESRCH != errno;
+    struct px_process process;
+
+    if (found->pid == 0 || (found->space != 0 && found->space != px_process_space())) {
+        return true;
+    }
+    if (kill((pid_t) found->pid, 0) != 0 && ESRCH == errno) {
+        return false;
+    }
+    if (px_process_look((pid_t) found->pid, &process) != 0) {
+        return true;
+    }
+    if (process.ended) {
+        return false;
+    }
+    if (found->started != 0) {
+        return process.started == found->started;
+    }
+    return found->written == 0 ||
+           px_process_start_time(&process) <= found->written + CLOCK_SLACK_S;
+}
+
+int px_found_read_from(int fd, struct px_found *ret)
+{
+    struct px_found found = {0};
+    char text[FILE_ROOM];
+    char line[64];
+    char *at = text;
+    struct stat st;
+    ssize_t n = fstat(fd, &st) == 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+    if (n <= 0) {
+        return PMIX_ERR_UNREACH;
+    }
+    text[n] = '\0';
+    found.written = (int64_t) st.st_mtim.tv_sec;
+    take_line(&at, found.uri, sizeof(found.uri));
+    take_line(&at, found.version, sizeof(found.version));
+    found.pid = (uint32_t) take_number(&at, INT32_MAX);
+    take_line(&at, line, sizeof(line)); /* the owner */
+    take_line(&at, line, sizeof(line)); /* the time, in words */
+    found.started = take_number(&at, UINT64_MAX);
+    found.space = take_number(&at, UINT64_MAX);
+    if (NULL == strchr(found.uri, ';')) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    *ret = found;
+    return 0;
 }
 
 /* Whatever lies in a directory that all may write to is anybody's: a file counts when it is of a
@@ -166,12 +219,10 @@ static bool is_trusted(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && px_trusts(st.st_uid);
 }
 
-static int read_file(const char *path, struct px_found *ret)
+int px_found_read(const char *path, struct px_found *ret)
 {
-    char text[FILE_ROOM];
-    char *at = text;
-    ssize_t n;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    int rc;
 
     if (fd >= 0 && !is_trusted(fd)) {
         close(fd);
@@ -180,16 +231,9 @@ static int read_file(const char *path, struct px_found *ret)
     if (fd < 0) {
         return EACCES == errno ? PMIX_ERR_NO_PERMISSIONS : PMIX_ERR_UNREACH;
     }
-    n = read(fd, text, sizeof(text) - 1);
+    rc = px_found_read_from(fd, ret);
     close(fd);
-    if (n <= 0) {
-        return PMIX_ERR_UNREACH;
-    }
-    text[n] = '\0';
-    take_line(&at, ret->uri, sizeof(ret->uri));
-    take_line(&at, ret->version, sizeof(ret->version));
-    ret->pid = read_pid(at);
-    return NULL != strchr(ret->uri, ';') ? 0 : PMIX_ERR_BAD_PARAM;
+    return rc;
 }
 
 static bool is_listed(const struct px_found *room, size_t n, const char *uri)
@@ -211,12 +255,12 @@ static int add_file(const char *path, struct px_found *room, size_t n_room, size
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     memset(&room[*n], 0, sizeof(room[*n]));
-    rc = read_file(path, &room[*n]);
+    rc = px_found_read(path, &room[*n]);
     if (0 != rc) {
         return rc;
     }
-    if (searched && !lives(room[*n].pid)) {
-        return PMIX_ERR_UNREACH; /* left behind */
+    if (searched && (room[*n].pid == 0 || !px_found_lives(&room[*n]))) {
+        return PMIX_ERR_UNREACH; /* left behind, or cut off */
     }
     room[*n].searched = searched;
     if (!is_listed(room, *n, room[*n].uri)) { /* else another name of a server that is */
@@ -298,6 +342,15 @@ static void add_environment(struct px_found *room, size_t n_room, size_t *n)
     }
 }
 
+/* Is it the contact string of a server of that namespace? */
+static bool is_of(const char *uri, const char *nspace)
+{
+    size_t len = strlen(nspace);
+
+    return strncmp(uri, nspace, len) == 0 && '.' == uri[len] &&
+           ';' == uri[len + 1 + strspn(uri + len + 1, "0123456789")];
+}
+
 int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
                  size_t n_room, size_t *ret_n, bool *ret_named)
 {
@@ -313,8 +366,14 @@ int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct p
     } else if (wish->pid != 0) {
         snprintf(number, sizeof(number), "%u", wish->pid);
         rc = add_named(wish->server_tmpdir, room, n_room, &n, "", hostname, number);
+        if (0 == rc && room[0].pid != 0 && room[0].pid != wish->pid) {
+            rc = PMIX_ERR_UNREACH; /* it is not what its name says */
+        }
     } else if (NULL != wish->nspace) {
         rc = add_named(wish->server_tmpdir, room, n_room, &n, "", hostname, wish->nspace);
+        if (0 == rc && !is_of(room[0].uri, wish->nspace)) {
+            rc = PMIX_ERR_UNREACH; /* it is not what its name says */
+        }
     } else if (wish->system_only) {
         rc = add_named(wish->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
     } else {
@@ -337,7 +396,7 @@ size_t px_tool_list(const struct px_tool_wish *wish, const char *hostname, struc
     size_t n = 0;
 
     if (add_named(wish->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL) == 0 &&
-        !lives(room[0].pid)) {
+        !px_found_lives(&room[0])) {
         n = 0;
     }
     if (wish->system_only) {

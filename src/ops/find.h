@@ -42,9 +42,21 @@ struct px_found {
     char version[64];
     uint32_t pid; /* of who wrote the file; 0: it does not say */
     bool named; /* its address was given by the caller or in the environment, not by a file */
+    uint64_t started; /* when that process did (px_process.started); 0: it does not say */
+    uint64_t space;   /* in which namespace of pids it is (px_process_space); 0: it does not say */
+    int64_t written;  /* when the file was, by the wall clock; 0: it is none */
     bool searched; /* came to light in the server directory: one of several is no choice of the
                       user's */
 };
+
+/* Reads a rendezvous file. 0, PMIX_ERR_UNREACH (there is none), PMIX_ERR_NO_PERMISSIONS,
+ * PMIX_ERR_BAD_PARAM (it is something else). */
+int px_found_read(const char *path, struct px_found *ret);
+int px_found_read_from(int fd, struct px_found *ret); /* from its start; fd stays the caller's */
+
+/* Does the process live that wrote it? One that has its number by now is another. What is not known
+ * counts as living. */
+bool px_found_lives(const struct px_found *found);
 
 /* Candidates in the order in which to try them. named: only one of them may be meant, and its
  * failure is final. PMIX_ERR_UNREACH (nothing found), PMIX_ERR_BAD_PARAM (a named file that is

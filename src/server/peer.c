@@ -5,7 +5,6 @@
  * by its id, never reused, wherever an answer may come later than the peer goes. Its memory is
  * freed from the loop, so that a handler may close the very peer that it serves. */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,6 +13,7 @@
 #include "host.h"
 #include "priv.h"
 #include "src/base/param.h"
+#include "src/base/process.h"
 #include "src/event/registry.h"
 #include "src/net/auth.h"
 #include "src/net/conn.h"
@@ -217,9 +217,13 @@ static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest,
 static void admit_client(struct px_peer *peer)
 {
     struct px_guest *guest = peer->guest;
+    const pmix_proc_t *self = &peer->server->self;
+    int rc;
 
     peer->guest = NULL;
-    if (px_guest_admit(guest, (uint32_t) peer->id, &conn_ops, peer, &peer->conn)) {
+    rc = peer->as_tool ? px_guest_admit_tool(guest, NULL, self, &conn_ops, peer, &peer->conn)
+                       : px_guest_admit(guest, (uint32_t) peer->id, &conn_ops, peer, &peer->conn);
+    if (rc) {
         peer->conn = NULL;
         px_peer_close(peer);
         return;
@@ -307,29 +311,6 @@ static void ask_host(struct px_peer *peer)
     px_peer_admit(peer, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc, NULL);
 }
 
-/* Parent of a process, or 0. */
-static pid_t parent_of(pid_t pid)
-{
-    char path[64];
-    char line[512];
-    const char *at;
-    FILE *f;
-    size_t n;
-    int parent = 0;
-
-    (void) snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
-    f = fopen(path, "re");
-    if (!f) {
-        return 0;
-    }
-    n = fread(line, 1, sizeof(line) - 1, f);
-    line[n] = 0;
-    (void) fclose(f);
-    /* The name in parentheses may hold anything. */
-    at = strrchr(line, ')');
-    return at && sscanf(at + 1, " %*c %d", &parent) == 1 ? (pid_t) parent : 0;
-}
-
 /* A second connection under one name is a child that the first one forked, or the same process
  * again. Where the kernel does not tell (TCP), the credential has to do. */
 static bool is_clone(const struct px_rankrec *rank, pid_t pid)
@@ -338,10 +319,12 @@ static bool is_clone(const struct px_rankrec *rank, pid_t pid)
         return true;
     }
     for (unsigned i = 0; i < 64 && pid > 1; i++) {
+        struct px_process process;
+
         if (pid == rank->pid) {
             return true;
         }
-        pid = parent_of(pid);
+        pid = px_process_look(pid, &process) ? 0 : process.parent;
     }
     return false;
 }
@@ -384,10 +367,21 @@ static void greet_client(struct px_server *s, struct px_guest *guest, const stru
     }
     peer->rank = rank;
     peer->further = rank->n_callers++ != 0;
+    peer->as_tool = hello->flag != PX_HELLO_CLIENT;
     peer->uid = rank->uid;
     peer->gid = rank->gid;
     peer->shared = peer->ours && who->known && who->uid == rank->uid;
     ask_host(peer);
+}
+
+/* A process that the host registered and started, and that is a tool by what it calls: it is one of
+ * the clients, whether tools are taken or not. */
+static bool is_launched(struct px_server *s, const struct px_hello *hello)
+{
+    const struct px_rankrec *rank = px_rank_of(s, &hello->proc);
+    bool says_so = hello->flag == PX_HELLO_CLIENT_TOOL || hello->flag == PX_HELLO_CLIENT_LAUNCHER;
+
+    return says_so && rank && rank->registered;
 }
 
 static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *hello,
@@ -405,7 +399,7 @@ static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *h
         px_guest_refuse(guest, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
-    if (hello->flag == PX_HELLO_CLIENT) {
+    if (hello->flag == PX_HELLO_CLIENT || is_launched(s, hello)) {
         greet_client(s, guest, hello, &them);
         return;
     }

@@ -243,6 +243,7 @@ struct px_peer {
     bool further; /* a tool, or not the first connection of its process */
     bool ours;   /* one of this library, whatever its version says */
     bool tool;
+    bool as_tool; /* a client that talks as a tool does */
     bool needs_id;
     bool finalizing;
     bool finalized;

@@ -7,6 +7,7 @@
 
 #include "rendezvous.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,6 +21,8 @@
 #include <unistd.h>
 
 #include "src/base/log.h"
+#include "src/base/process.h"
+#include "src/ops/find.h"
 #include "src/wire/message.h"
 
 enum { MAX_FILES = 8, MAX_DIRS = 16, MAX_PATH = 1024 };
@@ -72,38 +75,74 @@ static int status_of(int error)
 
 /* A file that a server may have written whose word counts here: our own user's, or root's. A
  * directory that anybody may write to holds what anybody likes to put there. */
-static FILE *open_ours(const char *path)
+static int open_ours(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat st;
-    FILE *file = NULL;
 
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        (st.st_uid == 0 || st.st_uid == geteuid())) {
-        file = fdopen(fd, "r");
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+                    (st.st_uid != 0 && st.st_uid != geteuid()))) {
+        (void) close(fd);
+        fd = -1;
     }
-    if (!file && fd >= 0) {
+    return fd;
+}
+
+static bool read_ours(const char *path, struct px_found *ret)
+{
+    int fd = open_ours(path);
+    int rc = fd < 0 ? PMIX_ERR_UNREACH : px_found_read_from(fd, ret);
+
+    if (fd >= 0) {
         (void) close(fd);
     }
-    return file;
+    return !rc;
 }
 
 /* Is the server of this file alive, and another process? What is no server's file does not count:
  * the new file takes its place, or its owner keeps that from happening. */
 static bool is_taken(const char *path)
 {
-    char line[512];
-    long pid = 0;
-    FILE *f = open_ours(path);
+    struct px_found found;
 
-    if (!f) {
-        return false;
+    return read_ours(path, &found) && found.pid && found.pid != (uint32_t) getpid() &&
+           px_found_lives(&found);
+}
+
+/* A file of this user that a server of this library left, which is no more. */
+static bool is_left(const char *path, const struct stat *st)
+{
+    struct px_found found;
+
+    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_nlink == 1 &&
+           read_ours(path, &found) && found.pid && found.started &&
+           found.space == px_process_space() && !px_found_lives(&found);
+}
+
+enum { SWEEP_MOST = 4096 };
+
+/* Takes away what servers of the same user left when they were killed. Files of a directory that
+ * cannot be read, and whatever is something else, stay. */
+static void sweep(const char *dir, const char *name)
+{
+    char path[MAX_PATH];
+    DIR *d = opendir(dir);
+    const struct dirent *entry = d ? readdir(d) : NULL;
+
+    for (int i = 0; entry && i < SWEEP_MOST; i++, entry = readdir(d)) {
+        struct stat before;
+        struct stat now;
+
+        if (strncmp(entry->d_name, name, strlen(name)) == 0 &&
+            snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) < (int) sizeof(path) &&
+            lstat(path, &before) == 0 && is_left(path, &before) && lstat(path, &now) == 0 &&
+            now.st_ino == before.st_ino && now.st_dev == before.st_dev) {
+            (void) unlink(path);
+        }
     }
-    for (int i = 0; i < 3 && fgets(line, sizeof(line), f); i++) {
-        pid = i == 2 ? strtol(line, NULL, 10) : 0;
+    if (d) {
+        (void) closedir(d);
     }
-    (void) fclose(f);
-    return pid > 0 && pid != (long) getpid() && (kill((pid_t) pid, 0) == 0 || errno == EPERM);
 }
 
 /* Where a process may not write files (ulimit -f) the kernel sends it a signal that ends it, before
@@ -270,16 +309,19 @@ static int make_only(struct px_rendezvous *rendezvous, const struct px_server *s
 static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
 {
     time_t now = time(NULL);
-    char when[64] = "";
+    struct px_process self = {0};
+    char when[64] = "\n";
     int n;
 
-    (void) ctime_r(&now, when);
-    n = snprintf(rendezvous->text, sizeof(rendezvous->text), "%s\n%s\n%ld\n%lu:%lu\n%s\n",
+    (void) ctime_r(&now, when); /* ends its line */
+    (void) px_process_look(getpid(), &self);
+    n = snprintf(rendezvous->text, sizeof(rendezvous->text),
+                 "%s\n%s\n%ld\n%lu:%lu\n%s%llu\n%llu\n",
                  s->uri_tcp    ? s->uri_tcp
                  : s->uri_unix ? s->uri_unix
                                : "",
                  PX_WIRE_VERSION, (long) getpid(), (unsigned long) s->uid, (unsigned long) s->gid,
-                 when);
+                 when, (unsigned long long) self.started, (unsigned long long) px_process_space());
     rendezvous->len = n > 0 && (size_t) n < sizeof(rendezvous->text) ? (size_t) n : 0;
 }
 
@@ -292,6 +334,7 @@ static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
 
     (void) snprintf(pid, sizeof(pid), "%ld", (long) getpid());
     (void) snprintf(name, sizeof(name), "pmix.%s.tool", s->hostname);
+    sweep(s->tmpdir, name);
     rc = rc ? rc : make_only(rendezvous, s, opts->scheduler, "sched");
     rc = rc ? rc : make_only(rendezvous, s, opts->controller, "sysctrlr");
     rc = rc ? rc : make_named(rendezvous, false, s->tmpdir, name, pid);

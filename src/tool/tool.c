@@ -21,12 +21,16 @@
 
 enum { CRED_ROOM = 4096 };
 
+static bool is_same(const pmix_proc_t *a, const pmix_proc_t *b)
+{
+    return a->rank == b->rank && strcmp(a->nspace, b->nspace) == 0;
+}
+
 static struct px_server_peer *find_server(const struct px_session *session,
                                           const pmix_proc_t *server)
 {
     for (struct px_server_peer *at = session->servers; NULL != at; at = at->next) {
-        if (px_load_acquire(&at->lost) == 0 && at->proc.rank == server->rank
-            && strcmp(at->proc.nspace, server->nspace) == 0) {
+        if (px_load_acquire(&at->lost) == 0 && is_same(&at->proc, server)) {
             return at;
         }
     }
@@ -107,6 +111,9 @@ static int connect_one(struct px_session *session, const struct px_found *found,
     }
     if (PMIx_Nspace_invalid(dialed.server.nspace)) {
         dialed.server = server;
+    } else if (!is_same(&dialed.server, &server)) {
+        close(dialed.fd); /* another one has taken its place */
+        return PMIX_ERR_UNREACH;
     }
     if (PMIx_Nspace_invalid(session->ctx->self.nspace)) {
         px_session_name(session, dialed.assigned.nspace, dialed.assigned.rank);

@@ -308,6 +308,67 @@ static void follow_output(void)
     }
 }
 
+/* ---- the server that answers is the one that was asked for */
+
+static void ask_for_another(void)
+{
+    struct infos list = {0};
+    struct asked asked;
+    const pmix_value_t *v;
+    char uri[512] = "";
+    char other[600];
+    pmix_proc_t server;
+
+    start(true);
+    asked = ask_one(PMIX_SERVER_URI, NULL);
+    v = answer_to(&asked, 0, PMIX_SERVER_URI);
+    if (check(v != NULL && v->type == PMIX_STRING, "its address")) {
+        snprintf(uri, sizeof(uri), "%s", v->data.string);
+    }
+    free_asked(&asked);
+    server = first_server(1);
+    check_status(PMIX_SUCCESS, PMIx_tool_disconnect(&server), "disconnect");
+    snprintf(other, sizeof(other), "another.0%s", strchr(uri, ';') != NULL ? strchr(uri, ';') : "");
+    add_text(&list, PMIX_SERVER_URI, other);
+    check_status(PMIX_ERR_UNREACH, PMIx_tool_attach_to_server(NULL, NULL, list.at, list.n),
+                 "a server under another's name");
+    check(!PMIx_tool_is_connected(), "connected to nobody");
+    free_infos(&list);
+    add_text(&list, PMIX_SERVER_URI, uri);
+    check_status(PMIX_SUCCESS, PMIx_tool_attach_to_server(NULL, NULL, list.at, list.n),
+                 "the server under its name");
+    free_infos(&list);
+    check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "tool_finalize");
+}
+
+/* ---- a process that a server started, and that is a tool */
+
+static void be_tool(void)
+{
+    pmix_proc_t self;
+    pmix_proc_t all;
+
+    check_status(PMIX_SUCCESS, PMIx_tool_init(&self, NULL, 0), "tool_init");
+    check(PMIX_CHECK_PROCID(&self, &me), "it is %s:%u", self.nspace, self.rank);
+    all = process(me.nspace, PMIX_RANK_WILDCARD);
+    check_status(PMIX_SUCCESS, PMIx_Fence(&all, 1, NULL, 0), "fence of the job");
+    check(answered_by(PMIX_SUCCESS) == 0, "its server answers");
+    check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "tool_finalize");
+}
+
+static void were_clients(void)
+{
+    check(upcalls(ON_CONNECTED, 0) == 2 && upcalls(ON_FINALIZED, 0) == 2,
+          "they came and went as clients: %d, %d", upcalls(ON_CONNECTED, 0),
+          upcalls(ON_FINALIZED, 0));
+    check(upcalls(ON_TOOL, 0) == 0, "not as tools");
+}
+
+static void takes_tools(struct infos *list)
+{
+    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
+}
+
 #define TWO_SERVERS .jobs = {{"A", {1, 1}, .quiet = true}}, .nodes = 2, .tools = 1, \
                     .server = with_tools
 
@@ -334,5 +395,25 @@ const struct conform_case cases[] = {
      .tool = follow_output,
      .script = print_once,
      .host = {[ON_PULL] = {CALLBACK, PMIX_SUCCESS}, [ON_QUERY] = {OWN, .own = answer}}},
+    {.ids = "UPC-003",
+     .what = "a server of another name is none",
+     TWO_SERVERS,
+     .tool = ask_for_another,
+     .host = {[ON_QUERY] = {OWN, .own = answer}}},
+    {.ids = "UPC-003",
+     .what = "tools among the processes of a job, at a server that takes none",
+     .ranks = 2,
+     .raw = true,
+     .client = be_tool,
+     .after = were_clients,
+     .host = {[ON_QUERY] = {OWN, .own = answer}}},
+    {.ids = "UPC-003",
+     .what = "tools among the processes of a job, at a server that takes tools",
+     .ranks = 2,
+     .raw = true,
+     .server = takes_tools,
+     .client = be_tool,
+     .after = were_clients,
+     .host = {[ON_QUERY] = {OWN, .own = answer}}},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

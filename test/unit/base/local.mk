@@ -1,4 +1,4 @@
-base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/param.t %D%/seed.t %D%/status.t
+base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/param.t %D%/process.t %D%/seed.t %D%/status.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_array_t_SOURCES = %D%/array.c
@@ -19,6 +19,8 @@ TESTS += $(base_tests)
 %C%_param_t_SOURCES = %D%/param.c src/base/param.c
 %C%_param_t_CPPFLAGS = $(AM_CPPFLAGS) -UPX_SYSCONFDIR -DPX_SYSCONFDIR='"."'
 %C%_param_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_process_t_SOURCES = %D%/process.c
+%C%_process_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_seed_t_SOURCES = %D%/seed.c
 %C%_seed_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_status_t_SOURCES = %D%/status.c

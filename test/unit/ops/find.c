@@ -7,10 +7,13 @@
 #include "config.h"
 #endif
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "room.h"
+#include "src/base/process.h"
 #include "src/ops/find.h"
 
 static struct px_found found[8];
@@ -74,6 +77,39 @@ static void by_search(void **state)
     unsetenv("PMIX_SERVER_URI41");
 }
 
+/* Files that say too little, or whose process is another one by now. */
+static void left_files(void **state)
+{
+    char content[160];
+    struct px_process self;
+
+    (void) state;
+    assert_int_equal(px_process_look(getpid(), &self), 0);
+    write_file("pmix.host.tool.1", "cut.0;tcp4://127.0.0.1:70\n5.0.0\n"); /* before its pid */
+    write_file("pmix.host.tool.2", "");
+    assert_int_equal(symlink("nothing", room_path("pmix.host.tool.3")), 0);
+    snprintf(content, sizeof(content),
+             "old.0;tcp4://127.0.0.1:71\n5.0.0\n%d\n0:0\nonce\n%llu\n%llu\n", (int) getpid(),
+             (unsigned long long) self.started + 1,
+             (unsigned long long) px_process_space());
+    write_file("pmix.host.tool.4", content);
+    snprintf(content, sizeof(content), "older.0;tcp4://127.0.0.1:72\n5.0.0\n%d\n0:0\nonce\n\n",
+             (int) getpid());
+    write_file("pmix.host.tool.5", content); /* another library's, from before we started */
+    assert_int_equal(utimensat(AT_FDCWD, room_path("pmix.host.tool.5"),
+                               (struct timespec[2]){{.tv_sec = 1000}, {.tv_sec = 1000}}, 0),
+                     0);
+    assert_int_equal(find_with(NULL, 0), PMIX_ERR_UNREACH);
+    snprintf(content, sizeof(content),
+             "new.0;tcp4://127.0.0.1:73\n5.0.0\n%d\n0:0\nonce\n%llu\n%llu\n", (int) getpid(),
+             (unsigned long long) self.started,
+             (unsigned long long) px_process_space());
+    write_file("pmix.host.tool.6", content);
+    assert_int_equal(find_with(NULL, 0), 0);
+    assert_int_equal(n_found, 1);
+    assert_string_equal(found[0].uri, "new.0;tcp4://127.0.0.1:73");
+}
+
 static void by_name(void **state)
 {
     pmix_info_t info[2];
@@ -90,8 +126,14 @@ static void by_name(void **state)
     assert_true(named);
     info[0].value.data.uint32 = 78;
     assert_int_equal(find_with(info, 1), PMIX_ERR_UNREACH);
+    write_file("pmix.host.tool.78", "srv.0;tcp4://127.0.0.1:77\n5.0.0\n77\n");
+    assert_int_equal(find_with(info, 1), PMIX_ERR_UNREACH); /* it says that it is another's */
     info[0] = text(PMIX_SERVER_NSPACE, "srv");
     assert_int_equal(find_with(info, 1), PMIX_ERR_UNREACH);
+    write_file("pmix.host.tool.srv", "other.0;tcp4://127.0.0.1:77\n");
+    assert_int_equal(find_with(info, 1), PMIX_ERR_UNREACH);
+    write_file("pmix.host.tool.srv", "srv.0;tcp4://127.0.0.1:77\n");
+    assert_int_equal(find_with(info, 1), 0);
     PMIx_Info_destruct(&info[0]);
     PMIx_Info_load(&info[0], PMIX_CONNECT_TO_SYSTEM, &yes, PMIX_BOOL);
     assert_int_equal(find_with(info, 1), 0);
@@ -149,7 +191,8 @@ static void wrong_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        in_room(nothing_there), in_room(by_search),   in_room(by_name),
+        in_room(nothing_there), in_room(by_search),   in_room(left_files),
+        in_room(by_name),
         in_room(by_contact),    in_room(wrong_types),
     };
 

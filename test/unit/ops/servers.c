@@ -88,7 +88,8 @@ static void by_qualifiers(void **state)
     (void) state;
     snprintf(text, sizeof(text), "one.0;tcp4://127.0.0.1:7\n6.1.0\n%d\n", (int) pid);
     write_file("pmix.host.tool", text);
-    write_file("pmix.host.tool.a", "two.0;tcp4://127.0.0.1:8\n");
+    snprintf(text, sizeof(text), "two.0;tcp4://127.0.0.1:8\n5.0.0\n%d\n", (int) getppid());
+    write_file("pmix.host.tool.a", text);
     write_file("pmix.sys.host", "sys.3;tcp4://127.0.0.1:9\n");
     PMIX_INFO_LOAD(&qual, PMIX_SERVER_NSPACE, "two", PMIX_STRING);
     assert_string_equal(servers(&qual, 1), "two ");

@@ -175,6 +175,76 @@ static void left_behind(void)
     check(!there("pmix.sys.here") && !there("pmix.here.tool.srv"));
 }
 
+/* A server that is killed, and what it leaves. */
+static pid_t leave(void)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
+        _exit(0);
+    }
+    check(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return pid;
+}
+
+static void put_file(const char *name, const char *text)
+{
+    char path[256];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", scratch, name);
+    f = fopen(path, "w");
+    check(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* All that killed servers left goes with the next one's start; what is anybody else's stays, and so
+ * does what may be a living server's. */
+static void swept(void)
+{
+    char name[64];
+    char path[256];
+    char text[512];
+    FILE *f;
+    size_t n;
+
+    snprintf(name, sizeof(name), "pmix.here.tool.%d", (int) leave());
+    check(there(name) && there("pmix.here.tool"));
+    snprintf(path, sizeof(path), "%s/%s", scratch, name);
+    f = fopen(path, "r");
+    check(f != NULL);
+    n = fread(text, 1, sizeof(text) - 1, f);
+    text[n] = 0;
+    (void) fclose(f);
+    put_file("pmix.here.other", text);
+    put_file("pmix.here.tool.rubbish", "rubbish\n");
+    put_file("pmix.here.tool.stock", "a.0;tcp4://127.0.0.1:9\n5.0.0\n999999999\n0:0\nonce\n\n");
+    put_file("pmix.here.tool.elsewhere",
+             "a.0;tcp4://127.0.0.1:9\n5.0.0\n999999999\n0:0\nonce\n77\n88\n");
+    snprintf(path, sizeof(path), "%s/pmix.here.tool.link", scratch);
+    check(symlink(name, path) == 0);
+    check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(!there(name) && there_by_pid());
+    check(there("pmix.here.other") && there("pmix.here.tool.rubbish"));
+    check(there("pmix.here.tool.stock") && there("pmix.here.tool.elsewhere"));
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(entries() == 6); /* those, the link, and the file of the system server */
+}
+
+/* Its number is another process's by now: the name is free. */
+static void recycled_pid(void)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text), "a.0;tcp4://127.0.0.1:9\n5.0.0\n%d\n0:0\nonce\n1\n",
+             (int) getppid());
+    put_file("pmix.sys.here", text);
+    check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
+    check(PMIx_server_finalize() == PMIX_SUCCESS);
+    check(entries() == 0);
+}
+
 /* [TOOL-010] */
 static void launcher(void)
 {
@@ -318,6 +388,8 @@ CASE(not_asked)
 CASE(asked)
 CASE(one_system_server)
 CASE(left_behind)
+CASE(swept)
+CASE(recycled_pid)
 CASE(launcher)
 CASE(no_directory)
 CASE(planted)
@@ -329,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_not_asked),         cmocka_unit_test(test_asked),
         cmocka_unit_test(test_one_system_server), cmocka_unit_test(test_left_behind),
+        cmocka_unit_test(test_swept),             cmocka_unit_test(test_recycled_pid),
         cmocka_unit_test(test_launcher),          cmocka_unit_test(test_no_directory),
         cmocka_unit_test(test_planted),           cmocka_unit_test(test_planted_by_another),
         cmocka_unit_test(test_no_files),
