@@ -286,25 +286,95 @@ static int add_named(const char *dir, struct px_found *room, size_t n_room, size
     return add_file(path, room, n_room, n, false);
 }
 
-static void add_directory(const char *dir, const char *host, struct px_found *room, size_t n_room,
-                          size_t *n)
+/* How far a search goes below the server directory, which may be /tmp. */
+enum { DEPTH_MOST = 6, DIRS_MOST = 1024, ENTRIES_MOST = 65536 };
+
+struct search {
+    char name[300]; /* of files, or how their names begin */
+    bool whole;     /* the former: one is enough */
+    struct px_found *room;
+    size_t n_room;
+    size_t *n;
+    unsigned dirs;    /* that may still be opened */
+    unsigned entries; /* that may still be looked at */
+};
+
+/* A directory of ours or of root's: sessions of others are not for us. Links are not followed. */
+static bool leads_on(const char *path, const struct dirent *entry)
 {
-    char prefix[300];
+    struct stat st;
+
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+           (DT_DIR == entry->d_type || DT_UNKNOWN == entry->d_type) && lstat(path, &st) == 0 &&
+           S_ISDIR(st.st_mode) && (0 == st.st_uid || geteuid() == st.st_uid);
+}
+
+static bool is_named(const struct search *s, const char *name)
+{
+    return s->whole ? strcmp(name, s->name) == 0 : strncmp(name, s->name, strlen(s->name)) == 0;
+}
+
+/* What cannot be read is no candidate. */
+static void search_dir(struct search *s, const char *dir, unsigned depth)
+{
     char path[1024];
-    struct dirent *entry;
-    DIR *d = opendir(dir);
+    const struct dirent *entry;
+    DIR *d = s->dirs > 0 ? opendir(dir) : NULL;
 
     if (NULL == d) {
         return;
     }
-    snprintf(prefix, sizeof(prefix), "pmix.%s.tool", host);
-    for (entry = readdir(d); NULL != entry && *n < n_room; entry = readdir(d)) {
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
-            snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-            (void) add_file(path, room, n_room, n, true); /* what cannot be read is no candidate */
+    s->dirs--;
+    for (entry = readdir(d); NULL != entry && s->entries > 0 && *s->n < s->n_room;
+         entry = readdir(d)) {
+        s->entries--;
+        if (snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >= (int) sizeof(path)) {
+            continue;
+        }
+        if (is_named(s, entry->d_name)) {
+            (void) add_file(path, s->room, s->n_room, s->n, true);
+        } else if (depth > 0 && leads_on(path, entry)) {
+            search_dir(s, path, depth - 1);
+        }
+        if (s->whole && *s->n > 0) {
+            break;
         }
     }
     closedir(d);
+}
+
+/* All servers in the directory; where it has none, those in the tree below it. */
+static void add_directory(const char *dir, const char *host, struct px_found *room, size_t n_room,
+                          size_t *n)
+{
+    size_t before = *n;
+    struct search s = {.room = room, .n_room = n_room, .n = n, .dirs = DIRS_MOST};
+
+    snprintf(s.name, sizeof(s.name), "pmix.%s.tool", host);
+    for (unsigned depth = 0; *n == before && depth <= DEPTH_MOST; depth += DEPTH_MOST) {
+        s.entries = ENTRIES_MOST;
+        search_dir(&s, dir, depth);
+    }
+}
+
+/* One server, by what its file is named for: in the directory, or else in the tree below it. */
+static int add_one(const char *dir, struct px_found *room, size_t n_room, size_t *n,
+                   const char *host, const char *what)
+{
+    struct search s = {.whole = true,
+                       .room = room,
+                       .n_room = n_room,
+                       .n = n,
+                       .dirs = DIRS_MOST,
+                       .entries = ENTRIES_MOST};
+    int rc = add_named(dir, room, n_room, n, "", host, what);
+
+    if (PMIX_ERR_UNREACH != rc ||
+        snprintf(s.name, sizeof(s.name), "pmix.%s.tool.%s", host, what) >= (int) sizeof(s.name)) {
+        return rc;
+    }
+    search_dir(&s, dir, DEPTH_MOST);
+    return *n > 0 ? 0 : rc;
 }
 
 static int add_uri(const char *uri, struct px_found *room, size_t n_room, size_t *n)
@@ -365,12 +435,12 @@ int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct p
         rc = add_uri(wish->uri, room, n_room, &n);
     } else if (wish->pid != 0) {
         snprintf(number, sizeof(number), "%u", wish->pid);
-        rc = add_named(wish->server_tmpdir, room, n_room, &n, "", hostname, number);
+        rc = add_one(wish->server_tmpdir, room, n_room, &n, hostname, number);
         if (0 == rc && room[0].pid != 0 && room[0].pid != wish->pid) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }
     } else if (NULL != wish->nspace) {
-        rc = add_named(wish->server_tmpdir, room, n_room, &n, "", hostname, wish->nspace);
+        rc = add_one(wish->server_tmpdir, room, n_room, &n, hostname, wish->nspace);
         if (0 == rc && !is_of(room[0].uri, wish->nspace)) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }

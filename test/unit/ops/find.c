@@ -19,6 +19,7 @@
 static struct px_found found[8];
 static size_t n_found;
 static bool named;
+static char path_of_pid[64];
 
 static int find_with(const pmix_info_t *info, size_t n)
 {
@@ -110,6 +111,60 @@ static void left_files(void **state)
     assert_string_equal(found[0].uri, "new.0;tcp4://127.0.0.1:73");
 }
 
+static void make_dir(const char *name)
+{
+    assert_int_equal(mkdir(room_path(name), 0700), 0);
+}
+
+/* Servers of sessions are in directories of their own. */
+static void in_the_tree(void **state)
+{
+    static const char *const dirs[] = {"s",
+                                       "s/t",
+                                       "s/t/3",
+                                       "s/t/3/4",
+                                       "s/t/3/4/5",
+                                       "s/t/3/4/5/6",
+                                       "s/t/3/4/5/6/7"};
+    char content[96];
+    pmix_info_t info;
+    uint32_t pid = (uint32_t) getpid();
+
+    (void) state;
+    for (size_t i = 0; i < 7; i++) {
+        make_dir(dirs[i]);
+    }
+    snprintf(content, sizeof(content), "deep.0;tcp4://127.0.0.1:74\n5.0.0\n%d\n", (int) getpid());
+    write_file("s/t/3/4/5/6/7/pmix.host.tool", content); /* too far down */
+    assert_int_equal(symlink("s/t/3/4/5/6/7", room_path("link")), 0);
+    assert_int_equal(find_with(NULL, 0), PMIX_ERR_UNREACH);
+    snprintf(content, sizeof(content), "tree.0;tcp4://127.0.0.1:75\n5.0.0\n%d\n", (int) getpid());
+    write_file("s/t/pmix.host.tool.tree", content);
+    snprintf(path_of_pid, sizeof(path_of_pid), "s/t/pmix.host.tool.%d", (int) getpid());
+    write_file(path_of_pid, content);
+    assert_int_equal(find_with(NULL, 0), 0);
+    assert_true(n_found == 1 && found[0].searched);
+    assert_string_equal(found[0].uri, "tree.0;tcp4://127.0.0.1:75");
+    info = text(PMIX_SERVER_NSPACE, "tree");
+    assert_int_equal(find_with(&info, 1), 0);
+    assert_true(n_found == 1 && named);
+    PMIx_Info_destruct(&info);
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_SERVER_PIDINFO, &pid, PMIX_UINT32);
+    assert_int_equal(find_with(&info, 1), 0);
+    snprintf(content, sizeof(content), "top.0;tcp4://127.0.0.1:76\n5.0.0\n%d\n", (int) getpid());
+    write_file("pmix.host.tool", content); /* the directory's own come before those below it */
+    assert_int_equal(find_with(NULL, 0), 0);
+    assert_true(n_found == 1);
+    assert_string_equal(found[0].uri, "top.0;tcp4://127.0.0.1:76");
+    remove_file("s/t/3/4/5/6/7/pmix.host.tool");
+    remove_file("s/t/pmix.host.tool.tree");
+    remove_file(path_of_pid);
+    for (size_t i = 7; i-- > 0;) {
+        assert_int_equal(rmdir(room_path(dirs[i])), 0);
+    }
+}
+
 static void by_name(void **state)
 {
     pmix_info_t info[2];
@@ -191,7 +246,7 @@ static void wrong_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        in_room(nothing_there), in_room(by_search),   in_room(left_files),
+        in_room(nothing_there), in_room(by_search),   in_room(left_files),  in_room(in_the_tree),
         in_room(by_name),
         in_room(by_contact),    in_room(wrong_types),
     };
