@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 /*
  * The interface of tools: debuggers, launchers, status commands. The conventions are those of
- * pmix.h; a tool may use everything in there. Std: Tools and Debuggers.
+ * pmix.h; a tool may use everything in there. Std 18, Tools and Debuggers.
  */
 #ifndef PMIX_TOOL_H
 #define PMIX_TOOL_H
@@ -15,56 +15,142 @@ extern "C" {
 #endif
 
 /*
- * Start as a tool and connect to a server, found as info says (PMIX_SERVER_URI,
- * PMIX_SERVER_PIDINFO, PMIX_CONNECT_TO_SYSTEM ...) or by its rendezvous file; with
- * PMIX_TOOL_DO_NOT_CONNECT to none. proc takes the tool's name. PMIX_ERR_UNREACH: no server, or
- * none that answers. PMIX_ERR_BAD_PARAM: several, and nothing to choose by. Blocking.
+ * Start as a tool and connect to a server. The server is found as info says, by the environment, or
+ * by a rendezvous file, see pmix-rendezvous(5). Blocking. Calls nest: each needs its
+ * PMIx_tool_finalize; a nested call connects if there is no connection.
+ *
+ *   proc: receives the tool's name; may be NULL
+ *   info, ninfo: directives; with PMIX_TOOL_DO_NOT_CONNECT no server is looked for, with
+ *       PMIX_TOOL_CONNECT_OPTIONAL none is needed
+ *   PMIX_ERR_UNREACH: no server is found, or none answers
+ *   PMIX_ERR_BAD_PARAM: also: several servers are found and nothing chooses between them;
+ *       contradictory directives; a named file that is no rendezvous file
+ *   PMIX_ERR_NO_PERMISSIONS: a named file cannot be read, or the file or the server is of a user
+ *       that is not trusted (parameter shmix_server_uid)
+ *   PMIX_ERR_INVALID_CRED: the server does not accept the user of this process
+ *   PMIX_ERR_INVALID_OPERATION: the process is a client or server already
+ *   PMIX_ERR_OUT_OF_RESOURCE: the progress thread cannot be started
+ *
+ * Std 18.5.1.
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo);
-/* End as a tool, leaving all servers. Blocking. */
-PMIX_EXPORT pmix_status_t PMIx_tool_finalize(void);
-/* Whether there is a connection to a server. Does not wait. */
-PMIX_EXPORT bool PMIx_tool_is_connected(void);
+
 /*
- * Connect to one more server, found as in PMIx_tool_init. The names of the tool and of the server
- * go to myproc and server (both may be NULL). With PMIX_PRIMARY_SERVER it becomes the one that
- * requests go to. Blocking.
+ * End as a tool. The last of nested calls leaves all servers and frees everything. Blocking. Std
+ * 18.5.2.
+ */
+PMIX_EXPORT pmix_status_t PMIx_tool_finalize(void);
+
+/*
+ * Whether there is a connection to a server. False also if the process is no tool. Does not wait.
+ */
+PMIX_EXPORT bool PMIx_tool_is_connected(void);
+
+/*
+ * Connect to one more server. With PMIX_PRIMARY_SERVER it becomes the one that requests go to. A
+ * server that is named and connected already is a success. Blocking.
+ *
+ *   myproc: receives the tool's name; may be NULL
+ *   server: receives the server's name; may be NULL
+ *   info, ninfo: directives, as for PMIx_tool_init
+ *   PMIX_ERR_UNREACH: no other server is found, or none answers
+ *   PMIX_ERR_BAD_PARAM: also: several servers are found and nothing chooses between them
+ *   PMIX_ERR_NO_PERMISSIONS: a named file cannot be read, or the file or the server is of a user
+ *       that is not trusted
+ *
+ * Std 18.5.4.
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *server,
                                                      pmix_info_t info[], size_t ninfo);
-/* Leave a server. PMIX_ERR_NOT_FOUND if not connected to it. Blocking. */
-PMIX_EXPORT pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server);
+
 /*
- * The servers that the tool is connected to, the primary one first; PMIx_Proc_free releases them.
+ * Leave a server. Blocking.
+ *
+ *   server: its name
+ *   PMIX_ERR_NOT_FOUND: the tool is not connected to it
+ *
+ * Std 18.5.3.
+ */
+PMIX_EXPORT pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server);
+
+/*
+ * The servers that the tool is connected to. The primary one first, then in the order of
+ * connecting. Does not wait.
+ *
+ *   servers, nservers: their names, to be released with PMIx_Proc_free
+ *   PMIX_ERR_UNREACH: there is none
+ *
+ * Std 18.5.5.
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers);
+
 /*
- * Have requests go to this server. PMIX_ERR_UNREACH if the tool is not connected to it. Does not
- * wait: PMIX_WAIT_FOR_CONNECTION is not supported.
+ * Choose the server that requests go to. Does not wait: PMIX_WAIT_FOR_CONNECTION is not supported.
+ *
+ *   server: its name
+ *   info, ninfo: directives; none is known
+ *   PMIX_ERR_UNREACH: the tool is not connected to it
+ *
+ * Std 18.5.6.
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[],
                                                size_t ninfo);
-/* PMIX_ERR_NOT_SUPPORTED: a tool has no clients that could call a server module. */
+
+/*
+ * Not supported. A tool has no clients that could call a server module.
+ *
+ *   module: the upcalls
+ *   PMIX_ERR_NOT_SUPPORTED: always, if module is not NULL
+ */
 PMIX_EXPORT pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module);
 
 /* Output and input of processes. */
 
 /*
- * Have the output of procs on these channels passed to cbfunc, or with cbfunc NULL to the tool's
- * own stdout and stderr. With regcbfunc it returns at once and regcbfunc gets the number of the
- * request; without, it waits and returns that number or a negative status.
+ * Ask for the output of processes. Output that came before is delivered first, as far as the server
+ * has kept it. With regcbfunc it returns at once and regcbfunc receives the number of the request;
+ * without, it blocks and returns that number, which is above 0, or a negative status.
+ *
+ *   procs, nprocs: the processes; not empty
+ *   directives, ndirs: directives
+ *   channel: which output, a mask; not PMIX_FWD_STDIN_CHANNEL
+ *   cbfunc: called on the progress thread with each piece, which belongs to the library and is
+ *       valid until cbfunc returns; NULL: written to stdout and stderr of the caller
+ *   regcbfunc, regcbdata: called once, on the progress thread; may be NULL
+ *   PMIX_ERR_NOT_SUPPORTED: also: the channel is stdin, or the host has no entry `iof_pull`
+ *
+ * Std 18.5.7.
  */
 PMIX_EXPORT pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
                                         const pmix_info_t directives[], size_t ndirs,
                                         pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
                                         pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata);
-/* End a request. cbfunc NULL: waits; output on its way may still be delivered with a callback. */
+
+/*
+ * End a request for output. Output on its way may still be delivered.
+ *
+ *   iofhdlr: the number of the request
+ *   directives, ndirs: directives
+ *   cbfunc, cbdata: receives the status, on the progress thread; NULL: the call blocks
+ *   PMIX_ERR_BAD_PARAM: also: no request has this number
+ *
+ * Std 18.5.8.
+ */
 PMIX_EXPORT pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[],
                                               size_t ndirs, pmix_op_cbfunc_t cbfunc,
                                               void *cbdata);
+
 /*
- * Send bytes to the stdin of targets. bo NULL, or without bytes and with PMIX_IOF_COMPLETE in
- * directives, closes it. cbfunc NULL: waits until the server has the bytes.
+ * Send bytes to the stdin of processes.
+ *
+ *   targets, ntargets: the processes
+ *   bo: the bytes; NULL, or empty with PMIX_IOF_COMPLETE in directives: the end of input
+ *   directives, ndirs: directives
+ *   cbfunc, cbdata: receives the status when the server has the bytes, on the progress thread;
+ *       NULL: the call blocks
+ *   PMIX_ERR_NOT_SUPPORTED: also: the host has no entry `push_stdin`
+ *
+ * Std 18.5.9.
  */
 PMIX_EXPORT pmix_status_t PMIx_IOF_push(const pmix_proc_t targets[], size_t ntargets,
                                         pmix_byte_object_t *bo, const pmix_info_t directives[],
