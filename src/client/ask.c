@@ -318,11 +318,64 @@ bool px_key_asked(const char *key)
            strcmp(key, names[1]) == 0;
 }
 
-pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc,
-                                 const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t asked_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                              pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     return strcmp(key, PMIX_LOCAL_PROCS) == 0
                ? local_procs_nb(session, cbfunc, cbdata)
                : names_nb(session, proc, strcmp(key, names[0]) == 0 ? names[0] : names[1], cbfunc,
                           cbdata);
+}
+
+/* Who wants a pointer gets one to a copy that stays. */
+struct lasting_call {
+    struct px_session *session;
+    pmix_proc_t proc;
+    pmix_key_t key;
+    pmix_value_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+static void answered_lasting(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    struct lasting_call *call = cbdata;
+    pmix_value_t *copy = PMIX_SUCCESS == status && NULL != value ? PMIx_Value_create(1) : NULL;
+
+    if (NULL != copy) {
+        status = PMIx_Value_xfer(copy, value);
+        if (PMIX_SUCCESS == status) {
+            copy = px_session_keep(call->session, &call->proc, call->key, copy);
+        } else {
+            PMIx_Value_free(copy, 1);
+            copy = NULL;
+        }
+    }
+    if (PMIX_SUCCESS == status && NULL == copy) {
+        status = PMIX_ERR_NOMEM;
+    }
+    call->cbfunc(status, copy, call->cbdata);
+    free(call);
+}
+
+pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc,
+                                 const char *key, bool lasting, pmix_value_cbfunc_t cbfunc,
+                                 void *cbdata)
+{
+    struct lasting_call *call;
+    pmix_status_t rc;
+
+    if (!lasting) {
+        return asked_nb(session, proc, key, cbfunc, cbdata);
+    }
+    call = malloc(sizeof(*call));
+    if (NULL == call) {
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct lasting_call){session, *proc, "", cbfunc, cbdata};
+    PMIx_Load_key(call->key, key);
+    rc = asked_nb(session, proc, key, answered_lasting, call);
+    if (PMIX_SUCCESS != rc) {
+        free(call);
+    }
+    return rc;
 }

@@ -157,7 +157,7 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
     if (0 == rc && is_outdated(session, &want, &slice, status)) {
         rc = status;
     } else if (0 == rc) {
-        rc = px_client_hand_out(&want, &slice, &value);
+        rc = px_client_hand_out(session, &want, &slice, &value);
     } else if (PMIX_ERR_NOT_FOUND == rc) {
         rc = px_client_known(session, &want, &value);
     }
@@ -420,8 +420,10 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
     }
     PMIx_Load_procid(&target, want.nspace, want.ask.rank);
     if (NULL != key && px_key_asked(key)) {
+        bool lasting = (want.flags & PX_WANT_POINTER) != 0;
+
         px_want_fini(&want);
-        return px_client_asked_nb(session, &target, key, cbfunc, cbdata);
+        return px_client_asked_nb(session, &target, key, lasting, cbfunc, cbdata);
     }
     waiter = waiter_create(&target, key, info, ninfo);
     rc = PMIX_ERR_NOMEM;

@@ -13,7 +13,6 @@
 #include "glance.h"
 #include "ops.h"
 #include "src/base/epoch.h"
-#include "src/ops/version.h"
 #include "src/wire/compress.h"
 
 #define rare(e) __builtin_expect((e), 0)
@@ -110,20 +109,29 @@ int px_client_find(struct px_session *session, const struct px_want *want, bool 
 }
 
 /* A compressed string is handed out as what it was. */
-static __attribute__((noinline)) int hand_out_unpressed(const struct px_want *want,
+static __attribute__((noinline)) int hand_out_unpressed(struct px_session *session,
+                                                        const struct px_want *want,
                                                         const struct px_slice *slice,
                                                         pmix_value_t **value)
 {
     pmix_value_t *made;
+    pmix_proc_t owner;
     int rc = px_slice_value(slice, &made);
 
     if (0 != rc) {
         return rc;
     }
     rc = px_inflate_value(made);
-    if (0 != rc || (want->flags & PX_WANT_POINTER) != 0) {
+    if (0 != rc) {
         PMIx_Value_free(made, 1);
-        return 0 != rc ? rc : PMIX_ERR_NOT_SUPPORTED;
+        return rc;
+    }
+    if ((want->flags & PX_WANT_POINTER) != 0) {
+        PMIx_Load_procid(&owner, want->nspace, want->ask.rank);
+        made = px_session_keep(session, &owner, want->ask.key, made);
+        if (NULL == made) {
+            return PMIX_ERR_NOMEM;
+        }
     }
     if ((want->flags & PX_WANT_STATIC) == 0) {
         *value = made;
@@ -134,14 +142,14 @@ static __attribute__((noinline)) int hand_out_unpressed(const struct px_want *wa
     return 0;
 }
 
-int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
-                       pmix_value_t **value)
+int px_client_hand_out(struct px_session *session, const struct px_want *want,
+                       const struct px_slice *slice, pmix_value_t **value)
 {
     const pmix_value_t *borrowed;
     int rc;
 
     if (rare(slice->type == PMIX_COMPRESSED_STRING)) {
-        return hand_out_unpressed(want, slice, value);
+        return hand_out_unpressed(session, want, slice, value);
     }
     if ((want->flags & (PX_WANT_POINTER | PX_WANT_STATIC)) == 0) {
         return px_slice_value(slice, value);
@@ -156,68 +164,42 @@ int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
     return rc;
 }
 
-static int give_loaded(const struct px_want *want, const void *data, pmix_data_type_t type,
-                       pmix_value_t **value)
-{
-    pmix_value_t *to;
-
-    if ((want->flags & PX_WANT_POINTER) != 0) {
-        return PMIX_ERR_NOT_FOUND; /* no library memory holds it */
-    }
-    to = (want->flags & PX_WANT_STATIC) != 0 ? *value : PMIx_Value_create(1);
-    if (NULL == to) {
-        return PMIX_ERR_NOMEM;
-    }
-    *value = to;
-    return PMIx_Value_load(to, data, type);
-}
-
-static int find_native(struct px_session *session, const struct px_want *want, pmix_value_t **value)
+static const pmix_value_t *find_native(struct px_session *session, const struct px_want *want)
 {
     struct px_native *at = px_load_ptr_acquire(&session->natives); /* pairs with store_native */
 
     for (; NULL != at; at = at->next) {
-        if (at->proc.rank != want->ask.rank || strcmp(at->key, want->ask.key) != 0
-            || strncmp(at->proc.nspace, want->nspace, PMIX_MAX_NSLEN) != 0) {
-            continue;
+        if (at->proc.rank == want->ask.rank && strcmp(at->key, want->ask.key) == 0
+            && strncmp(at->proc.nspace, want->nspace, PMIX_MAX_NSLEN) == 0) {
+            return &at->value;
         }
-        if ((want->flags & PX_WANT_POINTER) != 0) {
-            *value = &at->value;
-            return 0;
-        }
-        if ((want->flags & PX_WANT_STATIC) == 0) {
-            *value = PMIx_Value_create(1);
-        }
-        if (NULL == *value) {
-            return PMIX_ERR_NOMEM;
-        }
-        return PMIx_Value_xfer(*value, &at->value);
     }
-    return PMIX_ERR_NOT_FOUND;
+    return NULL;
 }
 
 int px_client_known(struct px_session *session, const struct px_want *want, pmix_value_t **value)
 {
-    const pmix_proc_t *self = &session->ctx->self;
-    const char *key = want->ask.key;
+    const pmix_value_t *known =
+        px_key_reserved(want->ask.key) ? px_fact_find(session, want) : NULL;
+    pmix_value_t *to;
+    int rc;
 
-    if (!px_key_reserved(key)) {
-        return find_native(session, want, value);
+    known = NULL != known ? known : find_native(session, want);
+    if (NULL == known) {
+        return PMIX_ERR_NOT_FOUND;
     }
-    if (strcmp(key, PMIX_PROCID) == 0) {
-        return give_loaded(want, self, PMIX_PROC, value);
+    if ((want->flags & PX_WANT_POINTER) != 0) {
+        *value = (pmix_value_t *) (uintptr_t) known;
+        return 0;
     }
-    if ((want->flags & PX_WANT_OWN) != 0 && strcmp(key, PMIX_NSPACE) == 0) {
-        return give_loaded(want, self->nspace, PMIX_STRING, value);
+    to = (want->flags & PX_WANT_STATIC) != 0 ? *value : PMIx_Value_create(1);
+    rc = NULL != to ? PMIx_Value_xfer(to, known) : PMIX_ERR_NOMEM;
+    if (0 == rc) {
+        *value = to;
+    } else if ((want->flags & PX_WANT_STATIC) == 0 && NULL != to) {
+        PMIx_Value_free(to, 1);
     }
-    if ((want->flags & PX_WANT_OWN) != 0 && want->ask.rank == self->rank &&
-        strcmp(key, PMIX_RANK) == 0) {
-        return give_loaded(want, &self->rank, PMIX_PROC_RANK, value);
-    }
-    if (strcmp(key, PMIX_VERSION_INFO) == 0) {
-        return give_loaded(want, px_version_text(), PMIX_STRING, value);
-    }
-    return find_native(session, want, value);
+    return rc;
 }
 
 int px_client_miss(struct px_session *session, const struct px_want *want, int found)
@@ -359,7 +341,7 @@ static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_
     if (rare(session->report_fd >= 0)) {
         (void) px_fetch_add(&session->n_reads, 1);
     }
-    rc = px_client_hand_out(want, &slice, value);
+    rc = px_client_hand_out(session, want, &slice, value);
     want->from = slice.store;
     px_want_fini(want);
     return rc;

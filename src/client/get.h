@@ -18,9 +18,12 @@ bool px_client_is_published(struct px_session *session, const struct px_want *wa
  * filled) unless it is a pointer into the library. */
 int px_client_known(struct px_session *session, const struct px_want *want, pmix_value_t **value);
 
+/* What the library itself says of its process, or NULL. It stays as it is until the end. */
+const pmix_value_t *px_fact_find(const struct px_session *session, const struct px_want *want);
+
 /* Hands a value out in the manner wanted. */
-int px_client_hand_out(const struct px_want *want, const struct px_slice *slice,
-                       pmix_value_t **value);
+int px_client_hand_out(struct px_session *session, const struct px_want *want,
+                       const struct px_slice *slice, pmix_value_t **value);
 
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
 int px_client_miss(struct px_session *session, const struct px_want *want, int found);
@@ -42,7 +45,9 @@ void px_client_look_for_next(struct px_session *session);
 /* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked
  * of the server. */
 bool px_key_asked(const char *key);
+/* lasting: the value that is given stays until the end. */
 pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc,
-                                 const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
+                                 const char *key, bool lasting, pmix_value_cbfunc_t cbfunc,
+                                 void *cbdata);
 
 #endif

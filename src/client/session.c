@@ -39,6 +39,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     px_list_init(&session->fetches);
     px_list_init(&session->groups);
     px_list_init(&session->pulls);
+    px_list_init(&session->kept);
     px_list_init(&session->members);
     if (NULL != host && '\0' != host[0]) {
         snprintf(session->hostname, sizeof(session->hostname), "%s", host);
@@ -70,6 +71,7 @@ void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t
     note_word(session, 0, 0);
     note_word(session, 1, 1);
     note_word(session, 2, session->nspace_last);
+    px_facts_name(session);
 }
 
 static void free_data(struct px_session *session)
@@ -84,6 +86,7 @@ static void free_data(struct px_session *session)
         free(native);
         native = next;
     }
+    px_session_drop_kept(session);
     px_store_destroy(session->own);
     px_session_drop_segments(session);
     px_store_destroy(session->outgrown);

@@ -59,6 +59,9 @@ struct px_native {
     pmix_value_t value;     /* pointers are borrowed from the application */
 };
 
+/* What the library itself says of its process (facts.c). */
+enum px_fact { PX_FACT_PROCID, PX_FACT_VERSION, PX_FACT_NSPACE, PX_FACT_RANK, PX_N_FACTS };
+
 struct px_session {
     struct px_ctx *ctx;
     size_t nspace_len;  /* of ctx->self.nspace; constant, like the next two */
@@ -109,6 +112,8 @@ struct px_session {
     bool watching;            /* loop thread: the server sends us the events of invitations */
     struct px_list pulls;     /* lock: struct px_pull */
     size_t last_pull;         /* lock: the number of the latest; none is given twice */
+    struct px_list kept;      /* lock: values that were made for a pointer; until the end */
+    pmix_value_t facts[PX_N_FACTS]; /* constant once named; what they point to is not theirs */
     bool ours;                /* constant: the server is shmix and its segment is mapped */
     bool is_tool;             /* constant */
     char hostname[256];       /* constant */
@@ -218,6 +223,19 @@ int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size
                       pmix_proc_t **ret, size_t *ret_n);
 
 void px_members_fini(struct px_session *session);
+
+/* --- */
+
+/* --- values in no store (facts.c) --- */
+
+/* The process has got its name. */
+void px_facts_name(struct px_session *session);
+/* Takes over a value that was made for a get by pointer; the same one for an equal value of the
+ * same process and key. It stays until the end. NULL: no memory, and the value is gone. Any
+ * thread. */
+pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                              pmix_value_t *value);
+void px_session_drop_kept(struct px_session *session);
 
 /* --- */
 

@@ -117,6 +117,47 @@ static void point_at_values(void)
     point(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL);
 }
 
+/* What the library answers by itself, or asks for each time, is answered in every manner; and
+ * whatever one manner has been told, the next one is told, too. */
+static void point_at_own(void)
+{
+    static const char *const keys[] = {PMIX_PROCID, PMIX_NSPACE, PMIX_RANK, PMIX_VERSION_INFO,
+                                       PMIX_LOCAL_PROCS};
+    const char *const manners[] = {PMIX_GET_POINTER_VALUES, PMIX_OPTIONAL, NULL,
+                                   PMIX_GET_STATIC_VALUES, PMIX_GET_POINTER_VALUES};
+
+    for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+        bool asks = k >= 4; /* a local look finds nothing */
+        pmix_value_t *first = NULL;
+
+        for (size_t m = 0; m < sizeof(manners) / sizeof(manners[0]); m++) {
+            bool fixed = manners[m] != NULL && strcmp(manners[m], PMIX_GET_STATIC_VALUES) == 0;
+            bool optional = manners[m] != NULL && strcmp(manners[m], PMIX_OPTIONAL) == 0;
+            pmix_value_t room = {.type = PMIX_UNDEF};
+            pmix_value_t *v = fixed ? &room : NULL;
+
+            if (!check_status(asks && optional ? PMIX_ERR_NOT_FOUND : PMIX_SUCCESS,
+                              get_as(manners[m], me.rank, keys[k], &v), "%s %s", keys[k],
+                              manners[m] == NULL ? "plainly" : manners[m])
+                || (asks && optional)) {
+                continue;
+            }
+            if (first == NULL) {
+                first = v;
+            }
+            check(v->type == first->type, "%s: the same type", keys[k]);
+            if (m == 0 || m == 4) {
+                check(v == first && PMIx_Value_compare(v, first) == PMIX_EQUAL,
+                      "%s: the same address each time", keys[k]);
+            } else if (fixed) {
+                PMIX_VALUE_DESTRUCT(v);
+            } else {
+                PMIX_VALUE_RELEASE(v);
+            }
+        }
+    }
+}
+
 /* Is the address in memory that this process maps, shared, for reading only? */
 static bool in_segment(const void *address)
 {
@@ -453,6 +494,10 @@ const struct conform_case cases[] = {
      .what = "a pointer is the same each time",
      .ranks = 2,
      .client = point_at_values},
+    {.ids = "GET-002 GET-004",
+     .what = "what the library says of itself is given in every manner",
+     .ranks = 2,
+     .client = point_at_own},
     {.ids = "GET-004",
      .what = "a pointer leads into the segment",
      .ranks = 2,

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What the library itself says of its process, which is in no store; and values that are made for
+ * one get by pointer, which has to stay good while the library is up. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "get.h"
+#include "src/ops/version.h"
+
+/* Of whom a fact may be asked. */
+enum asked { OF_ANYONE, OF_OUR_JOB, OF_US, OF_US_OR_NOBODY };
+
+static const struct {
+    const char *key;
+    enum asked of;
+} facts[PX_N_FACTS] = {
+    [PX_FACT_PROCID] = {PMIX_PROCID, OF_ANYONE},
+    [PX_FACT_VERSION] = {PMIX_VERSION_INFO, OF_ANYONE},
+    [PX_FACT_NSPACE] = {PMIX_NSPACE, OF_OUR_JOB},
+    [PX_FACT_RANK] = {PMIX_RANK, OF_US_OR_NOBODY},
+};
+
+void px_facts_name(struct px_session *session)
+{
+    pmix_proc_t *self = &session->ctx->self;
+
+    session->facts[PX_FACT_PROCID] = (pmix_value_t) {.type = PMIX_PROC, .data.proc = self};
+    session->facts[PX_FACT_NSPACE] =
+        (pmix_value_t) {.type = PMIX_STRING, .data.string = self->nspace};
+    session->facts[PX_FACT_RANK] =
+        (pmix_value_t) {.type = PMIX_PROC_RANK, .data.rank = self->rank};
+    session->facts[PX_FACT_VERSION] =
+        (pmix_value_t) {.type = PMIX_STRING, .data.string = (char *) (uintptr_t) px_version_text()};
+}
+
+static bool may_be_asked(const struct px_session *session, const struct px_want *want,
+                         enum asked of)
+{
+    bool ours = (want->flags & PX_WANT_OWN) != 0;
+    bool us = ours && want->ask.rank == session->ctx->self.rank;
+
+    return of == OF_ANYONE || (of == OF_OUR_JOB ? ours : us) ||
+           (of == OF_US_OR_NOBODY && ours && want->ask.rank == PMIX_RANK_INVALID);
+}
+
+const pmix_value_t *px_fact_find(const struct px_session *session, const struct px_want *want)
+{
+    for (int i = 0; i < PX_N_FACTS; i++) {
+        if (session->facts[i].type != PMIX_UNDEF && may_be_asked(session, want, facts[i].of) &&
+            strcmp(want->ask.key, facts[i].key) == 0) {
+            return &session->facts[i];
+        }
+    }
+    return NULL;
+}
+
+/* --- made for a pointer --- */
+
+struct kept {
+    struct px_list link; /* in px_session.kept */
+    pmix_proc_t proc;
+    pmix_value_t *value;
+    char key[];
+};
+
+static struct kept *find_kept_locked(struct px_session *session, const pmix_proc_t *proc,
+                                     const char *key, pmix_value_t *value)
+{
+    struct px_list *item;
+    struct px_list *following;
+
+    px_assert(px_lock_held(&session->lock));
+    px_list_each(item, following, &session->kept) {
+        struct kept *kept = px_container_of(item, struct kept, link);
+
+        if (kept->proc.rank == proc->rank && strcmp(kept->key, key) == 0 &&
+            strncmp(kept->proc.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0 &&
+            PMIx_Value_compare(kept->value, value) == PMIX_EQUAL) {
+            return kept;
+        }
+    }
+    return NULL;
+}
+
+pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                              pmix_value_t *value)
+{
+    size_t len = strlen(key) + 1;
+    struct kept *fresh = malloc(sizeof(*fresh) + len);
+    struct kept *kept;
+
+    if (NULL == fresh) {
+        PMIx_Value_free(value, 1);
+        return NULL;
+    }
+    fresh->proc = *proc;
+    fresh->value = value;
+    memcpy(fresh->key, key, len);
+    px_lock_take(&session->lock);
+    kept = find_kept_locked(session, proc, key, value);
+    if (NULL == kept) {
+        px_list_append(&session->kept, &fresh->link);
+    }
+    px_lock_give(&session->lock);
+    if (NULL == kept) {
+        return value;
+    }
+    PMIx_Value_free(value, 1);
+    free(fresh);
+    return kept->value;
+}
+
+void px_session_drop_kept(struct px_session *session)
+{
+    while (!px_list_empty(&session->kept)) {
+        struct kept *kept = px_container_of(px_list_shift(&session->kept), struct kept, link);
+
+        PMIx_Value_free(kept->value, 1);
+        free(kept);
+    }
+}
