@@ -191,6 +191,7 @@ struct kvals {
     pmix_value_t *values;
     size_t n;
     size_t room;
+    uint64_t change; /* PX_KEY_CHANGE, or 0 */
 };
 
 static int kvals_grow(struct kvals *kv)
@@ -236,7 +237,12 @@ static int kvals_read(struct kvals *kv, struct px_in *in, const char *only)
             return rc;
         }
         kv->n++;
-        if (NULL == kv->keys[kv->n - 1] || '\0' == kv->keys[kv->n - 1][0]
+        if (NULL != kv->keys[kv->n - 1] && strcmp(kv->keys[kv->n - 1], PX_KEY_CHANGE) == 0 &&
+            kv->values[kv->n - 1].type == PMIX_UINT64) {
+            kv->change = kv->values[kv->n - 1].data.uint64;
+            kv->n--;
+            free(kv->keys[kv->n]);
+        } else if (NULL == kv->keys[kv->n - 1] || '\0' == kv->keys[kv->n - 1][0]
             || (NULL != only && strcmp(kv->keys[kv->n - 1], only) != 0)) {
             kv->n--;
             free(kv->keys[kv->n]);
@@ -267,8 +273,16 @@ static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch
 }
 
 /* What is fetched by messages stays as it was, while a segment would show what its writer posts
- * later. So that both forms give the same answers after a fence, a connect or the construction of a
- * group, data that were fetched before are then fetched again by whoever reads them next. */
+ * later. So that both forms give the same answers,
+ * - what came of a process of this node with the number of its change, as our servers tell it, is
+ *   good only once: the next get asks whether that is still the number
+ *   (docs/decisions/0018-local-data-by-messages.md);
+ * - anything else is fetched again by whoever reads it first after a fence, a connect or the
+ *   construction of a group. */
+
+/* In px_session.fetched: the number of the change, or 1 + `ended` of then. */
+#define COUNTED (UINT64_C(1) << 63)
+
 static pmix_proc_t fetched_key(const char *nspace, pmix_rank_t rank)
 {
     pmix_proc_t key;
@@ -279,13 +293,36 @@ static pmix_proc_t fetched_key(const char *nspace, pmix_rank_t rank)
     return key;
 }
 
-static int note_fetched_locked(struct px_session *session, const pmix_proc_t *owner)
+static uint64_t find_fetched(struct px_session *session, const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t key = fetched_key(nspace, rank);
+    uint64_t then;
+
+    px_lock_take(&session->lock);
+    then = (uintptr_t) px_map_find(&session->fetched, &key, sizeof(key));
+    px_lock_give(&session->lock);
+    return then;
+}
+
+static bool is_counted_locked(struct px_session *session, const pmix_proc_t *owner)
 {
     pmix_proc_t key = fetched_key(owner->nspace, owner->rank);
 
     px_assert(px_lock_held(&session->lock));
-    return px_map_set(&session->fetched, &key, sizeof(key),
-                      (void *) (uintptr_t) (session->ended + 1));
+    return ((uintptr_t) px_map_find(&session->fetched, &key, sizeof(key)) & COUNTED) != 0;
+}
+
+static int note_fetched_locked(struct px_session *session, const pmix_proc_t *owner,
+                               uint64_t change)
+{
+    pmix_proc_t key = fetched_key(owner->nspace, owner->rank);
+    uint64_t then = 0 != change ? change | COUNTED : session->ended + 1;
+
+    px_assert(px_lock_held(&session->lock));
+    if (0 != change && 0 == session->ended) {
+        px_store_release(&session->ended, 1); /* pairs with px_session_is_stale */
+    }
+    return px_map_set(&session->fetched, &key, sizeof(key), (void *) (uintptr_t) then);
 }
 
 void px_session_collected(struct px_session *session)
@@ -300,17 +337,16 @@ void px_session_collected(struct px_session *session)
 bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
     uint64_t ended = px_load_acquire(&session->ended); /* pairs with px_session_collected */
-    pmix_proc_t key;
-    uintptr_t then;
+    uint64_t then = 0 != ended ? find_fetched(session, nspace, rank) : 0;
 
-    if (0 == ended) {
-        return false;
-    }
-    key = fetched_key(nspace, rank);
-    px_lock_take(&session->lock);
-    then = (uintptr_t) px_map_find(&session->fetched, &key, sizeof(key));
-    px_lock_give(&session->lock);
-    return then != 0 && then <= ended;
+    return then != 0 && ((then & COUNTED) != 0 || then <= ended);
+}
+
+uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_rank_t rank)
+{
+    uint64_t then = find_fetched(session, nspace, rank);
+
+    return (then & COUNTED) != 0 ? then & ~COUNTED : 0;
 }
 
 int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
@@ -328,7 +364,9 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
         px_lock_take(&session->lock);
         store = store_of_locked(session, owner->nspace);
         rc = NULL != store ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
-        rc = 0 == rc && NULL == only ? note_fetched_locked(session, owner) : rc;
+        rc = 0 == rc && NULL == only && (0 != kv.change || !is_counted_locked(session, owner))
+                 ? note_fetched_locked(session, owner, kv.change)
+                 : rc;
         px_lock_give(&session->lock);
     }
     px_batch_destroy(batch);

@@ -13,6 +13,7 @@
 #include "get.h"
 #include "later.h"
 #include "ops.h"
+#include "src/base/epoch.h"
 #include "src/value/infos.h"
 
 /* Somebody who waits for a value. Owns copies of all that the caller passed. */
@@ -95,6 +96,61 @@ static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc
     return fetch;
 }
 
+/* Does it run on another node, as far as we know? What such a process posts comes with collectives
+ * and when it is asked for, not by itself. Inside a visit. */
+static bool is_far(struct px_session *session, const pmix_proc_t *proc)
+{
+    size_t len = strnlen(proc->nspace, PMIX_MAX_NSLEN);
+    const struct px_foreign *foreign;
+    const struct px_store *store;
+    uint32_t node;
+
+    if (px_session_is_named(session, proc->nspace)) {
+        store = px_session_shared(session);
+        if (NULL == store && 0 != px_session_own(session, &store)) {
+            store = NULL;
+        }
+    } else {
+        foreign = px_session_find_foreign(session, proc->nspace, len);
+        store = NULL == foreign                       ? NULL
+                : NULL != px_foreign_shared(foreign) ? px_foreign_shared(foreign)
+                                                      : px_foreign_own(foreign);
+    }
+    node = NULL != store ? px_store_node_of(store, proc->rank) : PX_NO_NODE;
+    return node != PX_NO_NODE && node != px_store_local_node(store);
+}
+
+/* Packs the waiter's directives. Whoever asks for posted data says which change of them it has:
+ * a server that knows of that answers with the number, or that it is still the same. */
+static int pack_directives(struct px_fetch *fetch, struct px_msg *msg)
+{
+    const struct waiter *waiter = first_waiter(fetch);
+    struct px_session *session = fetch->session;
+    pmix_info_t *info;
+    bool far;
+    int rc;
+
+    px_reader_enter();
+    far = is_far(session, &fetch->proc);
+    px_reader_leave();
+    if (far || fetch->refresh || NULL == waiter->key || px_key_hosts(waiter->key) ||
+        fetch->proc.rank > PMIX_RANK_VALID) {
+        return px_pack_infos(&msg->buf, msg->kind, waiter->info, waiter->ninfo);
+    }
+    info = calloc(waiter->ninfo + 1, sizeof(*info));
+    if (NULL == info) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(info, waiter->info, waiter->ninfo * sizeof(*info)); /* borrowed */
+    PMIx_Load_key(info[waiter->ninfo].key, PX_KEY_CHANGE);
+    info[waiter->ninfo].value.type = PMIX_UINT64;
+    info[waiter->ninfo].value.data.uint64 =
+        px_session_change(session, fetch->proc.nspace, fetch->proc.rank);
+    rc = px_pack_infos(&msg->buf, msg->kind, info, waiter->ninfo + 1);
+    free(info);
+    return rc;
+}
+
 /* Servers before 5.0 know no command to refresh: a plain GET that carries the directive is the best
  * there is. */
 static int send_fetch(struct px_fetch *fetch)
@@ -116,7 +172,7 @@ static int send_fetch(struct px_fetch *fetch)
         rc = px_pack_rank(&msg.buf, msg.kind, fetch->proc.rank);
     }
     if (0 == rc) {
-        rc = px_pack_infos(&msg.buf, msg.kind, waiter->info, waiter->ninfo);
+        rc = pack_directives(fetch, &msg);
     }
     if (0 == rc && NULL != waiter->key) {
         rc = px_pack_string(&msg.buf, msg.kind, waiter->key);
@@ -275,6 +331,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
     bool fresh = false;
     bool first = true;
     bool again = false;
+    bool counted;
     int rc;
 
     status = px_reply_status(status, reply, fd);
@@ -284,6 +341,8 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
         status = PMIX_ERR_WOULD_BLOCK == rc ? PMIX_ERR_NOT_FOUND : 0 == rc ? status : rc;
     }
     session->arrived = NULL; /* whether the reply was read or not */
+    /* Those that have joined may have come after something newer was posted. */
+    counted = 0 != px_session_change(session, fetch->proc.nspace, fetch->proc.rank);
     px_lock_take(&session->lock);
     px_list_remove(&fetch->link); /* nobody joins from here on */
     px_lock_give(&session->lock);
@@ -295,7 +354,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
             ask_again(session, waiter, true);
         } else if (first && !serve(session, waiter, fresh, status)) {
             miss(fetch, waiter);
-        } else if (first || serve(session, waiter, fresh, PMIX_SUCCESS)) {
+        } else if (first || (!counted && serve(session, waiter, fresh, PMIX_SUCCESS))) {
             waiter_free(waiter);
         } else {
             ask_again(session, waiter, false);
@@ -306,7 +365,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
 }
 
 /* Joins a message under way for the same process, unless its answer may be older than a collective
- * that has ended. */
+ * that has ended. Session lock. */
 static bool join(struct px_session *session, struct waiter *waiter)
 {
     struct px_list *item;
@@ -326,7 +385,8 @@ static bool join(struct px_session *session, struct waiter *waiter)
 
 static int ask_server(struct px_session *session, const struct px_want *want, struct waiter *waiter)
 {
-    bool sharable = waiter->ninfo == 0 && NULL != waiter->key && !px_key_hosts(waiter->key);
+    bool sharable = waiter->ninfo == 0 && NULL != waiter->key && !px_key_hosts(waiter->key) &&
+                    0 == px_session_change(session, waiter->proc.nspace, waiter->proc.rank);
     struct px_fetch *fetch;
     bool joined = false;
     int rc;

@@ -103,8 +103,8 @@ struct px_session {
                          is told */
     struct px_list fetches;   /* lock: struct px_fetch under way */
     struct px_map queries;    /* lock: packed query to struct px_cached */
-    struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to 1 +
-                                 `ended` of then */
+    struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to of
+                                 when they are (data.c) */
     uint64_t ended; /* atomic, changed under the lock: collectives since something was fetched */
     struct px_list groups;    /* loop thread: struct px_party */
     struct px_list members;   /* lock: struct px_members */
@@ -345,9 +345,11 @@ int px_session_store_blob(struct px_session *session, struct px_in *in, const ch
 /* A collective has ended: what others posted before it may be newer than what was fetched of
  * them. */
 void px_session_collected(struct px_session *session);
-/* Has a collective ended since the data of this process were fetched? Any number of them may be
- * asked for again. */
+/* May what was fetched of this process be old: has a collective ended since, or is it of our node,
+ * so that the server is asked each time? Any number of them may be asked for again. */
 bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank);
+/* The number of the change that we have all data of this process of; 0: none. Any thread. */
+uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_rank_t rank);
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
                            const pmix_value_t *value, pmix_scope_t scope);
 /* Every namespace known, for answers about all of them: at most `room` stores; returns how many

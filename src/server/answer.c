@@ -11,6 +11,7 @@
 
 #include "get.h"
 #include "src/value/infos.h"
+#include "src/wire/message.h"
 
 void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
                  size_t *ret_n)
@@ -115,6 +116,29 @@ static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
 static struct px_peer *asking_peer(const struct px_get *get)
 {
     return px_peer_find(get->server, get->from.peer);
+}
+
+/* All that the process has posted, after the number of the change that it is of. */
+static int pack_process(struct packer *p, const struct px_get *get, const struct px_nsrec *ns,
+                        uint32_t owner)
+{
+    const struct px_rankrec *rank = get->counts ? px_rank_find(ns, owner) : NULL;
+    pmix_value_t change = {.type = PMIX_UINT64};
+    int rc = PMIX_SUCCESS;
+
+    if (rank && rank->change) {
+        change.data.uint64 = rank->change;
+        rc = px_pack_kval(&p->buf, p->kind, PX_KEY_CHANGE, &change);
+    }
+    return rc ? rc : px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_posted, p);
+}
+
+/* Does the asker have all that the process has posted? */
+static bool is_unchanged(const struct px_get *get, const struct px_nsrec *ns, uint32_t owner)
+{
+    const struct px_rankrec *rank = get->change ? px_rank_find(ns, owner) : NULL;
+
+    return rank && rank->change == get->change;
 }
 
 /* REFRESH_CACHE: STATUS, and KVALs for those that cannot look into the segment. */
@@ -225,11 +249,15 @@ static int answer_slice(const struct px_get *get, struct px_nsrec *ns, uint32_t 
     if (!get->from.peer) {
         return answer_own(get, slice);
     }
+    if (posted && is_unchanged(get, ns, owner)) {
+        px_answer_status(get->server, &get->from, PMIX_SUCCESS);
+        return PMIX_SUCCESS;
+    }
     rc = begin_object(&p, get, ns, owner);
     if (!rc && slice->quals) {
         rc = pack_qualified(&p, get->key, slice);
     } else if (!rc && posted && !p.shares) {
-        rc = px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_posted, &p);
+        rc = pack_process(&p, get, ns, owner);
     } else if (!rc) {
         rc = pack_slice(&p, get->key, slice);
     }
@@ -260,7 +288,7 @@ static int answer_all(const struct px_get *get, struct px_nsrec *ns)
             p.n = packed->len;
         }
     } else if (!rc) {
-        rc = px_store_each(ns->store, PX_LEVEL_PROC, get->target.rank, pack_posted, &p);
+        rc = pack_process(&p, get, ns, get->target.rank);
     }
     if (rc || !p.n) {
         px_buf_fini(&p.buf);

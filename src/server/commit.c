@@ -343,6 +343,7 @@ int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     /* One that is refused has been made all the same: its values do not come any more, and who
      * waits for them is to wait no longer than for any other key that a process left out. */
     rank->committed = true;
+    rank->change = ++s->changes;
     if (!rc) {
         px_answer_status(s, &from, PMIX_SUCCESS);
     }

@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "host.h"
+#include "src/base/bytes.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
 #include "src/value/infos.h"
+#include "src/wire/message.h"
 
 static void get_destroy(struct px_get *get)
 {
@@ -104,8 +106,25 @@ static void decide(struct px_get *get)
     }
 }
 
+/* What is between the asker and us is not for the host. */
+static void take_change(struct px_get *get)
+{
+    const pmix_value_t *change = px_info_find(get->info, get->ninfo, PX_KEY_CHANGE);
+    pmix_info_t *info;
+
+    if (!change || change->type != PMIX_UINT64) {
+        return;
+    }
+    info = px_container_of((pmix_value_t *) (uintptr_t) change, pmix_info_t, value);
+    get->counts = true;
+    get->change = change->data.uint64;
+    get->ninfo--;
+    *info = get->info[get->ninfo]; /* the array is freed whole; a number owns nothing */
+}
+
 static void read_directives(struct px_get *get)
 {
+    take_change(get);
     for (size_t i = 0; i < get->ninfo; i++) {
         const pmix_info_t *info = &get->info[i];
         bool on = px_value_true(&info->value);

@@ -27,6 +27,8 @@ struct px_get {
     bool refresh; /* PMIX_GET_REFRESH_CACHE: what is here of a process of another node is renewed
                      first */
     uint64_t renewal; /* not 0: the direct modex that it waits for */
+    bool counts;      /* the asker wants to know of which change the answer is */
+    uint64_t change;  /* counts: the one that it has, 0: none */
     bool implicit; /* the timer is ours, not the asker's */
     bool patient;  /* PMIX_TIMEOUT of 0: as long as it takes */
     uint32_t timeout_s;

@@ -251,6 +251,7 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
     const pmix_info_t *infos = infos_of(&given->value, &n);
     pmix_info_t qualifier;
     struct px_batch *batch;
+    struct px_rankrec *rank;
     struct px_nsrec *ns;
     int rc = PMIX_SUCCESS;
 
@@ -281,6 +282,10 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
         rc = px_batch_add(batch, &entry);
     }
     rc = rc ? rc : px_store_publish(ns->store, batch);
+    rank = px_rank_find(ns, infos[0].value.data.proc->rank);
+    if (rank) {
+        rank->change = ++s->changes;
+    }
     px_batch_destroy(batch);
     px_store_tidy(ns->store);
     return rc;

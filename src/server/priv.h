@@ -95,6 +95,7 @@ struct px_server {
     struct px_list upcalls; /* under way at the host */
     struct px_list gets;    /* waiting requests for data */
     struct px_list modexes; /* direct modex upcalls under way */
+    uint64_t changes;       /* the newest of px_rankrec.change */
     uint64_t renewals;      /* direct modex upcalls that renewed what was here */
     struct px_list remote_asks; /* PMIx_server_dmodex_request waiting for a commit */
     struct px_colls colls;
@@ -182,6 +183,7 @@ struct px_rankrec {
     unsigned n_peers;    /* connections under this name now */
     unsigned n_callers;  /* these, and those about which the host has not decided yet */
     pid_t pid;           /* of the first, when the kernel told */
+    uint64_t change;     /* a new number whenever it has posted something; 0: nothing yet */
     struct px_outbox outbox; /* what other nodes may see */
 };
 

@@ -65,4 +65,9 @@ enum { PX_TAG_NOTIFY = 0, PX_TAG_HEARTBEAT = 1, PX_TAG_IOF = 2, PX_TAG_FIRST = 1
  * namespace; the segment's descriptor rides on the same message by SCM_RIGHTS. */
 #define PX_KEY_SEGMENT "shmix.segment"
 
+/* What a process has posted has a number, which grows (UINT64). In the directives of a GET: the one
+ * that the asker has, 0 for none. In the answer, first in an object that has all of a process: the
+ * one that it is of; an answer without objects says that it is the same. */
+#define PX_KEY_CHANGE "shmix.change"
+
 #endif
