@@ -162,11 +162,12 @@ PMIX_EXPORT pmix_status_t PMIx_Commit(void);
  *
  *   proc: whose value: a process; PMIX_RANK_WILDCARD for data of the job; an empty namespace is the
  *       caller's own; NULL is the caller
- *   key: the key; NULL with PMIX_GET_REFRESH_CACHE renews everything known of proc
+ *   key: the key; NULL for everything that is to be seen of one process, as an array of infos; NULL
+ *       with PMIX_GET_REFRESH_CACHE renews everything known of proc and gives nothing
  *   info, ninfo: directives. PMIX_GET_POINTER_VALUES: *val becomes a pointer into the library's
  *       memory, not to be released, valid until PMIx_Finalize. PMIX_GET_STATIC_VALUES: *val points
  *       to the caller's structure, which is filled in
- *   val: receives a copy, to be released with PMIx_Value_free(*val, 1); may be NULL if key is NULL
+ *   val: receives a copy, to be released with PMIx_Value_free(*val, 1); NULL when nothing is given
  *   PMIX_ERR_NOT_FOUND: there is no such key
  *   PMIX_ERR_EXISTS_OUTSIDE_SCOPE: there is one, posted with a scope that excludes the caller
  *   PMIX_ERR_TIMEOUT: not committed within PMIX_TIMEOUT seconds

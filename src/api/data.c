@@ -81,10 +81,16 @@ static pmix_info_t *without_static(const pmix_info_t *info, size_t ninfo, size_t
     return kept;
 }
 
+/* Without a key and to be refreshed: nothing is wanted but the effect. */
+static bool only_refreshes(const char *key, const pmix_info_t *info, size_t ninfo)
+{
+    return NULL == key && px_infos_flag(info, ninfo, PMIX_GET_REFRESH_CACHE);
+}
+
 static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                                 const pmix_info_t *info, size_t ninfo, pmix_value_t **val)
 {
-    struct getting getting = {.to = NULL != key ? val : NULL};
+    struct getting getting = {.to = val};
     pmix_info_t *kept;
     size_t n = 0;
     pmix_status_t rc = PX_ENTER(ctx, get_nb);
@@ -118,10 +124,11 @@ pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_i
     if (NULL == ctx) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == key || (NULL == info && ninfo > 0)) {
-        return NULL == key && NULL != info && px_infos_flag(info, ninfo, PMIX_GET_REFRESH_CACHE)
-                   ? get_asking(ctx, proc, key, info, ninfo, val)
-                   : PMIX_ERR_BAD_PARAM;
+    if (NULL == info && ninfo > 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (only_refreshes(key, info, ninfo)) {
+        return get_asking(ctx, proc, key, info, ninfo, NULL);
     }
     rc = ctx->ops->get(ctx, proc, key, info, ninfo, val);
     return PMIX_ERR_WOULD_BLOCK == rc ? get_asking(ctx, proc, key, info, ninfo, val) : rc;

@@ -14,13 +14,16 @@
 enum asked { OF_ANYONE, OF_OUR_JOB, OF_US, OF_US_OR_NOBODY };
 
 static const struct {
-    const char *key;
+    const char *name;
     enum asked of;
 } facts[PX_N_FACTS] = {
     [PX_FACT_PROCID] = {PMIX_PROCID, OF_ANYONE},
     [PX_FACT_VERSION] = {PMIX_VERSION_INFO, OF_ANYONE},
     [PX_FACT_NSPACE] = {PMIX_NSPACE, OF_OUR_JOB},
     [PX_FACT_RANK] = {PMIX_RANK, OF_US_OR_NOBODY},
+    [PX_FACT_SERVER_URI] = {PMIX_SERVER_URI, OF_US},
+    [PX_FACT_SERVER_NSPACE] = {PMIX_SERVER_NSPACE, OF_US},
+    [PX_FACT_SERVER_RANK] = {PMIX_SERVER_RANK, OF_US},
 };
 
 void px_facts_name(struct px_session *session)
@@ -36,6 +39,30 @@ void px_facts_name(struct px_session *session)
         (pmix_value_t) {.type = PMIX_STRING, .data.string = (char *) (uintptr_t) px_version_text()};
 }
 
+void px_facts_server(struct px_session *session, const char *uri)
+{
+    pmix_proc_t *server = &session->server;
+
+    if (px_uri_server(uri, server) != 0) {
+        return;
+    }
+    session->server_uri = strdup(uri);
+    if (NULL == session->server_uri) {
+        return;
+    }
+    session->facts[PX_FACT_SERVER_URI] =
+        (pmix_value_t) {.type = PMIX_STRING, .data.string = session->server_uri};
+    session->facts[PX_FACT_SERVER_NSPACE] =
+        (pmix_value_t) {.type = PMIX_STRING, .data.string = server->nspace};
+    session->facts[PX_FACT_SERVER_RANK] =
+        (pmix_value_t) {.type = PMIX_PROC_RANK, .data.rank = server->rank};
+}
+
+void px_facts_fini(struct px_session *session)
+{
+    free(session->server_uri);
+}
+
 static bool may_be_asked(const struct px_session *session, const struct px_want *want,
                          enum asked of)
 {
@@ -48,9 +75,11 @@ static bool may_be_asked(const struct px_session *session, const struct px_want 
 
 const pmix_value_t *px_fact_find(const struct px_session *session, const struct px_want *want)
 {
+    const char *key = want->ask.key;
+
     for (int i = 0; i < PX_N_FACTS; i++) {
         if (session->facts[i].type != PMIX_UNDEF && may_be_asked(session, want, facts[i].of) &&
-            strcmp(want->ask.key, facts[i].key) == 0) {
+            strcmp(key, facts[i].name) == 0) {
             return &session->facts[i];
         }
     }
@@ -63,7 +92,7 @@ struct kept {
     struct px_list link; /* in px_session.kept */
     pmix_proc_t proc;
     pmix_value_t *value;
-    char key[];
+    char name[];
 };
 
 static struct kept *find_kept_locked(struct px_session *session, const pmix_proc_t *proc,
@@ -76,7 +105,7 @@ static struct kept *find_kept_locked(struct px_session *session, const pmix_proc
     px_list_each(item, following, &session->kept) {
         struct kept *kept = px_container_of(item, struct kept, link);
 
-        if (kept->proc.rank == proc->rank && strcmp(kept->key, key) == 0 &&
+        if (kept->proc.rank == proc->rank && strcmp(kept->name, key) == 0 &&
             strncmp(kept->proc.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0 &&
             PMIx_Value_compare(kept->value, value) == PMIX_EQUAL) {
             return kept;
@@ -98,7 +127,7 @@ pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *pro
     }
     fresh->proc = *proc;
     fresh->value = value;
-    memcpy(fresh->key, key, len);
+    memcpy(fresh->name, key, len);
     px_lock_take(&session->lock);
     kept = find_kept_locked(session, proc, key, value);
     if (NULL == kept) {

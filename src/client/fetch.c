@@ -96,57 +96,63 @@ static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc
     return fetch;
 }
 
-/* Does it run on another node, as far as we know? What such a process posts comes with collectives
- * and when it is asked for, not by itself. Inside a visit. */
-static bool is_far(struct px_session *session, const pmix_proc_t *proc)
+/* What such a process posts comes with collectives and when it is asked for, not by itself. */
+bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
-    size_t len = strnlen(proc->nspace, PMIX_MAX_NSLEN);
     const struct px_foreign *foreign;
     const struct px_store *store;
     uint32_t node;
 
-    if (px_session_is_named(session, proc->nspace)) {
+    if (px_session_is_named(session, nspace)) {
         store = px_session_shared(session);
         if (NULL == store && 0 != px_session_own(session, &store)) {
             store = NULL;
         }
     } else {
-        foreign = px_session_find_foreign(session, proc->nspace, len);
+        foreign = px_session_find_foreign(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
         store = NULL == foreign                       ? NULL
                 : NULL != px_foreign_shared(foreign) ? px_foreign_shared(foreign)
                                                       : px_foreign_own(foreign);
     }
-    node = NULL != store ? px_store_node_of(store, proc->rank) : PX_NO_NODE;
+    node = NULL != store ? px_store_node_of(store, rank) : PX_NO_NODE;
     return node != PX_NO_NODE && node != px_store_local_node(store);
 }
 
 /* Packs the waiter's directives. Whoever asks for posted data says which change of them it has:
- * a server that knows of that answers with the number, or that it is still the same. */
+ * a server that knows of that answers with the number, or that it is still the same. Who asks for
+ * everything of a process of this node does not wait for its first commit. */
 static int pack_directives(struct px_fetch *fetch, struct px_msg *msg)
 {
     const struct waiter *waiter = first_waiter(fetch);
     struct px_session *session = fetch->session;
     pmix_info_t *info;
+    size_t n = waiter->ninfo;
+    bool yes = true;
     bool far;
     int rc;
 
     px_reader_enter();
-    far = is_far(session, &fetch->proc);
+    far = px_client_is_far(session, fetch->proc.nspace, fetch->proc.rank);
     px_reader_leave();
-    if (far || fetch->refresh || NULL == waiter->key || px_key_hosts(waiter->key) ||
-        fetch->proc.rank > PMIX_RANK_VALID) {
+    if (far || fetch->refresh || fetch->proc.rank > PMIX_RANK_VALID ||
+        (NULL != waiter->key && px_key_hosts(waiter->key))) {
         return px_pack_infos(&msg->buf, msg->kind, waiter->info, waiter->ninfo);
     }
-    info = calloc(waiter->ninfo + 1, sizeof(*info));
+    info = calloc(n + 2, sizeof(*info));
     if (NULL == info) {
         return PMIX_ERR_NOMEM;
     }
-    memcpy(info, waiter->info, waiter->ninfo * sizeof(*info)); /* borrowed */
-    PMIx_Load_key(info[waiter->ninfo].key, PX_KEY_CHANGE);
-    info[waiter->ninfo].value.type = PMIX_UINT64;
-    info[waiter->ninfo].value.data.uint64 =
-        px_session_change(session, fetch->proc.nspace, fetch->proc.rank);
-    rc = px_pack_infos(&msg->buf, msg->kind, info, waiter->ninfo + 1);
+    memcpy(info, waiter->info, n * sizeof(*info)); /* borrowed */
+    PMIx_Load_key(info[n].key, PX_KEY_CHANGE);
+    info[n].value.type = PMIX_UINT64;
+    if (NULL != waiter->key) {
+        info[n].value.data.uint64 =
+            px_session_change(session, fetch->proc.nspace, fetch->proc.rank);
+    } else {
+        n++;
+        (void) PMIx_Info_load(&info[n], PMIX_IMMEDIATE, &yes, PMIX_BOOL);
+    }
+    rc = px_pack_infos(&msg->buf, msg->kind, info, n + 1);
     free(info);
     return rc;
 }
@@ -191,6 +197,29 @@ static bool is_outdated(const struct px_session *session, const struct px_want *
            slice->scope != PMIX_INTERNAL;
 }
 
+/* Who has asked without a key wanted everything, or nothing but that it is fresh. */
+static void serve_all(struct px_session *session, struct waiter *waiter, int status)
+{
+    struct px_want want;
+    pmix_value_t *value = NULL;
+    int rc = px_want_read(session, &waiter->proc, PX_NO_KEY, waiter->info, waiter->ninfo, &want);
+
+    if (0 != rc) {
+        waiter->cbfunc(rc, NULL, waiter->cbdata);
+        return;
+    }
+    rc = status;
+    if ((want.flags & PX_WANT_REFRESH) == 0 &&
+        (PMIX_SUCCESS == status || PMIX_ERR_NOT_FOUND == status)) {
+        rc = px_client_get_all(session, &want, &value);
+    }
+    waiter->cbfunc(rc, value, waiter->cbdata);
+    if (NULL != value && (want.flags & PX_WANT_POINTER) == 0) {
+        PMIx_Value_free(value, 1);
+    }
+    px_want_fini(&want);
+}
+
 /* The value for a waiter out of the stores, if it is there now; calls back. False: not there. */
 static bool serve(struct px_session *session, struct waiter *waiter, bool fresh, int status)
 {
@@ -200,7 +229,7 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
     int rc;
 
     if (NULL == waiter->key) {
-        waiter->cbfunc(status, NULL, waiter->cbdata);
+        serve_all(session, waiter, status);
         return true;
     }
     rc = px_want_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &want);
@@ -451,24 +480,20 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
                                void *cbdata)
 {
     struct px_session *session = px_session(ctx);
-    const char *named =
-        NULL != key ? key : PMIX_GET_REFRESH_CACHE; /* a stand-in that is a good key */
     pmix_value_t *value = NULL;
     struct waiter *waiter;
     pmix_proc_t target;
     struct px_want want;
-    int rc = px_want_read(session, proc, named, info, ninfo, &want);
+    int rc = px_want_read(session, proc, NULL != key ? key : PX_NO_KEY, info, ninfo, &want);
 
     if (0 == rc && (want.flags & PX_WANT_STATIC) != 0) {
         rc = PMIX_ERR_NOT_SUPPORTED;
-    } else if (0 == rc && NULL == key && (want.flags & PX_WANT_REFRESH) == 0) {
-        rc = PMIX_ERR_BAD_PARAM;
     }
     if (0 != rc) {
         px_want_fini(&want);
         return rc;
     }
-    if (NULL != key) {
+    if (NULL != key || (want.flags & PX_WANT_REFRESH) == 0) {
         rc = px_client_get(ctx, proc, key, info, ninfo, &value);
     } else {
         rc = px_session_is_served(session) ? PMIX_ERR_WOULD_BLOCK : PMIX_ERR_NOT_FOUND;

@@ -69,6 +69,17 @@ static inline int places_for(struct px_session *session, const struct px_want *w
     return 0;
 }
 
+int px_client_places(struct px_session *session, const struct px_want *want,
+                     const struct px_store **ret_first, const struct px_store **ret_second)
+{
+    struct places at;
+    int rc = places_for(session, want, false, &at);
+
+    *ret_first = at.first;
+    *ret_second = at.second;
+    return rc;
+}
+
 /* Of the namespace that is meant, or NULL. */
 static const struct px_store *segment_of(struct px_session *session, const struct px_want *want)
 {
@@ -371,13 +382,59 @@ static inline void note(struct px_session *session, const struct px_want *want,
     }
 }
 
+static int stop_at_posted(void *arg, const char *key, const struct px_slice *slice)
+{
+    (void) arg;
+    (void) key;
+    return slice->scope != PMIX_SCOPE_UNDEF;
+}
+
+/* Is there anything here that the process has posted? */
+static bool has_posted(const struct px_store *store, pmix_rank_t rank)
+{
+    return NULL != store && px_store_each(store, PX_LEVEL_PROC, rank, stop_at_posted, NULL) != 0;
+}
+
+/* Must the server be asked before everything of a process is given? */
+static bool asks_all(struct px_session *session, const struct px_want *want)
+{
+    bool us = (want->flags & PX_WANT_OWN) != 0 && want->ask.rank == session->ctx->self.rank;
+    const struct px_store *first;
+    const struct px_store *second;
+
+    if (us || (want->flags & PX_WANT_OPTIONAL) != 0 || NULL == px_session_server(session) ||
+        0 != px_client_places(session, want, &first, &second)) {
+        return false;
+    }
+    if (has_posted(first, want->ask.rank) || has_posted(second, want->ask.rank)) {
+        return px_session_is_stale(session, want->nspace, want->ask.rank);
+    }
+    /* A segment has what there is of its own node. */
+    return NULL == first || !first->seg.shared ||
+           px_client_is_far(session, want->nspace, want->ask.rank);
+}
+
+static pmix_status_t get_all(struct px_session *session, const struct px_want *want,
+                             pmix_value_t **value)
+{
+    int rc = PMIX_ERR_BAD_PARAM; /* of one process only */
+
+    if (want->ask.rank <= PMIX_RANK_VALID) {
+        px_reader_enter();
+        rc = asks_all(session, want) ? PMIX_ERR_WOULD_BLOCK
+                                     : px_client_get_all(session, want, value);
+        px_reader_leave();
+    }
+    return rc;
+}
+
 pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                             const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
 {
     struct px_session *session = px_session(ctx);
     struct px_moment now;
     struct px_want want;
-    int rc = px_want_read(session, proc, key, info, ninfo, &want);
+    int rc = px_want_read(session, proc, NULL != key ? key : PX_NO_KEY, info, ninfo, &want);
 
     if (0 == rc && (NULL == value || ((want.flags & PX_WANT_STATIC) != 0 && NULL == *value))) {
         rc = PMIX_ERR_BAD_PARAM;
@@ -386,7 +443,10 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
         px_session_is_served(session)) {
         rc = PMIX_ERR_WOULD_BLOCK;
     }
-    if (0 != rc) {
+    if (0 == rc && NULL == key) {
+        rc = get_all(session, &want, value);
+    }
+    if (0 != rc || NULL == key) {
         px_want_fini(&want);
         return rc;
     }

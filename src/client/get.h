@@ -10,6 +10,19 @@
 int px_client_find(struct px_session *session, const struct px_want *want, bool own_first,
                    struct px_slice *ret);
 
+/* Where the namespace that is meant is looked up: NULL for what is not there. Inside a visit.
+ * 0, PMIX_ERR_NOMEM: what was posted last is in neither. */
+int px_client_places(struct px_session *session, const struct px_want *want,
+                     const struct px_store **ret_first, const struct px_store **ret_second);
+
+/* Does that process run on another node, as far as we know? Inside a visit. */
+bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank);
+
+/* Everything of one process that is here, as an array of infos, in the manner wanted. 0,
+ * PMIX_ERR_NOT_FOUND, PMIX_ERR_NOMEM. Inside a visit. */
+int px_client_get_all(struct px_session *session, const struct px_want *want,
+                      pmix_value_t **value);
+
 /* Is it in the newest segment of its namespace, whatever else we hold? Loop thread. */
 bool px_client_is_published(struct px_session *session, const struct px_want *want);
 

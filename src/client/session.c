@@ -87,6 +87,7 @@ static void free_data(struct px_session *session)
         native = next;
     }
     px_session_drop_kept(session);
+    px_facts_fini(session);
     px_store_destroy(session->own);
     px_session_drop_segments(session);
     px_store_destroy(session->outgrown);

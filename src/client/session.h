@@ -60,7 +60,16 @@ struct px_native {
 };
 
 /* What the library itself says of its process (facts.c). */
-enum px_fact { PX_FACT_PROCID, PX_FACT_VERSION, PX_FACT_NSPACE, PX_FACT_RANK, PX_N_FACTS };
+enum px_fact {
+    PX_FACT_PROCID,
+    PX_FACT_VERSION,
+    PX_FACT_NSPACE,
+    PX_FACT_RANK,
+    PX_FACT_SERVER_URI,
+    PX_FACT_SERVER_NSPACE,
+    PX_FACT_SERVER_RANK,
+    PX_N_FACTS
+};
 
 struct px_session {
     struct px_ctx *ctx;
@@ -113,6 +122,8 @@ struct px_session {
     struct px_list pulls;     /* lock: struct px_pull */
     size_t last_pull;         /* lock: the number of the latest; none is given twice */
     struct px_list kept;      /* lock: values that were made for a pointer; until the end */
+    char *server_uri;         /* constant once up, as the next; NULL: no server, or we are a tool */
+    pmix_proc_t server;
     pmix_value_t facts[PX_N_FACTS]; /* constant once named; what they point to is not theirs */
     bool ours;                /* constant: the server is shmix and its segment is mapped */
     bool is_tool;             /* constant */
@@ -230,6 +241,10 @@ void px_members_fini(struct px_session *session);
 
 /* The process has got its name. */
 void px_facts_name(struct px_session *session);
+/* The server that a client has found, by the URI that others can reach it by. No memory, or not a
+ * URI: nothing is said of it. */
+void px_facts_server(struct px_session *session, const char *uri);
+void px_facts_fini(struct px_session *session);
 /* Takes over a value that was made for a get by pointer; the same one for an equal value of the
  * same process and key. It stays until the end. NULL: no memory, and the value is gone. Any
  * thread. */

@@ -79,11 +79,12 @@ static const char *info_uri(const pmix_info_t *info, size_t ninfo)
 
 enum { MAX_WAYS = 4 };
 
+static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
+                                     "PMIX_SERVER_URI41", NULL};
+static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
+
 static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
 {
-    static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
-                                         "PMIX_SERVER_URI41", NULL};
-    static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
     const char *given = info_uri(info, ninfo);
     const char *door = getenv("PMIX_SHMIX_URI");
     const char *uri = env_uri(recent);
@@ -274,7 +275,9 @@ static void detach(struct px_session *session, struct px_server_peer *server)
     free(server);
 }
 
-static int connect_any(struct px_session *session, const struct way *ways, size_t n)
+/* told: the URI under which the server is known to others, or NULL. */
+static int connect_any(struct px_session *session, const struct way *ways, size_t n,
+                       const char *told)
 {
     int rc = PMIX_ERR_UNREACH;
 
@@ -290,6 +293,7 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
                 rc = px_session_request_job(session);
             }
             if (0 == rc) {
+                px_facts_server(session, NULL != told ? told : ways[i].uri);
                 return 0;
             }
             detach(session, server);
@@ -344,7 +348,9 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
         become_singleton(session);
     }
     if (n_ways > 0) {
-        rc = connect_any(session, ways, n_ways);
+        const char *uri = info_uri(info, ninfo);
+
+        rc = connect_any(session, ways, n_ways, NULL != uri ? uri : env_uri(recent));
     }
     if (0 == rc && NULL == px_session_shared(session)) {
         px_log(PX_LOG_GDS, 1, "no segment of %s: what it holds comes by messages",

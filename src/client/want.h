@@ -36,6 +36,9 @@ struct px_want {
 int px_want_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
                  const pmix_info_t *info, size_t ninfo, struct px_want *ret);
 
+/* Stands for no key where a good one is wanted. */
+#define PX_NO_KEY PMIX_GET_REFRESH_CACHE
+
 static inline void px_want_fini(struct px_want *want)
 {
     if (__builtin_expect(NULL != want->quals, 0)) {

@@ -17,6 +17,7 @@ conform_programs = \
   %D%/flags.t \
   %D%/foreign.t \
   %D%/get.t \
+  %D%/get_all.t \
   %D%/get_directives.t \
   %D%/group.t \
   %D%/group_get.t \
@@ -71,6 +72,9 @@ TESTS += $(conform_programs)
 %C%_get_t_SOURCES = %D%/get.c
 %C%_get_t_LDADD = $(conform_ldadd)
 %C%_get_t_LDFLAGS = $(conform_ldflags)
+%C%_get_all_t_SOURCES = %D%/get_all.c
+%C%_get_all_t_LDADD = $(conform_ldadd)
+%C%_get_all_t_LDFLAGS = $(conform_ldflags)
 %C%_get_directives_t_SOURCES = %D%/get_directives.c
 %C%_get_directives_t_LDADD = $(conform_ldadd)
 %C%_get_directives_t_LDFLAGS = $(conform_ldflags)

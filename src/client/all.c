@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Get without a key: everything of one process, what it has posted for us and what the host
+ * has said of it, as one array of infos. A qualified value stands in it as programs post one, under
+ * PMIX_QUALIFIED_VALUE. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "get.h"
+#include "src/base/array.h"
+#include "src/base/map.h"
+#include "src/value/infos.h"
+#include "src/wire/compress.h"
+
+struct collected {
+    pmix_info_t *infos;
+    size_t n;
+    size_t room;
+    struct px_map keys; /* those without qualifiers: what is looked at first wins */
+};
+
+/* Takes over the value. */
+static int add_value(struct collected *all, const char *key, pmix_value_t *value)
+{
+    int rc = px_array_room(&all->infos, all->n, &all->room, sizeof(*all->infos));
+
+    if (0 != rc) {
+        PMIx_Value_destruct(value);
+        return PMIX_ERR_NOMEM;
+    }
+    memset(&all->infos[all->n], 0, sizeof(*all->infos));
+    memcpy(all->infos[all->n].key, key, strnlen(key, PMIX_MAX_KEYLEN));
+    all->infos[all->n].value = *value;
+    all->n++;
+    return 0;
+}
+
+/* Takes over the value. */
+static int add_qualified(struct collected *all, const char *key, const struct px_slice *slice,
+                         pmix_value_t *value)
+{
+    pmix_value_t made = {.type = PMIX_DATA_ARRAY};
+    pmix_info_t *quals = NULL;
+    pmix_info_t *infos;
+    size_t n = 0;
+    int rc = px_slice_quals(slice, &quals, &n);
+
+    made.data.darray = 0 == rc ? PMIx_Data_array_create(n + 1, PMIX_INFO) : NULL;
+    if (NULL == made.data.darray) {
+        PMIx_Value_destruct(value);
+        PMIx_Info_free(quals, n);
+        return 0 == rc ? PMIX_ERR_NOMEM : rc;
+    }
+    infos = made.data.darray->array;
+    memcpy(infos[0].key, key, strnlen(key, PMIX_MAX_KEYLEN));
+    infos[0].value = *value;
+    for (size_t i = 0; i < n && 0 == rc; i++) {
+        rc = px_info_keep(&infos[i + 1], &quals[i]);
+    }
+    PMIx_Info_free(quals, n);
+    if (0 != rc) {
+        PMIx_Value_destruct(&made);
+        return rc;
+    }
+    return add_value(all, PMIX_QUALIFIED_VALUE, &made);
+}
+
+static int collect(void *arg, const char *key, const struct px_slice *slice)
+{
+    struct collected *all = arg;
+    pmix_value_t value;
+    int rc;
+
+    if (slice->hidden || slice->type == PMIX_UNDEF || strncmp(key, "shmix.", 6) == 0 ||
+        (NULL == slice->quals && NULL != px_map_find(&all->keys, key, strlen(key)))) {
+        return 0;
+    }
+    rc = px_slice_fill(slice, &value);
+    if (0 == rc && value.type == PMIX_COMPRESSED_STRING) {
+        rc = px_inflate_value(&value);
+    }
+    if (0 != rc) {
+        return rc;
+    }
+    if (NULL != slice->quals) {
+        return add_qualified(all, key, slice, &value);
+    }
+    rc = add_value(all, key, &value);
+    return 0 == rc ? px_map_set(&all->keys, key, strlen(key), all) : rc;
+}
+
+static int collect_from(struct collected *all, const struct px_store *store, pmix_rank_t rank)
+{
+    return NULL != store ? px_store_each(store, PX_LEVEL_PROC, rank, collect, all) : 0;
+}
+
+/* What the library says of this process and its server. */
+static int collect_facts(struct collected *all, const struct px_session *session,
+                         const struct px_want *want)
+{
+    static const char *const keys[] = {PMIX_SERVER_URI, PMIX_SERVER_NSPACE, PMIX_SERVER_RANK};
+    struct px_want of = *want;
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && 0 == rc; i++) {
+        const pmix_value_t *fact;
+        pmix_value_t value;
+
+        of.ask.key = keys[i];
+        fact = px_fact_find(session, &of);
+        if (NULL != fact && NULL == px_map_find(&all->keys, keys[i], strlen(keys[i]))) {
+            rc = px_value_keep(&value, fact);
+            rc = 0 == rc ? add_value(all, keys[i], &value) : rc;
+        }
+    }
+    return rc;
+}
+
+static int hand_out(struct px_session *session, const struct px_want *want,
+                    struct collected *all, pmix_value_t **value)
+{
+    pmix_value_t *made = PMIx_Value_create(1);
+    pmix_data_array_t *array = NULL != made ? calloc(1, sizeof(*array)) : NULL;
+    pmix_proc_t owner;
+
+    if (NULL == array) {
+        PMIx_Value_free(made, NULL != made);
+        return PMIX_ERR_NOMEM;
+    }
+    *array = (pmix_data_array_t){.type = PMIX_INFO, .size = all->n, .array = all->infos};
+    made->type = PMIX_DATA_ARRAY;
+    made->data.darray = array;
+    all->infos = NULL;
+    all->n = 0;
+    if ((want->flags & PX_WANT_STATIC) != 0) {
+        **value = *made;
+        free(made);
+        return 0;
+    }
+    if ((want->flags & PX_WANT_POINTER) != 0) {
+        PMIx_Load_procid(&owner, want->nspace, want->ask.rank);
+        made = px_session_keep(session, &owner, "", made);
+    }
+    if (NULL == made) {
+        return PMIX_ERR_NOMEM;
+    }
+    *value = made;
+    return 0;
+}
+
+int px_client_get_all(struct px_session *session, const struct px_want *want, pmix_value_t **value)
+{
+    struct collected all = {0};
+    const struct px_store *first;
+    const struct px_store *second;
+    int rc = px_client_places(session, want, &first, &second);
+
+    rc = 0 == rc ? collect_from(&all, first, want->ask.rank) : rc;
+    rc = 0 == rc ? collect_from(&all, second, want->ask.rank) : rc;
+    rc = 0 == rc ? collect_facts(&all, session, want) : rc;
+    if (0 == rc && 0 == all.n) {
+        rc = PMIX_ERR_NOT_FOUND;
+    }
+    rc = 0 == rc ? hand_out(session, want, &all, value) : rc;
+    for (size_t i = 0; i < all.n; i++) {
+        PMIx_Value_destruct(&all.infos[i].value);
+    }
+    free(all.infos);
+    px_map_fini(&all.keys);
+    return rc;
+}
