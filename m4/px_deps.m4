@@ -7,10 +7,4 @@ AC_DEFUN([PX_DEPS], [
   AM_CONDITIONAL([HAVE_CMOCKA], [test $have_cmocka = yes])
   AC_SEARCH_LIBS([dlopen], [dl])
   AC_SEARCH_LIBS([pthread_create], [pthread])
-  # For pmix.pc: pkg-config wants what is required to be installed, so only a build with libpmix.a names it.
-  AS_IF([test "x$enable_static" = xyes], [
-    PX_PC_REQUIRES='libevent_core libevent_pthreads hwloc zlib'
-    PX_PC_LIBS="-pthread $LIBS"])
-  AC_SUBST([PX_PC_REQUIRES])
-  AC_SUBST([PX_PC_LIBS])
 ])
