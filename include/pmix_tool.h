@@ -47,8 +47,9 @@ PMIX_EXPORT pmix_status_t PMIx_tool_finalize(void);
 PMIX_EXPORT bool PMIx_tool_is_connected(void);
 
 /*
- * Connect to one more server. With PMIX_PRIMARY_SERVER it becomes the one that requests go to. A
- * server that is named and connected already is a success. Blocking.
+ * Connect to one more server. With PMIX_PRIMARY_SERVER, or if the tool has no other, it becomes the
+ * primary one, which requests go to. A server that is named and connected already is a success.
+ * Blocking.
  *
  *   myproc: receives the tool's name; may be NULL
  *   server: receives the server's name; may be NULL
@@ -64,7 +65,8 @@ PMIX_EXPORT pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_p
                                                      pmix_info_t info[], size_t ninfo);
 
 /*
- * Leave a server. Blocking.
+ * Leave a server and close the connection. A tool that leaves its primary server chooses another
+ * one by PMIx_tool_set_server, or attaches to one. Blocking.
  *
  *   server: its name
  *   PMIX_ERR_NOT_FOUND: the tool is not connected to it
@@ -85,7 +87,8 @@ PMIX_EXPORT pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server);
 PMIX_EXPORT pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers);
 
 /*
- * Choose the server that requests go to. Does not wait: PMIX_WAIT_FOR_CONNECTION is not supported.
+ * Choose the primary server, which requests go to. Event handlers are registered with it, too. Does
+ * not wait: PMIX_WAIT_FOR_CONNECTION is not supported.
  *
  *   server: its name
  *   info, ninfo: directives; none is known
@@ -107,8 +110,9 @@ PMIX_EXPORT pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *modu
 /* Output and input of processes. */
 
 /*
- * Ask for the output of processes. Output that came before is delivered first, as far as the server
- * has kept it. With regcbfunc it returns at once and regcbfunc receives the number of the request;
+ * Ask the primary server for the output of processes. Output that came before is delivered first,
+ * as far as the server has kept it. The request stays with that server when another one becomes
+ * primary. With regcbfunc it returns at once and regcbfunc receives the number of the request;
  * without, it blocks and returns that number, which is above 0, or a negative status.
  *
  *   procs, nprocs: the processes; not empty
