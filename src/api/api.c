@@ -141,28 +141,16 @@ void px_api_op_done(pmix_status_t status, void *wait)
     px_wait_done(wait, status);
 }
 
-static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
-{
-    pmix_info_t *copy = PMIx_Info_create(n);
-
-    for (size_t i = 0; NULL != copy && i < n; i++) {
-        if (px_info_keep(&copy[i], &info[i]) != PMIX_SUCCESS) {
-            PMIx_Info_free(copy, n);
-            return NULL;
-        }
-    }
-    return copy;
-}
-
 void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
                       pmix_release_cbfunc_t release_fn, void *release_cbdata)
 {
     struct px_results *kept = results;
 
     if (ninfo > 0 && NULL != info) {
-        kept->info = copy_infos(info, ninfo);
+        int rc = px_infos_copy(info, ninfo, &kept->info);
+
         kept->n = NULL != kept->info ? ninfo : 0;
-        status = NULL != kept->info ? status : PMIX_ERR_NOMEM;
+        status = 0 == rc ? status : rc;
     }
     if (NULL != release_fn) {
         release_fn(release_cbdata);

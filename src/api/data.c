@@ -65,22 +65,6 @@ static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
     px_wait_done(&getting->wait, status);
 }
 
-/* The directives without the one that only this function obeys; shallow. */
-static pmix_info_t *without_static(const pmix_info_t *info, size_t ninfo, size_t *ret_n)
-{
-    pmix_info_t *kept = malloc((ninfo > 0 ? ninfo : 1) * sizeof(*kept));
-    size_t n = 0;
-
-    for (size_t i = 0; NULL != kept && i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_GET_STATIC_VALUES) != 0) {
-            kept[n] = info[i];
-            n++;
-        }
-    }
-    *ret_n = n;
-    return kept;
-}
-
 /* Without a key and to be refreshed: nothing is wanted but the effect. */
 static bool only_refreshes(const char *key, const pmix_info_t *info, size_t ninfo)
 {
@@ -103,7 +87,8 @@ static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, con
     }
     getting.fixed = px_infos_flag(info, ninfo, PMIX_GET_STATIC_VALUES);
     getting.borrowed = px_infos_flag(info, ninfo, PMIX_GET_POINTER_VALUES);
-    kept = without_static(info, ninfo, &n);
+    /* That one is obeyed only here. */
+    kept = px_infos_without(info, ninfo, PMIX_GET_STATIC_VALUES, &n);
     if (NULL == kept) {
         return PMIX_ERR_NOMEM;
     }

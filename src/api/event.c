@@ -12,7 +12,6 @@
 #include "src/base/bytes.h"
 #include "src/event/registry.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 
 struct registration {
     struct px_task task;
@@ -239,6 +238,7 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_ctx *ctx = px_ctx_enter();
+    struct px_notify_directives directives;
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, notify_nb);
 
@@ -250,6 +250,10 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
     }
     if (!px_api_met(ctx, &px_call_notify, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
+    }
+    rc = px_notify_read(info, ninfo, &directives);
+    if (PMIX_SUCCESS != rc) {
+        return rc;
     }
     rc = px_api_may_block(ctx);
     if (PMIX_ERR_UNREACH == rc) {

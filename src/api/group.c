@@ -15,17 +15,11 @@ static bool good_name(const char *group)
 /* Bootstrap leaders name nobody but themselves. */
 static pmix_status_t check_bootstrap(size_t nprocs, const pmix_info_t *info, size_t ninfo)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        size_t leaders = 0;
+    struct px_group_construct_directives directives;
+    int rc = px_group_construct_read(info, ninfo, &directives);
+    bool wrong = directives.bootstrap == 0 || (directives.bootstrap != PX_NOT_GIVEN && nprocs > 1);
 
-        if (strcmp(info[i].key, PMIX_GROUP_BOOTSTRAP) == 0 &&
-            (nprocs > 1 ||
-             PMIx_Value_get_number(&info[i].value, &leaders, PMIX_SIZE) != PMIX_SUCCESS ||
-             leaders == 0)) {
-            return PMIX_ERR_BAD_PARAM;
-        }
-    }
-    return PMIX_SUCCESS;
+    return 0 != rc ? rc : wrong ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
 }
 
 pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,

@@ -11,7 +11,6 @@
 #include "src/client/client.h"
 #include "src/ops/version.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 
 const char *PMIx_Get_version(void)
 {
@@ -33,11 +32,12 @@ static void give_self(const struct px_ctx *ctx, pmix_proc_t *proc)
 /* A later init may not ask for something else than the first. */
 static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_EXTERNAL_PROGRESS) == 0 &&
-            px_value_true(&info[i].value) != ctx->external) {
-            return PMIX_ERR_BAD_PARAM;
-        }
+    struct px_init_directives directives;
+    int rc = px_init_read(info, ninfo, &directives);
+
+    if (0 != rc || (PX_SWITCH_UNSET != directives.external_progress &&
+                    (PX_SWITCH_ON == directives.external_progress) != ctx->external)) {
+        return PMIX_ERR_BAD_PARAM;
     }
     ctx->refs++;
     return ctx->init_status;
@@ -45,8 +45,10 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
 
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
-    pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
+    struct px_init_directives directives;
+    pmix_status_t rc = px_init_read(info, ninfo, &directives);
 
+    rc = 0 != rc ? rc : px_api_open(ctx, PX_SWITCH_ON == directives.external_progress);
     if (0 != rc) {
         return rc;
     }

@@ -11,7 +11,6 @@
 #include "src/server/server.h"
 #include "src/server/start.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module,
                                 const pmix_info_t *info, size_t ninfo)

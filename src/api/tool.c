@@ -9,7 +9,6 @@
 
 #include "api.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 
 static struct px_ctx *enter_tool(void)
 {

@@ -49,19 +49,6 @@ bool px_cache_bypassed(const pmix_query_t *queries, size_t n)
     return false;
 }
 
-static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
-{
-    pmix_info_t *copy = PMIx_Info_create(n);
-
-    for (size_t i = 0; NULL != copy && i < n; i++) {
-        if (px_info_keep(&copy[i], &info[i]) != PMIX_SUCCESS) {
-            PMIx_Info_free(copy, n);
-            return NULL;
-        }
-    }
-    return copy;
-}
-
 static void cached_free(struct px_cached *cached)
 {
     if (NULL != cached) {
@@ -79,7 +66,7 @@ int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_
     px_lock_take(&session->lock);
     cached = px_map_find(&session->queries, key, len);
     if (NULL != cached) {
-        copy = copy_infos(cached->info, cached->n);
+        (void) px_infos_copy(cached->info, cached->n, &copy); /* else it is asked for again */
     }
     if (NULL != copy) {
         *ret_n = cached->n;
@@ -102,7 +89,7 @@ void px_cache_keep(struct px_session *session, const void *key, size_t len, cons
         free(made);
         return;
     }
-    made->info = copy_infos(info, n);
+    (void) px_infos_copy(info, n, &made->info); /* else it is not kept */
     made->n = n;
     if (NULL == made->info) {
         free(made);

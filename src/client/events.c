@@ -14,7 +14,7 @@
 #include "group.h"
 #include "ops.h"
 #include "src/event/registry.h"
-#include "src/value/infos.h"
+#include "src/value/directives.h"
 
 static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
 {
@@ -46,12 +46,10 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
 
 static bool stays_here(const pmix_info_t *info, size_t ninfo)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_RANGE) == 0 && info[i].value.type == PMIX_DATA_RANGE) {
-            return info[i].value.data.range == PMIX_RANGE_PROC_LOCAL;
-        }
-    }
-    return false;
+    struct px_handler_directives directives;
+
+    return px_handler_read(info, ninfo, &directives) == 0 &&
+           directives.range == PMIX_RANGE_PROC_LOCAL;
 }
 
 /* Sends a started message; no codes: for a default handler. */
@@ -199,56 +197,18 @@ static struct own_event *own_event_create(struct px_ctx *ctx, pmix_status_t code
     return own;
 }
 
-static bool names_self(const struct px_ctx *ctx, const pmix_value_t *value)
-{
-    const pmix_data_array_t *array;
-
-    if (value->type == PMIX_PROC && NULL != value->data.proc) {
-        return PMIx_Check_procid(value->data.proc, &ctx->self);
-    }
-    if (value->type != PMIX_DATA_ARRAY || NULL == value->data.darray ||
-        value->data.darray->type != PMIX_PROC) {
-        return true; /* not for us to judge */
-    }
-    array = value->data.darray;
-    for (size_t i = 0; i < array->size; i++) {
-        if (PMIx_Check_procid(&((const pmix_proc_t *) array->array)[i], &ctx->self)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The processes of a range: one, or an array. */
-static const pmix_proc_t *range_procs(const pmix_value_t *value, size_t *ret_n)
-{
-    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
-
-    if (value->type == PMIX_PROC) {
-        *ret_n = 1;
-        return value->data.proc;
-    }
-    *ret_n = NULL != array && array->type == PMIX_PROC && NULL != array->array ? array->size : 0;
-    return *ret_n > 0 ? array->array : NULL;
-}
-
 /* Groups in the range become their members: nobody else has to know them. 1: there are none. */
 static int spell_range(struct px_session *session, const pmix_info_t *info, size_t ninfo,
                        struct px_infos *ret)
 {
     pmix_data_array_t array = {.type = PMIX_PROC};
     pmix_proc_t *members = NULL;
-    const pmix_proc_t *procs = NULL;
-    size_t at = 0;
-    size_t n = 0;
+    const pmix_info_t *range = px_infos_next(info, ninfo, NULL, PMIX_EVENT_CUSTOM_RANGE);
+    struct px_procs procs;
     int rc = 1;
 
-    while (at < ninfo && strcmp(info[at].key, PMIX_EVENT_CUSTOM_RANGE) != 0) {
-        at++;
-    }
-    procs = at < ninfo ? range_procs(&info[at].value, &n) : NULL;
-    if (NULL != procs) {
-        rc = px_members_expand(session, procs, n, &members, &array.size);
+    if (NULL != range && px_value_procs(&range->value, &procs) && procs.n > 0) {
+        rc = px_members_expand(session, procs.at, procs.n, &members, &array.size);
     }
     if (0 != rc) {
         return rc;
@@ -258,8 +218,8 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
     ret->n = ninfo;
     rc = NULL != ret->info ? 0 : PMIX_ERR_NOMEM;
     for (size_t i = 0; 0 == rc && i < ninfo; i++) {
-        rc = i == at ? PMIx_Info_load(&ret->info[i], info[i].key, &array, PMIX_DATA_ARRAY)
-                     : px_info_keep(&ret->info[i], &info[i]);
+        rc = &info[i] == range ? PMIx_Info_load(&ret->info[i], info[i].key, &array, PMIX_DATA_ARRAY)
+                               : px_info_keep(&ret->info[i], &info[i]);
     }
     free(members);
     if (0 != rc) {
@@ -272,15 +232,22 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
 static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info,
                          size_t ninfo)
 {
+    const pmix_value_t *value;
+    struct px_procs procs;
+
     if (range == PMIX_RANGE_RM) {
         return false;
     }
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_EVENT_CUSTOM_RANGE) == 0) {
-            return names_self(ctx, &info[i].value);
+    value = px_info_find(info, ninfo, PMIX_EVENT_CUSTOM_RANGE);
+    if (NULL == value || !px_value_procs(value, &procs)) {
+        return true; /* not for us to judge */
+    }
+    for (size_t i = 0; i < procs.n; i++) {
+        if (PMIx_Check_procid(&procs.at[i], &ctx->self)) {
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 static int send_notify(struct px_ctx *ctx, pmix_status_t code, pmix_data_range_t range,

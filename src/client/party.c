@@ -28,10 +28,8 @@ struct px_party *px_party_create(struct px_session *session, const char *group,
     party->group = strdup(group);
     party->timeout_ms = px_patience_ms(info, ninfo);
     rc = NULL != party->group ? 0 : PMIX_ERR_NOMEM;
+    party->optional = px_infos_flag(info, ninfo, PMIX_GROUP_OPTIONAL);
     for (size_t i = 0; i < ninfo && 0 == rc; i++) {
-        if (strcmp(info[i].key, PMIX_GROUP_OPTIONAL) == 0) {
-            party->optional = px_value_true(&info[i].value);
-        }
         rc = px_party_add(party, &info[i]);
     }
     if (0 != rc) {

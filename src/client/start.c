@@ -15,6 +15,7 @@
 #include "ops.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
+#include "src/value/directives.h"
 
 enum { CRED_ROOM = 4096 };
 
@@ -65,16 +66,12 @@ static const char *env_uri(const char *const *names)
 /* The URI in "NAME:NAME;uri", which launchers pass instead of an environment. */
 static const char *info_uri(const pmix_info_t *info, size_t ninfo)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_SERVER_URI) == 0 && info[i].value.type == PMIX_STRING &&
-            NULL != info[i].value.data.string) {
-            const char *uri = info[i].value.data.string;
+    struct px_init_directives directives;
+    const char *uri = px_init_read(info, ninfo, &directives) == 0 ? directives.server_uri : NULL;
 
-            return strncmp(uri, "PMIX_", 5) == 0 && NULL != strchr(uri, ';') ? strchr(uri, ';') + 1
-                                                                             : uri;
-        }
-    }
-    return NULL;
+    return NULL != uri && strncmp(uri, "PMIX_", 5) == 0 && NULL != strchr(uri, ';')
+               ? strchr(uri, ';') + 1
+               : uri;
 }
 
 enum { MAX_WAYS = 4 };

@@ -9,130 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/value/infos.h"
-
-enum what { SWITCH, REALM, HOSTNAME, NODEID, APPNUM, SESSION, TIMEOUT, SCOPE, NOTHING };
-
-/* The directives, those that come most often first. */
-static const struct directive {
-    char key[24];
-    enum what what;
-    unsigned is; /* enum px_want_flag, enum px_realm */
-} directives[] = {
-    {PMIX_OPTIONAL, SWITCH, PX_WANT_OPTIONAL},
-    {PMIX_HOSTNAME, HOSTNAME, 0},
-    {PMIX_NODEID, NODEID, 0},
-    {PMIX_GET_STATIC_VALUES, SWITCH, PX_WANT_STATIC},
-    {PMIX_GET_POINTER_VALUES, SWITCH, PX_WANT_POINTER},
-    {PMIX_IMMEDIATE, SWITCH, PX_WANT_IMMEDIATE},
-    {PMIX_NODE_INFO, REALM, PX_REALM_NODE},
-    {PMIX_JOB_INFO, REALM, PX_REALM_JOB},
-    {"pmix.proc.info", REALM, PX_REALM_PROC},
-    {PMIX_APP_INFO, REALM, PX_REALM_APP},
-    {PMIX_SESSION_INFO, REALM, PX_REALM_SESSION},
-    {PMIX_TIMEOUT, TIMEOUT, 0},
-    {PMIX_APPNUM, APPNUM, 0},
-    {PMIX_DATA_SCOPE, SCOPE, 0},
-    {PMIX_GET_REFRESH_CACHE, SWITCH, PX_WANT_REFRESH},
-    {PMIX_SESSION_ID, SESSION, 0},
-    {PMIX_WAIT, NOTHING, 0},
-};
-
-/* The four bytes behind "pmix.", which no directive ends within, tell nearly all of them apart. */
-static const struct directive *find_directive(const char *key)
-{
-    for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
-        if (memcmp(key + 5, directives[i].key + 5, 4) == 0 && strcmp(key, directives[i].key) == 0) {
-            return &directives[i];
-        }
-    }
-    return NULL;
-}
-
-static bool number_of(const pmix_value_t *value, uint32_t *ret)
-{
-    return PMIx_Value_get_number(value, ret, PMIX_UINT32) == PMIX_SUCCESS;
-}
-
-static bool timeout_of(const pmix_value_t *value, uint64_t *ret)
-{
-    uint32_t seconds;
-
-    if (value->type == PMIX_INT && value->data.integer < 0) {
-        return false;
-    }
-    if (!number_of(value, &seconds)) {
-        return false;
-    }
-    *ret = (uint64_t) seconds * 1000;
-    return true;
-}
+#include "src/ops/ask.h"
+#include "src/value/directives.h"
 
 uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
 {
-    uint64_t ms = 0;
+    struct px_publish_directives directives; /* many calls have this one only */
 
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_TIMEOUT) == 0 && !timeout_of(&info[i].value, &ms)) {
-            ms = 0;
-        }
-    }
-    return ms;
-}
-
-static int read_directive(struct px_want *want, const pmix_info_t *info)
-{
-    const struct directive *directive = find_directive(info->key);
-    const pmix_value_t *value = &info->value;
-    bool good = true;
-
-    if (NULL == directive) {
-        return (info->flags & PMIX_INFO_REQD) != 0 ? PMIX_ERR_NOT_SUPPORTED : 0;
-    }
-    switch (directive->what) {
-    case SWITCH:
-        want->flags |= px_value_true(value) ? directive->is : 0;
-        break;
-    case REALM:
-        want->ask.realm = px_value_true(value) ? (enum px_realm) directive->is : want->ask.realm;
-        want->flags |=
-            directive->is == PX_REALM_APP || directive->is == PX_REALM_SESSION ? PX_WANT_MORE : 0;
-        break;
-    case HOSTNAME:
-        good = value->type == PMIX_STRING;
-        want->ask.hostname = good ? value->data.string : NULL;
-        break;
-    case NODEID:
-        good = number_of(value, &want->ask.nodeid);
-        break;
-    case APPNUM:
-        want->flags |= PX_WANT_MORE;
-        good = number_of(value, &want->ask.appnum);
-        break;
-    case SESSION:
-        want->flags |= PX_WANT_MORE;
-        good = number_of(value, &want->ask.session);
-        break;
-    case TIMEOUT:
-        good = timeout_of(value, &want->timeout_ms);
-        break;
-    case SCOPE:
-        want->flags |= PX_WANT_MORE;
-        good = value->type == PMIX_SCOPE;
-        want->ask.scope = good ? value->data.scope : PMIX_SCOPE_UNDEF;
-        break;
-    case NOTHING:
-        break;
-    }
-    return good ? 0 : PMIX_ERR_BAD_PARAM;
+    return px_publish_read(info, ninfo, &directives) == 0 && directives.timeout != PX_NOT_GIVEN
+               ? (uint64_t) directives.timeout * 1000
+               : 0;
 }
 
 /* The qualifiers as one array: the caller's when it has nothing else, else shallow copies. */
 static __attribute__((noinline)) int gather_quals(struct px_want *want, const pmix_info_t *info,
                                                   size_t ninfo, size_t n_quals)
 {
-    size_t n = 0;
-
     want->flags |= PX_WANT_MORE;
     want->ask.n_quals = n_quals;
     if (n_quals == ninfo) {
@@ -143,39 +35,43 @@ static __attribute__((noinline)) int gather_quals(struct px_want *want, const pm
     if (NULL == want->quals) {
         return PMIX_ERR_NOMEM;
     }
-    for (size_t i = 0; i < ninfo; i++) {
-        if ((info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
-            want->quals[n] = info[i];
-            n++;
-        }
-    }
+    (void) px_infos_quals(info, ninfo, want->quals);
     want->ask.quals = want->quals;
     return 0;
 }
 
+static unsigned flags_of(const struct px_get_directives *directives)
+{
+    return (directives->optional ? PX_WANT_OPTIONAL : 0) |
+           (directives->immediate ? PX_WANT_IMMEDIATE : 0) |
+           (directives->refresh_cache ? PX_WANT_REFRESH : 0) |
+           (directives->pointer_values ? PX_WANT_POINTER : 0) |
+           (directives->static_values ? PX_WANT_STATIC : 0) |
+           (directives->app_info || directives->session_info ? PX_WANT_MORE : 0);
+}
+
 static int read_directives(struct px_want *want, const pmix_info_t *info, size_t ninfo)
 {
-    size_t n_quals = 0;
+    struct px_get_directives directives = px_get_absent();
+    int rc =
+        px_directives_read(&px_call_get, PX_ATTR_ALL | PX_ATTR_WAITING, info, ninfo, &directives);
 
-    if (NULL == info) {
-        return PMIX_ERR_BAD_PARAM;
+    if (0 != rc || (directives.pointer_values && directives.static_values)) {
+        return 0 != rc ? rc : PMIX_ERR_BAD_PARAM;
     }
-    for (size_t i = 0; i < ninfo; i++) {
-        int rc = 0;
-
-        if ((info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
-            n_quals++;
-        } else {
-            rc = read_directive(want, &info[i]);
-        }
-        if (0 != rc) {
-            return rc;
-        }
+    px_ask_direct(&want->ask, &directives);
+    if (directives.head.n_flags > 0) {
+        want->flags |= flags_of(&directives);
     }
-    if ((want->flags & PX_WANT_POINTER) != 0 && (want->flags & PX_WANT_STATIC) != 0) {
-        return PMIX_ERR_BAD_PARAM;
+    if (directives.appnum != PX_NOT_GIVEN || directives.session_id != PX_NOT_GIVEN ||
+        directives.data_scope != PMIX_SCOPE_UNDEF) {
+        want->flags |= PX_WANT_MORE;
     }
-    return n_quals > 0 ? gather_quals(want, info, ninfo, n_quals) : 0;
+    if (directives.timeout != PX_NOT_GIVEN) {
+        want->timeout_ms = (uint64_t) directives.timeout * 1000;
+    }
+    return directives.head.n_quals > 0 ? gather_quals(want, info, ninfo, directives.head.n_quals)
+                                       : 0;
 }
 
 /* Group data and qualified values are posted by design; Open MPI 4.1 posts what it finds out about
@@ -211,14 +107,18 @@ static inline void want_init(struct px_want *want)
     want->from = NULL;
     want->absent = false;
     want->ask.self = PMIX_RANK_UNDEF;
+    want->ask.quals = NULL;
+    want->ask.n_quals = 0;
+}
+
+static inline void want_anything(struct px_want *want)
+{
     want->ask.realm = PX_REALM_NONE;
     want->ask.hostname = NULL;
     want->ask.nodeid = PX_NO_NODEID;
     want->ask.appnum = PX_NO_APP;
     want->ask.session = PX_NO_SESSION;
     want->ask.scope = PMIX_SCOPE_UNDEF;
-    want->ask.quals = NULL;
-    want->ask.n_quals = 0;
 }
 
 static inline void want_own(const struct px_session *session, struct px_want *ret)
@@ -272,5 +172,9 @@ int px_want_read(struct px_session *session, const pmix_proc_t *proc, const char
             return rc;
         }
     }
-    return ninfo > 0 ? read_directives(ret, info, ninfo) : 0;
+    if (ninfo > 0) {
+        return read_directives(ret, info, ninfo);
+    }
+    want_anything(ret);
+    return 0;
 }

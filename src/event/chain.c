@@ -63,30 +63,32 @@ static bool any_matches(const struct px_handler *handler, const pmix_proc_t *pro
     return false;
 }
 
+/* Does an info with the key name processes (*ret_named), and one that the handler is about? */
+static bool affects_by(const struct px_handler *handler, const struct px_event *event,
+                       const char *key, bool *ret_named)
+{
+    const pmix_info_t *info = px_infos_next(event->info, event->ninfo, NULL, key);
+
+    for (; NULL != info; info = px_infos_next(event->info, event->ninfo, info, key)) {
+        struct px_procs procs;
+
+        if (px_value_procs(&info->value, &procs)) {
+            *ret_named = true;
+            if (any_matches(handler, procs.at, procs.n)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* An event that names nobody passes every filter. */
 static bool affects(const struct px_handler *handler, const struct px_event *event)
 {
     bool named = false;
 
-    for (size_t i = 0; i < event->ninfo; i++) {
-        const pmix_value_t *value = &event->info[i].value;
-
-        if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROC) == 0 && value->type == PMIX_PROC
-            && NULL != value->data.proc) {
-            named = true;
-            if (any_matches(handler, value->data.proc, 1)) {
-                return true;
-            }
-        } else if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROCS) == 0 &&
-                   value->type == PMIX_DATA_ARRAY && NULL != value->data.darray &&
-                   value->data.darray->type == PMIX_PROC && NULL != value->data.darray->array) {
-            named = true;
-            if (any_matches(handler, value->data.darray->array, value->data.darray->size)) {
-                return true;
-            }
-        }
-    }
-    return !named;
+    return affects_by(handler, event, PMIX_EVENT_AFFECTED_PROC, &named) ||
+           affects_by(handler, event, PMIX_EVENT_AFFECTED_PROCS, &named) || !named;
 }
 
 bool px_handler_wants(const struct px_handler *handler, const struct px_event *event)
@@ -241,28 +243,16 @@ int px_events_ask(struct px_events *events, const struct px_event *event, px_ver
     return 0;
 }
 
-static pmix_info_t *copy_infos(const pmix_info_t *info, size_t n)
-{
-    pmix_info_t *copy = n > 0 && NULL != info ? PMIx_Info_create(n) : NULL;
-
-    for (size_t i = 0; NULL != copy && i < n; i++) {
-        if (px_info_keep(&copy[i], &info[i]) != PMIX_SUCCESS) {
-            PMIx_Info_free(copy, n);
-            return NULL;
-        }
-    }
-    return copy;
-}
-
 /* The function that handlers call when they are done. Any thread. */
 static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresults,
                       pmix_op_cbfunc_t cbfunc, void *thiscbdata, void *notification_cbdata)
 {
     struct px_chain *chain = notification_cbdata;
-    pmix_info_t *copy = copy_infos(results, nresults);
+    pmix_info_t *copy = NULL;
     bool waiting;
     bool orphan;
 
+    (void) px_infos_copy(results, nresults, &copy); /* else later handlers do not see them */
     if (NULL != cbfunc) {
         cbfunc(PMIX_SUCCESS, thiscbdata);
     }

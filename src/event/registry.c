@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/value/infos.h"
+#include "src/value/directives.h"
 
 static struct px_handler *handler_at(struct px_list *item)
 {
@@ -70,15 +70,6 @@ void px_events_destroy(struct px_events *events)
     free(events);
 }
 
-/* What the directives of a registration say; strings are borrowed. */
-struct placing {
-    const char *before;
-    const char *after;
-    bool first;
-    bool last;
-    bool append;
-};
-
 static int add_affected(struct px_handler *handler, const pmix_proc_t *procs, size_t n)
 {
     pmix_proc_t *grown = realloc(handler->affected, (handler->n_affected + n) * sizeof(*grown));
@@ -92,78 +83,48 @@ static int add_affected(struct px_handler *handler, const pmix_proc_t *procs, si
     return 0;
 }
 
-static int read_affected(struct px_handler *handler, const pmix_value_t *value)
+/* Those of all infos from `first`, the first with the key, on; NULL: there is none. */
+static int read_affected(struct px_handler *handler, const pmix_info_t *info, size_t ninfo,
+                         const pmix_info_t *first)
 {
-    if (value->type == PMIX_PROC && NULL != value->data.proc) {
-        return add_affected(handler, value->data.proc, 1);
-    }
-    if (value->type == PMIX_DATA_ARRAY && NULL != value->data.darray &&
-        value->data.darray->type == PMIX_PROC) {
-        const pmix_data_array_t *array = value->data.darray;
+    int rc = 0;
 
-        return array->size > 0 && NULL != array->array
-                   ? add_affected(handler, array->array, array->size)
-                   : 0;
-    }
-    return PMIX_ERR_BAD_PARAM;
-}
+    for (const pmix_info_t *at = first; NULL != at && 0 == rc;
+         at = px_infos_next(info, ninfo, at, first->key)) {
+        struct px_procs procs;
 
-/* Directives about the place, one of them. */
-static void read_place(struct px_handler *handler, struct placing *place, const pmix_info_t *info)
-{
-    bool on = px_value_true(&info->value);
-
-    if (strcmp(info->key, PMIX_EVENT_HDLR_FIRST) == 0) {
-        place->first = on;
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_LAST) == 0) {
-        place->last = on;
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY) == 0 && on) {
-        handler->pin = PX_PIN_FRONT;
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_LAST_IN_CATEGORY) == 0 && on) {
-        handler->pin = PX_PIN_BACK;
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_APPEND) == 0) {
-        place->append = on;
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_PREPEND) == 0) {
-        place->append = place->append && !on;
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_BEFORE) == 0 && info->value.type == PMIX_STRING) {
-        place->before = info->value.data.string;
-    } else if (strcmp(info->key, PMIX_EVENT_HDLR_AFTER) == 0 && info->value.type == PMIX_STRING) {
-        place->after = info->value.data.string;
-    }
-}
-
-static int read_info(struct px_handler *handler, struct placing *place, const pmix_info_t *info)
-{
-    if (strcmp(info->key, PMIX_EVENT_HDLR_NAME) == 0) {
-        if (info->value.type != PMIX_STRING || NULL == info->value.data.string) {
-            return PMIX_ERR_BAD_PARAM;
+        rc = px_value_procs(&at->value, &procs) ? 0 : PMIX_ERR_BAD_PARAM;
+        if (0 == rc && procs.n > 0) {
+            rc = add_affected(handler, procs.at, procs.n);
         }
-        free(handler->name);
-        handler->name = strdup(info->value.data.string);
-        return NULL != handler->name ? 0 : PMIX_ERR_NOMEM;
     }
-    if (strcmp(info->key, PMIX_EVENT_RETURN_OBJECT) == 0) {
-        handler->has_object = true;
-        handler->object = info->value.data.ptr;
-        return 0;
-    }
-    if (strcmp(info->key, PMIX_EVENT_AFFECTED_PROC) == 0 ||
-        strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
-        return read_affected(handler, &info->value);
-    }
-    if (strcmp(info->key, PMIX_RANGE) == 0 && info->value.type == PMIX_DATA_RANGE) {
-        handler->local = info->value.data.range == PMIX_RANGE_PROC_LOCAL;
-        return 0;
-    }
-    if (strcmp(info->key, PMIX_EVENT_ONESHOT) == 0) {
-        handler->oneshot = px_value_true(&info->value);
-        return 0;
-    }
-    read_place(handler, place, info);
-    return 0;
+    return rc;
 }
 
-static enum px_category category_of(const struct px_handler *handler, const struct placing *place)
+static int apply_directives(struct px_handler *handler, const pmix_info_t *info, size_t ninfo,
+                            const struct px_handler_directives *directives)
+{
+    int rc = read_affected(handler, info, ninfo, directives->affected_proc);
+
+    rc = 0 != rc ? rc : read_affected(handler, info, ninfo, directives->affected_procs);
+    if (0 == rc && NULL != directives->name) {
+        handler->name = strdup(directives->name);
+        rc = NULL != handler->name ? 0 : PMIX_ERR_NOMEM;
+    }
+    if (NULL != directives->return_object) {
+        handler->has_object = true;
+        handler->object = directives->return_object->value.data.ptr;
+    }
+    handler->oneshot = directives->oneshot;
+    handler->local = directives->range == PMIX_RANGE_PROC_LOCAL;
+    handler->pin = directives->last_in_category    ? PX_PIN_BACK
+                   : directives->first_in_category ? PX_PIN_FRONT
+                                                   : handler->pin;
+    return rc;
+}
+
+static enum px_category category_of(const struct px_handler *handler,
+                                    const struct px_handler_directives *place)
 {
     if (place->first) {
         return PX_CAT_FIRST;
@@ -214,7 +175,7 @@ static struct px_list *end_place(struct px_list *head)
 /* The item that a new handler goes in front of; the head means the end. NULL: it cannot be
  * placed. A handler that is to go before or after one that is not in its category is appended. */
 static struct px_list *find_place(struct px_list *head, const struct px_handler *handler,
-                                  const struct placing *place)
+                                  const struct px_handler_directives *place)
 {
     struct px_handler *named;
 
@@ -234,14 +195,14 @@ static struct px_list *find_place(struct px_list *head, const struct px_handler 
     if (handler->pin == PX_PIN_BACK) {
         return head;
     }
-    if (place->append) {
+    if (place->append && !place->prepend) {
         return end_place(head);
     }
     return has_pin(head, PX_PIN_FRONT) ? head->next->next : head->next;
 }
 
 static int place_handler(struct px_events *events, struct px_handler *handler,
-                         const struct placing *place)
+                         const struct px_handler_directives *place)
 {
     struct px_list *head;
     struct px_list *at;
@@ -291,9 +252,9 @@ int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t n
                   const pmix_info_t *info, size_t ninfo, pmix_notification_fn_t handler,
                   size_t *ret_id)
 {
-    struct placing place = {0};
+    struct px_handler_directives place;
     struct px_handler *made;
-    int rc = 0;
+    int rc;
 
     if (NULL == handler || (ncodes > 0 && NULL == codes) || (ninfo > 0 && NULL == info)) {
         return PMIX_ERR_BAD_PARAM;
@@ -302,12 +263,9 @@ int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t n
     if (NULL == made) {
         return PMIX_ERR_NOMEM;
     }
-    for (size_t i = 0; i < ninfo && 0 == rc; i++) {
-        rc = read_info(made, &place, &info[i]);
-    }
-    if (0 == rc) {
-        rc = place_handler(events, made, &place);
-    }
+    rc = px_handler_read(info, ninfo, &place);
+    rc = 0 != rc ? rc : apply_directives(made, info, ninfo, &place);
+    rc = 0 != rc ? rc : place_handler(events, made, &place);
     if (0 != rc) {
         px_handler_unref(made);
         return rc;

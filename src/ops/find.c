@@ -19,7 +19,7 @@
 
 #include "src/base/process.h"
 #include "src/net/dial.h"
-#include "src/value/infos.h"
+#include "src/value/directives.h"
 
 enum { FILE_ROOM = 4096 };
 
@@ -34,98 +34,45 @@ static void tmpdir_of(const char *variable, char *room, size_t n)
     snprintf(room, n, "%s", NULL != dir && '\0' != dir[0] ? dir : "/tmp");
 }
 
-static const struct {
-    const char *key;
-    size_t offset;
-} switches[] = {
-    {PMIX_CONNECT_TO_SYSTEM, offsetof(struct px_tool_wish, system_only)},
-    {PMIX_CONNECT_SYSTEM_FIRST, offsetof(struct px_tool_wish, system_first)},
-    {PMIX_TOOL_DO_NOT_CONNECT, offsetof(struct px_tool_wish, no_connect)},
-    {PMIX_TOOL_CONNECT_OPTIONAL, offsetof(struct px_tool_wish, optional)},
-    {PMIX_PRIMARY_SERVER, offsetof(struct px_tool_wish, primary)},
-};
-
-static const struct {
-    const char *key;
-    size_t offset;
-} strings[] = {
-    {PMIX_TOOL_ATTACHMENT_FILE, offsetof(struct px_tool_wish, file)},
-    {PMIX_SERVER_NSPACE, offsetof(struct px_tool_wish, nspace)},
-    {PMIX_TOOL_NSPACE, offsetof(struct px_tool_wish, own_nspace)},
-};
-
-static const struct {
-    const char *key;
-    size_t offset;
-} numbers[] = {
-    {PMIX_SERVER_PIDINFO, offsetof(struct px_tool_wish, pid)},
-    {PMIX_TOOL_RANK, offsetof(struct px_tool_wish, own_rank)},
-    {PMIX_CONNECT_MAX_RETRIES, offsetof(struct px_tool_wish, retries)},
-    {PMIX_CONNECT_RETRY_DELAY, offsetof(struct px_tool_wish, delay)},
-};
-
-static bool is_string(const pmix_info_t *info)
+static uint32_t number_or(uint32_t given, uint32_t otherwise)
 {
-    return info->value.type == PMIX_STRING && NULL != info->value.data.string;
+    return given != PX_NOT_GIVEN ? given : otherwise;
 }
 
-static int read_number(const pmix_value_t *value, uint32_t *ret)
+static void set_dir(char *room, size_t n, const char *dir)
 {
-    if (value->type == PMIX_PROC_RANK) {
-        *ret = value->data.rank;
-        return 0;
+    if (NULL != dir) {
+        snprintf(room, n, "%s", dir);
     }
-    return PMIx_Value_get_number(value, ret, PMIX_UINT32) == PMIX_SUCCESS ? 0 : PMIX_ERR_BAD_PARAM;
-}
-
-static int read_one(const pmix_info_t *info, struct px_tool_wish *wish)
-{
-    char *base = (char *) wish;
-
-    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-        if (strcmp(info->key, switches[i].key) == 0) {
-            *(bool *) (void *) (base + switches[i].offset) = px_value_true(&info->value);
-            return 0;
-        }
-    }
-    for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
-        if (strcmp(info->key, strings[i].key) == 0) {
-            *(const char **) (void *) (base + strings[i].offset) = info->value.data.string;
-            return is_string(info) ? 0 : PMIX_ERR_BAD_PARAM;
-        }
-    }
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        if (strcmp(info->key, numbers[i].key) == 0) {
-            return read_number(&info->value, (uint32_t *) (void *) (base + numbers[i].offset));
-        }
-    }
-    if (strcmp(info->key, PMIX_SERVER_URI) == 0 || strcmp(info->key, PMIX_TCP_URI) == 0) {
-        if (NULL != wish->uri || !is_string(info)) {
-            return PMIX_ERR_BAD_PARAM; /* both, or none */
-        }
-        wish->uri = info->value.data.string;
-    } else if (strcmp(info->key, PMIX_SERVER_TMPDIR) == 0 && is_string(info)) {
-        snprintf(wish->server_tmpdir, sizeof(wish->server_tmpdir), "%s", info->value.data.string);
-    } else if (strcmp(info->key, PMIX_SYSTEM_TMPDIR) == 0 && is_string(info)) {
-        snprintf(wish->system_tmpdir, sizeof(wish->system_tmpdir), "%s", info->value.data.string);
-    }
-    return 0;
 }
 
 int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish *ret)
 {
-    struct px_tool_wish wish = {.own_rank = 0, .delay = 1};
+    struct px_tool_init_directives said;
+    int rc = px_tool_init_read(info, ninfo, &said);
 
-    tmpdir_of("PMIX_SERVER_TMPDIR", wish.server_tmpdir, sizeof(wish.server_tmpdir));
-    tmpdir_of("PMIX_SYSTEM_TMPDIR", wish.system_tmpdir, sizeof(wish.system_tmpdir));
-    for (size_t i = 0; i < ninfo; i++) {
-        int rc = read_one(&info[i], &wish);
-
-        if (0 != rc) {
-            return rc;
-        }
+    if (0 != rc || (NULL != said.server_uri && NULL != said.tcp_uri)) {
+        return PMIX_ERR_BAD_PARAM;
     }
-    *ret = wish;
+    *ret = (struct px_tool_wish){
+        .file = said.attachment_file,
+        .uri = NULL != said.server_uri ? said.server_uri : said.tcp_uri,
+        .nspace = said.server_nspace,
+        .own_nspace = said.nspace,
+        .own_rank = number_or(said.rank, 0),
+        .pid = number_or(said.server_pidinfo, 0),
+        .system_only = said.connect_to_system,
+        .system_first = said.connect_system_first,
+        .no_connect = said.do_not_connect,
+        .optional = said.connect_optional,
+        .primary = said.primary_server,
+        .retries = number_or(said.connect_max_retries, 0),
+        .delay = number_or(said.connect_retry_delay, 1),
+    };
+    tmpdir_of("PMIX_SERVER_TMPDIR", ret->server_tmpdir, sizeof(ret->server_tmpdir));
+    tmpdir_of("PMIX_SYSTEM_TMPDIR", ret->system_tmpdir, sizeof(ret->system_tmpdir));
+    set_dir(ret->server_tmpdir, sizeof(ret->server_tmpdir), said.server_tmpdir);
+    set_dir(ret->system_tmpdir, sizeof(ret->system_tmpdir), said.system_tmpdir);
     return 0;
 }
 

@@ -10,46 +10,22 @@
 #include <string.h>
 
 #include "get.h"
-#include "src/value/infos.h"
+#include "src/ops/ask.h"
+#include "src/value/directives.h"
 #include "src/wire/message.h"
 
-void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
-                 size_t *ret_n)
+int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
+                struct px_get_directives *ret)
 {
-    size_t n = 0;
+    int rc = px_get_read(info, ninfo, ret);
 
-    for (size_t i = 0; i < ninfo; i++) {
-        const pmix_value_t *value = &info[i].value;
-        bool on = px_value_true(value);
-        uint32_t number;
-
-        if (info[i].flags & PMIX_INFO_QUALIFIER) {
-            quals[n++] = info[i];
-        } else if (strcmp(info[i].key, PMIX_SESSION_INFO) == 0 && on) {
-            ask->realm = PX_REALM_SESSION;
-        } else if (strcmp(info[i].key, PMIX_JOB_INFO) == 0 && on) {
-            ask->realm = PX_REALM_JOB;
-        } else if (strcmp(info[i].key, PMIX_APP_INFO) == 0 && on) {
-            ask->realm = PX_REALM_APP;
-        } else if (strcmp(info[i].key, PMIX_NODE_INFO) == 0 && on) {
-            ask->realm = PX_REALM_NODE;
-        } else if (strcmp(info[i].key, "pmix.proc.info") == 0 && on) {
-            ask->realm = PX_REALM_PROC;
-        } else if (strcmp(info[i].key, PMIX_HOSTNAME) == 0 && value->type == PMIX_STRING) {
-            ask->hostname = value->data.string;
-        } else if (strcmp(info[i].key, PMIX_NODEID) == 0 && !px_value_u32(value, &number)) {
-            ask->nodeid = number;
-        } else if (strcmp(info[i].key, PMIX_APPNUM) == 0 && !px_value_u32(value, &number)) {
-            ask->appnum = number;
-        } else if (strcmp(info[i].key, PMIX_SESSION_ID) == 0 && !px_value_u32(value, &number)) {
-            ask->session = number;
-        } else if (strcmp(info[i].key, PMIX_DATA_SCOPE) == 0 && value->type == PMIX_SCOPE) {
-            ask->scope = value->data.scope;
-        }
+    if (rc) {
+        return rc;
     }
-    ask->quals = n ? quals : NULL;
-    ask->n_quals = n;
-    *ret_n = n;
+    px_ask_direct(ask, ret);
+    ask->n_quals = px_infos_quals(info, ninfo, quals);
+    ask->quals = ask->n_quals ? quals : NULL;
+    return PMIX_SUCCESS;
 }
 
 /* --- building the answer --- */

@@ -14,7 +14,7 @@
 
 #include "events.h"
 #include "group.h"
-#include "src/value/infos.h"
+#include "src/value/directives.h"
 
 void px_coll_call_fini(struct px_coll_call *call)
 {
@@ -190,20 +190,15 @@ static bool check(struct px_server *s, struct px_coll *coll)
     return true;
 }
 
-static int read_directives(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
+/* The first one to set a time limit sets it for all. */
+static int apply_directives(struct px_coll *coll, const struct px_fence_directives *directives)
 {
-    uint32_t seconds = 0;
-
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_TIMEOUT) == 0) {
-            (void) px_value_u32(&info[i].value, &seconds);
-        }
-    }
-    coll->all_clones |= px_infos_flag(info, ninfo, PMIX_ALL_CLONES_PARTICIPATE);
-    if (!seconds || coll->timeout_s) {
+    coll->collect |= coll->kind == PX_COLL_FENCE && directives->collect_data;
+    coll->all_clones |= directives->all_clones;
+    if (directives->timeout == PX_NOT_GIVEN || !directives->timeout || coll->timeout_s) {
         return PMIX_SUCCESS;
     }
-    coll->timeout_s = seconds;
+    coll->timeout_s = directives->timeout;
     return limit(coll, 0);
 }
 
@@ -229,10 +224,12 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
 {
     struct px_coll_member who = {.peer = peer->id, .tag = tag, .proc = peer->proc};
     struct px_coll *coll;
+    struct px_fence_directives directives; /* all collectives have some of a fence's */
     bool makes_group = call->name && call->kind != PX_COLL_GROUP_DESTRUCT;
     int rc = is_named(s, call, &peer->proc) ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
 
     px_assert(px_loop_inside(s->loop));
+    rc = rc ? rc : px_fence_read(call->info, call->ninfo, &directives);
     rc = rc || !makes_group ? rc : px_group_check_name(s, call, &who);
     rc = rc ? rc
             : px_coll_join(&s->colls, call->kind, call->name, call->procs, call->nprocs, &who,
@@ -245,11 +242,10 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
         px_coll_finish(s, coll, PMIX_ERR_INVALID_OPERATION);
         return PMIX_SUCCESS;
     }
-    coll->collect |= call->collect;
     rc = call->kind == PX_COLL_GROUP_CONSTRUCT || call->kind == PX_COLL_GROUP_SOLO
              ? px_group_absorb(coll, &peer->proc, call)
              : px_coll_merge(coll, call->info, call->ninfo);
-    rc = rc ? rc : read_directives(coll, call->info, call->ninfo);
+    rc = rc ? rc : apply_directives(coll, &directives);
     if (rc) {
         px_coll_finish(s, coll, rc);
         return PMIX_SUCCESS;

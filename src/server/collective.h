@@ -16,7 +16,6 @@ struct px_coll_call {
     size_t nprocs;
     pmix_info_t *info;
     size_t ninfo;
-    bool collect;
 };
 
 void px_coll_call_fini(struct px_coll_call *call);

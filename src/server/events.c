@@ -18,7 +18,6 @@
 #include "src/event/registry.h"
 #include "src/peer/context.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 #include "src/wire/message.h"
 
 struct kept {
@@ -39,16 +38,6 @@ static bool wants(const struct px_peer *peer, pmix_status_t code)
     return peer->wants_all;
 }
 
-static const pmix_info_t *find_info(const struct px_event *event, const char *key)
-{
-    for (size_t i = 0; i < event->ninfo; i++) {
-        if (strncmp(event->info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &event->info[i];
-        }
-    }
-    return NULL;
-}
-
 static bool same_proc(const pmix_proc_t *pattern, const pmix_proc_t *proc)
 {
     return strncmp(pattern->nspace, proc->nspace, PMIX_MAX_NSLEN) == 0 &&
@@ -58,24 +47,14 @@ static bool same_proc(const pmix_proc_t *pattern, const pmix_proc_t *proc)
 static bool in_custom_range(struct px_server *s, const struct px_event *event,
                             const pmix_proc_t *proc)
 {
-    const pmix_info_t *info = find_info(event, PMIX_EVENT_CUSTOM_RANGE);
-    const pmix_data_array_t *array;
+    const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
+    struct px_procs range = {NULL, 0};
 
-    if (!info) {
-        return false;
+    if (value) {
+        (void) px_value_procs(value, &range); /* something else is nobody */
     }
-    if (info->value.type == PMIX_PROC && info->value.data.proc) {
-        return same_proc(info->value.data.proc, proc) ||
-               px_group_names(s, info->value.data.proc, proc);
-    }
-    array = info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
-    if (!array || array->type != PMIX_PROC || !array->array) {
-        return false;
-    }
-    for (size_t i = 0; i < array->size; i++) {
-        const pmix_proc_t *one = (const pmix_proc_t *) array->array + i;
-
-        if (same_proc(one, proc) || px_group_names(s, one, proc)) {
+    for (size_t i = 0; i < range.n; i++) {
+        if (same_proc(&range.at[i], proc) || px_group_names(s, &range.at[i], proc)) {
             return true;
         }
     }

@@ -16,7 +16,6 @@
 #include "host.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 
 static void fence_answered(struct px_upcall *up)
 {
@@ -154,9 +153,6 @@ int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
 
     px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
-    if (!rc) {
-        call.collect = px_infos_flag(call.info, call.ninfo, PMIX_COLLECT_DATA);
-    }
     rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
     px_coll_call_fini(&call);
     return rc;

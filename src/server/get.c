@@ -15,7 +15,6 @@
 #include "src/base/bytes.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 #include "src/wire/message.h"
 
 static void get_destroy(struct px_get *get)
@@ -122,22 +121,22 @@ static void take_change(struct px_get *get)
     *info = get->info[get->ninfo]; /* the array is freed whole; a number owns nothing */
 }
 
-static void read_directives(struct px_get *get)
+static int read_directives(struct px_get *get)
 {
-    take_change(get);
-    for (size_t i = 0; i < get->ninfo; i++) {
-        const pmix_info_t *info = &get->info[i];
-        bool on = px_value_true(&info->value);
+    struct px_get_directives directives;
+    int rc;
 
-        if (strcmp(info->key, PMIX_IMMEDIATE) == 0 || strcmp(info->key, PMIX_OPTIONAL) == 0) {
-            get->immediate |= on;
-        } else if (strcmp(info->key, PMIX_GET_REFRESH_CACHE) == 0) {
-            get->refresh |= on;
-        } else if (strcmp(info->key, PMIX_TIMEOUT) == 0) {
-            get->patient = !px_value_u32(&info->value, &get->timeout_s) && !get->timeout_s;
-        }
+    take_change(get);
+    rc = px_ask_read(get->info, get->ninfo, get->quals, &get->ask, &directives);
+
+    if (rc) {
+        return rc;
     }
-    px_ask_read(get->info, get->ninfo, get->quals, &get->ask, &get->n_quals);
+    get->immediate = directives.immediate || directives.optional;
+    get->refresh = directives.refresh_cache;
+    get->patient = directives.timeout == 0;
+    get->timeout_s = directives.timeout != PX_NOT_GIVEN ? directives.timeout : 0;
+    return PMIX_SUCCESS;
 }
 
 /* What is required and not known here may be the host's to do, where it is asked. */
@@ -194,6 +193,7 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
 {
     struct px_get *get = calloc(1, sizeof(*get));
     struct px_ask ask = PX_ASK_INIT;
+    int rc;
 
     px_assert(px_loop_inside(s->loop));
     if (get) {
@@ -219,8 +219,12 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
     if (strncmp(asker->nspace, target->nspace, PMIX_MAX_NSLEN) == 0) {
         get->ask.self = asker->rank;
     }
-    read_directives(get);
-    begin(get);
+    rc = read_directives(get);
+    if (rc) {
+        get_end(get, rc);
+    } else {
+        begin(get);
+    }
     return PMIX_SUCCESS;
 }
 

@@ -8,6 +8,8 @@
 
 /* One request for data of a process, or of a job, from a client or from this process. Loop
  * thread. */
+struct px_get_directives;
+
 struct px_get {
     struct px_list link; /* s->gets while it waits */
     struct px_server *server;
@@ -21,7 +23,6 @@ struct px_get {
     pmix_info_t *info;
     size_t ninfo;
     pmix_info_t *quals; /* those of info that qualify the value */
-    size_t n_quals;
     struct px_ask ask;
     bool immediate;
     bool refresh; /* PMIX_GET_REFRESH_CACHE: what is here of a process of another node is renewed
@@ -45,10 +46,10 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
                  unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
                  size_t ninfo);
 
-/* Fills an ask from directives. quals is room for n infos, filled with those that are
- * qualifiers. */
-void px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
-                 size_t *ret_n);
+/* Fills an ask, and *ret, from directives. quals is room for n infos, filled with those that are
+ * qualifiers. 0, PMIX_ERR_BAD_PARAM. */
+int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
+                struct px_get_directives *ret);
 
 /* Answers from what is here. PMIX_SUCCESS (answered), PMIX_ERR_NOT_FOUND (not here, not answered),
  * or a final status that was not sent. */

@@ -17,7 +17,6 @@
 #include "events.h"
 #include "src/event/registry.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 
 /* --- the answer --- */
 
@@ -173,14 +172,12 @@ static void group_upcall(struct px_server *s, struct px_coll *coll)
 
 static uint32_t leaders_wanted(const struct px_coll *coll)
 {
-    uint32_t n = 0;
+    struct px_group_construct_directives directives;
 
-    for (size_t i = 0; i < coll->ninfo; i++) {
-        if (strcmp(coll->info[i].key, PMIX_GROUP_BOOTSTRAP) == 0) {
-            (void) px_value_u32(&coll->info[i].value, &n);
-        }
-    }
-    return n;
+    return px_group_construct_read(coll->info, coll->ninfo, &directives) ||
+                   directives.bootstrap == PX_NOT_GIVEN
+               ? 0
+               : directives.bootstrap;
 }
 
 static bool is_part(const struct px_coll *coll, const char *name)
@@ -387,19 +384,10 @@ void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
 
 /* --- requests --- */
 
-static bool bootstraps(const struct px_coll_call *call)
-{
-    for (size_t i = 0; i < call->ninfo; i++) {
-        if (strcmp(call->info[i].key, PMIX_GROUP_BOOTSTRAP) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int px_on_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_coll_call call = {.kind = PX_COLL_GROUP_CONSTRUCT};
+    struct px_group_construct_directives directives;
     int rc = px_unpack_string(in, &call.name);
 
     px_assert(px_loop_inside(s->loop));
@@ -408,7 +396,8 @@ int px_on_group_construct(struct px_server *s, struct px_peer *peer, uint32_t ta
     if (!rc && (!call.name || !call.name[0])) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    if (!rc && (!call.nprocs || bootstraps(&call))) {
+    rc = rc ? rc : px_group_construct_read(call.info, call.ninfo, &directives);
+    if (!rc && (!call.nprocs || directives.bootstrap != PX_NOT_GIVEN)) {
         call.kind = PX_COLL_GROUP_SOLO;
     }
     rc = rc ? rc : px_coll_enter(s, peer, tag, &call);

@@ -16,83 +16,10 @@
 
 #include "src/base/atomic.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
 
 /* --- infos --- */
-
-int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
-{
-    pmix_info_t *copy;
-
-    if (!ninfo || !infos) {
-        *ret = NULL;
-        return PMIX_SUCCESS;
-    }
-    copy = PMIx_Info_create(ninfo);
-    if (!copy) {
-        return PMIX_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < ninfo; i++) {
-        int rc = px_info_keep(&copy[i], &infos[i]);
-
-        if (rc) {
-            PMIx_Info_free(copy, ninfo);
-            return rc;
-        }
-    }
-    *ret = copy;
-    return PMIX_SUCCESS;
-}
-
-int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
-                    pmix_data_type_t type)
-{
-    pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
-    int rc;
-
-    if (!more) {
-        return PMIX_ERR_NOMEM;
-    }
-    *infos = more;
-    memset(&more[*ninfo], 0, sizeof(*more));
-    rc = PMIx_Info_load(&more[*ninfo], key, data, type);
-    if (!rc) {
-        (*ninfo)++;
-    }
-    return rc;
-}
-
-int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info)
-{
-    pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
-    int rc;
-
-    if (!more) {
-        return PMIX_ERR_NOMEM;
-    }
-    *infos = more;
-    memset(&more[*ninfo], 0, sizeof(*more));
-    rc = px_info_keep(&more[*ninfo], info);
-    *ninfo += !rc;
-    return rc;
-}
-
-void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < *ninfo; i++) {
-        if (strncmp(infos[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            PMIx_Value_destruct(&infos[i].value);
-        } else {
-            infos[kept] = infos[i];
-            kept++;
-        }
-    }
-    *ninfo = kept;
-}
 
 int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid)
 {

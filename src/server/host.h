@@ -4,6 +4,7 @@
 #define PX_SERVER_HOST_H
 
 #include "priv.h"
+#include "src/value/infos.h"
 
 /* An upcall to the host: it keeps what the host was given alive until the host has answered, takes
  * the answer in whatever thread it comes and brings it to the loop thread. After
@@ -79,15 +80,6 @@ int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->in
 unsigned px_upcall_levels(const struct px_upcall *up);
 /* Marks what is required of the call and these do. */
 void px_upcall_mark(struct px_upcall *up, const struct px_call *call);
-
-/* Appends one info to an array grown by one. 0 or PMIX_ERR_NOMEM. */
-int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
-                    pmix_data_type_t type);
-int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info);
-/* Leaves no info with the key. */
-void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key);
-/* Deep copy; *ret NULL for none. */
-int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret);
 
 /* What the host calls, cbdata being the upcall. Any thread. */
 void px_up_op(pmix_status_t status, void *cbdata);

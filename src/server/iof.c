@@ -192,6 +192,7 @@ int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     pmix_iof_channel_t channel = 0;
+    struct px_iof_pull_directives directives;
     struct px_pull *pull = NULL;
     size_t local_id = 0;
     int rc = up ? px_unpack_procs(in, &up->procs, &up->nprocs) : PMIX_ERR_NOMEM;
@@ -202,6 +203,7 @@ int px_on_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     if (!rc && px_in_left(in)) {
         rc = px_unpack_size(in, &local_id);
     }
+    rc = rc ? rc : px_iof_pull_read(up->info, up->ninfo, &directives);
     rc = rc ? rc : px_upcall_identify(up, peer->uid, peer->gid);
     if (!rc) {
         pull = px_pull_add(s, peer->id, up->procs, up->nprocs, channel);

@@ -439,15 +439,16 @@ static int put_stored(const struct answer *a)
     struct px_ask ask = PX_ASK_INIT;
     pmix_info_t *quals = calloc(a->query->nqual + 1, sizeof(*quals));
     struct px_nsrec *ns;
+    struct px_get_directives directives;
     struct px_slice slice;
     pmix_value_t value;
-    size_t n;
-    int rc = quals ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    int rc = quals ? px_ask_read(a->query->qualifiers, a->query->nqual, quals, &ask, &directives)
+                   : PMIX_ERR_NOMEM;
 
     if (rc) {
+        free(quals);
         return rc;
     }
-    px_ask_read(a->query->qualifiers, a->query->nqual, quals, &ask, &n);
     PMIX_LOAD_PROCID(&job, a->asker->nspace, PMIX_RANK_WILDCARD);
     target = px_query_target(a->query, &job);
     ask.rank = target.rank;

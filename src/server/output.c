@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "iof.h"
-#include "src/value/infos.h"
+#include "src/value/directives.h"
 
 enum { KEEP_BYTES = 256 * 1024 };
 
@@ -96,30 +96,6 @@ void px_outputs_drop_all(struct px_server *s)
 
 /* --- giving it out --- */
 
-/* How much the asker wants at most, and whether it wants the end of it. */
-struct limits {
-    uint32_t size;
-    bool last;
-};
-
-static struct limits read_limits(const pmix_info_t *info, size_t n)
-{
-    struct limits limits = {.size = UINT32_MAX};
-
-    for (size_t i = 0; i < n; i++) {
-        bool yes = px_value_true(&info[i].value);
-
-        if (strcmp(info[i].key, PMIX_IOF_CACHE_SIZE) == 0) {
-            (void) px_value_u32(&info[i].value, &limits.size);
-        } else if (strcmp(info[i].key, PMIX_IOF_DROP_OLDEST) == 0) {
-            limits.last = yes;
-        } else if (strcmp(info[i].key, PMIX_IOF_DROP_NEWEST) == 0) {
-            limits.last = !yes;
-        }
-    }
-    return limits;
-}
-
 static size_t total(struct px_server *s, const struct px_pull *pull)
 {
     struct px_list *item;
@@ -155,14 +131,19 @@ static struct kept *take_next(struct px_server *s, const struct px_pull *pull)
 void px_outputs_give(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
                      size_t ninfo)
 {
-    struct limits limits = read_limits(info, ninfo);
+    struct px_iof_pull_directives directives = px_iof_pull_absent();
     const struct px_pull *pull = px_pull_find(s, peer, id);
     size_t all = pull ? total(s, pull) : 0;
-    size_t skip = limits.last && all > limits.size ? all - limits.size : 0;
-    size_t left = limits.size;
     struct kept *kept = pull ? take_next(s, pull) : NULL;
+    size_t skip = 0;
+    size_t left;
 
     px_assert(px_loop_inside(s->loop));
+    (void) px_iof_pull_read(info, ninfo, &directives); /* was checked when it was asked for */
+    left = directives.cache_size;
+    if ((directives.drop_oldest || directives.drop_newest == PX_SWITCH_OFF) && all > left) {
+        skip = all - left;
+    }
     while (kept) {
         size_t size = kept->bytes.size;
         size_t cut = skip < size ? skip : size;

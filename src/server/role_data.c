@@ -16,7 +16,6 @@
 #include "src/loop/wait.h"
 #include "src/peer/context.h"
 #include "src/value/directives.h"
-#include "src/value/infos.h"
 
 /* --- data --- */
 
@@ -72,15 +71,16 @@ struct get_args {
     pmix_value_t **value;
 };
 
-static int give_value(const struct px_slice *slice, const struct get_args *a)
+static int give_value(const struct px_slice *slice, const struct px_get_directives *directives,
+                      pmix_value_t **value)
 {
-    if (px_infos_flag(a->info, a->ninfo, PMIX_GET_STATIC_VALUES)) {
-        return *a->value ? px_slice_fill(slice, *a->value) : PMIX_ERR_BAD_PARAM;
+    if (directives->static_values) {
+        return *value ? px_slice_fill(slice, *value) : PMIX_ERR_BAD_PARAM;
     }
-    if (px_infos_flag(a->info, a->ninfo, PMIX_GET_POINTER_VALUES)) {
-        return px_slice_pointer(slice, (const pmix_value_t **) a->value);
+    if (directives->pointer_values) {
+        return px_slice_pointer(slice, (const pmix_value_t **) value);
     }
-    return px_slice_value(slice, a->value);
+    return px_slice_value(slice, value);
 }
 
 static const char *nspace_of(const struct px_server *s, const struct get_args *a)
@@ -89,23 +89,25 @@ static const char *nspace_of(const struct px_server *s, const struct get_args *a
 }
 
 /* What the host has registered or a process posted, else what this process knows of itself. */
-static int find_here(struct px_server *s, const struct get_args *a, bool renews,
-                     struct px_slice *ret)
+static int find_here(struct px_server *s, const struct get_args *a,
+                     struct px_get_directives *directives, struct px_slice *ret)
 {
     struct px_nsrec *ns = px_ns_find(s, nspace_of(s, a));
     pmix_info_t *quals = calloc(a->ninfo + 1, sizeof(*quals));
     struct px_ask ask = PX_ASK_INIT;
-    size_t n;
-    int rc = PMIX_ERR_NOT_FOUND;
+    int rc = quals ? px_ask_read(a->info, a->ninfo, quals, &ask, directives) : PMIX_ERR_NOMEM;
 
-    if (!quals) {
-        return PMIX_ERR_NOMEM;
+    if (rc) {
+        free(quals);
+        return rc;
     }
-    px_ask_read(a->info, a->ninfo, quals, &ask, &n);
     ask.rank = a->proc ? a->proc->rank : PMIX_RANK_WILDCARD;
     ask.key = a->key;
     ask.key_len = strlen(a->key);
+    rc = PMIX_ERR_NOT_FOUND;
     if (ns) {
+        bool renews = directives->refresh_cache && !directives->optional;
+
         rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_ask(ns->store, &ask, ret);
     }
     if (rc == PMIX_ERR_NOT_FOUND && px_self_is(s, a->proc)) {
@@ -127,19 +129,19 @@ static bool host_may_have(struct px_server *s, const struct get_args *a)
 static int get_on_loop(struct px_server *s, void *args)
 {
     struct get_args *a = args;
+    struct px_get_directives directives;
     struct px_slice slice;
-    bool now = px_infos_flag(a->info, a->ninfo, PMIX_OPTIONAL) ||
-               px_infos_flag(a->info, a->ninfo, PMIX_IMMEDIATE);
-    bool renews = px_infos_flag(a->info, a->ninfo, PMIX_GET_REFRESH_CACHE) &&
-                  !px_infos_flag(a->info, a->ninfo, PMIX_OPTIONAL);
     int rc;
 
     if (!px_directives_met(&px_call_get, PX_ATTR_SERVER | PX_ATTR_WAITING, a->info, a->ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    rc = find_here(s, a, renews, &slice);
-    rc = rc ? rc : give_value(&slice, a);
-    return rc == PMIX_ERR_NOT_FOUND && !now && host_may_have(s, a) ? PMIX_ERR_WOULD_BLOCK : rc;
+    rc = find_here(s, a, &directives, &slice);
+    rc = rc ? rc : give_value(&slice, &directives, a->value);
+    if (rc != PMIX_ERR_NOT_FOUND || directives.optional || directives.immediate) {
+        return rc;
+    }
+    return host_may_have(s, a) ? PMIX_ERR_WOULD_BLOCK : rc;
 }
 
 pmix_status_t px_own_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
@@ -157,12 +159,13 @@ pmix_status_t px_own_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char
 static bool answered_here(struct px_upcall *up)
 {
     struct get_args args = {&up->proc2, up->text, up->info, up->ninfo, NULL};
+    struct px_get_directives directives;
     pmix_value_t *value = NULL;
     struct px_slice slice;
 
     if (!px_self_is(up->server, &up->proc2) || !px_key_reserved(up->text) ||
         !px_directives_met(&px_call_get, PX_ATTR_SERVER, up->info, up->ninfo) ||
-        find_here(up->server, &args, false, &slice) || px_slice_value(&slice, &value)) {
+        find_here(up->server, &args, &directives, &slice) || px_slice_value(&slice, &value)) {
         return false;
     }
     up->from.value(PMIX_SUCCESS, value, up->from.cbdata);

@@ -119,9 +119,11 @@ pmix_status_t px_own_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size
     struct px_from from = {.cbdata = regcbdata};
     struct px_upcall *up = px_own_create(ctx, &from);
     struct pull_start *start = calloc(1, sizeof(*start));
+    struct px_iof_pull_directives checked;
     int rc = start ? px_own_copy_procs(up, procs, nprocs) : PMIX_ERR_NOMEM;
 
     rc = rc ? rc : px_own_copy_infos(up, directives, ndirs);
+    rc = rc ? rc : px_iof_pull_read(directives, ndirs, &checked);
     if (!rc && !px_directives_met(&px_call_iof_pull, PX_ATTR_SERVER, directives, ndirs)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }

@@ -13,7 +13,7 @@
 #include "gds/store.h"
 #include "host.h"
 #include "src/base/param.h"
-#include "src/value/infos.h"
+#include "src/value/directives.h"
 #include "src/wire/message.h"
 
 extern char **environ;
@@ -97,12 +97,6 @@ int px_setup_fork(struct px_server *s, void *args)
 
 /* --- shipping settings with an application --- */
 
-static bool wants_envars(const pmix_info_t *info, size_t ninfo)
-{
-    return px_infos_flag(info, ninfo, PMIX_SETUP_APP_ENVARS) ||
-           px_infos_flag(info, ninfo, PMIX_SETUP_APP_ALL);
-}
-
 static int add_envar(pmix_info_t **infos, size_t *n, const char *setting, const char *equals)
 {
     pmix_envar_t envar = {.envar = strndup(setting, (size_t) (equals - setting)),
@@ -118,11 +112,13 @@ static int add_envar(pmix_info_t **infos, size_t *n, const char *setting, const 
 
 int px_setup_application(const pmix_info_t *info, size_t ninfo, pmix_info_t **ret, size_t *ret_n)
 {
+    struct px_setup_app_directives directives;
     pmix_info_t *infos = NULL;
     size_t n = 0;
-    int rc = PMIX_SUCCESS;
+    int rc = px_setup_app_read(info, ninfo, &directives);
+    bool wanted = !rc && (directives.envars || directives.all);
 
-    for (char **at = environ; !rc && wants_envars(info, ninfo) && at && *at; at++) {
+    for (char **at = environ; !rc && wanted && at && *at; at++) {
         const char *equals = strchr(*at, '=');
 
         if (equals && strncmp(*at, "PMIX_MCA_", 9) == 0) {

@@ -9,17 +9,16 @@
 
 #include <pmix.h>
 
-#include "infos.h"
 
 /* --- tables --- */
 
 #define PX_DIRECTIVES(id, call, levels)                                                            \
     static const struct px_directive rows_of_##id[] = {
 #define PX_DIRECTIVE(id, member, kind, key, levels)                                                \
-    {key, offsetof(struct px_##id##_directives, member), PX_KIND_##kind, levels},
-#define PX_HONOURED(id, key, levels) {key, 0, PX_KIND_NONE, levels},
+    {key, sizeof(key), offsetof(struct px_##id##_directives, member), PX_KIND_##kind, levels},
+#define PX_HONOURED(id, key, levels) {key, sizeof(key), 0, PX_KIND_NONE, levels},
 #define PX_DIRECTIVES_END(id)                                                                      \
-    {"", 0, PX_KIND_NONE, 0 }                                                                      \
+    {"", 0, 0, PX_KIND_NONE, 0 }                                                                   \
     }                                                                                              \
     ;
 #include "directives.def"
@@ -29,7 +28,8 @@
 #undef PX_DIRECTIVES_END
 
 #define PX_FITS(text)                                                                              \
-    _Static_assert(sizeof(text) <= sizeof(((struct px_directive *) 0)->key), "a longer key");
+    _Static_assert(sizeof(text) >= 8 && sizeof(text) <= sizeof(((struct px_directive *) 0)->key), \
+                   "a key too short or too long");
 #define PX_DIRECTIVES(id, call, levels)
 #define PX_DIRECTIVE(id, member, kind, key, levels) PX_FITS(key)
 #define PX_HONOURED(id, key, levels)                PX_FITS(key)
@@ -61,17 +61,50 @@ const struct px_call *const px_calls[] = {
 
 const size_t px_n_calls = sizeof(px_calls) / sizeof(px_calls[0]);
 
+static inline uint64_t eight_bytes(const char *at)
+{
+    uint64_t bytes;
+
+    memcpy(&bytes, at, sizeof(bytes));
+    return bytes;
+}
+
+/* As strcmp() == 0, in words that may overlap: PMIx_Get reads its directives by this. */
+static inline bool is_key(const struct px_directive *row, const char *key)
+{
+    size_t last = row->size - 8u;
+
+    return eight_bytes(key) == eight_bytes(row->key) &&
+           eight_bytes(key + last) == eight_bytes(row->key + last) &&
+           (last <= 8 || eight_bytes(key + 8) == eight_bytes(row->key + 8));
+}
+
 /* The four bytes behind "pmix.", which no directive ends within, tell nearly all of them apart. */
-static const struct px_directive *find_row(const struct px_call *call, const char *key)
+static inline const struct px_directive *find_row(const struct px_call *call, const char *key)
 {
     for (size_t i = 0; i < call->n_rows; i++) {
         const struct px_directive *row = &call->rows[i];
 
-        if (memcmp(key + 5, row->key + 5, 4) == 0 && strcmp(key, row->key) == 0) {
+        if (memcmp(key + 5, row->key + 5, 4) == 0 && is_key(row, key)) {
             return row;
         }
     }
     return NULL;
+}
+
+/* --- what is supported --- */
+
+bool px_directive_honoured(const struct px_directive *row, unsigned levels)
+{
+    return (row->levels & levels & ~(unsigned) PX_ATTR_WAITING) != 0 &&
+           ((row->levels & PX_ATTR_WAITING) == 0 || (levels & PX_ATTR_WAITING) != 0);
+}
+
+static bool honours(const struct px_call *call, unsigned levels, const char *key)
+{
+    const struct px_directive *row = find_row(call, key);
+
+    return NULL != row && px_directive_honoured(row, levels);
 }
 
 /* --- reading --- */
@@ -83,30 +116,19 @@ static bool read_u32(const pmix_value_t *value, uint32_t *ret)
             PMIx_Value_get_number(value, ret, PMIX_UINT32) == PMIX_SUCCESS);
 }
 
-static bool read_procs(const pmix_value_t *value, struct px_procs *ret)
-{
-    const pmix_data_array_t *array = value->data.darray;
-
-    if (value->type == PMIX_PROC && NULL != value->data.proc) {
-        *ret = (struct px_procs) {value->data.proc, 1};
-        return true;
-    }
-    if (value->type != PMIX_DATA_ARRAY || NULL == array || array->type != PMIX_PROC ||
-        (NULL == array->array && array->size > 0)) {
-        return false;
-    }
-    *ret = (struct px_procs) {array->array, array->size};
-    return true;
-}
-
 /* False: the value is of another type. */
-static bool read_member(const struct px_directive *row, const pmix_info_t *info, void *member)
+static bool read_member(const struct px_directive *row, const pmix_info_t *info,
+                        struct px_directives_head *head)
 {
     const pmix_value_t *value = &info->value;
+    void *member = (char *) head + row->offset;
 
     switch (row->kind) {
     case PX_KIND_FLAG:
-        *(bool *) member = *(bool *) member || px_value_true(value);
+        if (px_value_true(value)) {
+            *(bool *) member = true;
+            head->n_flags++;
+        }
         return true;
     case PX_KIND_SWITCH:
         *(enum px_switch *) member = px_value_true(value) ? PX_SWITCH_ON : PX_SWITCH_OFF;
@@ -117,7 +139,7 @@ static bool read_member(const struct px_directive *row, const pmix_info_t *info,
         *(const char **) member = value->type == PMIX_STRING ? value->data.string : NULL;
         return NULL != *(const char **) member;
     case PX_KIND_PROCS:
-        return read_procs(value, member);
+        return px_value_procs(value, member);
     case PX_KIND_SCOPE:
         *(pmix_scope_t *) member = value->data.scope;
         return value->type == PMIX_SCOPE;
@@ -142,36 +164,24 @@ int px_directives_read(const struct px_call *call, unsigned levels, const pmix_i
     for (size_t i = 0; i < ninfo; i++) {
         const struct px_directive *row;
 
-        if ((info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
-            ++*(size_t *) ret;
-            continue;
+        if ((info[i].flags & (PMIX_INFO_QUALIFIER | PMIX_INFO_REQD)) != 0) {
+            if ((info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
+                ((struct px_directives_head *) ret)->n_quals++;
+                continue;
+            }
+            if (levels != 0 && !honours(call, levels, info[i].key)) {
+                return PMIX_ERR_NOT_SUPPORTED;
+            }
         }
         row = find_row(call, info[i].key);
-        if (levels != 0 && (info[i].flags & PMIX_INFO_REQD) != 0 &&
-            (NULL == row || !px_directive_honoured(row, levels))) {
-            return PMIX_ERR_NOT_SUPPORTED;
-        }
-        if (NULL != row && !read_member(row, &info[i], (char *) ret + row->offset)) {
+        if (NULL != row && !read_member(row, &info[i], ret)) {
             return PMIX_ERR_BAD_PARAM;
         }
     }
     return 0;
 }
 
-/* --- what is supported --- */
-
-bool px_directive_honoured(const struct px_directive *row, unsigned levels)
-{
-    return (row->levels & levels & ~(unsigned) PX_ATTR_WAITING) != 0 &&
-           ((row->levels & PX_ATTR_WAITING) == 0 || (levels & PX_ATTR_WAITING) != 0);
-}
-
-static bool honours(const struct px_call *call, unsigned levels, const char *key)
-{
-    const struct px_directive *row = find_row(call, key);
-
-    return NULL != row && px_directive_honoured(row, levels);
-}
+/* --- required ones --- */
 
 bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_info_t *info,
                        size_t ninfo)

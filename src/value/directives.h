@@ -9,6 +9,8 @@
 
 #include <pmix_common.h>
 
+#include "infos.h"
+
 /* The directives of each call of the interface, from directives.def: a structure with a member for
  * each, and the table by which it is filled. The same table says what the library supports. Any
  * thread.
@@ -37,11 +39,6 @@ enum {
 
 /* A flag whose default is the reader's. */
 enum px_switch { PX_SWITCH_UNSET, PX_SWITCH_OFF, PX_SWITCH_ON };
-
-struct px_procs {
-    const pmix_proc_t *at;
-    size_t n;
-};
 
 #define PX_TYPE_OF_FLAG   bool /* on if any of the infos is (px_value_true); any type */
 #define PX_TYPE_OF_SWITCH enum px_switch
@@ -78,6 +75,7 @@ enum px_directive_kind {
 
 struct px_directive {
     char key[24];
+    uint8_t size; /* of the key with its NUL: 8 and more */
     uint16_t offset;
     uint8_t kind; /* enum px_directive_kind */
     uint8_t levels;
@@ -94,10 +92,16 @@ struct px_call {
 extern const struct px_call *const px_calls[];
 extern const size_t px_n_calls;
 
-/* struct px_<id>_directives. n_quals: infos that are qualifiers, and so are no directives. */
+/* What was read. Qualifiers are no directives. */
+struct px_directives_head {
+    uint32_t n_quals;
+    uint32_t n_flags; /* infos that are flags, and on */
+};
+
+/* struct px_<id>_directives */
 #define PX_DIRECTIVES(id, call, levels)                                                            \
     struct px_##id##_directives {                                                                  \
-        size_t n_quals;
+        struct px_directives_head head;
 #define PX_DIRECTIVE(id, member, kind, key, levels) PX_TYPE_OF_##kind member;
 #define PX_HONOURED(id, key, levels)
 #define PX_DIRECTIVES_END(id)                                                                      \
@@ -129,7 +133,7 @@ int px_directives_read(const struct px_call *call, unsigned levels, const pmix_i
     static inline struct px_##id##_directives px_##id##_absent(void)                               \
     {                                                                                              \
         return (struct px_##id##_directives) {                                                     \
-            .n_quals = 0,
+            .head = {0, 0},
 #define PX_DIRECTIVE(id, member, kind, key, levels) .member = PX_ABSENT_##kind,
 #define PX_DIRECTIVES_END(id)                                                                      \
     }                                                                                              \

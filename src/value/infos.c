@@ -3,11 +3,12 @@
 
 #include "infos.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <pmix.h>
 
-bool px_value_true(const pmix_value_t *value)
+bool px_value_says_true(const pmix_value_t *value)
 {
     return PMIx_Value_true(value) == PMIX_BOOL_TRUE;
 }
@@ -68,16 +69,52 @@ const char *px_value_text(const pmix_value_t *value)
                : NULL;
 }
 
+bool px_value_procs(const pmix_value_t *value, struct px_procs *ret)
+{
+    const pmix_data_array_t *array = value->data.darray;
+
+    if (value->type == PMIX_PROC && value->data.proc) {
+        *ret = (struct px_procs) {value->data.proc, 1};
+        return true;
+    }
+    if (value->type != PMIX_DATA_ARRAY || !array || array->type != PMIX_PROC ||
+        (!array->array && array->size > 0)) {
+        return false;
+    }
+    *ret = (struct px_procs) {array->array, array->size};
+    return true;
+}
+
 /* --- arrays --- */
 
-const pmix_value_t *px_info_find(const pmix_info_t *info, size_t ninfo, const char *key)
+const pmix_info_t *px_infos_next(const pmix_info_t *info, size_t ninfo, const pmix_info_t *from,
+                                 const char *key)
 {
-    for (size_t i = 0; i < ninfo; i++) {
+    for (size_t i = from ? (size_t) (from - info) + 1 : 0; i < ninfo; i++) {
         if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &info[i].value;
+            return &info[i];
         }
     }
     return NULL;
+}
+
+const pmix_value_t *px_info_find(const pmix_info_t *info, size_t ninfo, const char *key)
+{
+    const pmix_info_t *found = px_infos_next(info, ninfo, NULL, key);
+
+    return found ? &found->value : NULL;
+}
+
+size_t px_infos_quals(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ninfo; i++) {
+        if (info[i].flags & PMIX_INFO_QUALIFIER) {
+            quals[n++] = info[i];
+        }
+    }
+    return n;
 }
 
 int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n)
@@ -108,4 +145,92 @@ bool px_infos_flag(const pmix_info_t *info, size_t ninfo, const char *key)
         }
     }
     return false;
+}
+
+/* --- arrays that are made --- */
+
+int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
+{
+    pmix_info_t *copy;
+
+    if (!ninfo || !infos) {
+        *ret = NULL;
+        return PMIX_SUCCESS;
+    }
+    copy = PMIx_Info_create(ninfo);
+    if (!copy) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        int rc = px_info_keep(&copy[i], &infos[i]);
+
+        if (rc) {
+            PMIx_Info_free(copy, ninfo);
+            return rc;
+        }
+    }
+    *ret = copy;
+    return PMIX_SUCCESS;
+}
+
+int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
+                    pmix_data_type_t type)
+{
+    pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
+    int rc;
+
+    if (!more) {
+        return PMIX_ERR_NOMEM;
+    }
+    *infos = more;
+    memset(&more[*ninfo], 0, sizeof(*more));
+    rc = PMIx_Info_load(&more[*ninfo], key, data, type);
+    if (!rc) {
+        (*ninfo)++;
+    }
+    return rc;
+}
+
+int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info)
+{
+    pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
+    int rc;
+
+    if (!more) {
+        return PMIX_ERR_NOMEM;
+    }
+    *infos = more;
+    memset(&more[*ninfo], 0, sizeof(*more));
+    rc = px_info_keep(&more[*ninfo], info);
+    *ninfo += !rc;
+    return rc;
+}
+
+void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *ninfo; i++) {
+        if (strncmp(infos[i].key, key, PMIX_MAX_KEYLEN) == 0) {
+            PMIx_Value_destruct(&infos[i].value);
+        } else {
+            infos[kept] = infos[i];
+            kept++;
+        }
+    }
+    *ninfo = kept;
+}
+
+pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char *key, size_t *ret_n)
+{
+    pmix_info_t *kept = malloc((ninfo + 1) * sizeof(*kept));
+    size_t n = 0;
+
+    for (size_t i = 0; kept && i < ninfo; i++) {
+        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) != 0) {
+            kept[n++] = info[i];
+        }
+    }
+    *ret_n = n;
+    return kept;
 }

@@ -47,7 +47,7 @@ static void test_absent(void **unused)
     assert_int_equal(get.timeout, PX_NOT_GIVEN);
     assert_null(get.hostname);
     assert_int_equal(get.data_scope, PMIX_SCOPE_UNDEF);
-    assert_int_equal(get.n_quals, 0);
+    assert_int_equal(get.head.n_quals, 0);
     assert_int_equal(px_get_read(NULL, 1, &get), PMIX_ERR_BAD_PARAM);
 }
 
@@ -77,10 +77,12 @@ static void test_kinds(void **unused)
     pmix_info_t of_server[] = {
         info_of(PMIX_SERVER_SHARE_TOPOLOGY, "false", PMIX_STRING),
         info_of(PMIX_SERVER_ALLOW_FOREIGN_TOOLS, NULL, PMIX_BOOL),
+        info_of(PMIX_IOF_DROP_NEWEST, "false", PMIX_STRING),
     };
     struct px_get_directives get;
     struct px_notify_directives notify;
     struct px_server_init_directives server;
+    struct px_iof_pull_directives pull;
 
     (void) unused;
     PMIx_Info_qualifier(&of_get[5]);
@@ -90,7 +92,8 @@ static void test_kinds(void **unused)
     assert_int_equal(get.timeout, 7);
     assert_string_equal(get.hostname, "n1");
     assert_int_equal(get.data_scope, PMIX_REMOTE);
-    assert_int_equal(get.n_quals, 1);
+    assert_int_equal(get.head.n_quals, 1);
+    assert_int_equal(get.head.n_flags, 1);
     assert_int_equal(px_notify_read(of_notify, 3, &notify), 0);
     assert_int_equal(notify.range, PMIX_RANGE_LOCAL);
     assert_int_equal(notify.affected_proc.n, 1);
@@ -98,8 +101,12 @@ static void test_kinds(void **unused)
     assert_int_equal(notify.custom_range.n, 2);
     assert_int_equal(notify.affected_procs.n, 0);
     assert_int_equal(px_server_init_read(of_server, 2, &server), 0);
-    assert_int_equal(server.share_topology, PX_SWITCH_OFF);
-    assert_int_equal(server.foreign_tools, PX_SWITCH_ON);
+    assert_false(server.share_topology);
+    assert_true(server.foreign_tools);
+    assert_int_equal(px_iof_pull_read(of_server, 2, &pull), 0);
+    assert_int_equal(pull.drop_newest, PX_SWITCH_UNSET);
+    assert_int_equal(px_iof_pull_read(of_server, 3, &pull), 0);
+    assert_int_equal(pull.drop_newest, PX_SWITCH_OFF);
     assert_null(server.topology2);
     for (size_t i = 0; i < 7; i++) {
         PMIx_Info_destruct(&of_get[i]);
@@ -108,6 +115,7 @@ static void test_kinds(void **unused)
         PMIx_Info_destruct(&of_notify[i]);
     }
     PMIx_Info_destruct(&of_server[0]);
+    PMIx_Info_destruct(&of_server[2]);
 }
 
 static void test_wrong_types(void **unused)

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What a server is told when it starts: by the environment, then by the directives of
+ * PMIx_server_init. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "priv.h"
+#include "src/topo/topo.h"
+#include "src/value/directives.h"
+#include "start.h"
+
+enum { SYSTEM_NAME_MAX = 256 };
+
+static const char *first_of(const char *a, const char *b, const char *c, const char *d)
+{
+    const char *const names[] = {a, b, c, d};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *value = names[i] ? getenv(names[i]) : NULL;
+
+        if (value && value[0]) {
+            return value;
+        }
+    }
+    return NULL;
+}
+
+static int set_text(char **where, const char *text)
+{
+    char *copy = strdup(text);
+
+    if (!copy) {
+        return PMIX_ERR_NOMEM;
+    }
+    free(*where);
+    *where = copy;
+    return PMIX_SUCCESS;
+}
+
+/* NULL: leaves it as it is. */
+static int take_text(char **where, const char *text)
+{
+    if (!text) {
+        return PMIX_SUCCESS;
+    }
+    return text[0] ? set_text(where, text) : PMIX_ERR_BAD_PARAM;
+}
+
+static int take_topology(const pmix_info_t *info)
+{
+    int rc;
+
+    if (!info || info->value.type != PMIX_TOPO || !info->value.data.topo) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_topo_adopt(info->value.data.topo);
+    return rc == PMIX_ERR_EXISTS ? PMIX_SUCCESS : rc;
+}
+
+static int take_name(pmix_proc_t *self, const struct px_server_init_directives *directives)
+{
+    const char *nspace = directives->server_nspace;
+
+    if (nspace && (!nspace[0] || strlen(nspace) > PMIX_MAX_NSLEN)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (nspace) {
+        PMIX_LOAD_NSPACE(self->nspace, nspace);
+    }
+    self->rank = directives->server_rank != PX_NOT_GIVEN ? directives->server_rank : self->rank;
+    return PMIX_SUCCESS;
+}
+
+static void take_tool_support(struct px_server *s,
+                              const struct px_server_init_directives *directives)
+{
+    s->meet.system = directives->system_support;
+    s->meet.scheduler = directives->scheduler;
+    s->meet.controller = directives->sys_controller;
+    s->meet.launcher_file = directives->rendezvous_file;
+    s->meet.mode = directives->socket_mode != PX_NOT_GIVEN ? directives->socket_mode : 0;
+    s->tools = directives->tool_support || directives->session_support || s->meet.system ||
+               s->meet.scheduler || s->meet.controller || s->meet.launcher_file;
+    s->foreign_tools = directives->foreign_tools;
+}
+
+static int read_directives(struct px_server *s, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_server_init_directives directives;
+    int rc = px_server_init_read(info, ninfo, &directives);
+
+    rc = rc ? rc : take_name(&s->self, &directives);
+    rc = rc ? rc : take_text(&s->tmpdir, directives.server_tmpdir);
+    rc = rc ? rc : take_text(&s->system_tmpdir, directives.system_tmpdir);
+    rc = rc ? rc : take_text(&s->hostname, directives.hostname);
+    rc = rc ? rc : take_text(&s->hostname, directives.server_hostname);
+    rc = rc ? rc : take_topology(directives.topology2);
+    if (rc) {
+        return rc;
+    }
+    take_tool_support(s, &directives);
+    s->share_topology = directives.share_topology;
+    return PMIX_SUCCESS;
+}
+
+static int set_defaults(struct px_server *s)
+{
+    char name[SYSTEM_NAME_MAX] = "localhost";
+    const char *dir = first_of("PMIX_SERVER_TMPDIR", "TMPDIR", "TEMP", "TMP");
+    const char *system_dir = first_of("PMIX_SYSTEM_TMPDIR", "TMPDIR", "TEMP", "TMP");
+    const char *nspace = getenv("PMIX_SERVER_NAMESPACE");
+    const char *rank = getenv("PMIX_SERVER_RANK");
+    int rc;
+
+    (void) gethostname(name, sizeof(name) - 1);
+    s->fence_piece = px_fence_needs_piece();
+    rc = set_text(&s->hostname, name);
+    rc = rc ? rc : set_text(&s->tmpdir, dir ? dir : "/tmp");
+    rc = rc ? rc : set_text(&s->system_tmpdir, system_dir ? system_dir : "/tmp");
+    if (nspace && nspace[0] && strlen(nspace) <= PMIX_MAX_NSLEN) {
+        PMIX_LOAD_NSPACE(s->self.nspace, nspace);
+    } else {
+        (void) snprintf(s->self.nspace, sizeof(s->self.nspace), "pmix-server.%.200s.%d", name,
+                        (int) getpid());
+    }
+    s->self.rank = rank && rank[0] ? (pmix_rank_t) strtoul(rank, NULL, 10) : 0;
+    return rc;
+}
+
+int px_server_configure(struct px_server *s, const pmix_info_t *info, size_t ninfo)
+{
+    int rc = set_defaults(s);
+
+    return rc ? rc : read_directives(s, info, ninfo);
+}
