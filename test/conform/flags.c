@@ -374,7 +374,39 @@ static void see_data(void)
     same("1", got_of(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL), "the job's size");
 }
 
+/* ---- values that are none */
+
+static void refuse_types(void)
+{
+    pmix_proc_t all = process("A", PMIX_RANK_WILDCARD);
+    struct infos list = with(PMIX_TIMEOUT, "soon");
+    struct infos about = with(PMIX_EVENT_AFFECTED_PROC, "nobody");
+    struct infos limit = with(PMIX_IOF_CACHE_SIZE, "much");
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Fence(NULL, 0, list.at, list.n), "fence");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Connect(&all, 1, list.at, list.n), "connect");
+    check_status(PMIX_ERR_BAD_PARAM,
+                 PMIx_Group_construct("g", &all, 1, list.at, list.n, &results, &n), "construct");
+    check_status(PMIX_ERR_BAD_PARAM,
+                 PMIx_Notify_event(CODE, &me, PMIX_RANGE_SESSION, about.at, about.n, NULL, NULL),
+                 "notify");
+    check_status(PMIX_ERR_BAD_PARAM,
+                 PMIx_IOF_pull(&all, 1, limit.at, limit.n, PMIX_FWD_STDOUT_CHANNEL, show, NULL,
+                               NULL),
+                 "pull");
+    free_infos(&list);
+    free_infos(&about);
+    free_infos(&limit);
+    fence_all(NULL); /* nobody waits in one that was refused */
+}
+
 const struct conform_case cases[] = {
+    {.ids = "MAC-009",
+     .what = "a value of a wrong type is refused",
+     .ranks = 2,
+     .client = refuse_types},
     {.ids = "GET-032",
      .what = "PMIX_OPTIONAL and PMIX_IMMEDIATE, in a client",
      .jobs = {{"A", {1, 3}}},
