@@ -12,7 +12,7 @@
 
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, put);
 
     return PMIX_SUCCESS == rc ? ctx->ops->put(ctx, scope, key, val) : rc;
@@ -20,7 +20,7 @@ pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 
 pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmix_value_t *val)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, store_internal);
 
     return PMIX_SUCCESS == rc ? ctx->ops->store_internal(ctx, proc, key, val) : rc;
@@ -28,7 +28,7 @@ pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmi
 
 pmix_status_t PMIx_Commit(void)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, commit);
 
     return PMIX_SUCCESS == rc ? ctx->ops->commit(ctx) : rc;
@@ -103,7 +103,7 @@ static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, con
 pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                          size_t ninfo, pmix_value_t **val)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc;
 
     if (NULL == ctx) {
@@ -128,7 +128,7 @@ pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_inf
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, get_nb);
 
     if (PMIX_SUCCESS != rc) {

@@ -134,7 +134,7 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
                                           size_t ninfo, pmix_notification_fn_t evhdlr,
                                           pmix_hdlr_reg_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct registration *reg;
     struct px_wait wait;
     pmix_status_t rc = NULL != ctx && NULL != cbfunc ? PMIX_SUCCESS : px_api_may_block(ctx);
@@ -199,7 +199,7 @@ static void run_deregistration(struct px_task *task)
 pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t cbfunc,
                                             void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct deregistration *dereg;
     struct px_wait wait;
 
@@ -237,7 +237,7 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
                                 pmix_data_range_t range, const pmix_info_t info[], size_t ninfo,
                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_notify_directives directives;
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, notify_nb);

@@ -47,7 +47,7 @@ static struct asking *asking_create(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfu
 pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t directives[],
                                       size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct asking *asking;
     pmix_status_t rc = PX_ENTER(ctx, fabric_register_nb);
 
@@ -69,7 +69,7 @@ pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t d
 pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t directives[],
                                    size_t ndirs)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -83,7 +83,7 @@ pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t dire
 
 pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct asking *asking;
     pmix_status_t rc = PX_ENTER(ctx, fabric_update_nb);
 
@@ -104,7 +104,7 @@ pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfu
 
 pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -118,7 +118,7 @@ pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric)
 
 pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric)
 {
-    if (NULL == px_ctx_enter()) {
+    if (NULL == px_ctx_peek()) {
         return PMIX_ERR_INIT;
     }
     if (NULL == fabric) {

@@ -26,7 +26,7 @@ pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[
                                       const pmix_info_t info[], size_t ninfo,
                                       pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_construct_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -45,7 +45,7 @@ pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[], 
                                    const pmix_info_t directives[], size_t ndirs,
                                    pmix_info_t **results, size_t *nresults)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -61,7 +61,7 @@ pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], 
                                    const pmix_info_t info[], size_t ninfo,
                                    pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_invite_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -79,7 +79,7 @@ pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], siz
                                 const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
                                 size_t *nresult)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -95,7 +95,7 @@ pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pm
                                  const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc,
                                  void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_join_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -114,7 +114,7 @@ pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_
                               const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
                               size_t *nresult)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -132,7 +132,7 @@ typedef pmix_status_t (*end_fn)(const char grp[], const pmix_info_t info[], size
 static pmix_status_t end_blocking(end_fn fn, const char *group, const pmix_info_t *info,
                                   size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -147,7 +147,7 @@ static pmix_status_t end_blocking(end_fn fn, const char *group, const pmix_info_
 pmix_status_t PMIx_Group_destruct_nb(const char grp[], const pmix_info_t info[], size_t ninfo,
                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_destruct_nb);
 
     if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
@@ -165,7 +165,7 @@ pmix_status_t PMIx_Group_destruct(const char grp[], const pmix_info_t info[], si
 pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], size_t ninfo,
                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_leave_nb);
 
     if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {

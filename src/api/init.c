@@ -19,7 +19,7 @@ const char *PMIx_Get_version(void)
 
 int PMIx_Initialized(void)
 {
-    return NULL != px_ctx_enter() ? 1 : 0;
+    return NULL != px_ctx_peek() ? 1 : 0;
 }
 
 static void give_self(const struct px_ctx *ctx, pmix_proc_t *proc)
@@ -95,13 +95,15 @@ static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, 
     px_ctx_down(ctx);
     ctx->refs = 0;
     stopped = px_client_stop(ctx, info, ninfo);
-    px_api_close(ctx);
+    if (NULL == ctx->role) {
+        px_api_close(ctx);
+    }
     return PMIX_SUCCESS != rc ? rc : stopped;
 }
 
 pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    struct px_ctx *ctx = px_ctx_peek();
     pmix_status_t rc = PMIX_SUCCESS;
 
     if (NULL == ctx) {
@@ -135,7 +137,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
 
 void PMIx_Progress(void)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
     if (NULL != ctx && px_loop_alive(ctx->loop) && !px_loop_inside(ctx->loop)) {
         px_loop_progress(ctx->loop);
@@ -152,7 +154,7 @@ void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo)
 
 pmix_status_t PMIx_Abort(int status, const char msg[], pmix_proc_t procs[], size_t nprocs)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, abort_nb);
 

@@ -17,7 +17,7 @@ pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
                             pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
                             pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, iof_pull);
 
@@ -46,7 +46,7 @@ pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
 pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[], size_t ndirs,
                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, iof_deregister);
 
@@ -75,7 +75,7 @@ pmix_status_t PMIx_IOF_push(const pmix_proc_t targets[], size_t ntargets, pmix_b
                             const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc,
                             void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, iof_push);
 

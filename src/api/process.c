@@ -8,7 +8,7 @@
 pmix_status_t PMIx_Spawn_nb(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
                             size_t napps, pmix_spawn_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, spawn_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -38,7 +38,7 @@ static void spawned(pmix_status_t status, pmix_nspace_t nspace, void *cbdata)
 pmix_status_t PMIx_Spawn(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
                          size_t napps, pmix_nspace_t nspace)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct spawning spawning = {.nspace = nspace};
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -54,7 +54,7 @@ pmix_status_t PMIx_Job_control_nb(const pmix_proc_t targets[], size_t ntargets,
                                   const pmix_info_t directives[], size_t ndirs,
                                   pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, job_control_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -70,7 +70,7 @@ pmix_status_t PMIx_Job_control(const pmix_proc_t targets[], size_t ntargets,
                                const pmix_info_t directives[], size_t ndirs, pmix_info_t **results,
                                size_t *nresults)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -85,7 +85,7 @@ pmix_status_t PMIx_Job_control(const pmix_proc_t targets[], size_t ntargets,
 pmix_status_t PMIx_Allocation_request_nb(pmix_alloc_directive_t directive, pmix_info_t *info,
                                          size_t ninfo, pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, alloc_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -100,7 +100,7 @@ pmix_status_t PMIx_Allocation_request_nb(pmix_alloc_directive_t directive, pmix_
 pmix_status_t PMIx_Allocation_request(pmix_alloc_directive_t directive, pmix_info_t *info,
                                       size_t ninfo, pmix_info_t **results, size_t *nresults)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -116,7 +116,7 @@ pmix_status_t PMIx_Process_monitor_nb(const pmix_info_t *monitor, pmix_status_t 
                                       const pmix_info_t directives[], size_t ndirs,
                                       pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, monitor_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -132,7 +132,7 @@ pmix_status_t PMIx_Process_monitor(const pmix_info_t *monitor, pmix_status_t err
                                    const pmix_info_t directives[], size_t ndirs,
                                    pmix_info_t **results, size_t *nresults)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -156,7 +156,7 @@ void PMIx_Heartbeat(void)
 pmix_status_t PMIx_Log_nb(const pmix_info_t data[], size_t ndata, const pmix_info_t directives[],
                           size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, log_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -171,7 +171,7 @@ pmix_status_t PMIx_Log_nb(const pmix_info_t data[], size_t ndata, const pmix_inf
 pmix_status_t PMIx_Log(const pmix_info_t data[], size_t ndata, const pmix_info_t directives[],
                        size_t ndirs)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -187,7 +187,7 @@ pmix_status_t PMIx_Log(const pmix_info_t data[], size_t ndata, const pmix_info_t
 pmix_status_t PMIx_Session_control(uint32_t sessionID, const pmix_info_t directives[], size_t ndirs,
                                    pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     pmix_status_t rc = PX_ENTER(ctx, session_control_nb);
 
@@ -213,7 +213,7 @@ pmix_status_t PMIx_Resource_block_nb(pmix_resource_block_directive_t directive, 
                                      const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                      void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resource_block_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -230,7 +230,7 @@ pmix_status_t PMIx_Resource_block(pmix_resource_block_directive_t directive, cha
                                   const pmix_resource_unit_t *res, size_t nres,
                                   const pmix_info_t *info, size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 

@@ -9,7 +9,7 @@
 pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                               void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, publish_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -23,7 +23,7 @@ pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cb
 
 pmix_status_t PMIx_Publish(const pmix_info_t info[], size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -38,7 +38,7 @@ pmix_status_t PMIx_Publish(const pmix_info_t info[], size_t ninfo)
 pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[], size_t ninfo,
                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, unpublish_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -52,7 +52,7 @@ pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[], size_t ni
 
 pmix_status_t PMIx_Unpublish(char **keys, const pmix_info_t info[], size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -67,7 +67,7 @@ pmix_status_t PMIx_Unpublish(char **keys, const pmix_info_t info[], size_t ninfo
 pmix_status_t PMIx_Lookup_nb(char **keys, const pmix_info_t info[], size_t ninfo,
                              pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, lookup_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -117,7 +117,7 @@ static void looked_up(pmix_status_t status, pmix_pdata_t data[], size_t ndata, v
 
 pmix_status_t PMIx_Lookup(pmix_pdata_t data[], size_t ndata, const pmix_info_t info[], size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct looking looking = {.data = data, .n = ndata};
     char **keys;
     pmix_status_t rc = px_api_may_block(ctx);

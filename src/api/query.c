@@ -138,7 +138,7 @@ static pmix_status_t ask(struct px_ctx *ctx, const pmix_query_t *queries, size_t
 pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_info_cbfunc_t cbfunc,
                                  void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, query_nb);
 
     if (PMIX_SUCCESS == rc) {
@@ -150,7 +150,7 @@ pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_i
 pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results,
                               size_t *nresults)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     size_t n_abi;
     pmix_status_t rc;
@@ -180,7 +180,7 @@ pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info
 pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspace,
                                  pmix_proc_t **procs, size_t *nprocs)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resolve_peers);
 
     if (NULL == procs || NULL == nprocs) {
@@ -196,7 +196,7 @@ pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspac
 
 pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resolve_nodes);
 
     if (NULL == nodelist) {
@@ -211,7 +211,7 @@ pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
 
 pmix_status_t PMIx_Register_attributes(char *function, char *attrs[])
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
     return NULL != ctx ? px_attrs_register(ctx->attrs, function, attrs) : PMIX_ERR_INIT;
 }

@@ -9,7 +9,7 @@
 pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo,
                                      pmix_credential_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, get_credential_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -50,7 +50,7 @@ static void got(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_
 pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo,
                                   pmix_byte_object_t *credential)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct getting getting = {.to = credential};
     pmix_status_t rc = px_api_may_block(ctx);
 
@@ -69,7 +69,7 @@ pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *cred, const 
                                           size_t ninfo, pmix_validation_cbfunc_t cbfunc,
                                           void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, validate_credential_nb);
 
     if (PMIX_SUCCESS != rc) {
@@ -89,7 +89,7 @@ static void validated(pmix_status_t status, pmix_info_t info[], size_t ninfo, vo
 pmix_status_t PMIx_Validate_credential(const pmix_byte_object_t *cred, const pmix_info_t info[],
                                        size_t ninfo, pmix_info_t **results, size_t *nresults)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 

@@ -60,7 +60,7 @@ pmix_status_t PMIx_server_finalize(void)
     struct px_ctx *ctx = px_ctx();
     pmix_status_t rc = PMIX_SUCCESS;
 
-    if (NULL == px_ctx_enter()) {
+    if (NULL == px_ctx_peek()) {
         return PMIX_ERR_INIT;
     }
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {

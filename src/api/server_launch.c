@@ -14,7 +14,7 @@
 
 static struct px_server *enter(void)
 {
-    return px_server_of(px_ctx_enter());
+    return px_server_of(px_ctx_peek());
 }
 
 pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env)
@@ -84,7 +84,7 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
                                             size_t ninfo, pmix_setup_application_cbfunc_t cbfunc,
                                             void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct setup *setup;
 
     if (NULL == px_server_of(ctx)) {
@@ -192,7 +192,7 @@ static void take_inventory(struct inventory *inventory, const char *hostname)
 pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndirs,
                                             pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_server *s = px_server_of(ctx);
     struct inventory *inventory;
 

@@ -17,7 +17,7 @@ static bool is_name(const char *nspace)
 
 static struct px_server *enter(void)
 {
-    return px_server_of(px_ctx_enter());
+    return px_server_of(px_ctx_peek());
 }
 
 pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocalprocs,

@@ -48,7 +48,7 @@ static pmix_status_t run(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *
 pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                          size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, fence_nb);
 
     return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo) : rc;
@@ -57,7 +57,7 @@ pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_in
 pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                             size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, fence_nb);
 
     return PMIX_SUCCESS == rc
@@ -68,7 +68,7 @@ pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix
 pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                            size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, connect_nb);
 
     return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo) : rc;
@@ -77,7 +77,7 @@ pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_
 pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, connect_nb);
 
     return PMIX_SUCCESS == rc
@@ -88,7 +88,7 @@ pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pm
 pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                               size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, disconnect_nb);
 
     return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo) : rc;
@@ -97,7 +97,7 @@ pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pm
 pmix_status_t PMIx_Disconnect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                                  size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, disconnect_nb);
 
     return PMIX_SUCCESS == rc

@@ -10,11 +10,17 @@
 #include "api.h"
 #include "src/value/directives.h"
 
+static bool is_tool(const struct px_ctx *ctx)
+{
+    return NULL != ctx && strcmp(ctx->ops->name, "tool") == 0;
+}
+
+/* For calls that take the lock: px_ctx_peek of a tool. */
 static struct px_ctx *enter_tool(void)
 {
-    struct px_ctx *ctx = px_ctx_enter();
+    struct px_ctx *ctx = px_ctx_peek();
 
-    return NULL != ctx && strcmp(ctx->ops->name, "tool") == 0 ? ctx : NULL;
+    return is_tool(ctx) ? ctx : NULL;
 }
 
 static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
@@ -90,7 +96,9 @@ pmix_status_t PMIx_tool_finalize(void)
         px_ctx_down(ctx);
         ctx->refs = 0;
         rc = px_tool_stop(ctx);
-        px_api_close(ctx);
+        if (NULL == ctx->role) {
+            px_api_close(ctx);
+        }
     }
     px_lock_give(&ctx->lock);
     return rc;
@@ -148,9 +156,9 @@ pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
 
 pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers)
 {
-    struct px_ctx *ctx = enter_tool();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
-    if (NULL == ctx) {
+    if (!is_tool(ctx)) {
         return PMIX_ERR_INIT;
     }
     if (NULL == servers || NULL == nservers) {
@@ -163,9 +171,9 @@ pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers)
 
 pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[], size_t ninfo)
 {
-    struct px_ctx *ctx = enter_tool();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
-    if (NULL == ctx) {
+    if (!is_tool(ctx)) {
         return PMIX_ERR_INIT;
     }
     if (NULL == server || (NULL == info && ninfo > 0)) {
@@ -177,9 +185,9 @@ pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[]
 
 bool PMIx_tool_is_connected(void)
 {
-    struct px_ctx *ctx = enter_tool();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
-    return NULL != ctx && px_tool_connected(ctx);
+    return is_tool(ctx) && px_tool_connected(ctx);
 }
 
 /* A tool answers nobody: it has no clients of its own to serve. */

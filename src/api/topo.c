@@ -42,7 +42,7 @@ static char *server_topology(void *arg)
 
 static pmix_status_t enter(void)
 {
-    if (NULL == px_ctx_enter()) {
+    if (NULL == px_ctx_peek()) {
         return PMIX_ERR_INIT;
     }
     px_topo_set_provider(server_topology, NULL);

@@ -57,6 +57,7 @@ static struct px_reader *take_slot_locked(void)
     for (i = 0; i < n; i++) {
         if (has_ended(slots[i].tid)) {
             px_store_relaxed(&slots[i].inside, 0);
+            px_store_relaxed(&slots[i].calls, 0);
             return &slots[i];
         }
     }
@@ -122,6 +123,24 @@ bool px_grace_over(void)
         slots[i].mark =
             slots[i].mark && px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave_as */
         over = over && slots[i].mark == 0;
+    }
+    return over;
+}
+
+bool px_calls_over(void)
+{
+    uint64_t barrier = 0;
+    bool over;
+    uint64_t n;
+    uint64_t i;
+
+    (void) px_fetch_add(&barrier, 1); /* what the caller stored is seen before the counts are read */
+    px_fence_behind();
+    over = px_load_acquire(&crowd.calls) == 0; /* pairs with px_call_end */
+    n = px_load_acquire(&n_slots); /* pairs with take_slot_locked */
+    for (i = 0; over && i < n; i++) {
+        /* pairs with px_call_begin and px_call_end */
+        over = px_load_acquire(&slots[i].calls) == 0 || has_ended(slots[i].tid);
     }
     return over;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/base/assert.h"
 #include "src/base/atomic.h"
 
 /* Memory that readers in other threads use without a lock, and that is to go while the process
@@ -20,7 +21,8 @@ struct px_reader {
     uint64_t mark;   /* of who frees: it was inside when the grace began */
     uint64_t tid;    /* lock; 0: free */
     uint64_t number; /* constant once its thread knows it: no other has it, below PX_READERS */
-    uint64_t unused[4];
+    uint64_t calls;  /* atomic, added to by its thread: calls of the library under way */
+    uint64_t unused[3];
 };
 
 extern __thread struct px_reader *px_reader_self __attribute__((tls_model("initial-exec")));
@@ -49,6 +51,27 @@ static inline void px_reader_leave(void)
 {
     px_reader_leave_as(px_reader_self);
 }
+
+/* A call of the library is under way in this thread; nested calls count. What the call uses is not
+ * freed before px_calls_over. Full barrier: what is loaded after it is loaded after the count is
+ * seen. pairs with px_calls_over */
+static inline void px_call_begin(void)
+{
+    struct px_reader *self = px_reader_self ? px_reader_self : px_reader_join();
+
+    (void) px_fetch_add(&self->calls, 1);
+    px_fence_behind();
+}
+
+static inline void px_call_end(void)
+{
+    px_assert(px_reader_self && px_load_relaxed(&px_reader_self->calls) != 0);
+    (void) px_fetch_add(&px_reader_self->calls, UINT64_MAX); /* pairs with px_calls_over */
+}
+
+/* After what makes new calls end at once was stored: whether none that began before is under way.
+ * Calls of threads that have ended do not count. Never waits. */
+bool px_calls_over(void);
 
 /* After something was made unreachable. False: it cannot be told here when it is out of use. One
  * grace at a time in a process. */

@@ -12,8 +12,8 @@ struct px_ctx;
  * errors leave nothing behind. */
 pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
 
-/* Says goodbye, closes the connection and frees the role. The context is down already, nobody else
- * is inside. Under ctx->lock. The result is that of the goodbye; the role is gone in any case. */
+/* Says goodbye, closes the connection and frees the role (px_session_end). The context is down
+ * already. Under ctx->lock. The result is that of the goodbye. */
 pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
 
 #endif

@@ -78,13 +78,14 @@ static __attribute__((noinline)) pmix_status_t glance_at_two(const pmix_proc_t *
                                                              const char *key, pmix_value_t **value)
 {
     struct px_ctx *ctx = px_ctx();
-    struct px_session *session = px_session(ctx);
+    struct px_session *session;
     const pmix_proc_t *whose = NULL != proc ? proc : &ctx->self;
     const struct px_store *store = NULL;
     struct px_moment now;
     bool found;
 
     px_reader_enter();
+    session = px_session_visited();
     px_moment_now(session, &now);
     if (NULL != key && NULL != value) {
         store = place_of(session, whose, key);
@@ -103,7 +104,7 @@ static __attribute__((noinline)) pmix_status_t glance_further(const struct px_st
                                                               const pmix_proc_t *proc,
                                                               const char *key, pmix_value_t **value)
 {
-    struct px_session *session = px_session(px_ctx());
+    struct px_session *session = px_session_visited();
     struct px_moment now;
     bool found;
 
@@ -247,7 +248,7 @@ static __attribute__((noinline)) pmix_status_t glance_as_told(const pmix_proc_t 
                                                               const pmix_info_t *info, size_t ninfo,
                                                               pmix_value_t **value)
 {
-    const struct px_session *session = px_session(px_ctx());
+    const struct px_session *session;
     struct px_reader *self = px_reader_self;
     pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
     const struct px_store *first;
@@ -258,6 +259,7 @@ static __attribute__((noinline)) pmix_status_t glance_as_told(const pmix_proc_t 
         return px_ctx()->get(proc, key, info, ninfo, value);
     }
     px_reader_enter_as(self);
+    session = px_session_visited();
     first = px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt and replace */
     if (is_first(session, first, proc)) {
         rc = hand_out(session, first, proc->rank, key, &manner, value);
@@ -271,7 +273,7 @@ static __attribute__((noinline)) pmix_status_t glance_as_told(const pmix_proc_t 
 pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                                size_t ninfo, pmix_value_t **value)
 {
-    const struct px_session *session = px_session(px_ctx());
+    const struct px_session *session;
     const struct px_store *first;
     struct px_scalar scalar;
     const char *name;
@@ -283,6 +285,7 @@ pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const 
         return glance_at_two(proc, key, value);
     }
     px_reader_enter_as(px_reader_self);
+    session = px_session_visited();
     first = px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt and replace */
     if (!is_first(session, first, proc)) {
         return glance_at_two(proc, key, value);

@@ -132,6 +132,48 @@ void px_session_destroy(struct px_session *session)
     free(session);
 }
 
+static struct px_session no_session = {.ctx = &px_the_context};
+void *px_session_readable = &no_session;
+
+void px_session_open_reads(struct px_session *session)
+{
+    px_store_ptr_release(&px_session_readable, session); /* pairs with px_session_visited */
+}
+
+/* Waits for visits, which are short. False where nobody can tell. */
+static void wait_for_readers(void *arg)
+{
+    bool *over = arg;
+
+    *over = px_grace_begin();
+    while (*over && !px_grace_over()) {
+        (void) sched_yield();
+    }
+}
+
+void px_session_end(struct px_session *session)
+{
+    struct px_ctx *ctx = session->ctx;
+    struct px_server_peer *server;
+    bool over = false;
+
+    for (server = session->servers; NULL != server; server = server->next) {
+        px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */
+        px_link_shut(server->link);
+    }
+    px_groups_fini(session);
+    if (!px_ctx_drain(ctx)) {
+        return;
+    }
+    px_store_ptr_release(&px_session_readable, &no_session); /* pairs with px_session_visited */
+    (void) px_loop_run(ctx->loop, wait_for_readers, &over);
+    ctx->role = NULL;
+    ctx->ops = NULL;
+    if (over) {
+        px_session_destroy(session);
+    }
+}
+
 static void link_notice(void *arg, uint32_t tag, struct px_in *in)
 {
     struct px_server_peer *server = arg;

@@ -130,6 +130,25 @@ struct px_session {
     char hostname[256];       /* constant */
 };
 
+/* Where the fast path of PMIx_Get finds the session: atomic. Loaded inside a visit, so that it is
+ * not freed meanwhile; while there is no session, an empty one whose `first` is NULL. */
+extern void *px_session_readable __attribute__((visibility("hidden")));
+
+/* pairs with px_session_open_reads and px_session_end */
+static inline struct px_session *px_session_visited(void)
+{
+    return px_load_ptr_acquire(&px_session_readable);
+}
+
+/* From now on reads find the session there. Under ctx->lock. */
+void px_session_open_reads(struct px_session *session);
+
+/* The end of the role, when the context is down: answers every call that waits with
+ * PMIX_ERR_LOST_CONNECTION, waits until no thread is inside a call or reads, and frees the session.
+ * ctx->role is NULL afterwards; it stays when a thread does not leave: then nothing is freed, and
+ * the loop may not be either. Under ctx->lock, not on the loop's thread. */
+void px_session_end(struct px_session *session);
+
 static inline struct px_session *px_session(const struct px_ctx *ctx)
 {
     return ctx->role;

@@ -359,6 +359,7 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     }
     ctx->role = session;
     ctx->ops = &px_client_ops;
+    px_session_open_reads(session);
     return rc;
 }
 
@@ -374,8 +375,6 @@ pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t
         rc = px_session_goodbye(session, server);
     }
     px_session_report(session);
-    px_session_destroy(session);
-    ctx->role = NULL;
-    ctx->ops = NULL;
+    px_session_end(session);
     return rc;
 }

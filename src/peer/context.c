@@ -7,7 +7,10 @@
 
 #include "context.h"
 
-#include "src/base/lock.h"
+#include <sched.h>
+
+#include "src/base/clock.h"
+#include "src/base/epoch.h"
 
 static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                             size_t ninfo, pmix_value_t **value)
@@ -19,6 +22,9 @@ static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmi
     (void) value;
     return PMIX_ERR_INIT;
 }
+
+/* A thread that is inside longer has been stopped, or is in a callback of its program. */
+enum { DRAIN_MS = 10000 };
 
 struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .glance = (void *) not_up};
 
@@ -37,6 +43,22 @@ void px_ctx_down(struct px_ctx *ctx)
     /* pairs with px_ctx_glance */
     px_store_ptr_release(&ctx->glance, (void *) (uintptr_t) not_up);
     px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_enter */
+}
+
+bool px_ctx_drain(struct px_ctx *ctx)
+{
+    uint64_t end = px_clock_ns() + DRAIN_MS * UINT64_C(1000000);
+
+    while (!px_calls_over()) {
+        if (px_clock_ns() > end) {
+            return false;
+        }
+        if (ctx->external) {
+            px_loop_progress(ctx->loop);
+        }
+        (void) sched_yield(); /* threads inside have been answered and are on their way out */
+    }
+    return true;
 }
 
 int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait)

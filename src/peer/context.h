@@ -9,6 +9,7 @@
 #include <pmix.h>
 
 #include "src/base/atomic.h"
+#include "src/base/epoch.h"
 #include "src/base/lock.h"
 #include "src/loop/loop.h"
 #include "src/loop/wait.h"
@@ -47,13 +48,38 @@ static inline struct px_ctx *px_ctx(void)
     return &px_the_context;
 }
 
-/* The context when it is up, else NULL (PMIX_ERR_INIT for the caller). One acquire load. */
-static inline struct px_ctx *px_ctx_enter(void)
+/* The context when it is up, else NULL (PMIX_ERR_INIT for the caller). One acquire load. For calls
+ * that take ctx->lock and look again: a finalize does not wait for the caller. */
+static inline struct px_ctx *px_ctx_peek(void)
 {
     struct px_ctx *ctx = px_ctx();
 
     /* pairs with px_ctx_up and px_ctx_down */
     return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL;
+}
+
+static inline void px_ctx_leave(struct px_ctx **ctx)
+{
+    if (NULL != *ctx) {
+        px_call_end();
+    }
+}
+
+/* Leaves by itself at the end of the block. */
+#define PX_SCOPED __attribute__((cleanup(px_ctx_leave)))
+
+/* The same, and the calling thread is inside until px_ctx_leave: the role and the loop stay. How an
+ * exported function begins: PX_SCOPED struct px_ctx *ctx = px_ctx_enter(); */
+static inline struct px_ctx *px_ctx_enter(void)
+{
+    struct px_ctx *ctx;
+
+    px_call_begin();
+    ctx = px_ctx_peek();
+    if (NULL == ctx) {
+        px_call_end();
+    }
+    return ctx;
 }
 
 /* The role's glance, or `get` when it has none; while the context is not up, one that says so. One
@@ -67,6 +93,11 @@ static inline px_get_fn px_ctx_glance(const struct px_ctx *ctx)
 /* Marks the context up / down. Under ctx->lock. */
 void px_ctx_up(struct px_ctx *ctx);
 void px_ctx_down(struct px_ctx *ctx);
+
+/* After px_ctx_down, when nothing that a call waits for is outstanding: waits until no thread is
+ * inside. False: somebody stays; nothing that calls use may be freed. Under ctx->lock, not on the
+ * loop's thread. */
+bool px_ctx_drain(struct px_ctx *ctx);
 
 /* Waits for a completion: px_wait_for, but turns an externally driven loop meanwhile. Never on the
  * loop's own thread (see px_wait_for). */

@@ -303,6 +303,18 @@ int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind
     return PMIX_SUCCESS;
 }
 
+static void shut_loop(void *arg)
+{
+    fail_pending(arg);
+}
+
+void px_link_shut(struct px_link *link)
+{
+    if (link) {
+        (void) px_loop_run(link->loop, shut_loop, link); /* in a forked child it is not ours */
+    }
+}
+
 static void close_loop(void *arg)
 {
     struct px_link *link = arg;

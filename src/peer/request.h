@@ -34,6 +34,10 @@ struct px_link_ops {
 int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind kind,
                  const struct px_link_ops *ops, void *arg, struct px_link **ret);
 
+/* Pending requests are answered with PMIX_ERR_LOST_CONNECTION, and so is every later one. The link
+ * stays until px_link_close. Any thread but the loop's; takes NULL. */
+void px_link_shut(struct px_link *link);
+
 /* Pending requests are answered with PMIX_ERR_LOST_CONNECTION, `lost` is not called. Nobody else
  * may be using the link. Any thread but the loop's; takes NULL. */
 void px_link_close(struct px_link *link);

@@ -246,6 +246,7 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
     }
     ctx->role = session;
     ctx->ops = &px_tool_ops;
+    px_session_open_reads(session);
     return PMIX_SUCCESS;
 }
 
@@ -257,9 +258,7 @@ pmix_status_t px_tool_stop(struct px_ctx *ctx)
         (void) px_session_goodbye(session, at); /* it sees us go in any case */
     }
     px_session_report(session);
-    px_session_destroy(session);
-    ctx->role = NULL;
-    ctx->ops = NULL;
+    px_session_end(session);
     return PMIX_SUCCESS;
 }
 
