@@ -7,6 +7,7 @@
 
 #include "session.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

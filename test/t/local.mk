@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/groups %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger %D%/throng
+check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/groups %D%/leave %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger %D%/throng
 test_t_across_SOURCES = %D%/across.c %D%/across_calls.c %D%/across_jobs.c %D%/across.h
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -9,6 +9,9 @@ test_t_actor_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_agree_SOURCES = %D%/agree.c
 test_t_agree_LDADD = libpmix.la
 test_t_agree_LDFLAGS = $(AM_LDFLAGS) -no-install
+test_t_leave_SOURCES = %D%/leave.c
+test_t_leave_LDADD = libpmix.la
+test_t_leave_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_crowd_SOURCES = %D%/crowd.c
 test_t_crowd_LDADD = libpmix.la
 test_t_crowd_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -2,23 +2,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# Processes with many threads at work at once.
+# Processes with many threads at work at once, and such that finalize meanwhile.
 # Covers: SHM-004
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 crowd=$PX_TOP_BUILDDIR/test/t/crowd
 rounds=${PX_LONG:+1000}
 
-# threads WHAT ARGUMENT...: pmixrun with the arguments, and a crowd
+# threads WHAT ARGUMENT...: pmixrun with the arguments and a program
 threads() {
     what=$1
     shift
-    run "$pmixrun" "$@" "$crowd" "${rounds:-30}"
+    run "$pmixrun" "$@"
     same "$what" 0 "$code"
     [ "$code" -eq 0 ] || printf '%s\n' "$err" | head -n 20 | sed 's/^/# /'
 }
 
-threads 'one process' -n 1
-threads 'three processes' -n 3
-threads 'two nodes' --nodes 2 -n 4
-threads 'by messages' -n 3 -x PMIX_MCA_gds=hash
+threads 'one process' -n 1 "$crowd" "${rounds:-30}"
+threads 'three processes' -n 3 "$crowd" "${rounds:-30}"
+threads 'two nodes' --nodes 2 -n 4 "$crowd" "${rounds:-30}"
+threads 'by messages' -n 3 -x PMIX_MCA_gds=hash "$crowd" "${rounds:-30}"
+leave=$PX_TOP_BUILDDIR/test/t/leave
+threads 'finalize beside reading threads' -n 2 "$leave" "${rounds:-8}"
+threads 'finalize beside reading threads, by messages' -n 2 -x PMIX_MCA_gds=hash "$leave" "${rounds:-8}"
 finish
