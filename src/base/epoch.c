@@ -134,7 +134,7 @@ bool px_calls_over(void)
     uint64_t n;
     uint64_t i;
 
-    (void) px_fetch_add(&barrier, 1); /* what the caller stored is seen before the counts are read */
+    (void) px_fetch_add(&barrier, 1); /* what the caller stored is seen before counts are read */
     px_fence_behind();
     over = px_load_acquire(&crowd.calls) == 0; /* pairs with px_call_end */
     n = px_load_acquire(&n_slots); /* pairs with take_slot_locked */

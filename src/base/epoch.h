@@ -54,12 +54,12 @@ static inline void px_reader_leave(void)
 
 /* A call of the library is under way in this thread; nested calls count. What the call uses is not
  * freed before px_calls_over. Full barrier: what is loaded after it is loaded after the count is
- * seen. pairs with px_calls_over */
+ * seen. */
 static inline void px_call_begin(void)
 {
     struct px_reader *self = px_reader_self ? px_reader_self : px_reader_join();
 
-    (void) px_fetch_add(&self->calls, 1);
+    (void) px_fetch_add(&self->calls, 1); /* pairs with px_calls_over */
     px_fence_behind();
 }
 

@@ -30,7 +30,7 @@ struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .glance = (void *) not_up}
 
 void px_ctx_up(struct px_ctx *ctx)
 {
-    px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_enter */
+    px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_peek */
     if (NULL != ctx->ops) {
         px_get_fn get = NULL != ctx->ops->glance ? ctx->ops->glance : ctx->get;
 
@@ -42,7 +42,7 @@ void px_ctx_down(struct px_ctx *ctx)
 {
     /* pairs with px_ctx_glance */
     px_store_ptr_release(&ctx->glance, (void *) (uintptr_t) not_up);
-    px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_enter */
+    px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_peek */
 }
 
 bool px_ctx_drain(struct px_ctx *ctx)

@@ -115,7 +115,7 @@ static void bad_arguments(void **state)
 
     (void) state;
     start();
-    assert_int_equal(PMIx_Get(NULL, NULL, NULL, 0, &got), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(PMIx_Get(NULL, NULL, NULL, 0, &got), PMIX_ERR_NOT_FOUND); /* all of nothing */
     assert_int_equal(PMIx_Get(NULL, "k", NULL, 1, &got), PMIX_ERR_BAD_PARAM);
     assert_int_equal(PMIx_Get(NULL, "k", NULL, 0, NULL), PMIX_ERR_BAD_PARAM);
     assert_int_equal(PMIx_Get_nb(NULL, "k", NULL, 0, NULL, NULL), PMIX_ERR_BAD_PARAM);
