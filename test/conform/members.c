@@ -252,7 +252,7 @@ static void clones_count_once(void)
 
     check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
     if (!rank_0) {
-        await_n("a clone waits", 2);
+        await_n("a clone has looked", 2);
         check_status(PMIX_SUCCESS, PMIx_Fence(NULL, 0, NULL, 0), "fence");
     } else {
         check_status(PMIX_SUCCESS, begin_fence(NULL, 0), "fence of a clone");
@@ -260,6 +260,7 @@ static void clones_count_once(void)
         tell("a clone waits");
         await_n("a clone waits", 2);
         check(!is_over(), "two clones came in place of the other rank");
+        tell("a clone has looked");
         check_status(PMIX_SUCCESS, wait_over(), "fence of a clone");
     }
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");

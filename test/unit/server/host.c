@@ -196,7 +196,9 @@ static pmix_status_t answer_query(pmix_proc_t *proc, pmix_query_t *queries, size
         return PMIX_SUCCESS;
     }
     if (strcmp(queries[0].keys[0], PMIX_QUERY_RESOLVE_NODE) == 0) {
-        fn(PMIX_SUCCESS, NULL, 0, cbdata, NULL, NULL);
+        PMIX_INFO_LOAD(&info, PMIX_QUERY_RESOLVE_NODE, "", PMIX_STRING); /* nowhere */
+        fn(PMIX_SUCCESS, &info, 1, cbdata, NULL, NULL);
+        PMIx_Value_destruct(&info.value);
         return PMIX_SUCCESS;
     }
     return PMIX_ERR_NOT_FOUND;
