@@ -18,7 +18,7 @@
  * it is whom the kernel says it is. `none` makes no claim and counts only where the parameter names
  * it. */
 
-enum { NATIVE_BYTES = 8 };
+enum { NATIVE_BYTES = 8, OVERFLOW_GID = 65534 };
 
 /* The psec parameter: a list of what may be used, or ^ and a list of what may not; `none` only by
  * name. */
@@ -97,15 +97,30 @@ int px_auth_identify(const struct px_hello *hello, struct px_who *who)
     return !rc && who->uid == (uid_t) -1 ? PMIX_ERR_INVALID_CRED : rc;
 }
 
+/* Where the kernel proves the user and no group, a claim in the kernel's own numbers (the user in it
+ * is right) cannot be of another group; a user namespace that maps no group claims the overflow
+ * group. */
+static bool contradicts(const struct px_hello *hello, uid_t uid, gid_t gid)
+{
+    uint32_t claim[2];
+
+    if (strcmp(hello->psec, "native") != 0 || hello->cred_len != NATIVE_BYTES) {
+        return false;
+    }
+    memcpy(claim, hello->cred, sizeof(claim));
+    return claim[0] == uid && claim[1] != gid && claim[1] != OVERFLOW_GID;
+}
+
 int px_auth_check(const struct px_hello *hello, struct px_who *who, uid_t uid, gid_t gid)
 {
     int rc = px_auth_identify(hello, who);
+    bool other_group;
 
     if (rc) {
         return rc;
     }
-    return who->uid == uid && (who->gid == (gid_t) -1 || who->gid == gid) ? PMIX_SUCCESS
-                                                                          : PMIX_ERR_INVALID_CRED;
+    other_group = who->gid == (gid_t) -1 ? contradicts(hello, uid, gid) : who->gid != gid;
+    return who->uid == uid && !other_group ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
 }
 
 /* A container's hook may give what is offered to a stock client as an order, and that fails where

@@ -8,6 +8,7 @@
 #include <pmix_tool.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -137,6 +138,9 @@ int soak_tool(const struct soak_orders *orders, int server_pid)
     size_t n = 0;
     int rc = PMIX_SUCCESS;
 
+    /* Somebody's own tool: not a process that the host launched under a name. */
+    (void) unsetenv("PMIX_NAMESPACE");
+    (void) unsetenv("PMIX_RANK");
     self.orders = orders;
     self.own = orders->own;
     PMIX_INFO_LOAD(&info, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);

@@ -156,7 +156,7 @@ static void start_tool(void)
     struct soak_orders orders = {.end = draw_end()};
 
     last_tool_ms = now_ms();
-    start(&tool, jobs[0].nspace, 0, "tool", &orders); /* the environment's name is not used */
+    start(&tool, jobs[0].nspace, 0, "tool", &orders); /* it drops the name */
     n_tools++;
 }
 

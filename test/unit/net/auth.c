@@ -101,6 +101,10 @@ static void the_kernels_word_replaces_the_claim(void **state)
         assert_int_equal(check("native", OTHER, GID, 8, whos[i]), 0);
         assert_int_equal(check("native", UID, 65534, 8, whos[i]), 0);
     }
+    /* Of a group that nobody proves, a claim with the right user is not ignored. */
+    assert_int_equal(check("native", UID, OTHER, 8, &unix_good), 0);
+    assert_int_equal(check("native", UID, OTHER, 8, &tcp_proved), 0);
+    assert_int_equal(check("native", UID, OTHER, 8, &tcp_good), PMIX_ERR_INVALID_CRED);
 }
 
 static void a_claim_alone_is_nobodys(void **state)
