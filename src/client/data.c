@@ -276,7 +276,7 @@ static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch
  * later. So that both forms give the same answers,
  * - what came of a process of this node with the number of its change, as our servers tell it, is
  *   good only once: the next get asks whether that is still the number
- *   (docs/decisions/0018-local-data-by-messages.md);
+ *   (docs/decisions/0019-local-data-by-messages.md);
  * - anything else is fetched again by whoever reads it first after a fence, a connect or the
  *   construction of a group. */
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Queries: the host first; the server answers the keys that the host's answer does not have. Other
- * errors of the host are passed on. docs/decisions/0017-what-a-host-leaves-open.md */
+ * errors of the host are passed on. docs/decisions/0018-what-a-host-leaves-open.md */
 
 #include "query.h"
 

@@ -4,7 +4,7 @@
 /* Resolve calls as they climb: the host's query entry first. Without one, or when its answer does
  * not have the key, the library's rules over what the host registered. Any other answer of the host
  * stands, also one that differs from what is known here; so does an error that is about more than
- * the key. docs/decisions/0017-what-a-host-leaves-open.md */
+ * the key. docs/decisions/0018-what-a-host-leaves-open.md */
 
 #include "src/ops/resolve.h"
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What an answer of the host means, and what it leaves to the server: resolve calls and queries
- * (docs/decisions/0017-what-a-host-leaves-open.md). */
+ * (docs/decisions/0018-what-a-host-leaves-open.md). */
 
 #include "lib/answers.h"
 #include "lib/queries.h"
