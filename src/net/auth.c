@@ -97,9 +97,8 @@ int px_auth_identify(const struct px_hello *hello, struct px_who *who)
     return !rc && who->uid == (uid_t) -1 ? PMIX_ERR_INVALID_CRED : rc;
 }
 
-/* Where the kernel proves the user and no group, a claim in the kernel's own numbers (the user in it
- * is right) cannot be of another group; a user namespace that maps no group claims the overflow
- * group. */
+/* Where the kernel proves the user and no group: a claim in the kernel's own numbers, with the right
+ * user, cannot name another group. A user namespace that maps no group claims the overflow one. */
 static bool contradicts(const struct px_hello *hello, uid_t uid, gid_t gid)
 {
     uint32_t claim[2];
