@@ -42,7 +42,7 @@ struct getting {
     bool borrowed;     /* library memory is wanted */
 };
 
-static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
+static void get_done(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     struct getting *getting = cbdata;
 
@@ -71,7 +71,7 @@ static bool only_refreshes(const char *key, const pmix_info_t *info, size_t ninf
     return NULL == key && px_infos_flag(info, ninfo, PMIX_GET_REFRESH_CACHE);
 }
 
-static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+static pmix_status_t get_from_server(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                                 const pmix_info_t *info, size_t ninfo, pmix_value_t **val)
 {
     struct getting getting = {.to = val};
@@ -93,7 +93,7 @@ static pmix_status_t get_asking(struct px_ctx *ctx, const pmix_proc_t *proc, con
         return PMIX_ERR_NOMEM;
     }
     px_wait_init(&getting.wait);
-    rc = ctx->ops->get_nb(ctx, proc, key, kept, n, got, &getting);
+    rc = ctx->ops->get_nb(ctx, proc, key, kept, n, get_done, &getting);
     rc = px_api_await(ctx, &getting.wait, rc);
     free(kept);
     return rc;
@@ -113,10 +113,10 @@ pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_i
         return PMIX_ERR_BAD_PARAM;
     }
     if (only_refreshes(key, info, ninfo)) {
-        return get_asking(ctx, proc, key, info, ninfo, NULL);
+        return get_from_server(ctx, proc, key, info, ninfo, NULL);
     }
     rc = ctx->ops->get(ctx, proc, key, info, ninfo, val);
-    return PMIX_ERR_WOULD_BLOCK == rc ? get_asking(ctx, proc, key, info, ninfo, val) : rc;
+    return PMIX_ERR_WOULD_BLOCK == rc ? get_from_server(ctx, proc, key, info, ninfo, val) : rc;
 }
 
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],

@@ -14,7 +14,7 @@ struct asking {
     void *cbdata;
 };
 
-static void answered(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+static void fabric_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                      pmix_release_cbfunc_t release_fn, void *release_cbdata)
 {
     struct asking *asking = cbdata;
@@ -58,7 +58,7 @@ pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t d
         return PMIX_ERR_BAD_PARAM;
     }
     asking = asking_create(fabric, cbfunc, cbdata);
-    rc = NULL != asking ? ctx->ops->fabric_register_nb(ctx, directives, ndirs, answered, asking)
+    rc = NULL != asking ? ctx->ops->fabric_register_nb(ctx, directives, ndirs, fabric_done, asking)
                         : PMIX_ERR_NOMEM;
     if (PMIX_SUCCESS != rc) {
         free(asking);
@@ -94,7 +94,7 @@ pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfu
         return PMIX_ERR_BAD_PARAM;
     }
     asking = asking_create(fabric, cbfunc, cbdata);
-    rc = NULL != asking ? ctx->ops->fabric_update_nb(ctx, fabric->index, answered, asking)
+    rc = NULL != asking ? ctx->ops->fabric_update_nb(ctx, fabric->index, fabric_done, asking)
                         : PMIX_ERR_NOMEM;
     if (PMIX_SUCCESS != rc) {
         free(asking);

@@ -88,7 +88,7 @@ static void release_shaped(void *cbdata)
     free(shaped);
 }
 
-static void answered(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                      pmix_release_cbfunc_t release_fn, void *release_cbdata)
 {
     struct asking *asking = cbdata;
@@ -112,7 +112,7 @@ static void answered(pmix_status_t status, pmix_info_t *info, size_t ninfo, void
     free(asking);
 }
 
-static pmix_status_t ask(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
+static pmix_status_t start_query(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
                          pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct asking *asking = malloc(sizeof(*asking));
@@ -126,7 +126,7 @@ static pmix_status_t ask(struct px_ctx *ctx, const pmix_query_t *queries, size_t
                               .cbfunc = cbfunc,
                               .cbdata = cbdata};
     if (NULL != asking->queries) {
-        rc = ctx->ops->query_nb(ctx, queries, nqueries, answered, asking);
+        rc = ctx->ops->query_nb(ctx, queries, nqueries, query_done, asking);
     }
     if (PMIX_SUCCESS != rc) {
         PMIx_Query_free(asking->queries, nqueries);
@@ -144,7 +144,7 @@ pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_i
     if (PMIX_SUCCESS == rc) {
         rc = NULL != cbfunc ? check_queries(queries, nqueries) : PMIX_ERR_BAD_PARAM;
     }
-    return PMIX_SUCCESS == rc ? ask(ctx, queries, nqueries, cbfunc, cbdata) : rc;
+    return PMIX_SUCCESS == rc ? start_query(ctx, queries, nqueries, cbfunc, cbdata) : rc;
 }
 
 pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results,

@@ -26,7 +26,7 @@ struct getting {
     pmix_byte_object_t *to;
 };
 
-static void got(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
+static void credential_done(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
                 size_t ninfo, void *cbdata)
 {
     struct getting *getting = cbdata;
@@ -61,7 +61,7 @@ pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo,
         return PMIX_ERR_BAD_PARAM;
     }
     px_wait_init(&getting.wait);
-    rc = PMIx_Get_credential_nb(info, ninfo, got, &getting);
+    rc = PMIx_Get_credential_nb(info, ninfo, credential_done, &getting);
     return px_api_await(ctx, &getting.wait, rc);
 }
 

@@ -9,7 +9,7 @@ typedef pmix_status_t (*together_fn)(struct px_ctx *ctx, const pmix_proc_t *proc
                                      const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                      void *cbdata);
 
-static pmix_status_t check(const pmix_proc_t *procs, size_t nprocs, const pmix_info_t *info,
+static pmix_status_t check_procs(const pmix_proc_t *procs, size_t nprocs, const pmix_info_t *info,
                            size_t ninfo)
 {
     return (NULL == procs && nprocs > 0) || (NULL == info && ninfo > 0) ? PMIX_ERR_BAD_PARAM
@@ -20,7 +20,7 @@ static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t
                            size_t nprocs, const pmix_info_t *info, size_t ninfo,
                            pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    pmix_status_t rc = check(procs, nprocs, info, ninfo);
+    pmix_status_t rc = check_procs(procs, nprocs, info, ninfo);
 
     if (PMIX_SUCCESS == rc && NULL == cbfunc) {
         rc = PMIX_ERR_BAD_PARAM;
@@ -28,14 +28,14 @@ static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t
     return PMIX_SUCCESS == rc ? fn(ctx, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
 }
 
-static pmix_status_t run(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs,
+static pmix_status_t run_collective(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs,
                          size_t nprocs, const pmix_info_t *info, size_t ninfo)
 {
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
     if (PMIX_SUCCESS == rc) {
-        rc = check(procs, nprocs, info, ninfo);
+        rc = check_procs(procs, nprocs, info, ninfo);
     }
     if (PMIX_SUCCESS != rc) {
         return rc;
@@ -51,7 +51,7 @@ pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_in
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, fence_nb);
 
-    return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo) : rc;
+    return PMIX_SUCCESS == rc ? run_collective(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo) : rc;
 }
 
 pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
@@ -71,7 +71,7 @@ pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, connect_nb);
 
-    return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo) : rc;
+    return PMIX_SUCCESS == rc ? run_collective(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo) : rc;
 }
 
 pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
@@ -91,7 +91,7 @@ pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pm
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, disconnect_nb);
 
-    return PMIX_SUCCESS == rc ? run(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo) : rc;
+    return PMIX_SUCCESS == rc ? run_collective(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo) : rc;
 }
 
 pmix_status_t PMIx_Disconnect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],

@@ -119,7 +119,7 @@ struct computed {
     void *cbdata;
 };
 
-static void release(void *cbdata)
+static void release_distances(void *cbdata)
 {
     struct computed *computed = cbdata;
 
@@ -131,7 +131,7 @@ static void deliver(struct px_task *task)
 {
     struct computed *computed = px_container_of(task, struct computed, task);
 
-    computed->cbfunc(PMIX_SUCCESS, computed->distances, computed->n, computed->cbdata, release,
+    computed->cbfunc(PMIX_SUCCESS, computed->distances, computed->n, computed->cbdata, release_distances,
                      computed);
 }
 
