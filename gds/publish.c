@@ -204,7 +204,7 @@ static void publish_all(struct px_stage *stage)
     if (stage->dead) {
         px_publish(&h->dead, h->dead + stage->dead); /* pairs with px_store_info */
     }
-    /* pairs with px_read_begin, px_visible, px_glance_from, px_moment_now and recall */
+    /* pairs with px_read_begin, px_visible, px_glance_from, px_snapshot_take and cached_result */
     px_publish(&h->sequence, stage->seq);
 }
 

@@ -30,7 +30,7 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx);
 bool px_api_met(const struct px_ctx *ctx, const struct px_call *call, const pmix_info_t *info,
                 size_t ninfo);
 
-/* PMIx_Get without a glance (px_ctx.get). */
+/* PMIx_Get without the fast path (px_ctx.get). */
 pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                          size_t ninfo, pmix_value_t **val);
 

@@ -99,7 +99,7 @@ static pmix_status_t get_from_server(struct px_ctx *ctx, const pmix_proc_t *proc
     return rc;
 }
 
-/* Everything but what the role answers at a glance. */
+/* Everything but what the role's fast path answers. */
 pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                          size_t ninfo, pmix_value_t **val)
 {
@@ -122,7 +122,7 @@ pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_i
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                        size_t ninfo, pmix_value_t **val)
 {
-    return px_ctx_glance(px_ctx())(proc, key, info, ninfo, val);
+    return px_ctx_get_fast(px_ctx())(proc, key, info, ninfo, val);
 }
 
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],

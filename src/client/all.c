@@ -98,17 +98,17 @@ static int collect_from(struct collected *all, const struct px_store *store, pmi
 
 /* What the library says of this process and its server. */
 static int collect_facts(struct collected *all, const struct px_session *session,
-                         const struct px_want *want)
+                         const struct px_get_request *request)
 {
     static const char *const keys[] = {PMIX_SERVER_URI, PMIX_SERVER_NSPACE, PMIX_SERVER_RANK};
-    struct px_want of = *want;
+    struct px_get_request of = *request;
     int rc = 0;
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && 0 == rc; i++) {
         const pmix_value_t *fact;
         pmix_value_t value;
 
-        of.ask.key = keys[i];
+        of.spec.key = keys[i];
         fact = px_fact_find(session, &of);
         if (NULL != fact && NULL == px_map_find(&all->keys, keys[i], strlen(keys[i]))) {
             rc = px_value_keep(&value, fact);
@@ -118,7 +118,7 @@ static int collect_facts(struct collected *all, const struct px_session *session
     return rc;
 }
 
-static int hand_out(struct px_session *session, const struct px_want *want,
+static int hand_out(struct px_session *session, const struct px_get_request *request,
                     struct collected *all, pmix_value_t **value)
 {
     pmix_value_t *made = PMIx_Value_create(1);
@@ -134,13 +134,13 @@ static int hand_out(struct px_session *session, const struct px_want *want,
     made->data.darray = array;
     all->infos = NULL;
     all->n = 0;
-    if ((want->flags & PX_WANT_STATIC) != 0) {
+    if ((request->flags & PX_GET_STATIC) != 0) {
         **value = *made;
         free(made);
         return 0;
     }
-    if ((want->flags & PX_WANT_POINTER) != 0) {
-        PMIx_Load_procid(&owner, want->nspace, want->ask.rank);
+    if ((request->flags & PX_GET_POINTER) != 0) {
+        PMIx_Load_procid(&owner, request->nspace, request->spec.rank);
         made = px_session_keep(session, &owner, "", made);
     }
     if (NULL == made) {
@@ -150,20 +150,20 @@ static int hand_out(struct px_session *session, const struct px_want *want,
     return 0;
 }
 
-int px_client_get_all(struct px_session *session, const struct px_want *want, pmix_value_t **value)
+int px_client_get_all(struct px_session *session, const struct px_get_request *request, pmix_value_t **value)
 {
     struct collected all = {0};
     const struct px_store *first;
     const struct px_store *second;
-    int rc = px_client_places(session, want, &first, &second);
+    int rc = px_client_places(session, request, &first, &second);
 
-    rc = 0 == rc ? collect_from(&all, first, want->ask.rank) : rc;
-    rc = 0 == rc ? collect_from(&all, second, want->ask.rank) : rc;
-    rc = 0 == rc ? collect_facts(&all, session, want) : rc;
+    rc = 0 == rc ? collect_from(&all, first, request->spec.rank) : rc;
+    rc = 0 == rc ? collect_from(&all, second, request->spec.rank) : rc;
+    rc = 0 == rc ? collect_facts(&all, session, request) : rc;
     if (0 == rc && 0 == all.n) {
         rc = PMIX_ERR_NOT_FOUND;
     }
-    rc = 0 == rc ? hand_out(session, want, &all, value) : rc;
+    rc = 0 == rc ? hand_out(session, request, &all, value) : rc;
     for (size_t i = 0; i < all.n; i++) {
         PMIx_Value_destruct(&all.infos[i].value);
     }

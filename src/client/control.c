@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "call.h"
+#include "request.h"
 #include "ops.h"
 #include "src/value/directives.h"
 
@@ -29,7 +29,7 @@ pmix_status_t px_client_log_nb(struct px_ctx *ctx, const pmix_info_t *data, size
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    return px_msg_send_op(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t directive,
@@ -46,7 +46,7 @@ pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t dire
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    return px_msg_send_info(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *targets,
@@ -63,7 +63,7 @@ pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *ta
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 /* A heartbeat is a message of its own kind: nobody answers. Its one byte only keeps it from being
@@ -107,7 +107,7 @@ pmix_status_t px_client_monitor_nb(struct px_ctx *ctx, const pmix_info_t *monito
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 struct credential_call {
@@ -158,7 +158,7 @@ pmix_status_t px_client_get_credential_nb(struct px_ctx *ctx, const pmix_info_t 
     }
     *call = (struct credential_call){.cbfunc = cbfunc, .cbdata = cbdata};
     rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
-    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), credential_reply, call);
+    rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), credential_reply, call);
     if (0 != rc) {
         free(call);
     }
@@ -209,7 +209,7 @@ pmix_status_t px_client_validate_credential_nb(struct px_ctx *ctx, const pmix_by
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), validation_reply, call);
+    rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), validation_reply, call);
     if (0 != rc) {
         free(call);
     }
@@ -230,7 +230,7 @@ pmix_status_t px_client_session_control_nb(struct px_ctx *ctx, uint32_t session,
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx,
@@ -262,7 +262,7 @@ pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx,
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t *directives,
@@ -275,7 +275,7 @@ pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t
         return rc;
     }
     rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
-    return px_msg_send_info(&msg, rc, px_patience_ms(directives, ndirs), cbfunc, cbdata);
+    return px_msg_send_info(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_fabric_update_nb(struct px_ctx *ctx, size_t index,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "request.h"
 #include "group.h"
 #include "ops.h"
 #include "src/event/registry.h"
@@ -36,7 +36,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     }
     event.info = info;
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
-    if (!(live && is_self(ctx, &event.source)) && !px_groups_event(session, &event) &&
+    if (!(live && is_self(ctx, &event.source)) && !px_invitations_event(session, &event) &&
         NULL != ctx->events) {
         (void) px_events_deliver(ctx->events, &event, NULL,
                                  NULL); /* no memory: the event is lost */
@@ -120,7 +120,7 @@ static void deregister_at(struct px_server_peer *server, const pmix_status_t *co
         return;
     }
     for (size_t i = 0; i < ncodes && 0 == rc; i++) {
-        if (!px_groups_watches(server->session, codes[i])) {
+        if (!px_invitations_watch(server->session, codes[i])) {
             rc = px_pack_status(&msg.buf, msg.kind, codes[i]);
         }
     }
@@ -208,7 +208,7 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
     int rc = 1;
 
     if (NULL != range && px_value_procs(&range->value, &procs) && procs.n > 0) {
-        rc = px_members_expand(session, procs.at, procs.n, &members, &array.size);
+        rc = px_group_map_expand(session, procs.at, procs.n, &members, &array.size);
     }
     if (0 != rc) {
         return rc;
@@ -269,7 +269,7 @@ static int send_notify(struct px_ctx *ctx, pmix_status_t code, pmix_data_range_t
     return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
 }
 
-static pmix_status_t notify(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
+static pmix_status_t notify_server(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
                             pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -313,7 +313,7 @@ pmix_status_t px_client_notify_nb(struct px_ctx *ctx, pmix_status_t code, const 
     if (rc < 0) {
         return rc;
     }
-    rc = notify(ctx, code, source, range, NULL != spelt.info ? spelt.info : info, ninfo, cbfunc,
+    rc = notify_server(ctx, code, source, range, NULL != spelt.info ? spelt.info : info, ninfo, cbfunc,
                 cbdata);
     PMIx_Info_free(spelt.info, spelt.n);
     return rc;

@@ -63,22 +63,22 @@ void px_facts_fini(struct px_session *session)
     free(session->server_uri);
 }
 
-static bool may_be_asked(const struct px_session *session, const struct px_want *want,
+static bool may_be_asked(const struct px_session *session, const struct px_get_request *request,
                          enum asked of)
 {
-    bool ours = (want->flags & PX_WANT_OWN) != 0;
-    bool us = ours && want->ask.rank == session->ctx->self.rank;
+    bool ours = (request->flags & PX_GET_OWN) != 0;
+    bool us = ours && request->spec.rank == session->ctx->self.rank;
 
     return of == OF_ANYONE || (of == OF_OUR_JOB ? ours : us) ||
-           (of == OF_US_OR_NOBODY && ours && want->ask.rank == PMIX_RANK_INVALID);
+           (of == OF_US_OR_NOBODY && ours && request->spec.rank == PMIX_RANK_INVALID);
 }
 
-const pmix_value_t *px_fact_find(const struct px_session *session, const struct px_want *want)
+const pmix_value_t *px_fact_find(const struct px_session *session, const struct px_get_request *request)
 {
-    const char *key = want->ask.key;
+    const char *key = request->spec.key;
 
     for (int i = 0; i < PX_N_FACTS; i++) {
-        if (session->facts[i].type != PMIX_UNDEF && may_be_asked(session, want, facts[i].of) &&
+        if (session->facts[i].type != PMIX_UNDEF && may_be_asked(session, request, facts[i].of) &&
             strcmp(key, facts[i].name) == 0) {
             return &session->facts[i];
         }

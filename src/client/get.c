@@ -10,70 +10,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glance.h"
+#include "get_fast.h"
 #include "ops.h"
 #include "src/base/epoch.h"
 #include "src/wire/compress.h"
 
 #define rare(e) __builtin_expect((e), 0)
 
-struct places {
+struct stores {
     const struct px_store *first; /* or NULL */
     const struct px_store *second;
 };
 
 /* 0, PMIX_ERR_NOMEM: what was posted last is in neither. */
-static inline int places_of(struct px_session *session, pmix_rank_t rank, const char *key,
-                            bool own_first, struct places *ret)
+static inline int stores_of(struct px_session *session, pmix_rank_t rank, const char *key,
+                            bool own_first, struct stores *ret)
 {
     const struct px_store *own;
     const struct px_store *shared = px_session_shared(session);
-    int rc = px_session_own(session, &own);
+    int rc = px_session_private(session, &own);
 
-    if (NULL != own && (own_first || px_client_own_goes_first(session, rank, key))) {
-        *ret = (struct places){own, shared};
+    if (NULL != own && (own_first || px_client_private_goes_first(session, rank, key))) {
+        *ret = (struct stores){own, shared};
     } else {
-        *ret = (struct places){shared, own};
+        *ret = (struct stores){shared, own};
     }
     return rc;
 }
 
 /* The same for another namespace: its segment, and what came by message. */
-static struct places foreign_places(const struct px_session *session, const struct px_want *want,
+static struct stores other_nspace_stores(const struct px_session *session, const struct px_get_request *request,
                                     bool own_first)
 {
-    const struct px_foreign *foreign =
-        px_session_find_foreign(session, want->nspace, want->nspace_len);
+    const struct px_other_nspace *other_nspace =
+        px_session_find_other_nspace(session, request->nspace, request->nspace_len);
     const struct px_store *shared;
     const struct px_store *own;
 
-    if (NULL == foreign) {
-        return (struct places){NULL, NULL};
+    if (NULL == other_nspace) {
+        return (struct stores){NULL, NULL};
     }
-    shared = px_foreign_shared(foreign);
-    own = px_foreign_own(foreign);
+    shared = px_other_nspace_shared(other_nspace);
+    own = px_other_nspace_private(other_nspace);
     /* pairs with px_client_store_internal */
     if (NULL == shared || own_first || rare(px_load_acquire(&session->internal) != 0)) {
-        return (struct places){own, shared};
+        return (struct stores){own, shared};
     }
-    return (struct places){shared, own};
+    return (struct stores){shared, own};
 }
 
-static inline int places_for(struct px_session *session, const struct px_want *want, bool own_first,
-                             struct places *ret)
+static inline int stores_for(struct px_session *session, const struct px_get_request *request, bool own_first,
+                             struct stores *ret)
 {
-    if ((want->flags & PX_WANT_OWN) != 0) {
-        return places_of(session, want->ask.rank, want->ask.key, own_first, ret);
+    if ((request->flags & PX_GET_OWN) != 0) {
+        return stores_of(session, request->spec.rank, request->spec.key, own_first, ret);
     }
-    *ret = foreign_places(session, want, own_first);
+    *ret = other_nspace_stores(session, request, own_first);
     return 0;
 }
 
-int px_client_places(struct px_session *session, const struct px_want *want,
+int px_client_places(struct px_session *session, const struct px_get_request *request,
                      const struct px_store **ret_first, const struct px_store **ret_second)
 {
-    struct places at;
-    int rc = places_for(session, want, false, &at);
+    struct stores at;
+    int rc = stores_for(session, request, false, &at);
 
     *ret_first = at.first;
     *ret_second = at.second;
@@ -81,39 +81,39 @@ int px_client_places(struct px_session *session, const struct px_want *want,
 }
 
 /* Of the namespace that is meant, or NULL. */
-static const struct px_store *segment_of(struct px_session *session, const struct px_want *want)
+static const struct px_store *segment_of(struct px_session *session, const struct px_get_request *request)
 {
-    const struct px_foreign *foreign;
+    const struct px_other_nspace *other_nspace;
 
-    if ((want->flags & PX_WANT_OWN) != 0) {
+    if ((request->flags & PX_GET_OWN) != 0) {
         return px_session_shared(session);
     }
-    foreign = px_session_find_foreign(session, want->nspace, want->nspace_len);
-    return NULL != foreign ? px_foreign_shared(foreign) : NULL;
+    other_nspace = px_session_find_other_nspace(session, request->nspace, request->nspace_len);
+    return NULL != other_nspace ? px_other_nspace_shared(other_nspace) : NULL;
 }
 
-bool px_client_is_published(struct px_session *session, const struct px_want *want)
+bool px_client_is_published(struct px_session *session, const struct px_get_request *request)
 {
-    const struct px_store *segment = segment_of(session, want);
+    const struct px_store *segment = segment_of(session, request);
     struct px_slice slice;
 
     return NULL != segment && !px_store_is_over(segment) &&
-           px_store_ask(segment, &want->ask, &slice) == 0;
+           px_store_ask(segment, &request->spec, &slice) == 0;
 }
 
-int px_client_find(struct px_session *session, const struct px_want *want, bool own_first,
+int px_client_find(struct px_session *session, const struct px_get_request *request, bool own_first,
                    struct px_slice *ret)
 {
-    struct places at;
-    int lacking = places_for(session, want, own_first, &at);
+    struct stores at;
+    int lacking = stores_for(session, request, own_first, &at);
     int rc = PMIX_ERR_NOT_FOUND;
     int other;
 
     if (NULL != at.first) {
-        rc = px_store_ask(at.first, &want->ask, ret);
+        rc = px_store_ask(at.first, &request->spec, ret);
     }
     if (0 != rc && NULL != at.second) {
-        other = px_store_ask(at.second, &want->ask, ret);
+        other = px_store_ask(at.second, &request->spec, ret);
         rc = (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
     }
     return PMIX_ERR_NOT_FOUND == rc && 0 != lacking ? lacking : rc;
@@ -121,7 +121,7 @@ int px_client_find(struct px_session *session, const struct px_want *want, bool 
 
 /* A compressed string is handed out as what it was. */
 static __attribute__((noinline)) int hand_out_unpressed(struct px_session *session,
-                                                        const struct px_want *want,
+                                                        const struct px_get_request *request,
                                                         const struct px_slice *slice,
                                                         pmix_value_t **value)
 {
@@ -137,14 +137,14 @@ static __attribute__((noinline)) int hand_out_unpressed(struct px_session *sessi
         PMIx_Value_free(made, 1);
         return rc;
     }
-    if ((want->flags & PX_WANT_POINTER) != 0) {
-        PMIx_Load_procid(&owner, want->nspace, want->ask.rank);
-        made = px_session_keep(session, &owner, want->ask.key, made);
+    if ((request->flags & PX_GET_POINTER) != 0) {
+        PMIx_Load_procid(&owner, request->nspace, request->spec.rank);
+        made = px_session_keep(session, &owner, request->spec.key, made);
         if (NULL == made) {
             return PMIX_ERR_NOMEM;
         }
     }
-    if ((want->flags & PX_WANT_STATIC) == 0) {
+    if ((request->flags & PX_GET_STATIC) == 0) {
         *value = made;
         return 0;
     }
@@ -153,19 +153,19 @@ static __attribute__((noinline)) int hand_out_unpressed(struct px_session *sessi
     return 0;
 }
 
-int px_client_hand_out(struct px_session *session, const struct px_want *want,
+int px_client_hand_out(struct px_session *session, const struct px_get_request *request,
                        const struct px_slice *slice, pmix_value_t **value)
 {
     const pmix_value_t *borrowed;
     int rc;
 
     if (rare(slice->type == PMIX_COMPRESSED_STRING)) {
-        return hand_out_unpressed(session, want, slice, value);
+        return hand_out_unpressed(session, request, slice, value);
     }
-    if ((want->flags & (PX_WANT_POINTER | PX_WANT_STATIC)) == 0) {
+    if ((request->flags & (PX_GET_POINTER | PX_GET_STATIC)) == 0) {
         return px_slice_value(slice, value);
     }
-    if ((want->flags & PX_WANT_STATIC) != 0) {
+    if ((request->flags & PX_GET_STATIC) != 0) {
         return px_slice_fill(slice, *value);
     }
     rc = px_slice_pointer(slice, &borrowed);
@@ -175,55 +175,56 @@ int px_client_hand_out(struct px_session *session, const struct px_want *want,
     return rc;
 }
 
-static const pmix_value_t *find_native(struct px_session *session, const struct px_want *want)
+static const pmix_value_t *find_local_value(struct px_session *session, const struct px_get_request *request)
 {
-    struct px_native *at = px_load_ptr_acquire(&session->natives); /* pairs with store_native */
+    /* pairs with store_local_value */
+    struct px_local_value *at = px_load_ptr_acquire(&session->local_values);
 
     for (; NULL != at; at = at->next) {
-        if (at->proc.rank == want->ask.rank && strcmp(at->key, want->ask.key) == 0
-            && strncmp(at->proc.nspace, want->nspace, PMIX_MAX_NSLEN) == 0) {
+        if (at->proc.rank == request->spec.rank && strcmp(at->key, request->spec.key) == 0
+            && strncmp(at->proc.nspace, request->nspace, PMIX_MAX_NSLEN) == 0) {
             return &at->value;
         }
     }
     return NULL;
 }
 
-int px_client_known(struct px_session *session, const struct px_want *want, pmix_value_t **value)
+int px_client_get_builtin(struct px_session *session, const struct px_get_request *request, pmix_value_t **value)
 {
     const pmix_value_t *known =
-        px_key_reserved(want->ask.key) ? px_fact_find(session, want) : NULL;
+        px_key_reserved(request->spec.key) ? px_fact_find(session, request) : NULL;
     pmix_value_t *to;
     int rc;
 
-    known = NULL != known ? known : find_native(session, want);
+    known = NULL != known ? known : find_local_value(session, request);
     if (NULL == known) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if ((want->flags & PX_WANT_POINTER) != 0) {
+    if ((request->flags & PX_GET_POINTER) != 0) {
         *value = (pmix_value_t *) (uintptr_t) known;
         return 0;
     }
-    to = (want->flags & PX_WANT_STATIC) != 0 ? *value : PMIx_Value_create(1);
+    to = (request->flags & PX_GET_STATIC) != 0 ? *value : PMIx_Value_create(1);
     rc = NULL != to ? PMIx_Value_xfer(to, known) : PMIX_ERR_NOMEM;
     if (0 == rc) {
         *value = to;
-    } else if ((want->flags & PX_WANT_STATIC) == 0 && NULL != to) {
+    } else if ((request->flags & PX_GET_STATIC) == 0 && NULL != to) {
         PMIx_Value_free(to, 1);
     }
     return rc;
 }
 
-int px_client_miss(struct px_session *session, const struct px_want *want, int found)
+int px_client_miss_status(struct px_session *session, const struct px_get_request *request, int found)
 {
-    const struct px_store *shared = segment_of(session, want);
-    bool own = (want->flags & PX_WANT_OWN) != 0;
+    const struct px_store *shared = segment_of(session, request);
+    bool own = (request->flags & PX_GET_OWN) != 0;
     bool complete;
     bool hosts;
 
     if (PMIX_ERR_EXISTS_OUTSIDE_SCOPE == found) {
         return found;
     }
-    if ((want->flags & PX_WANT_OPTIONAL) != 0) {
+    if ((request->flags & PX_GET_OPTIONAL) != 0) {
         return PMIX_ERR_NOT_FOUND;
     }
     /* The host's keys of a job are all in its segment, those of our own here from the start; an old
@@ -231,7 +232,7 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     complete = NULL == shared ? own
                               : (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 &&
                                     !(own ? px_store_superseded(shared) : px_store_is_over(shared));
-    hosts = px_key_hosts(want->ask.key) && !px_key_asked(want->ask.key);
+    hosts = px_key_is_of_host(request->spec.key) && !px_key_is_dynamic(request->spec.key);
     if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
     }
@@ -242,57 +243,57 @@ int px_client_miss(struct px_session *session, const struct px_want *want, int f
     return PMIX_ERR_WOULD_BLOCK;
 }
 
-static pmix_status_t get_unusual(struct px_session *session, struct px_want *want, int found,
+static pmix_status_t get_unusual(struct px_session *session, struct px_get_request *request, int found,
                                  pmix_value_t **value)
 {
-    int rc = px_client_known(session, want, value);
+    int rc = px_client_get_builtin(session, request, value);
 
-    want->from = NULL;
+    request->from = NULL;
     if (PMIX_ERR_NOT_FOUND == rc) {
-        rc = px_client_miss(session, want, found);
+        rc = px_client_miss_status(session, request, found);
     }
-    px_want_fini(want);
+    px_get_request_fini(request);
     return rc;
 }
 
 /* Were the data of this process fetched before a collective that has ended, and is there somebody
  * to ask? To be known before they are looked up: they may become fresh at any time. */
-static bool is_stale(struct px_session *session, const struct px_want *want)
+static bool is_stale(struct px_session *session, const struct px_get_request *request)
 {
-    return (want->flags & PX_WANT_OPTIONAL) == 0 && !px_key_hosts(want->ask.key) &&
-           px_session_is_stale(session, want->nspace, want->ask.rank) &&
+    return (request->flags & PX_GET_OPTIONAL) == 0 && !px_key_is_of_host(request->spec.key) &&
+           px_session_is_stale(session, request->nspace, request->spec.rank) &&
            NULL != px_session_server(session);
 }
 
 /* What most reads with directives want, without a slice. True when *ret is the answer: 0 with the
  * value, or that nobody has such a key. */
-static bool look(struct px_session *session, struct px_want *want, pmix_value_t **value, int *ret)
+static bool get_simple(struct px_session *session, struct px_get_request *request, pmix_value_t **value, int *ret)
 {
-    enum px_manner manner = (want->flags & PX_WANT_STATIC) != 0    ? PX_MANNER_FILL
-                            : (want->flags & PX_WANT_POINTER) != 0 ? PX_MANNER_POINTER
+    enum px_manner manner = (request->flags & PX_GET_STATIC) != 0    ? PX_MANNER_FILL
+                            : (request->flags & PX_GET_POINTER) != 0 ? PX_MANNER_POINTER
                                                                    : PX_MANNER_COPY;
     enum px_look seen = PX_LOOK_NO_KEY;
     /* What was fetched of others may have to be fetched again: is_stale. */
     /* pairs with px_session_collected */
     bool ends = rare(px_load_acquire(&session->ended) != 0);
     bool stale =
-        ends && ((want->flags & PX_WANT_OWN) == 0 || want->ask.rank != session->ctx->self.rank);
-    struct places at;
+        ends && ((request->flags & PX_GET_OWN) == 0 || request->spec.rank != session->ctx->self.rank);
+    struct stores at;
 
-    if ((want->flags & PX_WANT_MORE) != 0 || session->report_fd >= 0 ||
-        places_for(session, want, false, &at) != 0) {
+    if ((request->flags & PX_GET_MORE) != 0 || session->report_fd >= 0 ||
+        stores_for(session, request, false, &at) != 0) {
         return false;
     }
     if (stale && NULL != at.first && !at.first->seg.shared) {
         return false;
     }
     if (NULL != at.first) {
-        seen = px_store_look(at.first, &want->ask, manner, value);
-        want->from = at.first;
+        seen = px_store_look(at.first, &request->spec, manner, value);
+        request->from = at.first;
     }
     if (PX_LOOK_NO_KEY == seen && NULL != at.second) {
-        seen = stale ? PX_LOOK_UNSURE : px_store_look(at.second, &want->ask, manner, value);
-        want->from = at.second;
+        seen = stale ? PX_LOOK_UNSURE : px_store_look(at.second, &request->spec, manner, value);
+        request->from = at.second;
     }
     *ret = PX_LOOK_DONE == seen ? 0 : PMIX_ERR_NOT_FOUND;
     return PX_LOOK_UNSURE != seen;
@@ -300,85 +301,85 @@ static bool look(struct px_session *session, struct px_want *want, pmix_value_t 
 
 /* Is a value that came by message wanted by its scope, which messages do not tell? The server knows
  * it. */
-static bool is_unscoped(struct px_session *session, const struct px_want *want,
+static bool is_unscoped(struct px_session *session, const struct px_get_request *request,
                         const struct px_slice *slice)
 {
-    return want->ask.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF &&
-           !slice->store->seg.shared && !px_key_hosts(want->ask.key) &&
-           (want->flags & PX_WANT_OPTIONAL) == 0 && NULL != px_session_server(session);
+    return request->spec.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF &&
+           !slice->store->seg.shared && !px_key_is_of_host(request->spec.key) &&
+           (request->flags & PX_GET_OPTIONAL) == 0 && NULL != px_session_server(session);
 }
 
-void px_client_look_for_next(struct px_session *session)
+void px_client_check_superseded(struct px_session *session)
 {
     const struct px_store *shared = px_session_shared(session);
 
     if (NULL != shared && rare(px_store_superseded(shared))) {
-        px_session_catch_up(session);
+        px_session_request_refresh(session);
     }
 }
 
-static void look_for_others(struct px_session *session, const struct px_want *want)
+static void look_for_others(struct px_session *session, const struct px_get_request *request)
 {
-    struct px_foreign *foreign = px_session_find_foreign(session, want->nspace, want->nspace_len);
-    const struct px_store *shared = NULL != foreign ? px_foreign_shared(foreign) : NULL;
+    struct px_other_nspace *other_nspace = px_session_find_other_nspace(session, request->nspace, request->nspace_len);
+    const struct px_store *shared = NULL != other_nspace ? px_other_nspace_shared(other_nspace) : NULL;
 
     if (NULL != shared && rare(px_store_is_over(shared))) {
-        px_foreign_catch_up(session, foreign);
+        px_other_nspace_request_refresh(session, other_nspace);
     }
 }
 
-static pmix_status_t get(struct px_session *session, struct px_want *want, pmix_value_t **value)
+static pmix_status_t get(struct px_session *session, struct px_get_request *request, pmix_value_t **value)
 {
     struct px_slice slice;
     bool stale;
     int rc;
 
-    if (look(session, want, value, &rc)) {
-        want->absent = 0 != rc;
-        return 0 == rc ? 0 : get_unusual(session, want, rc, value);
+    if (get_simple(session, request, value, &rc)) {
+        request->absent = 0 != rc;
+        return 0 == rc ? 0 : get_unusual(session, request, rc, value);
     }
     /* pairs with px_session_collected */
-    stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, want);
-    rc = px_client_find(session, want, false, &slice);
+    stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, request);
+    rc = px_client_find(session, request, false, &slice);
     if (0 != rc) {
-        return get_unusual(session, want, rc, value);
+        return get_unusual(session, request, rc, value);
     }
     /* Not what the server publishes for all, nor what the application has put there. */
     if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL) ||
-        rare(is_unscoped(session, want, &slice))) {
-        px_want_fini(want);
+        rare(is_unscoped(session, request, &slice))) {
+        px_get_request_fini(request);
         return PMIX_ERR_WOULD_BLOCK;
     }
     if (rare(session->report_fd >= 0)) {
         (void) px_fetch_add(&session->n_reads, 1);
     }
-    rc = px_client_hand_out(session, want, &slice, value);
-    want->from = slice.store;
-    px_want_fini(want);
+    rc = px_client_hand_out(session, request, &slice, value);
+    request->from = slice.store;
+    px_get_request_fini(request);
     return rc;
 }
 
 /* Nothing but a key and a process of our own namespace. */
-static bool is_plain(const struct px_want *want)
+static bool is_plain(const struct px_get_request *request)
 {
     const unsigned manners =
-        PX_WANT_OPTIONAL | PX_WANT_IMMEDIATE | PX_WANT_POINTER | PX_WANT_STATIC;
+        PX_GET_OPTIONAL | PX_GET_IMMEDIATE | PX_GET_POINTER | PX_GET_STATIC;
 
-    return (want->flags & ~manners) == PX_WANT_OWN && want->ask.realm == PX_REALM_NONE &&
-           NULL == want->ask.hostname && want->ask.nodeid == PX_NO_NODEID;
+    return (request->flags & ~manners) == PX_GET_OWN && request->spec.realm == PX_REALM_NONE &&
+           NULL == request->spec.hostname && request->spec.nodeid == PX_NO_NODEID;
 }
 
-static inline void note(struct px_session *session, const struct px_want *want,
-                        const struct px_moment *then, int rc, pmix_value_t *const *value)
+static inline void note(struct px_session *session, const struct px_get_request *request,
+                        const struct px_snapshot *then, int rc, pmix_value_t *const *value)
 {
-    if (NULL == then->first || !is_plain(want)) {
+    if (NULL == then->fast_store || !is_plain(request)) {
         return;
     }
-    if (0 == rc && NULL != want->from) {
-        px_client_note(session, then, want->from, want->ask.rank, want->ask.key, *value,
-                       (want->flags & PX_WANT_POINTER) != 0);
-    } else if (PMIX_ERR_NOT_FOUND == rc && want->absent) {
-        px_client_note_absent(then, want->ask.rank, want->ask.key);
+    if (0 == rc && NULL != request->from) {
+        px_client_cache_result(session, then, request->from, request->spec.rank, request->spec.key, *value,
+                       (request->flags & PX_GET_POINTER) != 0);
+    } else if (PMIX_ERR_NOT_FOUND == rc && request->absent) {
+        px_client_cache_absent(then, request->spec.rank, request->spec.key);
     }
 }
 
@@ -396,33 +397,33 @@ static bool has_posted(const struct px_store *store, pmix_rank_t rank)
 }
 
 /* Must the server be asked before everything of a process is given? */
-static bool asks_all(struct px_session *session, const struct px_want *want)
+static bool asks_all(struct px_session *session, const struct px_get_request *request)
 {
-    bool us = (want->flags & PX_WANT_OWN) != 0 && want->ask.rank == session->ctx->self.rank;
+    bool us = (request->flags & PX_GET_OWN) != 0 && request->spec.rank == session->ctx->self.rank;
     const struct px_store *first;
     const struct px_store *second;
 
-    if (us || (want->flags & PX_WANT_OPTIONAL) != 0 || NULL == px_session_server(session) ||
-        0 != px_client_places(session, want, &first, &second)) {
+    if (us || (request->flags & PX_GET_OPTIONAL) != 0 || NULL == px_session_server(session) ||
+        0 != px_client_places(session, request, &first, &second)) {
         return false;
     }
-    if (has_posted(first, want->ask.rank) || has_posted(second, want->ask.rank)) {
-        return px_session_is_stale(session, want->nspace, want->ask.rank);
+    if (has_posted(first, request->spec.rank) || has_posted(second, request->spec.rank)) {
+        return px_session_is_stale(session, request->nspace, request->spec.rank);
     }
     /* A segment has what there is of its own node. */
     return NULL == first || !first->seg.shared ||
-           px_client_is_far(session, want->nspace, want->ask.rank);
+           px_client_is_far(session, request->nspace, request->spec.rank);
 }
 
-static pmix_status_t get_all(struct px_session *session, const struct px_want *want,
+static pmix_status_t get_all(struct px_session *session, const struct px_get_request *request,
                              pmix_value_t **value)
 {
     int rc = PMIX_ERR_BAD_PARAM; /* of one process only */
 
-    if (want->ask.rank <= PMIX_RANK_VALID) {
+    if (request->spec.rank <= PMIX_RANK_VALID) {
         px_reader_enter();
-        rc = asks_all(session, want) ? PMIX_ERR_WOULD_BLOCK
-                                     : px_client_get_all(session, want, value);
+        rc = asks_all(session, request) ? PMIX_ERR_WOULD_BLOCK
+                                     : px_client_get_all(session, request, value);
         px_reader_leave();
     }
     return rc;
@@ -432,31 +433,31 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
                             const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
 {
     struct px_session *session = px_session(ctx);
-    struct px_moment now;
-    struct px_want want;
-    int rc = px_want_read(session, proc, NULL != key ? key : PX_NO_KEY, info, ninfo, &want);
+    struct px_snapshot now;
+    struct px_get_request request;
+    int rc = px_get_request_read(session, proc, NULL != key ? key : PX_NO_KEY, info, ninfo, &request);
 
-    if (0 == rc && (NULL == value || ((want.flags & PX_WANT_STATIC) != 0 && NULL == *value))) {
+    if (0 == rc && (NULL == value || ((request.flags & PX_GET_STATIC) != 0 && NULL == *value))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    if (0 == rc && (want.flags & (PX_WANT_REFRESH | PX_WANT_OPTIONAL)) == PX_WANT_REFRESH &&
+    if (0 == rc && (request.flags & (PX_GET_REFRESH | PX_GET_OPTIONAL)) == PX_GET_REFRESH &&
         px_session_is_served(session)) {
         rc = PMIX_ERR_WOULD_BLOCK;
     }
     if (0 == rc && NULL == key) {
-        rc = get_all(session, &want, value);
+        rc = get_all(session, &request, value);
     }
     if (0 != rc || NULL == key) {
-        px_want_fini(&want);
+        px_get_request_fini(&request);
         return rc;
     }
     px_reader_enter();
-    px_moment_now(session, &now);
-    rc = get(session, &want, value);
-    note(session, &want, &now, rc, value);
-    px_client_look_for_next(session);
-    if ((want.flags & PX_WANT_OWN) == 0) {
-        look_for_others(session, &want);
+    px_snapshot_take(session, &now);
+    rc = get(session, &request, value);
+    note(session, &request, &now, rc, value);
+    px_client_check_superseded(session);
+    if ((request.flags & PX_GET_OWN) == 0) {
+        look_for_others(session, &request);
     }
     px_reader_leave();
     return rc;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "request.h"
 #include "ops.h"
 #include "src/value/infos.h"
 #include "src/wire/frame.h"
@@ -193,7 +193,7 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
             rc = make_results(call, &out);
         }
         if (0 == rc) {
-            px_members_note(call->session, call->group, call->results->info, call->results->n);
+            px_group_map_add(call->session, call->group, call->results->info, call->results->n);
         }
         status = 0 == rc ? status : rc;
     }
@@ -201,7 +201,7 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
     PMIx_Info_free(out.info, out.n_info);
     call->status = status;
     px_session_collected(call->session);
-    if (!px_foreign_settle(call->session, construct_over, call)) {
+    if (!px_other_nspace_barrier(call->session, construct_over, call)) {
         construct_over(call);
     }
 }
@@ -268,7 +268,7 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), construct_reply, call);
+    rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), construct_reply, call);
     if (0 != rc) {
         free(call->results);
         construct_free(call);
@@ -285,7 +285,7 @@ static int pack_members(struct px_msg *msg, const char *group)
     int rc;
 
     PMIx_Load_procid(&all, group, PMIX_RANK_WILDCARD);
-    (void) px_members_expand(msg->session, &all, 1, &members, &n);
+    (void) px_group_map_expand(msg->session, &all, 1, &members, &n);
     rc = px_pack_procs(&msg->buf, msg->kind, members, n);
     free(members);
     return rc;
@@ -308,8 +308,8 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    px_members_forget(px_session(ctx), group);
-    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+    px_group_map_remove(px_session(ctx), group);
+    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
@@ -326,6 +326,6 @@ pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    px_members_forget(px_session(ctx), group);
-    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+    px_group_map_remove(px_session(ctx), group);
+    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "call.h"
+#include "request.h"
 #include "ops.h"
 
-struct px_pull {
+struct px_iof_handler {
     struct px_list link; /* session lock */
     struct px_server_peer *server; /* whom it was asked of, whoever is primary now */
     size_t id;
@@ -25,14 +25,14 @@ struct px_pull {
     void *regcbdata;
 };
 
-static struct px_pull *find_pull_locked(struct px_session *session, size_t id)
+static struct px_iof_handler *find_pull_locked(struct px_session *session, size_t id)
 {
     struct px_list *item;
     struct px_list *following;
 
     px_assert(px_lock_held(&session->lock));
-    px_list_each(item, following, &session->pulls) {
-        struct px_pull *pull = px_container_of(item, struct px_pull, link);
+    px_list_each(item, following, &session->iof_handlers) {
+        struct px_iof_handler *pull = px_container_of(item, struct px_iof_handler, link);
 
         if (pull->id == id) {
             return pull;
@@ -64,7 +64,7 @@ void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
     pmix_iof_channel_t channel;
     pmix_iof_cbfunc_t cbfunc = NULL;
     pmix_info_t *info = NULL;
-    struct px_pull *pull;
+    struct px_iof_handler *pull;
     pmix_proc_t source;
     size_t ninfo = 0;
     size_t id;
@@ -92,16 +92,16 @@ void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
     PMIx_Info_free(info, ninfo);
 }
 
-void px_pulls_fini(struct px_session *session)
+void px_iof_handlers_fini(struct px_session *session)
 {
-    while (!px_list_empty(&session->pulls)) {
-        free(px_container_of(px_list_shift(&session->pulls), struct px_pull, link));
+    while (!px_list_empty(&session->iof_handlers)) {
+        free(px_container_of(px_list_shift(&session->iof_handlers), struct px_iof_handler, link));
     }
 }
 
 static void pull_reply(void *arg, int status, struct px_in *reply, int fd)
 {
-    struct px_pull *pull = arg;
+    struct px_iof_handler *pull = arg;
     struct px_session *session = pull->server->session;
     pmix_hdlr_reg_cbfunc_t regcbfunc = pull->regcbfunc;
     void *regcbdata = pull->regcbdata;
@@ -125,9 +125,9 @@ static void pull_reply(void *arg, int status, struct px_in *reply, int fd)
     regcbfunc(status, id, regcbdata);
 }
 
-static struct px_pull *pull_create(struct px_session *session, struct px_server_peer *server)
+static struct px_iof_handler *pull_create(struct px_session *session, struct px_server_peer *server)
 {
-    struct px_pull *pull = calloc(1, sizeof(*pull));
+    struct px_iof_handler *pull = calloc(1, sizeof(*pull));
 
     if (NULL == pull) {
         return NULL;
@@ -136,7 +136,7 @@ static struct px_pull *pull_create(struct px_session *session, struct px_server_
     px_lock_take(&session->lock);
     session->last_pull++;
     pull->id = session->last_pull;
-    px_list_append(&session->pulls, &pull->link);
+    px_list_append(&session->iof_handlers, &pull->link);
     px_lock_give(&session->lock);
     return pull;
 }
@@ -147,7 +147,7 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, s
                                  pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
 {
     struct px_session *session = px_session(ctx);
-    struct px_pull *pull;
+    struct px_iof_handler *pull;
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_IOF_PULL, &msg);
 
@@ -188,7 +188,7 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
                                        pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_session *session = px_session(ctx);
-    struct px_pull *pull;
+    struct px_iof_handler *pull;
     struct px_server_peer *server = NULL;
     struct px_msg msg;
     size_t remote = 0;

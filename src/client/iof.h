@@ -7,6 +7,6 @@
 
 /* Output of some process from the server. Loop thread. */
 void px_client_iof_in(struct px_server_peer *server, struct px_in *in);
-void px_pulls_fini(struct px_session *session);
+void px_iof_handlers_fini(struct px_session *session);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "call.h"
+#include "request.h"
 #include "ops.h"
 #include "src/wire/frame.h"
 
@@ -31,7 +31,7 @@ pmix_status_t px_client_publish_nb(struct px_ctx *ctx, const pmix_info_t *info, 
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_unpublish_nb(struct px_ctx *ctx, char **keys, const pmix_info_t *info,
@@ -50,7 +50,7 @@ pmix_status_t px_client_unpublish_nb(struct px_ctx *ctx, char **keys, const pmix
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 struct lookup_call {
@@ -114,7 +114,7 @@ pmix_status_t px_client_lookup_nb(struct px_ctx *ctx, char **keys, const pmix_in
     if (0 == rc) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    rc = px_msg_send(&msg, rc, px_patience_ms(info, ninfo), lookup_reply, call);
+    rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), lookup_reply, call);
     if (0 != rc) {
         free(call);
     }

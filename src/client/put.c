@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Posting. A value waits in `posted` for the next commit, which hands over what has changed since
+/* Posting. A value waits in `uncommitted` for the next commit, which hands over what has changed since
  * the last: servers merge key by key. It goes into the private store, where this process reads it,
  * before the next such read or commit; values that the store might refuse go there at once. */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "request.h"
 #include "get.h"
 #include "ops.h"
 #include "src/value/infos.h"
 
-static struct px_posted *posted_create(pmix_scope_t scope, const char *key,
+static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key,
                                        const pmix_value_t *value)
 {
     size_t len = strlen(key);
-    struct px_posted *posted = malloc(sizeof(*posted) + len + 1);
+    struct px_put_value *posted = malloc(sizeof(*posted) + len + 1);
 
     if (NULL == posted) {
         return NULL;
     }
-    *posted = (struct px_posted){.scope = scope, .key_len = len};
+    *posted = (struct px_put_value){.scope = scope, .key_len = len};
     memcpy(posted->key, key, len + 1);
     if (px_value_keep(&posted->value, value) != PMIX_SUCCESS) {
         free(posted);
@@ -33,7 +33,7 @@ static struct px_posted *posted_create(pmix_scope_t scope, const char *key,
 
 /* Takes the place of an older value of the key that nobody has seen: it is not sent any more.
  * Qualified values all have the same key. */
-static void post_locked(struct px_session *session, struct px_posted *posted,
+static void post_locked(struct px_session *session, struct px_put_value *posted,
                         struct px_list *dropped)
 {
     struct px_list *item;
@@ -41,8 +41,8 @@ static void post_locked(struct px_session *session, struct px_posted *posted,
 
     px_assert(px_lock_held(&session->lock));
     if (strcmp(posted->key, PMIX_QUALIFIED_VALUE) != 0) {
-        px_list_each(item, following, &session->posted) {
-            const struct px_posted *older = px_container_of(item, struct px_posted, link);
+        px_list_each(item, following, &session->uncommitted) {
+            const struct px_put_value *older = px_container_of(item, struct px_put_value, link);
 
             if (older->key_len == posted->key_len &&
                 memcmp(older->key, posted->key, posted->key_len) == 0) {
@@ -51,7 +51,7 @@ static void post_locked(struct px_session *session, struct px_posted *posted,
             }
         }
     }
-    px_list_append(posted->scope == PMIX_INTERNAL ? dropped : &session->posted, &posted->link);
+    px_list_append(posted->scope == PMIX_INTERNAL ? dropped : &session->uncommitted, &posted->link);
 }
 
 static pmix_status_t check_value(const char *key, const pmix_value_t *value)
@@ -69,20 +69,20 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
                             const pmix_value_t *value)
 {
     struct px_session *session = px_session(ctx);
-    struct px_posted *posted;
+    struct px_put_value *posted;
     struct px_list dropped;
     pmix_status_t rc = check_value(key, value);
 
     if (PMIX_SUCCESS != rc) {
         return rc;
     }
-    if (px_key_hosts(key)) {
+    if (px_key_is_of_host(key)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (scope < PMIX_LOCAL || scope > PMIX_INTERNAL) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    posted = posted_create(scope, key, value);
+    posted = put_value_create(scope, key, value);
     if (NULL == posted) {
         return PMIX_ERR_NOMEM;
     }
@@ -95,22 +95,22 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
         px_lock_take(&session->lock);
         post_locked(session, posted, &dropped);
         if (!posted->stored) {
-            px_session_stand_apart_locked(session);
-            px_store_release(&session->unstored, 1); /* pairs with px_session_own */
+            px_session_set_self_private_locked(session);
+            px_store_release(&session->unstored, 1); /* pairs with px_session_private */
             px_session_changed_locked(session);
         }
         px_lock_give(&session->lock);
     } else {
         px_list_append(&dropped, &posted->link);
     }
-    px_posted_free(&dropped);
+    px_put_values_free(&dropped);
     return rc;
 }
 
-static pmix_status_t store_native(struct px_session *session, const pmix_proc_t *proc,
+static pmix_status_t store_local_value(struct px_session *session, const pmix_proc_t *proc,
                                   const char *key, const pmix_value_t *value)
 {
-    struct px_native *native = calloc(1, sizeof(*native));
+    struct px_local_value *native = calloc(1, sizeof(*native));
 
     if (NULL == native) {
         return PMIX_ERR_NOMEM;
@@ -123,8 +123,8 @@ static pmix_status_t store_native(struct px_session *session, const pmix_proc_t 
     native->proc = *proc;
     native->value = *value;
     px_lock_take(&session->lock);
-    native->next = session->natives;
-    px_store_ptr_release(&session->natives, native); /* pairs with find_native */
+    native->next = session->local_values;
+    px_store_ptr_release(&session->local_values, native); /* pairs with find_local_value */
     px_session_changed_locked(session);
     px_lock_give(&session->lock);
     return PMIX_SUCCESS;
@@ -144,13 +144,13 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
         PMIx_Load_nspace(owner.nspace, ctx->self.nspace);
     }
     if (value->type == PMIX_POINTER || value->type == PMIX_TOPO) {
-        return store_native(session, &owner, key, value);
+        return store_local_value(session, &owner, key, value);
     }
     rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
     if (PMIX_SUCCESS == rc) {
         px_lock_take(&session->lock);
-        px_store_release(&session->internal, 1); /* pairs with px_client_own_goes_first */
-        px_store_ptr_release(&session->first, NULL); /* pairs with px_client_glance */
+        px_store_release(&session->internal, 1); /* pairs with px_client_private_goes_first */
+        px_store_ptr_release(&session->fast_store, NULL); /* pairs with px_client_get_fast */
         px_lock_give(&session->lock);
     }
     return rc;
@@ -163,7 +163,7 @@ static int pack_scope(struct px_msg *msg, pmix_scope_t scope, const struct px_li
     int rc = 0;
 
     for (const struct px_list *at = head->next; at != head && 0 == rc; at = at->next) {
-        const struct px_posted *posted = px_container_of(at, struct px_posted, link);
+        const struct px_put_value *posted = px_container_of(at, struct px_put_value, link);
 
         if (posted->scope == scope || posted->scope == PMIX_GLOBAL) {
             rc = px_pack_kval(&inner, msg->kind, posted->key, &posted->value);
@@ -230,16 +230,16 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
      * made. */
     px_lock_take(&session->lock);
     first = !session->committed;
-    if (px_list_empty(&session->posted) && !first) {
+    if (px_list_empty(&session->uncommitted) && !first) {
         px_lock_give(&session->lock);
         return px_session_refused(session);
     }
-    if (session->unstored != 0 && NULL == px_session_own_locked(session)) {
+    if (session->unstored != 0 && NULL == px_session_private_locked(session)) {
         px_lock_give(&session->lock);
         return PMIX_ERR_NOMEM;
     }
-    while (!px_list_empty(&session->posted)) {
-        px_list_append(&taken, px_list_shift(&session->posted));
+    while (!px_list_empty(&session->uncommitted)) {
+        px_list_append(&taken, px_list_shift(&session->uncommitted));
     }
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
     if (0 == rc) {
@@ -250,11 +250,11 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
         rc = px_msg_send_op(&msg, rc, 0, commit_reply, session);
     }
     if (0 != rc) {
-        put_back(&session->posted, &taken);
+        put_back(&session->uncommitted, &taken);
     } else {
         session->committed = true;
     }
     px_lock_give(&session->lock);
-    px_posted_free(&taken);
+    px_put_values_free(&taken);
     return 0 == rc ? px_session_refused(session) : rc;
 }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache.h"
-#include "call.h"
-#include "later.h"
+#include "query_cache.h"
+#include "request.h"
+#include "deferred.h"
 #include "ops.h"
 #include "src/ops/attributes.h"
 #include "src/ops/queries.h"
@@ -120,7 +120,7 @@ static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
     struct query_call *call = cbdata;
 
     if (NULL != call->key && PMIX_SUCCESS == status) {
-        px_cache_keep(call->session, call->key, call->key_len, info, ninfo);
+        px_query_cache_keep(call->session, call->key, call->key_len, info, ninfo);
     }
     if (NULL != call->key && (PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status)) {
         keep_for_get(call, info, ninfo);
@@ -294,7 +294,7 @@ static int answer_here(struct px_session *session, const pmix_query_t *queries, 
         rc = find_here(session, &queries[q], &found);
     }
     if (0 == rc) {
-        rc = px_later_infos(session->ctx->loop, PMIX_SUCCESS, found.info, found.n, cbfunc, cbdata);
+        rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, found.info, found.n, cbfunc, cbdata);
     }
     if (0 != rc) {
         PMIx_Info_free(found.info, found.n);
@@ -307,10 +307,10 @@ static int answer_from_cache(struct px_session *session, const struct px_buf *ke
 {
     pmix_info_t *info;
     size_t n;
-    int rc = px_cache_find(session, key->data, key->len, &info, &n);
+    int rc = px_query_cache_find(session, key->data, key->len, &info, &n);
 
     if (0 == rc) {
-        rc = px_later_infos(session->ctx->loop, PMIX_SUCCESS, info, n, cbfunc, cbdata);
+        rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, info, n, cbfunc, cbdata);
         if (0 != rc) {
             PMIx_Info_free(info, n);
         }
@@ -366,7 +366,7 @@ static pmix_status_t query_support(struct px_session *session, const pmix_query_
     if (0 == rc) {
         return PMIX_SUCCESS;
     }
-    rc = px_later_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS,
+    rc = px_defer_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS,
                         part->infos->info, part->infos->n, cbfunc, cbdata);
     if (0 == rc) {
         free(part->infos);
@@ -391,9 +391,9 @@ pmix_status_t px_client_query_nb(struct px_ctx *ctx, const pmix_query_t *queries
     if (NULL != part.infos) {
         return query_support(session, queries, nqueries, &part, cbfunc, cbdata);
     }
-    keep = px_cache_allowed(queries, nqueries) && query_key(queries, nqueries, &key) == 0;
+    keep = px_query_cache_allowed(queries, nqueries) && query_key(queries, nqueries, &key) == 0;
     rc = PMIX_ERR_NOT_FOUND;
-    if (keep && !px_cache_bypassed(queries, nqueries)) {
+    if (keep && !px_query_cache_bypassed(queries, nqueries)) {
         rc = answer_from_cache(session, &key, cbfunc, cbdata);
         rc = 0 == rc ? rc : answer_here(session, queries, nqueries, cbfunc, cbdata);
     }

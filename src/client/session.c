@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cache.h"
+#include "query_cache.h"
 #include "events.h"
 #include "group.h"
 #include "iof.h"
@@ -33,15 +33,15 @@ struct px_session *px_session_create(struct px_ctx *ctx)
         return NULL;
     }
     session->ctx = ctx;
-    session->apart = UINT64_MAX;
+    session->self_private_rank = UINT64_MAX;
     session->report_fd = (int) px_param_int(PX_P_REPORT_FD);
     px_lock_init(&session->lock);
-    px_list_init(&session->posted);
+    px_list_init(&session->uncommitted);
     px_list_init(&session->fetches);
-    px_list_init(&session->groups);
-    px_list_init(&session->pulls);
+    px_list_init(&session->invitations);
+    px_list_init(&session->iof_handlers);
     px_list_init(&session->kept);
-    px_list_init(&session->members);
+    px_list_init(&session->group_memberships);
     if (NULL != host && '\0' != host[0]) {
         snprintf(session->hostname, sizeof(session->hostname), "%s", host);
     } else if (gethostname(session->hostname, sizeof(session->hostname)) != 0) {
@@ -77,11 +77,11 @@ void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t
 
 static void free_data(struct px_session *session)
 {
-    struct px_native *native = session->natives;
+    struct px_local_value *native = session->local_values;
 
-    px_session_drop_foreign(session);
+    px_session_drop_other_nspaces(session);
     while (NULL != native) {
-        struct px_native *next = native->next;
+        struct px_local_value *next = native->next;
 
         free(native->key);
         free(native);
@@ -89,16 +89,16 @@ static void free_data(struct px_session *session)
     }
     px_session_drop_kept(session);
     px_facts_fini(session);
-    px_store_destroy(session->own);
+    px_store_destroy(session->own_store);
     px_session_drop_segments(session);
     px_store_destroy(session->outgrown);
 }
 
-void px_posted_free(struct px_list *head)
+void px_put_values_free(struct px_list *head)
 {
     while (!px_list_empty(head)) {
         struct px_list *item = px_list_shift(head);
-        struct px_posted *posted = px_container_of(item, struct px_posted, link);
+        struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
 
         PMIx_Value_destruct(&posted->value);
         free(posted);
@@ -122,12 +122,12 @@ void px_session_destroy(struct px_session *session)
         session->servers = server->next;
         free(server);
     }
-    px_cache_fini(&session->queries);
+    px_query_cache_fini(&session->queries);
     px_map_fini(&session->fetched);
-    px_posted_free(&session->posted);
-    px_groups_fini(session);
-    px_pulls_fini(session);
-    px_members_fini(session);
+    px_put_values_free(&session->uncommitted);
+    px_invitations_fini(session);
+    px_iof_handlers_fini(session);
+    px_group_map_fini(session);
     free_data(session);
     px_lock_fini(&session->lock);
     free(session);
@@ -162,7 +162,7 @@ void px_session_end(struct px_session *session)
         px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */
         px_link_shut(server->link);
     }
-    px_groups_fini(session);
+    px_invitations_fini(session);
     if (!px_ctx_drain(ctx)) {
         return;
     }
@@ -270,11 +270,11 @@ void px_session_set_version(struct px_server_peer *server, const char *version)
 bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor,
                         unsigned release)
 {
-    const unsigned want[3] = {major, minor, release};
+    const unsigned request[3] = {major, minor, release};
 
     for (int i = 0; i < 3; i++) {
-        if (server->version[i] != want[i]) {
-            return server->version[i] > want[i];
+        if (server->version[i] != request[i]) {
+            return server->version[i] > request[i];
         }
     }
     return true;

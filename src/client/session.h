@@ -32,17 +32,17 @@ struct px_server_peer {
 };
 
 /* Another namespace that we were told about. Never removed before the end. */
-struct px_foreign {
-    struct px_foreign *next; /* constant once linked */
+struct px_other_nspace {
+    struct px_other_nspace *next; /* constant once linked */
     void *shared;   /* atomic struct px_store *: its segment, as px_session.shared; NULL: none */
-    uint64_t asked; /* atomic: whether the server was asked for another segment (foreign.c) */
-    void *store;    /* atomic struct px_store *: what came by message, as px_session.own, or NULL */
+    uint64_t asked; /* atomic: whether the server was asked for another segment (other_nspace.c) */
+    void *store;    /* atomic struct px_store *: what came by message, as px_session.own_store, or NULL */
     size_t nspace_len;
     pmix_nspace_t nspace;
 };
 
 /* A value posted and not yet committed. */
-struct px_posted {
+struct px_put_value {
     struct px_list link;
     pmix_scope_t scope;
     bool stored; /* the private store has it */
@@ -52,8 +52,8 @@ struct px_posted {
 };
 
 /* A value that has no bytes (a pointer, a topology): this process only. */
-struct px_native {
-    struct px_native *next; /* constant once linked */
+struct px_local_value {
+    struct px_local_value *next; /* constant once linked */
     pmix_proc_t proc;
     char *key;
     pmix_value_t value;     /* pointers are borrowed from the application */
@@ -83,43 +83,43 @@ struct px_session {
                    * without. Other threads than the loop's look at it between px_reader_enter and
                    * leave */
     struct px_store
-        *old; /* loop thread: generations that pointers were given away of, kept until the end */
-    struct px_store *retired; /* loop thread: generations that somebody may be reading still */
-    struct px_store *unused;  /* loop thread: those that wait for the next grace */
-    struct px_foreign *arrived; /* loop thread: whose segment came with the reply at hand */
-    uint64_t catching_up; /* atomic: is the server to be asked for the next generation (moved.c) */
-    void *first;    /* atomic struct px_store *: `shared` while what is there is what a get wants,
-                     * whoever else has data, but for the rank `apart`: nothing was stored by
+        *unmap_pinned; /* loop thread: generations that pointers were given away of, kept until the end */
+    struct px_store *unmap_in_grace; /* loop thread: generations that somebody may be reading still */
+    struct px_store *unmap_pending;  /* loop thread: those that wait for the next grace */
+    struct px_other_nspace *arrived; /* loop thread: whose segment came with the reply at hand */
+    uint64_t refresh_state; /* atomic: is the server to be asked for the next generation (refresh.c) */
+    void *fast_store;    /* atomic struct px_store *: `shared` while what is there is what a get wants,
+                     * whoever else has data, but for the rank `self_private_rank`: nothing was stored by
                      * px_ops.store_internal, and nobody counts reads; or NULL */
-    uint64_t apart; /* atomic: our own rank, once we may have data of our own; until then no rank */
+    uint64_t self_private_rank; /* atomic: our own rank, once we may have data of our own; until then no rank */
     uint64_t
-        changes; /* atomic, changed under the lock: how often `own` and `posted` have changed */
-    void *own;                /* atomic struct px_store *: our private data of our own namespace */
+        changes; /* atomic, changed under the lock: how often `own_store` and `uncommitted` have changed */
+    void *own_store;                /* atomic struct px_store *: our private data of our own namespace */
     struct px_store
         *outgrown; /* lock: private stores that were replaced by larger ones, kept until the end */
-    void *foreign;            /* atomic struct px_foreign *: grows only */
-    void *natives;            /* atomic struct px_native *: grows only */
-    uint64_t internal; /* atomic: `own` has data of px_ops.store_internal, look there first */
+    void *other_nspaces;            /* atomic struct px_other_nspace *: grows only */
+    void *local_values;            /* atomic struct px_local_value *: grows only */
+    uint64_t internal; /* atomic: `own_store` has data of px_ops.store_internal, look there first */
     uint64_t n_reads;         /* atomic; counted when report_fd is there */
     int report_fd;            /* constant; -1: no report */
     void *primary;            /* atomic struct px_server_peer *: where requests go; NULL: nobody */
     struct px_server_peer *servers; /* lock */
     struct px_lock lock;     /* posted data, writing of private stores, lists */
-    struct px_list posted;    /* lock: struct px_posted, in order */
-    uint64_t unstored;        /* atomic, changed under the lock: `posted` has what `own` has not */
+    struct px_list uncommitted;    /* lock: struct px_put_value, in order */
+    uint64_t unstored;        /* atomic, changed under the lock: `uncommitted` has what `own_store` has not */
     bool committed; /* lock: the server has had a commit, so it knows that we have come that far */
     uint64_t refused; /* atomic: status of a commit that the server could not take, until somebody
                          is told */
     struct px_list fetches;   /* lock: struct px_fetch under way */
-    struct px_map queries;    /* lock: packed query to struct px_cached */
+    struct px_map queries;    /* lock: packed query to struct px_query_cache_entry */
     struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to of
-                                 when they are (data.c) */
+                                 when they are (private_store.c) */
     uint64_t ended; /* atomic, changed under the lock: collectives since something was fetched */
-    struct px_list groups;    /* loop thread: struct px_party */
-    struct px_list members;   /* lock: struct px_members */
+    struct px_list invitations;    /* loop thread: struct px_invitation */
+    struct px_list group_memberships;   /* lock: struct px_group_membership */
     uint64_t n_groups;        /* atomic, changed under the lock: how many that are */
     bool watching;            /* loop thread: the server sends us the events of invitations */
-    struct px_list pulls;     /* lock: struct px_pull */
+    struct px_list iof_handlers;     /* lock: struct px_iof_handler */
     size_t last_pull;         /* lock: the number of the latest; none is given twice */
     struct px_list kept;      /* lock: values that were made for a pointer; until the end */
     char *server_uri;         /* constant once up, as the next; NULL: no server, or we are a tool */
@@ -131,7 +131,7 @@ struct px_session {
 };
 
 /* Where the fast path of PMIx_Get finds the session: atomic. Loaded inside a visit, so that it is
- * not freed meanwhile; while there is no session, an empty one whose `first` is NULL. */
+ * not freed meanwhile; while there is no session, an empty one whose `fast_store` is NULL. */
 extern void *px_session_readable __attribute__((visibility("hidden")));
 
 /* pairs with px_session_open_reads and px_session_end */
@@ -156,14 +156,15 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
 
 /* From now on our own rank's data are looked for in our private store first, what the segment says
  * of others still in the segment. Session lock. */
-static inline void px_session_stand_apart_locked(struct px_session *session)
+static inline void px_session_set_self_private_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
-    px_store_release(&session->apart, session->ctx->self.rank); /* pairs with is_apart */
+    /* pairs with is_self_private */
+    px_store_release(&session->self_private_rank, session->ctx->self.rank);
 }
 
 /* What was found in our private data of our own namespace may be another thing now. Session lock.
- * pairs with px_moment_now and recall */
+ * pairs with px_snapshot_take and cached_result */
 static inline void px_session_changed_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
@@ -173,86 +174,88 @@ static inline void px_session_changed_locked(struct px_session *session)
 /* The segment, or NULL. */
 static inline struct px_store *px_session_shared(const struct px_session *session)
 {
-    return px_load_ptr_acquire(&session->shared); /* pairs with px_session_adopt and replace */
+    /* pairs with px_session_adopt and replace_segment */
+    return px_load_ptr_acquire(&session->shared);
 }
 
-/* --- generations (moved.c) --- */
+/* --- generations (refresh.c) --- */
 /* The first segment, or the next: takes it over. Loop thread, or nobody else is there yet. */
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 /* A descriptor that came with a reply; for px_link_ops. */
 int px_session_descriptor(void *arg, int fd);
 /* Maps at once what the parameters say of a segment that is read here: when it comes, and what is
  * new in it after a collective. Loop thread. */
-void px_session_warm(struct px_store *segment);
+void px_session_prefault(struct px_store *segment);
 /* The server has gone on to another generation: asks for it, and does not wait. To be called
  * whenever that is seen: it asks once, and after an answer without it less and less often. Any
  * thread. */
-void px_session_catch_up(struct px_session *session);
+void px_session_request_refresh(struct px_session *session);
 /* One that has been replaced: it is unmapped when no thread reads it any more. Loop thread. */
-void px_session_retire(struct px_session *session, struct px_store *old);
+void px_session_defer_unmap(struct px_session *session, struct px_store *old);
 /* Unmaps what can be unmapped by now. Loop thread. */
-void px_session_clean_up(struct px_session *session);
+void px_session_unmap_deferred(struct px_session *session);
 /* Frees all generations. */
 void px_session_drop_segments(struct px_session *session);
 
-/* --- other namespaces (foreign.c) --- */
+/* --- other namespaces (other_nspace.c) --- */
 
 /* The newest. No lock. */
-static inline struct px_foreign *px_session_foreigns(const struct px_session *session)
+static inline struct px_other_nspace *px_session_other_nspaces(const struct px_session *session)
 {
-    return px_load_ptr_acquire(&session->foreign); /* pairs with px_session_foreign_locked */
+    /* pairs with px_session_other_nspace_locked */
+    return px_load_ptr_acquire(&session->other_nspaces);
 }
 /* What we have of one: its segment, or NULL, between px_reader_enter and leave as with our own; and
  * what came by message, or NULL. */
-static inline struct px_store *px_foreign_shared(const struct px_foreign *foreign)
+static inline struct px_store *px_other_nspace_shared(const struct px_other_nspace *other_nspace)
 {
-    return px_load_ptr_acquire(&foreign->shared); /* pairs with take_over */
+    return px_load_ptr_acquire(&other_nspace->shared); /* pairs with set_segment */
 }
-static inline const struct px_store *px_foreign_own(const struct px_foreign *foreign)
+static inline const struct px_store *px_other_nspace_private(const struct px_other_nspace *other_nspace)
 {
     /* pairs with store_of_locked and enlarge_locked */
-    return px_load_ptr_acquire(&foreign->store);
+    return px_load_ptr_acquire(&other_nspace->store);
 }
 /* NULL: we have not met it. No lock. */
-struct px_foreign *px_session_find_foreign(const struct px_session *session, const char *nspace,
+struct px_other_nspace *px_session_find_other_nspace(const struct px_session *session, const char *nspace,
                                            size_t len);
 /* Makes it if need be; NULL: no memory. Session lock. */
-struct px_foreign *px_session_foreign_locked(struct px_session *session, const char *nspace);
+struct px_other_nspace *px_session_other_nspace_locked(struct px_session *session, const char *nspace);
 /* A segment that came with a reply: takes it over. Loop thread. */
-void px_foreign_adopt(struct px_session *session, struct px_store *segment);
+void px_other_nspace_adopt(struct px_session *session, struct px_store *segment);
 /* A reply says that the segment came with it. False: it is of no use here; the server knows now
  * that we read that namespace by messages, so whoever wants something asks again. Loop thread. */
-bool px_foreign_marked(struct px_session *session, const char *nspace);
+bool px_other_nspace_segment_came(struct px_session *session, const char *nspace);
 /* Its segment has been superseded, or its job is no more: asks for another, once, and does not
  * wait. Any thread. */
-void px_foreign_catch_up(struct px_session *session, struct px_foreign *foreign);
+void px_other_nspace_request_refresh(struct px_session *session, struct px_other_nspace *other_nspace);
 /* A collective has ended: what others posted before is to be seen. False: it is; true: then(arg) is
  * called when it is. Loop thread. */
-bool px_foreign_settle(struct px_session *session, void (*then)(void *arg), void *arg);
-void px_session_drop_foreign(struct px_session *session);
+bool px_other_nspace_barrier(struct px_session *session, void (*then)(void *arg), void *arg);
+void px_session_drop_other_nspaces(struct px_session *session);
 
 /* --- the groups that this process is a member of: a group's name and a rank in it stand for a
- * process (members.c) --- */
+ * process (group_map.c) --- */
 
 /* A group was made: its members are under PMIX_GROUP_MEMBERSHIP. Without memory, or when that does
  * not name single processes, the group is not known here. Any thread. */
-void px_members_note(struct px_session *session, const char *group, const pmix_info_t *results,
+void px_group_map_add(struct px_session *session, const char *group, const pmix_info_t *results,
                      size_t n);
 
 /* It is taken apart, or we leave it. Any thread. */
-void px_members_forget(struct px_session *session, const char *group);
+void px_group_map_remove(struct px_session *session, const char *group);
 
 /* Who that is: 0; PMIX_ERR_NOT_FOUND when the group has no such rank; 1 when the name is no
  * group's. Any thread. */
-int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret);
+int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret);
 
 /* The participants of a collective, groups and ranks in them replaced by processes, for the caller
  * to free; 1: no group is among them, nothing is made. PMIX_ERR_NOT_FOUND: a rank that a group does
  * not have. */
-int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
+int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
                       pmix_proc_t **ret, size_t *ret_n);
 
-void px_members_fini(struct px_session *session);
+void px_group_map_fini(struct px_session *session);
 
 /* --- */
 
@@ -342,11 +345,11 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
 /* REQ: job information, or the segment that holds it. Not on the loop thread. */
 int px_session_request_job(struct px_session *session);
 void px_session_report(struct px_session *session);
-void px_posted_free(struct px_list *head);
+void px_put_values_free(struct px_list *head);
 
-/* --- data (data.c); any thread --- */
+/* --- data (private_store.c); any thread --- */
 /* Our private store of our own namespace, made when first needed; NULL: no memory. Session lock. */
-struct px_store *px_session_own_locked(struct px_session *session);
+struct px_store *px_session_private_locked(struct px_session *session);
 /* Publishes in our private store what was posted since the last time. 0, PMIX_ERR_NOMEM: it lacks
  * some of that. */
 int px_session_store_posted(struct px_session *session);
@@ -354,7 +357,7 @@ int px_session_store_posted(struct px_session *session);
 /* Our private store of our own namespace for reading, or NULL, with all that was posted. The
  * session lock is taken only when something has been posted since the last time. 0, PMIX_ERR_NOMEM:
  * *ret lacks what was posted last. */
-static inline int px_session_own(struct px_session *session, const struct px_store **ret)
+static inline int px_session_private(struct px_session *session, const struct px_store **ret)
 {
     int rc = 0;
 
@@ -362,7 +365,7 @@ static inline int px_session_own(struct px_session *session, const struct px_sto
     if (__builtin_expect(px_load_acquire(&session->unstored) != 0, 0)) {
         rc = px_session_store_posted(session);
     }
-    *ret = px_load_ptr_acquire(&session->own); /* pairs with px_session_own_locked */
+    *ret = px_load_ptr_acquire(&session->own_store); /* pairs with px_session_private_locked */
     return rc;
 }
 /* Stores the put data of one process: a KVAL stream to its end. only: NULL, or the one key
@@ -370,9 +373,9 @@ static inline int px_session_own(struct px_session *session, const struct px_sto
 int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
                            const char *only);
 /* Does a stream of job information say that all of it is in a segment? */
-bool px_job_is_marked(struct px_in in);
+bool px_job_info_in_segment(struct px_in in);
 /* Job information of a namespace: a KVAL stream to its end. PMIX_ERR_WOULD_BLOCK: see
- * px_foreign_marked. */
+ * px_other_nspace_segment_came. */
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in);
 /* One BYTE_OBJECT of a reply to GET: PROC owner; KVAL... */
 int px_session_store_blob(struct px_session *session, struct px_in *in, const char *only);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "call.h"
+#include "request.h"
 #include "ops.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
@@ -220,7 +220,7 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     if (0 == rc) {
-        px_session_warm(call->segment);
+        px_session_prefault(call->segment);
     } else {
         px_log(PX_LOG_GDS, 1, "the segment of %s is refused: %s", session->ctx->self.nspace,
                PMIx_Error_string(rc));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "request.h"
 #include "ops.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
@@ -49,7 +49,7 @@ struct collective_call {
     void *cbdata;
 };
 
-static void collective_over(void *arg)
+static void collective_done(void *arg)
 {
     struct collective_call *call = arg;
 
@@ -64,11 +64,11 @@ static void finish_collective(struct collective_call *call, pmix_status_t status
 
     call->status = status;
     if (NULL != segment && px_param_int(PX_P_SHMEM_PREFAULT) > 0) {
-        px_session_warm(segment);
+        px_session_prefault(segment);
     }
     px_session_collected(call->session);
-    if (!px_foreign_settle(call->session, collective_over, call)) {
-        collective_over(call);
+    if (!px_other_nspace_barrier(call->session, collective_done, call)) {
+        collective_done(call);
     }
 }
 
@@ -94,7 +94,7 @@ static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *pro
     }
     *call = *how;
     rc = send_collective(msg, procs, nprocs, info, ninfo);
-    rc = px_msg_send(msg, rc, px_patience_ms(info, ninfo), reply, call);
+    rc = px_msg_send(msg, rc, px_client_timeout_ms(info, ninfo), reply, call);
     if (0 != rc) {
         free(call);
     }
@@ -134,7 +134,7 @@ pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *pro
         return rc;
     }
     rc = send_collective(&msg, procs, nprocs, info, ninfo);
-    return px_msg_send_op(&msg, rc, px_patience_ms(info, ninfo), cbfunc, cbdata);
+    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 /* One BYTE_OBJECT: STRING nspace; KVAL... of a namespace that takes part. */

@@ -26,22 +26,23 @@ static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmi
 /* A thread that is inside longer has been stopped, or is in a callback of its program. */
 enum { DRAIN_MS = 10000 };
 
-struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .glance = (void *) not_up};
+struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .get_fast = (void *) not_up};
 
 void px_ctx_up(struct px_ctx *ctx)
 {
     px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_peek */
     if (NULL != ctx->ops) {
-        px_get_fn get = NULL != ctx->ops->glance ? ctx->ops->glance : ctx->get;
+        px_get_fn get = NULL != ctx->ops->get_fast ? ctx->ops->get_fast : ctx->get;
 
-        px_store_ptr_release(&ctx->glance, (void *) (uintptr_t) get); /* pairs with px_ctx_glance */
+        /* pairs with px_ctx_get_fast */
+        px_store_ptr_release(&ctx->get_fast, (void *) (uintptr_t) get);
     }
 }
 
 void px_ctx_down(struct px_ctx *ctx)
 {
-    /* pairs with px_ctx_glance */
-    px_store_ptr_release(&ctx->glance, (void *) (uintptr_t) not_up);
+    /* pairs with px_ctx_get_fast */
+    px_store_ptr_release(&ctx->get_fast, (void *) (uintptr_t) not_up);
     px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_peek */
 }
 

@@ -27,8 +27,8 @@ struct px_ctx {
     uint64_t state;
     struct px_lock lock;       /* init and finalize, one at a time */
     unsigned refs;              /* lock: matching finalizes still due */
-    void *glance;               /* atomic: what PMIx_Get is at present; see px_ctx_glance */
-    px_get_fn get;              /* set before state goes up: PMIx_Get without a glance */
+    void *get_fast;               /* atomic: what PMIx_Get is at present; see px_ctx_get_fast */
+    px_get_fn get;              /* set before state goes up: PMIx_Get without the fast path */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role; /* of a server struct px_server, of a client or tool struct px_session */
     struct px_loop *loop;
@@ -82,12 +82,12 @@ static inline struct px_ctx *px_ctx_enter(void)
     return ctx;
 }
 
-/* The role's glance, or `get` when it has none; while the context is not up, one that says so. One
+/* The role's fast path, or `get` when it has none; while the context is not up, one that says so. One
  * acquire load. */
-static inline px_get_fn px_ctx_glance(const struct px_ctx *ctx)
+static inline px_get_fn px_ctx_get_fast(const struct px_ctx *ctx)
 {
     /* pairs with px_ctx_up and px_ctx_down */
-    return (px_get_fn) (uintptr_t) px_load_ptr_acquire(&ctx->glance);
+    return (px_get_fn) (uintptr_t) px_load_ptr_acquire(&ctx->get_fast);
 }
 
 /* Marks the context up / down. Under ctx->lock. */

@@ -34,7 +34,7 @@ struct px_role_ops {
 
     /* PMIx_Get itself while the role is up: answers what is quickly found and leaves everything
      * else, the arguments as they came, to px_ctx.get. May be NULL. */
-    px_get_fn glance;
+    px_get_fn get_fast;
     /* Answers in the caller's thread. PMIX_SUCCESS with *value set as the directives ask (see
      * PMIx_Get), or an authoritative error; PMIX_ERR_WOULD_BLOCK when only get_nb can tell. */
     pmix_status_t (*get)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,

@@ -14,7 +14,7 @@
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 
-int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *ask,
+int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *spec,
                 struct px_get_directives *ret)
 {
     int rc = px_get_read(info, ninfo, ret);
@@ -22,9 +22,9 @@ int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struc
     if (rc) {
         return rc;
     }
-    px_ask_direct(ask, ret);
-    ask->n_quals = px_infos_quals(info, ninfo, quals);
-    ask->quals = ask->n_quals ? quals : NULL;
+    px_ask_direct(spec, ret);
+    spec->n_quals = px_infos_quals(info, ninfo, quals);
+    spec->quals = spec->n_quals ? quals : NULL;
     return PMIX_SUCCESS;
 }
 
@@ -278,13 +278,13 @@ static int answer_all(const struct px_get *get, struct px_nsrec *ns)
 static int attempt_anyone(struct px_get *get, struct px_nsrec *ns)
 {
     struct px_store_info info;
-    struct px_ask ask = get->ask;
+    struct px_ask spec = get->spec;
     struct px_slice slice;
 
     px_store_info(ns->store, &info);
     for (uint32_t r = 0; r < info.n_ranks; r++) {
-        ask.rank = r;
-        if (px_store_ask(ns->store, &ask, &slice) == PMIX_SUCCESS) {
+        spec.rank = r;
+        if (px_store_ask(ns->store, &spec, &slice) == PMIX_SUCCESS) {
             return answer_slice(get, ns, r, &slice, false);
         }
     }
@@ -296,7 +296,7 @@ static int attempt_anyone(struct px_get *get, struct px_nsrec *ns)
 static bool wants_levels(const struct px_get *get, const struct px_nsrec *ns)
 {
     const struct px_peer *peer = asking_peer(get);
-    enum px_realm realm = get->ask.realm;
+    enum px_realm realm = get->spec.realm;
 
     return peer && get->how == 0 && get->target.rank == PMIX_RANK_WILDCARD &&
            (realm == PX_REALM_SESSION || realm == PX_REALM_APP || realm == PX_REALM_NODE) &&
@@ -316,7 +316,7 @@ int px_get_attempt(struct px_get *get)
     if (!get->key || (get->how == PX_GET_KVALS && get->target.rank == PMIX_RANK_WILDCARD)) {
         return answer_all(get, ns);
     }
-    rc = px_store_ask(ns->store, &get->ask, &slice);
+    rc = px_store_ask(ns->store, &get->spec, &slice);
     if ((!rc || rc == PMIX_ERR_NOT_FOUND) && get->target.rank == PMIX_RANK_UNDEF &&
         !px_key_reserved(get->key)) {
         return attempt_anyone(get, ns);

@@ -127,7 +127,7 @@ static int read_directives(struct px_get *get)
     int rc;
 
     take_change(get);
-    rc = px_ask_read(get->info, get->ninfo, get->quals, &get->ask, &directives);
+    rc = px_ask_read(get->info, get->ninfo, get->quals, &get->spec, &directives);
 
     if (rc) {
         return rc;
@@ -192,7 +192,7 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
                  size_t ninfo)
 {
     struct px_get *get = calloc(1, sizeof(*get));
-    struct px_ask ask = PX_ASK_INIT;
+    struct px_ask spec = PX_ASK_INIT;
     int rc;
 
     px_assert(px_loop_inside(s->loop));
@@ -212,12 +212,12 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
     get->key = key;
     get->info = info;
     get->ninfo = ninfo;
-    get->ask = ask;
-    get->ask.rank = target->rank;
-    get->ask.key = key;
-    get->ask.key_len = key ? strlen(key) : 0;
+    get->spec = spec;
+    get->spec.rank = target->rank;
+    get->spec.key = key;
+    get->spec.key_len = key ? strlen(key) : 0;
     if (strncmp(asker->nspace, target->nspace, PMIX_MAX_NSLEN) == 0) {
-        get->ask.self = asker->rank;
+        get->spec.self = asker->rank;
     }
     rc = read_directives(get);
     if (rc) {

@@ -436,13 +436,13 @@ static int put_stored(const struct answer *a)
 {
     pmix_proc_t job;
     pmix_proc_t target;
-    struct px_ask ask = PX_ASK_INIT;
+    struct px_ask spec = PX_ASK_INIT;
     pmix_info_t *quals = calloc(a->query->nqual + 1, sizeof(*quals));
     struct px_nsrec *ns;
     struct px_get_directives directives;
     struct px_slice slice;
     pmix_value_t value;
-    int rc = quals ? px_ask_read(a->query->qualifiers, a->query->nqual, quals, &ask, &directives)
+    int rc = quals ? px_ask_read(a->query->qualifiers, a->query->nqual, quals, &spec, &directives)
                    : PMIX_ERR_NOMEM;
 
     if (rc) {
@@ -451,11 +451,11 @@ static int put_stored(const struct answer *a)
     }
     PMIX_LOAD_PROCID(&job, a->asker->nspace, PMIX_RANK_WILDCARD);
     target = px_query_target(a->query, &job);
-    ask.rank = target.rank;
-    ask.key = a->key;
-    ask.key_len = strlen(a->key);
+    spec.rank = target.rank;
+    spec.key = a->key;
+    spec.key_len = strlen(a->key);
     ns = px_ns_find(a->s, target.nspace);
-    rc = ns ? px_store_ask(ns->store, &ask, &slice) : PMIX_ERR_NOT_FOUND;
+    rc = ns ? px_store_ask(ns->store, &spec, &slice) : PMIX_ERR_NOT_FOUND;
     rc = rc ? PMIX_ERR_NOT_FOUND : px_slice_fill(&slice, &value);
     if (!rc) {
         pmix_info_t info;

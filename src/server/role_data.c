@@ -94,24 +94,24 @@ static int find_here(struct px_server *s, const struct get_args *a,
 {
     struct px_nsrec *ns = px_ns_find(s, nspace_of(s, a));
     pmix_info_t *quals = calloc(a->ninfo + 1, sizeof(*quals));
-    struct px_ask ask = PX_ASK_INIT;
-    int rc = quals ? px_ask_read(a->info, a->ninfo, quals, &ask, directives) : PMIX_ERR_NOMEM;
+    struct px_ask spec = PX_ASK_INIT;
+    int rc = quals ? px_ask_read(a->info, a->ninfo, quals, &spec, directives) : PMIX_ERR_NOMEM;
 
     if (rc) {
         free(quals);
         return rc;
     }
-    ask.rank = a->proc ? a->proc->rank : PMIX_RANK_WILDCARD;
-    ask.key = a->key;
-    ask.key_len = strlen(a->key);
+    spec.rank = a->proc ? a->proc->rank : PMIX_RANK_WILDCARD;
+    spec.key = a->key;
+    spec.key_len = strlen(a->key);
     rc = PMIX_ERR_NOT_FOUND;
     if (ns) {
         bool renews = directives->refresh_cache && !directives->optional;
 
-        rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_ask(ns->store, &ask, ret);
+        rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_ask(ns->store, &spec, ret);
     }
     if (rc == PMIX_ERR_NOT_FOUND && px_self_is(s, a->proc)) {
-        rc = px_self_find(s, &ask, ret);
+        rc = px_self_find(s, &spec, ret);
     }
     free(quals);
     return rc;

@@ -61,12 +61,12 @@ bool px_self_is(const struct px_server *s, const pmix_proc_t *proc)
             proc->rank == PMIX_RANK_INVALID);
 }
 
-int px_self_find(const struct px_server *s, const struct px_ask *ask, struct px_slice *ret)
+int px_self_find(const struct px_server *s, const struct px_ask *spec, struct px_slice *ret)
 {
-    bool plain = (ask->realm == PX_REALM_NONE || ask->realm == PX_REALM_PROC) && !ask->hostname &&
-                 ask->nodeid == PX_NO_NODEID && !ask->n_quals;
+    bool plain = (spec->realm == PX_REALM_NONE || spec->realm == PX_REALM_PROC) && !spec->hostname &&
+                 spec->nodeid == PX_NO_NODEID && !spec->n_quals;
 
     return plain && s->own
-               ? px_store_find(s->own, PX_LEVEL_PROC, s->self.rank, ask->key, ask->key_len, ret)
+               ? px_store_find(s->own, PX_LEVEL_PROC, s->self.rank, spec->key, spec->key_len, ret)
                : PMIX_ERR_NOT_FOUND;
 }

@@ -428,7 +428,7 @@ inline load_number(generation, value)
     }
 }
 
-/* px_client_glance, or any other read: by way of `shared` alone */
+/* px_client_get_fast, or any other read: by way of `shared` alone */
 inline find_generation()
 {
     if

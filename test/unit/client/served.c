@@ -68,7 +68,7 @@ static bool rubbish(uint8_t command, struct px_in *in, struct px_buf *reply)
     return true;
 }
 
-static pmix_status_t ask(pmix_rank_t rank, const char *key, const pmix_info_t *info, size_t ninfo,
+static pmix_status_t spec(pmix_rank_t rank, const char *key, const pmix_info_t *info, size_t ninfo,
                          int *number)
 {
     pmix_proc_t proc = peer(rank);
@@ -117,13 +117,13 @@ static void one_message_for_all_keys(void **state)
     (void) state;
     client_open("5.0.0", posted);
     assert_int_equal(ctx->ops->get(ctx, &one, "first", NULL, 0, &value), PMIX_ERR_WOULD_BLOCK);
-    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     assert_int_equal(number, 11);
     assert_int_equal(ctx->ops->get(ctx, &one, "second", NULL, 0, &value), PMIX_SUCCESS);
     assert_int_equal(value->data.integer, 12);
     PMIx_Value_free(value, 1);
     assert_int_equal(script_requests(), 1);
-    assert_int_equal(ask(1, "third", NULL, 0, &number), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(spec(1, "third", NULL, 0, &number), PMIX_ERR_NOT_FOUND);
     assert_int_equal(script_requests(), 2);
     client_close();
 }
@@ -220,10 +220,10 @@ static void bad_replies(void **state)
 
     (void) state;
     client_open("5.0.0", rubbish);
-    assert_int_not_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
-    assert_int_not_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_not_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_not_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     script_set(posted);
-    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     client_close();
 }
 
@@ -251,21 +251,21 @@ static void refresh(void **state)
     PMIx_Info_construct(&info);
     PMIx_Info_load(&info, PMIX_GET_REFRESH_CACHE, &yes, PMIX_BOOL);
     client_open("5.0.0", refreshed);
-    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     assert_int_equal(number, 11);
-    assert_int_equal(ask(1, "first", &info, 1, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "first", &info, 1, &number), PMIX_SUCCESS);
     assert_int_equal(number, 21);
-    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     assert_int_equal(number, 21);
-    assert_int_equal(ask(1, "second", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "second", NULL, 0, &number), PMIX_SUCCESS);
     assert_int_equal(number, 12); /* only the key that was asked for */
-    assert_int_equal(ask(1, NULL, &info, 1, &number), PMIX_SUCCESS);
-    assert_int_equal(ask(1, "second", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, NULL, &info, 1, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "second", NULL, 0, &number), PMIX_SUCCESS);
     assert_int_equal(number, 22);
     assert_int_equal(script_commands(PX_CMD_REFRESH_CACHE), 2);
     client_close();
     client_open("4.2.2", refreshed); /* knows no such command */
-    assert_int_equal(ask(1, "first", &info, 1, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "first", &info, 1, &number), PMIX_SUCCESS);
     assert_int_equal(script_commands(PX_CMD_REFRESH_CACHE), 0);
     client_close();
 }
@@ -293,21 +293,21 @@ static void refused_refresh(void **state)
     PMIx_Info_load(&info, PMIX_GET_REFRESH_CACHE, &yes, PMIX_BOOL);
     client_open("5.0.0", posted);
     put(PMIX_GLOBAL, "mine", 5);
-    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     script_set(gone);
-    assert_int_equal(ask(1, "first", &info, 1, &number), PMIX_ERR_INVALID_NAMESPACE);
-    assert_int_equal(ask(1, NULL, &info, 1, &number), PMIX_ERR_INVALID_NAMESPACE);
-    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS); /* who does not ask */
+    assert_int_equal(spec(1, "first", &info, 1, &number), PMIX_ERR_INVALID_NAMESPACE);
+    assert_int_equal(spec(1, NULL, &info, 1, &number), PMIX_ERR_INVALID_NAMESPACE);
+    assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS); /* who does not ask */
     assert_int_equal(number, 11);
-    assert_int_equal(ask(0, "mine", &info, 1, &number), PMIX_SUCCESS); /* nobody knows better */
+    assert_int_equal(spec(0, "mine", &info, 1, &number), PMIX_SUCCESS); /* nobody knows better */
     assert_int_equal(number, 5);
     script_hang_up();
     while (NULL != px_session_server(px_session(ctx))) {
     }
     assert_int_equal(ctx->ops->get(ctx, &one, "first", &info, 1, &value), PMIX_ERR_WOULD_BLOCK);
-    assert_int_equal(ask(1, "first", &info, 1, &number), PMIX_ERR_LOST_CONNECTION);
-    assert_int_equal(ask(1, NULL, &info, 1, &number), PMIX_ERR_LOST_CONNECTION);
-    assert_int_equal(ask(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    assert_int_equal(spec(1, "first", &info, 1, &number), PMIX_ERR_LOST_CONNECTION);
+    assert_int_equal(spec(1, NULL, &info, 1, &number), PMIX_ERR_LOST_CONNECTION);
+    assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     client_close();
 }
 

@@ -93,7 +93,7 @@ static void do_without(const pmix_info_t *second, bool far)
     }
 }
 
-static int ask(bool far)
+static int spec(bool far)
 {
     pmix_info_t second;
     int seconds = 1;
@@ -111,12 +111,12 @@ static int ask(bool far)
 
 static int act_near(void)
 {
-    return ask(false);
+    return spec(false);
 }
 
 static int act_far(void)
 {
-    return ask(true);
+    return spec(true);
 }
 
 static const struct act acts[] = {{"near", act_near}, {"far", act_far}, {NULL, NULL}};

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_CLIENT_WANT_H
-#define PX_CLIENT_WANT_H
+#ifndef PX_CLIENT_GET_REQUEST_H
+#define PX_CLIENT_GET_REQUEST_H
 
 #include "session.h"
 
 /* One PMIx_Get, read: what is wanted, of whom, and how it is to be handed out. Lives on the
  * caller's stack and borrows the caller's arguments. */
 
-enum px_want_flag {
-    PX_WANT_OPTIONAL = 1,  /* look here only */
-    PX_WANT_IMMEDIATE = 2, /* the server may not wait either */
-    PX_WANT_REFRESH = 4,   /* ask the server first */
-    PX_WANT_POINTER = 8,   /* hand out library memory */
-    PX_WANT_STATIC = 16,   /* fill the caller's structure */
-    PX_WANT_OWN = 32,      /* our own namespace */
-    PX_WANT_MORE = 64,     /* something that px_store_look does not know */
+enum px_get_request_flag {
+    PX_GET_OPTIONAL = 1,  /* look here only */
+    PX_GET_IMMEDIATE = 2, /* the server may not wait either */
+    PX_GET_REFRESH = 4,   /* ask the server first */
+    PX_GET_POINTER = 8,   /* hand out library memory */
+    PX_GET_STATIC = 16,   /* fill the caller's structure */
+    PX_GET_OWN = 32,      /* our own namespace */
+    PX_GET_MORE = 64,     /* something that px_store_look does not know */
 };
 
-struct px_want {
-    struct px_ask ask;
+struct px_get_request {
+    struct px_ask spec;
     unsigned flags;
     const char *nspace;
     size_t nspace_len;
@@ -27,28 +27,28 @@ struct px_want {
     pmix_proc_t member;  /* of a group that was named: `nspace` is in it */
     const struct px_store *from; /* set when something was found: where */
     bool absent;                 /* set when no store of ours knows the key */
-    pmix_info_t *quals;  /* ours when the qualifiers had to be gathered; see px_want_fini */
+    pmix_info_t *quals;  /* ours when the qualifiers had to be gathered; see px_get_request_fini */
 };
 
 /* A rank of a group that we are in is the process that has it. 0, PMIX_ERR_BAD_PARAM,
  * PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown), PMIX_ERR_NOMEM, PMIX_ERR_NOT_FOUND
  * (the group has no such rank). *ret stays where it is. */
-int px_want_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                 const pmix_info_t *info, size_t ninfo, struct px_want *ret);
+int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                 const pmix_info_t *info, size_t ninfo, struct px_get_request *ret);
 
 /* Stands for no key where a good one is wanted. */
 #define PX_NO_KEY PMIX_GET_REFRESH_CACHE
 
-static inline void px_want_fini(struct px_want *want)
+static inline void px_get_request_fini(struct px_get_request *request)
 {
-    if (__builtin_expect(NULL != want->quals, 0)) {
-        free(want->quals);
-        want->quals = NULL;
+    if (__builtin_expect(NULL != request->quals, 0)) {
+        free(request->quals);
+        request->quals = NULL;
     }
 }
 
 /* The key is of the host: not one of those "pmix" keys that processes post. */
-bool px_key_hosts(const char *key);
+bool px_key_is_of_host(const char *key);
 
 /* The seconds of PMIX_TIMEOUT, as int or uint32, in milliseconds; 0: none. */
 uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo);

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "src/client/want.h"
+#include "src/client/get_request.h"
 
 static struct px_ctx ctx;
 static struct px_session session;
@@ -32,9 +32,9 @@ static int set_up(void **state)
     return 0;
 }
 
-static int read_with(const pmix_info_t *info, size_t n, struct px_want *want)
+static int read_with(const pmix_info_t *info, size_t n, struct px_get_request *want)
 {
-    return px_want_read(&session, NULL, "key", info, n, want);
+    return px_get_request_read(&session, NULL, "key", info, n, want);
 }
 
 static pmix_info_t directive(const char *key, const void *value, pmix_data_type_t type)
@@ -52,30 +52,30 @@ static pmix_info_t directive(const char *key, const void *value, pmix_data_type_
 
 static void whose(void **state)
 {
-    struct px_want want;
+    struct px_get_request want;
     pmix_proc_t proc;
 
     (void) state;
-    assert_int_equal(px_want_read(&session, NULL, "key", NULL, 0, &want), 0);
-    assert_int_equal(want.ask.rank, 3);
-    assert_int_equal(want.ask.self, 3);
-    assert_true(want.flags & PX_WANT_OWN);
+    assert_int_equal(px_get_request_read(&session, NULL, "key", NULL, 0, &want), 0);
+    assert_int_equal(want.spec.rank, 3);
+    assert_int_equal(want.spec.self, 3);
+    assert_true(want.flags & PX_GET_OWN);
     assert_string_equal(want.nspace, "job");
     PMIx_Load_procid(&proc, "", PMIX_RANK_WILDCARD);
-    assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
-    assert_true(want.flags & PX_WANT_OWN);
-    assert_int_equal(want.ask.rank, PMIX_RANK_WILDCARD);
+    assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
+    assert_true(want.flags & PX_GET_OWN);
+    assert_int_equal(want.spec.rank, PMIX_RANK_WILDCARD);
     PMIx_Load_procid(&proc, "job", 1);
-    assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
-    assert_true(want.flags & PX_WANT_OWN);
+    assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
+    assert_true(want.flags & PX_GET_OWN);
     PMIx_Load_procid(&proc, "job2", 1);
-    assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
-    assert_false(want.flags & PX_WANT_OWN);
-    assert_int_equal(want.ask.self, PMIX_RANK_UNDEF);
+    assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
+    assert_false(want.flags & PX_GET_OWN);
+    assert_int_equal(want.spec.self, PMIX_RANK_UNDEF);
     assert_int_equal(want.nspace_len, 4);
     PMIx_Load_procid(&proc, "jo", 1);
-    assert_int_equal(px_want_read(&session, &proc, "key", NULL, 0, &want), 0);
-    assert_false(want.flags & PX_WANT_OWN);
+    assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
+    assert_false(want.flags & PX_GET_OWN);
 }
 
 /* Names of every length, against such that differ in one place, and with rubbish behind the end. */
@@ -108,34 +108,34 @@ static void names(void **state)
 static void keys(void **state)
 {
     char longest[PMIX_MAX_KEYLEN + 2];
-    struct px_want want;
+    struct px_get_request want;
 
     (void) state;
     memset(longest, 'k', sizeof(longest));
     longest[PMIX_MAX_KEYLEN + 1] = '\0';
-    assert_int_equal(px_want_read(&session, NULL, longest, NULL, 0, &want), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_get_request_read(&session, NULL, longest, NULL, 0, &want), PMIX_ERR_BAD_PARAM);
     longest[PMIX_MAX_KEYLEN] = '\0';
-    assert_int_equal(px_want_read(&session, NULL, longest, NULL, 0, &want), 0);
-    assert_int_equal(want.ask.key_len, PMIX_MAX_KEYLEN);
-    assert_int_equal(px_want_read(&session, NULL, "", NULL, 0, &want), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_get_request_read(&session, NULL, longest, NULL, 0, &want), 0);
+    assert_int_equal(want.spec.key_len, PMIX_MAX_KEYLEN);
+    assert_int_equal(px_get_request_read(&session, NULL, "", NULL, 0, &want), PMIX_ERR_BAD_PARAM);
 }
 
 static void whose_keys(void **state)
 {
     (void) state;
-    assert_true(px_key_hosts(PMIX_JOB_SIZE));
-    assert_true(px_key_hosts("pmix.foo"));
-    assert_true(px_key_hosts("pmix"));
-    assert_true(px_key_hosts("pmixer"));
-    assert_false(px_key_hosts("pmi"));
-    assert_false(px_key_hosts("my.key"));
-    assert_false(px_key_hosts(PMIX_GROUP_LOCAL_CID));
-    assert_false(px_key_hosts(PMIX_QUALIFIED_VALUE));
+    assert_true(px_key_is_of_host(PMIX_JOB_SIZE));
+    assert_true(px_key_is_of_host("pmix.foo"));
+    assert_true(px_key_is_of_host("pmix"));
+    assert_true(px_key_is_of_host("pmixer"));
+    assert_false(px_key_is_of_host("pmi"));
+    assert_false(px_key_is_of_host("my.key"));
+    assert_false(px_key_is_of_host(PMIX_GROUP_LOCAL_CID));
+    assert_false(px_key_is_of_host(PMIX_QUALIFIED_VALUE));
     /* docs/decisions/0011-reserved-keys.md */
-    assert_false(px_key_hosts(PMIX_LOCALITY_STRING));
-    assert_false(px_key_hosts(PMIX_HOSTNAME));
-    assert_false(px_key_hosts(PMIX_CPUSET));
-    assert_false(px_key_hosts(PMIX_ARCH));
+    assert_false(px_key_is_of_host(PMIX_LOCALITY_STRING));
+    assert_false(px_key_is_of_host(PMIX_HOSTNAME));
+    assert_false(px_key_is_of_host(PMIX_CPUSET));
+    assert_false(px_key_is_of_host(PMIX_ARCH));
 }
 
 static void switches(void **state)
@@ -144,13 +144,13 @@ static void switches(void **state)
         const char *key;
         unsigned flag;
     } table[] = {
-        {PMIX_OPTIONAL, PX_WANT_OPTIONAL},
-        {PMIX_IMMEDIATE, PX_WANT_IMMEDIATE},
-        {PMIX_GET_REFRESH_CACHE, PX_WANT_REFRESH},
-        {PMIX_GET_POINTER_VALUES, PX_WANT_POINTER},
-        {PMIX_GET_STATIC_VALUES, PX_WANT_STATIC},
+        {PMIX_OPTIONAL, PX_GET_OPTIONAL},
+        {PMIX_IMMEDIATE, PX_GET_IMMEDIATE},
+        {PMIX_GET_REFRESH_CACHE, PX_GET_REFRESH},
+        {PMIX_GET_POINTER_VALUES, PX_GET_POINTER},
+        {PMIX_GET_STATIC_VALUES, PX_GET_STATIC},
     };
-    struct px_want want;
+    struct px_get_request want;
     pmix_info_t info;
     bool yes = true;
     bool no = false;
@@ -172,7 +172,7 @@ static void switches(void **state)
 static void contradiction(void **state)
 {
     pmix_info_t info[2];
-    struct px_want want;
+    struct px_get_request want;
     bool yes = true;
 
     (void) state;
@@ -183,7 +183,7 @@ static void contradiction(void **state)
 
 static void timeouts(void **state)
 {
-    struct px_want want;
+    struct px_get_request want;
     pmix_info_t info;
     uint32_t u = 5;
     int i = 7;
@@ -211,7 +211,7 @@ static void timeouts(void **state)
 static void realms_and_places(void **state)
 {
     pmix_scope_t scope = PMIX_REMOTE;
-    struct px_want want;
+    struct px_get_request want;
     pmix_info_t info[4];
     uint32_t number = 12;
     bool yes = true;
@@ -222,25 +222,25 @@ static void realms_and_places(void **state)
     info[2] = directive(PMIX_APPNUM, &number, PMIX_UINT32);
     info[3] = directive(PMIX_DATA_SCOPE, &scope, PMIX_SCOPE);
     assert_int_equal(read_with(info, 4, &want), 0);
-    assert_int_equal(want.ask.realm, PX_REALM_NODE);
-    assert_string_equal(want.ask.hostname, "n7");
-    assert_int_equal(want.ask.appnum, 12);
-    assert_int_equal(want.ask.scope, PMIX_REMOTE);
-    assert_int_equal(want.ask.nodeid, PX_NO_NODEID);
+    assert_int_equal(want.spec.realm, PX_REALM_NODE);
+    assert_string_equal(want.spec.hostname, "n7");
+    assert_int_equal(want.spec.appnum, 12);
+    assert_int_equal(want.spec.scope, PMIX_REMOTE);
+    assert_int_equal(want.spec.nodeid, PX_NO_NODEID);
     PMIx_Info_destruct(&info[1]);
     info[0] = directive(PMIX_NODEID, &number, PMIX_UINT32);
     assert_int_equal(read_with(info, 1, &want), 0);
-    assert_int_equal(want.ask.nodeid, 12);
+    assert_int_equal(want.spec.nodeid, 12);
     info[0] = directive(PMIX_SESSION_ID, &number, PMIX_UINT32);
     assert_int_equal(read_with(info, 1, &want), 0);
-    assert_int_equal(want.ask.session, 12);
+    assert_int_equal(want.spec.session, 12);
     info[0] = directive(PMIX_SESSION_ID, &yes, PMIX_SCOPE);
     assert_int_equal(read_with(info, 1, &want), PMIX_ERR_BAD_PARAM);
 }
 
 static void unknown_directives(void **state)
 {
-    struct px_want want;
+    struct px_get_request want;
     pmix_info_t info;
     int number = 1;
 
@@ -254,7 +254,7 @@ static void unknown_directives(void **state)
 
 static void qualifiers(void **state)
 {
-    struct px_want want;
+    struct px_get_request want;
     pmix_info_t info[3];
     uint32_t number = 4;
     bool yes = true;
@@ -263,17 +263,17 @@ static void qualifiers(void **state)
     info[0] = directive("q.one", &number, PMIX_UINT32);
     PMIx_Info_qualifier(&info[0]);
     assert_int_equal(read_with(info, 1, &want), 0);
-    assert_ptr_equal(want.ask.quals, info);
-    assert_int_equal(want.ask.n_quals, 1);
-    px_want_fini(&want);
+    assert_ptr_equal(want.spec.quals, info);
+    assert_int_equal(want.spec.n_quals, 1);
+    px_get_request_fini(&want);
     info[1] = directive(PMIX_OPTIONAL, &yes, PMIX_BOOL);
     info[2] = directive("q.two", &number, PMIX_UINT32);
     PMIx_Info_qualifier(&info[2]);
     assert_int_equal(read_with(info, 3, &want), 0);
-    assert_int_equal(want.ask.n_quals, 2);
-    assert_string_equal(want.ask.quals[1].key, "q.two");
-    assert_true(want.flags & PX_WANT_OPTIONAL);
-    px_want_fini(&want);
+    assert_int_equal(want.spec.n_quals, 2);
+    assert_string_equal(want.spec.quals[1].key, "q.two");
+    assert_true(want.flags & PX_GET_OPTIONAL);
+    px_get_request_fini(&want);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_CLIENT_CALL_H
-#define PX_CLIENT_CALL_H
+#ifndef PX_CLIENT_REQUEST_H
+#define PX_CLIENT_REQUEST_H
 
 #include "session.h"
 #include "src/wire/message.h"
@@ -53,6 +53,6 @@ int px_pack_keys(struct px_msg *msg, char **keys);
 
 /* Milliseconds after which we give up on our own: the server's time-out and some grace; 0:
  * never. */
-uint64_t px_patience_ms(const pmix_info_t *info, size_t ninfo);
+uint64_t px_client_timeout_ms(const pmix_info_t *info, size_t ninfo);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-#include "cache.h"
+#include "query_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/value/infos.h"
 
-struct px_cached {
+struct px_query_cache_entry {
     pmix_info_t *info;
     size_t n;
 };
@@ -21,7 +21,7 @@ static const char *const lively[] = {
     PMIX_LOCAL_PROCS,       PMIX_QUERY_ATTRIBUTE_SUPPORT,
 };
 
-bool px_cache_allowed(const pmix_query_t *queries, size_t n)
+bool px_query_cache_allowed(const pmix_query_t *queries, size_t n)
 {
     for (size_t q = 0; q < n; q++) {
         for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k]; k++) {
@@ -35,7 +35,7 @@ bool px_cache_allowed(const pmix_query_t *queries, size_t n)
     return true;
 }
 
-bool px_cache_bypassed(const pmix_query_t *queries, size_t n)
+bool px_query_cache_bypassed(const pmix_query_t *queries, size_t n)
 {
     for (size_t q = 0; q < n; q++) {
         for (size_t i = 0; i < queries[q].nqual; i++) {
@@ -49,7 +49,7 @@ bool px_cache_bypassed(const pmix_query_t *queries, size_t n)
     return false;
 }
 
-static void cached_free(struct px_cached *cached)
+static void cached_free(struct px_query_cache_entry *cached)
 {
     if (NULL != cached) {
         PMIx_Info_free(cached->info, cached->n);
@@ -57,10 +57,10 @@ static void cached_free(struct px_cached *cached)
     }
 }
 
-int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_info_t **ret,
+int px_query_cache_find(struct px_session *session, const void *key, size_t len, pmix_info_t **ret,
                   size_t *ret_n)
 {
-    const struct px_cached *cached;
+    const struct px_query_cache_entry *cached;
     pmix_info_t *copy = NULL;
 
     px_lock_take(&session->lock);
@@ -79,11 +79,11 @@ int px_cache_find(struct px_session *session, const void *key, size_t len, pmix_
     return 0;
 }
 
-void px_cache_keep(struct px_session *session, const void *key, size_t len, const pmix_info_t *info,
+void px_query_cache_keep(struct px_session *session, const void *key, size_t len, const pmix_info_t *info,
                    size_t n)
 {
-    struct px_cached *made = calloc(1, sizeof(*made));
-    struct px_cached *old = NULL;
+    struct px_query_cache_entry *made = calloc(1, sizeof(*made));
+    struct px_query_cache_entry *old = NULL;
 
     if (NULL == made || n == 0) {
         free(made);
@@ -113,7 +113,7 @@ static int free_one(void *arg, const void *key, size_t len, void *value)
     return 0;
 }
 
-void px_cache_fini(struct px_map *queries)
+void px_query_cache_fini(struct px_map *queries)
 {
     (void) px_map_each(queries, free_one, NULL);
     px_map_fini(queries);

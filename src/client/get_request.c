@@ -4,7 +4,7 @@
 /* Reading of the arguments of PMIx_Get. The common call has no directives and takes none of the
  * branches below: comparing the namespace and measuring the key is all that it costs. */
 
-#include "want.h"
+#include "get_request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,35 +22,35 @@ uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
 }
 
 /* The qualifiers as one array: the caller's when it has nothing else, else shallow copies. */
-static __attribute__((noinline)) int gather_quals(struct px_want *want, const pmix_info_t *info,
+static __attribute__((noinline)) int gather_quals(struct px_get_request *request, const pmix_info_t *info,
                                                   size_t ninfo, size_t n_quals)
 {
-    want->flags |= PX_WANT_MORE;
-    want->ask.n_quals = n_quals;
+    request->flags |= PX_GET_MORE;
+    request->spec.n_quals = n_quals;
     if (n_quals == ninfo) {
-        want->ask.quals = info;
+        request->spec.quals = info;
         return 0;
     }
-    want->quals = malloc(n_quals * sizeof(*info));
-    if (NULL == want->quals) {
+    request->quals = malloc(n_quals * sizeof(*info));
+    if (NULL == request->quals) {
         return PMIX_ERR_NOMEM;
     }
-    (void) px_infos_quals(info, ninfo, want->quals);
-    want->ask.quals = want->quals;
+    (void) px_infos_quals(info, ninfo, request->quals);
+    request->spec.quals = request->quals;
     return 0;
 }
 
 static unsigned flags_of(const struct px_get_directives *directives)
 {
-    return (directives->optional ? PX_WANT_OPTIONAL : 0) |
-           (directives->immediate ? PX_WANT_IMMEDIATE : 0) |
-           (directives->refresh_cache ? PX_WANT_REFRESH : 0) |
-           (directives->pointer_values ? PX_WANT_POINTER : 0) |
-           (directives->static_values ? PX_WANT_STATIC : 0) |
-           (directives->app_info || directives->session_info ? PX_WANT_MORE : 0);
+    return (directives->optional ? PX_GET_OPTIONAL : 0) |
+           (directives->immediate ? PX_GET_IMMEDIATE : 0) |
+           (directives->refresh_cache ? PX_GET_REFRESH : 0) |
+           (directives->pointer_values ? PX_GET_POINTER : 0) |
+           (directives->static_values ? PX_GET_STATIC : 0) |
+           (directives->app_info || directives->session_info ? PX_GET_MORE : 0);
 }
 
-static int read_directives(struct px_want *want, const pmix_info_t *info, size_t ninfo)
+static int read_directives(struct px_get_request *request, const pmix_info_t *info, size_t ninfo)
 {
     struct px_get_directives directives = px_get_absent();
     int rc =
@@ -59,18 +59,18 @@ static int read_directives(struct px_want *want, const pmix_info_t *info, size_t
     if (0 != rc || (directives.pointer_values && directives.static_values)) {
         return 0 != rc ? rc : PMIX_ERR_BAD_PARAM;
     }
-    px_ask_direct(&want->ask, &directives);
+    px_ask_direct(&request->spec, &directives);
     if (directives.head.n_flags > 0) {
-        want->flags |= flags_of(&directives);
+        request->flags |= flags_of(&directives);
     }
     if (directives.appnum != PX_NOT_GIVEN || directives.session_id != PX_NOT_GIVEN ||
         directives.data_scope != PMIX_SCOPE_UNDEF) {
-        want->flags |= PX_WANT_MORE;
+        request->flags |= PX_GET_MORE;
     }
     if (directives.timeout != PX_NOT_GIVEN) {
-        want->timeout_ms = (uint64_t) directives.timeout * 1000;
+        request->timeout_ms = (uint64_t) directives.timeout * 1000;
     }
-    return directives.head.n_quals > 0 ? gather_quals(want, info, ninfo, directives.head.n_quals)
+    return directives.head.n_quals > 0 ? gather_quals(request, info, ninfo, directives.head.n_quals)
                                        : 0;
 }
 
@@ -81,7 +81,7 @@ static const char *const postable[] = {
     PMIX_HOSTNAME,        PMIX_CPUSET,          "pmix.arch",
 };
 
-bool px_key_hosts(const char *key)
+bool px_key_is_of_host(const char *key)
 {
     if (!px_key_reserved(key)) {
         return false;
@@ -99,51 +99,51 @@ bool px_key_hosts(const char *key)
 
 /* Member by member: a whole structure is cleared by an instruction that takes longer than the rest
  * of the call. */
-static inline void want_init(struct px_want *want)
+static inline void request_init(struct px_get_request *request)
 {
-    want->flags = 0;
-    want->timeout_ms = 0;
-    want->quals = NULL;
-    want->from = NULL;
-    want->absent = false;
-    want->ask.self = PMIX_RANK_UNDEF;
-    want->ask.quals = NULL;
-    want->ask.n_quals = 0;
+    request->flags = 0;
+    request->timeout_ms = 0;
+    request->quals = NULL;
+    request->from = NULL;
+    request->absent = false;
+    request->spec.self = PMIX_RANK_UNDEF;
+    request->spec.quals = NULL;
+    request->spec.n_quals = 0;
 }
 
-static inline void want_anything(struct px_want *want)
+static inline void want_anything(struct px_get_request *request)
 {
-    want->ask.realm = PX_REALM_NONE;
-    want->ask.hostname = NULL;
-    want->ask.nodeid = PX_NO_NODEID;
-    want->ask.appnum = PX_NO_APP;
-    want->ask.session = PX_NO_SESSION;
-    want->ask.scope = PMIX_SCOPE_UNDEF;
+    request->spec.realm = PX_REALM_NONE;
+    request->spec.hostname = NULL;
+    request->spec.nodeid = PX_NO_NODEID;
+    request->spec.appnum = PX_NO_APP;
+    request->spec.session = PX_NO_SESSION;
+    request->spec.scope = PMIX_SCOPE_UNDEF;
 }
 
-static inline void want_own(const struct px_session *session, struct px_want *ret)
+static inline void request_own_nspace(const struct px_session *session, struct px_get_request *ret)
 {
-    ret->flags |= PX_WANT_OWN;
-    ret->ask.self = session->ctx->self.rank;
+    ret->flags |= PX_GET_OWN;
+    ret->spec.self = session->ctx->self.rank;
     ret->nspace = session->ctx->self.nspace;
     ret->nspace_len = session->nspace_len;
 }
 
 /* Another namespace, or a group's name. */
-static __attribute__((noinline)) int want_other(struct px_session *session, const pmix_proc_t *proc,
-                                                struct px_want *ret)
+static __attribute__((noinline)) int request_other_nspace(struct px_session *session, const pmix_proc_t *proc,
+                                                struct px_get_request *ret)
 {
-    int rc = px_members_find(session, proc, &ret->member);
+    int rc = px_group_map_find(session, proc, &ret->member);
 
     if (0 > rc) {
         return rc;
     }
     if (0 == rc) {
         proc = &ret->member;
-        ret->ask.rank = proc->rank;
+        ret->spec.rank = proc->rank;
     }
     if (px_session_is_own(session, proc)) {
-        want_own(session, ret);
+        request_own_nspace(session, ret);
         return 0;
     }
     ret->nspace = proc->nspace;
@@ -151,22 +151,22 @@ static __attribute__((noinline)) int want_other(struct px_session *session, cons
     return ret->nspace_len > PMIX_MAX_NSLEN ? PMIX_ERR_BAD_PARAM : 0;
 }
 
-int px_want_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                 const pmix_info_t *info, size_t ninfo, struct px_want *ret)
+int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                 const pmix_info_t *info, size_t ninfo, struct px_get_request *ret)
 {
     const pmix_proc_t *self = &session->ctx->self;
 
-    want_init(ret);
-    ret->ask.key = key;
-    ret->ask.key_len = strnlen(key, PMIX_MAX_KEYLEN + 1);
-    if (ret->ask.key_len == 0 || ret->ask.key_len > PMIX_MAX_KEYLEN) {
+    request_init(ret);
+    ret->spec.key = key;
+    ret->spec.key_len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+    if (ret->spec.key_len == 0 || ret->spec.key_len > PMIX_MAX_KEYLEN) {
         return PMIX_ERR_BAD_PARAM;
     }
-    ret->ask.rank = NULL != proc ? proc->rank : self->rank;
+    ret->spec.rank = NULL != proc ? proc->rank : self->rank;
     if (px_session_is_own(session, proc)) {
-        want_own(session, ret);
+        request_own_nspace(session, ret);
     } else {
-        int rc = want_other(session, proc, ret);
+        int rc = request_other_nspace(session, proc, ret);
 
         if (0 != rc) {
             return rc;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What a process keeps for itself: the private store of its own namespace (what it posted, what it
- * was told when there is no segment) and of other namespaces what it has no segment of (foreign.c).
+ * was told when there is no segment) and of other namespaces what it has no segment of (other_nspace.c).
  * Writers hold the session lock; readers need none. */
 
 #include "session.h"
@@ -33,7 +33,8 @@ static int enlarge_locked(struct px_session *session, void **at)
 
     px_assert(px_lock_held(&session->lock));
     if (0 == rc) {
-        px_store_ptr_release(at, next); /* pairs with px_session_own and px_foreign_own */
+        /* pairs with px_session_private and px_other_nspace_private */
+        px_store_ptr_release(at, next);
         px_store_chain(&session->outgrown, store);
     }
     return rc;
@@ -51,7 +52,7 @@ static int publish_locked(struct px_session *session, void **at, const struct px
     return rc;
 }
 
-static void set_place(struct px_entry *entry, pmix_rank_t rank)
+static void set_index(struct px_entry *entry, pmix_rank_t rank)
 {
     entry->level = rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC;
     entry->index = rank == PMIX_RANK_WILDCARD ? 0 : rank;
@@ -67,41 +68,41 @@ static int store_posted_locked(struct px_session *session)
     int rc = NULL != batch ? 0 : PMIX_ERR_NOMEM;
 
     px_assert(px_lock_held(&session->lock));
-    px_list_each(item, following, &session->posted) {
-        const struct px_posted *posted = px_container_of(item, struct px_posted, link);
+    px_list_each(item, following, &session->uncommitted) {
+        const struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
         struct px_entry entry = {
             .scope = posted->scope, .key = posted->key, .value = &posted->value};
 
         if (0 == rc && !posted->stored) {
-            set_place(&entry, session->ctx->self.rank);
+            set_index(&entry, session->ctx->self.rank);
             rc = px_batch_add(batch, &entry);
         }
     }
     if (0 == rc) {
-        rc = publish_locked(session, &session->own, batch);
+        rc = publish_locked(session, &session->own_store, batch);
     }
-    px_list_each(item, following, &session->posted) {
-        struct px_posted *posted = px_container_of(item, struct px_posted, link);
+    px_list_each(item, following, &session->uncommitted) {
+        struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
 
         posted->stored = posted->stored || 0 == rc;
     }
     px_batch_destroy(batch);
-    px_store_release(&session->unstored, 0 != rc); /* pairs with px_session_own */
+    px_store_release(&session->unstored, 0 != rc); /* pairs with px_session_private */
     return rc;
 }
 
-struct px_store *px_session_own_locked(struct px_session *session)
+struct px_store *px_session_private_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
-    if (NULL == session->own) {
-        px_session_stand_apart_locked(session);
-        /* pairs with px_session_own */
-        px_store_ptr_release(&session->own, create_store(session->ctx->self.nspace));
+    if (NULL == session->own_store) {
+        px_session_set_self_private_locked(session);
+        /* pairs with px_session_private */
+        px_store_ptr_release(&session->own_store, create_store(session->ctx->self.nspace));
     }
-    if (NULL != session->own && session->unstored != 0 && store_posted_locked(session) != 0) {
+    if (NULL != session->own_store && session->unstored != 0 && store_posted_locked(session) != 0) {
         return NULL;
     }
-    return session->own;
+    return session->own_store;
 }
 
 int px_session_store_posted(struct px_session *session)
@@ -109,7 +110,7 @@ int px_session_store_posted(struct px_session *session)
     int rc;
 
     px_lock_take(&session->lock);
-    rc = NULL != px_session_own_locked(session) ? 0 : PMIX_ERR_NOMEM;
+    rc = NULL != px_session_private_locked(session) ? 0 : PMIX_ERR_NOMEM;
     px_lock_give(&session->lock);
     return rc;
 }
@@ -122,17 +123,18 @@ static bool is_own(const struct px_session *session, const char *nspace)
 /* Where the store of a namespace is, which is made when it is not there; NULL: no memory. */
 static void **store_of_locked(struct px_session *session, const char *nspace)
 {
-    struct px_foreign *foreign;
+    struct px_other_nspace *other_nspace;
 
     px_assert(px_lock_held(&session->lock));
     if (is_own(session, nspace)) {
-        return NULL != px_session_own_locked(session) ? &session->own : NULL;
+        return NULL != px_session_private_locked(session) ? &session->own_store : NULL;
     }
-    foreign = px_session_foreign_locked(session, nspace);
-    if (NULL != foreign && NULL == foreign->store) {
-        px_store_ptr_release(&foreign->store, create_store(nspace)); /* pairs with px_foreign_own */
+    other_nspace = px_session_other_nspace_locked(session, nspace);
+    if (NULL != other_nspace && NULL == other_nspace->store) {
+        /* pairs with px_other_nspace_private */
+        px_store_ptr_release(&other_nspace->store, create_store(nspace));
     }
-    return NULL != foreign && NULL != foreign->store ? &foreign->store : NULL;
+    return NULL != other_nspace && NULL != other_nspace->store ? &other_nspace->store : NULL;
 }
 
 /* Entry for a plain or a qualified value. False: a qualified value that is none. */
@@ -166,7 +168,7 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
     void **store;
     int rc;
 
-    set_place(&entry, owner->rank);
+    set_index(&entry, owner->rank);
     if (!make_entry(&entry, key, value)) {
         return PMIX_ERR_BAD_PARAM;
     }
@@ -260,7 +262,7 @@ static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch
         struct px_entry entry = {0};
         int rc;
 
-        set_place(&entry, rank);
+        set_index(&entry, rank);
         if (!make_entry(&entry, kv->keys[i], &kv->values[i])) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
@@ -374,7 +376,7 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
     return rc;
 }
 
-bool px_job_is_marked(struct px_in in)
+bool px_job_info_in_segment(struct px_in in)
 {
     char *key = NULL;
     pmix_value_t value;
@@ -394,8 +396,8 @@ int px_session_store_job(struct px_session *session, const char *nspace, struct 
     void **store;
     int rc = PMIX_ERR_NOMEM;
 
-    if (px_job_is_marked(*in)) {
-        return px_foreign_marked(session, nspace) ? 0 : PMIX_ERR_WOULD_BLOCK;
+    if (px_job_info_in_segment(*in)) {
+        return px_other_nspace_segment_came(session, nspace) ? 0 : PMIX_ERR_WOULD_BLOCK;
     }
     px_lock_take(&session->lock);
     store = store_of_locked(session, nspace);
@@ -439,10 +441,10 @@ size_t px_session_stores(const struct px_session *session, const char *nspace,
                          const struct px_store **ret, size_t room)
 {
     const struct px_store *shared = px_session_shared(session);
-    /* pairs with px_session_own_locked */
-    const struct px_store *own = NULL != shared ? shared : px_load_ptr_acquire(&session->own);
+    /* pairs with px_session_private_locked */
+    const struct px_store *own = NULL != shared ? shared : px_load_ptr_acquire(&session->own_store);
     bool all = NULL == nspace || '\0' == nspace[0];
-    const struct px_foreign *at;
+    const struct px_other_nspace *at;
     size_t n = 0;
 
     if (NULL != own && (all || strcmp(nspace, session->ctx->self.nspace) == 0)) {
@@ -451,9 +453,9 @@ size_t px_session_stores(const struct px_session *session, const char *nspace,
         }
         n++;
     }
-    for (at = px_session_foreigns(session); NULL != at; at = at->next) {
-        const struct px_store *segment = px_foreign_shared(at);
-        const struct px_store *store = NULL != segment ? segment : px_foreign_own(at);
+    for (at = px_session_other_nspaces(session); NULL != at; at = at->next) {
+        const struct px_store *segment = px_other_nspace_shared(at);
+        const struct px_store *store = NULL != segment ? segment : px_other_nspace_private(at);
 
         if (NULL != store && (all || strcmp(nspace, at->nspace) == 0)) {
             if (n < room) {

@@ -9,21 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct px_members {
+struct px_group_membership {
     struct px_list link;
     char group[PMIX_MAX_NSLEN + 1];
     size_t n;
     pmix_proc_t at[];
 };
 
-static struct px_members *find_locked(struct px_session *session, const char *group)
+static struct px_group_membership *find_locked(struct px_session *session, const char *group)
 {
     struct px_list *item;
     struct px_list *following;
 
     px_assert(px_lock_held(&session->lock));
-    px_list_each(item, following, &session->members) {
-        struct px_members *members = px_container_of(item, struct px_members, link);
+    px_list_each(item, following, &session->group_memberships) {
+        struct px_group_membership *members = px_container_of(item, struct px_group_membership, link);
 
         if (strncmp(members->group, group, PMIX_MAX_NSLEN) == 0) {
             return members;
@@ -34,13 +34,13 @@ static struct px_members *find_locked(struct px_session *session, const char *gr
 
 static void forget_locked(struct px_session *session, const char *group)
 {
-    struct px_members *members = find_locked(session, group);
+    struct px_group_membership *members = find_locked(session, group);
 
     px_assert(px_lock_held(&session->lock));
     if (NULL != members) {
         px_list_remove(&members->link);
         free(members);
-        /* pairs with px_members_find */
+        /* pairs with px_group_map_find */
         px_store_release(&session->n_groups, session->n_groups - 1);
     }
 }
@@ -61,10 +61,10 @@ static const pmix_data_array_t *membership_of(const pmix_info_t *results, size_t
     return NULL;
 }
 
-static struct px_members *make(const char *group, const pmix_data_array_t *array)
+static struct px_group_membership *membership_create(const char *group, const pmix_data_array_t *array)
 {
     const pmix_proc_t *procs = array->array;
-    struct px_members *members;
+    struct px_group_membership *members;
 
     for (size_t i = 0; i < array->size; i++) {
         if (procs[i].rank > PMIX_RANK_VALID) {
@@ -80,35 +80,35 @@ static struct px_members *make(const char *group, const pmix_data_array_t *array
     return members;
 }
 
-void px_members_note(struct px_session *session, const char *group, const pmix_info_t *results,
+void px_group_map_add(struct px_session *session, const char *group, const pmix_info_t *results,
                      size_t n)
 {
     const pmix_data_array_t *array = membership_of(results, n);
-    struct px_members *members = NULL != array ? make(group, array) : NULL;
+    struct px_group_membership *members = NULL != array ? membership_create(group, array) : NULL;
 
     px_lock_take(&session->lock);
     forget_locked(session, group);
     if (NULL != members) {
-        px_list_append(&session->members, &members->link);
-        /* pairs with px_members_find */
+        px_list_append(&session->group_memberships, &members->link);
+        /* pairs with px_group_map_find */
         px_store_release(&session->n_groups, session->n_groups + 1);
     }
     px_lock_give(&session->lock);
 }
 
-void px_members_forget(struct px_session *session, const char *group)
+void px_group_map_remove(struct px_session *session, const char *group)
 {
     px_lock_take(&session->lock);
     forget_locked(session, group);
     px_lock_give(&session->lock);
 }
 
-int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret)
+int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret)
 {
-    const struct px_members *members;
+    const struct px_group_membership *members;
     int rc = 1;
 
-    /* pairs with px_members_note and forget_locked */
+    /* pairs with px_group_map_add and forget_locked */
     if (px_load_acquire(&session->n_groups) == 0) {
         return 1;
     }
@@ -125,7 +125,7 @@ int px_members_find(struct px_session *session, const pmix_proc_t *proc, pmix_pr
 }
 
 /* How many processes one of the caller's stands for; 0: none, the group has no such rank. */
-static size_t stands_for(const struct px_members *members, pmix_rank_t rank)
+static size_t stands_for(const struct px_group_membership *members, pmix_rank_t rank)
 {
     if (NULL == members) {
         return 1;
@@ -154,7 +154,7 @@ static int expand_locked(struct px_session *session, const pmix_proc_t *procs, s
         return PMIX_ERR_NOMEM;
     }
     for (size_t i = 0; i < n; i++) {
-        const struct px_members *members = find_locked(session, procs[i].nspace);
+        const struct px_group_membership *members = find_locked(session, procs[i].nspace);
         bool every = NULL != members && PMIX_RANK_WILDCARD == procs[i].rank;
         const pmix_proc_t *from = NULL == members ? &procs[i]
                                   : every         ? members->at
@@ -169,12 +169,12 @@ static int expand_locked(struct px_session *session, const pmix_proc_t *procs, s
     return 0;
 }
 
-int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
+int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
                       pmix_proc_t **ret, size_t *ret_n)
 {
     int rc = 1;
 
-    /* pairs with px_members_note and forget_locked */
+    /* pairs with px_group_map_add and forget_locked */
     if (px_load_acquire(&session->n_groups) == 0) {
         return 1;
     }
@@ -189,9 +189,9 @@ int px_members_expand(struct px_session *session, const pmix_proc_t *procs, size
     return rc;
 }
 
-void px_members_fini(struct px_session *session)
+void px_group_map_fini(struct px_session *session)
 {
-    while (!px_list_empty(&session->members)) {
-        free(px_container_of(px_list_shift(&session->members), struct px_members, link));
+    while (!px_list_empty(&session->group_memberships)) {
+        free(px_container_of(px_list_shift(&session->group_memberships), struct px_group_membership, link));
     }
 }

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "request.h"
 #include "get.h"
-#include "later.h"
+#include "deferred.h"
 #include "ops.h"
 #include "src/base/epoch.h"
 #include "src/value/infos.h"
@@ -81,15 +81,15 @@ static struct waiter *first_waiter(const struct px_fetch *fetch)
 }
 
 static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc_t *proc,
-                                     const struct px_want *want)
+                                     const struct px_get_request *request)
 {
     struct px_fetch *fetch = calloc(1, sizeof(*fetch));
 
     if (NULL != fetch) {
         fetch->session = session;
         fetch->proc = *proc;
-        fetch->refresh = (want->flags & PX_WANT_REFRESH) != 0;
-        fetch->timeout_ms = want->timeout_ms;
+        fetch->refresh = (request->flags & PX_GET_REFRESH) != 0;
+        fetch->timeout_ms = request->timeout_ms;
         px_list_init(&fetch->link);
         px_list_init(&fetch->waiters);
     }
@@ -99,20 +99,20 @@ static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc
 /* What such a process posts comes with collectives and when it is asked for, not by itself. */
 bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
-    const struct px_foreign *foreign;
+    const struct px_other_nspace *other_nspace;
     const struct px_store *store;
     uint32_t node;
 
     if (px_session_is_named(session, nspace)) {
         store = px_session_shared(session);
-        if (NULL == store && 0 != px_session_own(session, &store)) {
+        if (NULL == store && 0 != px_session_private(session, &store)) {
             store = NULL;
         }
     } else {
-        foreign = px_session_find_foreign(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
-        store = NULL == foreign                       ? NULL
-                : NULL != px_foreign_shared(foreign) ? px_foreign_shared(foreign)
-                                                      : px_foreign_own(foreign);
+        other_nspace = px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
+        store = NULL == other_nspace                       ? NULL
+                : NULL != px_other_nspace_shared(other_nspace) ? px_other_nspace_shared(other_nspace)
+                                                      : px_other_nspace_private(other_nspace);
     }
     node = NULL != store ? px_store_node_of(store, rank) : PX_NO_NODE;
     return node != PX_NO_NODE && node != px_store_local_node(store);
@@ -135,7 +135,7 @@ static int pack_directives(struct px_fetch *fetch, struct px_msg *msg)
     far = px_client_is_far(session, fetch->proc.nspace, fetch->proc.rank);
     px_reader_leave();
     if (far || fetch->refresh || fetch->proc.rank > PMIX_RANK_VALID ||
-        (NULL != waiter->key && px_key_hosts(waiter->key))) {
+        (NULL != waiter->key && px_key_is_of_host(waiter->key))) {
         return px_pack_infos(&msg->buf, msg->kind, waiter->info, waiter->ninfo);
     }
     info = calloc(n + 2, sizeof(*info));
@@ -188,42 +188,42 @@ static int send_fetch(struct px_fetch *fetch)
 
 /* What was to be refreshed and could not be: what is here of it may be as old as the refusal says,
  * unless it is our own. */
-static bool is_outdated(const struct px_session *session, const struct px_want *want,
+static bool is_outdated(const struct px_session *session, const struct px_get_request *request,
                         const struct px_slice *slice, int status)
 {
-    bool own = (want->flags & PX_WANT_OWN) != 0 && want->ask.rank == session->ctx->self.rank;
+    bool own = (request->flags & PX_GET_OWN) != 0 && request->spec.rank == session->ctx->self.rank;
 
-    return PMIX_SUCCESS != status && (want->flags & PX_WANT_REFRESH) != 0 && !own &&
+    return PMIX_SUCCESS != status && (request->flags & PX_GET_REFRESH) != 0 && !own &&
            slice->scope != PMIX_INTERNAL;
 }
 
 /* Who has asked without a key wanted everything, or nothing but that it is fresh. */
 static void serve_all(struct px_session *session, struct waiter *waiter, int status)
 {
-    struct px_want want;
+    struct px_get_request request;
     pmix_value_t *value = NULL;
-    int rc = px_want_read(session, &waiter->proc, PX_NO_KEY, waiter->info, waiter->ninfo, &want);
+    int rc = px_get_request_read(session, &waiter->proc, PX_NO_KEY, waiter->info, waiter->ninfo, &request);
 
     if (0 != rc) {
         waiter->cbfunc(rc, NULL, waiter->cbdata);
         return;
     }
     rc = status;
-    if ((want.flags & PX_WANT_REFRESH) == 0 &&
+    if ((request.flags & PX_GET_REFRESH) == 0 &&
         (PMIX_SUCCESS == status || PMIX_ERR_NOT_FOUND == status)) {
-        rc = px_client_get_all(session, &want, &value);
+        rc = px_client_get_all(session, &request, &value);
     }
     waiter->cbfunc(rc, value, waiter->cbdata);
-    if (NULL != value && (want.flags & PX_WANT_POINTER) == 0) {
+    if (NULL != value && (request.flags & PX_GET_POINTER) == 0) {
         PMIx_Value_free(value, 1);
     }
-    px_want_fini(&want);
+    px_get_request_fini(&request);
 }
 
 /* The value for a waiter out of the stores, if it is there now; calls back. False: not there. */
 static bool serve(struct px_session *session, struct waiter *waiter, bool fresh, int status)
 {
-    struct px_want want;
+    struct px_get_request request;
     struct px_slice slice;
     pmix_value_t *value = NULL;
     int rc;
@@ -232,32 +232,32 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
         serve_all(session, waiter, status);
         return true;
     }
-    rc = px_want_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &want);
+    rc = px_get_request_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &request);
     if (0 == rc) {
         /* The server knows scopes; we may not. */
         rc = PMIX_ERR_EXISTS_OUTSIDE_SCOPE == status
                  ? status
-                 : px_client_find(session, &want, fresh, &slice);
+                 : px_client_find(session, &request, fresh, &slice);
     }
-    if (0 == rc && is_outdated(session, &want, &slice, status)) {
+    if (0 == rc && is_outdated(session, &request, &slice, status)) {
         rc = status;
     } else if (0 == rc) {
-        rc = px_client_hand_out(session, &want, &slice, &value);
+        rc = px_client_hand_out(session, &request, &slice, &value);
     } else if (PMIX_ERR_NOT_FOUND == rc) {
-        rc = px_client_known(session, &want, &value);
+        rc = px_client_get_builtin(session, &request, &value);
     }
     if (PMIX_ERR_NOT_FOUND == rc && PMIX_SUCCESS == status) {
-        px_want_fini(&want);
+        px_get_request_fini(&request);
         return false;
     }
     if (PMIX_ERR_NOT_FOUND == rc) {
         rc = status;
     }
     waiter->cbfunc(rc, 0 == rc ? value : NULL, waiter->cbdata);
-    if (0 == rc && (want.flags & PX_WANT_POINTER) == 0) {
+    if (0 == rc && (request.flags & PX_GET_POINTER) == 0) {
         PMIx_Value_free(value, 1);
     }
-    px_want_fini(&want);
+    px_get_request_fini(&request);
     return true;
 }
 
@@ -265,14 +265,14 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
  * what it cannot. */
 static void ask_again(struct px_session *session, struct waiter *waiter, bool told)
 {
-    struct px_want want;
+    struct px_get_request request;
     struct px_fetch *fetch = NULL;
-    int rc = px_want_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &want);
+    int rc = px_get_request_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &request);
 
     if (0 == rc) {
-        fetch = fetch_create(session, &waiter->proc, &want);
+        fetch = fetch_create(session, &waiter->proc, &request);
         rc = NULL != fetch ? 0 : PMIX_ERR_NOMEM;
-        px_want_fini(&want);
+        px_get_request_fini(&request);
     }
     if (0 == rc) {
         fetch->again = told;
@@ -320,16 +320,16 @@ static int store_reply(struct px_fetch *fetch, struct px_in *reply, bool *ret_fr
 static bool is_published(struct px_fetch *fetch)
 {
     const struct waiter *waiter = first_waiter(fetch);
-    struct px_want want;
+    struct px_get_request request;
     bool found;
 
     if (fetch->refresh || NULL == waiter->key ||
-        px_want_read(fetch->session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo,
-                     &want) != 0) {
+        px_get_request_read(fetch->session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo,
+                     &request) != 0) {
         return false;
     }
-    found = px_client_is_published(fetch->session, &want);
-    px_want_fini(&want);
+    found = px_client_is_published(fetch->session, &request);
+    px_get_request_fini(&request);
     return found;
 }
 
@@ -340,16 +340,16 @@ static void miss(struct px_fetch *fetch, struct waiter *waiter)
     struct px_session *session = fetch->session;
     const char *nspace = fetch->proc.nspace;
     size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
-    const struct px_foreign *foreign = px_session_find_foreign(session, nspace, len);
+    const struct px_other_nspace *other_nspace = px_session_find_other_nspace(session, nspace, len);
 
     if (fetch->again || NULL == px_session_shared(session) ||
         px_session_is_named(session, nspace) ||
-        (NULL != foreign && NULL != px_foreign_shared(foreign))) {
+        (NULL != other_nspace && NULL != px_other_nspace_shared(other_nspace))) {
         waiter->cbfunc(PMIX_ERR_NOT_FOUND, NULL, waiter->cbdata);
         waiter_free(waiter);
         return;
     }
-    (void) px_foreign_marked(session, nspace);
+    (void) px_other_nspace_segment_came(session, nspace);
     ask_again(session, waiter, true);
 }
 
@@ -412,15 +412,15 @@ static bool join(struct px_session *session, struct waiter *waiter)
     return false;
 }
 
-static int ask_server(struct px_session *session, const struct px_want *want, struct waiter *waiter)
+static int ask_server(struct px_session *session, const struct px_get_request *request, struct waiter *waiter)
 {
-    bool sharable = waiter->ninfo == 0 && NULL != waiter->key && !px_key_hosts(waiter->key) &&
+    bool sharable = waiter->ninfo == 0 && NULL != waiter->key && !px_key_is_of_host(waiter->key) &&
                     0 == px_session_change(session, waiter->proc.nspace, waiter->proc.rank);
     struct px_fetch *fetch;
     bool joined = false;
     int rc;
 
-    fetch = fetch_create(session, &waiter->proc, want);
+    fetch = fetch_create(session, &waiter->proc, request);
     if (NULL == fetch) {
         return PMIX_ERR_NOMEM;
     }
@@ -460,15 +460,15 @@ static int ask_server(struct px_session *session, const struct px_want *want, st
 }
 
 /* The answer is here already; it still has to come by callback, after the return. */
-static pmix_status_t answer_later(struct px_session *session, const struct px_want *want, int rc,
+static pmix_status_t answer_later(struct px_session *session, const struct px_get_request *request, int rc,
                                   pmix_value_t *value, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
-    bool ours = (want->flags & PX_WANT_POINTER) == 0;
+    bool ours = (request->flags & PX_GET_POINTER) == 0;
 
     if (PMIX_ERR_NOT_FOUND != rc && PMIX_ERR_EXISTS_OUTSIDE_SCOPE != rc && 0 != rc) {
         return rc;
     }
-    rc = px_later_value(session->ctx->loop, rc, value, ours, cbfunc, cbdata);
+    rc = px_defer_value(session->ctx->loop, rc, value, ours, cbfunc, cbdata);
     if (0 != rc && ours && NULL != value) {
         PMIx_Value_free(value, 1);
     }
@@ -483,43 +483,43 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
     pmix_value_t *value = NULL;
     struct waiter *waiter;
     pmix_proc_t target;
-    struct px_want want;
-    int rc = px_want_read(session, proc, NULL != key ? key : PX_NO_KEY, info, ninfo, &want);
+    struct px_get_request request;
+    int rc = px_get_request_read(session, proc, NULL != key ? key : PX_NO_KEY, info, ninfo, &request);
 
-    if (0 == rc && (want.flags & PX_WANT_STATIC) != 0) {
+    if (0 == rc && (request.flags & PX_GET_STATIC) != 0) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     if (0 != rc) {
-        px_want_fini(&want);
+        px_get_request_fini(&request);
         return rc;
     }
-    if (NULL != key || (want.flags & PX_WANT_REFRESH) == 0) {
+    if (NULL != key || (request.flags & PX_GET_REFRESH) == 0) {
         rc = px_client_get(ctx, proc, key, info, ninfo, &value);
     } else {
         rc = px_session_is_served(session) ? PMIX_ERR_WOULD_BLOCK : PMIX_ERR_NOT_FOUND;
     }
     if (PMIX_ERR_WOULD_BLOCK != rc) {
-        rc = answer_later(session, &want, rc, value, cbfunc, cbdata);
-        px_want_fini(&want);
+        rc = answer_later(session, &request, rc, value, cbfunc, cbdata);
+        px_get_request_fini(&request);
         return rc;
     }
-    PMIx_Load_procid(&target, want.nspace, want.ask.rank);
-    if (NULL != key && px_key_asked(key)) {
-        bool lasting = (want.flags & PX_WANT_POINTER) != 0;
+    PMIx_Load_procid(&target, request.nspace, request.spec.rank);
+    if (NULL != key && px_key_is_dynamic(key)) {
+        bool lasting = (request.flags & PX_GET_POINTER) != 0;
 
-        px_want_fini(&want);
-        return px_client_asked_nb(session, &target, key, lasting, cbfunc, cbdata);
+        px_get_request_fini(&request);
+        return px_client_get_dynamic_nb(session, &target, key, lasting, cbfunc, cbdata);
     }
     waiter = waiter_create(&target, key, info, ninfo);
     rc = PMIX_ERR_NOMEM;
     if (NULL != waiter) {
         waiter->cbfunc = cbfunc;
         waiter->cbdata = cbdata;
-        rc = ask_server(session, &want, waiter);
+        rc = ask_server(session, &request, waiter);
     }
     if (0 != rc && NULL != waiter) {
         waiter_free(waiter);
     }
-    px_want_fini(&want);
+    px_get_request_fini(&request);
     return rc;
 }

@@ -253,7 +253,7 @@ static void mapped_at_once(void **state)
     assert_warm(px_session_shared(session));
     rides = lasting(px_store_fd(other));
     assert_int_equal(size_of_other(), 5);
-    assert_warm(px_foreign_shared(px_session_find_foreign(session, "other", 5)));
+    assert_warm(px_other_nspace_shared(px_session_find_other_nspace(session, "other", 5)));
 }
 
 static void touched_once(void **state)

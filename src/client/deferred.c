@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-#include "later.h"
+#include "deferred.h"
 
 #include <stdlib.h>
 
-#include "call.h"
+#include "request.h"
 #include "src/base/bytes.h"
 
 struct later_value {
@@ -28,7 +28,7 @@ static void run_value(struct px_task *task)
     free(later);
 }
 
-int px_later_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
+int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
                    pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     struct later_value *later = malloc(sizeof(*later));
@@ -63,7 +63,7 @@ static void run_infos(struct px_task *task)
     free(later);
 }
 
-int px_later_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
+int px_defer_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
                    pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct later_infos *later = malloc(sizeof(*later));

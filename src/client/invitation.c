@@ -4,101 +4,101 @@
 /* What leader and invitees of a group have in common. Everything they tell each other travels in
  * events: the servers only carry them, and the data ends up in each member's own store. */
 
-#include "party.h"
+#include "invitation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "request.h"
 #include "group.h"
 #include "ops.h"
 #include "src/value/infos.h"
 
-struct px_party *px_party_create(struct px_session *session, const char *group,
+struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
                                  const pmix_info_t *info, size_t ninfo)
 {
-    struct px_party *party = calloc(1, sizeof(*party));
+    struct px_invitation *invitation = calloc(1, sizeof(*invitation));
     int rc = 0;
 
-    if (NULL == party) {
+    if (NULL == invitation) {
         return NULL;
     }
-    px_list_init(&party->link);
-    party->session = session;
-    party->group = strdup(group);
-    party->timeout_ms = px_patience_ms(info, ninfo);
-    rc = NULL != party->group ? 0 : PMIX_ERR_NOMEM;
-    party->optional = px_infos_flag(info, ninfo, PMIX_GROUP_OPTIONAL);
+    px_list_init(&invitation->link);
+    invitation->session = session;
+    invitation->group = strdup(group);
+    invitation->timeout_ms = px_client_timeout_ms(info, ninfo);
+    rc = NULL != invitation->group ? 0 : PMIX_ERR_NOMEM;
+    invitation->optional = px_infos_flag(info, ninfo, PMIX_GROUP_OPTIONAL);
     for (size_t i = 0; i < ninfo && 0 == rc; i++) {
-        rc = px_party_add(party, &info[i]);
+        rc = px_invitation_add(invitation, &info[i]);
     }
     if (0 != rc) {
-        px_party_free(party);
+        px_invitation_free(invitation);
         return NULL;
     }
-    return party;
+    return invitation;
 }
 
-void px_party_free(struct px_party *party)
+void px_invitation_free(struct px_invitation *invitation)
 {
-    PMIx_Info_free(party->given, party->n_given);
-    free(party->invitees);
-    free(party->group);
-    free(party);
+    PMIx_Info_free(invitation->given, invitation->n_given);
+    free(invitation->invitees);
+    free(invitation->group);
+    free(invitation);
 }
 
-void px_party_release(struct px_party *party)
+void px_invitation_release(struct px_invitation *invitation)
 {
-    px_list_remove(&party->link);
-    px_timer_stop_loop(&party->timer);
-    if (party->deciding == 0) {
-        px_party_free(party);
+    px_list_remove(&invitation->link);
+    px_timer_stop_loop(&invitation->timer);
+    if (invitation->n_deciding == 0) {
+        px_invitation_free(invitation);
     }
 }
 
-int px_party_add(struct px_party *party, const pmix_info_t *info)
+int px_invitation_add(struct px_invitation *invitation, const pmix_info_t *info)
 {
-    pmix_info_t *grown = realloc(party->given, (party->n_given + 1) * sizeof(*grown));
+    pmix_info_t *grown = realloc(invitation->given, (invitation->n_given + 1) * sizeof(*grown));
 
     if (NULL == grown) {
         return PMIX_ERR_NOMEM;
     }
-    party->given = grown;
-    PMIx_Info_construct(&grown[party->n_given]);
-    if (px_info_keep(&grown[party->n_given], info) != PMIX_SUCCESS) {
+    invitation->given = grown;
+    PMIx_Info_construct(&grown[invitation->n_given]);
+    if (px_info_keep(&grown[invitation->n_given], info) != PMIX_SUCCESS) {
         return PMIX_ERR_NOMEM;
     }
-    party->n_given++;
+    invitation->n_given++;
     return 0;
 }
 
-struct px_party *px_party_find(struct px_session *session, const char *group, bool leading)
+struct px_invitation *px_invitation_find(struct px_session *session, const char *group, bool leading)
 {
     struct px_list *item;
     struct px_list *following;
 
-    px_list_each(item, following, &session->groups) {
-        struct px_party *party = px_container_of(item, struct px_party, link);
+    px_list_each(item, following, &session->invitations) {
+        struct px_invitation *invitation = px_container_of(item, struct px_invitation, link);
 
-        if (party->leading == leading && !party->over && strcmp(party->group, group) == 0) {
-            return party;
+        if (invitation->leading == leading && !invitation->over && strcmp(invitation->group, group) == 0) {
+            return invitation;
         }
     }
     return NULL;
 }
 
-void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_info_t *results,
+void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status, const pmix_info_t *results,
                      size_t n)
 {
     struct px_infos *kept = calloc(1, sizeof(*kept));
 
-    if (party->over) {
+    if (invitation->over) {
         free(kept);
         return;
     }
-    party->over = true;
+    invitation->over = true;
     if (PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status) {
-        px_members_note(party->session, party->group, results, n);
+        px_group_map_add(invitation->session, invitation->group, results, n);
     }
     if (NULL != kept && n > 0) {
         kept->info = PMIx_Info_create(n);
@@ -107,12 +107,12 @@ void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_in
     for (size_t i = 0; NULL != kept && i < kept->n; i++) {
         (void) px_info_keep(&kept->info[i], &results[i]); /* no memory: an entry without value */
     }
-    if (NULL == party->cbfunc) {
+    if (NULL == invitation->cbfunc) {
         px_infos_release(kept);
     } else if (NULL == kept) {
-        party->cbfunc(PMIX_ERR_NOMEM, NULL, 0, party->cbdata, NULL, NULL);
+        invitation->cbfunc(PMIX_ERR_NOMEM, NULL, 0, invitation->cbdata, NULL, NULL);
     } else {
-        party->cbfunc(status, kept->info, kept->n, party->cbdata, px_infos_release, kept);
+        invitation->cbfunc(status, kept->info, kept->n, invitation->cbdata, px_infos_release, kept);
     }
 }
 
@@ -121,7 +121,7 @@ static const pmix_status_t watched[] = {
     PMIX_GROUP_CONSTRUCT_ABORT, PMIX_EVENT_PROC_TERMINATED, PMIX_ERR_PROC_TERM_WO_SYNC,
 };
 
-bool px_groups_watches(const struct px_session *session, pmix_status_t code)
+bool px_invitations_watch(const struct px_session *session, pmix_status_t code)
 {
     for (size_t i = 0; session->watching && i < sizeof(watched) / sizeof(watched[0]); i++) {
         if (watched[i] == code) {
@@ -131,7 +131,7 @@ bool px_groups_watches(const struct px_session *session, pmix_status_t code)
     return false;
 }
 
-void px_party_watch(struct px_session *session)
+void px_invitation_watch(struct px_session *session)
 {
     if (session->watching) {
         return;
@@ -147,15 +147,15 @@ void px_groups_watch_again(struct px_session *session)
 {
     if (session->watching) {
         session->watching = false;
-        px_party_watch(session);
+        px_invitation_watch(session);
     }
 }
 
-int px_party_notify(struct px_party *party, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
+int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
                     const pmix_info_t *extra, size_t n_extra)
 {
     pmix_data_array_t range = {.type = PMIX_PROC, .size = n_to, .array = (void *) (uintptr_t) to};
-    struct px_ctx *ctx = party->session->ctx;
+    struct px_ctx *ctx = invitation->session->ctx;
     size_t n = n_extra + 2;
     pmix_info_t *info = PMIx_Info_create(n);
     int rc;
@@ -163,7 +163,7 @@ int px_party_notify(struct px_party *party, pmix_status_t code, const pmix_proc_
     if (NULL == info) {
         return PMIX_ERR_NOMEM;
     }
-    rc = PMIx_Info_load(&info[0], PMIX_GROUP_ID, party->group, PMIX_STRING);
+    rc = PMIx_Info_load(&info[0], PMIX_GROUP_ID, invitation->group, PMIX_STRING);
     if (0 == rc) {
         rc = PMIx_Info_load(&info[1], PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
     }
@@ -195,14 +195,14 @@ static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
     return rc;
 }
 
-int px_party_endpoint(struct px_session *session, pmix_info_t *ret)
+int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret)
 {
     const struct px_store *own;
     const pmix_proc_t *self = &session->ctx->self;
     pmix_byte_object_t bytes;
     struct px_buf buf = {0};
     size_t head;
-    int rc = px_session_own(session, &own);
+    int rc = px_session_private(session, &own);
 
     PMIx_Info_construct(ret);
     if (0 == rc) {
@@ -220,7 +220,7 @@ int px_party_endpoint(struct px_session *session, pmix_info_t *ret)
     return rc;
 }
 
-void px_party_store_endpoints(struct px_session *session, const pmix_info_t *info, size_t ninfo)
+void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
         const pmix_byte_object_t *bytes = &info[i].value.data.bo;
@@ -239,7 +239,7 @@ void px_party_store_endpoints(struct px_session *session, const pmix_info_t *inf
     }
 }
 
-static const char *group_of(const struct px_event *event)
+static const char *event_group(const struct px_event *event)
 {
     for (size_t i = 0; i < event->ninfo; i++) {
         if (strcmp(event->info[i].key, PMIX_GROUP_ID) == 0 &&
@@ -263,23 +263,23 @@ static void somebody_ended(struct px_session *session, const struct px_event *ev
             || NULL == value->data.proc) {
             continue;
         }
-        px_list_each(item, following, &session->groups) {
-            struct px_party *party = px_container_of(item, struct px_party, link);
+        px_list_each(item, following, &session->invitations) {
+            struct px_invitation *invitation = px_container_of(item, struct px_invitation, link);
 
-            if (party->leading) {
-                px_leader_lost(party, value->data.proc);
-            } else if (PMIx_Check_procid(&party->leader, value->data.proc)) {
-                px_party_answer(party, PMIX_GROUP_LEADER_FAILED, NULL, 0);
-                px_party_release(party);
+            if (invitation->leading) {
+                px_invitation_lost(invitation, value->data.proc);
+            } else if (PMIx_Check_procid(&invitation->leader, value->data.proc)) {
+                px_invitation_answer(invitation, PMIX_GROUP_LEADER_FAILED, NULL, 0);
+                px_invitation_release(invitation);
             }
         }
     }
 }
 
-bool px_groups_event(struct px_session *session, const struct px_event *event)
+bool px_invitations_event(struct px_session *session, const struct px_event *event)
 {
-    const char *group = group_of(event);
-    struct px_party *party;
+    const char *group = event_group(event);
+    struct px_invitation *invitation;
     bool complete = event->code == PMIX_GROUP_CONSTRUCT_COMPLETE;
 
     if (!session->watching) {
@@ -293,37 +293,37 @@ bool px_groups_event(struct px_session *session, const struct px_event *event)
         return false;
     }
     if (event->code == PMIX_GROUP_INVITE_ACCEPTED || event->code == PMIX_GROUP_INVITE_DECLINED) {
-        party = px_party_find(session, group, true);
-        if (NULL != party) {
-            px_leader_answered(party, &event->source, event->code == PMIX_GROUP_INVITE_ACCEPTED,
+        invitation = px_invitation_find(session, group, true);
+        if (NULL != invitation) {
+            px_invitation_answered(invitation, &event->source, event->code == PMIX_GROUP_INVITE_ACCEPTED,
                                event->info, event->ninfo);
         }
     } else if (complete || event->code == PMIX_GROUP_CONSTRUCT_ABORT) {
-        party = px_party_find(session, group, false);
-        if (NULL != party) {
-            px_party_store_endpoints(session, event->info, event->ninfo);
-            px_party_answer(party, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT,
+        invitation = px_invitation_find(session, group, false);
+        if (NULL != invitation) {
+            px_invitation_store_endpoints(session, event->info, event->ninfo);
+            px_invitation_answer(invitation, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT,
                             event->info, event->ninfo);
-            px_party_release(party);
+            px_invitation_release(invitation);
         }
     }
     return false;
 }
 
-static void end_parties(void *arg)
+static void end_invitations(void *arg)
 {
     struct px_session *session = arg;
 
-    while (!px_list_empty(&session->groups)) {
-        struct px_party *party = px_container_of(session->groups.next, struct px_party, link);
+    while (!px_list_empty(&session->invitations)) {
+        struct px_invitation *invitation = px_container_of(session->invitations.next, struct px_invitation, link);
 
-        px_party_answer(party, PMIX_ERR_LOST_CONNECTION, NULL, 0);
-        px_party_release(party);
+        px_invitation_answer(invitation, PMIX_ERR_LOST_CONNECTION, NULL, 0);
+        px_invitation_release(invitation);
     }
 }
 
-void px_groups_fini(struct px_session *session)
+void px_invitations_fini(struct px_session *session)
 {
-    (void) px_loop_run(session->ctx->loop, end_parties,
+    (void) px_loop_run(session->ctx->loop, end_invitations,
                        session); /* in a forked child they are not ours */
 }

@@ -4,12 +4,12 @@
 /* Requests whose replies all look alike. A request is one message; its completion runs on the loop
  * thread. */
 
-#include "call.h"
+#include "request.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "want.h"
+#include "get_request.h"
 
 enum { GRACE_MS = 1000 };
 
@@ -174,7 +174,7 @@ int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n)
 {
     pmix_proc_t *named;
     size_t n_named;
-    int rc = n > 0 ? px_members_expand(msg->session, procs, n, &named, &n_named) : 1;
+    int rc = n > 0 ? px_group_map_expand(msg->session, procs, n, &named, &n_named) : 1;
 
     if (rc == 0) {
         rc = px_pack_procs(&msg->buf, msg->kind, named, n_named);
@@ -199,7 +199,7 @@ int px_pack_keys(struct px_msg *msg, char **keys)
     return rc;
 }
 
-uint64_t px_patience_ms(const pmix_info_t *info, size_t ninfo)
+uint64_t px_client_timeout_ms(const pmix_info_t *info, size_t ninfo)
 {
     uint64_t ms = px_timeout_ms(info, ninfo);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_CLIENT_PARTY_H
-#define PX_CLIENT_PARTY_H
+#ifndef PX_CLIENT_INVITATION_H
+#define PX_CLIENT_INVITATION_H
 
 #include "session.h"
 #include "src/event/registry.h"
@@ -15,7 +15,7 @@ struct px_invitee {
     enum px_invitee_state state;
 };
 
-struct px_party {
+struct px_invitation {
     struct px_list link; /* in session->groups */
     struct px_task task; /* on its way to the loop */
     struct px_timer timer;
@@ -27,10 +27,10 @@ struct px_party {
     struct px_invitee *invitees; /* leader; it is one itself */
     size_t n_invitees;
     bool optional;      /* leader: fewer members are fine */
-    bool tolerated;     /* leader: a handler has let the group go on with fewer */
-    bool told;          /* leader: its own posted data are among `given` */
+    bool allowed_fewer;     /* leader: a handler has let the group go on with fewer */
+    bool posted_added;          /* leader: its own posted data are among `given` */
     bool over;          /* has been answered */
-    unsigned deciding;  /* leader: handlers that have not yet said what to do about a failure */
+    unsigned n_deciding;  /* leader: handlers that have not yet said what to do about a failure */
     uint64_t timeout_ms;
     pmix_info_t *given; /* what everybody gave, for the members; the caller's first */
     size_t n_given;
@@ -38,34 +38,34 @@ struct px_party {
     void *cbdata;
 };
 
-struct px_party *px_party_create(struct px_session *session, const char *group,
+struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
                                  const pmix_info_t *info, size_t ninfo);
 /* Off its list and freed, once no handler is deciding any more. */
-void px_party_release(struct px_party *party);
-void px_party_free(struct px_party *party);
+void px_invitation_release(struct px_invitation *invitation);
+void px_invitation_free(struct px_invitation *invitation);
 /* Adds a copy to what everybody gave. 0 or PMIX_ERR_NOMEM. */
-int px_party_add(struct px_party *party, const pmix_info_t *info);
-struct px_party *px_party_find(struct px_session *session, const char *group, bool leading);
+int px_invitation_add(struct px_invitation *invitation, const pmix_info_t *info);
+struct px_invitation *px_invitation_find(struct px_session *session, const char *group, bool leading);
 /* Calls back, once. Results may be NULL. */
-void px_party_answer(struct px_party *party, pmix_status_t status, const pmix_info_t *results,
+void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status, const pmix_info_t *results,
                      size_t n);
 
 /* Makes the server send us the events of invitations. */
-void px_party_watch(struct px_session *session);
+void px_invitation_watch(struct px_session *session);
 
 /* An event about this group to these processes. extra entries are borrowed. */
-int px_party_notify(struct px_party *party, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
+int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
                     const pmix_info_t *extra, size_t n_extra);
 
 /* What we have posted for other nodes, as an entry that others can store; value type PMIX_UNDEF:
  * nothing. */
-int px_party_endpoint(struct px_session *session, pmix_info_t *ret);
+int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret);
 /* Stores such entries among those of an event. */
-void px_party_store_endpoints(struct px_session *session, const pmix_info_t *info, size_t ninfo);
+void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info, size_t ninfo);
 
 /* Events, by side. */
-void px_leader_answered(struct px_party *party, const pmix_proc_t *who, bool accepted,
+void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
                         const pmix_info_t *info, size_t ninfo);
-void px_leader_lost(struct px_party *party, const pmix_proc_t *who);
+void px_invitation_lost(struct px_invitation *invitation, const pmix_proc_t *who);
 
 #endif

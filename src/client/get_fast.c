@@ -11,27 +11,27 @@
 #include "gds/glance.h"
 #include "gds/recall.h"
 #include "get.h"
-#include "glance.h"
+#include "get_fast.h"
 #include "ops.h"
 #include "src/base/epoch.h"
 
 #define rare(e) __builtin_expect((e), 0)
 #define INLINE  static inline __attribute__((always_inline))
 
-void px_client_note(struct px_session *session, const struct px_moment *then,
+void px_client_cache_result(struct px_session *session, const struct px_snapshot *then,
                     const struct px_store *from, pmix_rank_t rank, const char *key,
                     const pmix_value_t *value, bool lasts)
 {
     bool scalar = px_word_size(value->type) != 0;
     const char *name;
 
-    if (NULL == then->first || (!scalar && !lasts) ||
-        (from != then->first && rank != session->ctx->self.rank)) {
+    if (NULL == then->fast_store || (!scalar && !lasts) ||
+        (from != then->fast_store && rank != session->ctx->self.rank)) {
         return;
     }
     name = px_store_key_name(from, key);
     if (NULL != name) {
-        px_recall_note(then->first, px_reader_self, key,
+        px_recall_note(then->fast_store, px_reader_self, key,
                        &(struct px_recalled){.rank = rank,
                                              .sequence = then->sequence,
                                              .changes = then->changes,
@@ -42,7 +42,7 @@ void px_client_note(struct px_session *session, const struct px_moment *then,
     }
 }
 
-void px_client_note_absent(const struct px_moment *then, pmix_rank_t rank, const char *key)
+void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, const char *key)
 {
     struct px_recalled what = {.rank = rank,
                                .sequence = then->sequence,
@@ -50,14 +50,14 @@ void px_client_note_absent(const struct px_moment *then, pmix_rank_t rank, const
                                .type = PMIX_UNDEF};
     size_t len = strlen(key) + 1;
 
-    if (NULL != then->first && len <= sizeof(what.absent)) {
+    if (NULL != then->fast_store && len <= sizeof(what.absent)) {
         memcpy(what.absent, key, len);
-        px_recall_note(then->first, px_reader_self, key, &what);
+        px_recall_note(then->fast_store, px_reader_self, key, &what);
     }
 }
 
 /* What we hold ourselves, where px_client_find would look first. pairs with px_session_collected */
-static const struct px_store *place_of(struct px_session *session, const pmix_proc_t *proc,
+static const struct px_store *store_of(struct px_session *session, const pmix_proc_t *proc,
                                        const char *key)
 {
     const struct px_store *store = px_session_shared(session);
@@ -65,75 +65,75 @@ static const struct px_store *place_of(struct px_session *session, const pmix_pr
 
     if (session->report_fd >= 0 || !px_session_is_named(session, proc->nspace) ||
         (NULL == store && px_load_acquire(&session->ended) != 0) ||
-        px_session_own(session, &own) != 0) {
+        px_session_private(session, &own) != 0) {
         return NULL;
     }
-    return NULL != own && (NULL == store || px_client_own_goes_first(session, proc->rank, key))
+    return NULL != own && (NULL == store || px_client_private_goes_first(session, proc->rank, key))
                ? own
                : store;
 }
 
 /* The same when we hold data of our own. */
-static __attribute__((noinline)) pmix_status_t glance_at_two(const pmix_proc_t *proc,
+static __attribute__((noinline)) pmix_status_t get_fast_two_stores(const pmix_proc_t *proc,
                                                              const char *key, pmix_value_t **value)
 {
     struct px_ctx *ctx = px_ctx();
     struct px_session *session;
     const pmix_proc_t *whose = NULL != proc ? proc : &ctx->self;
     const struct px_store *store = NULL;
-    struct px_moment now;
+    struct px_snapshot now;
     bool found;
 
     px_reader_enter();
     session = px_session_visited();
-    px_moment_now(session, &now);
+    px_snapshot_take(session, &now);
     if (NULL != key && NULL != value) {
-        store = place_of(session, whose, key);
+        store = store_of(session, whose, key);
     }
     found = NULL != store && px_store_glance(store, whose->rank, key, value);
     if (found) {
-        px_client_note(session, &now, store, whose->rank, key, *value, false);
+        px_client_cache_result(session, &now, store, whose->rank, key, *value, false);
     }
-    px_client_look_for_next(session);
+    px_client_check_superseded(session);
     px_reader_leave();
     return found ? PMIX_SUCCESS : ctx->get(proc, key, NULL, 0, value);
 }
 
 /* What the segment has, though it is not where numbers are. We are inside. */
-static __attribute__((noinline)) pmix_status_t glance_further(const struct px_store *first,
+static __attribute__((noinline)) pmix_status_t get_fast_rest(const struct px_store *first,
                                                               const pmix_proc_t *proc,
                                                               const char *key, pmix_value_t **value)
 {
     struct px_session *session = px_session_visited();
-    struct px_moment now;
+    struct px_snapshot now;
     bool found;
 
-    px_moment_now(session, &now);
+    px_snapshot_take(session, &now);
     found = NULL != value && px_store_glance_further(first, proc->rank, key, value);
-    if (found && now.first == first && px_word_size((*value)->type) != 0) {
-        px_client_note(session, &now, first, proc->rank, key, *value, false);
+    if (found && now.fast_store == first && px_word_size((*value)->type) != 0) {
+        px_client_cache_result(session, &now, first, proc->rank, key, *value, false);
     }
     px_reader_leave();
     return found ? PMIX_SUCCESS : px_ctx()->get(proc, key, NULL, 0, value);
 }
 
-/* Is the segment where to look, for any key that it has, but for the rank `apart`? We are
+/* Is the segment where to look, for any key that it has, but for the rank `self_private_rank`? We are
  * inside. */
-INLINE bool is_first(const struct px_session *session, const struct px_store *first,
+INLINE bool is_fast_store(const struct px_session *session, const struct px_store *first,
                      const pmix_proc_t *proc)
 {
     return !rare(NULL == first) && !rare(px_store_superseded(first)) && !rare(NULL == proc) &&
            !rare(!px_session_is_named(session, proc->nspace));
 }
 
-/* pairs with px_session_stand_apart_locked */
-INLINE bool is_apart(const struct px_session *session, pmix_rank_t rank)
+/* pairs with px_session_set_self_private_locked */
+INLINE bool is_self_private(const struct px_session *session, pmix_rank_t rank)
 {
-    return rank == px_load_acquire(&session->apart);
+    return rank == px_load_acquire(&session->self_private_rank);
 }
 
 /* What this thread was told of a rank, if that still holds; or NULL. */
-INLINE const struct px_recalled *recall(const struct px_session *session,
+INLINE const struct px_recalled *cached_result(const struct px_session *session,
                                         const struct px_store *first, pmix_rank_t rank,
                                         const char *key)
 {
@@ -147,40 +147,40 @@ INLINE const struct px_recalled *recall(const struct px_session *session,
 
 /* A number where the segment has the numbers of the job and of ranks; else one that this thread was
  * told. `ret_name`: the name of its key, still to be compared. */
-INLINE bool see(const struct px_session *session, const struct px_store *first, pmix_rank_t rank,
+INLINE bool find_scalar(const struct px_session *session, const struct px_store *first, pmix_rank_t rank,
                 const char *key, const char **ret_name, struct px_scalar *ret)
 {
-    const struct px_recalled *told;
+    const struct px_recalled *cached;
     const struct px_key *found;
 
-    if (!is_apart(session, rank) && px_glance_scalar(first, rank, key, &found, ret)) {
+    if (!is_self_private(session, rank) && px_glance_scalar(first, rank, key, &found, ret)) {
         *ret_name = found->name;
         return true;
     }
-    told = recall(session, first, rank, key);
-    if (NULL == told) {
+    cached = cached_result(session, first, rank, key);
+    if (NULL == cached) {
         return false;
     }
-    ret->type = (pmix_data_type_t) px_load_relaxed(&told->type);
-    ret->word = px_load_relaxed(&told->word);
-    *ret_name = (const char *) (uintptr_t) px_load_relaxed(&told->key);
+    ret->type = (pmix_data_type_t) px_load_relaxed(&cached->type);
+    ret->word = px_load_relaxed(&cached->word);
+    *ret_name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
     return ret->type != PMIX_UNDEF;
 }
 
 /* --- with directives --- */
 
 /* What directives want done with what is here. */
-struct manner {
+struct fast_directives {
     bool fill;
     bool point;
     bool optional;
 };
 
 /* False: they may mean something else. */
-INLINE bool read_manner(const pmix_info_t *info, size_t ninfo, struct manner *ret)
+INLINE bool read_fast_directives(const pmix_info_t *info, size_t ninfo, struct fast_directives *ret)
 {
 #define IS(name) (memcmp(info[i].key, name, sizeof(name)) == 0)
-    *ret = (struct manner){0};
+    *ret = (struct fast_directives){0};
     for (size_t i = 0; i < ninfo; i++) {
         bool yes = info[i].value.type == PMIX_BOOL && info[i].value.data.flag;
 
@@ -201,10 +201,10 @@ INLINE bool read_manner(const pmix_info_t *info, size_t ninfo, struct manner *re
 #undef IS
 }
 
-INLINE bool point_out(const struct px_recalled *told, const char *key, pmix_value_t **value)
+INLINE bool give_pointer(const struct px_recalled *cached, const char *key, pmix_value_t **value)
 {
-    const char *name = (const char *) (uintptr_t) px_load_relaxed(&told->key);
-    uint64_t pointer = px_load_relaxed(&told->pointer);
+    const char *name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
+    uint64_t pointer = px_load_relaxed(&cached->pointer);
 
     if (NULL == name || pointer == 0 || strcmp(name, key) != 0) {
         return false;
@@ -213,37 +213,37 @@ INLINE bool point_out(const struct px_recalled *told, const char *key, pmix_valu
     return true;
 }
 
-/* PMIX_ERR_WOULD_BLOCK: not at a glance. We are inside. */
-INLINE pmix_status_t hand_out(const struct px_session *session, const struct px_store *first,
-                              pmix_rank_t rank, const char *key, const struct manner *manner,
+/* PMIX_ERR_WOULD_BLOCK: not by the fast path. We are inside. */
+INLINE pmix_status_t give_fast(const struct px_session *session, const struct px_store *first,
+                              pmix_rank_t rank, const char *key, const struct fast_directives *fast_directives,
                               pmix_value_t **value)
 {
-    const struct px_recalled *told;
+    const struct px_recalled *cached;
     struct px_scalar scalar;
     const char *name;
 
-    if (!manner->point && see(session, first, rank, key, &name, &scalar)) {
-        if (rare(strcmp(name, key) != 0) || (manner->fill && NULL == *value)) {
+    if (!fast_directives->point && find_scalar(session, first, rank, key, &name, &scalar)) {
+        if (rare(strcmp(name, key) != 0) || (fast_directives->fill && NULL == *value)) {
             return PMIX_ERR_WOULD_BLOCK;
         }
-        if (!manner->fill) {
+        if (!fast_directives->fill) {
             return px_scalar_value(scalar.word, scalar.type, value) ? PMIX_SUCCESS
                                                                     : PMIX_ERR_NOMEM;
         }
         px_word_value(scalar.type, scalar.word, *value);
         return PMIX_SUCCESS;
     }
-    told = manner->point || manner->optional ? recall(session, first, rank, key) : NULL;
-    if (NULL == told) {
+    cached = fast_directives->point || fast_directives->optional ? cached_result(session, first, rank, key) : NULL;
+    if (NULL == cached) {
         return PMIX_ERR_WOULD_BLOCK;
     }
-    if (manner->optional && px_recalled_absent(told, key)) {
+    if (fast_directives->optional && px_recalled_absent(cached, key)) {
         return PMIX_ERR_NOT_FOUND;
     }
-    return manner->point && point_out(told, key, value) ? PMIX_SUCCESS : PMIX_ERR_WOULD_BLOCK;
+    return fast_directives->point && give_pointer(cached, key, value) ? PMIX_SUCCESS : PMIX_ERR_WOULD_BLOCK;
 }
 
-static __attribute__((noinline)) pmix_status_t glance_as_told(const pmix_proc_t *proc,
+static __attribute__((noinline)) pmix_status_t get_fast_directives(const pmix_proc_t *proc,
                                                               const char *key,
                                                               const pmix_info_t *info, size_t ninfo,
                                                               pmix_value_t **value)
@@ -252,17 +252,18 @@ static __attribute__((noinline)) pmix_status_t glance_as_told(const pmix_proc_t 
     struct px_reader *self = px_reader_self;
     pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
     const struct px_store *first;
-    struct manner manner;
+    struct fast_directives fast_directives;
 
     if (NULL == info || NULL == self || NULL == key || NULL == value
-        || !read_manner(info, ninfo, &manner)) {
+        || !read_fast_directives(info, ninfo, &fast_directives)) {
         return px_ctx()->get(proc, key, info, ninfo, value);
     }
     px_reader_enter_as(self);
     session = px_session_visited();
-    first = px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt and replace */
-    if (is_first(session, first, proc)) {
-        rc = hand_out(session, first, proc->rank, key, &manner, value);
+    /* pairs with px_session_adopt and replace_segment */
+    first = px_load_ptr_acquire(&session->fast_store);
+    if (is_fast_store(session, first, proc)) {
+        rc = give_fast(session, first, proc->rank, key, &fast_directives, value);
     }
     px_reader_leave_as(self);
     return PMIX_ERR_WOULD_BLOCK == rc ? px_ctx()->get(proc, key, info, ninfo, value) : rc;
@@ -270,7 +271,7 @@ static __attribute__((noinline)) pmix_status_t glance_as_told(const pmix_proc_t 
 
 /* --- without --- */
 
-pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+pmix_status_t px_client_get_fast(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                                size_t ninfo, pmix_value_t **value)
 {
     const struct px_session *session;
@@ -279,23 +280,24 @@ pmix_status_t px_client_glance(const pmix_proc_t *proc, const char key[], const 
     const char *name;
 
     if (ninfo > 0) {
-        return glance_as_told(proc, key, info, ninfo, value);
+        return get_fast_directives(proc, key, info, ninfo, value);
     }
     if (rare(NULL == px_reader_self) || rare(NULL == key)) {
-        return glance_at_two(proc, key, value);
+        return get_fast_two_stores(proc, key, value);
     }
     px_reader_enter_as(px_reader_self);
     session = px_session_visited();
-    first = px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt and replace */
-    if (!is_first(session, first, proc)) {
-        return glance_at_two(proc, key, value);
+    /* pairs with px_session_adopt and replace_segment */
+    first = px_load_ptr_acquire(&session->fast_store);
+    if (!is_fast_store(session, first, proc)) {
+        return get_fast_two_stores(proc, key, value);
     }
-    if (!see(session, first, proc->rank, key, &name, &scalar)) {
-        return is_apart(session, proc->rank) ? glance_at_two(proc, key, value)
-                                             : glance_further(first, proc, key, value);
+    if (!find_scalar(session, first, proc->rank, key, &name, &scalar)) {
+        return is_self_private(session, proc->rank) ? get_fast_two_stores(proc, key, value)
+                                             : get_fast_rest(first, proc, key, value);
     }
     if (rare(strcmp(name, key) != 0) || rare(NULL == value)) {
-        return glance_at_two(proc, key, value);
+        return get_fast_two_stores(proc, key, value);
     }
     px_reader_leave();
     return px_scalar_value(scalar.word, scalar.type, value) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;

@@ -136,7 +136,7 @@ static void compare(pmix_rank_t rank, const char *key, const char *directive)
     pmix_value_t *value[2];
     pmix_status_t rc[2];
 
-    rc[0] = get(px_client_glance, rank, key, directive, &here[0], &value[0]);
+    rc[0] = get(px_client_get_fast, rank, key, directive, &here[0], &value[0]);
     rc[1] = get(long_way, rank, key, directive, &here[1], &value[1]);
     assert_int_equal(rc[0], rc[1]);
     if (PMIX_SUCCESS != rc[0]) {
@@ -241,7 +241,7 @@ static void a_new_generation(void **state)
         pmix_value_t here;
         pmix_value_t *value;
 
-        assert_int_equal(get(px_client_glance, 1, "posted", NULL, &here, &value), PMIX_SUCCESS);
+        assert_int_equal(get(px_client_get_fast, 1, "posted", NULL, &here, &value), PMIX_SUCCESS);
         assert_int_equal(value->data.uint32, 2);
         PMIx_Value_free(value, 1);
     }
@@ -258,7 +258,7 @@ static void *read_on(void *arg)
         pmix_value_t *value;
         uint32_t now = before;
 
-        if (get(px_client_glance, rank, "posted", PMIX_GET_STATIC_VALUES, &here, &value) == 0) {
+        if (get(px_client_get_fast, rank, "posted", PMIX_GET_STATIC_VALUES, &here, &value) == 0) {
             now = here.data.uint32;
         }
         if (now < before) {

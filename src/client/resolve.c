@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "request.h"
 #include "get.h"
 #include "ops.h"
 #include "src/base/epoch.h"
@@ -78,7 +78,7 @@ static bool host_answers(uint32_t flags, bool peers)
 static bool may_answer(const struct px_session *session, const char *nspace, bool peers)
 {
     const struct px_store *shared = px_session_shared(session);
-    const struct px_foreign *foreign;
+    const struct px_other_nspace *other_nspace;
     struct px_store_info info;
     uint32_t flags;
 
@@ -86,8 +86,8 @@ static bool may_answer(const struct px_session *session, const char *nspace, boo
         return false;
     }
     if (strcmp(nspace, session->ctx->self.nspace) != 0) {
-        foreign = px_session_find_foreign(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN + 1));
-        shared = NULL != foreign ? px_foreign_shared(foreign) : NULL;
+        other_nspace = px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN + 1));
+        shared = NULL != other_nspace ? px_other_nspace_shared(other_nspace) : NULL;
     }
     flags = NULL != shared ? px_store_flags(shared) : 0;
     if ((flags & PX_STORE_JOB_COMPLETE) == 0 || host_answers(flags, peers)) {
@@ -312,7 +312,7 @@ static pmix_status_t names_nb(struct px_session *session, const pmix_proc_t *pro
     return rc;
 }
 
-bool px_key_asked(const char *key)
+bool px_key_is_dynamic(const char *key)
 {
     return strcmp(key, PMIX_LOCAL_PROCS) == 0 || strcmp(key, names[0]) == 0 ||
            strcmp(key, names[1]) == 0;
@@ -357,7 +357,7 @@ static void answered_lasting(pmix_status_t status, pmix_value_t *value, void *cb
     free(call);
 }
 
-pmix_status_t px_client_asked_nb(struct px_session *session, const pmix_proc_t *proc,
+pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
                                  const char *key, bool lasting, pmix_value_cbfunc_t cbfunc,
                                  void *cbdata)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_CLIENT_LATER_H
-#define PX_CLIENT_LATER_H
+#ifndef PX_CLIENT_DEFERRED_H
+#define PX_CLIENT_DEFERRED_H
 
 #include <pmix.h>
 
@@ -11,11 +11,11 @@
  * PMIX_ERR_NOMEM. */
 
 /* `ours`: the value is freed after the callback. Untouched on failure. */
-int px_later_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
+int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
                    pmix_value_cbfunc_t cbfunc, void *cbdata);
 
 /* The array is taken over on success and freed when the receiver releases it. */
-int px_later_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
+int px_defer_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
                    pmix_info_cbfunc_t cbfunc, void *cbdata);
 
 #endif

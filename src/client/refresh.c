@@ -12,17 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "call.h"
+#include "request.h"
 #include "gds/state.h"
 #include "src/base/epoch.h"
 #include "src/base/param.h"
 
-/* px_session.catching_up: whether a request is under way, how many before it were in vain, and how
+/* px_session.refresh_state: whether a request is under way, how many before it were in vain, and how
  * many occasions are to be let pass before the next. */
 #define ASKED     (UINT64_C(1) << 63)
-#define LEFT_MASK ((UINT64_C(1) << VAIN_SHIFT) - 1)
+#define LEFT_MASK ((UINT64_C(1) << BACK_OFF_SHIFT) - 1)
 
-enum { VAIN_SHIFT = 48, MOST_VAIN = 31, FIRST_PAUSE = 5, PATIENCE_MS = 10000 };
+enum { BACK_OFF_SHIFT = 48, BACK_OFF_MAX = 31, BACK_OFF_FIRST = 5, REFRESH_TIMEOUT_MS = 10000 };
 
 static void free_list(struct px_store **list)
 {
@@ -33,54 +33,54 @@ static void free_list(struct px_store **list)
 /* Nobody looks at these any more; what pointers lead to stays. */
 static void free_unpinned(struct px_session *session)
 {
-    while (NULL != session->retired) {
-        struct px_store *store = px_store_unchain(&session->retired);
+    while (NULL != session->unmap_in_grace) {
+        struct px_store *store = px_store_unchain(&session->unmap_in_grace);
 
         if (px_store_is_pinned(store)) {
-            px_store_chain(&session->old, store);
+            px_store_chain(&session->unmap_pinned, store);
         } else {
             px_store_destroy(store);
         }
     }
 }
 
-void px_session_clean_up(struct px_session *session)
+void px_session_unmap_deferred(struct px_session *session)
 {
-    if (NULL != session->retired && px_grace_over()) {
+    if (NULL != session->unmap_in_grace && px_grace_over()) {
         free_unpinned(session);
     }
-    if (NULL == session->retired && NULL != session->unused && px_grace_begin()) {
-        session->retired = session->unused;
-        session->unused = NULL;
+    if (NULL == session->unmap_in_grace && NULL != session->unmap_pending && px_grace_begin()) {
+        session->unmap_in_grace = session->unmap_pending;
+        session->unmap_pending = NULL;
         if (px_grace_over()) {
             free_unpinned(session);
         }
     }
 }
 
-void px_session_retire(struct px_session *session, struct px_store *old)
+void px_session_defer_unmap(struct px_session *session, struct px_store *old)
 {
-    px_store_chain(&session->unused, old);
-    px_session_clean_up(session);
+    px_store_chain(&session->unmap_pending, old);
+    px_session_unmap_deferred(session);
 }
 
-/* `first` is nothing while `shared` changes: who has read the new generation by one of them cannot
+/* `fast_store` is nothing while `shared` changes: who has read the new generation by one of them cannot
  * find the old one by the other. */
-static void replace(struct px_session *session, struct px_store *next)
+static void replace_segment(struct px_session *session, struct px_store *next)
 {
     struct px_store *old = px_session_shared(session);
     bool first;
 
     px_lock_take(&session->lock);
-    first = NULL != px_load_ptr_acquire(&session->first); /* pairs with px_session_adopt */
-    px_store_ptr_release(&session->first, NULL); /* pairs with px_client_glance */
+    first = NULL != px_load_ptr_acquire(&session->fast_store); /* pairs with px_session_adopt */
+    px_store_ptr_release(&session->fast_store, NULL); /* pairs with px_client_get_fast */
     px_store_ptr_release(&session->shared, next); /* pairs with px_session_shared */
     if (first) {
-        px_store_ptr_release(&session->first, next); /* pairs with px_client_glance */
+        px_store_ptr_release(&session->fast_store, next); /* pairs with px_client_get_fast */
     }
     px_lock_give(&session->lock);
-    px_store_release(&session->catching_up, 0); /* pairs with may_ask */
-    px_session_retire(session, old);
+    px_store_release(&session->refresh_state, 0); /* pairs with may_request_refresh */
+    px_session_defer_unmap(session, old);
 }
 
 void px_session_adopt(struct px_session *session, struct px_store *segment)
@@ -92,7 +92,7 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     if (NULL == present) {
         px_store_ptr_release(&session->shared, segment); /* pairs with px_session_shared */
         if (session->internal == 0 && session->report_fd < 0) {
-            px_store_ptr_release(&session->first, segment); /* pairs with px_client_glance */
+            px_store_ptr_release(&session->fast_store, segment); /* pairs with px_client_get_fast */
         }
         session->ours = true;
         return;
@@ -103,10 +103,10 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
         px_store_destroy(segment);
         return;
     }
-    replace(session, segment);
+    replace_segment(session, segment);
 }
 
-void px_session_warm(struct px_store *segment)
+void px_session_prefault(struct px_store *segment)
 {
     struct px_segment_hints hints = {.prefault = (uint64_t) px_param_int(PX_P_SHMEM_PREFAULT),
                                      .huge = px_param_bool(PX_P_SHMEM_HUGE)};
@@ -127,11 +127,11 @@ int px_session_descriptor(void *arg, int fd)
     if (px_store_open(fd, &segment) != 0) {
         return -1;
     }
-    px_session_warm(segment);
+    px_session_prefault(segment);
     if (strcmp(px_store_nspace(segment), session->ctx->self.nspace) == 0) {
         px_session_adopt(session, segment);
     } else {
-        px_foreign_adopt(session, segment);
+        px_other_nspace_adopt(session, segment);
     }
     return -1;
 }
@@ -139,54 +139,55 @@ int px_session_descriptor(void *arg, int fd)
 /* Whoever asked has got nothing newer. As many occasions as this says are let pass before the next
  * request, each time twice as many: a server that has nothing to give is not asked at every
  * read. */
-static uint64_t pause_after(uint64_t asked)
+static uint64_t next_back_off(uint64_t asked)
 {
-    uint64_t n = asked >> VAIN_SHIFT & MOST_VAIN;
+    uint64_t n = asked >> BACK_OFF_SHIFT & BACK_OFF_MAX;
 
-    n += n < MOST_VAIN;
-    return n << VAIN_SHIFT | UINT64_C(1) << (FIRST_PAUSE + n);
+    n += n < BACK_OFF_MAX;
+    return n << BACK_OFF_SHIFT | UINT64_C(1) << (BACK_OFF_FIRST + n);
 }
 
-static void asked_in_vain(struct px_session *session)
+static void back_off(struct px_session *session)
 {
-    uint64_t now = px_load_acquire(&session->catching_up); /* pairs with may_ask and replace */
+    /* pairs with may_request_refresh and replace_segment */
+    uint64_t now = px_load_acquire(&session->refresh_state);
 
     if ((now & ASKED) != 0) {
-        /* pairs with may_ask */
-        (void) px_cas(&session->catching_up, now, pause_after(now));
+        /* pairs with may_request_refresh */
+        (void) px_cas(&session->refresh_state, now, next_back_off(now));
     }
 }
 
 /* What came with the reply has been adopted by now. Without that we stay with what we have, for a
  * while. */
-static void catch_up_reply(void *arg, int status, struct px_in *reply, int fd)
+static void refresh_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     (void) status;
     (void) reply;
     if (fd >= 0) {
         close(fd);
     }
-    asked_in_vain(arg);
-    px_session_clean_up(arg);
+    back_off(arg);
+    px_session_unmap_deferred(arg);
 }
 
 /* One of those who find the segment superseded asks. */
-static bool may_ask(struct px_session *session)
+static bool may_request_refresh(struct px_session *session)
 {
-    /* pairs with replace and asked_in_vain */
-    uint64_t now = px_load_acquire(&session->catching_up);
+    /* pairs with replace_segment and back_off */
+    uint64_t now = px_load_acquire(&session->refresh_state);
 
     if ((now & ASKED) != 0) {
         return false;
     }
     if ((now & LEFT_MASK) != 0) {
-        (void) px_cas(&session->catching_up, now, now - 1); /* pairs with asked_in_vain */
+        (void) px_cas(&session->refresh_state, now, now - 1); /* pairs with back_off */
         return false;
     }
-    return px_cas(&session->catching_up, now, now | ASKED); /* pairs with asked_in_vain */
+    return px_cas(&session->refresh_state, now, now | ASKED); /* pairs with back_off */
 }
 
-void px_session_catch_up(struct px_session *session)
+void px_session_request_refresh(struct px_session *session)
 {
     const struct px_store *shared = px_session_shared(session);
     struct px_store_info info;
@@ -194,25 +195,25 @@ void px_session_catch_up(struct px_session *session)
     int rc;
 
     /* Without a server what we have is all there is. */
-    if (NULL == shared || NULL == px_session_server(session) || !may_ask(session)) {
+    if (NULL == shared || NULL == px_session_server(session) || !may_request_refresh(session)) {
         return;
     }
     rc = px_msg_start(session, PX_CMD_REQ, &msg);
     if (0 == rc) {
         px_store_info(shared, &info);
-        rc = px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation), PATIENCE_MS,
-                         catch_up_reply, session);
+        rc = px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation), REFRESH_TIMEOUT_MS,
+                         refresh_reply, session);
     }
     if (0 != rc) {
-        asked_in_vain(session);
+        back_off(session);
     }
 }
 
 void px_session_drop_segments(struct px_session *session)
 {
-    free_list(&session->old);
-    free_list(&session->retired);
-    free_list(&session->unused);
+    free_list(&session->unmap_pinned);
+    free_list(&session->unmap_in_grace);
+    free_list(&session->unmap_pending);
     px_store_destroy(session->shared);
     session->shared = NULL;
 }
