@@ -165,7 +165,7 @@ int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret)
 /* A key that more than a few ranks have will have one for each: no array is copied on and on. */
 static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
 {
-    struct px_given *procs;
+    struct px_datum *procs;
 
     if (key->cap_procs == 0 || key->cap_procs >= batch->expected
         || batch->expected > SIZE_MAX / sizeof *procs) {
@@ -191,19 +191,19 @@ int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_
     px_assert(to->n_procs <= to->cap_procs);
     rc = to->n_procs == to->cap_procs ? grow_procs(batch, to) : 0;
     if (rc == 0) {
-        to->procs[to->n_procs++] = px_given_make(rank, scope, value);
+        to->procs[to->n_procs++] = px_datum_make(rank, scope, value);
     }
     return rc;
 }
 
-static int add_other(struct px_batch *batch, const struct px_entry *entry, uint32_t key)
+static int add_other(struct px_batch *batch, const struct px_store_entry *entry, uint32_t key)
 {
     int rc =
         px_array_room(&batch->others, batch->n_others, &batch->cap_others, sizeof *batch->others);
 
     if (rc == 0) {
         px_assert(key < batch->n_keys && batch->n_others < batch->cap_others);
-        batch->others[batch->n_others++] = (struct px_batch_other){
+        batch->others[batch->n_others++] = (struct px_batch_entry){
             .level = entry->level,
             .index = entry->level == PX_LEVEL_JOB ? 0 : entry->index,
             .key = key,
@@ -216,7 +216,7 @@ static int add_other(struct px_batch *batch, const struct px_entry *entry, uint3
     return rc;
 }
 
-int px_batch_add(struct px_batch *batch, const struct px_entry *entry)
+int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry)
 {
     uint32_t key;
     int rc;
@@ -287,7 +287,7 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
     return 0;
 }
 
-static uint32_t find_one(const struct px_batch *batch, const struct px_store *store,
+static uint32_t find_node_by_name(const struct px_batch *batch, const struct px_store *store,
                          const char *name)
 {
     uint32_t node = name_find(batch, name);
@@ -298,11 +298,11 @@ static uint32_t find_one(const struct px_batch *batch, const struct px_store *st
 static uint32_t find_node(const struct px_batch *batch, const struct px_store *store,
                           const struct px_node_def *def)
 {
-    uint32_t node = find_one(batch, store, def->name);
+    uint32_t node = find_node_by_name(batch, store, def->name);
     size_t i;
 
     for (i = 0; node == PX_NO_NODE && def->aliases && def->aliases[i]; i++) {
-        node = find_one(batch, store, def->aliases[i]);
+        node = find_node_by_name(batch, store, def->aliases[i]);
     }
     return node;
 }
@@ -319,7 +319,7 @@ static int note_def(struct px_batch *batch, const struct px_node_def *def, uint3
         rc = name_add(batch, def->aliases[i], node);
     }
     if (rc == 0) {
-        batch->defs[batch->n_defs++] = (struct px_batch_def){.index = node, .def = *def};
+        batch->defs[batch->n_defs++] = (struct px_batch_node_def){.index = node, .def = *def};
     }
     return rc;
 }
@@ -362,7 +362,7 @@ int px_batch_node(struct px_batch *batch, const struct px_store *store,
     return 0;
 }
 
-int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum)
+int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum)
 {
     int rc;
 
@@ -376,7 +376,7 @@ int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, u
     }
     if (rc == 0) {
         batch->places[batch->n_places++] =
-            (struct px_batch_place){.rank = rank, .node = node_index, .app = appnum};
+            (struct px_batch_placement){.rank = rank, .node = node_index, .app = appnum};
     }
     return rc;
 }

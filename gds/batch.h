@@ -9,9 +9,9 @@
 /* What has been collected for one publication, already sorted by key: process-level values, of
  * which there may be millions, take 16 bytes each, and of scalars nothing is looked at again. */
 
-enum px_given_kind { PX_GIVEN_HIDDEN, PX_GIVEN_WORD, PX_GIVEN_TEXT, PX_GIVEN_VALUE };
+enum px_datum_kind { PX_DATUM_HIDDEN, PX_DATUM_WORD, PX_DATUM_TEXT, PX_DATUM_VALUE };
 
-struct px_given {
+struct px_datum {
     uint32_t rank;
     uint16_t type; /* of a word */
     uint8_t scope;
@@ -23,40 +23,40 @@ struct px_given {
     };
 };
 
-static inline struct px_given px_given_make(uint32_t rank, pmix_scope_t scope,
+static inline struct px_datum px_datum_make(uint32_t rank, pmix_scope_t scope,
                                             const pmix_value_t *value)
 {
-    struct px_given given = {.rank = rank, .scope = scope};
+    struct px_datum datum = {.rank = rank, .scope = scope};
 
     if (!value) {
-        given.kind = PX_GIVEN_HIDDEN;
+        datum.kind = PX_DATUM_HIDDEN;
     } else if (px_word_size(value->type)) {
-        given.kind = PX_GIVEN_WORD;
-        given.type = value->type;
-        given.word = px_word_of(value);
+        datum.kind = PX_DATUM_WORD;
+        datum.type = value->type;
+        datum.word = px_word_of(value);
     } else if (value->type == PMIX_STRING) {
-        given.kind = PX_GIVEN_TEXT;
-        given.text = value->data.string;
+        datum.kind = PX_DATUM_TEXT;
+        datum.text = value->data.string;
     } else {
-        given.kind = PX_GIVEN_VALUE;
-        given.value = value;
+        datum.kind = PX_DATUM_VALUE;
+        datum.value = value;
     }
-    return given;
+    return datum;
 }
 
 /* As it was given; in *room when it is kept in another form. NULL: hidden. */
-static inline const pmix_value_t *px_given_value(const struct px_given *given, pmix_value_t *room)
+static inline const pmix_value_t *px_datum_value(const struct px_datum *datum, pmix_value_t *room)
 {
-    switch (given->kind) {
-    case PX_GIVEN_WORD:
-        px_word_value(given->type, given->word, room);
+    switch (datum->kind) {
+    case PX_DATUM_WORD:
+        px_word_value(datum->type, datum->word, room);
         return room;
-    case PX_GIVEN_TEXT:
+    case PX_DATUM_TEXT:
         *room = (pmix_value_t){.type = PMIX_STRING,
-                               .data.string = (char *) (uintptr_t) given->text};
+                               .data.string = (char *) (uintptr_t) datum->text};
         return room;
-    case PX_GIVEN_VALUE:
-        return given->value;
+    case PX_DATUM_VALUE:
+        return datum->value;
     default:
         return NULL;
     }
@@ -66,13 +66,13 @@ struct px_batch_key {
     const char *name; /* borrowed */
     uint32_t len;
     uint64_t hash;
-    struct px_given *procs;
+    struct px_datum *procs;
     size_t n_procs;
     size_t cap_procs;
 };
 
 /* A value at another level, or a qualified one. */
-struct px_batch_other {
+struct px_batch_entry {
     enum px_level level;
     uint32_t index;
     uint32_t key; /* index into keys */
@@ -82,12 +82,12 @@ struct px_batch_other {
     size_t n_quals;
 };
 
-struct px_batch_def {
+struct px_batch_node_def {
     uint32_t index; /* of the node */
     struct px_node_def def;
 };
 
-struct px_batch_place {
+struct px_batch_placement {
     uint32_t rank;
     uint32_t node;
     uint32_t app;
@@ -102,10 +102,10 @@ struct px_batch {
     uint32_t *by_hash; /* open addressing: 1 + index into keys */
     size_t n_slots;
     uint32_t recent[PX_BATCH_RECENT]; /* where a key was last, by its pointer; a guess */
-    struct px_batch_other *others;
+    struct px_batch_entry *others;
     size_t n_others;
     size_t cap_others;
-    struct px_batch_def *defs;
+    struct px_batch_node_def *defs;
     size_t n_defs;
     size_t cap_defs;
     uint32_t *by_name; /* open addressing: 1 + index into names */
@@ -116,7 +116,7 @@ struct px_batch {
     bool based;          /* base_nodes is set */
     uint32_t base_nodes; /* nodes that the store had when the first was defined here */
     uint32_t n_new_nodes;
-    struct px_batch_place *places;
+    struct px_batch_placement *places;
     size_t n_places;
     size_t cap_places;
     size_t expected; /* ranks, as the caller guesses */

@@ -70,7 +70,7 @@ static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_
                || memcmp(cell->payload + payload->head_len, payload->body, payload->body_len) == 0);
 }
 
-static void enter(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *ret)
+static void add_cell(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *ret)
 {
     uint32_t at = (uint32_t) hash & (dict->n_slots - 1);
 
@@ -115,7 +115,7 @@ int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix
     }
     rc = px_payload_cell(payload, scope, dict->bump, &loc);
     if (rc == 0) {
-        enter(dict, hash, loc, ret);
+        add_cell(dict, hash, loc, ret);
     }
     return rc;
 }
@@ -138,7 +138,7 @@ int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret)
             return 0;
         }
     }
-    enter(dict, hash, loc, ret);
+    add_cell(dict, hash, loc, ret);
     return 0;
 }
 

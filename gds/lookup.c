@@ -69,14 +69,14 @@ enum px_derived px_key_derived(const char *key, size_t key_len)
 
 struct lookup {
     struct px_read read;
-    const struct px_ask *ask;
+    const struct px_lookup_key *spec;
     const struct px_key *key;
     const struct px_placement *place_or_none; /* once placed */
     bool placed;
     bool proc_done;      /* the process level has been looked at */
     enum px_realm realm; /* where to look */
     bool strict;         /* nowhere else */
-    struct px_qual_sum quals;
+    struct px_qual_digest quals;
 };
 
 static bool concrete(pmix_rank_t rank)
@@ -91,14 +91,14 @@ static bool missing(int rc)
 
 static int at(struct lookup *l, enum px_level level, uint32_t index, struct px_slice *ret)
 {
-    if (l->ask->n_quals) {
+    if (l->spec->n_quals) {
         return px_read_qualified(&l->read, level, index, l->key, &l->quals, ret);
     }
     return px_read_level(&l->read, level, index, l->key, ret);
 }
 
 /* The placement, or NULL. */
-static const struct px_placement *place_of(struct lookup *l)
+static const struct px_placement *placement_value(struct lookup *l)
 {
     if (!l->placed) {
         l->place_or_none = px_read_placement(&l->read);
@@ -125,27 +125,27 @@ static int word_slice(struct lookup *l, pmix_data_type_t type, uint64_t word, st
 /* The node that is meant: a qualifier's, that of a concrete rank, or the readers' own. */
 static uint32_t node_meant(struct lookup *l)
 {
-    const struct px_placement *place = place_of(l);
-    const struct px_ask *ask = l->ask;
+    const struct px_placement *place = placement_value(l);
+    const struct px_lookup_key *spec = l->spec;
 
     if (!place) {
         return PX_NO_NODE;
     }
-    if (ask->hostname) {
-        return px_placement_by_name(&l->read, place, ask->hostname);
+    if (spec->hostname) {
+        return px_placement_by_name(&l->read, place, spec->hostname);
     }
-    if (ask->nodeid != PX_NO_NODEID) {
-        return px_placement_by_id(&l->read, place, ask->nodeid);
+    if (spec->nodeid != PX_NO_NODEID) {
+        return px_placement_by_id(&l->read, place, spec->nodeid);
     }
-    if ((!concrete(ask->rank) || ask->rank == ask->self) && place->local_node < place->n_nodes) {
+    if ((!concrete(spec->rank) || spec->rank == spec->self) && place->local_node < place->n_nodes) {
         return place->local_node;
     }
-    return px_placed(&l->read, &place->node_of, place->n_ranks, ask->rank);
+    return px_placed(&l->read, &place->node_of, place->n_ranks, spec->rank);
 }
 
 static int derived_node(struct lookup *l, uint32_t index, struct px_slice *ret)
 {
-    const struct px_node *node = px_placement_node(&l->read, place_of(l), index);
+    const struct px_node *node = px_placement_node(&l->read, placement_value(l), index);
 
     if (!node) {
         return px_read_miss(&l->read);
@@ -162,9 +162,9 @@ static int derived_node(struct lookup *l, uint32_t index, struct px_slice *ret)
     }
 }
 
-static int ask_node(struct lookup *l, struct px_slice *ret)
+static int get_node(struct lookup *l, struct px_slice *ret)
 {
-    bool other = l->ask->hostname || l->ask->nodeid != PX_NO_NODEID;
+    bool other = l->spec->hostname || l->spec->nodeid != PX_NO_NODEID;
     uint32_t index = node_meant(l);
     int rc = PMIX_ERR_NOT_FOUND;
 
@@ -173,7 +173,7 @@ static int ask_node(struct lookup *l, struct px_slice *ret)
         if (missing(rc)) {
             rc = derived_node(l, index, ret);
         }
-        other = other || index != place_of(l)->local_node;
+        other = other || index != placement_value(l)->local_node;
     }
     if (missing(rc) && !l->strict && !other) {
         rc = at(l, PX_LEVEL_JOB, 0, ret);
@@ -185,24 +185,24 @@ static int ask_node(struct lookup *l, struct px_slice *ret)
 
 static uint32_t app_meant(struct lookup *l)
 {
-    const struct px_ask *ask = l->ask;
-    pmix_rank_t rank = concrete(ask->rank) ? ask->rank : ask->self;
+    const struct px_lookup_key *spec = l->spec;
+    pmix_rank_t rank = concrete(spec->rank) ? spec->rank : spec->self;
     uint32_t app = PX_NO_APP;
 
-    if (ask->appnum != PX_NO_APP) {
-        return ask->appnum;
+    if (spec->appnum != PX_NO_APP) {
+        return spec->appnum;
     }
-    if (concrete(rank) && place_of(l)) {
-        app = px_placed(&l->read, &place_of(l)->app_of, place_of(l)->n_ranks, rank);
+    if (concrete(rank) && placement_value(l)) {
+        app = px_placed(&l->read, &placement_value(l)->app_of, placement_value(l)->n_ranks, rank);
     }
     return app == PX_NO_APP ? 0 : app;
 }
 
-static int ask_app(struct lookup *l, struct px_slice *ret)
+static int get_app(struct lookup *l, struct px_slice *ret)
 {
     int rc = at(l, PX_LEVEL_APP, app_meant(l), ret);
 
-    if (missing(rc) && !l->strict && l->ask->appnum == PX_NO_APP) {
+    if (missing(rc) && !l->strict && l->spec->appnum == PX_NO_APP) {
         rc = at(l, PX_LEVEL_JOB, 0, ret);
     }
     return rc;
@@ -210,14 +210,14 @@ static int ask_app(struct lookup *l, struct px_slice *ret)
 
 /* --- session level --- */
 
-static int ask_session(struct lookup *l, struct px_slice *ret)
+static int get_session(struct lookup *l, struct px_slice *ret)
 {
     /* pairs with publish_all */
     uint64_t own = px_load_acquire(&px_store_header(l->read.store)->session);
     int rc = PMIX_ERR_NOT_FOUND;
 
-    if (l->ask->session != PX_NO_SESSION) {
-        return at(l, PX_LEVEL_SESSION, l->ask->session, ret);
+    if (l->spec->session != PX_NO_SESSION) {
+        return at(l, PX_LEVEL_SESSION, l->spec->session, ret);
     }
     if (own) {
         rc = at(l, PX_LEVEL_SESSION, (uint32_t) own, ret);
@@ -230,7 +230,7 @@ static int ask_session(struct lookup *l, struct px_slice *ret)
 
 /* --- job and process level --- */
 
-static int ask_job(struct lookup *l, struct px_slice *ret)
+static int get_job(struct lookup *l, struct px_slice *ret)
 {
     return at(l, PX_LEVEL_JOB, 0, ret);
 }
@@ -238,8 +238,8 @@ static int ask_job(struct lookup *l, struct px_slice *ret)
 /* What the placement says about a rank. */
 static int derived_proc(struct lookup *l, struct px_slice *ret)
 {
-    const struct px_placement *place = l->key->derived ? place_of(l) : NULL;
-    pmix_rank_t rank = l->ask->rank;
+    const struct px_placement *place = l->key->derived ? placement_value(l) : NULL;
+    pmix_rank_t rank = l->spec->rank;
     uint32_t app;
 
     if (!place || rank >= place->n_ranks) {
@@ -260,7 +260,7 @@ static int derived_proc(struct lookup *l, struct px_slice *ret)
 }
 
 /* A key that only one process has posted; which one, nobody has said. */
-static int ask_holder(struct lookup *l, struct px_slice *ret)
+static int get_any_rank(struct lookup *l, struct px_slice *ret)
 {
     uint64_t holder = px_load_acquire(&l->key->holder); /* pairs with publish_all */
 
@@ -270,19 +270,19 @@ static int ask_holder(struct lookup *l, struct px_slice *ret)
     return at(l, PX_LEVEL_PROC, (uint32_t) (holder - 1), ret);
 }
 
-static int ask_proc(struct lookup *l, struct px_slice *ret)
+static int get_proc(struct lookup *l, struct px_slice *ret)
 {
     int rc = PMIX_ERR_NOT_FOUND;
 
-    if (concrete(l->ask->rank)) {
+    if (concrete(l->spec->rank)) {
         if (!l->proc_done) {
-            rc = at(l, PX_LEVEL_PROC, l->ask->rank, ret);
+            rc = at(l, PX_LEVEL_PROC, l->spec->rank, ret);
         }
-        if (missing(rc) && !l->ask->n_quals) {
+        if (missing(rc) && !l->spec->n_quals) {
             rc = derived_proc(l, ret);
         }
-    } else if (l->ask->rank == PMIX_RANK_UNDEF) {
-        rc = ask_holder(l, ret);
+    } else if (l->spec->rank == PMIX_RANK_UNDEF) {
+        rc = get_any_rank(l, ret);
     }
     return rc;
 }
@@ -292,13 +292,13 @@ static int ask_proc(struct lookup *l, struct px_slice *ret)
 /* Node qualifiers pick a node even for keys that nobody has put in a realm. */
 static enum px_realm realm_meant(const struct lookup *l, enum px_realm own)
 {
-    if (l->ask->realm != PX_REALM_NONE) {
-        return l->ask->realm;
+    if (l->spec->realm != PX_REALM_NONE) {
+        return l->spec->realm;
     }
-    if (own == PX_REALM_NONE && (l->ask->hostname || l->ask->nodeid != PX_NO_NODEID)) {
+    if (own == PX_REALM_NONE && (l->spec->hostname || l->spec->nodeid != PX_NO_NODEID)) {
         return PX_REALM_NODE;
     }
-    if (own == PX_REALM_NONE && l->ask->appnum != PX_NO_APP) {
+    if (own == PX_REALM_NONE && l->spec->appnum != PX_NO_APP) {
         return PX_REALM_APP;
     }
     return own;
@@ -308,32 +308,32 @@ static enum px_realm realm_meant(const struct lookup *l, enum px_realm own)
  * qualifier or a directive says that no process is meant. */
 static bool proc_first(const struct lookup *l)
 {
-    const struct px_ask *ask = l->ask;
+    const struct px_lookup_key *spec = l->spec;
 
-    if (ask->realm != PX_REALM_NONE && ask->realm != PX_REALM_PROC) {
+    if (spec->realm != PX_REALM_NONE && spec->realm != PX_REALM_PROC) {
         return false;
     }
-    if (l->realm == PX_REALM_SESSION || (l->realm == PX_REALM_APP && ask->appnum != PX_NO_APP)) {
+    if (l->realm == PX_REALM_SESSION || (l->realm == PX_REALM_APP && spec->appnum != PX_NO_APP)) {
         return false;
     }
-    return l->realm != PX_REALM_NODE || (!ask->hostname && ask->nodeid == PX_NO_NODEID);
+    return l->realm != PX_REALM_NODE || (!spec->hostname && spec->nodeid == PX_NO_NODEID);
 }
 
 static int by_realm(struct lookup *l, struct px_slice *ret)
 {
     switch (l->realm) {
     case PX_REALM_SESSION:
-        return ask_session(l, ret);
+        return get_session(l, ret);
     case PX_REALM_APP:
-        return ask_app(l, ret);
+        return get_app(l, ret);
     case PX_REALM_NODE:
-        return ask_node(l, ret);
+        return get_node(l, ret);
     case PX_REALM_PROC:
-        return l->strict ? PMIX_ERR_NOT_FOUND : ask_job(l, ret);
+        return l->strict ? PMIX_ERR_NOT_FOUND : get_job(l, ret);
     case PX_REALM_JOB:
     case PX_REALM_NONE:
     default:
-        return ask_job(l, ret);
+        return get_job(l, ret);
     }
 }
 
@@ -341,29 +341,29 @@ static int in_order(struct lookup *l, struct px_slice *ret)
 {
     int rc = PMIX_ERR_NOT_FOUND;
 
-    if (l->ask->rank == PMIX_RANK_INVALID) {
+    if (l->spec->rank == PMIX_RANK_INVALID) {
         return rc;
     }
     if (proc_first(l)) {
-        rc = ask_proc(l, ret);
+        rc = get_proc(l, ret);
     }
     return missing(rc) ? by_realm(l, ret) : rc;
 }
 
 /* Nothing but a key and a rank. */
-static inline bool plain(const struct px_ask *ask)
+static inline bool plain(const struct px_lookup_key *spec)
 {
-    return ask->realm == PX_REALM_NONE && !ask->hostname && ask->nodeid == PX_NO_NODEID
-           && ask->appnum == PX_NO_APP && ask->scope == PMIX_SCOPE_UNDEF && ask->n_quals == 0;
+    return spec->realm == PX_REALM_NONE && !spec->hostname && spec->nodeid == PX_NO_NODEID
+           && spec->appnum == PX_NO_APP && spec->scope == PMIX_SCOPE_UNDEF && spec->n_quals == 0;
 }
 
 /* Whether a plain question is answered by px_read_plain if there is a value: what most are. */
-static inline bool quick(const struct px_ask *ask, const struct px_key *key)
+static inline bool get_quick(const struct px_lookup_key *spec, const struct px_key *key)
 {
-    if (ask->rank <= PMIX_RANK_VALID) {
+    if (spec->rank <= PMIX_RANK_VALID) {
         return key->realm != PX_REALM_SESSION;
     }
-    return ask->rank == PMIX_RANK_WILDCARD
+    return spec->rank == PMIX_RANK_WILDCARD
            && (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE);
 }
 
@@ -374,48 +374,48 @@ static bool in_scope(pmix_scope_t asked, pmix_scope_t scope)
            || (asked == PMIX_GLOBAL && scope == PMIX_REMOTE);
 }
 
-static int ask_in_order(struct lookup *l, struct px_slice *ret)
+static int get_in_order(struct lookup *l, struct px_slice *ret)
 {
-    const struct px_ask *ask = l->ask;
+    const struct px_lookup_key *spec = l->spec;
     enum px_realm own = (enum px_realm) l->key->realm;
     struct px_slice slice;
     int rc;
 
     l->realm = realm_meant(l, own);
-    l->strict = ask->realm != PX_REALM_NONE && ask->realm != own;
-    if (ask->n_quals && !px_quals_sum(ask->quals, ask->n_quals, &l->quals)) {
+    l->strict = spec->realm != PX_REALM_NONE && spec->realm != own;
+    if (spec->n_quals && !px_quals_digest(spec->quals, spec->n_quals, &l->quals)) {
         return PMIX_ERR_NOT_FOUND;
     }
     rc = in_order(l, &slice);
     if (rc) {
         return missing(rc) ? px_read_miss(&l->read) : rc;
     }
-    if (slice.hidden || !in_scope(ask->scope, slice.scope)) {
+    if (slice.hidden || !in_scope(spec->scope, slice.scope)) {
         return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
     }
     *ret = slice;
     return 0;
 }
 
-int px_store_ask(const struct px_store *store, const struct px_ask *ask, struct px_slice *ret)
+int px_store_get(const struct px_store *store, const struct px_lookup_key *spec, struct px_slice *ret)
 {
     const struct px_key *key;
     struct px_read read;
     bool asked = false;
 
     px_read_begin(store, &read);
-    key = px_read_known_key(&read, ask->key, ask->key_len);
+    key = px_read_known_key(&read, spec->key, spec->key_len);
     if (!key) {
         return px_read_miss(&read);
     }
-    if (plain(ask) && quick(ask, key)) {
-        int rc = px_read_plain(&read, key, ask->rank, ret);
+    if (plain(spec) && get_quick(spec, key)) {
+        int rc = px_read_plain(&read, key, spec->rank, ret);
 
         if (!missing(rc)) {
             return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
         }
-        asked = ask->rank <= PMIX_RANK_VALID;
+        asked = spec->rank <= PMIX_RANK_VALID;
     }
-    return ask_in_order(&(struct lookup){.ask = ask, .read = read, .key = key, .proc_done = asked},
+    return get_in_order(&(struct lookup){.spec = spec, .read = read, .key = key, .proc_done = asked},
                         ret);
 }

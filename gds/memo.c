@@ -187,7 +187,7 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
         uint64_t word = px_load_acquire(place); /* pairs with insert */
 
         if (word == 0) {
-            /* pairs with insert and find */
+            /* pairs with insert and find_leaf */
             if (px_cas(place, 0, (uint64_t) (uintptr_t) leaf | 1)) {
                 *ret = leaf;
                 return 0;
@@ -206,7 +206,7 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
             if (!below) {
                 return PMIX_ERR_NOMEM;
             }
-            /* pairs with insert and find */
+            /* pairs with insert and find_leaf */
             if (!px_cas(place, word, (uint64_t) (uintptr_t) below)) {
                 free(below);
             }
@@ -219,7 +219,7 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
     }
 }
 
-static struct leaf *find(struct px_memo *memo, uint64_t hash, uint64_t what, uint64_t kind)
+static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what, uint64_t kind)
 {
     /* pairs with insert */
     uint64_t word = px_load_acquire(&memo->child[hash & ((1 << ROOT_BITS) - 1)]);
@@ -242,7 +242,7 @@ const pmix_value_t *px_memo_seen(struct px_memo *memo, uint64_t locator, uint64_
 {
     uint64_t what = locator ? locator : word;
     uint64_t kind = locator ? 0 : 1 + (uint64_t) type;
-    const struct leaf *leaf = find(memo, px_hash_mix(what, kind), what, kind);
+    const struct leaf *leaf = find_leaf(memo, px_hash_mix(what, kind), what, kind);
 
     return leaf ? &leaf->value : NULL;
 }
@@ -253,7 +253,7 @@ int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix
     uint64_t kind =
         slice->locator ? slice->form == PX_FORM_CODEC ? UINT64_MAX : 0 : 1 + (uint64_t) slice->type;
     uint64_t hash = px_hash_mix(what, kind);
-    struct leaf *leaf = find(memo, hash, what, kind);
+    struct leaf *leaf = find_leaf(memo, hash, what, kind);
     struct leaf *mine;
     int rc;
 

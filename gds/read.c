@@ -13,13 +13,13 @@ uint64_t px_record_hash_of(const void *arg, uint64_t loc)
 {
     const unsigned char *base = arg;
     const struct px_record *rec = (const struct px_record *) (const void *) (base + (loc << 3));
-    struct px_qual_sum sum;
+    struct px_qual_digest sum;
 
     if (rec->quals) {
         const struct px_quals *quals =
             (const struct px_quals *) (const void *) (base + (rec->quals << 3));
 
-        sum = (struct px_qual_sum){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+        sum = (struct px_qual_digest){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
         return px_record_hash(rec->level, rec->index, rec->key, &sum);
     }
     return px_record_hash(rec->level, rec->index, rec->key, NULL);
@@ -35,7 +35,7 @@ static const struct px_quals *quals_at(struct px_read *read, uint64_t loc)
     return quals;
 }
 
-static inline bool same_quals(struct px_read *read, uint64_t loc, const struct px_qual_sum *sum)
+static inline bool same_quals(struct px_read *read, uint64_t loc, const struct px_qual_digest *sum)
 {
     const struct px_quals *quals;
 
@@ -47,7 +47,7 @@ static inline bool same_quals(struct px_read *read, uint64_t loc, const struct p
 }
 
 static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_t index,
-                                   uint64_t key, const struct px_qual_sum *quals)
+                                   uint64_t key, const struct px_qual_digest *quals)
 {
     /* pairs with publish_table */
     uint64_t table = px_load_acquire(&px_store_header(read->store)->table);
@@ -74,7 +74,7 @@ static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_
 }
 
 uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
-                        const struct px_qual_sum *quals)
+                        const struct px_qual_digest *quals)
 {
     return find_record(read, level, index, key, quals);
 }
@@ -110,7 +110,7 @@ static inline int read_record(struct px_read *read, uint64_t loc, struct px_slic
     return full ? slice_of_record(read, full, ret) : px_read_miss(read);
 }
 
-static uint64_t lane(const void *data, uint32_t width, uint64_t at)
+static uint64_t element(const void *data, uint32_t width, uint64_t at)
 {
     switch (width) {
     case 8:
@@ -124,8 +124,8 @@ static uint64_t lane(const void *data, uint32_t width, uint64_t at)
     }
 }
 
-/* The lane of a rank; false when the lanes are not all inside. */
-static inline bool read_lane(struct px_read *read, const struct px_column *col, uint32_t rank,
+/* The element of a rank; false when the elements are not all inside. */
+static inline bool read_element(struct px_read *read, const struct px_column *col, uint32_t rank,
                              uint64_t *ret)
 {
     uint32_t width = col->width;
@@ -139,7 +139,7 @@ static inline bool read_lane(struct px_read *read, const struct px_column *col, 
     if (!data) {
         return false;
     }
-    *ret = lane(data, width, rank);
+    *ret = element(data, width, rank);
     return true;
 }
 
@@ -158,7 +158,7 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
         loc = locs[rank];
     } else if (col->kind == PX_COLUMN_DICT) {
         locs = (const uint64_t *) px_at(&read->view, col->base, (uint64_t) col->n_dict * 8);
-        if (!locs || !read_lane(read, col, rank, &at) || at >= col->n_dict) {
+        if (!locs || !read_element(read, col, rank, &at) || at >= col->n_dict) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
         loc = locs[at];
@@ -189,7 +189,7 @@ static inline __attribute__((always_inline)) int column_get(struct px_read *read
         word = col->base + col->step * rank;
         break;
     case PX_COLUMN_ARRAY:
-        if (!read_lane(read, col, rank, &word)) {
+        if (!read_element(read, col, rank, &word)) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
         break;
@@ -270,7 +270,7 @@ int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t ra
 }
 
 int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
-                      const struct px_key *key, const struct px_qual_sum *quals,
+                      const struct px_key *key, const struct px_qual_digest *quals,
                       struct px_slice *ret)
 {
     uint64_t loc = find_record(read, (uint32_t) level, index, px_locator(&read->view, key), quals);
@@ -311,7 +311,7 @@ struct each {
 };
 
 static int each_value(struct each *e, const struct px_key *key, enum px_level level, uint32_t index,
-                      const struct px_qual_sum *quals)
+                      const struct px_qual_digest *quals)
 {
     struct px_slice slice;
     int rc;
@@ -352,7 +352,7 @@ static int each_record(struct each *e, enum px_level level, uint32_t index,
 {
     const struct px_key *key = px_key_at(&e->read.view, rec->key);
     const struct px_quals *quals;
-    struct px_qual_sum sum;
+    struct px_qual_digest sum;
 
     if (!key) {
         return PMIX_ERR_UNPACK_FAILURE;
@@ -362,7 +362,7 @@ static int each_record(struct each *e, enum px_level level, uint32_t index,
         if (!quals) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
-        sum = (struct px_qual_sum){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+        sum = (struct px_qual_digest){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
         return each_value(e, key, level, index, &sum);
     }
     if (level == PX_LEVEL_PROC && px_load_acquire(&key->column)) { /* pairs with publish_all */

@@ -5,7 +5,7 @@
 
 #include "gds/payload.h"
 #include "gds/state.h"
-#include "shmem/intern.h"
+#include "shmem/key_table.h"
 #include "src/base/bytes.h"
 
 /* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any
@@ -49,14 +49,14 @@ static inline const void *px_visible(struct px_read *read, uint64_t loc, uint64_
 }
 
 /* Which qualifiers: NULL for none. */
-struct px_qual_sum {
+struct px_qual_digest {
     uint64_t a;
     uint64_t b;
     uint32_t n;
 };
 
 static inline uint64_t px_record_hash(uint32_t level, uint32_t index, uint64_t key,
-                                      const struct px_qual_sum *quals)
+                                      const struct px_qual_digest *quals)
 {
     uint64_t h = px_hash_mix((uint64_t) level << 32 | index, key);
 
@@ -68,7 +68,7 @@ uint64_t px_record_hash_of(const void *arg, uint64_t loc);
 
 /* The newest record there, visible or not, or 0. */
 uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
-                        const struct px_qual_sum *quals);
+                        const struct px_qual_digest *quals);
 
 /* The key, or NULL. */
 static inline const struct px_key *px_read_key(struct px_read *read, const char *key, size_t len,
@@ -135,7 +135,7 @@ static inline const struct px_key *px_read_known_key(struct px_read *read, const
 int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
                   const struct px_key *key, struct px_slice *ret);
 int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
-                      const struct px_key *key, const struct px_qual_sum *quals,
+                      const struct px_key *key, const struct px_qual_digest *quals,
                       struct px_slice *ret);
 
 /* A rank's process-level value, or for the wildcard the job-level one. Returns like
@@ -160,7 +160,7 @@ static inline int px_read_miss(const struct px_read *read)
 }
 
 /* The sums of qualifiers; false when a value cannot be summed. */
-bool px_quals_sum(const pmix_info_t *quals, size_t n, struct px_qual_sum *ret);
+bool px_quals_digest(const pmix_info_t *quals, size_t n, struct px_qual_digest *ret);
 
 /* Where a map puts a rank below the number that it covers. `array`: the map's own, or NULL. */
 static inline uint32_t px_mapped(const struct px_rank_map *map, const uint32_t *array,

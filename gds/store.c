@@ -8,13 +8,13 @@
 
 #include "gds/memo.h"
 #include "gds/read.h"
-#include "gds/recall.h"
+#include "gds/thread_cache.h"
 #include "gds/state.h"
 #include "shmem/put.h"
 
 enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
 
-static struct px_store *make_store(void)
+static struct px_store *store_alloc(void)
 {
     struct px_store *store = calloc(1, sizeof *store);
 
@@ -48,7 +48,7 @@ bool px_store_is_valid(const struct px_store *store)
 static void free_store(struct px_store *store)
 {
     px_memo_destroy(store->memo);
-    px_recall_fini(store);
+    px_thread_cache_fini(store);
     px_segment_close(&store->seg);
     free(store);
 }
@@ -68,7 +68,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
         init.generation = px_store_header(before)->generation + 1;
         init.epoch = px_store_header(before)->epoch;
     }
-    store = make_store();
+    store = store_alloc();
     if (!store) {
         return PMIX_ERR_NOMEM;
     }
@@ -84,7 +84,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
     px_bump_init(&store->bump, &store->seg, PX_SHM_HEADER_LEN);
     store->moves = opts->moves;
     store->hints = opts->hints ? *opts->hints : (struct px_segment_hints){0};
-    store->dead_limit = opts->dead_bytes;
+    store->garbage_limit = opts->garbage_bytes;
     px_check(px_store_is_valid(store));
     *ret = store;
     return 0;
@@ -94,7 +94,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
 int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
 {
     struct px_store_opts first = *opts;
-    uint64_t room = px_segment_room();
+    uint64_t room = px_segment_address_space();
 
     if ((opts->moves || !opts->shared) && room != UINT64_MAX) {
         uint64_t small = room / FIRST_SHARE < FIRST_SIZE ? room / FIRST_SHARE : FIRST_SIZE;
@@ -114,7 +114,7 @@ int px_store_open(int fd, struct px_store **ret)
     if (rc) {
         return rc;
     }
-    store = make_store();
+    store = store_alloc();
     if (!store) {
         px_segment_close(&seg);
         return PMIX_ERR_NOMEM;
@@ -132,10 +132,10 @@ int px_store_open(int fd, struct px_store **ret)
     return 0;
 }
 
-void px_store_warm(struct px_store *store, const struct px_segment_hints *hints)
+void px_store_prefault(struct px_store *store, const struct px_segment_hints *hints)
 {
     /* pairs with px_bump_publish */
-    px_segment_warm(&store->seg, hints, px_load_acquire(&px_store_header(store)->used));
+    px_segment_prefault(&store->seg, hints, px_load_acquire(&px_store_header(store)->used));
 }
 
 void px_store_destroy(struct px_store *store)
@@ -155,7 +155,7 @@ void px_store_destroy(struct px_store *store)
 
 int px_store_fd(const struct px_store *store)
 {
-    ((struct px_store *) (uintptr_t) store)->handed |= store->seg.fd >= 0;
+    ((struct px_store *) (uintptr_t) store)->fd_exported |= store->seg.fd >= 0;
     return store->seg.fd;
 }
 
@@ -176,7 +176,7 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
     extent = px_load_acquire(&h->extent); /* pairs with publish_all */
     *ret = (struct px_store_info){
         .used_bytes = px_load_acquire(&h->used),   /* pairs with px_bump_publish */
-        .dead_bytes = px_load_acquire(&h->dead),   /* pairs with publish_all */
+        .garbage_bytes = px_load_acquire(&h->dead),   /* pairs with publish_all */
         .sequence = px_load_acquire(&h->sequence), /* pairs with publish_all */
         .epoch = h->epoch,
         .generation = h->generation,
@@ -190,15 +190,15 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
     };
 }
 
-uint64_t px_store_mark(const struct px_store *store)
+uint64_t px_store_cookie(const struct px_store *store)
 {
-    return px_load_acquire(&store->mark); /* pairs with px_store_set_mark */
+    return px_load_acquire(&store->cookie); /* pairs with px_store_set_cookie */
 }
 
-void px_store_set_mark(const struct px_store *store, uint64_t mark)
+void px_store_set_cookie(const struct px_store *store, uint64_t mark)
 {
-    /* pairs with px_store_mark */
-    px_store_release(&((struct px_store *) (uintptr_t) store)->mark, mark);
+    /* pairs with px_store_cookie */
+    px_store_release(&((struct px_store *) (uintptr_t) store)->cookie, mark);
 }
 
 void px_store_set_flags(struct px_store *store, uint32_t flags)

@@ -42,9 +42,9 @@ struct px_store_opts {
     uid_t uid;             /* whose namespace it is */
     gid_t gid;
     bool moves;            /* the store may change its generation: then one thread uses it, what was
-                              borrowed from it is good until px_store_tidy, and publishing is not
+                              borrowed from it is good until px_store_compact, and publishing is not
                               bound by virtual_size */
-    uint64_t dead_bytes; /* with `moves`: what may be dead before px_store_tidy leaves it behind */
+    uint64_t garbage_bytes; /* with `moves`: what may be dead before px_store_compact leaves it behind */
 };
 
 /* Makes an empty store and its writer. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
@@ -59,7 +59,7 @@ int px_store_open(int fd, struct px_store **ret);
 
 /* Does what the hints say to a reader's mapping: how it is paged, how much of it at once. Again,
  * when it has grown: to what is new. One thread. */
-void px_store_warm(struct px_store *store, const struct px_segment_hints *hints);
+void px_store_prefault(struct px_store *store, const struct px_segment_hints *hints);
 
 /* Unmaps and frees, with all that is chained to it. The writer's marks the segment dead first, so
  * that readers know. Takes NULL. */
@@ -71,11 +71,11 @@ struct px_store *px_store_unchain(struct px_store **list);
 
 /* Housekeeping of a store that moves, to be called when nothing borrowed from it is in use: slices,
  * names, values that a batch refers to. Moves to a new generation when more than a quarter and more
- * than dead_bytes of the segment is dead, and forgets old ones, but for those of which
+ * than garbage_bytes of the segment is dead, and forgets old ones, but for those of which
  * px_slice_pointer has given pointers away. Readers of an old generation see that it has been
  * superseded (px_store_info) and keep what they have mapped. Want of memory is no error: things
  * stay as they are. */
-void px_store_tidy(struct px_store *store);
+void px_store_compact(struct px_store *store);
 
 /* A private store that has refused a publication because it was full: the same in a larger one,
  * which takes its place; the caller keeps the old one for as long as somebody may read it. The
@@ -83,7 +83,7 @@ void px_store_tidy(struct px_store *store);
 int px_store_enlarge(const struct px_store *store, struct px_store **ret);
 
 /* Whether the store is of a later generation than this. */
-bool px_store_moved(const struct px_store *store, uint32_t generation);
+bool px_store_is_later(const struct px_store *store, uint32_t generation);
 
 /* Whether pointers into the store were given away (px_slice_pointer). Any thread. */
 bool px_store_is_pinned(const struct px_store *store);
@@ -96,7 +96,7 @@ const char *px_store_nspace(const struct px_store *store);
 
 struct px_store_info {
     uint64_t used_bytes;
-    uint64_t dead_bytes; /* of them, what has been replaced */
+    uint64_t garbage_bytes; /* of them, what has been replaced */
     uint64_t sequence;   /* publications so far; goes on through the generations */
     uint64_t epoch;      /* of all generations; another one when the name is used again */
     uint32_t generation;
@@ -111,8 +111,8 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret);
 
 /* A word that this process keeps with its store: 0 at first, then what somebody has found out and
  * need not find out again. Any thread. src/ops/resolve.c */
-uint64_t px_store_mark(const struct px_store *store);
-void px_store_set_mark(const struct px_store *store, uint64_t mark);
+uint64_t px_store_cookie(const struct px_store *store);
+void px_store_set_cookie(const struct px_store *store, uint64_t mark);
 
 /* Bits that the server sets for its readers (atomic, any time). */
 enum px_store_flag {
@@ -128,7 +128,7 @@ uint32_t px_store_flags(const struct px_store *store);
 
 /* --- writing: collect, then publish all or nothing --- */
 
-struct px_entry {
+struct px_store_entry {
     enum px_level level;
     uint32_t index; /* rank, app number, node index (see px_batch_node), session id; 0 for job */
     const char *key;
@@ -152,7 +152,7 @@ void px_batch_destroy(struct px_batch *batch); /* takes NULL */
 /* The entry is copied, at the process level with a scalar's value; what else it points at is
  * borrowed until the batch is destroyed. 0 or PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over
  * PMIX_MAX_KEYLEN), PMIX_ERR_OUT_OF_RESOURCE (more than 1,024 keys that were made to collide). */
-int px_batch_add(struct px_batch *batch, const struct px_entry *entry);
+int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry);
 
 /* The same for many values of few keys: px_batch_key gives a key's number in this batch (the name
  * is borrowed), px_batch_add_proc adds a value of a rank (at most PMIX_RANK_VALID) under it.
@@ -163,12 +163,12 @@ int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_
 void px_batch_expect(struct px_batch *batch, size_t n_ranks);
 
 /* Defines or finds (by name or alias, in the store or the batch) a node; *ret_index is its index,
- * valid in px_entry.index and px_batch_place. Strings are borrowed. */
+ * valid in px_store_entry.index and px_batch_place_rank. Strings are borrowed. */
 int px_batch_node(struct px_batch *batch, const struct px_store *store,
                   const struct px_node_def *def, uint32_t *ret_index);
 
 /* Says on which node, and of which app, a rank runs (PX_NO_NODE, PX_NO_APP: not said). */
-int px_batch_place(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum);
+int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum);
 
 /* True for values that nothing but want of memory keeps from being published: scalars, strings and
  * bytes. */

@@ -140,13 +140,13 @@ enum px_shm_level {
     PX_SHM_N_LEVELS = 5,
 };
 
-/* A value at (level, index, key, qualifiers); its cell follows. With key 0 it is the roster of
+/* A value at (level, index, key, qualifiers); its cell follows. With key 0 it is the index list of
  * (level, index): no cell, and `link` is a word, the newest of the chain of records there. */
 struct px_record {
     struct px_version version;
     uint64_t
         link; /* the record entered before this one at (level, index); set in first versions only */
-    uint64_t key;   /* struct px_key, or 0: roster */
+    uint64_t key;   /* struct px_key, or 0: index list */
     uint64_t quals; /* struct px_quals or 0 */
     uint32_t index;
     uint32_t level;
@@ -164,9 +164,9 @@ struct px_quals {
 enum px_column_kind {
     PX_COLUMN_CONST = 1,  /* base; step is 0 */
     PX_COLUMN_AFFINE = 2, /* base + step * rank, modulo 2^64 */
-    PX_COLUMN_ARRAY = 3,  /* lanes of `width` bits at data */
+    PX_COLUMN_ARRAY = 3,  /* elements of `width` bits at data */
     PX_COLUMN_CELL = 4,   /* the cell at data */
-    PX_COLUMN_DICT = 5, /* lanes at data, each an index into the locators of n_dict cells at base */
+    PX_COLUMN_DICT = 5, /* elements at data, each an index into the locators of n_dict cells at base */
     PX_COLUMN_LOC = 6,  /* locators of cells at data, 0: absent */
 };
 
@@ -185,7 +185,7 @@ struct px_column {
     uint16_t type; /* of CONST, AFFINE, ARRAY */
     uint8_t scope; /* of CONST, AFFINE, ARRAY */
     uint8_t kind;
-    uint32_t width; /* bits of a lane: 8, 16, 32, 64 */
+    uint32_t width; /* bits of an element: 8, 16, 32, 64 */
 };
 
 enum px_map_kind {

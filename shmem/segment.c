@@ -47,7 +47,7 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-uint64_t px_segment_room(void)
+uint64_t px_segment_address_space(void)
 {
     struct rlimit lim;
 
@@ -58,7 +58,7 @@ uint64_t px_segment_room(void)
 /* A finite limit lowers the size: half of the address space, all of the file size. */
 static uint64_t limited(uint64_t size, bool shared)
 {
-    uint64_t room = px_segment_room();
+    uint64_t room = px_segment_address_space();
     struct rlimit lim;
 
     if (room != UINT64_MAX && size > room / 2) {
@@ -115,8 +115,8 @@ static void advise(const struct px_segment *seg, const struct px_segment_hints *
     if (hints->huge) {
         (void) madvise(seg->base, seg->size, MADV_HUGEPAGE);
     }
-    if (hints->place && seg->writer) {
-        hints->place(seg->base, seg->size);
+    if (hints->set_numa_policy && seg->writer) {
+        hints->set_numa_policy(seg->base, seg->size);
     }
 }
 
@@ -140,7 +140,7 @@ static int back(struct px_segment *seg, uint64_t upto)
 /* What a new segment has from the beginning: at least its header. */
 static int commit_first(struct px_segment *seg, const struct px_segment_hints *hints)
 {
-    uint64_t first = round_up(hints->first ? hints->first : first_bytes, page_size());
+    uint64_t first = round_up(hints->initial_commit ? hints->initial_commit : first_bytes, page_size());
 
     if (first < PX_SHM_HEADER_LEN || first > seg->size || back(seg, first)) {
         return px_segment_commit(seg, PX_SHM_HEADER_LEN);
@@ -156,7 +156,7 @@ int px_segment_create(bool shared, uint64_t size, const struct px_segment_hints 
     int rc = PX_ERR_NOMEM;
 
     hints = hints ? hints : &no_hints;
-    seg.ahead = hints->ahead ? hints->ahead / page_size() * page_size() : max_ahead;
+    seg.reserve_ahead = hints->reserve_ahead ? hints->reserve_ahead / page_size() * page_size() : max_ahead;
 
     size = limited(round_up(size ? size : PX_SEGMENT_DEFAULT_SIZE, page_size()), shared);
     if (size < min_size) {
@@ -225,18 +225,18 @@ int px_segment_open(int fd, struct px_segment *ret)
     return rc;
 }
 
-void px_segment_warm(struct px_segment *seg, const struct px_segment_hints *hints, uint64_t used)
+void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *hints, uint64_t used)
 {
     uint64_t n = hints->prefault < used ? hints->prefault : used;
 
     px_assert(!seg->writer);
-    if (seg->warm == 0) {
+    if (seg->prefaulted == 0) {
         advise(seg, hints);
     }
-    if (n > seg->warm && n <= seg->size) {
+    if (n > seg->prefaulted && n <= seg->size) {
         n = round_up(n, page_size());
-        (void) madvise(seg->base + seg->warm, n - seg->warm, MADV_POPULATE_READ);
-        seg->warm = n;
+        (void) madvise(seg->base + seg->prefaulted, n - seg->prefaulted, MADV_POPULATE_READ);
+        seg->prefaulted = n;
     }
 }
 
@@ -254,7 +254,7 @@ int px_segment_commit(struct px_segment *seg, uint64_t upto)
     }
     upto = round_up(upto, page_size());
     ahead = ahead < min_ahead ? min_ahead : ahead / page_size() * page_size();
-    ahead = ahead > seg->ahead ? seg->ahead : ahead;
+    ahead = ahead > seg->reserve_ahead ? seg->reserve_ahead : ahead;
     want = upto + ahead < seg->size ? upto + ahead : seg->size;
     if (back(seg, want)) {
         want = upto;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "shmem/header.h"
-#include "shmem/intern.h"
+#include "shmem/key_table.h"
 #include "src/base/status.h"
 
 struct check {
@@ -236,7 +236,7 @@ static bool check_versions(struct check *c, uint64_t loc)
     return true;
 }
 
-static bool check_roster(struct check *c, const struct px_record *roster)
+static bool check_index_list(struct check *c, const struct px_record *roster)
 {
     uint64_t loc = px_load_acquire(&roster->link); /* pairs with publish_all */
 
@@ -277,14 +277,14 @@ static bool check_record(struct check *c, uint64_t loc)
         return bad(c, "record is not found where it is filed", loc);
     }
     if (rec->key == 0) {
-        return check_roster(c, rec);
+        return check_index_list(c, rec);
     }
     return px_key_at(&c->view, rec->key) ? check_versions(c, loc) : bad(c, "record of no key", loc);
 }
 
 /* --- columns --- */
 
-static uint64_t lane(const void *data, uint32_t width, uint64_t i)
+static uint64_t element(const void *data, uint32_t width, uint64_t i)
 {
     return width == 8    ? ((const uint8_t *) data)[i]
            : width == 16 ? ((const uint16_t *) data)[i]
@@ -292,7 +292,7 @@ static uint64_t lane(const void *data, uint32_t width, uint64_t i)
                          : ((const uint64_t *) data)[i];
 }
 
-static bool check_lanes(struct check *c, const struct px_column *col, uint64_t loc)
+static bool check_elements(struct check *c, const struct px_column *col, uint64_t loc)
 {
     const void *lanes;
     const uint64_t *dict = NULL;
@@ -310,7 +310,7 @@ static bool check_lanes(struct check *c, const struct px_column *col, uint64_t l
         return false;
     }
     for (i = 0; i < col->n && col->kind == PX_COLUMN_DICT; i++) {
-        if (lane(lanes, col->width, i) >= col->n_dict) {
+        if (element(lanes, col->width, i) >= col->n_dict) {
             return bad(c, "column leads beyond its dictionary", loc);
         }
     }
@@ -348,10 +348,10 @@ static bool check_column(struct check *c, const struct px_column *col, uint64_t 
         return check_cell(c, col->data);
     case PX_COLUMN_LOC:
         return (col->width == 64 || bad(c, "column of locators is not 64 bits wide", loc))
-               && check_lanes(c, col, loc);
+               && check_elements(c, col, loc);
     case PX_COLUMN_ARRAY:
     case PX_COLUMN_DICT:
-        return check_lanes(c, col, loc);
+        return check_elements(c, col, loc);
     default:
         return bad(c, "column of an unknown kind", loc);
     }

@@ -11,7 +11,7 @@ enum px_verify_level {
     PX_VERIFY_ALL,    /* also every column, cell and the placement, value by value */
 };
 
-/* No segment takes more steps (objects, slots, lanes looked at) to check than this, whatever its
+/* No segment takes more steps (objects, slots, elements looked at) to check than this, whatever its
  * bytes say. */
 enum { PX_VERIFY_STEPS = 4096, PX_VERIFY_STEPS_PER_WORD = 64 };
 

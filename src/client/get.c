@@ -98,7 +98,7 @@ bool px_client_is_published(struct px_session *session, const struct px_get_requ
     struct px_slice slice;
 
     return NULL != segment && !px_store_is_over(segment) &&
-           px_store_ask(segment, &request->spec, &slice) == 0;
+           px_store_get(segment, &request->spec, &slice) == 0;
 }
 
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool own_first,
@@ -110,10 +110,10 @@ int px_client_find(struct px_session *session, const struct px_get_request *requ
     int other;
 
     if (NULL != at.first) {
-        rc = px_store_ask(at.first, &request->spec, ret);
+        rc = px_store_get(at.first, &request->spec, ret);
     }
     if (0 != rc && NULL != at.second) {
-        other = px_store_ask(at.second, &request->spec, ret);
+        other = px_store_get(at.second, &request->spec, ret);
         rc = (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
     }
     return PMIX_ERR_NOT_FOUND == rc && 0 != lacking ? lacking : rc;
@@ -269,10 +269,10 @@ static bool is_stale(struct px_session *session, const struct px_get_request *re
  * value, or that nobody has such a key. */
 static bool get_simple(struct px_session *session, struct px_get_request *request, pmix_value_t **value, int *ret)
 {
-    enum px_manner manner = (request->flags & PX_GET_STATIC) != 0    ? PX_MANNER_FILL
-                            : (request->flags & PX_GET_POINTER) != 0 ? PX_MANNER_POINTER
-                                                                   : PX_MANNER_COPY;
-    enum px_look seen = PX_LOOK_NO_KEY;
+    enum px_return_mode manner = (request->flags & PX_GET_STATIC) != 0    ? PX_RETURN_FILL
+                            : (request->flags & PX_GET_POINTER) != 0 ? PX_RETURN_POINTER
+                                                                   : PX_RETURN_COPY;
+    enum px_lookup_result seen = PX_LOOKUP_NO_KEY;
     /* What was fetched of others may have to be fetched again: is_stale. */
     /* pairs with px_session_collected */
     bool ends = rare(px_load_acquire(&session->ended) != 0);
@@ -288,15 +288,15 @@ static bool get_simple(struct px_session *session, struct px_get_request *reques
         return false;
     }
     if (NULL != at.first) {
-        seen = px_store_look(at.first, &request->spec, manner, value);
+        seen = px_store_get_simple(at.first, &request->spec, manner, value);
         request->from = at.first;
     }
-    if (PX_LOOK_NO_KEY == seen && NULL != at.second) {
-        seen = stale ? PX_LOOK_UNSURE : px_store_look(at.second, &request->spec, manner, value);
+    if (PX_LOOKUP_NO_KEY == seen && NULL != at.second) {
+        seen = stale ? PX_LOOKUP_UNSURE : px_store_get_simple(at.second, &request->spec, manner, value);
         request->from = at.second;
     }
-    *ret = PX_LOOK_DONE == seen ? 0 : PMIX_ERR_NOT_FOUND;
-    return PX_LOOK_UNSURE != seen;
+    *ret = PX_LOOKUP_DONE == seen ? 0 : PMIX_ERR_NOT_FOUND;
+    return PX_LOOKUP_UNSURE != seen;
 }
 
 /* Is a value that came by message wanted by its scope, which messages do not tell? The server knows

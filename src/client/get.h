@@ -10,16 +10,16 @@
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool own_first,
                    struct px_slice *ret);
 
-/* Where the namespace that is meant is looked up: NULL for what is not there. Inside a visit.
+/* Where the namespace that is meant is looked up: NULL for what is not there. Inside a read-side critical section.
  * 0, PMIX_ERR_NOMEM: what was posted last is in neither. */
 int px_client_places(struct px_session *session, const struct px_get_request *request,
                      const struct px_store **ret_first, const struct px_store **ret_second);
 
-/* Does that process run on another node, as far as we know? Inside a visit. */
+/* Does that process run on another node, as far as we know? Inside a read-side critical section. */
 bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank);
 
 /* Everything of one process that is here, as an array of infos, in the manner wanted. 0,
- * PMIX_ERR_NOT_FOUND, PMIX_ERR_NOMEM. Inside a visit. */
+ * PMIX_ERR_NOT_FOUND, PMIX_ERR_NOMEM. Inside a read-side critical section. */
 int px_client_get_all(struct px_session *session, const struct px_get_request *request,
                       pmix_value_t **value);
 
@@ -52,7 +52,7 @@ static inline bool px_client_private_goes_first(const struct px_session *session
            || px_load_acquire(&session->internal) != 0;
 }
 
-/* Asks for the next generation if the segment has been superseded. Inside a visit. */
+/* Asks for the next generation if the segment has been superseded. Inside a read-side critical section. */
 void px_client_check_superseded(struct px_session *session);
 
 /* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked

@@ -3,13 +3,13 @@
 
 /* PMIx_Get for what nearly every call wants: a number of our own job, or a pointer to what is
  * there, without directives that lead elsewhere. Either it lies where it always lies in the
- * segment, or this thread has been told before and nothing has been published since (gds/recall.h).
+ * segment, or this thread has been told before and nothing has been published since (gds/thread_cache.h).
  * Whatever is not sure of here takes the long way, from the start, and is noted there. */
 
 #include <string.h>
 
-#include "gds/glance.h"
-#include "gds/recall.h"
+#include "gds/fast_path.h"
+#include "gds/thread_cache.h"
 #include "get.h"
 #include "get_fast.h"
 #include "ops.h"
@@ -31,8 +31,8 @@ void px_client_cache_result(struct px_session *session, const struct px_snapshot
     }
     name = px_store_key_name(from, key);
     if (NULL != name) {
-        px_recall_note(then->fast_store, px_reader_self, key,
-                       &(struct px_recalled){.rank = rank,
+        px_thread_cache_put(then->fast_store, px_reader_self, key,
+                       &(struct px_cached_result){.rank = rank,
                                              .sequence = then->sequence,
                                              .changes = then->changes,
                                              .key = (uintptr_t) name,
@@ -44,7 +44,7 @@ void px_client_cache_result(struct px_session *session, const struct px_snapshot
 
 void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, const char *key)
 {
-    struct px_recalled what = {.rank = rank,
+    struct px_cached_result what = {.rank = rank,
                                .sequence = then->sequence,
                                .changes = then->changes,
                                .type = PMIX_UNDEF};
@@ -52,7 +52,7 @@ void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, co
 
     if (NULL != then->fast_store && len <= sizeof(what.absent)) {
         memcpy(what.absent, key, len);
-        px_recall_note(then->fast_store, px_reader_self, key, &what);
+        px_thread_cache_put(then->fast_store, px_reader_self, key, &what);
     }
 }
 
@@ -90,7 +90,7 @@ static __attribute__((noinline)) pmix_status_t get_fast_two_stores(const pmix_pr
     if (NULL != key && NULL != value) {
         store = store_of(session, whose, key);
     }
-    found = NULL != store && px_store_glance(store, whose->rank, key, value);
+    found = NULL != store && px_store_get_fast(store, whose->rank, key, value);
     if (found) {
         px_client_cache_result(session, &now, store, whose->rank, key, *value, false);
     }
@@ -99,7 +99,7 @@ static __attribute__((noinline)) pmix_status_t get_fast_two_stores(const pmix_pr
     return found ? PMIX_SUCCESS : ctx->get(proc, key, NULL, 0, value);
 }
 
-/* What the segment has, though it is not where numbers are. We are inside. */
+/* What the segment has, though it is not where numbers are. Inside a read-side critical section. */
 static __attribute__((noinline)) pmix_status_t get_fast_rest(const struct px_store *first,
                                                               const pmix_proc_t *proc,
                                                               const char *key, pmix_value_t **value)
@@ -109,7 +109,7 @@ static __attribute__((noinline)) pmix_status_t get_fast_rest(const struct px_sto
     bool found;
 
     px_snapshot_take(session, &now);
-    found = NULL != value && px_store_glance_further(first, proc->rank, key, value);
+    found = NULL != value && px_store_get_fast_rest(first, proc->rank, key, value);
     if (found && now.fast_store == first && px_word_size((*value)->type) != 0) {
         px_client_cache_result(session, &now, first, proc->rank, key, *value, false);
     }
@@ -117,8 +117,7 @@ static __attribute__((noinline)) pmix_status_t get_fast_rest(const struct px_sto
     return found ? PMIX_SUCCESS : px_ctx()->get(proc, key, NULL, 0, value);
 }
 
-/* Is the segment where to look, for any key that it has, but for the rank `self_private_rank`? We are
- * inside. */
+/* Is the segment where to look, for any key that it has, but for the rank `self_private_rank`? Inside a read-side critical section. */
 INLINE bool is_fast_store(const struct px_session *session, const struct px_store *first,
                      const pmix_proc_t *proc)
 {
@@ -133,7 +132,7 @@ INLINE bool is_self_private(const struct px_session *session, pmix_rank_t rank)
 }
 
 /* What this thread was told of a rank, if that still holds; or NULL. */
-INLINE const struct px_recalled *cached_result(const struct px_session *session,
+INLINE const struct px_cached_result *cached_result(const struct px_session *session,
                                         const struct px_store *first, pmix_rank_t rank,
                                         const char *key)
 {
@@ -142,7 +141,7 @@ INLINE const struct px_recalled *cached_result(const struct px_session *session,
     /* pairs with px_session_changed_locked */
     uint64_t changes = px_load_acquire(&session->changes);
 
-    return px_recall(first, px_reader_self, key, rank, sequence, changes);
+    return px_thread_cache_find(first, px_reader_self, key, rank, sequence, changes);
 }
 
 /* A number where the segment has the numbers of the job and of ranks; else one that this thread was
@@ -150,10 +149,10 @@ INLINE const struct px_recalled *cached_result(const struct px_session *session,
 INLINE bool find_scalar(const struct px_session *session, const struct px_store *first, pmix_rank_t rank,
                 const char *key, const char **ret_name, struct px_scalar *ret)
 {
-    const struct px_recalled *cached;
+    const struct px_cached_result *cached;
     const struct px_key *found;
 
-    if (!is_self_private(session, rank) && px_glance_scalar(first, rank, key, &found, ret)) {
+    if (!is_self_private(session, rank) && px_fast_scalar(first, rank, key, &found, ret)) {
         *ret_name = found->name;
         return true;
     }
@@ -201,7 +200,7 @@ INLINE bool read_fast_directives(const pmix_info_t *info, size_t ninfo, struct f
 #undef IS
 }
 
-INLINE bool give_pointer(const struct px_recalled *cached, const char *key, pmix_value_t **value)
+INLINE bool give_pointer(const struct px_cached_result *cached, const char *key, pmix_value_t **value)
 {
     const char *name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
     uint64_t pointer = px_load_relaxed(&cached->pointer);
@@ -213,12 +212,12 @@ INLINE bool give_pointer(const struct px_recalled *cached, const char *key, pmix
     return true;
 }
 
-/* PMIX_ERR_WOULD_BLOCK: not by the fast path. We are inside. */
+/* PMIX_ERR_WOULD_BLOCK: not by the fast path. Inside a read-side critical section. */
 INLINE pmix_status_t give_fast(const struct px_session *session, const struct px_store *first,
                               pmix_rank_t rank, const char *key, const struct fast_directives *fast_directives,
                               pmix_value_t **value)
 {
-    const struct px_recalled *cached;
+    const struct px_cached_result *cached;
     struct px_scalar scalar;
     const char *name;
 
@@ -237,7 +236,7 @@ INLINE pmix_status_t give_fast(const struct px_session *session, const struct px
     if (NULL == cached) {
         return PMIX_ERR_WOULD_BLOCK;
     }
-    if (fast_directives->optional && px_recalled_absent(cached, key)) {
+    if (fast_directives->optional && px_thread_cache_is_absent(cached, key)) {
         return PMIX_ERR_NOT_FOUND;
     }
     return fast_directives->point && give_pointer(cached, key, value) ? PMIX_SUCCESS : PMIX_ERR_WOULD_BLOCK;

@@ -16,7 +16,7 @@ struct px_snapshot {
     uint64_t changes;
 };
 
-/* Inside a visit, in which the moment is good. */
+/* Inside a read-side critical section, in which the snapshot is good. */
 static inline void px_snapshot_take(const struct px_session *session, struct px_snapshot *ret)
 {
     /* pairs with px_session_adopt and replace_segment */
@@ -31,7 +31,7 @@ static inline void px_snapshot_take(const struct px_session *session, struct px_
 
 /* That `value` was found in the store `from` for a rank (or WILDCARD) of our own namespace, without
  * directives that lead elsewhere: px_client_get_fast may say so again as long as nothing changes.
- * lasts: it is one of px_slice_pointer. In the same visit as px_snapshot_take. */
+ * lasts: it is one of px_slice_pointer. In the same critical section as px_snapshot_take. */
 void px_client_cache_result(struct px_session *session, const struct px_snapshot *then,
                     const struct px_store *from, pmix_rank_t rank, const char *key,
                     const pmix_value_t *value, bool lasts);

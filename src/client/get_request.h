@@ -15,11 +15,11 @@ enum px_get_request_flag {
     PX_GET_POINTER = 8,   /* hand out library memory */
     PX_GET_STATIC = 16,   /* fill the caller's structure */
     PX_GET_OWN = 32,      /* our own namespace */
-    PX_GET_MORE = 64,     /* something that px_store_look does not know */
+    PX_GET_MORE = 64,     /* something that px_store_get_simple does not know */
 };
 
 struct px_get_request {
-    struct px_ask spec;
+    struct px_lookup_key spec;
     unsigned flags;
     const char *nspace;
     size_t nspace_len;

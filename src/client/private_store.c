@@ -52,7 +52,7 @@ static int publish_locked(struct px_session *session, void **at, const struct px
     return rc;
 }
 
-static void set_index(struct px_entry *entry, pmix_rank_t rank)
+static void set_index(struct px_store_entry *entry, pmix_rank_t rank)
 {
     entry->level = rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC;
     entry->index = rank == PMIX_RANK_WILDCARD ? 0 : rank;
@@ -70,7 +70,7 @@ static int store_posted_locked(struct px_session *session)
     px_assert(px_lock_held(&session->lock));
     px_list_each(item, following, &session->uncommitted) {
         const struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
-        struct px_entry entry = {
+        struct px_store_entry entry = {
             .scope = posted->scope, .key = posted->key, .value = &posted->value};
 
         if (0 == rc && !posted->stored) {
@@ -138,7 +138,7 @@ static void **store_of_locked(struct px_session *session, const char *nspace)
 }
 
 /* Entry for a plain or a qualified value. False: a qualified value that is none. */
-static bool make_entry(struct px_entry *entry, const char *key, const pmix_value_t *value)
+static bool make_entry(struct px_store_entry *entry, const char *key, const pmix_value_t *value)
 {
     const pmix_data_array_t *array = value->data.darray;
     const pmix_info_t *infos;
@@ -163,7 +163,7 @@ static bool make_entry(struct px_entry *entry, const char *key, const pmix_value
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
                            const pmix_value_t *value, pmix_scope_t scope)
 {
-    struct px_entry entry = {.scope = scope};
+    struct px_store_entry entry = {.scope = scope};
     struct px_batch *batch;
     void **store;
     int rc;
@@ -259,7 +259,7 @@ static int kvals_read(struct kvals *kv, struct px_in *in, const char *only)
 static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch *batch)
 {
     for (size_t i = 0; i < kv->n; i++) {
-        struct px_entry entry = {0};
+        struct px_store_entry entry = {0};
         int rc;
 
         set_index(&entry, rank);

@@ -111,7 +111,7 @@ void px_session_prefault(struct px_store *segment)
     struct px_segment_hints hints = {.prefault = (uint64_t) px_param_int(PX_P_SHMEM_PREFAULT),
                                      .huge = px_param_bool(PX_P_SHMEM_HUGE)};
 
-    px_store_warm(segment, &hints);
+    px_store_prefault(segment, &hints);
 }
 
 int px_session_descriptor(void *arg, int fd)

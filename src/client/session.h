@@ -130,7 +130,7 @@ struct px_session {
     char hostname[256];       /* constant */
 };
 
-/* Where the fast path of PMIx_Get finds the session: atomic. Loaded inside a visit, so that it is
+/* Where the fast path of PMIx_Get finds the session: atomic. Loaded inside a read-side critical section, so that it is
  * not freed meanwhile; while there is no session, an empty one whose `fast_store` is NULL. */
 extern void *px_session_readable __attribute__((visibility("hidden")));
 

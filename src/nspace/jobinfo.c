@@ -41,7 +41,7 @@ static int put_facts(const struct px_job *job, size_t from, size_t to)
 
     for (size_t i = from; !rc && i < to; i++) {
         const struct px_fact *fact = &job->facts[i];
-        struct px_entry entry = {
+        struct px_store_entry entry = {
             .level = fact->level,
             .index = fact->index,
             .key = fact->key,
@@ -65,7 +65,7 @@ static int put_places(const struct px_job *job)
         uint32_t node = job->ranks[r].node;
 
         if (job->ranks[r].seen) {
-            rc = px_batch_place(job->batch, (uint32_t) r,
+            rc = px_batch_place_rank(job->batch, (uint32_t) r,
                                 node == PX_NO_NODE ? node : job->nodes[node].batch_index,
                                 job->ranks[r].app);
         }
@@ -157,7 +157,7 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
     settle_ids(&job);
     rc = rc ? rc : px_job_publish(&job, store);
     px_job_fini(&job);
-    px_store_tidy(store);
+    px_store_compact(store);
     return rc;
 }
 
@@ -271,7 +271,7 @@ static int store_stream(struct px_store *store, const char *hostname, const stru
     }
     rc = rc ? rc : px_job_publish(&job, store);
     px_job_fini(&job);
-    px_store_tidy(store);
+    px_store_compact(store);
     return rc;
 }
 

@@ -365,7 +365,7 @@ static char *listed_nodes(const struct px_store *store)
     char *copy;
     size_t len;
 
-    if (px_store_mark(store) != sequence + 1) {
+    if (px_store_cookie(store) != sequence + 1) {
         return NULL;
     }
     text = node_list(store, &len);
@@ -391,7 +391,7 @@ static int nodes_of(const struct px_store *store, char **ret_nodes)
     if (!rc && nodes.list.len) {
         text = node_list(store, &len);
         if (text && len == nodes.list.len && !memcmp(text, nodes.list.data, len)) {
-            px_store_set_mark(store, sequence + 1);
+            px_store_set_cookie(store, sequence + 1);
         }
     }
     return finish_nodes(&nodes, rc, ret_nodes);

@@ -14,7 +14,7 @@
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 
-int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *spec,
+int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_lookup_key *spec,
                 struct px_get_directives *ret)
 {
     int rc = px_get_read(info, ninfo, ret);
@@ -278,13 +278,13 @@ static int answer_all(const struct px_get *get, struct px_nsrec *ns)
 static int attempt_anyone(struct px_get *get, struct px_nsrec *ns)
 {
     struct px_store_info info;
-    struct px_ask spec = get->spec;
+    struct px_lookup_key spec = get->spec;
     struct px_slice slice;
 
     px_store_info(ns->store, &info);
     for (uint32_t r = 0; r < info.n_ranks; r++) {
         spec.rank = r;
-        if (px_store_ask(ns->store, &spec, &slice) == PMIX_SUCCESS) {
+        if (px_store_get(ns->store, &spec, &slice) == PMIX_SUCCESS) {
             return answer_slice(get, ns, r, &slice, false);
         }
     }
@@ -316,7 +316,7 @@ int px_get_attempt(struct px_get *get)
     if (!get->key || (get->how == PX_GET_KVALS && get->target.rank == PMIX_RANK_WILDCARD)) {
         return answer_all(get, ns);
     }
-    rc = px_store_ask(ns->store, &get->spec, &slice);
+    rc = px_store_get(ns->store, &get->spec, &slice);
     if ((!rc || rc == PMIX_ERR_NOT_FOUND) && get->target.rank == PMIX_RANK_UNDEF &&
         !px_key_reserved(get->key)) {
         return attempt_anyone(get, ns);

@@ -80,7 +80,7 @@ void px_posted_destroy(struct px_posted *posted)
         px_batch_destroy(posted->batch);
         free_chunks(posted->owned, true);
         free_chunks(posted->borrowed, false);
-        px_store_tidy(posted->ns->store); /* nothing is borrowed from it any more */
+        px_store_compact(posted->ns->store); /* nothing is borrowed from it any more */
         free(posted);
     }
 }
@@ -112,7 +112,7 @@ static const pmix_value_t *keep_value(struct px_posted *posted, const struct px_
 }
 
 /* Adds an entry whose key is so long. */
-static int add_entry(struct px_posted *posted, const struct px_entry *entry, size_t key_len)
+static int add_entry(struct px_posted *posted, const struct px_store_entry *entry, size_t key_len)
 {
     struct name *name;
     int rc;
@@ -133,7 +133,7 @@ static int add_entry(struct px_posted *posted, const struct px_entry *entry, siz
 }
 
 /* A qualified value: the first element is key and value, the rest its qualifiers. */
-static int unfold_qualified(const pmix_value_t *value, struct px_entry *entry)
+static int unfold_qualified(const pmix_value_t *value, struct px_store_entry *entry)
 {
     const pmix_data_array_t *array = value->data.darray;
     const pmix_info_t *info;
@@ -193,7 +193,7 @@ static bool is_noted(const struct px_map *names, const struct px_kval_view *kval
 static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
                     const struct px_map *other, struct px_kval_view *ret)
 {
-    struct px_entry entry = {.level = PX_LEVEL_PROC, .index = rank, .scope = scope};
+    struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = rank, .scope = scope};
     size_t key_len;
     bool in_both;
     int rc = px_unpack_kval_view(in, ret);

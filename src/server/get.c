@@ -192,7 +192,7 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
                  size_t ninfo)
 {
     struct px_get *get = calloc(1, sizeof(*get));
-    struct px_ask spec = PX_ASK_INIT;
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
     int rc;
 
     px_assert(px_loop_inside(s->loop));

@@ -23,7 +23,7 @@ struct px_get {
     pmix_info_t *info;
     size_t ninfo;
     pmix_info_t *quals; /* those of info that qualify the value */
-    struct px_ask spec;
+    struct px_lookup_key spec;
     bool immediate;
     bool refresh; /* PMIX_GET_REFRESH_CACHE: what is here of a process of another node is renewed
                      first */
@@ -48,7 +48,7 @@ int px_get_start(struct px_server *s, const struct px_from *from, const pmix_pro
 
 /* Fills an ask, and *ret, from directives. quals is room for n infos, filled with those that are
  * qualifiers. 0, PMIX_ERR_BAD_PARAM. */
-int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_ask *spec,
+int px_ask_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_lookup_key *spec,
                 struct px_get_directives *ret);
 
 /* Answers from what is here. PMIX_SUCCESS (answered), PMIX_ERR_NOT_FOUND (not here, not answered),

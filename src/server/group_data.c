@@ -269,7 +269,7 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
     batch = px_batch_create();
     rc = batch ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
     for (size_t i = 1; !rc && i < n; i++) {
-        struct px_entry entry = {
+        struct px_store_entry entry = {
             .level = PX_LEVEL_PROC,
             .index = infos[0].value.data.proc->rank,
             .key = infos[i].key,
@@ -287,7 +287,7 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
         rank->change = ++s->changes;
     }
     px_batch_destroy(batch);
-    px_store_tidy(ns->store);
+    px_store_compact(ns->store);
     return rc;
 }
 

@@ -436,7 +436,7 @@ static int put_stored(const struct answer *a)
 {
     pmix_proc_t job;
     pmix_proc_t target;
-    struct px_ask spec = PX_ASK_INIT;
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
     pmix_info_t *quals = calloc(a->query->nqual + 1, sizeof(*quals));
     struct px_nsrec *ns;
     struct px_get_directives directives;
@@ -455,7 +455,7 @@ static int put_stored(const struct answer *a)
     spec.key = a->key;
     spec.key_len = strlen(a->key);
     ns = px_ns_find(a->s, target.nspace);
-    rc = ns ? px_store_ask(ns->store, &spec, &slice) : PMIX_ERR_NOT_FOUND;
+    rc = ns ? px_store_get(ns->store, &spec, &slice) : PMIX_ERR_NOT_FOUND;
     rc = rc ? PMIX_ERR_NOT_FOUND : px_slice_fill(&slice, &value);
     if (!rc) {
         pmix_info_t info;

@@ -82,10 +82,10 @@ static bool may_share(const struct px_server *s)
 static int make_store(struct px_server *s, struct px_nsrec *ns)
 {
     struct px_segment_hints hints = {
-        .first = (uint64_t) px_param_int(PX_P_SHMEM_FIRST),
-        .ahead = (uint64_t) px_param_int(PX_P_SHMEM_AHEAD),
+        .initial_commit = (uint64_t) px_param_int(PX_P_SHMEM_FIRST),
+        .reserve_ahead = (uint64_t) px_param_int(PX_P_SHMEM_AHEAD),
         .huge = px_param_bool(PX_P_SHMEM_HUGE),
-        .place = px_param_bool(PX_P_SHMEM_INTERLEAVE) ? interleave : NULL,
+        .set_numa_policy = px_param_bool(PX_P_SHMEM_INTERLEAVE) ? interleave : NULL,
     };
     struct px_store_opts opts = {
         .nspace = ns->name,
@@ -95,7 +95,7 @@ static int make_store(struct px_server *s, struct px_nsrec *ns)
         .uid = s->uid,
         .gid = s->gid,
         .moves = true,
-        .dead_bytes = (uint64_t) px_param_int(PX_P_SHMEM_DEAD),
+        .garbage_bytes = (uint64_t) px_param_int(PX_P_SHMEM_DEAD),
     };
     int rc = px_store_create(&opts, &ns->store);
 

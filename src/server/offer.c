@@ -57,7 +57,7 @@ int px_peer_new_segment(struct px_peer *peer, struct px_nsrec *ns)
 bool px_peer_is_behind(const struct px_peer *peer)
 {
     return peer->generation && peer->rank &&
-           px_store_moved(peer->rank->ns->store, peer->generation);
+           px_store_is_later(peer->rank->ns->store, peer->generation);
 }
 
 int px_peer_moved_segment(struct px_peer *peer)

@@ -32,7 +32,7 @@ static int store_on_loop(struct px_server *s, void *args)
     struct store_args *a = args;
     struct px_nsrec *ns = px_ns_make(s, a->proc->nspace);
     struct px_batch *batch = ns ? px_batch_create() : NULL;
-    struct px_entry entry = {
+    struct px_store_entry entry = {
         .level = a->proc->rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC,
         .index = a->proc->rank == PMIX_RANK_WILDCARD ? 0 : a->proc->rank,
         .key = a->key,
@@ -44,7 +44,7 @@ static int store_on_loop(struct px_server *s, void *args)
     rc = rc ? rc : px_store_publish(ns->store, batch);
     px_batch_destroy(batch);
     if (ns) {
-        px_store_tidy(ns->store);
+        px_store_compact(ns->store);
     }
     return rc;
 }
@@ -94,7 +94,7 @@ static int find_here(struct px_server *s, const struct get_args *a,
 {
     struct px_nsrec *ns = px_ns_find(s, nspace_of(s, a));
     pmix_info_t *quals = calloc(a->ninfo + 1, sizeof(*quals));
-    struct px_ask spec = PX_ASK_INIT;
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
     int rc = quals ? px_ask_read(a->info, a->ninfo, quals, &spec, directives) : PMIX_ERR_NOMEM;
 
     if (rc) {
@@ -108,7 +108,7 @@ static int find_here(struct px_server *s, const struct get_args *a,
     if (ns) {
         bool renews = directives->refresh_cache && !directives->optional;
 
-        rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_ask(ns->store, &spec, ret);
+        rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_get(ns->store, &spec, ret);
     }
     if (rc == PMIX_ERR_NOT_FOUND && px_self_is(s, a->proc)) {
         rc = px_self_find(s, &spec, ret);

@@ -30,7 +30,7 @@ int px_self_publish(struct px_server *s)
     int rc = batch ? px_store_create(&opts, &s->own) : PMIX_ERR_NOMEM;
 
     for (size_t i = 0; !rc && i < sizeof(known) / sizeof(known[0]); i++) {
-        struct px_entry entry = {.level = PX_LEVEL_PROC,
+        struct px_store_entry entry = {.level = PX_LEVEL_PROC,
                                  .index = s->self.rank,
                                  .key = known[i].key,
                                  .value = &known[i].value,
@@ -61,7 +61,7 @@ bool px_self_is(const struct px_server *s, const pmix_proc_t *proc)
             proc->rank == PMIX_RANK_INVALID);
 }
 
-int px_self_find(const struct px_server *s, const struct px_ask *spec, struct px_slice *ret)
+int px_self_find(const struct px_server *s, const struct px_lookup_key *spec, struct px_slice *ret)
 {
     bool plain = (spec->realm == PX_REALM_NONE || spec->realm == PX_REALM_PROC) && !spec->hostname &&
                  spec->nodeid == PX_NO_NODEID && !spec->n_quals;

@@ -5,7 +5,7 @@
 
 #include "priv.h"
 
-struct px_ask;
+struct px_lookup_key;
 struct px_slice;
 
 /* What the server process knows of itself, for gets of its own. Loop thread. */
@@ -19,6 +19,6 @@ bool px_self_is(const struct px_server *s, const pmix_proc_t *proc);
 
 /* The value under ask->key of this process. 0 or PMIX_ERR_NOT_FOUND; the slice lives as long as the
  * server. */
-int px_self_find(const struct px_server *s, const struct px_ask *spec, struct px_slice *ret);
+int px_self_find(const struct px_server *s, const struct px_lookup_key *spec, struct px_slice *ret);
 
 #endif

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gds/load.h"
+#include "gds/segment_file.h"
 #include "gds/state.h"
 #include "quote.h"
 #include "shm.h"

@@ -410,7 +410,7 @@ int px_shm_show(const struct px_store *store, const struct px_shm_want *want, bo
     px_out_number("generation", info.generation);
     px_out_number("sequence", info.sequence);
     px_out_number("bytes", info.used_bytes);
-    px_out_number("dead bytes", info.dead_bytes);
+    px_out_number("dead bytes", info.garbage_bytes);
     px_out_number("uid", h->uid);
     px_out_bool("complete", px_store_flags(store) & PX_STORE_JOB_COMPLETE);
     px_out_bool("dead", info.dead);

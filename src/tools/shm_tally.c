@@ -143,7 +143,7 @@ static bool record_hash(struct walk *w, uint64_t word, uint64_t *ret)
 {
     const struct px_record *rec = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof *rec);
     const struct px_quals *quals = NULL;
-    struct px_qual_sum sum = {0};
+    struct px_qual_digest sum = {0};
 
     if (!rec) {
         return false;
@@ -153,7 +153,7 @@ static bool record_hash(struct walk *w, uint64_t word, uint64_t *ret)
         if (!quals) {
             return false;
         }
-        sum = (struct px_qual_sum){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+        sum = (struct px_qual_digest){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
     }
     *ret = px_record_hash(rec->level, rec->index, rec->key, quals ? &sum : NULL);
     return true;

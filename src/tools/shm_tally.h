@@ -30,7 +30,7 @@ extern const char *const px_shm_part_names[PX_N_PARTS];
 enum px_shm_kind {
     PX_KIND_CONST,
     PX_KIND_AFFINE,
-    PX_KIND_8, /* lanes of so many bits */
+    PX_KIND_8, /* elements of so many bits */
     PX_KIND_16,
     PX_KIND_32,
     PX_KIND_64,

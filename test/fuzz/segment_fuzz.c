@@ -110,12 +110,12 @@ static bool equal(pmix_value_t *left, pmix_value_t *right)
  * the same value. */
 static void glance(const struct px_store *store, uint32_t rank, const char *key, bool sound)
 {
-    struct px_ask what = PX_ASK_INIT;
+    struct px_lookup_key what = PX_LOOKUP_KEY_INIT;
     struct px_slice slice;
     pmix_value_t *value = NULL;
     pmix_value_t same;
 
-    (void) px_store_glance(store, rank, key, &value); /* says what value says */
+    (void) px_store_get_fast(store, rank, key, &value); /* says what value says */
     within(LOOKUP_STEPS);
     if (!value) {
         return;
@@ -125,7 +125,7 @@ static void glance(const struct px_store *store, uint32_t rank, const char *key,
     what.rank = rank;
     what.self = 1;
     if (sound) {
-        if (px_store_ask(store, &what, &slice) != 0 || px_slice_fill(&slice, &same) != 0) {
+        if (px_store_get(store, &what, &slice) != 0 || px_slice_fill(&slice, &same) != 0) {
             abort();
         }
         if (!equal(value, &same)) {
@@ -140,7 +140,7 @@ static void glance(const struct px_store *store, uint32_t rank, const char *key,
 static void ask(const struct px_store *store, const char *key, uint32_t rank, bool sound)
 {
     static const pmix_rank_t special[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID};
-    struct px_ask what = PX_ASK_INIT;
+    struct px_lookup_key what = PX_LOOKUP_KEY_INIT;
     struct px_slice slice;
 
     for (enum px_level level = PX_LEVEL_SESSION; level <= PX_LEVEL_PROC; level++) {
@@ -156,7 +156,7 @@ static void ask(const struct px_store *store, const char *key, uint32_t rank, bo
     what.hostname = rank % 3 ? NULL : "node1";
     what.nodeid = rank % 5 ? PX_NO_NODEID : 1;
     what.appnum = rank % 6 ? PX_NO_APP : 0;
-    if (px_store_ask(store, &what, &slice) == 0) {
+    if (px_store_get(store, &what, &slice) == 0) {
         take(&slice);
     }
     within(LOOKUP_STEPS);

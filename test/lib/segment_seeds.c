@@ -8,7 +8,7 @@
 
 #include <pmix.h>
 
-#include "gds/load.h"
+#include "gds/segment_file.h"
 
 enum { KINDS = 4, MOST = 128 };
 
@@ -34,7 +34,7 @@ static void need(int rc)
 static void add(struct px_batch *batch, enum px_level level, uint32_t index, const char *key,
                 pmix_value_t value)
 {
-    struct px_entry entry = {.level = level, .index = index, .key = key};
+    struct px_store_entry entry = {.level = level, .index = index, .key = key};
 
     need(n_values < MOST ? 0 : PMIX_ERR_NOMEM);
     values[n_values] = value;
@@ -67,7 +67,7 @@ static void add_nodes(struct px_batch *batch, struct px_store *store, int kind, 
     for (uint32_t i = 0; i < n_ranks; i++) {
         uint32_t node = kind == 0 ? i / 2 : kind == 2 ? i % 3 : i * i % 3;
 
-        need(px_batch_place(batch, i, node, i % 2));
+        need(px_batch_place_rank(batch, i, node, i % 2));
     }
     need(px_batch_local_node(batch, 1));
 }
@@ -93,9 +93,9 @@ static void add_columns(struct px_batch *batch, uint32_t n_ranks)
 
 static void add_records(struct px_batch *batch, uint32_t n_ranks)
 {
-    struct px_entry hidden = {
+    struct px_store_entry hidden = {
         .level = PX_LEVEL_PROC, .index = 2, .key = "hidden", .scope = PMIX_REMOTE};
-    struct px_entry qualified = {
+    struct px_store_entry qualified = {
         .level = PX_LEVEL_PROC, .index = 2, .key = "qualified", .quals = &qual, .n_quals = 1};
     pmix_value_t moment = {.type = PMIX_TIMEVAL, .data.tv = {.tv_sec = 1, .tv_usec = 2}};
     pmix_value_t five = {.type = PMIX_DOUBLE, .data.dval = 5};
@@ -129,7 +129,7 @@ static void change(struct px_store *store, int kind, uint32_t round, uint32_t n_
     add(batch, PX_LEVEL_JOB, 0, PMIX_JOB_SIZE, u32(99 + round));
     if (kind == 3 && round == 1) {
         need(px_batch_node(batch, store, &def, &index));
-        need(px_batch_place(batch, 9, index, 0));
+        need(px_batch_place_rank(batch, 9, index, 0));
         for (uint32_t i = 0; i < n_ranks; i++) {
             add(batch, PX_LEVEL_PROC, i, "array", u32(1000 * i * i));
         }

@@ -70,7 +70,7 @@ static void adopt(void)
 static void publish(enum px_level level, uint32_t index, const char *key, uint32_t number)
 {
     pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = number};
-    struct px_entry entry = {.level = level, .index = index, .key = key, .value = &value};
+    struct px_store_entry entry = {.level = level, .index = index, .key = key, .value = &value};
     struct px_batch *batch = px_batch_create();
 
     assert_non_null(batch);

@@ -36,7 +36,7 @@ static struct px_store *create(const char *nspace)
                                  .uid = getuid(),
                                  .gid = getgid(),
                                  .moves = true,
-                                 .dead_bytes = 4096};
+                                 .garbage_bytes = 4096};
     struct px_store *store;
 
     assert_int_equal(px_store_create(&opts, &store), 0);
@@ -49,7 +49,7 @@ static void publish(struct px_store *store, uint32_t number)
     pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = number};
     pmix_value_t b = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = big, .size = BIG}};
     struct px_batch *batch = px_batch_create();
-    struct px_entry entries[] = {
+    struct px_store_entry entries[] = {
         {.level = PX_LEVEL_JOB, .key = PMIX_JOB_SIZE, .value = &v},
         {.level = PX_LEVEL_PROC, .key = "big", .value = &b, .scope = PMIX_GLOBAL},
     };
@@ -76,7 +76,7 @@ static void move(uint32_t number)
 
     while (generation(other) == before) {
         publish(other, number);
-        px_store_tidy(other);
+        px_store_compact(other);
     }
 }
 
@@ -234,7 +234,7 @@ static void assert_warm(const struct px_store *segment)
     struct px_store_info info;
 
     px_store_info(segment, &info);
-    assert_in_range(segment->seg.warm, info.used_bytes, info.used_bytes + 4095);
+    assert_in_range(segment->seg.prefaulted, info.used_bytes, info.used_bytes + 4095);
 }
 
 static void mapped_at_once(void **state)

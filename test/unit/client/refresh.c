@@ -25,7 +25,7 @@ static void publish(uint32_t number)
     pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = number};
     pmix_value_t b = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = big, .size = BIG}};
     struct px_batch *batch = px_batch_create();
-    struct px_entry entries[] = {
+    struct px_store_entry entries[] = {
         {.level = PX_LEVEL_JOB, .key = "number", .value = &v},
         {.level = PX_LEVEL_JOB, .key = "big", .value = &b},
     };
@@ -54,7 +54,7 @@ static void move(void)
     for (int i = 0; i < 4; i++) {
         publish(before); /* what is dead is worth a move in the end */
     }
-    px_store_tidy(store);
+    px_store_compact(store);
     assert_int_equal(generation(), before + 1);
     publish(before + 1);
 }
@@ -123,7 +123,7 @@ static int begin(void **state)
                                  .uid = getuid(),
                                  .gid = getgid(),
                                  .moves = true,
-                                 .dead_bytes = 4096};
+                                 .garbage_bytes = 4096};
 
     (void) state;
     over = false;

@@ -8,7 +8,7 @@ static void refusals(void **state)
     struct px_batch *batch = px_batch_create();
     pmix_value_t v = u32(1);
     char key[PMIX_MAX_KEYLEN + 2];
-    struct px_entry entry = {.level = PX_LEVEL_JOB, .key = key, .value = &v};
+    struct px_store_entry entry = {.level = PX_LEVEL_JOB, .key = key, .value = &v};
 
     (void) state;
     memset(key, 'k', sizeof key);
@@ -38,16 +38,16 @@ static int try_all(struct px_store *store, struct px_batch *batch, pmix_value_t 
     int rc = 0;
 
     for (i = 0; rc == 0 && i < 40; i++) {
-        struct px_entry proc = {
+        struct px_store_entry proc = {
             .level = PX_LEVEL_PROC, .index = i, .key = keys[i % 20], .value = v};
-        struct px_entry app = {.level = PX_LEVEL_APP, .index = i, .key = keys[i], .value = v};
+        struct px_store_entry app = {.level = PX_LEVEL_APP, .index = i, .key = keys[i], .value = v};
         struct px_node_def def = {.name = keys[i], .aliases = i == 5 ? aliases : NULL, .nodeid = i};
         uint32_t node;
 
         rc = px_batch_add(batch, &proc);
         rc = rc ? rc : px_batch_add(batch, &app);
         rc = rc ? rc : px_batch_node(batch, store, &def, &node);
-        rc = rc ? rc : px_batch_place(batch, i, node, 0);
+        rc = rc ? rc : px_batch_place_rank(batch, i, node, 0);
     }
     return rc;
 }
@@ -121,7 +121,7 @@ static void chosen_keys(void **state)
 
     (void) state;
     while (rc == 0 && taken < 2000) {
-        struct px_entry entry = {.level = PX_LEVEL_PROC, .key = keys[taken], .value = &v};
+        struct px_store_entry entry = {.level = PX_LEVEL_PROC, .key = keys[taken], .value = &v};
 
         (void) snprintf(keys[taken], 9, "key%05u", taken);
         memcpy(keys[taken] + 8, nothing, 8);

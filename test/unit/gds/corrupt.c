@@ -28,7 +28,7 @@ static void add_values(struct px_batch *batch, pmix_value_t *v, char (*names)[16
     static pmix_info_t infos[2];
     static pmix_data_array_t nested = {.type = PMIX_INFO, .size = 2, .array = infos};
     static pmix_info_t qual;
-    struct px_entry entry = {.level = PX_LEVEL_PROC, .index = 2, .key = "qual", .quals = &qual};
+    struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = 2, .key = "qual", .quals = &qual};
     uint32_t i;
 
     for (i = 0; i < N_RANKS; i++) {
@@ -73,7 +73,7 @@ static void make_image(void)
         assert_int_equal(px_batch_node(batch, store, &def, &index), 0);
     }
     for (i = 0; i < N_RANKS; i++) {
-        assert_int_equal(px_batch_place(batch, i, i % 3 ? i / 8 : 0, i % 2), 0);
+        assert_int_equal(px_batch_place_rank(batch, i, i % 3 ? i / 8 : 0, i % 2), 0);
     }
     add_values(batch, v, names);
     assert_int_equal(px_batch_local_node(batch, 2), 0);
@@ -131,7 +131,7 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
 static void ask_all(const struct px_store *store, uint32_t rank)
 {
     static const pmix_rank_t special[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID};
-    struct px_ask ask = PX_ASK_INIT;
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
     struct px_slice slice;
     pmix_value_t *value;
     size_t k;
@@ -144,23 +144,23 @@ static void ask_all(const struct px_store *store, uint32_t rank)
                 (void) see(NULL, keys[k], &slice);
             }
         }
-        ask.key = keys[k];
-        ask.key_len = strlen(keys[k]);
-        ask.rank = rank % 5 ? rank : special[k % 3];
-        ask.hostname = rank % 7 ? NULL : rank % 2 ? "another" : "node1";
-        ask.nodeid = rank % 11 ? PX_NO_NODEID : 3;
-        if (px_store_ask(store, &ask, &slice) == 0) {
+        spec.key = keys[k];
+        spec.key_len = strlen(keys[k]);
+        spec.rank = rank % 5 ? rank : special[k % 3];
+        spec.hostname = rank % 7 ? NULL : rank % 2 ? "another" : "node1";
+        spec.nodeid = rank % 11 ? PX_NO_NODEID : 3;
+        if (px_store_get(store, &spec, &slice) == 0) {
             (void) see(NULL, keys[k], &slice);
         }
-        if (px_store_glance(store, ask.rank, keys[k], &value)) {
+        if (px_store_get_fast(store, spec.rank, keys[k], &value)) {
             PMIx_Value_free(value, 1);
         }
-        ask.realm =
+        spec.realm =
             (enum px_realm[]){PX_REALM_NONE, PX_REALM_NODE, PX_REALM_JOB, PX_REALM_PROC}[rank % 4];
-        if (px_store_look(store, &ask, PX_MANNER_COPY, &value) == PX_LOOK_DONE) {
+        if (px_store_get_simple(store, &spec, PX_RETURN_COPY, &value) == PX_LOOKUP_DONE) {
             PMIx_Value_free(value, 1);
         }
-        ask.realm = PX_REALM_NONE;
+        spec.realm = PX_REALM_NONE;
     }
 }
 

@@ -122,9 +122,9 @@ static void add_special(struct px_batch *batch, uint32_t step, pmix_value_t *v)
 {
     static char blob[2048];
     static pmix_info_t qual = {.key = "qual", .value = {.type = PMIX_UINT32}};
-    struct px_entry hidden = {
+    struct px_store_entry hidden = {
         .level = PX_LEVEL_PROC, .index = step, .key = "hidden", .scope = PMIX_REMOTE};
-    struct px_entry qualified = {.level = PX_LEVEL_PROC,
+    struct px_store_entry qualified = {.level = PX_LEVEL_PROC,
                                  .index = 1,
                                  .key = "qualified",
                                  .value = v,
@@ -164,7 +164,7 @@ static void add_step(struct px_batch *batch, struct px_store *store, uint32_t st
         uint32_t index;
 
         assert_int_equal(px_batch_node(batch, store, &def, &index), 0);
-        assert_int_equal(px_batch_place(batch, step, index, step % 2), 0);
+        assert_int_equal(px_batch_place_rank(batch, step, index, step % 2), 0);
         assert_int_equal(px_batch_local_node(batch, index), 0);
     }
 }
@@ -183,7 +183,7 @@ static void add_registration(struct px_batch *batch, struct px_store *store)
         assert_int_equal(px_batch_node(batch, store, &def, &index[i]), 0);
     }
     for (i = 0; i < N_RANKS; i++) {
-        assert_int_equal(px_batch_place(batch, i, index[i % N_NODES], i % 2), 0);
+        assert_int_equal(px_batch_place_rank(batch, i, index[i % N_NODES], i % 2), 0);
     }
     assert_int_equal(px_batch_local_node(batch, index[N_NODES - 1]), 0);
 }
@@ -223,7 +223,7 @@ static void write_history(struct px_store *store)
         px_batch_destroy(batch);
         if (step == MOVE_AT) {
             keep_mapped(store);
-            px_store_tidy(store);
+            px_store_compact(store);
         } else if (step == REGISTER_AT) {
             px_store_set_flags(store, PX_STORE_JOB_COMPLETE);
         }
@@ -324,7 +324,7 @@ static void check_prefix(const struct px_store *store, uint32_t steps)
 static struct px_store *create(void)
 {
     struct px_store_opts opts = {
-        .nspace = "job", .shared = true, .virtual_size = SIZE, .moves = true, .dead_bytes = 1};
+        .nspace = "job", .shared = true, .virtual_size = SIZE, .moves = true, .garbage_bytes = 1};
     struct px_store *store;
 
     assert_int_equal(px_store_create(&opts, &store), 0);

@@ -39,7 +39,7 @@ static void fill(struct px_store *store)
     for (i = 0; i < N_RANKS; i++) {
         pmix_value_t *at = &v[5 * i];
 
-        assert_int_equal(px_batch_place(batch, i, i < 20 ? i / 8 : i % 5, i / 30), 0);
+        assert_int_equal(px_batch_place_rank(batch, i, i < 20 ? i / 8 : i % 5, i / 30), 0);
         at[0] = u32(7);
         at[1] = u32(100 + i);
         at[2] = u16((uint16_t) (i * i));

@@ -7,9 +7,9 @@
 
 static struct px_store *store;
 
-static int ask(const char *key, pmix_rank_t rank, const struct px_ask *more, struct px_slice *ret)
+static int spec(const char *key, pmix_rank_t rank, const struct px_lookup_key *more, struct px_slice *ret)
 {
-    struct px_ask a = PX_ASK_INIT;
+    struct px_lookup_key a = PX_LOOKUP_KEY_INIT;
 
     if (more) {
         a = *more;
@@ -18,22 +18,22 @@ static int ask(const char *key, pmix_rank_t rank, const struct px_ask *more, str
     a.rank = rank;
     a.key = key;
     a.key_len = strlen(key);
-    return px_store_ask(store, &a, ret);
+    return px_store_get(store, &a, ret);
 }
 
-static int64_t answer(const char *key, pmix_rank_t rank, const struct px_ask *more)
+static int64_t answer(const char *key, pmix_rank_t rank, const struct px_lookup_key *more)
 {
     struct px_slice slice = {0};
-    int rc = ask(key, rank, more, &slice);
+    int rc = spec(key, rank, more, &slice);
 
     return rc ? rc : slice.inlined ? (int64_t) slice.word : INT64_MAX;
 }
 
-static const char *answer_text(const char *key, pmix_rank_t rank, const struct px_ask *more)
+static const char *answer_text(const char *key, pmix_rank_t rank, const struct px_lookup_key *more)
 {
     struct px_slice slice = {0};
 
-    assert_int_equal(ask(key, rank, more, &slice), 0);
+    assert_int_equal(spec(key, rank, more, &slice), 0);
     assert_int_equal(slice.type, PMIX_STRING);
     return slice.payload;
 }
@@ -45,33 +45,33 @@ static void put(enum px_level level, uint32_t index, const char *key)
     assert_int_equal(put_one(store, level, index, key, &v, PMIX_SCOPE_UNDEF), 0);
 }
 
-static struct px_ask with_realm(enum px_realm realm)
+static struct px_lookup_key with_realm(enum px_realm realm)
 {
-    struct px_ask a = PX_ASK_INIT;
+    struct px_lookup_key a = PX_LOOKUP_KEY_INIT;
 
     a.realm = realm;
     return a;
 }
 
-static struct px_ask with_host(const char *name)
+static struct px_lookup_key with_host(const char *name)
 {
-    struct px_ask a = PX_ASK_INIT;
+    struct px_lookup_key a = PX_LOOKUP_KEY_INIT;
 
     a.hostname = name;
     return a;
 }
 
-static struct px_ask with_nodeid(uint32_t nodeid)
+static struct px_lookup_key with_nodeid(uint32_t nodeid)
 {
-    struct px_ask a = PX_ASK_INIT;
+    struct px_lookup_key a = PX_LOOKUP_KEY_INIT;
 
     a.nodeid = nodeid;
     return a;
 }
 
-static struct px_ask with_app(uint32_t app)
+static struct px_lookup_key with_app(uint32_t app)
 {
-    struct px_ask a = PX_ASK_INIT;
+    struct px_lookup_key a = PX_LOOKUP_KEY_INIT;
 
     a.appnum = app;
     return a;
@@ -91,7 +91,7 @@ static int setup(void **state)
     assert_int_equal(px_batch_node(batch, store, &n0, &index), 0);
     assert_int_equal(px_batch_node(batch, store, &n1, &index), 0);
     for (rank = 0; rank < 4; rank++) {
-        assert_int_equal(px_batch_place(batch, rank, rank / 2, rank % 2), 0);
+        assert_int_equal(px_batch_place_rank(batch, rank, rank / 2, rank % 2), 0);
     }
     assert_int_equal(px_batch_local_node(batch, 0), 0);
     assert_int_equal(px_store_publish(store, batch), 0);
@@ -108,7 +108,7 @@ static int teardown(void **state)
 
 static void session_keys(void **state)
 {
-    struct px_ask other = PX_ASK_INIT;
+    struct px_lookup_key other = PX_LOOKUP_KEY_INIT;
 
     (void) state;
     put(PX_LEVEL_SESSION, 7, PMIX_UNIV_SIZE);
@@ -124,10 +124,10 @@ static void session_keys(void **state)
 
 static void several_realms(void **state)
 {
-    struct px_ask session = with_realm(PX_REALM_SESSION);
-    struct px_ask job = with_realm(PX_REALM_JOB);
-    struct px_ask app = with_realm(PX_REALM_APP);
-    struct px_ask node = with_realm(PX_REALM_NODE);
+    struct px_lookup_key session = with_realm(PX_REALM_SESSION);
+    struct px_lookup_key job = with_realm(PX_REALM_JOB);
+    struct px_lookup_key app = with_realm(PX_REALM_APP);
+    struct px_lookup_key node = with_realm(PX_REALM_NODE);
 
     (void) state;
     put(PX_LEVEL_SESSION, 7, PMIX_NUM_NODES);
@@ -150,8 +150,8 @@ static void several_realms(void **state)
 
 static void job_keys(void **state)
 {
-    struct px_ask n1 = with_host("n1.alias");
-    struct px_ask id = with_nodeid(11);
+    struct px_lookup_key n1 = with_host("n1.alias");
+    struct px_lookup_key id = with_nodeid(11);
 
     (void) state;
     put(PX_LEVEL_JOB, 0, PMIX_JOB_SIZE);
@@ -172,7 +172,7 @@ static void job_keys(void **state)
 
 static void app_keys(void **state)
 {
-    struct px_ask one = with_app(1);
+    struct px_lookup_key one = with_app(1);
 
     (void) state;
     put(PX_LEVEL_APP, 0, PMIX_APP_SIZE);
@@ -196,10 +196,10 @@ static void process_keys(void **state)
 
 static void node_keys(void **state)
 {
-    struct px_ask n1 = with_host("n1");
-    struct px_ask id = with_nodeid(11);
-    struct px_ask none = with_host("n2");
-    struct px_ask node = with_realm(PX_REALM_NODE);
+    struct px_lookup_key n1 = with_host("n1");
+    struct px_lookup_key id = with_nodeid(11);
+    struct px_lookup_key none = with_host("n2");
+    struct px_lookup_key node = with_realm(PX_REALM_NODE);
 
     (void) state;
     put(PX_LEVEL_NODE, 0, PMIX_NODE_SIZE);
@@ -220,7 +220,7 @@ static void node_keys(void **state)
 
 static void derived(void **state)
 {
-    struct px_ask n1 = with_host("n1.alias");
+    struct px_lookup_key n1 = with_host("n1.alias");
 
     (void) state;
     assert_string_equal(answer_text(PMIX_HOSTNAME, 0, NULL), "n0");
@@ -241,7 +241,7 @@ static void derived(void **state)
 static void posted_keys(void **state)
 {
     struct px_slice slice;
-    struct px_ask scoped = PX_ASK_INIT;
+    struct px_lookup_key scoped = PX_LOOKUP_KEY_INIT;
     pmix_value_t v = u32(5);
 
     (void) state;
@@ -256,7 +256,7 @@ static void posted_keys(void **state)
     assert_int_equal(answer("posted.remote", PMIX_RANK_UNDEF, NULL), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
     scoped.scope = PMIX_LOCAL; /* GET-021 */
     assert_int_equal(answer("posted.local", 3, &scoped), 5);
-    assert_int_equal(ask("posted", 2, &scoped, &slice), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
+    assert_int_equal(spec("posted", 2, &scoped, &slice), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
     scoped.scope = PMIX_GLOBAL;
     assert_int_equal(answer("posted", 2, &scoped), 5);
     put(PX_LEVEL_JOB, 0, "pmix.site.x"); /* KEY-025 */
@@ -265,9 +265,9 @@ static void posted_keys(void **state)
 
 static void qualified_values(void **state)
 {
-    struct px_entry entry = {.level = PX_LEVEL_PROC, .index = 1, .key = "q", .n_quals = 2};
+    struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = 1, .key = "q", .n_quals = 2};
     struct px_batch *batch = px_batch_create();
-    struct px_ask a = PX_ASK_INIT;
+    struct px_lookup_key a = PX_LOOKUP_KEY_INIT;
     pmix_info_t quals[2];
     pmix_info_t turned[2];
     pmix_value_t v[2] = {u32(1), u32(2)};

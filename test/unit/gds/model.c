@@ -258,7 +258,7 @@ static void random_batch(uint64_t *rng, struct model *m, struct px_store *a, str
                          : level == PX_LEVEL_JOB  ? 0
                                                   : next_random(rng) % N_INDEX;
         struct row row;
-        struct px_entry entry = {.level = level, .index = index};
+        struct px_store_entry entry = {.level = level, .index = index};
 
         key = wide ? key : next_random(rng) % N_KEYS;
         random_row(rng, row_id(level, index, key), wide ? style : 0, &row);
@@ -353,14 +353,14 @@ static unsigned follow(struct px_store *store, struct witness *w, const struct m
         moves++;
     }
     px_store_info(store, &was);
-    px_store_tidy(store);
+    px_store_compact(store);
     if (generation(store) != generation(w->reader)) {
         w->model = *after;
         check_witness(w);
         w->reader = open_reader(store);
         moves++;
         px_store_info(store, &now);
-        assert_true(now.used_bytes < was.used_bytes - was.dead_bytes / 2);
+        assert_true(now.used_bytes < was.used_bytes - was.garbage_bytes / 2);
     }
     assert_false(px_store_superseded(w->reader));
     return moves;
@@ -375,7 +375,7 @@ static void moving(void **state)
                                  .shared = true,
                                  .virtual_size = 1 << 16,
                                  .moves = true,
-                                 .dead_bytes = 4096};
+                                 .garbage_bytes = 4096};
     uint64_t rng = start_random();
     struct px_store *private = make_store(false);
     struct px_store *store;

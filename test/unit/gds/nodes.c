@@ -86,7 +86,7 @@ static void layouts(void **state)
         }
         for (i = 0; i < N_RANKS; i++) {
             node_of[i] = node_for((enum layout) layout, i, N_NODES, &rng);
-            assert_int_equal(px_batch_place(batch, i, node_of[i], i / 10), 0);
+            assert_int_equal(px_batch_place_rank(batch, i, node_of[i], i / 10), 0);
         }
         assert_int_equal(px_store_publish(store, batch), 0);
         px_batch_destroy(batch);
@@ -154,7 +154,7 @@ static void grows(void **state)
         assert_int_equal(define(batch, store, name, NULL, PX_NO_NODEID), i);
         for (k = 0; k < 3; k++) {
             node_of[3 * i + k] = k == 2 ? 0 : i;
-            assert_int_equal(px_batch_place(batch, 3 * i + k, node_of[3 * i + k], 0), 0);
+            assert_int_equal(px_batch_place_rank(batch, 3 * i + k, node_of[3 * i + k], 0), 0);
         }
         assert_int_equal(px_batch_local_node(batch, i / 2), 0);
         assert_int_equal(px_store_publish(store, batch), 0);
@@ -202,13 +202,13 @@ static void refusals(void **state)
 
     (void) state;
     assert_int_equal(px_batch_node(batch, store, &empty, &index), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_batch_place(batch, PMIX_RANK_WILDCARD, 0, 0), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_batch_place(batch, 0, 3, 0), 0);
+    assert_int_equal(px_batch_place_rank(batch, PMIX_RANK_WILDCARD, 0, 0), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_batch_place_rank(batch, 0, 3, 0), 0);
     assert_int_equal(px_store_publish(store, batch), PMIX_ERR_BAD_PARAM); /* no such node */
     px_batch_destroy(batch);
     batch = px_batch_create();
     (void) define(batch, store, "a", NULL, PX_NO_NODEID);
-    assert_int_equal(px_batch_place(batch, PMIX_RANK_VALID, 0, 0), 0);
+    assert_int_equal(px_batch_place_rank(batch, PMIX_RANK_VALID, 0, 0), 0);
     assert_int_equal(px_store_publish(store, batch), PMIX_ERR_BAD_PARAM); /* 16 GiB for one rank */
     px_batch_destroy(batch);
     batch = px_batch_create();

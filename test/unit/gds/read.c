@@ -25,7 +25,7 @@ static void fill(struct px_store *store)
     for (i = 0; i < 64; i++) {
         v[i] = u32(i * i);
         add(batch, PX_LEVEL_PROC, i, PMIX_LOCAL_RANK, &v[i]);
-        assert_int_equal(px_batch_place(batch, i, node, 0), 0);
+        assert_int_equal(px_batch_place_rank(batch, i, node, 0), 0);
     }
     add(batch, PX_LEVEL_JOB, 0, PMIX_JOB_SIZE, &v[8]);
     add(batch, PX_LEVEL_NODE, node, PMIX_NODE_SIZE, &v[8]);
@@ -44,16 +44,16 @@ static int read_everything(const struct px_store *store)
     int n = 0;
 
     for (k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-        struct px_ask ask = PX_ASK_INIT;
+        struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
 
-        ask.rank = 3;
-        ask.self = 3;
-        ask.key = keys[k];
-        ask.key_len = strlen(keys[k]);
-        n += px_store_ask(store, &ask, &slice) == 0;
-        ask.key = "no such key";
-        ask.key_len = strlen(ask.key);
-        n += px_store_ask(store, &ask, &slice) == PMIX_ERR_NOT_FOUND;
+        spec.rank = 3;
+        spec.self = 3;
+        spec.key = keys[k];
+        spec.key_len = strlen(keys[k]);
+        n += px_store_get(store, &spec, &slice) == 0;
+        spec.key = "no such key";
+        spec.key_len = strlen(spec.key);
+        n += px_store_get(store, &spec, &slice) == PMIX_ERR_NOT_FOUND;
         n += px_store_find(store, PX_LEVEL_PROC, 99, keys[k], strlen(keys[k]), &slice)
              == PMIX_ERR_NOT_FOUND;
     }
@@ -126,7 +126,7 @@ static int stop(void *arg, const char *key, const struct px_slice *slice)
 static void enumerates(void **state)
 {
     struct px_store *store = make_store(true);
-    struct px_entry entry = {.level = PX_LEVEL_PROC, .index = 3, .key = "q", .n_quals = 1};
+    struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = 3, .key = "q", .n_quals = 1};
     struct px_batch *batch = px_batch_create();
     pmix_info_t qual;
     pmix_info_t *got;
@@ -134,7 +134,7 @@ static void enumerates(void **state)
     unsigned n = 0;
     size_t n_got;
     struct px_slice slice;
-    struct px_ask ask = PX_ASK_INIT;
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
 
     (void) state;
     fill(store);
@@ -160,12 +160,12 @@ static void enumerates(void **state)
     n = 0;
     assert_int_equal(px_store_each(store, PX_LEVEL_SESSION, 3, count, &n), 0);
     assert_int_equal(n, 0);
-    ask.rank = 3;
-    ask.key = "q";
-    ask.key_len = 1;
-    ask.quals = &qual;
-    ask.n_quals = 1;
-    assert_int_equal(px_store_ask(store, &ask, &slice), 0);
+    spec.rank = 3;
+    spec.key = "q";
+    spec.key_len = 1;
+    spec.quals = &qual;
+    spec.n_quals = 1;
+    assert_int_equal(px_store_get(store, &spec, &slice), 0);
     assert_int_equal(px_slice_quals(&slice, &got, &n_got), 0);
     assert_int_equal(n_got, 1);
     assert_string_equal(got->key, "color");
@@ -202,7 +202,7 @@ static void unfinished_publication(void **state)
         add(batch, PX_LEVEL_PROC, i, "posted", &new_value);
     }
     assert_int_equal(px_batch_node(batch, store, &def, &node), 0);
-    assert_int_equal(px_batch_place(batch, 7, node, 0), 0);
+    assert_int_equal(px_batch_place_rank(batch, 7, node, 0), 0);
     assert_int_equal(px_store_publish(store, batch), 0);
     px_batch_destroy(batch);
     px_publish(&h->sequence, h->sequence - 1); /* as a reader in the midst of it sees it */

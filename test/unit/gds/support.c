@@ -95,7 +95,7 @@ void drop_store(struct px_store *store)
 void add(struct px_batch *batch, enum px_level level, uint32_t index, const char *key,
          const pmix_value_t *value)
 {
-    struct px_entry entry = {.level = level, .index = index, .key = key, .value = value};
+    struct px_store_entry entry = {.level = level, .index = index, .key = key, .value = value};
 
     assert_int_equal(px_batch_add(batch, &entry), 0);
 }
@@ -103,7 +103,7 @@ void add(struct px_batch *batch, enum px_level level, uint32_t index, const char
 int put_one(struct px_store *store, enum px_level level, uint32_t index, const char *key,
             const pmix_value_t *value, pmix_scope_t scope)
 {
-    struct px_entry entry = {
+    struct px_store_entry entry = {
         .level = level, .index = index, .key = key, .value = value, .scope = scope};
     struct px_batch *batch = px_batch_create();
     int rc = batch ? px_batch_add(batch, &entry) : PMIX_ERR_NOMEM;

@@ -111,14 +111,14 @@ MAYBE static int store_list(struct px_store *store, struct list *list, const cha
 MAYBE static int ask(const struct px_store *store, pmix_rank_t rank, const char *key,
                      pmix_value_t *ret)
 {
-    struct px_ask a = PX_ASK_INIT;
+    struct px_lookup_key a = PX_LOOKUP_KEY_INIT;
     struct px_slice slice;
     int rc;
 
     a.rank = rank;
     a.key = key;
     a.key_len = strlen(key);
-    rc = px_store_ask(store, &a, &slice);
+    rc = px_store_get(store, &a, &slice);
     return rc ? rc : px_slice_fill(&slice, ret);
 }
 

@@ -91,7 +91,7 @@ static void posted_stays(void **state)
     struct px_store *to = make_store();
     struct px_batch *batch = px_batch_create();
     pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 5};
-    struct px_entry entry = {
+    struct px_store_entry entry = {
         .level = PX_LEVEL_PROC, .index = 0, .key = "mine", .value = &value, .scope = PMIX_GLOBAL};
     struct list list = {0};
     struct px_buf buf = {0};

@@ -144,7 +144,7 @@ static void list_changes(void **state)
     put_text(&list, PMIX_PROC_MAP, "0;1");
     assert_int_equal(store_list(store, &list, "n1"), 0);
     expect_nodes(store, "n1,n2");
-    assert_int_not_equal(px_store_mark(store), 0);
+    assert_int_not_equal(px_store_cookie(store), 0);
     put_node(&more, "n3", true, "");
     put_text(&more, PMIX_NODE_LIST, "n2,n2,n1");
     assert_int_equal(store_list(store, &more, "n1"), 0);
@@ -316,7 +316,7 @@ static void damaged_list(void **state)
     struct px_batch *batch = px_batch_create();
     struct px_node_def def = {.name = "n0", .nodeid = PX_NO_NODEID};
     pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) "0,x"};
-    struct px_entry entry = {.level = PX_LEVEL_NODE, .key = PMIX_LOCAL_PEERS, .value = &value};
+    struct px_store_entry entry = {.level = PX_LEVEL_NODE, .key = PMIX_LOCAL_PEERS, .value = &value};
 
     (void) state;
     assert_int_equal(px_batch_node(batch, store, &def, &entry.index), 0);

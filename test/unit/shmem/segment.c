@@ -305,7 +305,7 @@ static void place(void *at, size_t len)
 
 static void memory_is_placed_before_there_is_any(void **state)
 {
-    const struct px_segment_hints hints = {.place = place};
+    const struct px_segment_hints hints = {.set_numa_policy = place};
     unsigned shared;
 
     (void) state;
@@ -338,8 +338,8 @@ static void first_and_ahead(void **state)
     (void) state;
     for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
         bool shared = i % 2;
-        const struct px_segment_hints hints = {.first = cases[i / 2].first,
-                                               .ahead = cases[i / 2].ahead};
+        const struct px_segment_hints hints = {.initial_commit = cases[i / 2].first,
+                                               .reserve_ahead = cases[i / 2].ahead};
         struct px_segment seg;
 
         assert_int_equal(px_segment_create(shared, 16 << 20, &hints, &seg), 0);
@@ -361,7 +361,7 @@ static void prefault_maps_what_is_used(void **state)
         long kb;
     } cases[] = {{0, 1 << 20, 0}, {512 << 10, 1 << 20, 512}, {1, 65536, 4},
                 {1 << 30, 600000, 588}, {1 << 30, 0, 0}};
-    const struct px_segment_hints large = {.first = 1 << 20};
+    const struct px_segment_hints large = {.initial_commit = 1 << 20};
     struct px_segment seg;
 
     (void) state;
@@ -373,8 +373,8 @@ static void prefault_maps_what_is_used(void **state)
         long kb;
 
         assert_int_equal(px_segment_open(dup(seg.fd), &reader), 0);
-        px_segment_warm(&reader, &hints, cases[i].used / 4);
-        px_segment_warm(&reader, &hints, cases[i].used); /* to what has come since */
+        px_segment_prefault(&reader, &hints, cases[i].used / 4);
+        px_segment_prefault(&reader, &hints, cases[i].used); /* to what has come since */
         kb = about(reader.base, "Rss", NULL);
         /* The kernel maps what lies around a page too, up to 64 KiB. */
         assert_in_range(kb, 0, cases[i].kb ? cases[i].kb + 64 : 0);
@@ -401,7 +401,7 @@ static void huge_pages_are_asked_for(void **state)
     }
     assert_int_equal(about(seg.base, "VmFlags", " hg"), 1);
     assert_int_equal(about(reader.base, "VmFlags", " hg"), 0);
-    px_segment_warm(&reader, &hints, 4096);
+    px_segment_prefault(&reader, &hints, 4096);
     assert_int_equal(about(reader.base, "VmFlags", " hg"), 1);
     px_segment_close(&reader);
     px_segment_close(&seg);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "shmem/header.h"
-#include "shmem/intern.h"
+#include "shmem/key_table.h"
 #include "shmem/put.h"
 #include "shmem/verify.h"
 #include "src/base/status.h"

@@ -4,7 +4,7 @@
  * reads end one load after the key is found. A key without values is invisible: it needs no
  * version. */
 
-#include "shmem/intern.h"
+#include "shmem/key_table.h"
 
 #include "shmem/put.h"
 

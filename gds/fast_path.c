@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 The shmix authors */
 /* What nearly every read is: a scalar, a string or bytes, at the rank itself, at the job or at a
  * node; or a key that nobody has. This file knows only that. Whatever it does not
- * recognise (a version that is not visible yet, another realm, damage) it leaves to px_store_ask,
+ * recognise (a version that is not visible yet, another realm, damage) it leaves to px_store_get,
  * which is right about everything; so there is nothing to report here and no rare case. Nothing is
  * touched that was not compared with the end of the segment first. */
 
 #include <stdlib.h>
 
-#include "gds/glance.h"
+#include "gds/fast_path.h"
 #include "gds/lookup.h"
 #include "gds/memo.h"
 #include "gds/read.h"
@@ -24,9 +24,9 @@ struct found {
 };
 
 /* The value in a cell of which the first two words are inside. */
-INLINE bool see_cell(const struct px_glance *g, uint64_t loc, struct found *ret)
+INLINE bool find_cell(const struct px_fast_view *g, uint64_t loc, struct found *ret)
 {
-    const struct px_cell *cell = px_glance_at(g, loc);
+    const struct px_cell *cell = px_fast_at(g, loc);
     uint64_t len = cell->len;
 
     ret->loc = loc;
@@ -38,7 +38,7 @@ INLINE bool see_cell(const struct px_glance *g, uint64_t loc, struct found *ret)
     }
     ret->bytes = cell->payload;
     ret->word = len;
-    if (len == 0 || !px_glance_all_inside(g, loc, sizeof *cell + len, 1)) {
+    if (len == 0 || !px_fast_array_inside(g, loc, sizeof *cell + len, 1)) {
         return false;
     }
     return cell->form == PX_FORM_TEXT
@@ -47,24 +47,24 @@ INLINE bool see_cell(const struct px_glance *g, uint64_t loc, struct found *ret)
 }
 
 /* A record of which the first two words of its cell are inside too. */
-INLINE bool see_record(const struct px_glance *g, uint64_t loc, struct found *ret)
+INLINE bool find_in_record(const struct px_fast_view *g, uint64_t loc, struct found *ret)
 {
-    const struct px_record *rec = px_glance_at(g, loc);
+    const struct px_record *rec = px_fast_at(g, loc);
 
     return rec->version.seq <= g->seq && rec->quals == 0
-           && see_cell(g, loc + PX_GLANCE_RECORD, ret);
+           && find_cell(g, loc + PX_FAST_RECORD_WORDS, ret);
 }
 
-INLINE bool see_job(const struct px_glance *g, const struct px_key *key, struct found *ret)
+INLINE bool find_job(const struct px_fast_view *g, const struct px_key *key, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->job); /* pairs with publish_all */
 
     return (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE)
-           && px_glance_inside(g, loc, PX_GLANCE_RECORD + 2) && see_record(g, loc, ret);
+           && px_fast_inside(g, loc, PX_FAST_RECORD_WORDS + 2) && find_in_record(g, loc, ret);
 }
 
 /* What somebody has put there; NULL when nobody has: most such values are in columns. */
-INLINE const struct px_record *record_at(const struct px_glance *g,
+INLINE const struct px_record *record_at(const struct px_fast_view *g,
                                                 const struct px_store *store, uint32_t level,
                                                 uint32_t index, uint64_t key)
 {
@@ -77,9 +77,9 @@ INLINE const struct px_record *record_at(const struct px_glance *g,
         return NULL;
     }
     px_probe_start(&view, table, px_record_hash(level, index, key, NULL), &probe);
-    for (loc = px_probe_next(&probe); px_glance_inside(g, loc, PX_GLANCE_RECORD + 2);
+    for (loc = px_probe_next(&probe); px_fast_inside(g, loc, PX_FAST_RECORD_WORDS + 2);
          loc = px_probe_next(&probe)) {
-        const struct px_record *rec = px_glance_at(g, loc);
+        const struct px_record *rec = px_fast_at(g, loc);
 
         if (rec->key == key && rec->index == index && rec->level == level) {
             return rec;
@@ -88,13 +88,13 @@ INLINE const struct px_record *record_at(const struct px_glance *g,
     return NULL;
 }
 
-static inline uint64_t locator_of(const struct px_glance *g, const void *thing)
+static inline uint64_t locator_of(const struct px_fast_view *g, const void *thing)
 {
     return (uint64_t) ((const unsigned char *) thing - g->base) >> 3;
 }
 
 /* The cell of a rank: the column's only one, or one of a few. */
-INLINE bool see_shared_cell(const struct px_glance *g, const struct px_column *col,
+INLINE bool find_in_shared_cell(const struct px_fast_view *g, const struct px_column *col,
                                    uint32_t rank, struct found *ret)
 {
     const uint64_t *locs;
@@ -102,78 +102,78 @@ INLINE bool see_shared_cell(const struct px_glance *g, const struct px_column *c
     uint64_t i;
 
     if (col->kind == PX_COLUMN_DICT) {
-        if (!px_glance_all_inside(g, col->base, col->n_dict, 8) ||
-            !px_glance_lane(g, col, rank, &i) || i >= col->n_dict) {
+        if (!px_fast_array_inside(g, col->base, col->n_dict, 8) ||
+            !px_fast_element(g, col, rank, &i) || i >= col->n_dict) {
             return false;
         }
-        locs = px_glance_at(g, col->base);
+        locs = px_fast_at(g, col->base);
         loc = locs[i];
     } else if (col->kind != PX_COLUMN_CELL) {
         return false;
     }
-    return px_glance_inside(g, loc, 2) && see_cell(g, loc, ret);
+    return px_fast_inside(g, loc, 2) && find_cell(g, loc, ret);
 }
 
-INLINE bool see_word(pmix_data_type_t type, uint64_t word, struct found *ret)
+INLINE bool find_word(pmix_data_type_t type, uint64_t word, struct found *ret)
 {
     *ret = (struct found){.word = word, .type = type};
     return true;
 }
 
 /* What the placement says of a node. */
-INLINE bool see_node(const struct px_glance *g, const struct px_key *key,
+INLINE bool find_node(const struct px_fast_view *g, const struct px_key *key,
                      const struct px_node *node, struct found *ret)
 {
     switch (node ? key->derived : PX_DERIVED_NONE) {
     case PX_DERIVED_NODEID:
-        return see_word(PMIX_UINT32, node->nodeid, ret);
+        return find_word(PMIX_UINT32, node->nodeid, ret);
     case PX_DERIVED_HOSTNAME:
-        return px_glance_inside(g, node->name, 2) && see_cell(g, node->name, ret);
+        return px_fast_inside(g, node->name, 2) && find_cell(g, node->name, ret);
     case PX_DERIVED_LOCAL_SIZE:
-        return node->count != 0 && see_word(PMIX_UINT32, node->count, ret);
+        return node->count != 0 && find_word(PMIX_UINT32, node->count, ret);
     default:
         return false;
     }
 }
 
 /* A key of a rank that no process has posted anything under: what the placement says. */
-INLINE bool see_derived(const struct px_glance *g, const struct px_key *key, pmix_rank_t rank,
+INLINE bool find_derived(const struct px_fast_view *g, const struct px_key *key, pmix_rank_t rank,
                         struct found *ret)
 {
-    const struct px_placement *place = key->derived ? px_glance_place(g) : NULL;
+    const struct px_placement *place = key->derived ? px_fast_placement(g) : NULL;
     uint32_t app;
 
     if (!place || rank >= place->n_ranks || key->derived == PX_DERIVED_LOCAL_SIZE) {
         return false;
     }
     if (key->derived == PX_DERIVED_RANK) {
-        return see_word(PMIX_PROC_RANK, rank, ret);
+        return find_word(PMIX_PROC_RANK, rank, ret);
     }
     if (key->derived == PX_DERIVED_APPNUM) {
-        app = px_glance_placed(g, &place->app_of, place->n_ranks, rank);
-        return app != PX_NO_APP && see_word(PMIX_UINT32, app, ret);
+        app = px_fast_mapped(g, &place->app_of, place->n_ranks, rank);
+        return app != PX_NO_APP && find_word(PMIX_UINT32, app, ret);
     }
-    return see_node(
+    return find_node(
         g, key,
-        px_glance_node(g, place, px_glance_placed(g, &place->node_of, place->n_ranks, rank)), ret);
+        px_fast_node(g, place, px_fast_mapped(g, &place->node_of, place->n_ranks, rank)), ret);
 }
 
-INLINE bool see_column(const struct px_glance *g, const struct px_column *col, uint32_t rank,
+INLINE bool find_in_column(const struct px_fast_view *g, const struct px_column *col, uint32_t rank,
                        struct found *ret)
 {
     switch (col->kind) {
     case PX_COLUMN_CONST:
     case PX_COLUMN_AFFINE:
-        return see_word(col->type, col->base + col->step * rank, ret);
+        return find_word(col->type, col->base + col->step * rank, ret);
     case PX_COLUMN_ARRAY:
-        return see_word(col->type, 0, ret) && px_glance_lane(g, col, rank, &ret->word);
+        return find_word(col->type, 0, ret) && px_fast_element(g, col, rank, &ret->word);
     default:
-        return see_shared_cell(g, col, rank, ret);
+        return find_in_shared_cell(g, col, rank, ret);
     }
 }
 
 /* Ranks that stand for others are beyond every column and placement, and have no records. */
-INLINE bool see_rank(const struct px_glance *g, const struct px_store *store,
+INLINE bool find_rank(const struct px_fast_view *g, const struct px_store *store,
                      const struct px_key *key, pmix_rank_t rank, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
@@ -184,19 +184,19 @@ INLINE bool see_rank(const struct px_glance *g, const struct px_store *store,
         return false;
     }
     if (loc) {
-        col = px_glance_column(g, loc, rank);
-        return col && see_column(g, col, rank, ret);
+        col = px_fast_column(g, loc, rank);
+        return col && find_in_column(g, col, rank, ret);
     }
     if (px_load_acquire(&key->holder) == 0) { /* pairs with publish_all */
-        return see_derived(g, key, rank, ret);
+        return find_derived(g, key, rank, ret);
     }
     rec = record_at(g, store, PX_SHM_PROC, rank, locator_of(g, key));
-    return rec && see_record(g, locator_of(g, rec), ret);
+    return rec && find_in_record(g, locator_of(g, rec), ret);
 }
 
 /* --- handing out --- */
 
-INLINE bool fill(const struct found *found, pmix_value_t *ret)
+INLINE bool give_filled(const struct found *found, pmix_value_t *ret)
 {
     char *copy;
 
@@ -222,11 +222,11 @@ INLINE bool fill(const struct found *found, pmix_value_t *ret)
     return true;
 }
 
-INLINE bool copy_out(const struct found *found, pmix_value_t **ret)
+INLINE bool give_copy(const struct found *found, pmix_value_t **ret)
 {
     pmix_value_t *value = malloc(sizeof *value);
 
-    if (rare(!value) || rare(!fill(found, value))) {
+    if (rare(!value) || rare(!give_filled(found, value))) {
         free(value);
         return false;
     }
@@ -234,7 +234,7 @@ INLINE bool copy_out(const struct found *found, pmix_value_t **ret)
     return true;
 }
 
-static bool point_out(const struct px_store *store, const struct found *found, pmix_value_t **ret)
+static bool give_pointer(const struct px_store *store, const struct found *found, pmix_value_t **ret)
 {
     const pmix_value_t *value = px_memo_seen(store->memo, found->loc, found->word, found->type);
 
@@ -248,16 +248,16 @@ static bool point_out(const struct px_store *store, const struct found *found, p
 /* --- with directives --- */
 
 /* The key at a hint, if it is that of the name; or NULL. */
-INLINE const struct px_key *hinted_by(const struct px_glance *g, const uint64_t *hint,
+INLINE const struct px_key *hinted_by(const struct px_fast_view *g, const uint64_t *hint,
                                       const char *name)
 {
     uint64_t loc = px_load_acquire(hint); /* pairs with px_read_note_key */
-    const struct px_key *key = px_glance_at(g, loc);
+    const struct px_key *key = px_fast_at(g, loc);
 
     return loc && strcmp(key->name, name) == 0 ? key : NULL;
 }
 
-INLINE const struct px_key *hinted(const struct px_store *store, const struct px_glance *g,
+INLINE const struct px_key *hinted(const struct px_store *store, const struct px_fast_view *g,
                                    const char *name)
 {
     const uint64_t *hints = px_key_hints(store, name);
@@ -267,130 +267,130 @@ INLINE const struct px_key *hinted(const struct px_store *store, const struct px
 }
 
 /* The key; or NULL, *ret_none then says whether that is for certain. */
-INLINE const struct px_key *key_of(const struct px_store *store, const struct px_glance *g,
-                                   const struct px_ask *ask, bool *ret_none)
+INLINE const struct px_key *key_of(const struct px_store *store, const struct px_fast_view *g,
+                                   const struct px_lookup_key *spec, bool *ret_none)
 {
-    const struct px_key *key = hinted(store, g, ask->key);
+    const struct px_key *key = hinted(store, g, spec->key);
     struct px_read read;
 
     if (key) {
         return key;
     }
     px_read_begin(store, &read);
-    key = px_read_key(&read, ask->key, ask->key_len, px_hash_bytes(ask->key, ask->key_len));
+    key = px_read_key(&read, spec->key, spec->key_len, px_hash_bytes(spec->key, spec->key_len));
     if (key) {
-        px_read_note_key(&read, ask->key, key);
+        px_read_note_key(&read, spec->key, key);
     }
     *ret_none = !key && !read.view.damaged;
-    return key && px_glance_inside(g, locator_of(g, key), PX_GLANCE_KEY) ? key : NULL;
+    return key && px_fast_inside(g, locator_of(g, key), PX_FAST_KEY_WORDS) ? key : NULL;
 }
 
 static uint32_t node_meant(const struct px_store *store, const struct px_placement *place,
-                           const struct px_ask *ask)
+                           const struct px_lookup_key *spec)
 {
     struct px_read read;
 
     px_read_begin(store, &read);
-    if (ask->hostname) {
-        return px_placement_by_name(&read, place, ask->hostname);
+    if (spec->hostname) {
+        return px_placement_by_name(&read, place, spec->hostname);
     }
-    if (ask->nodeid != PX_NO_NODEID) {
-        return px_placement_by_id(&read, place, ask->nodeid);
+    if (spec->nodeid != PX_NO_NODEID) {
+        return px_placement_by_id(&read, place, spec->nodeid);
     }
-    return ask->rank > PMIX_RANK_VALID || ask->rank == ask->self ? place->local_node : PX_NO_NODE;
+    return spec->rank > PMIX_RANK_VALID || spec->rank == spec->self ? place->local_node : PX_NO_NODE;
 }
 
 /* Of a node: what has been put there, or what the placement says. */
-static bool look_at_node(const struct px_store *store, const struct px_glance *g,
-                         const struct px_key *key, const struct px_ask *ask, struct found *ret)
+static bool find_at_node(const struct px_store *store, const struct px_fast_view *g,
+                         const struct px_key *key, const struct px_lookup_key *spec, struct found *ret)
 {
-    const struct px_placement *place = px_glance_place(g);
-    uint32_t index = place ? node_meant(store, place, ask) : PX_NO_NODE;
+    const struct px_placement *place = px_fast_placement(g);
+    uint32_t index = place ? node_meant(store, place, spec) : PX_NO_NODE;
     const struct px_record *rec;
 
     if (!place || index >= place->n_nodes) {
         return false;
     }
     rec = record_at(g, store, PX_SHM_NODE, index, locator_of(g, key));
-    return rec ? see_record(g, locator_of(g, rec), ret)
-               : see_node(g, key, px_glance_node(g, place, index), ret);
+    return rec ? find_in_record(g, locator_of(g, rec), ret)
+               : find_node(g, key, px_fast_node(g, place, index), ret);
 }
 
-/* The cases of px_store_ask that end where they begin: with a value at the first level. */
-INLINE bool look(const struct px_store *store, const struct px_glance *g, const struct px_key *key,
-                 const struct px_ask *ask, struct found *ret)
+/* The cases of px_store_get that end where they begin: with a value at the first level. */
+INLINE bool get_simple(const struct px_store *store, const struct px_fast_view *g, const struct px_key *key,
+                 const struct px_lookup_key *spec, struct found *ret)
 {
-    bool named = ask->hostname || ask->nodeid != PX_NO_NODEID;
+    bool named = spec->hostname || spec->nodeid != PX_NO_NODEID;
     bool of_node = key->realm == PX_REALM_NODE || key->realm == PX_REALM_NONE;
 
-    if (rare(ask->rank == PMIX_RANK_INVALID)) {
+    if (rare(spec->rank == PMIX_RANK_INVALID)) {
         return false;
     }
-    switch (ask->realm) {
+    switch (spec->realm) {
     case PX_REALM_NONE:
         if (named) {
-            return of_node && look_at_node(store, g, key, ask, ret);
+            return of_node && find_at_node(store, g, key, spec, ret);
         }
-        return ask->rank == PMIX_RANK_WILDCARD ? see_job(g, key, ret)
-                                               : see_rank(g, store, key, ask->rank, ret);
+        return spec->rank == PMIX_RANK_WILDCARD ? find_job(g, key, ret)
+                                               : find_rank(g, store, key, spec->rank, ret);
     case PX_REALM_JOB:
-        return see_job(g, key, ret);
+        return find_job(g, key, ret);
     case PX_REALM_NODE:
-        return look_at_node(store, g, key, ask, ret);
+        return find_at_node(store, g, key, spec, ret);
     case PX_REALM_PROC:
-        return ask->rank <= PMIX_RANK_VALID && see_rank(g, store, key, ask->rank, ret);
+        return spec->rank <= PMIX_RANK_VALID && find_rank(g, store, key, spec->rank, ret);
     default:
         return false;
     }
 }
 
-enum px_look px_store_look(const struct px_store *store, const struct px_ask *ask,
-                           enum px_manner manner, pmix_value_t **ret)
+enum px_lookup_result px_store_get_simple(const struct px_store *store, const struct px_lookup_key *spec,
+                           enum px_return_mode mode, pmix_value_t **ret)
 {
-    struct px_glance g = px_glance_of(store);
+    struct px_fast_view g = px_fast_view_of(store);
     const struct px_key *key;
     struct found found;
     bool none = false;
     bool done;
 
-    key = key_of(store, &g, ask, &none);
+    key = key_of(store, &g, spec, &none);
     if (!key) {
-        return none ? PX_LOOK_NO_KEY : PX_LOOK_UNSURE;
+        return none ? PX_LOOKUP_NO_KEY : PX_LOOKUP_UNSURE;
     }
-    if (!look(store, &g, key, ask, &found)) {
-        return PX_LOOK_UNSURE;
+    if (!get_simple(store, &g, key, spec, &found)) {
+        return PX_LOOKUP_UNSURE;
     }
-    if (manner == PX_MANNER_COPY) {
-        done = copy_out(&found, ret);
-    } else if (manner == PX_MANNER_FILL) {
-        done = fill(&found, *ret);
+    if (mode == PX_RETURN_COPY) {
+        done = give_copy(&found, ret);
+    } else if (mode == PX_RETURN_FILL) {
+        done = give_filled(&found, *ret);
     } else {
-        done = point_out(store, &found, ret);
+        done = give_pointer(store, &found, ret);
     }
-    return done ? PX_LOOK_DONE : PX_LOOK_UNSURE;
+    return done ? PX_LOOKUP_DONE : PX_LOOKUP_UNSURE;
 }
 
 /* --- without --- */
 
 const char *px_store_key_name(const struct px_store *store, const char *name)
 {
-    struct px_glance g = px_glance_of(store);
+    struct px_fast_view g = px_fast_view_of(store);
     const struct px_key *key = hinted(store, &g, name);
 
     return key ? key->name : NULL;
 }
 
-bool px_store_glance_further(const struct px_store *store, pmix_rank_t rank, const char *name,
+bool px_store_get_fast_rest(const struct px_store *store, pmix_rank_t rank, const char *name,
                              pmix_value_t **ret)
 {
-    struct px_glance g = px_glance_of(store);
+    struct px_fast_view g = px_fast_view_of(store);
     const struct px_key *key = hinted(store, &g, name);
     struct found found;
 
     return key
-           && (rank == PMIX_RANK_WILDCARD ? see_job(&g, key, &found)
-                                          : see_rank(&g, store, key, rank, &found))
-           && copy_out(&found, ret);
+           && (rank == PMIX_RANK_WILDCARD ? find_job(&g, key, &found)
+                                          : find_rank(&g, store, key, rank, &found))
+           && give_copy(&found, ret);
 }
 
 static __attribute__((noinline)) bool give_scalar(const char *name, const struct px_key *key,
@@ -400,13 +400,13 @@ static __attribute__((noinline)) bool give_scalar(const char *name, const struct
     return strcmp(key->name, name) == 0 && px_scalar_value(word, type, ret);
 }
 
-bool px_store_glance(const struct px_store *store, pmix_rank_t rank, const char *name,
+bool px_store_get_fast(const struct px_store *store, pmix_rank_t rank, const char *name,
                      pmix_value_t **ret)
 {
     const struct px_key *key;
     struct px_scalar scalar;
 
-    return (px_glance_scalar(store, rank, name, &key, &scalar)
+    return (px_fast_scalar(store, rank, name, &key, &scalar)
             && give_scalar(name, key, scalar.word, scalar.type, ret))
-           || px_store_glance_further(store, rank, name, ret);
+           || px_store_get_fast_rest(store, rank, name, ret);
 }

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "gds/recall.h"
+#include "gds/thread_cache.h"
 
 static struct px_store *store;
 static const char name[] = "name";
@@ -27,9 +27,9 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct px_recalled what(pmix_rank_t rank, uint64_t word)
+static struct px_cached_result what(pmix_rank_t rank, uint64_t word)
 {
-    return (struct px_recalled){.rank = rank,
+    return (struct px_cached_result){.rank = rank,
                                 .sequence = 5,
                                 .changes = 7,
                                 .key = (uintptr_t) name,
@@ -39,22 +39,22 @@ static struct px_recalled what(pmix_rank_t rank, uint64_t word)
 
 static void same_question(void **state)
 {
-    struct px_recalled noted = what(3, 42);
-    const struct px_recalled *at;
+    struct px_cached_result noted = what(3, 42);
+    const struct px_cached_result *at;
 
     (void) state;
-    assert_null(px_recall(store, px_reader_self, name, 3, 5, 7));
-    px_recall_note(store, px_reader_self, name, &noted);
-    at = px_recall(store, px_reader_self, name, 3, 5, 7);
+    assert_null(px_thread_cache_find(store, px_reader_self, name, 3, 5, 7));
+    px_thread_cache_put(store, px_reader_self, name, &noted);
+    at = px_thread_cache_find(store, px_reader_self, name, 3, 5, 7);
     assert_non_null(at);
     assert_memory_equal(at, &noted, sizeof noted);
-    assert_null(px_recall(store, px_reader_self, name, 4, 5, 7));
-    assert_null(px_recall(store, px_reader_self, name, 3, 6, 7));
-    assert_null(px_recall(store, px_reader_self, name, 3, 5, 8));
+    assert_null(px_thread_cache_find(store, px_reader_self, name, 4, 5, 7));
+    assert_null(px_thread_cache_find(store, px_reader_self, name, 3, 6, 7));
+    assert_null(px_thread_cache_find(store, px_reader_self, name, 3, 5, 8));
     noted.sequence = 6;
-    px_recall_note(store, px_reader_self, name, &noted);
-    assert_null(px_recall(store, px_reader_self, name, 3, 5, 7));
-    assert_non_null(px_recall(store, px_reader_self, name, 3, 6, 7));
+    px_thread_cache_put(store, px_reader_self, name, &noted);
+    assert_null(px_thread_cache_find(store, px_reader_self, name, 3, 5, 7));
+    assert_non_null(px_thread_cache_find(store, px_reader_self, name, 3, 6, 7));
 }
 
 /* More than there are places for: each is forgotten or right. */
@@ -65,23 +65,23 @@ static void many(void **state)
 
     (void) state;
     for (rank = 0; rank < 1000; rank++) {
-        struct px_recalled noted = what(rank, rank);
+        struct px_cached_result noted = what(rank, rank);
 
-        px_recall_note(store, px_reader_self, name, &noted);
+        px_thread_cache_put(store, px_reader_self, name, &noted);
     }
     for (rank = 0; rank < 1000; rank++) {
-        const struct px_recalled *at = px_recall(store, px_reader_self, name, rank, 5, 7);
+        const struct px_cached_result *at = px_thread_cache_find(store, px_reader_self, name, rank, 5, 7);
 
         kept += at != NULL;
         assert_true(!at || at->word == rank);
     }
-    assert_in_range(kept, 1, 1 << PX_RECALL_BITS);
+    assert_in_range(kept, 1, 1 << PX_THREAD_CACHE_BITS);
 }
 
-static void *ask(void *arg)
+static void *spec(void *arg)
 {
     px_reader_enter();
-    if (px_recall(store, px_reader_self, name, 3, 5, 7)) {
+    if (px_thread_cache_find(store, px_reader_self, name, 3, 5, 7)) {
         arg = NULL;
     }
     px_reader_leave();
@@ -90,13 +90,13 @@ static void *ask(void *arg)
 
 static void each_thread_its_own(void **state)
 {
-    struct px_recalled noted = what(3, 42);
+    struct px_cached_result noted = what(3, 42);
     pthread_t thread;
     void *rc;
 
     (void) state;
-    px_recall_note(store, px_reader_self, name, &noted);
-    assert_int_equal(pthread_create(&thread, NULL, ask, store), 0);
+    px_thread_cache_put(store, px_reader_self, name, &noted);
+    assert_int_equal(pthread_create(&thread, NULL, spec, store), 0);
     assert_int_equal(pthread_join(thread, &rc), 0);
     assert_ptr_equal(rc, store);
 }
@@ -104,15 +104,15 @@ static void each_thread_its_own(void **state)
 static void no_place(void **state)
 {
     struct px_reader crowd = {.number = PX_READERS};
-    struct px_recalled noted = what(3, 42);
+    struct px_cached_result noted = what(3, 42);
 
     (void) state;
-    px_recall_note(store, &crowd, name, &noted);
-    assert_null(px_recall(store, &crowd, name, 3, 5, 7));
+    px_thread_cache_put(store, &crowd, name, &noted);
+    assert_null(px_thread_cache_find(store, &crowd, name, 3, 5, 7));
     fail_allocs_after(0);
-    px_recall_note(store, px_reader_self, name, &noted);
+    px_thread_cache_put(store, px_reader_self, name, &noted);
     fail_allocs_after(-1);
-    assert_null(px_recall(store, px_reader_self, name, 3, 5, 7));
+    assert_null(px_thread_cache_find(store, px_reader_self, name, 3, 5, 7));
 }
 
 int main(void)

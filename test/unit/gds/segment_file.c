@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "gds/load.h"
+#include "gds/segment_file.h"
 #include "shmem/put.h"
 
 enum { ROUNDS = 600, COPIES = 40 };

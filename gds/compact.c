@@ -5,7 +5,7 @@
  * the nodes and all that lies in records; then each column by itself, so that only one is in
  * process memory. Strings and bytes are borrowed from the old generation. */
 
-#include "gds/live.h"
+#include "gds/compact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static int each_slot(struct move *m, uint64_t loc, int (*fn)(struct move *m, uin
 
 /* --- batches --- */
 
-static int start(struct move *m, size_t room)
+static int copy_start(struct move *m, size_t room)
 {
     px_assert(!m->batch && !m->held);
     m->batch = px_batch_create();
@@ -74,7 +74,7 @@ static int start(struct move *m, size_t room)
     return m->batch && m->held ? 0 : PMIX_ERR_NOMEM;
 }
 
-static void finish(struct move *m)
+static void copy_finish(struct move *m)
 {
     size_t i;
 
@@ -91,7 +91,7 @@ static void finish(struct move *m)
     m->batch = NULL;
 }
 
-static int hold_value(const struct px_slice *slice, struct held *held)
+static int keep_value(const struct px_slice *slice, struct held *held)
 {
     if (slice->form == PX_FORM_TEXT && slice->type == PMIX_STRING) {
         held->value.type = slice->type;
@@ -108,17 +108,17 @@ static int hold_value(const struct px_slice *slice, struct held *held)
     return px_slice_fill(slice, &held->value);
 }
 
-static int add(struct move *m, enum px_level level, uint32_t index, const struct px_key *key,
+static int copy_add(struct move *m, enum px_level level, uint32_t index, const struct px_key *key,
                const struct px_slice *slice)
 {
-    struct px_entry entry = {
+    struct px_store_entry entry = {
         .level = level, .index = index, .key = key->name, .scope = slice->scope};
     struct held *held = &m->held[m->n_held];
     int rc;
 
     px_assert(m->n_held < m->n_room);
     if (!slice->hidden) {
-        rc = hold_value(slice, held);
+        rc = keep_value(slice, held);
         if (rc) {
             *held = (struct held){0};
             return rc;
@@ -146,7 +146,7 @@ static int add_plain(struct move *m, enum px_level level, uint32_t index, const 
     if (rc) {
         return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
     }
-    return add(m, level, index, key, &slice);
+    return copy_add(m, level, index, key, &slice);
 }
 
 /* --- records --- */
@@ -154,14 +154,14 @@ static int add_plain(struct move *m, enum px_level level, uint32_t index, const 
 static int add_qualified(struct move *m, const struct px_record *rec, const struct px_key *key)
 {
     const struct px_quals *quals = at(m, rec->quals);
-    struct px_qual_sum sum = {.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+    struct px_qual_digest sum = {.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
     struct px_slice slice;
     int rc = px_read_qualified(&m->read, (enum px_level) rec->level, rec->index, key, &sum, &slice);
 
     if (rc) {
         return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
     }
-    return add(m, (enum px_level) rec->level, rec->index, key, &slice);
+    return copy_add(m, (enum px_level) rec->level, rec->index, key, &slice);
 }
 
 static int move_record(struct move *m, uint64_t loc)
@@ -170,7 +170,7 @@ static int move_record(struct move *m, uint64_t loc)
     const struct px_key *key = at(m, rec->key);
 
     if (rec->key == 0) {
-        return 0; /* a roster */
+        return 0; /* an index list */
     }
     if (rec->quals) {
         return add_qualified(m, rec, key);
@@ -266,14 +266,14 @@ static int move_column(struct move *m, uint64_t loc)
     while (end < m->n_spots && m->spots[end].key == loc) {
         end++;
     }
-    rc = start(m, col->n + (end - first));
+    rc = copy_start(m, col->n + (end - first));
     if (rc == 0) {
         rc = add_column(m, loc, key, col->n);
     }
     if (rc == 0) {
         rc = px_store_publish(m->to, m->batch);
     }
-    finish(m);
+    copy_finish(m);
     return rc;
 }
 
@@ -298,7 +298,7 @@ static const char **aliases_of(const struct px_store *from, uint32_t node)
 /* Nodes keep their numbers: they are not looked up by name, as px_batch_node would do. */
 static int add_node(struct move *m, uint32_t i, const char *const **ret_aliases)
 {
-    struct px_batch_def *def = &m->batch->defs[i];
+    struct px_batch_node_def *def = &m->batch->defs[i];
     struct px_node_view node;
     int rc = px_store_node(m->read.store, i, &node);
 
@@ -306,7 +306,7 @@ static int add_node(struct move *m, uint32_t i, const char *const **ret_aliases)
         return rc;
     }
     *ret_aliases = aliases_of(m->read.store, i);
-    *def = (struct px_batch_def){.index = i};
+    *def = (struct px_batch_node_def){.index = i};
     def->def =
         (struct px_node_def){.name = node.name, .aliases = *ret_aliases, .nodeid = node.nodeid};
     m->batch->n_defs++;
@@ -319,7 +319,7 @@ static int add_ranks(struct move *m, const struct px_placement *place)
     int rc = 0;
 
     for (rank = 0; rc == 0 && rank < place->n_ranks; rank++) {
-        rc = px_batch_place(m->batch, rank,
+        rc = px_batch_place_rank(m->batch, rank,
                             px_placed(&m->read, &place->node_of, place->n_ranks, rank),
                             px_placed(&m->read, &place->app_of, place->n_ranks, rank));
     }
@@ -362,7 +362,7 @@ static int move_records(struct move *m)
     const char *const **aliases = NULL;
     const struct px_store *from = m->read.store;
     uint32_t i;
-    int rc = start(m, from->n_records + from->n_keys);
+    int rc = copy_start(m, from->n_records + from->n_keys);
 
     m->spots = calloc(from->n_records + 1, sizeof *m->spots);
     rc = m->spots ? rc : PMIX_ERR_NOMEM;
@@ -375,12 +375,12 @@ static int move_records(struct move *m)
         free((void *) (uintptr_t) aliases[i]);
     }
     free(aliases);
-    finish(m);
+    copy_finish(m);
     return rc;
 }
 
 /* Which rank a key names as its holder is anybody's choice; the next generation makes the same. */
-static int keep_holder(struct move *m, uint64_t loc)
+static int copy_any_rank_hint(struct move *m, uint64_t loc)
 {
     const struct px_key *old = at(m, loc);
     const struct px_key *key;
@@ -394,7 +394,7 @@ static int keep_holder(struct move *m, uint64_t loc)
     return 0;
 }
 
-int px_live_copy(const struct px_store *from, struct px_store *to)
+int px_compact_copy(const struct px_store *from, struct px_store *to)
 {
     const struct px_header *old = px_store_header(from);
     struct px_header *h = (struct px_header *) (void *) to->seg.base;
@@ -405,7 +405,7 @@ int px_live_copy(const struct px_store *from, struct px_store *to)
     px_put_word(&h->sequence, old->sequence);
     rc = move_records(&m);
     rc = rc ? rc : each_slot(&m, old->keys, move_column);
-    rc = rc ? rc : each_slot(&m, old->keys, keep_holder);
+    rc = rc ? rc : each_slot(&m, old->keys, copy_any_rank_hint);
     free(m.spots);
     if (rc == 0) {
         px_put_word(&h->flags, old->flags);

@@ -118,7 +118,7 @@ static void fill_batch(struct px_batch *batch, struct px_store *store, pmix_valu
         v[i] = i % 7 ? u32(i * i) : str("odd one");
         add(batch, PX_LEVEL_PROC, i, "mixed", &v[i]);
         add(batch, PX_LEVEL_NODE, i % 3, "at.node", &v[i]);
-        assert_int_equal(px_batch_place(batch, i, i * 7 % 3, i % 2), 0);
+        assert_int_equal(px_batch_place_rank(batch, i, i * 7 % 3, i % 2), 0);
     }
     add(batch, PX_LEVEL_SESSION, 4, "at.session", &v[1]);
     assert_int_equal(px_batch_local_node(batch, 1), 0);

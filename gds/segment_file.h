@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_GDS_LOAD_H
-#define PX_GDS_LOAD_H
+#ifndef PX_GDS_SEGMENT_FILE_H
+#define PX_GDS_SEGMENT_FILE_H
 
 #include "gds/store.h"
 

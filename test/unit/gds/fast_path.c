@@ -27,9 +27,9 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct px_ask question(const char *key, pmix_rank_t rank)
+static struct px_lookup_key question(const char *key, pmix_rank_t rank)
 {
-    struct px_ask what = PX_ASK_INIT;
+    struct px_lookup_key what = PX_LOOKUP_KEY_INIT;
 
     what.key = key;
     what.key_len = strlen(key);
@@ -37,52 +37,52 @@ static struct px_ask question(const char *key, pmix_rank_t rank)
     return what;
 }
 
-/* What px_store_ask says; planting the hint on the way. */
-static int ask(const struct px_ask *what, pmix_value_t *ret)
+/* What px_store_get says; planting the hint on the way. */
+static int spec(const struct px_lookup_key *what, pmix_value_t *ret)
 {
     struct px_slice slice;
-    int rc = px_store_ask(store, what, &slice);
+    int rc = px_store_get(store, what, &slice);
 
     return rc ? rc : px_slice_fill(&slice, ret);
 }
 
-/* A value of px_store_look, in each manner. */
-static void each_manner(const struct px_ask *what, const pmix_value_t *same)
+/* A value of px_store_get_simple, in each manner. */
+static void each_manner(const struct px_lookup_key *what, const pmix_value_t *same)
 {
     pmix_value_t here = {.type = PMIX_UNDEF};
     const pmix_value_t *borrowed;
     pmix_value_t *value = NULL;
     struct px_slice slice;
 
-    assert_int_equal(px_store_look(store, what, PX_MANNER_COPY, &value), PX_LOOK_DONE);
+    assert_int_equal(px_store_get_simple(store, what, PX_RETURN_COPY, &value), PX_LOOKUP_DONE);
     assert_int_equal(PMIx_Value_compare(value, (pmix_value_t *) (uintptr_t) same), PMIX_EQUAL);
     PMIx_Value_free(value, 1);
     value = &here;
-    assert_int_equal(px_store_look(store, what, PX_MANNER_FILL, &value), PX_LOOK_DONE);
+    assert_int_equal(px_store_get_simple(store, what, PX_RETURN_FILL, &value), PX_LOOKUP_DONE);
     assert_ptr_equal(value, &here);
     assert_int_equal(PMIx_Value_compare(&here, (pmix_value_t *) (uintptr_t) same), PMIX_EQUAL);
     PMIx_Value_destruct(&here);
-    assert_int_equal(px_store_ask(store, what, &slice), 0);
+    assert_int_equal(px_store_get(store, what, &slice), 0);
     assert_int_equal(px_slice_pointer(&slice, &borrowed), 0);
-    assert_int_equal(px_store_look(store, what, PX_MANNER_POINTER, &value), PX_LOOK_DONE);
+    assert_int_equal(px_store_get_simple(store, what, PX_RETURN_POINTER, &value), PX_LOOKUP_DONE);
     assert_ptr_equal(value, borrowed);
 }
 
-/* The same answer as that of px_store_ask, or none. */
-static enum px_look looks(const struct px_ask *what)
+/* The same answer as that of px_store_get, or none. */
+static enum px_lookup_result looks(const struct px_lookup_key *what)
 {
     pmix_value_t *value = NULL;
-    enum px_look seen = px_store_look(store, what, PX_MANNER_COPY, &value);
+    enum px_lookup_result seen = px_store_get_simple(store, what, PX_RETURN_COPY, &value);
     pmix_value_t same = {.type = PMIX_UNDEF};
-    int rc = ask(what, &same);
+    int rc = spec(what, &same);
 
-    assert_int_equal(seen == PX_LOOK_DONE, value != NULL);
-    if (seen == PX_LOOK_DONE) {
+    assert_int_equal(seen == PX_LOOKUP_DONE, value != NULL);
+    if (seen == PX_LOOKUP_DONE) {
         assert_int_equal(rc, 0);
         assert_int_equal(value->type, same.type);
         PMIx_Value_free(value, 1);
         each_manner(what, &same);
-    } else if (seen == PX_LOOK_NO_KEY) {
+    } else if (seen == PX_LOOKUP_NO_KEY) {
         assert_int_equal(rc, PMIX_ERR_NOT_FOUND);
         assert_false(px_store_has_key(store, what->key, what->key_len));
     }
@@ -92,14 +92,14 @@ static enum px_look looks(const struct px_ask *what)
     return seen;
 }
 
-/* Whether the glance says something: what px_store_ask says, then. */
+/* Whether the fast path has an answer: what px_store_get says, then. */
 static bool glances(const char *key, pmix_rank_t rank)
 {
-    struct px_ask what = question(key, rank);
+    struct px_lookup_key what = question(key, rank);
     pmix_value_t *value = NULL;
     pmix_value_t same;
-    int rc = ask(&what, &same);
-    bool seen = px_store_glance(store, rank, key, &value);
+    int rc = spec(&what, &same);
+    bool seen = px_store_get_fast(store, rank, key, &value);
 
     assert_int_equal(seen, value != NULL);
     if (seen) {
@@ -111,7 +111,7 @@ static bool glances(const char *key, pmix_rank_t rank)
     if (rc == 0) {
         PMIx_Value_destruct(&same);
     }
-    assert_int_equal(looks(&what) == PX_LOOK_DONE, seen);
+    assert_int_equal(looks(&what) == PX_LOOKUP_DONE, seen);
     return seen;
 }
 
@@ -248,7 +248,7 @@ static void of_nodes(void **state)
             .name = names[i], .nodeid = 50 + i, .aliases = i ? aliases : NULL};
 
         assert_int_equal(px_batch_node(batch, writer, &def, &index[i]), 0);
-        assert_int_equal(px_batch_place(batch, i, index[i], 0), 0);
+        assert_int_equal(px_batch_place_rank(batch, i, index[i], 0), 0);
     }
     assert_int_equal(px_batch_local_node(batch, index[0]), 0);
     add(batch, PX_LEVEL_NODE, index[0], PMIX_AVAIL_PHYS_MEMORY, &v[0]);
@@ -259,21 +259,21 @@ static void of_nodes(void **state)
     add(batch, PX_LEVEL_PROC, 0, PMIX_LOCAL_RANK, &v[3]);
     publish(batch);
     for (unsigned i = 0; i < 8 * 4 * 6 * 5 * 3; i++) {
-        struct px_ask what = question(keys[i % 8], ranks[i / 32 % 6]);
+        struct px_lookup_key what = question(keys[i % 8], ranks[i / 32 % 6]);
 
         what.realm = realms[i / 8 % 4];
         what.hostname = names[i / 192 % 5];
         what.nodeid = i / 960 == 0 ? PX_NO_NODEID : 50 + i / 960; /* the second, or nobody's */
         what.self = 0;
-        done += looks(&what) == PX_LOOK_DONE;
+        done += looks(&what) == PX_LOOKUP_DONE;
     }
     assert_in_range(done, 200, 8 * 4 * 6 * 5 * 3);
-    struct px_ask by_alias = question(PMIX_LOCAL_SIZE, PMIX_RANK_WILDCARD);
+    struct px_lookup_key by_alias = question(PMIX_LOCAL_SIZE, PMIX_RANK_WILDCARD);
     by_alias.hostname = "other";
-    assert_int_equal(looks(&by_alias), PX_LOOK_DONE);
+    assert_int_equal(looks(&by_alias), PX_LOOKUP_DONE);
     by_alias.key = "of.nobody";
     by_alias.key_len = strlen("of.nobody");
-    assert_int_equal(looks(&by_alias), PX_LOOK_NO_KEY);
+    assert_int_equal(looks(&by_alias), PX_LOOKUP_NO_KEY);
 }
 
 static void derived(void **state)
@@ -293,7 +293,7 @@ static void derived(void **state)
         assert_int_equal(px_batch_node(batch, writer, &def, &index[r]), 0);
     }
     for (r = 0; r < N_RANKS; r++) {
-        assert_int_equal(px_batch_place(batch, r, index[r % 3], r < 20 ? 0 : PX_NO_APP), 0);
+        assert_int_equal(px_batch_place_rank(batch, r, index[r % 3], r < 20 ? 0 : PX_NO_APP), 0);
     }
     assert_int_equal(px_batch_local_node(batch, index[0]), 0);
     publish(batch);
@@ -320,14 +320,14 @@ static void strings_change(void **state)
     assert_int_equal(put_one(writer, PX_LEVEL_JOB, 0, "second.key", &v[1], PMIX_SCOPE_UNDEF), 0);
     assert_true(glances(key, PMIX_RANK_WILDCARD));
     strcpy(key, "second.key");
-    assert_false(px_store_glance(store, PMIX_RANK_WILDCARD, key, &value));
+    assert_false(px_store_get_fast(store, PMIX_RANK_WILDCARD, key, &value));
     assert_true(glances(key, PMIX_RANK_WILDCARD));
     strcpy(key, "second.key.longer");
     assert_false(glances(key, PMIX_RANK_WILDCARD));
     strcpy(key, "second");
     assert_false(glances(key, PMIX_RANK_WILDCARD));
     key[0] = '\0';
-    assert_false(px_store_glance(store, PMIX_RANK_WILDCARD, key, &value));
+    assert_false(px_store_get_fast(store, PMIX_RANK_WILDCARD, key, &value));
     assert_null(value);
 }
 
@@ -364,7 +364,7 @@ static void strings_meet(void **state)
     memcpy(hints, px_key_hints(store, room), sizeof hints);
     assert_true(hints[0] != 0 && hints[1] != 0 && hints[0] != hints[1]);
     for (i = 0; i < 10; i++) {
-        assert_true(px_store_glance(store, PMIX_RANK_WILDCARD, keys[i % 2], &value));
+        assert_true(px_store_get_fast(store, PMIX_RANK_WILDCARD, keys[i % 2], &value));
         assert_int_equal(value->type, v[i % 2].type);
         PMIx_Value_free(value, 1);
         assert_true(glances(keys[i % 2], PMIX_RANK_WILDCARD));
@@ -388,12 +388,12 @@ static void without_memory(void **state)
     assert_true(glances("text", PMIX_RANK_WILDCARD));
     for (n = 0; n < 2; n++) {
         fail_allocs_after(n);
-        assert_int_equal(px_store_glance(store, PMIX_RANK_WILDCARD, "text", &value), false);
+        assert_int_equal(px_store_get_fast(store, PMIX_RANK_WILDCARD, "text", &value), false);
         assert_null(value);
         fail_allocs_after(-1);
     }
     fail_allocs_after(0);
-    assert_false(px_store_glance(store, PMIX_RANK_WILDCARD, "number", &value));
+    assert_false(px_store_get_fast(store, PMIX_RANK_WILDCARD, "number", &value));
     fail_allocs_after(-1);
     assert_null(value);
 }

@@ -4,26 +4,26 @@
  * number of readers have none. The room stays for the next thread of the number, and goes with the
  * store. */
 
-#include "gds/recall.h"
+#include "gds/thread_cache.h"
 
 #include <stdlib.h>
 
-void px_recall_note(const struct px_store *store, const struct px_reader *reader, const char *name,
-                    const struct px_recalled *what)
+void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader, const char *name,
+                    const struct px_cached_result *what)
 {
-    void **place = &((struct px_store *) (uintptr_t) store)->recalls[reader->number];
-    struct px_recall *mine = px_load_ptr_acquire(place); /* pairs with px_recall_note */
-    struct px_recalled *at;
+    void **place = &((struct px_store *) (uintptr_t) store)->thread_caches[reader->number];
+    struct px_thread_cache *mine = px_load_ptr_acquire(place); /* pairs with px_thread_cache_put */
+    struct px_cached_result *at;
     size_t i;
 
     if (!mine && reader->number < PX_READERS) {
         mine = calloc(1, sizeof *mine);
-        px_store_ptr_release(place, mine); /* pairs with px_recall */
+        px_store_ptr_release(place, mine); /* pairs with px_thread_cache_find */
     }
     if (!mine) {
         return;
     }
-    at = &mine->at[px_recall_place(name, (pmix_rank_t) what->rank)];
+    at = &mine->at[px_thread_cache_slot(name, (pmix_rank_t) what->rank)];
     px_store_relaxed(&at->rank, what->rank);
     px_store_relaxed(&at->sequence, what->sequence);
     px_store_relaxed(&at->changes, what->changes);
@@ -34,11 +34,11 @@ void px_recall_note(const struct px_store *store, const struct px_reader *reader
     }
 }
 
-void px_recall_fini(struct px_store *store)
+void px_thread_cache_fini(struct px_store *store)
 {
     size_t i;
 
     for (i = 0; i < PX_READERS; i++) {
-        free(store->recalls[i]);
+        free(store->thread_caches[i]);
     }
 }

@@ -19,7 +19,7 @@ static struct px_store *make_moving(uint64_t virtual_size)
                                  .uid = 7,
                                  .gid = 8,
                                  .moves = true,
-                                 .dead_bytes = DEAD};
+                                 .garbage_bytes = DEAD};
     struct px_store *store;
 
     assert_int_equal(px_store_create(&opts, &store), 0);
@@ -65,7 +65,7 @@ static void add_places(struct px_batch *batch, struct px_store *store)
         assert_int_equal(index, i);
     }
     for (i = 0; i < N_RANKS; i++) {
-        assert_int_equal(px_batch_place(batch, i, i < 20 ? i / 8 : i % 5, i / 30), 0);
+        assert_int_equal(px_batch_place_rank(batch, i, i < 20 ? i / 8 : i % 5, i / 30), 0);
     }
     assert_int_equal(px_batch_local_node(batch, 1), 0);
 }
@@ -123,7 +123,7 @@ static void fill(struct px_store *store)
     pmix_value_t late = str("late");
     pmix_value_t nested = u32(5);
     pmix_info_t quals[2] = {{.key = "q1", .value = u32(1)}, {.key = "q2", .value = str("two")}};
-    struct px_entry entry = {.level = PX_LEVEL_PROC,
+    struct px_store_entry entry = {.level = PX_LEVEL_PROC,
                              .index = 2,
                              .key = "qualified",
                              .value = &nested,
@@ -166,7 +166,7 @@ static int count(void *arg, const char *key, const struct px_slice *slice)
 static int same_value(void *arg, const char *key, const struct px_slice *slice)
 {
     struct pair *pair = arg;
-    struct px_ask ask = PX_ASK_INIT;
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
     struct px_slice other;
     pmix_value_t a;
     pmix_value_t b;
@@ -180,13 +180,13 @@ static int same_value(void *arg, const char *key, const struct px_slice *slice)
     if (slice->quals) {
         pmix_info_t *quals;
 
-        ask.rank = pair->index;
-        ask.key = key;
-        ask.key_len = strlen(key);
-        assert_int_equal(px_slice_quals(slice, &quals, &ask.n_quals), 0);
-        ask.quals = quals;
-        assert_int_equal(px_store_ask(pair->other, &ask, &other), 0);
-        PMIx_Info_free(quals, ask.n_quals);
+        spec.rank = pair->index;
+        spec.key = key;
+        spec.key_len = strlen(key);
+        assert_int_equal(px_slice_quals(slice, &quals, &spec.n_quals), 0);
+        spec.quals = quals;
+        assert_int_equal(px_store_get(pair->other, &spec, &other), 0);
+        PMIx_Info_free(quals, spec.n_quals);
     } else {
         assert_int_equal(find(pair->other, pair->level, pair->index, key, &other), 0);
     }
@@ -259,10 +259,10 @@ static void everything_arrives(void **state)
     make_dead(store);
     reader = open_reader(store);
     assert_int_equal(info_of(store).generation, 1);
-    assert_true(info_of(store).dead_bytes > 2 * BIG);
-    px_store_tidy(store);
+    assert_true(info_of(store).garbage_bytes > 2 * BIG);
+    px_store_compact(store);
     assert_int_equal(info_of(store).generation, 2);
-    assert_true(info_of(store).dead_bytes < 1024); /* the first tables */
+    assert_true(info_of(store).garbage_bytes < 1024); /* the first tables */
     assert_true(info_of(store).used_bytes < BIG + 20000);
     assert_true(info_of(store).sequence >= info_of(reader).sequence);
     assert_true(info_of(reader).superseded);
@@ -271,7 +271,7 @@ static void everything_arrives(void **state)
     assert_false(info_of(next).superseded);
     assert_same(reader, next);
     assert_sound(reader);
-    px_store_tidy(store); /* nothing to do */
+    px_store_compact(store); /* nothing to do */
     assert_int_equal(info_of(store).generation, 2);
     close_reader(store, reader);
     close_reader(store, next);
@@ -304,7 +304,7 @@ static void pointers_stay(void **state)
     fill(store);
     assert_int_equal(n_mapped(), 1);
     make_dead(store);
-    px_store_tidy(store);
+    px_store_compact(store);
     assert_int_equal(info_of(store).generation, 2);
     assert_int_equal(n_mapped(), 1);
     assert_false(px_store_is_pinned(store));
@@ -312,9 +312,9 @@ static void pointers_stay(void **state)
     assert_int_equal(px_slice_pointer(&slice, &pointer), 0);
     assert_true(px_store_is_pinned(store));
     make_dead(store);
-    px_store_tidy(store);
+    px_store_compact(store);
     make_dead(store);
-    px_store_tidy(store);
+    px_store_compact(store);
     assert_int_equal(info_of(store).generation, 4);
     assert_int_equal(n_mapped(), 2); /* the second for the pointer, the third is gone */
     assert_string_equal(pointer->data.string, "late");
@@ -336,11 +336,11 @@ static void no_memory(void **state)
     make_dead(store);
     reader = open_reader(store);
     for (n = 0; info_of(store).generation == 1; n++) {
-        store->dead_limit = DEAD;
+        store->garbage_limit = DEAD;
         assert_int_equal(n_mapped(), 2);
         assert_false(info_of(reader).superseded);
         fail_allocs_after(n);
-        px_store_tidy(store);
+        px_store_compact(store);
         fail_allocs_after(-1);
     }
     assert_true(n > 20);
@@ -368,7 +368,7 @@ static void growth(void **state)
     assert_int_equal(find(store, PX_LEVEL_PROC, 1, "large", &slice), 0);
     assert_int_equal(slice.len, sizeof fill_with);
     assert_string_equal(text(store, PX_LEVEL_PROC, 4, "texts"), "late");
-    px_store_tidy(store);
+    px_store_compact(store);
     close_reader(store, reader);
     drop_store(store);
 }
@@ -392,7 +392,7 @@ static void growth_without_files(void)
     assert_int_equal(px_store_fd(store), -1);
     assert_string_equal(text(store, PX_LEVEL_PROC, 4, "texts"), "late");
     make_dead(store);
-    px_store_tidy(store);
+    px_store_compact(store);
     assert_string_equal(text(store, PX_LEVEL_PROC, 4, "texts"), "late");
     drop_store(store);
     store = make_moving(1 << 16); /* one that is read stays what it is */
@@ -428,7 +428,7 @@ static void scarce_space(void)
         fill(stores[i]);
     }
     assert_int_equal(put_one(stores[0], PX_LEVEL_PROC, 1, "large", &value, PMIX_GLOBAL), 0);
-    px_store_tidy(stores[0]);
+    px_store_compact(stores[0]);
     assert_true(info_of(stores[0]).shared);
     for (i = 0; i < 40; i++) {
         drop_store(stores[i]);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 /* Choosing and writing a column: the smallest form that holds all values. Scalars of one type
- * become a constant, a line or an array of the narrowest lanes; everything else becomes cells,
- * shared between equal values, and a lane or a locator per rank. A column is never changed: what
+ * become a constant, a line or an array of the narrowest elements; everything else becomes cells,
+ * shared between equal values, and an element or a locator per rank. A column is never changed: what
  * comes later is a record above it, or the next column. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "gds/dict.h"
-#include "gds/stage.h"
+#include "gds/writer.h"
 #include "shmem/put.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
@@ -25,7 +25,7 @@ struct px_val {
 };
 
 struct build {
-    struct px_stage *stage;
+    struct px_writer *writer;
     struct px_val *vals;
     uint32_t n;
     uint32_t n_present;
@@ -33,13 +33,13 @@ struct build {
     struct px_column col;
 };
 
-static int set_cell(struct build *b, const struct px_given *proc, struct px_val *val)
+static int set_cell(struct build *b, const struct px_datum *proc, struct px_val *val)
 {
-    pmix_scope_t scope = proc->kind == PX_GIVEN_HIDDEN ? PMIX_SCOPE_UNDEF : proc->scope;
+    pmix_scope_t scope = proc->kind == PX_DATUM_HIDDEN ? PMIX_SCOPE_UNDEF : proc->scope;
     struct px_payload payload;
     pmix_value_t room;
     uint32_t number;
-    int rc = px_payload_encode(px_given_value(proc, &room), &payload);
+    int rc = px_payload_encode(px_datum_value(proc, &room), &payload);
 
     if (rc) {
         return rc;
@@ -53,23 +53,23 @@ static int set_cell(struct build *b, const struct px_given *proc, struct px_val 
 }
 
 /* True for a string that the rank before has, too, and from the same place. */
-static bool repeats(const struct px_given *proc)
+static bool repeats(const struct px_datum *proc)
 {
-    return proc->kind == PX_GIVEN_TEXT && proc[-1].kind == PX_GIVEN_TEXT
+    return proc->kind == PX_DATUM_TEXT && proc[-1].kind == PX_DATUM_TEXT
            && proc->text == proc[-1].text && proc->scope == proc[-1].scope;
 }
 
-static int set_values(struct build *b, const struct px_given *procs, size_t n_procs)
+static int set_values(struct build *b, const struct px_datum *procs, size_t n_procs)
 {
     size_t i;
     int rc = 0;
 
     for (i = 0; rc == 0 && i < n_procs; i++) {
-        const struct px_given *proc = &procs[i];
+        const struct px_datum *proc = &procs[i];
         struct px_val *val = &b->vals[proc->rank];
 
         px_assert(proc->rank < b->n && (i == 0 || proc[-1].rank < proc->rank));
-        if (proc->kind == PX_GIVEN_WORD) {
+        if (proc->kind == PX_DATUM_WORD) {
             *val = (struct px_val){
                 .what = proc->word, .type = proc->type, .scope = proc->scope, .kind = WORD};
         } else if (i && repeats(proc)) {
@@ -87,7 +87,7 @@ static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
 {
     struct px_slice slice;
     uint32_t number;
-    int rc = px_read_level(&b->stage->read, PX_LEVEL_PROC, rank, key, &slice);
+    int rc = px_read_level(&b->writer->read, PX_LEVEL_PROC, rank, key, &slice);
 
     px_assert(rank < b->n && b->vals[rank].kind == ABSENT);
     if (rc) {
@@ -129,7 +129,7 @@ static bool uniform(const struct build *b, const struct px_val **ret_first)
 }
 
 /* base + step * rank, if that is what the words are. */
-static bool line(const struct build *b, uint64_t *ret_base, uint64_t *ret_step)
+static bool fits_line(const struct build *b, uint64_t *ret_base, uint64_t *ret_step)
 {
     uint32_t first = 0;
     uint32_t second;
@@ -166,67 +166,67 @@ static uint32_t width_for(uint64_t max)
     return max <= UINT8_MAX ? 8 : max <= UINT16_MAX ? 16 : max <= UINT32_MAX ? 32 : 64;
 }
 
-static void set_lane(void *lanes, uint32_t width, uint32_t i, uint64_t what)
+static void set_element(void *elements, uint32_t width, uint32_t i, uint64_t what)
 {
     px_assert(width == 64 || what >> width == 0);
     switch (width) {
     case 8:
-        ((uint8_t *) lanes)[i] = (uint8_t) what;
+        ((uint8_t *) elements)[i] = (uint8_t) what;
         break;
     case 16:
-        ((uint16_t *) lanes)[i] = (uint16_t) what;
+        ((uint16_t *) elements)[i] = (uint16_t) what;
         break;
     case 32:
-        ((uint32_t *) lanes)[i] = (uint32_t) what;
+        ((uint32_t *) elements)[i] = (uint32_t) what;
         break;
     default:
-        ((uint64_t *) lanes)[i] = what;
+        ((uint64_t *) elements)[i] = what;
         break;
     }
 }
 
-/* Columns of one publication are often alike in their lanes (local and node rank) or in who has a
+/* Columns of one publication are often alike in their elements (local and node rank) or in who has a
  * value: equal bytes are written once. Columns never change, so nobody can tell. */
-static int write_once(struct px_stage *stage, const void *bytes, size_t len, uint64_t *ret_loc)
+static int write_once(struct px_writer *writer, const void *bytes, size_t len, uint64_t *ret_loc)
 {
     size_t i;
     int rc;
 
     px_assert(len > 0);
-    for (i = 0; i < stage->n_spans; i++) {
-        const struct px_stage_span *span = &stage->spans[i];
+    for (i = 0; i < writer->n_spans; i++) {
+        const struct px_writer_span *span = &writer->spans[i];
 
-        if (span->len == len && memcmp(px_stage_at(stage, span->loc), bytes, len) == 0) {
+        if (span->len == len && memcmp(px_writer_at(writer, span->loc), bytes, len) == 0) {
             *ret_loc = span->loc;
             return 0;
         }
     }
-    rc = px_array_room(&stage->spans, stage->n_spans, &stage->cap_spans, sizeof *stage->spans);
-    rc = rc ? rc : px_bump_copy(stage->bump, bytes, len, ret_loc);
+    rc = px_array_room(&writer->spans, writer->n_spans, &writer->cap_spans, sizeof *writer->spans);
+    rc = rc ? rc : px_bump_copy(writer->bump, bytes, len, ret_loc);
     if (rc == 0) {
-        stage->spans[stage->n_spans++] = (struct px_stage_span){.loc = *ret_loc, .len = len};
+        writer->spans[writer->n_spans++] = (struct px_writer_span){.loc = *ret_loc, .len = len};
     }
     return rc;
 }
 
-/* Writes one lane per rank; `locs`: look the numbers up there. */
-static int write_lanes(struct build *b, uint32_t width, const uint64_t *locs, uint64_t *ret_loc)
+/* Writes one element per rank; `locs`: look the numbers up there. */
+static int write_elements(struct build *b, uint32_t width, const uint64_t *locs, uint64_t *ret_loc)
 {
     size_t len = (size_t) b->n * (width / 8);
-    void *lanes = calloc(1, len);
+    void *elements = calloc(1, len);
     uint32_t i;
     int rc;
 
-    if (!lanes) {
+    if (!elements) {
         return PMIX_ERR_NOMEM;
     }
     for (i = 0; i < b->n; i++) {
         if (b->vals[i].kind != ABSENT) {
-            set_lane(lanes, width, i, locs ? locs[b->vals[i].what] : b->vals[i].what);
+            set_element(elements, width, i, locs ? locs[b->vals[i].what] : b->vals[i].what);
         }
     }
-    rc = write_once(b->stage, lanes, len, ret_loc);
-    free(lanes);
+    rc = write_once(b->writer, elements, len, ret_loc);
+    free(elements);
     return rc;
 }
 
@@ -249,7 +249,7 @@ static int write_presence(struct build *b)
             bits[i / 64] |= UINT64_C(1) << (i % 64);
         }
     }
-    rc = write_once(b->stage, bits, n_words * sizeof *bits, &b->col.present);
+    rc = write_once(b->writer, bits, n_words * sizeof *bits, &b->col.present);
     free(bits);
     return rc;
 }
@@ -261,7 +261,7 @@ static int form_scalars(struct build *b, const struct px_val *first)
 
     b->col.type = first->type;
     b->col.scope = first->scope;
-    if (line(b, &b->col.base, &b->col.step)) {
+    if (fits_line(b, &b->col.base, &b->col.step)) {
         b->col.kind = b->col.step ? PX_COLUMN_AFFINE : PX_COLUMN_CONST;
         return 0;
     }
@@ -272,7 +272,7 @@ static int form_scalars(struct build *b, const struct px_val *first)
     }
     b->col.kind = PX_COLUMN_ARRAY;
     b->col.width = width_for(max);
-    return write_lanes(b, b->col.width, NULL, &b->col.data);
+    return write_elements(b, b->col.width, NULL, &b->col.data);
 }
 
 /* Scalars among other values become cells too. */
@@ -318,19 +318,19 @@ static int form_cells(struct build *b)
     if ((uint64_t) b->n * (width / 8) + (uint64_t) b->dict.n * 8 >= (uint64_t) b->n * 8) {
         b->col.kind = PX_COLUMN_LOC;
         b->col.width = 64;
-        return write_lanes(b, 64, b->dict.locs, &b->col.data);
+        return write_elements(b, 64, b->dict.locs, &b->col.data);
     }
     b->col.kind = PX_COLUMN_DICT;
     b->col.width = width;
     b->col.n_dict = b->dict.n;
-    rc = px_bump_copy(b->stage->bump, b->dict.locs, (uint64_t) b->dict.n * 8, &b->col.base);
-    return rc ? rc : write_lanes(b, width, NULL, &b->col.data);
+    rc = px_bump_copy(b->writer->bump, b->dict.locs, (uint64_t) b->dict.n * 8, &b->col.base);
+    return rc ? rc : write_elements(b, width, NULL, &b->col.data);
 }
 
 static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
 {
-    struct px_stage *stage = b->stage;
-    const struct px_key *key = px_stage_key(stage, key_loc);
+    struct px_writer *writer = b->writer;
+    const struct px_key *key = px_writer_key(writer, key_loc);
     const struct px_val *first;
     uint64_t loc;
     int rc = uniform(b, &first) ? form_scalars(b, first) : form_cells(b);
@@ -342,52 +342,52 @@ static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
         return rc;
     }
     px_assert(b->n_present > 0 && b->n_present <= b->n && b->col.kind != 0);
-    b->col.version = (struct px_version){.seq = stage->seq, .prev = key->column};
-    b->col.link = key->column ? 0 : stage->columns;
+    b->col.version = (struct px_version){.seq = writer->seq, .prev = key->column};
+    b->col.link = key->column ? 0 : writer->columns;
     b->col.key = key_loc;
     b->col.n = b->n;
-    rc = px_bump_copy(stage->bump, &b->col, sizeof b->col, &loc);
+    rc = px_bump_copy(writer->bump, &b->col, sizeof b->col, &loc);
     if (rc == 0) {
-        rc = px_stage_word(stage, &key->column, loc);
+        rc = px_writer_word(writer, &key->column, loc);
     }
     if (rc == 0) {
-        rc = px_stage_holder(stage, key, holder);
+        rc = px_writer_any_rank_hint(writer, key, holder);
     }
     if (rc == 0 && key->column == 0) {
-        stage->columns = loc;
+        writer->columns = loc;
     }
     return rc;
 }
 
 /* Room for the values of n ranks, used again for each column; absent ones unless all are given. */
-static int open_vals(struct px_stage *stage, size_t n_procs, uint32_t n)
+static int open_vals(struct px_writer *writer, size_t n_procs, uint32_t n)
 {
-    if (n > stage->cap_vals) {
-        free(stage->vals);
-        stage->cap_vals = 0;
-        stage->vals = malloc(n * sizeof *stage->vals);
-        if (!stage->vals) {
+    if (n > writer->cap_vals) {
+        free(writer->vals);
+        writer->cap_vals = 0;
+        writer->vals = malloc(n * sizeof *writer->vals);
+        if (!writer->vals) {
             return PMIX_ERR_NOMEM;
         }
-        stage->cap_vals = n;
+        writer->cap_vals = n;
     }
     if (n_procs < n) {
-        memset(stage->vals, 0, n * sizeof *stage->vals);
+        memset(writer->vals, 0, n * sizeof *writer->vals);
     }
     return 0;
 }
 
-int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_given *procs,
+int px_writer_column(struct px_writer *writer, uint64_t key_loc, const struct px_datum *procs,
                     size_t n_procs, uint32_t n)
 {
-    struct build b = {.stage = stage, .n = n, .dict.bump = stage->bump};
-    const struct px_key *key = px_stage_key(stage, key_loc);
+    struct build b = {.writer = writer, .n = n, .dict.bump = writer->bump};
+    const struct px_key *key = px_writer_key(writer, key_loc);
     uint32_t rank;
     int rc;
 
     px_assert(n_procs >= 1 && procs[n_procs - 1].rank < n);
-    rc = open_vals(stage, n_procs, n);
-    b.vals = stage->vals;
+    rc = open_vals(writer, n_procs, n);
+    b.vals = writer->vals;
     if (rc == 0) {
         rc = set_values(&b, procs, n_procs);
     }
@@ -398,10 +398,10 @@ int px_stage_column(struct px_stage *stage, uint64_t key_loc, const struct px_gi
     }
     if (rc == 0) {
         if (key->column) {
-            px_stage_dead_column(stage, px_stage_at(stage, key->column), procs, n_procs);
+            px_writer_count_garbage_column(writer, px_writer_at(writer, key->column), procs, n_procs);
         }
         rc = write_column(&b, key_loc, procs[n_procs - 1].rank);
-        stage->changed = true;
+        writer->changed = true;
     }
     px_dict_fini(&b.dict);
     return rc;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "shmem/header.h"
-#include "shmem/intern.h"
+#include "shmem/key_table.h"
 
 static const struct px_key *look(struct px_segment *seg, uint64_t table, const char *name)
 {

@@ -6,7 +6,7 @@
  * and nothing in the new one is handed out before it, so whoever finds the new one finds everything
  * that was in the old (docs/memory-model.md, section 9). */
 
-#include "gds/live.h"
+#include "gds/compact.h"
 #include "gds/memo.h"
 #include "gds/state.h"
 #include "shmem/put.h"
@@ -21,7 +21,7 @@ static void set_state(const struct px_store *store, uint64_t state, uint32_t nex
 }
 
 /* An unpublished generation. */
-static void drop(struct px_store *store)
+static void drop_generation(struct px_store *store)
 {
     store->seg.writer = false; /* nobody reads it: nobody is told */
     px_store_destroy(store);
@@ -39,7 +39,7 @@ static int make_next(const struct px_store *store, bool shared, uint64_t size,
         .uid = h->uid,
         .gid = h->gid,
         .moves = true,
-        .dead_bytes = store->dead_limit,
+        .garbage_bytes = store->garbage_limit,
     };
     struct px_store *next;
     int rc = px_store_make(&opts, store, &next);
@@ -48,10 +48,10 @@ static int make_next(const struct px_store *store, bool shared, uint64_t size,
         return rc;
     }
     next->moves = false; /* it must not move by itself while it is filled */
-    rc = next->seg.size < size ? PMIX_ERR_OUT_OF_RESOURCE : px_live_copy(store, next);
+    rc = next->seg.size < size ? PMIX_ERR_OUT_OF_RESOURCE : px_compact_copy(store, next);
     next->moves = true;
     if (rc) {
-        drop(next);
+        drop_generation(next);
         return rc;
     }
     px_verify(px_shm_verify(&next->seg, PX_VERIFY_ALL, NULL) == 0);
@@ -75,7 +75,7 @@ static void move_to(struct px_store *store, struct px_store *next)
     store->bump.seg = &store->seg;
     next->bump.seg = &next->seg;
     store->last = next;
-    store->handed = next->handed;
+    store->fd_exported = next->fd_exported;
     px_check(px_store_is_valid(store) && px_store_is_valid(next));
 }
 
@@ -107,7 +107,7 @@ int px_store_grow(struct px_store *store)
     if (rc && px_store_header(store)->dead > store->bump.published / DEAD_SHARE) {
         rc = make_next(store, store->seg.shared, size, &next);
     }
-    if (rc && store->seg.shared && !store->handed) {
+    if (rc && store->seg.shared && !store->fd_exported) {
         rc = make_next(store, false, need * 2, &next);
     }
     if (rc) {
@@ -117,7 +117,7 @@ int px_store_grow(struct px_store *store)
     return 0;
 }
 
-bool px_store_moved(const struct px_store *store, uint32_t generation)
+bool px_store_is_later(const struct px_store *store, uint32_t generation)
 {
     return px_store_header(store)->generation > generation;
 }
@@ -128,7 +128,7 @@ bool px_store_is_pinned(const struct px_store *store)
 }
 
 /* The old generations that nobody has pointers into. */
-static void forget(struct px_store *store)
+static void forget_generations(struct px_store *store)
 {
     struct px_store **at = &store->last;
 
@@ -140,12 +140,12 @@ static void forget(struct px_store *store)
         } else {
             *at = old->last;
             old->last = NULL;
-            drop(old);
+            drop_generation(old);
         }
     }
 }
 
-void px_store_tidy(struct px_store *store)
+void px_store_compact(struct px_store *store)
 {
     const struct px_header *h = px_store_header(store);
     uint64_t used = store->bump.published;
@@ -154,16 +154,16 @@ void px_store_tidy(struct px_store *store)
     if (!store->moves) {
         return;
     }
-    forget(store);
-    if (h->dead <= store->dead_limit || h->dead <= used / DEAD_SHARE) {
+    forget_generations(store);
+    if (h->dead <= store->garbage_limit || h->dead <= used / DEAD_SHARE) {
         return;
     }
     if (make_next(store, store->seg.shared, store->seg.size, &next)) {
-        store->dead_limit = h->dead * 2; /* not at every occasion from now on */
+        store->garbage_limit = h->dead * 2; /* not at every occasion from now on */
         return;
     }
     move_to(store, next);
-    forget(store);
+    forget_generations(store);
 }
 
 void px_store_chain(struct px_store **list, struct px_store *store)

@@ -6,7 +6,7 @@
  * stored meanwhile: it may hold words of a publication that has not ended, like the segment of a
  * writer that was killed. */
 
-#include "gds/load.h"
+#include "gds/segment_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { TRIES = 100 }; /* copies, before giving up */
 
-static int fill(struct px_segment *seg, const void *bytes, size_t len)
+static int copy_from_file(struct px_segment *seg, const void *bytes, size_t len)
 {
     struct px_header *h;
     int rc = px_segment_commit(seg, len);
@@ -52,7 +52,7 @@ int px_store_load(const void *bytes, size_t len, struct px_store **ret)
     rc = store->memo ? px_segment_create(false, len < 65536 ? 65536 : len, NULL, &store->seg)
                      : PMIX_ERR_NOMEM;
     if (rc == 0) {
-        rc = fill(&store->seg, bytes, len);
+        rc = copy_from_file(&store->seg, bytes, len);
     }
     if (rc) {
         store->seg.writer = false; /* nobody reads what was made so far */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_SHMEM_INTERN_H
-#define PX_SHMEM_INTERN_H
+#ifndef PX_SHMEM_KEY_TABLE_H
+#define PX_SHMEM_KEY_TABLE_H
 
 #include <string.h>
 

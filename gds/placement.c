@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gds/stage.h"
+#include "gds/writer.h"
 #include "shmem/put.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
@@ -16,7 +16,7 @@
 enum { FREE_WIDTH = 1 << 22, MAX_SPREAD = 64 };
 
 struct draft {
-    struct px_stage *stage;
+    struct px_writer *writer;
     const struct px_placement *old; /* or NULL */
     struct px_placement place;
     struct px_node *nodes;
@@ -31,14 +31,14 @@ struct draft {
     size_t cap_locs;
 };
 
-static int write_text(struct px_stage *stage, const char *text, uint64_t *ret_loc)
+static int write_text(struct px_writer *writer, const char *text, uint64_t *ret_loc)
 {
     pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) (uintptr_t) text};
     struct px_payload payload;
     int rc = px_payload_encode(&value, &payload);
 
     if (rc == 0) {
-        rc = px_payload_cell(&payload, PMIX_SCOPE_UNDEF, stage->bump, ret_loc);
+        rc = px_payload_cell(&payload, PMIX_SCOPE_UNDEF, writer->bump, ret_loc);
         px_payload_fini(&payload);
     }
     return rc;
@@ -46,14 +46,14 @@ static int write_text(struct px_stage *stage, const char *text, uint64_t *ret_lo
 
 static const char *text_of(const struct draft *d, uint64_t loc)
 {
-    const struct px_cell *cell = px_stage_at(d->stage, loc);
+    const struct px_cell *cell = px_writer_at(d->writer, loc);
 
     return (const char *) cell->payload;
 }
 
 static const uint64_t *aliases_of(const struct draft *d, const struct px_node *node)
 {
-    return node->aliases ? px_stage_at(d->stage, node->aliases) : NULL;
+    return node->aliases ? px_writer_at(d->writer, node->aliases) : NULL;
 }
 
 static bool named(const struct draft *d, const struct px_node *node, const char *name)
@@ -95,30 +95,30 @@ static int add_aliases(struct draft *d, struct px_node *node, const char *name,
         memcpy(fresh + 1, list + 1, n_old * sizeof *fresh);
     }
     if (!named(d, node, name)) {
-        rc = write_text(d->stage, name, &fresh[1 + fresh[0]]);
+        rc = write_text(d->writer, name, &fresh[1 + fresh[0]]);
         fresh[0]++;
     }
     for (i = 0; rc == 0 && aliases && aliases[i]; i++) {
         if (!named(d, node, aliases[i])) {
-            rc = write_text(d->stage, aliases[i], &fresh[1 + fresh[0]]);
+            rc = write_text(d->writer, aliases[i], &fresh[1 + fresh[0]]);
             fresh[0]++;
         }
     }
     if (rc == 0 && fresh[0] > n_old) {
-        rc = px_bump_copy(d->stage->bump, fresh, (1 + fresh[0]) * sizeof *fresh, &node->aliases);
+        rc = px_bump_copy(d->writer->bump, fresh, (1 + fresh[0]) * sizeof *fresh, &node->aliases);
     }
     free(fresh);
     return rc;
 }
 
-static int apply_def(struct draft *d, const struct px_batch_def *def)
+static int apply_def(struct draft *d, const struct px_batch_node_def *def)
 {
     struct px_node *node = &d->nodes[def->index];
     int rc = 0;
 
     px_assert(def->index < d->place.n_nodes);
     if (node->name == 0) {
-        rc = write_text(d->stage, def->def.name, &node->name);
+        rc = write_text(d->writer, def->def.name, &node->name);
         node->nodeid = def->index;
     }
     if (def->def.nodeid != PX_NO_NODEID) {
@@ -129,7 +129,7 @@ static int apply_def(struct draft *d, const struct px_batch_def *def)
 
 static int draft_nodes(struct draft *d)
 {
-    const struct px_batch *batch = d->stage->batch;
+    const struct px_batch *batch = d->writer->batch;
     uint32_t n_old = d->old ? d->old->n_nodes : 0;
     size_t i;
     int rc = 0;
@@ -147,7 +147,7 @@ static int draft_nodes(struct draft *d)
         return PMIX_ERR_NOMEM;
     }
     if (n_old) {
-        memcpy(d->nodes, px_stage_at(d->stage, d->old->nodes), n_old * sizeof *d->nodes);
+        memcpy(d->nodes, px_writer_at(d->writer, d->old->nodes), n_old * sizeof *d->nodes);
     }
     for (i = 0; rc == 0 && i < batch->n_defs; i++) {
         rc = batch->defs[i].index < d->place.n_nodes ? apply_def(d, &batch->defs[i])
@@ -158,7 +158,7 @@ static int draft_nodes(struct draft *d)
 
 static int draft_ranks(struct draft *d)
 {
-    const struct px_batch *batch = d->stage->batch;
+    const struct px_batch *batch = d->writer->batch;
     uint32_t n_old = d->old ? d->old->n_ranks : 0;
     uint32_t n = n_old;
     uint32_t rank;
@@ -181,12 +181,12 @@ static int draft_ranks(struct draft *d)
     }
     for (rank = 0; rank < n; rank++) {
         d->node_of[rank] =
-            d->old ? px_placed(&d->stage->read, &d->old->node_of, n_old, rank) : PX_NO_NODE;
+            d->old ? px_placed(&d->writer->read, &d->old->node_of, n_old, rank) : PX_NO_NODE;
         d->app_of[rank] =
-            d->old ? px_placed(&d->stage->read, &d->old->app_of, n_old, rank) : PX_NO_APP;
+            d->old ? px_placed(&d->writer->read, &d->old->app_of, n_old, rank) : PX_NO_APP;
     }
     for (i = 0; i < batch->n_places; i++) {
-        const struct px_batch_place *at = &batch->places[i];
+        const struct px_batch_placement *at = &batch->places[i];
 
         d->node_of[at->rank] = at->node != PX_NO_NODE ? at->node : d->node_of[at->rank];
         d->app_of[at->rank] = at->app != PX_NO_APP ? at->app : d->app_of[at->rank];
@@ -237,7 +237,7 @@ static int write_map(struct draft *d, const uint32_t *to, struct px_rank_map *ma
     if (map->kind != PX_MAP_ARRAY) {
         return 0;
     }
-    return px_bump_copy(d->stage->bump, to, (uint64_t) d->place.n_ranks * 4, &map->data);
+    return px_bump_copy(d->writer->bump, to, (uint64_t) d->place.n_ranks * 4, &map->data);
 }
 
 /* Per node: ranks as first + i * stride where they are, else listed. */
@@ -328,19 +328,19 @@ static int write_indices(struct draft *d)
         }
     }
     if (rc == 0) {
-        rc = px_table_build(d->stage->bump, d->hashes, d->locs, d->n_hashes, &d->place.names);
+        rc = px_table_build(d->writer->bump, d->hashes, d->locs, d->n_hashes, &d->place.names);
     }
     d->n_hashes = 0;
     for (i = 0; rc == 0 && i < d->place.n_nodes; i++) {
         rc = add_hash(d, px_hash_mix(d->nodes[i].nodeid, 0),
                       d->place.nodes + i * (sizeof(struct px_node) / 8));
     }
-    return rc ? rc : px_table_build(d->stage->bump, d->hashes, d->locs, d->n_hashes, &d->place.ids);
+    return rc ? rc : px_table_build(d->writer->bump, d->hashes, d->locs, d->n_hashes, &d->place.ids);
 }
 
 static int write_all(struct draft *d)
 {
-    struct px_bump *bump = d->stage->bump;
+    struct px_bump *bump = d->writer->bump;
     int rc = write_map(d, d->node_of, &d->place.node_of);
 
     if (rc == 0) {
@@ -381,12 +381,12 @@ static int draft_all(struct draft *d)
 {
     int rc;
 
-    if (d->old && only_local(d->stage->batch)) {
+    if (d->old && only_local(d->writer->batch)) {
         d->place = *d->old;
         return 0;
     }
     if (d->old) {
-        px_stage_dead_placement(d->stage, d->old);
+        px_writer_count_garbage_placement(d->writer, d->old);
     }
     rc = draft_nodes(d);
     if (rc == 0) {
@@ -402,10 +402,10 @@ static int draft_all(struct draft *d)
     return rc;
 }
 
-static int finish(struct draft *d)
+static int placement_finish(struct draft *d)
 {
-    struct px_stage *stage = d->stage;
-    const struct px_batch *batch = stage->batch;
+    struct px_writer *writer = d->writer;
+    const struct px_batch *batch = writer->batch;
 
     d->place.local_node = d->old ? d->old->local_node : PX_SHM_NO_INDEX;
     if (batch->local_set) {
@@ -414,20 +414,20 @@ static int finish(struct draft *d)
         }
         d->place.local_node = batch->local_node;
     }
-    px_assert(!d->old || d->old->version.seq < stage->seq);
+    px_assert(!d->old || d->old->version.seq < writer->seq);
     px_assert(!d->old || d->place.n_nodes >= d->old->n_nodes);
     d->place.version =
-        (struct px_version){.seq = stage->seq, .prev = px_store_header(stage->store)->place};
-    stage->n_ranks = d->place.n_ranks > stage->n_ranks ? d->place.n_ranks : stage->n_ranks;
-    stage->n_apps = d->place.n_apps > stage->n_apps ? d->place.n_apps : stage->n_apps;
-    stage->changed = true;
-    return px_bump_copy(stage->bump, &d->place, sizeof d->place, &stage->place);
+        (struct px_version){.seq = writer->seq, .prev = px_store_header(writer->store)->place};
+    writer->n_ranks = d->place.n_ranks > writer->n_ranks ? d->place.n_ranks : writer->n_ranks;
+    writer->n_apps = d->place.n_apps > writer->n_apps ? d->place.n_apps : writer->n_apps;
+    writer->changed = true;
+    return px_bump_copy(writer->bump, &d->place, sizeof d->place, &writer->place);
 }
 
-int px_stage_placement(struct px_stage *stage)
+int px_writer_placement(struct px_writer *writer)
 {
-    const struct px_batch *batch = stage->batch;
-    struct draft d = {.stage = stage, .old = px_read_placement(&stage->read)};
+    const struct px_batch *batch = writer->batch;
+    struct draft d = {.writer = writer, .old = px_read_placement(&writer->read)};
     int rc;
 
     if (only_local(batch)
@@ -436,7 +436,7 @@ int px_stage_placement(struct px_stage *stage)
     }
     rc = draft_all(&d);
     if (rc == 0) {
-        rc = finish(&d);
+        rc = placement_finish(&d);
     }
     free(d.nodes);
     free(d.node_of);

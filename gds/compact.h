@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_GDS_LIVE_H
-#define PX_GDS_LIVE_H
+#ifndef PX_GDS_COMPACT_H
+#define PX_GDS_COMPACT_H
 
 #include "gds/state.h"
 
@@ -10,6 +10,6 @@
  * flags are kept. The writer's thread. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
  * PMIX_ERR_UNPACK_FAILURE: `to` is of no use. Cost: what is live, and 56 bytes of memory for each
  * rank of the largest column. */
-int px_live_copy(const struct px_store *from, struct px_store *to);
+int px_compact_copy(const struct px_store *from, struct px_store *to);
 
 #endif

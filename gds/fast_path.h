@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_GDS_GLANCE_H
-#define PX_GDS_GLANCE_H
+#ifndef PX_GDS_FAST_PATH_H
+#define PX_GDS_FAST_PATH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,11 +13,11 @@
 #include "gds/read.h"
 #include "gds/state.h"
 
-/* The part of px_store_glance that is worth having in its caller: a number of the job, or one in a
- * rank's column that is computed. glance.c has the rest, and says what the rules are. */
+/* The part of px_store_get_fast that is worth having in its caller: a number of the job, or one in a
+ * rank's column that is computed. fast_path.c has the rest, and says what the rules are. */
 
 /* How much of the segment may be touched, in words of 8 bytes, and what of it is published. */
-struct px_glance {
+struct px_fast_view {
     const unsigned char *base;
     uint64_t end; /* at least a header */
     uint64_t seq;
@@ -29,52 +29,52 @@ struct px_scalar {
 };
 
 enum {
-    PX_GLANCE_KEY = sizeof(struct px_key) / 8,
-    PX_GLANCE_RECORD = sizeof(struct px_record) / 8,
-    PX_GLANCE_COLUMN = sizeof(struct px_column) / 8
+    PX_FAST_KEY_WORDS = sizeof(struct px_key) / 8,
+    PX_FAST_RECORD_WORDS = sizeof(struct px_record) / 8,
+    PX_FAST_COLUMN_WORDS = sizeof(struct px_column) / 8
 };
 
 /* The segment, which is at `base`, up to where somebody has seen it: what has come behind that is
- * left to px_store_ask, which looks again. pairs with publish_all and px_store_saw_end */
-static inline struct px_glance px_glance_from(const struct px_store *store,
+ * left to px_store_get, which looks again. pairs with publish_all and px_store_saw_end */
+static inline struct px_fast_view px_fast_view_at(const struct px_store *store,
                                               const unsigned char *base)
 {
     const struct px_header *header = (const struct px_header *) (const void *) base;
 
-    return (struct px_glance){
+    return (struct px_fast_view){
         .base = base,
         .end = px_load_acquire(&store->end),
         .seq = px_load_acquire(&header->sequence),
     };
 }
 
-static inline struct px_glance px_glance_of(const struct px_store *store)
+static inline struct px_fast_view px_fast_view_of(const struct px_store *store)
 {
-    return px_glance_from(store, store->seg.base);
+    return px_fast_view_at(store, store->seg.base);
 }
 
 /* Are n words at a locator inside? n is at most a header's. */
-static inline bool px_glance_inside(const struct px_glance *g, uint64_t loc, uint64_t n)
+static inline bool px_fast_inside(const struct px_fast_view *g, uint64_t loc, uint64_t n)
 {
     return loc - 1 < g->end - n;
 }
 
 /* For a locator that is inside. */
-static inline const void *px_glance_at(const struct px_glance *g, uint64_t loc)
+static inline const void *px_fast_at(const struct px_fast_view *g, uint64_t loc)
 {
     return g->base + (loc << 3);
 }
 
 /* The column at a locator, if it answers for the rank by itself; or NULL. pairs with publish_all */
-static inline const struct px_column *px_glance_column(const struct px_glance *g, uint64_t loc,
+static inline const struct px_column *px_fast_column(const struct px_fast_view *g, uint64_t loc,
                                                        uint32_t rank)
 {
     const struct px_column *col;
 
-    if (!px_glance_inside(g, loc, PX_GLANCE_COLUMN)) {
+    if (!px_fast_inside(g, loc, PX_FAST_COLUMN_WORDS)) {
         return NULL;
     }
-    col = px_glance_at(g, loc);
+    col = px_fast_at(g, loc);
     return col->version.seq <= g->seq && rank < col->n
                    && (px_load_acquire(&col->overlay) | col->present) == 0
                ? col
@@ -82,16 +82,16 @@ static inline const struct px_column *px_glance_column(const struct px_glance *g
 }
 
 /* A number of the job, whose record is at `loc`. */
-static inline bool px_glance_job(const struct px_glance *g, uint64_t loc, struct px_scalar *ret)
+static inline bool px_fast_job(const struct px_fast_view *g, uint64_t loc, struct px_scalar *ret)
 {
     const struct px_record *rec;
     const struct px_cell *cell;
 
-    if (!px_glance_inside(g, loc, PX_GLANCE_RECORD + 2)) {
+    if (!px_fast_inside(g, loc, PX_FAST_RECORD_WORDS + 2)) {
         return false;
     }
-    rec = px_glance_at(g, loc);
-    cell = px_glance_at(g, loc + PX_GLANCE_RECORD);
+    rec = px_fast_at(g, loc);
+    cell = px_fast_at(g, loc + PX_FAST_RECORD_WORDS);
     if (rec->version.seq > g->seq || rec->quals != 0 || cell->form != PX_FORM_WORD) {
         return false;
     }
@@ -100,18 +100,18 @@ static inline bool px_glance_job(const struct px_glance *g, uint64_t loc, struct
     return true;
 }
 
-/* The number in a rank's lane, of which a word has 2^shift. */
-static inline bool px_glance_lane(const struct px_glance *g, const struct px_column *col,
+/* The number in a rank's element, of which a word has 2^shift. */
+static inline bool px_fast_element(const struct px_fast_view *g, const struct px_column *col,
                                   uint32_t rank, uint64_t *ret)
 {
     unsigned shift = col->width == 8 ? 3 : col->width == 16 ? 2 : 1;
     uint64_t loc = col->data + (rank >> shift);
     const void *word;
 
-    if (!px_glance_inside(g, loc, 1)) {
+    if (!px_fast_inside(g, loc, 1)) {
         return false;
     }
-    word = px_glance_at(g, loc);
+    word = px_fast_at(g, loc);
     switch (col->width) {
     case 8:
         *ret = ((const uint8_t *) word)[rank % 8];
@@ -129,10 +129,10 @@ static inline bool px_glance_lane(const struct px_glance *g, const struct px_col
 
 /* A number of a rank, whose column is at `loc`. Ranks that stand for others are beyond every
  * column. */
-static inline bool px_glance_rank(const struct px_glance *g, uint64_t loc, uint32_t rank,
+static inline bool px_fast_rank(const struct px_fast_view *g, uint64_t loc, uint32_t rank,
                                   struct px_scalar *ret)
 {
-    const struct px_column *col = px_glance_column(g, loc, rank);
+    const struct px_column *col = px_fast_column(g, loc, rank);
 
     if (!col) {
         return false;
@@ -142,54 +142,54 @@ static inline bool px_glance_rank(const struct px_glance *g, uint64_t loc, uint3
         ret->word = col->base + col->step * rank;
         return true;
     }
-    return col->kind == PX_COLUMN_ARRAY && px_glance_lane(g, col, rank, &ret->word);
+    return col->kind == PX_COLUMN_ARRAY && px_fast_element(g, col, rank, &ret->word);
 }
 
 /* n things of `size` bytes at a locator, neither above 32 bits: are they inside? */
-static inline bool px_glance_all_inside(const struct px_glance *g, uint64_t loc, uint64_t n,
+static inline bool px_fast_array_inside(const struct px_fast_view *g, uint64_t loc, uint64_t n,
                                         uint64_t size)
 {
     uint64_t words = (n * size + 7) / 8;
 
-    return words <= g->end && px_glance_inside(g, loc, words);
+    return words <= g->end && px_fast_inside(g, loc, words);
 }
 
 /* The visible placement, or NULL. */
-static inline const struct px_placement *px_glance_place(const struct px_glance *g)
+static inline const struct px_placement *px_fast_placement(const struct px_fast_view *g)
 {
     const struct px_header *header = (const struct px_header *) (const void *) g->base;
     uint64_t loc = px_load_acquire(&header->place); /* pairs with publish_all */
     const struct px_placement *place;
 
-    if (__builtin_expect(!px_glance_inside(g, loc, sizeof *place / 8), 0)) {
+    if (__builtin_expect(!px_fast_inside(g, loc, sizeof *place / 8), 0)) {
         return NULL;
     }
-    place = px_glance_at(g, loc);
+    place = px_fast_at(g, loc);
     return place->version.seq <= g->seq ? place : NULL;
 }
 
 /* Where a map puts a rank below the number that it covers. */
-static inline uint32_t px_glance_placed(const struct px_glance *g, const struct px_rank_map *map,
+static inline uint32_t px_fast_mapped(const struct px_fast_view *g, const struct px_rank_map *map,
                                         uint32_t n_ranks, uint32_t rank)
 {
-    bool listed = map->kind == PX_MAP_ARRAY && px_glance_all_inside(g, map->data, n_ranks, 4);
+    bool listed = map->kind == PX_MAP_ARRAY && px_fast_array_inside(g, map->data, n_ranks, 4);
 
-    return px_mapped(map, listed ? px_glance_at(g, map->data) : NULL, rank);
+    return px_mapped(map, listed ? px_fast_at(g, map->data) : NULL, rank);
 }
 
-static inline const struct px_node *px_glance_node(const struct px_glance *g,
+static inline const struct px_node *px_fast_node(const struct px_fast_view *g,
                                                    const struct px_placement *place, uint32_t i)
 {
     uint64_t loc = place->nodes + (uint64_t) i * (sizeof(struct px_node) / 8);
 
-    return i < place->n_nodes && px_glance_inside(g, loc, sizeof(struct px_node) / 8)
-               ? px_glance_at(g, loc)
+    return i < place->n_nodes && px_fast_inside(g, loc, sizeof(struct px_node) / 8)
+               ? px_fast_at(g, loc)
                : NULL;
 }
 
-/* As px_store_glance, in that part; *ret_key is the key that the string led to last time, whose
+/* As px_store_get_fast, in that part; *ret_key is the key that the string led to last time, whose
  * name is still to be compared. pairs with px_read_note_key and publish_all */
-static inline __attribute__((always_inline)) bool px_glance_scalar(const struct px_store *store,
+static inline __attribute__((always_inline)) bool px_fast_scalar(const struct px_store *store,
                                                                    pmix_rank_t rank,
                                                                    const char *name,
                                                                    const struct px_key **ret_key,
@@ -198,7 +198,7 @@ static inline __attribute__((always_inline)) bool px_glance_scalar(const struct 
     uint64_t loc = px_load_acquire(px_key_hints(store, name));
     const unsigned char *base = store->seg.base;
     const struct px_key *key = (const void *) (base + (loc << 3));
-    struct px_glance g;
+    struct px_fast_view g;
     bool seen;
 
     if (__builtin_expect(loc == 0, 0)) {
@@ -210,15 +210,15 @@ static inline __attribute__((always_inline)) bool px_glance_scalar(const struct 
             return false;
         }
         loc = px_load_acquire(&key->job);
-        g = px_glance_from(store, base);
-        seen = px_glance_job(&g, loc, ret);
+        g = px_fast_view_at(store, base);
+        seen = px_fast_job(&g, loc, ret);
     } else {
         if (key->realm == PX_REALM_SESSION) {
             return false;
         }
         loc = px_load_acquire(&key->column);
-        g = px_glance_from(store, base);
-        seen = px_glance_rank(&g, loc, rank, ret);
+        g = px_fast_view_at(store, base);
+        seen = px_fast_rank(&g, loc, rank, ret);
     }
     return seen && px_word_size(ret->type) != 0;
 }
@@ -239,8 +239,8 @@ static inline bool px_scalar_value(uint64_t word, pmix_data_type_t type, pmix_va
 /* The bytes of a key that a lookup has found by this string, in the segment; or NULL. */
 const char *px_store_key_name(const struct px_store *store, const char *name);
 
-/* The rest of px_store_glance. */
-bool px_store_glance_further(const struct px_store *store, pmix_rank_t rank, const char *name,
+/* The rest of px_store_get_fast. */
+bool px_store_get_fast_rest(const struct px_store *store, pmix_rank_t rank, const char *name,
                              pmix_value_t **ret);
 
 #endif

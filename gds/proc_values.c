@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gds/stage.h"
+#include "gds/writer.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
 
@@ -15,7 +15,7 @@
  * cover. */
 enum { COLUMN_SHARE = 4, COLUMN_MIN = 2 };
 
-static bool ascending(const struct px_given *procs, size_t n)
+static bool ascending(const struct px_datum *procs, size_t n)
 {
     size_t i;
 
@@ -28,7 +28,7 @@ static bool ascending(const struct px_given *procs, size_t n)
 }
 
 /* End of the run that starts at `at`: ranks that do not descend. */
-static size_t run_end(const struct px_given *procs, size_t n, size_t at)
+static size_t run_end(const struct px_datum *procs, size_t n, size_t at)
 {
     at++;
     while (at < n && procs[at - 1].rank <= procs[at].rank) {
@@ -37,8 +37,8 @@ static size_t run_end(const struct px_given *procs, size_t n, size_t at)
     return at;
 }
 
-static void merge(const struct px_given *a, size_t n_a, const struct px_given *b,
-                  size_t n_b, struct px_given *to)
+static void merge_sorted(const struct px_datum *a, size_t n_a, const struct px_datum *b,
+                  size_t n_b, struct px_datum *to)
 {
     while (n_a && n_b) {
         bool left = a->rank <= b->rank;
@@ -51,7 +51,7 @@ static void merge(const struct px_given *a, size_t n_a, const struct px_given *b
 }
 
 /* One pass: neighbouring runs become one. */
-static void merge_runs(const struct px_given *from, size_t n, struct px_given *to)
+static void merge_runs(const struct px_datum *from, size_t n, struct px_datum *to)
 {
     size_t start;
     size_t end;
@@ -60,23 +60,23 @@ static void merge_runs(const struct px_given *from, size_t n, struct px_given *t
         size_t mid = run_end(from, n, start);
 
         end = mid < n ? run_end(from, n, mid) : mid;
-        merge(from + start, mid - start, from + mid, end - mid, to + start);
+        merge_sorted(from + start, mid - start, from + mid, end - mid, to + start);
     }
 }
 
 /* Stable: equal ranks stay in order of arrival. Data come as few ascending runs (what follows from
  * the layout, then what was said), so whole runs are merged. */
-static int sort_stable(struct px_given *procs, size_t n)
+static int sort_stable(struct px_datum *procs, size_t n)
 {
-    struct px_given *from = procs;
-    struct px_given *other = malloc(n * sizeof *other);
-    struct px_given *to = other;
+    struct px_datum *from = procs;
+    struct px_datum *other = malloc(n * sizeof *other);
+    struct px_datum *to = other;
 
     if (!other) {
         return PMIX_ERR_NOMEM;
     }
     while (run_end(from, n, 0) < n) {
-        struct px_given *swap = from;
+        struct px_datum *swap = from;
 
         merge_runs(from, n, to);
         from = to;
@@ -91,7 +91,7 @@ static int sort_stable(struct px_given *procs, size_t n)
 }
 
 /* Of equal ranks the last stays, but a hidden value never takes a seen one's place. */
-static size_t drop_doubles(struct px_given *procs, size_t n)
+static size_t drop_doubles(struct px_datum *procs, size_t n)
 {
     size_t out = 0;
     size_t i;
@@ -99,7 +99,7 @@ static size_t drop_doubles(struct px_given *procs, size_t n)
     for (i = 1; i < n; i++) {
         if (procs[out].rank != procs[i].rank) {
             procs[++out] = procs[i];
-        } else if (procs[i].kind != PX_GIVEN_HIDDEN || procs[out].kind == PX_GIVEN_HIDDEN) {
+        } else if (procs[i].kind != PX_DATUM_HIDDEN || procs[out].kind == PX_DATUM_HIDDEN) {
             procs[out] = procs[i];
         }
     }
@@ -107,7 +107,7 @@ static size_t drop_doubles(struct px_given *procs, size_t n)
 }
 
 /* Drops what the store has already. */
-static int drop_known(struct px_stage *stage, const struct px_key *key, struct px_given *procs,
+static int drop_known(struct px_writer *writer, const struct px_key *key, struct px_datum *procs,
                       size_t *n)
 {
     size_t out = 0;
@@ -116,10 +116,10 @@ static int drop_known(struct px_stage *stage, const struct px_key *key, struct p
     for (i = 0; i < *n; i++) {
         struct px_slice now;
         bool same = false;
-        int rc = px_read_level(&stage->read, PX_LEVEL_PROC, procs[i].rank, key, &now);
+        int rc = px_read_level(&writer->read, PX_LEVEL_PROC, procs[i].rank, key, &now);
 
         if (rc == 0) {
-            rc = px_stage_same(stage, &now, &procs[i], &same);
+            rc = px_writer_same(writer, &now, &procs[i], &same);
             if (rc) {
                 return rc;
             }
@@ -132,59 +132,59 @@ static int drop_known(struct px_stage *stage, const struct px_key *key, struct p
     return 0;
 }
 
-static int add_items(struct px_stage *stage, uint64_t key, const struct px_given *procs,
+static int add_items(struct px_writer *writer, uint64_t key, const struct px_datum *procs,
                      size_t n)
 {
     size_t i;
 
     for (i = 0; i < n; i++) {
         int rc =
-            px_array_room(&stage->items, stage->n_items, &stage->cap_items, sizeof *stage->items);
+            px_array_room(&writer->items, writer->n_items, &writer->cap_items, sizeof *writer->items);
 
         if (rc) {
             return rc;
         }
-        stage->items[stage->n_items] = (struct px_item){
+        writer->items[writer->n_items] = (struct px_pending_record){
             .level = PX_SHM_PROC,
             .index = procs[i].rank,
             .key = key,
-            .order = stage->n_items,
-            .given = procs[i],
+            .order = writer->n_items,
+            .datum = procs[i],
         };
-        stage->n_items++;
+        writer->n_items++;
     }
     return 0;
 }
 
-static int place_procs(struct px_stage *stage, uint64_t key_loc, const struct px_given *procs,
+static int place_procs(struct px_writer *writer, uint64_t key_loc, const struct px_datum *procs,
                        size_t n)
 {
-    const struct px_key *key = px_stage_key(stage, key_loc);
+    const struct px_key *key = px_writer_key(writer, key_loc);
     uint32_t end = procs[n - 1].rank + 1;
 
     px_assert(n > 0 && ascending(procs, n));
     if (key->column) {
-        const struct px_column *col = px_stage_at(stage, key->column);
+        const struct px_column *col = px_writer_at(writer, key->column);
 
         end = col->n > end ? col->n : end;
     }
     if (n < COLUMN_MIN || n * COLUMN_SHARE < end) {
-        return add_items(stage, key_loc, procs, n);
+        return add_items(writer, key_loc, procs, n);
     }
-    return px_stage_column(stage, key_loc, procs, n, end);
+    return px_writer_column(writer, key_loc, procs, n, end);
 }
 
-int px_stage_procs(struct px_stage *stage, size_t i)
+int px_writer_procs(struct px_writer *writer, size_t i)
 {
-    const struct px_batch_key *batch = &stage->batch->keys[i];
-    const struct px_key *key = px_stage_key(stage, stage->keys[i]);
-    struct px_given *copy;
+    const struct px_batch_key *batch = &writer->batch->keys[i];
+    const struct px_key *key = px_writer_key(writer, writer->keys[i]);
+    struct px_datum *copy;
     size_t n = batch->n_procs;
     int rc = 0;
 
     px_assert(n > 0 && key->hash == batch->hash);
     if (key->holder == 0 && ascending(batch->procs, n)) {
-        return place_procs(stage, stage->keys[i], batch->procs, n);
+        return place_procs(writer, writer->keys[i], batch->procs, n);
     }
     copy = malloc(n * sizeof *copy);
     if (!copy) {
@@ -196,10 +196,10 @@ int px_stage_procs(struct px_stage *stage, size_t i)
         n = drop_doubles(copy, n);
     }
     if (rc == 0 && key->holder) {
-        rc = drop_known(stage, key, copy, &n);
+        rc = drop_known(writer, key, copy, &n);
     }
     if (rc == 0 && n) {
-        rc = place_procs(stage, stage->keys[i], copy, n);
+        rc = place_procs(writer, writer->keys[i], copy, n);
     }
     free(copy);
     return rc;

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Publication in three steps: write everything new where no reader looks; when all of it is in
+ * memory, store the words that lead there; store the sequence number. Objects carry their number
+ * and readers pass over those that are above the sequence, so the last store alone makes the whole
+ * batch visible. A failure in the first step takes the allocator back to where it was, and readers
+ * never knew. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/lookup.h"
+#include "gds/writer.h"
+#include "shmem/put.h"
+#include "shmem/verify.h"
+#include "src/base/array.h"
+#include "src/base/assert.h"
+
+int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value)
+{
+    int rc = px_array_room(&writer->words, writer->n_words, &writer->cap_words, sizeof *writer->words);
+
+    if (rc == 0) {
+        writer->words[writer->n_words++] = (struct px_writer_word){.at = at, .value = value};
+    }
+    return rc;
+}
+
+int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, uint32_t rank)
+{
+    if (writer->n_ranks <= rank) {
+        writer->n_ranks = rank + 1;
+    }
+    return key->holder ? 0 : px_writer_word(writer, &key->holder, (uint64_t) rank + 1);
+}
+
+int px_writer_same(struct px_writer *writer, const struct px_slice *now, const struct px_datum *datum,
+                  bool *ret_same)
+{
+    struct px_payload payload;
+    pmix_value_t room;
+    int rc;
+
+    (void) writer;
+    if (datum->kind == PX_DATUM_HIDDEN) {
+        *ret_same = true; /* there is a value already, seen or hidden */
+        return 0;
+    }
+    rc = px_payload_encode(px_datum_value(datum, &room), &payload);
+    if (rc == 0) {
+        *ret_same = px_payload_is(&payload, datum->scope, now);
+        px_payload_fini(&payload);
+    }
+    return rc;
+}
+
+static int add_key(struct px_writer *writer, size_t i, size_t n_missing)
+{
+    const struct px_batch_key *key = &writer->batch->keys[i];
+    const struct px_header *h = px_store_header(writer->store);
+    int rc;
+
+    if (!writer->keys_edited) {
+        rc = px_table_edit_init(&writer->key_edit, writer->bump, h->keys, writer->store->n_keys,
+                                n_missing, px_key_hash_of, writer->store->seg.base);
+        writer->keys_edited = true;
+        if (rc) {
+            return rc;
+        }
+    }
+    return px_key_add(&writer->key_edit, key->name, key->len, key->hash,
+                      (uint16_t) px_key_realm(key->name, key->len),
+                      (uint16_t) px_key_derived(key->name, key->len), &writer->keys[i]);
+}
+
+static int write_keys(struct px_writer *writer)
+{
+    const struct px_batch *batch = writer->batch;
+    size_t n_missing = 0;
+    size_t i;
+    int rc = 0;
+
+    writer->keys = calloc(batch->n_keys ? batch->n_keys : 1, sizeof *writer->keys);
+    if (!writer->keys) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (i = 0; i < batch->n_keys; i++) {
+        const struct px_batch_key *key = &batch->keys[i];
+        const struct px_key *found = px_read_key(&writer->read, key->name, key->len, key->hash);
+
+        if (found) {
+            writer->keys[i] = px_locator(&writer->read.view, found);
+        } else {
+            n_missing++;
+        }
+    }
+    for (i = 0; rc == 0 && i < batch->n_keys; i++) {
+        if (writer->keys[i] == 0) {
+            rc = add_key(writer, i, n_missing);
+        }
+    }
+    return rc;
+}
+
+static int write_other(struct px_writer *writer, const struct px_batch_entry *other)
+{
+    struct px_pending_record item = {
+        .level = (uint32_t) other->level,
+        .index = other->index,
+        .key = writer->keys[other->key],
+        .order = writer->n_items,
+        .datum = px_datum_make(other->index, other->scope, other->value),
+        .quals = other->quals,
+        .n_quals = other->n_quals,
+    };
+    int rc;
+
+    if (item.n_quals && !px_quals_digest(item.quals, item.n_quals, &item.sum)) {
+        return PMIX_ERR_UNKNOWN_DATA_TYPE;
+    }
+    rc = px_array_room(&writer->items, writer->n_items, &writer->cap_items, sizeof *writer->items);
+    if (rc) {
+        return rc;
+    }
+    writer->items[writer->n_items++] = item;
+    if (other->level == PX_LEVEL_SESSION && writer->session == 0
+        && px_store_header(writer->store)->session == 0) {
+        writer->session = UINT64_C(1) << 32 | other->index;
+    }
+    if (other->level == PX_LEVEL_APP && other->index < PX_NO_APP && writer->n_apps <= other->index) {
+        writer->n_apps = other->index + 1;
+    }
+    return 0;
+}
+
+static int write_entries(struct px_writer *writer)
+{
+    const struct px_batch *batch = writer->batch;
+    size_t i;
+    int rc = write_keys(writer);
+
+    for (i = 0; rc == 0 && i < batch->n_keys; i++) {
+        if (batch->keys[i].n_procs) {
+            rc = px_writer_procs(writer, i);
+        }
+    }
+    for (i = 0; rc == 0 && i < batch->n_others; i++) {
+        rc = write_other(writer, &batch->others[i]);
+    }
+    if (rc == 0) {
+        rc = px_writer_records(writer);
+    }
+    if (rc == 0) {
+        rc = px_writer_placement(writer);
+    }
+    return rc;
+}
+
+static void publish_table(struct px_writer *writer, struct px_table_edit *edit, const uint64_t *word)
+{
+    writer->dead += edit->n_dead;
+    px_table_edit_publish(edit);
+    if (edit->fresh) {
+        px_publish(word, edit->loc); /* pairs with px_read_key, find_record and record_at */
+    }
+}
+
+/* Nothing here can fail. Order matters only in that the sequence comes last, and the chain of
+ * columns before the words of the keys (px_store_each relies on it). */
+static void publish_all(struct px_writer *writer)
+{
+    const struct px_header *h = px_store_header(writer->store);
+    uint64_t extent = (uint64_t) writer->n_apps << 32 | writer->n_ranks;
+    size_t i;
+
+    px_assert(writer->seq == h->sequence + 1);
+    px_assert((h->state & UINT32_MAX) == PX_SHM_LIVE);
+    px_assert(writer->n_ranks >= (uint32_t) h->extent);
+    px_bump_publish(writer->bump);
+    if (writer->keys_edited) {
+        publish_table(writer, &writer->key_edit, &h->keys);
+        writer->store->n_keys = writer->key_edit.n_used;
+    }
+    if (writer->records_edited) {
+        publish_table(writer, &writer->record_edit, &h->table);
+        writer->store->n_records = writer->record_edit.n_used;
+    }
+    if (writer->columns != h->columns) {
+        px_publish(&h->columns, writer->columns); /* pairs with each_column */
+    }
+    for (i = 0; i < writer->n_words; i++) {
+        /* pairs with px_read_column, read_level, read_proc, get_any_rank and each_at */
+        px_publish(writer->words[i].at, writer->words[i].value);
+    }
+    if (writer->place) {
+        px_publish(&h->place, writer->place); /* pairs with px_read_placement, px_fast_placement */
+    }
+    if (writer->session) {
+        px_publish(&h->session, writer->session); /* pairs with get_session */
+    }
+    if (extent != h->extent) {
+        px_publish(&h->extent, extent); /* pairs with px_store_info */
+    }
+    if (writer->dead) {
+        px_publish(&h->dead, h->dead + writer->dead); /* pairs with px_store_info */
+    }
+    /* pairs with px_read_begin, px_visible, px_fast_view_at, px_snapshot_take and cached_result */
+    px_publish(&h->sequence, writer->seq);
+}
+
+static void writer_fini(struct px_writer *writer)
+{
+    free(writer->keys);
+    free(writer->items);
+    free(writer->words);
+    free(writer->spans);
+    free(writer->vals);
+    px_table_edit_fini(&writer->key_edit);
+    px_table_edit_fini(&writer->record_edit);
+}
+
+static int publish_here(struct px_store *store, const struct px_batch *batch)
+{
+    struct px_writer writer = {.store = store, .batch = batch, .bump = &store->bump};
+    const struct px_header *h = px_store_header(store);
+    int rc;
+
+    store->bump.beyond = 0;
+    px_read_begin(store, &writer.read);
+    writer.seq = h->sequence + 1;
+    writer.columns = h->columns;
+    writer.n_ranks = (uint32_t) h->extent;
+    writer.n_apps = (uint32_t) (h->extent >> 32);
+    rc = write_entries(&writer);
+    if (rc == 0 && writer.changed) {
+        publish_all(&writer);
+        px_verify(px_shm_verify(&store->seg, PX_VERIFY_ALL, NULL) == 0);
+    } else {
+        px_bump_rollback(&store->bump);
+    }
+    px_assert(store->bump.next == store->bump.published);
+    writer_fini(&writer);
+    return rc;
+}
+
+int px_store_publish(struct px_store *store, const struct px_batch *batch)
+{
+    int rc;
+
+    if (!store->seg.writer) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    px_check(px_store_is_valid(store));
+    do {
+        rc = publish_here(store, batch);
+    } while (rc == PMIX_ERR_OUT_OF_RESOURCE && px_store_grow(store) == 0);
+    return rc;
+}

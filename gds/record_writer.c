@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Values outside columns: one record each, with the version before behind it. Records of one level
+ * and index hang on a chain whose head is in their index list, so that all of them can be enumerated
+ * without a search. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/writer.h"
+#include "shmem/put.h"
+#include "src/base/assert.h"
+#include "src/base/buf.h"
+#include "src/wire/codec.h"
+
+/* Where the chain of the current (level, index) stands. */
+struct index_list {
+    bool open;
+    uint32_t level;
+    uint32_t index;
+    uint64_t loc;   /* of the index list record */
+    uint64_t first; /* newest record */
+    bool fresh;     /* the index list itself is of this publication */
+    bool dirty;
+};
+
+static uint64_t sum_value(const struct px_payload *payload, uint64_t seed)
+{
+    uint64_t h = px_hash_mix(seed, (uint64_t) payload->type << 32 | payload->head_len);
+
+    h = px_hash_mix(h, px_hash_bytes(payload->head, payload->head_len));
+    h = px_hash_mix(h, payload->body_len);
+    return px_hash_mix(h, px_hash_bytes(payload->body, payload->body_len));
+}
+
+bool px_quals_digest(const pmix_info_t *quals, size_t n, struct px_qual_digest *ret)
+{
+    struct px_qual_digest sum = {.n = (uint32_t) n};
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        uint64_t key = px_hash_bytes(quals[i].key, strnlen(quals[i].key, PMIX_MAX_KEYLEN));
+        struct px_payload payload;
+
+        if (px_payload_encode(&quals[i].value, &payload)) {
+            return false;
+        }
+        sum.a += sum_value(&payload, key);
+        sum.b += sum_value(&payload, px_hash_mix(key, 1));
+        px_payload_fini(&payload);
+    }
+    *ret = sum;
+    return true;
+}
+
+static int compare_words(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* By place, then by time. */
+static int compare_items(const void *left, const void *right)
+{
+    const struct px_pending_record *a = left;
+    const struct px_pending_record *b = right;
+    int rc =
+        compare_words((uint64_t) a->level << 32 | a->index, (uint64_t) b->level << 32 | b->index);
+
+    rc = rc ? rc : compare_words(a->key, b->key);
+    rc = rc ? rc : compare_words(a->sum.n, b->sum.n);
+    rc = rc ? rc : compare_words(a->sum.a, b->sum.a);
+    rc = rc ? rc : compare_words(a->sum.b, b->sum.b);
+    return rc ? rc : compare_words(a->order, b->order);
+}
+
+static bool same_place(const struct px_pending_record *a, const struct px_pending_record *b)
+{
+    return a->level == b->level && a->index == b->index && a->key == b->key && a->sum.n == b->sum.n
+           && a->sum.a == b->sum.a && a->sum.b == b->sum.b;
+}
+
+static int open_table(struct px_writer *writer)
+{
+    const struct px_header *h = px_store_header(writer->store);
+
+    if (writer->records_edited) {
+        return 0;
+    }
+    writer->records_edited = true;
+    return px_table_edit_init(&writer->record_edit, writer->bump, h->table, writer->store->n_records,
+                              writer->n_items * 2, px_record_hash_of, writer->store->seg.base);
+}
+
+static int make_index_list(struct px_writer *writer, struct index_list *index_list)
+{
+    struct px_record rec = {
+        .version.seq = writer->seq, .index = index_list->index, .level = index_list->level};
+    int rc;
+
+    px_assert(index_list->open && index_list->loc == 0);
+    rc = px_bump_copy(writer->bump, &rec, sizeof rec, &index_list->loc);
+    if (rc == 0) {
+        rc = px_table_edit_add(&writer->record_edit,
+                               px_record_hash(index_list->level, index_list->index, 0, NULL), index_list->loc);
+    }
+    index_list->fresh = true;
+    return rc;
+}
+
+/* Stores the head of the chain. */
+static int close_index_list(struct px_writer *writer, struct index_list *index_list)
+{
+    struct px_record *rec;
+
+    if (!index_list->open || !index_list->dirty) {
+        return 0;
+    }
+    rec = px_writer_at(writer, index_list->loc);
+    px_assert(rec->key == 0 && rec->level == index_list->level && rec->index == index_list->index);
+    px_assert(index_list->first != 0);
+    if (index_list->fresh) {
+        px_put_word(&rec->link, index_list->first);
+        return 0;
+    }
+    return px_writer_word(writer, &rec->link, index_list->first);
+}
+
+static int open_index_list(struct px_writer *writer, struct index_list *index_list, const struct px_pending_record *item)
+{
+    int rc;
+
+    if (index_list->open && index_list->level == item->level && index_list->index == item->index) {
+        return 0;
+    }
+    rc = close_index_list(writer, index_list);
+    if (rc) {
+        return rc;
+    }
+    *index_list = (struct index_list){.open = true, .level = item->level, .index = item->index};
+    index_list->loc = px_record_find(&writer->read, item->level, item->index, 0, NULL);
+    if (index_list->loc == 0) {
+        return make_index_list(writer, index_list);
+    }
+    index_list->first = ((const struct px_record *) px_writer_at(writer, index_list->loc))->link;
+    return 0;
+}
+
+static int write_quals(struct px_writer *writer, const struct px_pending_record *item, uint64_t *ret_loc)
+{
+    struct px_quals head = {.sum_a = item->sum.a, .sum_b = item->sum.b, .n = item->sum.n};
+    struct px_buf buf = {0};
+    int rc = 0;
+    size_t i;
+
+    px_buf_append(&buf, &head, sizeof head);
+    for (i = 0; rc == 0 && i < item->n_quals; i++) {
+        rc = px_pack_raw(&buf, true, PMIX_INFO, &item->quals[i]);
+    }
+    if (rc == 0 && (!px_buf_ok(&buf) || buf.len > UINT32_MAX)) {
+        rc = PMIX_ERR_NOMEM;
+    }
+    if (rc == 0) {
+        head.len = (uint32_t) (buf.len - sizeof head);
+        memcpy(buf.data, &head, sizeof head);
+        rc = px_bump_copy(writer->bump, buf.data, buf.len, ret_loc);
+    }
+    px_buf_fini(&buf);
+    return rc;
+}
+
+static int write_record(struct px_writer *writer, const struct px_pending_record *item, uint64_t prev,
+                        uint64_t link, uint64_t *ret_loc)
+{
+    struct px_record head = {
+        .version = {.seq = writer->seq, .prev = prev},
+        .link = link,
+        .key = item->key,
+        .index = item->index,
+        .level = item->level,
+    };
+    struct px_payload payload;
+    pmix_value_t room;
+    unsigned char *at;
+    void *mem;
+    int rc;
+
+    px_assert(item->key != 0 && prev < writer->bump->published >> 3);
+    rc = item->n_quals ? write_quals(writer, item, &head.quals) : 0;
+
+    if (rc == 0) {
+        rc = px_payload_encode(px_datum_value(&item->datum, &room), &payload);
+    }
+    if (rc) {
+        return rc;
+    }
+    rc = px_bump_take(writer->bump, sizeof head + sizeof(struct px_cell) + px_payload_len(&payload),
+                      &mem);
+    if (rc == 0) {
+        at = mem;
+        px_put(at, &head, sizeof head);
+        px_payload_put(&payload, item->datum.scope, at + sizeof head);
+        *ret_loc = px_bump_locator(writer->bump, at);
+    }
+    px_payload_fini(&payload);
+    return rc;
+}
+
+/* Leads readers to a record: by the key's word for the job level, else by the table. */
+static int file_record(struct px_writer *writer, const struct px_pending_record *item, uint64_t old,
+                       uint64_t loc)
+{
+    const struct px_key *key = px_writer_key(writer, item->key);
+    uint64_t hash;
+
+    if (item->level == PX_SHM_JOB && item->n_quals == 0) {
+        return px_writer_word(writer, &key->job, loc);
+    }
+    hash = px_record_hash(item->level, item->index, item->key, item->n_quals ? &item->sum : NULL);
+    return old ? px_table_edit_replace(&writer->record_edit, hash, old, loc)
+               : px_table_edit_add(&writer->record_edit, hash, loc);
+}
+
+/* Tells readers of the key's column that there is something newer in the table. */
+static int note_proc(struct px_writer *writer, const struct px_pending_record *item)
+{
+    const struct px_key *key = px_writer_key(writer, item->key);
+    const struct px_column *col;
+
+    if (item->level != PX_SHM_PROC || item->n_quals) {
+        return 0;
+    }
+    if (key->column) {
+        col = px_writer_at(writer, key->column);
+        px_assert(col->key == item->key);
+        if (item->index < col->n && col->overlay == 0) {
+            int rc = px_writer_word(writer, &col->overlay, writer->seq);
+
+            if (rc) {
+                return rc;
+            }
+        }
+    }
+    return px_writer_any_rank_hint(writer, key, item->index);
+}
+
+/* True when the state before has the value already. *ret_now: what it has; without locator if
+ * nothing. */
+static int is_there(struct px_writer *writer, const struct px_pending_record *item, bool *ret,
+                    struct px_slice *ret_now)
+{
+    const struct px_key *key = px_writer_key(writer, item->key);
+    enum px_level level = (enum px_level) item->level;
+    struct px_slice now;
+    int rc;
+
+    if (item->n_quals) {
+        rc = px_read_qualified(&writer->read, level, item->index, key, &item->sum, &now);
+    } else {
+        rc = px_read_level(&writer->read, level, item->index, key, &now);
+    }
+    *ret = false;
+    *ret_now = rc ? (struct px_slice){0} : now;
+    return rc == 0 ? px_writer_same(writer, &now, &item->datum, ret) : 0;
+}
+
+static int write_staged_record(struct px_writer *writer, const struct px_pending_record *item, struct index_list *index_list)
+{
+    const struct px_key *key = px_writer_key(writer, item->key);
+    struct px_slice now;
+    bool there;
+    uint64_t old;
+    uint64_t loc = 0;
+    int rc = is_there(writer, item, &there, &now);
+
+    if (rc || there) {
+        return rc;
+    }
+    writer->changed = true;
+    rc = open_table(writer);
+    if (rc == 0) {
+        rc = open_index_list(writer, index_list, item);
+    }
+    if (rc) {
+        return rc;
+    }
+    if (item->level == PX_SHM_JOB && item->n_quals == 0) {
+        old = key->job;
+    } else {
+        old = px_record_find(&writer->read, item->level, item->index, item->key,
+                             item->n_quals ? &item->sum : NULL);
+    }
+    px_assert(old == 0 || ((const struct px_record *) px_writer_at(writer, old))->key == item->key);
+    px_writer_count_garbage_cell(writer, &now, old);
+    rc = write_record(writer, item, old, old ? 0 : index_list->first, &loc);
+    if (rc == 0 && old == 0) {
+        index_list->first = loc;
+        index_list->dirty = true;
+    }
+    if (rc == 0) {
+        rc = file_record(writer, item, old, loc);
+    }
+    return rc ? rc : note_proc(writer, item);
+}
+
+/* Whether a later item of the same place takes this one's: a hidden one never does from a seen
+ * one. */
+static size_t pick_visible(const struct px_pending_record *items, size_t from, size_t end)
+{
+    size_t best = from;
+    size_t i;
+
+    px_assert(from < end);
+    for (i = from + 1; i < end; i++) {
+        if (items[i].datum.kind != PX_DATUM_HIDDEN || items[best].datum.kind == PX_DATUM_HIDDEN) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+int px_writer_records(struct px_writer *writer)
+{
+    struct index_list index_list = {0};
+    size_t i;
+    int rc = 0;
+
+    if (writer->n_items > 1) {
+        qsort(writer->items, writer->n_items, sizeof *writer->items, compare_items);
+    }
+    for (i = 0; rc == 0 && i < writer->n_items;) {
+        size_t end = i + 1;
+
+        while (end < writer->n_items && same_place(&writer->items[i], &writer->items[end])) {
+            end++;
+        }
+        rc = write_staged_record(writer, &writer->items[pick_visible(writer->items, i, end)], &index_list);
+        i = end;
+    }
+    return rc ? rc : close_index_list(writer, &index_list);
+}
