@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* PMIx_Init: find the server in the environment, introduce ourselves, take the job information. Our
- * own server is tried first through its AF_UNIX door, where the segment's descriptor can be handed
+ * own server is tried first through its AF_UNIX listener, where the segment's descriptor can be handed
  * over; any other, or a segment that cannot be used here, is served by messages. Nothing is read
  * but the environment and the parameter files. */
 
@@ -40,7 +40,7 @@ static bool is_copied_by_hook(void)
 {
     const char *offer = getenv("PMIX_SHMIX_GDS");
 
-    return NULL != offer && px_hello_names(offer, PX_GDS_SHARED) &&
+    return NULL != offer && px_handshake_names(offer, PX_GDS_SHARED) &&
            is_same("PMIX_MCA_gds", "PMIX_GDS_MODULE") &&
            is_same("PMIX_MCA_psec", "PMIX_SECURITY_MODE");
 }
@@ -122,24 +122,24 @@ static uid_t server_uid(void)
 static int dial(struct px_session *session, const struct way *way, struct px_server_peer **ret)
 {
     const char *kind = getenv("PMIX_BFROP_BUFFER_TYPE");
-    struct px_hello hello = {.flag = PX_HELLO_CLIENT, .kind = PX_WIRE_PLAIN};
+    struct px_handshake handshake = {.flag = PX_HANDSHAKE_CLIENT, .kind = PX_WIRE_PLAIN};
     const struct px_trust trust = {.uid = server_uid(), .named = true};
     unsigned char cred[CRED_ROOM];
     struct px_dialed dialed;
     int rc;
 
     if (NULL != kind && strcmp(kind, "PMIX_BFROP_BUFFER_FULLY_DESC") == 0) {
-        hello.kind = PX_WIRE_DESCRIBED;
+        handshake.kind = PX_WIRE_DESCRIBED;
     }
-    hello.proc = session->ctx->self;
-    hello.uid = (uint32_t) geteuid();
-    hello.gid = (uint32_t) getegid();
-    snprintf(hello.version, sizeof(hello.version), "%s", PX_WIRE_VERSION);
-    snprintf(hello.bfrops, sizeof(hello.bfrops), "%s", way->bfrops);
-    snprintf(hello.gds, sizeof(hello.gds), "%s", way->gds);
-    rc = px_credential(getenv("PMIX_SECURITY_MODE"), &hello, cred, sizeof(cred));
+    handshake.proc = session->ctx->self;
+    handshake.uid = (uint32_t) geteuid();
+    handshake.gid = (uint32_t) getegid();
+    snprintf(handshake.version, sizeof(handshake.version), "%s", PX_WIRE_VERSION);
+    snprintf(handshake.bfrops, sizeof(handshake.bfrops), "%s", way->bfrops);
+    snprintf(handshake.gds, sizeof(handshake.gds), "%s", way->gds);
+    rc = px_credential(getenv("PMIX_SECURITY_MODE"), &handshake, cred, sizeof(cred));
     if (0 == rc) {
-        rc = px_dial(way->uri, &hello, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust,
+        rc = px_dial(way->uri, &handshake, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust,
                      &dialed);
     }
     if (0 != rc) {
@@ -148,7 +148,7 @@ static int dial(struct px_session *session, const struct way *way, struct px_ser
     if (px_uri_server(way->uri, &dialed.server) != 0) {
         dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
     }
-    rc = px_session_attach(session, &dialed, hello.kind, ret);
+    rc = px_session_attach(session, &dialed, handshake.kind, ret);
     if (0 == rc) {
         px_session_set_version(*ret, getenv("PMIX_VERSION"));
     }

@@ -27,99 +27,99 @@ static bool allowed(const char *module)
     const char *list = px_param_string(PX_P_PSEC);
 
     if (*list == '^') {
-        return !px_hello_names(list + 1, module) && strcmp(module, "none") != 0;
+        return !px_handshake_names(list + 1, module) && strcmp(module, "none") != 0;
     }
     if (!*list) {
         return strcmp(module, "none") != 0;
     }
-    return px_hello_names(list, module);
+    return px_handshake_names(list, module);
 }
 
-static int take_native(const struct px_hello *hello, struct px_who *who)
+static int take_native(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
-    bool by_socket = who->known && who->gid != (gid_t) -1; /* that needs no credential */
+    bool by_socket = peer_cred->known && peer_cred->gid != (gid_t) -1; /* that needs no credential */
     uint32_t claim[2];
 
-    if (hello->cred_len != NATIVE_BYTES) {
-        return hello->cred_len == 0 && by_socket ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
+    if (handshake->cred_len != NATIVE_BYTES) {
+        return handshake->cred_len == 0 && by_socket ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
     }
-    if (!who->known) {
-        memcpy(claim, hello->cred, sizeof(claim));
-        who->uid = claim[0];
-        who->gid = claim[1];
+    if (!peer_cred->known) {
+        memcpy(claim, handshake->cred, sizeof(claim));
+        peer_cred->uid = claim[0];
+        peer_cred->gid = claim[1];
     }
     return PMIX_SUCCESS;
 }
 
-static int take_munge(const struct px_hello *hello, struct px_who *who)
+static int take_munge(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
     uid_t uid;
     gid_t gid;
-    int rc = px_munge_decode(hello->cred, hello->cred_len, &uid, &gid);
+    int rc = px_munge_decode(handshake->cred, handshake->cred_len, &uid, &gid);
 
     if (rc == PX_ERR_NOT_SUPPORTED) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    if (rc != PX_OK || (who->known && who->uid != uid) ||
-        (who->gid != (gid_t) -1 && who->gid != gid)) {
+    if (rc != PX_OK || (peer_cred->known && peer_cred->uid != uid) ||
+        (peer_cred->gid != (gid_t) -1 && peer_cred->gid != gid)) {
         return PMIX_ERR_INVALID_CRED;
     }
-    who->uid = uid;
-    who->gid = gid;
+    peer_cred->uid = uid;
+    peer_cred->gid = gid;
     return PMIX_SUCCESS;
 }
 
-static int take_credential(const struct px_hello *hello, struct px_who *who)
+static int take_credential(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
-    if (strcmp(hello->psec, "munge") == 0) {
-        return take_munge(hello, who);
+    if (strcmp(handshake->psec, "munge") == 0) {
+        return take_munge(handshake, peer_cred);
     }
-    if (!who->known && !px_param_bool(PX_P_TRUST_CLAIMS)) {
+    if (!peer_cred->known && !px_param_bool(PX_P_TRUST_CLAIMS)) {
         return PMIX_ERR_INVALID_CRED;
     }
-    if (strcmp(hello->psec, "native") == 0) {
-        return take_native(hello, who);
+    if (strcmp(handshake->psec, "native") == 0) {
+        return take_native(handshake, peer_cred);
     }
-    return strcmp(hello->psec, "none") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+    return strcmp(handshake->psec, "none") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 }
 
-int px_auth_identify(const struct px_hello *hello, struct px_who *who)
+int px_auth_identify(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
     int rc;
 
-    if (!allowed(hello->psec)) {
+    if (!allowed(handshake->psec)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    if (who->known && who->uid == (uid_t) -1) {
+    if (peer_cred->known && peer_cred->uid == (uid_t) -1) {
         return PMIX_ERR_INVALID_CRED;
     }
-    rc = take_credential(hello, who);
-    return !rc && who->uid == (uid_t) -1 ? PMIX_ERR_INVALID_CRED : rc;
+    rc = take_credential(handshake, peer_cred);
+    return !rc && peer_cred->uid == (uid_t) -1 ? PMIX_ERR_INVALID_CRED : rc;
 }
 
 /* Where the kernel proves the user and no group: a claim in the kernel's own numbers, with the right
  * user, cannot name another group. A user namespace that maps no group claims the overflow one. */
-static bool contradicts(const struct px_hello *hello, uid_t uid, gid_t gid)
+static bool contradicts(const struct px_handshake *handshake, uid_t uid, gid_t gid)
 {
     uint32_t claim[2];
 
-    if (strcmp(hello->psec, "native") != 0 || hello->cred_len != NATIVE_BYTES) {
+    if (strcmp(handshake->psec, "native") != 0 || handshake->cred_len != NATIVE_BYTES) {
         return false;
     }
-    memcpy(claim, hello->cred, sizeof(claim));
+    memcpy(claim, handshake->cred, sizeof(claim));
     return claim[0] == uid && claim[1] != gid && claim[1] != OVERFLOW_GID;
 }
 
-int px_auth_check(const struct px_hello *hello, struct px_who *who, uid_t uid, gid_t gid)
+int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *peer_cred, uid_t uid, gid_t gid)
 {
-    int rc = px_auth_identify(hello, who);
+    int rc = px_auth_identify(handshake, peer_cred);
     bool other_group;
 
     if (rc) {
         return rc;
     }
-    other_group = who->gid == (gid_t) -1 ? contradicts(hello, uid, gid) : who->gid != gid;
-    return who->uid == uid && !other_group ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
+    other_group = peer_cred->gid == (gid_t) -1 ? contradicts(handshake, uid, gid) : peer_cred->gid != gid;
+    return peer_cred->uid == uid && !other_group ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
 }
 
 /* A container's hook may give what is offered to a stock client as an order, and that fails where
@@ -127,7 +127,7 @@ int px_auth_check(const struct px_hello *hello, struct px_who *who, uid_t uid, g
 static bool offers_munge(void)
 {
     return allowed("munge") &&
-           (px_hello_names(px_param_string(PX_P_PSEC), "munge") || !allowed("native")) &&
+           (px_handshake_names(px_param_string(PX_P_PSEC), "munge") || !allowed("native")) &&
            px_munge_works();
 }
 
@@ -145,7 +145,7 @@ const char *px_auth_modes(void)
     return lists[which];
 }
 
-static int fill_native(struct px_hello *hello, void *room, size_t room_len)
+static int fill_native(struct px_handshake *handshake, void *room, size_t room_len)
 {
     uint32_t claim[2] = {geteuid(), getegid()};
 
@@ -153,37 +153,37 @@ static int fill_native(struct px_hello *hello, void *room, size_t room_len)
         return PMIX_ERR_BAD_PARAM;
     }
     memcpy(room, claim, sizeof(claim));
-    hello->cred_len = sizeof(claim);
+    handshake->cred_len = sizeof(claim);
     return PMIX_SUCCESS;
 }
 
-static int fill(const char *module, struct px_hello *hello, void *room, size_t room_len)
+static int fill_credential(const char *module, struct px_handshake *handshake, void *room, size_t room_len)
 {
-    hello->cred_len = 0;
+    handshake->cred_len = 0;
     if (strcmp(module, "native") == 0) {
-        return fill_native(hello, room, room_len);
+        return fill_native(handshake, room, room_len);
     }
     if (strcmp(module, "munge") == 0) {
-        return px_munge_encode(room, room_len, &hello->cred_len) ? PMIX_ERR_NOT_SUPPORTED
+        return px_munge_encode(room, room_len, &handshake->cred_len) ? PMIX_ERR_NOT_SUPPORTED
                                                                  : PMIX_SUCCESS;
     }
     return PMIX_SUCCESS;
 }
 
 /* Native first: on one machine the kernel vouches for it, and it costs nothing. */
-int px_credential(const char *modes, struct px_hello *hello, void *room, size_t room_len)
+int px_credential(const char *modes, struct px_handshake *handshake, void *room, size_t room_len)
 {
     static const char *const ours[] = {"native", "munge", "none"};
 
     for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-        if (!px_hello_names(modes ? modes : "native", ours[i]) || !allowed(ours[i]) ||
-            fill(ours[i], hello, room, room_len) != PMIX_SUCCESS) {
+        if (!px_handshake_names(modes ? modes : "native", ours[i]) || !allowed(ours[i]) ||
+            fill_credential(ours[i], handshake, room, room_len) != PMIX_SUCCESS) {
             continue;
         }
-        (void) strcpy(hello->psec, ours[i]); /* all of ours fit */
-        hello->cred = hello->cred_len ? room : NULL;
-        hello->uid = geteuid();
-        hello->gid = getegid();
+        (void) strcpy(handshake->psec, ours[i]); /* all of ours fit */
+        handshake->cred = handshake->cred_len ? room : NULL;
+        handshake->uid = geteuid();
+        handshake->gid = getegid();
         return PMIX_SUCCESS;
     }
     return PMIX_ERR_NOT_SUPPORTED;

@@ -26,7 +26,7 @@
  * on its way to the loop. */
 
 /* What a stream that has ended needs no more. */
-static void release(struct px_conn *conn)
+static void conn_release(struct px_conn *conn)
 {
     px_lock_take(&conn->lock);
     px_conn_out_drop(conn);
@@ -40,7 +40,7 @@ static void release(struct px_conn *conn)
 
 static void conn_free(struct px_conn *conn)
 {
-    release(conn);
+    conn_release(conn);
     px_lock_fini(&conn->lock);
     free(conn);
 }
@@ -55,7 +55,7 @@ static void free_if_due(struct px_conn *conn)
     if (conn->destroyed && conn->busy == 0 && !posted) {
         conn_free(conn);
     } else if (conn->closed && conn->busy == 0 && conn->fd >= 0) {
-        release(conn);
+        conn_release(conn);
     }
 }
 

@@ -14,7 +14,7 @@
 enum { PX_CONN_HEADER = 16 };
 
 /* A descriptor that arrived and the place in the stream of the last byte that came with it. */
-struct px_conn_rider {
+struct px_conn_passed_fd {
     int fd; /* -1: free */
     uint64_t at;
 };
@@ -29,7 +29,7 @@ struct px_conn_in {
     size_t big_cap;       /* allocated: grows with what arrives */
     uint32_t big_tag;
     uint64_t consumed; /* bytes of the stream that were delivered */
-    struct px_conn_rider riders[2];
+    struct px_conn_passed_fd passed_fds[2];
 };
 
 struct px_conn {

@@ -38,17 +38,17 @@ struct header {
 void px_conn_in_init(struct px_conn *conn)
 {
     conn->in.small = malloc(SMALL_BYTES);
-    conn->in.riders[0].fd = -1;
-    conn->in.riders[1].fd = -1;
+    conn->in.passed_fds[0].fd = -1;
+    conn->in.passed_fds[1].fd = -1;
 }
 
 void px_conn_in_drop(struct px_conn *conn)
 {
     for (int i = 0; i < 2; i++) {
-        if (conn->in.riders[i].fd >= 0) {
-            (void) close(conn->in.riders[i].fd);
+        if (conn->in.passed_fds[i].fd >= 0) {
+            (void) close(conn->in.passed_fds[i].fd);
         }
-        conn->in.riders[i].fd = -1;
+        conn->in.passed_fds[i].fd = -1;
     }
     free(conn->in.small);
     free(conn->in.big);
@@ -56,11 +56,11 @@ void px_conn_in_drop(struct px_conn *conn)
     conn->in.big = NULL;
 }
 
-static void rider_arrived(struct px_conn_in *in, int fd, uint64_t at)
+static void passed_fd_arrived(struct px_conn_in *in, int fd, uint64_t at)
 {
     for (int i = 0; i < 2; i++) {
-        if (in->riders[i].fd < 0) {
-            in->riders[i] = (struct px_conn_rider){fd, at};
+        if (in->passed_fds[i].fd < 0) {
+            in->passed_fds[i] = (struct px_conn_passed_fd){fd, at};
             return;
         }
     }
@@ -68,19 +68,19 @@ static void rider_arrived(struct px_conn_in *in, int fd, uint64_t at)
 }
 
 /* The descriptor of the message that ends before `end`. */
-static int rider_leaves(struct px_conn_in *in, uint64_t end)
+static int passed_fd_of(struct px_conn_in *in, uint64_t end)
 {
-    int fd = in->riders[0].fd;
+    int fd = in->passed_fds[0].fd;
 
-    if (fd < 0 || in->riders[0].at >= end) {
+    if (fd < 0 || in->passed_fds[0].at >= end) {
         return -1;
     }
-    in->riders[0] = in->riders[1];
-    in->riders[1].fd = -1;
+    in->passed_fds[0] = in->passed_fds[1];
+    in->passed_fds[1].fd = -1;
     return fd;
 }
 
-static void take_riders(struct px_conn *conn, struct msghdr *msg, uint64_t at)
+static void take_passed_fds(struct px_conn *conn, struct msghdr *msg, uint64_t at)
 {
     bool first = true;
 
@@ -95,7 +95,7 @@ static void take_riders(struct px_conn *conn, struct msghdr *msg, uint64_t at)
 
             memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
             if (first) {
-                rider_arrived(&conn->in, fd, at);
+                passed_fd_arrived(&conn->in, fd, at);
                 first = false;
             } else {
                 (void) close(fd);
@@ -132,7 +132,7 @@ static ssize_t receive(struct px_conn *conn, void *room, size_t len)
         return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : PX_ERR_LOST_CONNECTION;
     }
     if (n > 0 && conn->is_unix) {
-        take_riders(conn, &msg, arrived(&conn->in) + (uint64_t) n - 1);
+        take_passed_fds(conn, &msg, arrived(&conn->in) + (uint64_t) n - 1);
     }
     return n ? n : PX_ERR_LOST_CONNECTION;
 }
@@ -150,7 +150,7 @@ static void deliver(struct px_conn *conn, uint32_t tag, const void *payload, siz
     int fd;
 
     conn->in.consumed += PX_CONN_HEADER + len;
-    fd = rider_leaves(&conn->in, conn->in.consumed);
+    fd = passed_fd_of(&conn->in, conn->in.consumed);
     conn->ops.message(conn->arg, tag, payload, len, fd);
 }
 

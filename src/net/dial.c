@@ -125,7 +125,7 @@ static int connect_tcp(const struct call *call, const struct px_address *to)
                : PMIX_ERR_UNREACH;
 }
 
-static int put(const struct call *call, const unsigned char *bytes, size_t len)
+static int send_bytes(const struct call *call, const unsigned char *bytes, size_t len)
 {
     while (len > 0) {
         ssize_t n = send(call->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -219,17 +219,17 @@ static int get_id(const struct call *call, pmix_proc_t *ret)
     return PMIX_SUCCESS;
 }
 
-static int read_answer(const struct call *call, enum px_hello_flag flag, struct px_dialed *dialed)
+static int read_answer(const struct call *call, enum px_handshake_flag flag, struct px_dialed *dialed)
 {
     int rc = get_status(call);
 
     if (rc) {
         return rc;
     }
-    if (flag == PX_HELLO_CLIENT || flag == PX_HELLO_SINGLETON) {
+    if (flag == PX_HANDSHAKE_CLIENT || flag == PX_HANDSHAKE_SINGLETON) {
         return get_u32(call, &dialed->index);
     }
-    if (flag == PX_HELLO_TOOL_NEEDS_ID || flag == PX_HELLO_LAUNCHER_NEEDS_ID) {
+    if (flag == PX_HANDSHAKE_TOOL_NEEDS_ID || flag == PX_HANDSHAKE_LAUNCHER_NEEDS_ID) {
         rc = get_id(call, &dialed->assigned);
     }
     if (rc == PMIX_SUCCESS) {
@@ -269,7 +269,7 @@ static bool is_outside(uid_t uid)
  * the connection, not somebody who listened in its place for a moment. */
 static int check_server(const struct call *call, const struct px_trust *trust)
 {
-    struct px_who who = px_auth_server(call->fd);
+    struct px_peer_cred who = px_auth_server(call->fd);
     bool named = trust && trust->named;
 
     if (!who.known) {
@@ -284,7 +284,7 @@ static int check_server(const struct call *call, const struct px_trust *trust)
 }
 
 static int converse(const struct call *call, const struct px_address *to,
-                    const struct px_hello *hello, const struct px_trust *trust,
+                    const struct px_handshake *handshake, const struct px_trust *trust,
                     struct px_dialed *dialed)
 {
     struct px_buf message = {0};
@@ -294,19 +294,19 @@ static int converse(const struct call *call, const struct px_address *to,
     if (rc) {
         return rc;
     }
-    rc = px_hello_pack(hello, &message);
+    rc = px_handshake_pack(handshake, &message);
     if (rc == PMIX_SUCCESS) {
-        rc = put(call, message.data, message.len);
+        rc = send_bytes(call, message.data, message.len);
     }
     px_buf_fini(&message);
-    rc = rc ? rc : read_answer(call, hello->flag, dialed);
+    rc = rc ? rc : read_answer(call, handshake->flag, dialed);
     return rc || to->addr.any.sa_family == AF_UNIX ? rc : check_server(call, trust);
 }
 
-int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms,
+int px_dial(const char *uri, const struct px_handshake *handshake, unsigned timeout_ms,
             const struct px_trust *trust, struct px_dialed *ret)
 {
-    struct px_dialed dialed = {.assigned = hello->proc};
+    struct px_dialed dialed = {.assigned = handshake->proc};
     struct px_address to;
     struct call call = {.deadline_ns = px_clock_ns() + (uint64_t) timeout_ms * 1000000u};
     int rc = px_uri_parse(uri, &dialed.server, &to);
@@ -318,7 +318,7 @@ int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms,
     if (call.fd < 0) {
         return errno == ENOMEM || errno == ENOBUFS ? PMIX_ERR_NOMEM : PMIX_ERR_UNREACH;
     }
-    rc = converse(&call, &to, hello, trust, &dialed);
+    rc = converse(&call, &to, handshake, trust, &dialed);
     if (rc) {
         (void) close(call.fd);
         return rc;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "src/net/hello.h"
+#include "src/net/handshake.h"
 
 /* How a client or tool reaches its server: blocking, in the caller's thread, with a deadline. */
 
@@ -33,7 +33,7 @@ bool px_trusts(uid_t uid);
  * Nothing is said to a server that is not to be trusted (NULL: nobody but the usual). 0,
  * PMIX_ERR_BAD_PARAM (malformed), PMIX_ERR_UNREACH, PMIX_ERR_TIMEOUT, PMIX_ERR_NOMEM,
  * PMIX_ERR_NO_PERMISSIONS (it is another user's), or the status with which the server refused. */
-int px_dial(const char *uri, const struct px_hello *hello, unsigned timeout_ms,
+int px_dial(const char *uri, const struct px_handshake *handshake, unsigned timeout_ms,
             const struct px_trust *trust, struct px_dialed *ret);
 
 /* The server's id out of a URI. */
@@ -42,6 +42,6 @@ int px_uri_server(const char *uri, pmix_proc_t *ret);
 /* Fills psec name and credential for the module that comes first of ours and stands in `modes` (a
  * comma list, NULL: native), and uid and gid. `room` is caller's storage of room_len bytes for the
  * credential (1024 do). 0, or PMIX_ERR_NOT_SUPPORTED when none of them can be used here. */
-int px_credential(const char *modes, struct px_hello *hello, void *room, size_t room_len);
+int px_credential(const char *modes, struct px_handshake *handshake, void *room, size_t room_len);
 
 #endif

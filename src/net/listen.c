@@ -106,7 +106,7 @@ static bool is_stale(const struct sockaddr_un *at)
 
 /* The mode at birth is cut down by the umask; this gives what was asked for to the file that is
  * there, if it is a socket of ours. */
-static int mark_path(const char *path, mode_t mode, struct px_path_mark *ret_mark)
+static int mark_path(const char *path, mode_t mode, struct px_socket_file *ret_mark)
 {
     int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
@@ -131,7 +131,7 @@ static int mark_path(const char *path, mode_t mode, struct px_path_mark *ret_mar
 }
 
 static int bind_path(int fd, const char *path, mode_t mode, char uri[PX_URI_BYTES],
-                     struct px_path_mark *ret_mark)
+                     struct px_socket_file *ret_mark)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     size_t len = strlen(path);
@@ -157,7 +157,7 @@ static int bind_path(int fd, const char *path, mode_t mode, char uri[PX_URI_BYTE
 }
 
 int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES],
-                   struct px_path_mark *ret_mark)
+                   struct px_socket_file *ret_mark)
 {
     int fd = open_socket(AF_UNIX);
     int rc;
@@ -181,7 +181,7 @@ int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES],
     return fd;
 }
 
-void px_listen_unlink(const struct px_path_mark *mark)
+void px_listen_unlink(const struct px_socket_file *mark)
 {
     struct stat st;
 

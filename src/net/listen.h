@@ -10,8 +10,8 @@
 
 enum { PX_URI_BYTES = 160 };
 
-/* The file that a path door made, to be removed only while it is still that file. */
-struct px_path_mark {
+/* The file that a path listener made, to be removed only while it is still that file. */
+struct px_socket_file {
     char path[108]; /* "" when there is none */
     dev_t dev;
     ino_t ino;
@@ -26,9 +26,9 @@ int px_listen_tcp(char uri[PX_URI_BYTES]);
  * PX_ERR_BAD_PARAM (not absolute, or too long), PX_ERR_RESOURCE_BUSY (something else is there),
  * PX_ERR_NO_PERMISSIONS, PX_ERR_OUT_OF_RESOURCE. */
 int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES],
-                   struct px_path_mark *ret_mark);
+                   struct px_socket_file *ret_mark);
 
 /* Removes the marked file if it is still ours. */
-void px_listen_unlink(const struct px_path_mark *mark);
+void px_listen_unlink(const struct px_socket_file *mark);
 
 #endif

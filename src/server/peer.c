@@ -78,9 +78,9 @@ void px_peer_close(struct px_peer *peer)
     struct grave *grave = calloc(1, sizeof(*grave));
 
     forget(peer);
-    if (peer->guest) {
-        px_guest_refuse(peer->guest, 0);
-        peer->guest = NULL;
+    if (peer->pending) {
+        px_pending_conn_refuse(peer->pending, 0);
+        peer->pending = NULL;
     }
     px_conn_destroy_loop(peer->conn);
     peer->conn = NULL;
@@ -184,8 +184,8 @@ static bool has_room(const struct px_server *s, uid_t uid)
     return n < 1 + limit.rlim_cur * (rlim_t) px_param_int(PX_P_USER_SHARE) / 100;
 }
 
-static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest,
-                                   const struct px_hello *hello, const struct px_who *who)
+static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *pending,
+                                   const struct px_handshake *handshake, const struct px_peer_cred *peer_cred)
 {
     struct px_peer *peer = calloc(1, sizeof(*peer));
 
@@ -194,35 +194,35 @@ static struct px_peer *peer_create(struct px_server *s, struct px_guest *guest,
     }
     peer->server = s;
     peer->id = ++s->next_peer;
-    peer->guest = guest;
-    peer->proc = hello->proc;
-    peer->uid = who->uid;
-    peer->gid = who->gid;
-    peer->pid = who->pid;
-    peer->kind = hello->kind;
-    peer->version_major = hello->version_major;
-    peer->version_minor = hello->version_minor;
-    peer->version_release = hello->version_release;
-    peer->ours = px_hello_names(hello->gds, PX_GDS_SHARED);
+    peer->pending = pending;
+    peer->proc = handshake->proc;
+    peer->uid = peer_cred->uid;
+    peer->gid = peer_cred->gid;
+    peer->pid = peer_cred->pid;
+    peer->kind = handshake->kind;
+    peer->version_major = handshake->version_major;
+    peer->version_minor = handshake->version_minor;
+    peer->version_release = handshake->version_release;
+    peer->ours = px_handshake_names(handshake->gds, PX_GDS_SHARED);
     px_list_init(&peer->link);
     if (px_map_set(&s->peers, &peer->id, sizeof(peer->id), peer)) {
         free(peer);
         return NULL;
     }
     px_list_append(&s->peer_list, &peer->link);
-    px_guest_set_data(guest, peer);
+    px_pending_conn_set_data(pending, peer);
     return peer;
 }
 
 static void admit_client(struct px_peer *peer)
 {
-    struct px_guest *guest = peer->guest;
+    struct px_pending_conn *pending = peer->pending;
     const pmix_proc_t *self = &peer->server->self;
     int rc;
 
-    peer->guest = NULL;
-    rc = peer->as_tool ? px_guest_admit_tool(guest, NULL, self, &conn_ops, peer, &peer->conn)
-                       : px_guest_admit(guest, (uint32_t) peer->id, &conn_ops, peer, &peer->conn);
+    peer->pending = NULL;
+    rc = peer->as_tool ? px_pending_conn_admit_tool(pending, NULL, self, &conn_ops, peer, &peer->conn)
+                       : px_pending_conn_admit(pending, (uint32_t) peer->id, &conn_ops, peer, &peer->conn);
     if (rc) {
         peer->conn = NULL;
         px_peer_close(peer);
@@ -242,11 +242,11 @@ static void admit_client(struct px_peer *peer)
 
 static void admit_tool(struct px_peer *peer)
 {
-    struct px_guest *guest = peer->guest;
+    struct px_pending_conn *pending = peer->pending;
     const pmix_proc_t *assigned = peer->needs_id ? &peer->proc : NULL;
 
-    peer->guest = NULL;
-    if (px_guest_admit_tool(guest, assigned, &peer->server->self, &conn_ops, peer, &peer->conn)) {
+    peer->pending = NULL;
+    if (px_pending_conn_admit_tool(pending, assigned, &peer->server->self, &conn_ops, peer, &peer->conn)) {
         peer->conn = NULL;
         px_peer_close(peer);
     }
@@ -254,14 +254,14 @@ static void admit_tool(struct px_peer *peer)
 
 void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc)
 {
-    if (!peer->guest) {
+    if (!peer->pending) {
         return;
     }
     if (status != PMIX_SUCCESS || peer->server->stopping) {
-        struct px_guest *guest = peer->guest;
+        struct px_pending_conn *pending = peer->pending;
 
-        peer->guest = NULL;
-        px_guest_refuse(guest, status ? status : PMIX_ERR_UNREACH);
+        peer->pending = NULL;
+        px_pending_conn_refuse(pending, status ? status : PMIX_ERR_UNREACH);
         px_peer_close(peer);
         return;
     }
@@ -330,105 +330,105 @@ static bool is_clone(const struct px_rankrec *rank, pid_t pid)
 }
 
 /* To whom it is no business of, an unknown name looks like one of somebody else's. */
-static int not_registered(const struct px_server *s, const struct px_hello *hello,
-                          struct px_who *who)
+static int not_registered(const struct px_server *s, const struct px_handshake *handshake,
+                          struct px_peer_cred *peer_cred)
 {
-    int rc = px_auth_identify(hello, who);
+    int rc = px_auth_identify(handshake, peer_cred);
 
-    return rc || who->uid != s->uid ? PMIX_ERR_INVALID_CRED : PMIX_ERR_NOT_FOUND;
+    return rc || peer_cred->uid != s->uid ? PMIX_ERR_INVALID_CRED : PMIX_ERR_NOT_FOUND;
 }
 
-static void greet_client(struct px_server *s, struct px_guest *guest, const struct px_hello *hello,
-                         struct px_who *who)
+static void greet_client(struct px_server *s, struct px_pending_conn *pending, const struct px_handshake *handshake,
+                         struct px_peer_cred *peer_cred)
 {
-    struct px_rankrec *rank = px_rank_of(s, &hello->proc);
+    struct px_rankrec *rank = px_rank_of(s, &handshake->proc);
     struct px_peer *peer;
     int rc;
 
-    rc = rank && rank->registered ? px_auth_check(hello, who, rank->uid, rank->gid)
-                                  : not_registered(s, hello, who);
+    rc = rank && rank->registered ? px_auth_check(handshake, peer_cred, rank->uid, rank->gid)
+                                  : not_registered(s, handshake, peer_cred);
     if (rc) {
-        px_guest_refuse(guest, rc);
+        px_pending_conn_refuse(pending, rc);
         return;
     }
-    if (rank->n_peers && !is_clone(rank, who->pid)) {
-        px_guest_refuse(guest, PMIX_ERR_NO_PERMISSIONS);
+    if (rank->n_peers && !is_clone(rank, peer_cred->pid)) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NO_PERMISSIONS);
         return;
     }
     if (rank->n_callers && (rank->n_callers >= (unsigned) px_param_int(PX_P_RANK_CONNECTIONS) ||
-                            !has_room(s, who->uid))) {
-        px_guest_refuse(guest, PMIX_ERR_OUT_OF_RESOURCE);
+                            !has_room(s, peer_cred->uid))) {
+        px_pending_conn_refuse(pending, PMIX_ERR_OUT_OF_RESOURCE);
         return;
     }
-    peer = peer_create(s, guest, hello, who);
+    peer = peer_create(s, pending, handshake, peer_cred);
     if (!peer) {
-        px_guest_refuse(guest, PMIX_ERR_NOMEM);
+        px_pending_conn_refuse(pending, PMIX_ERR_NOMEM);
         return;
     }
     peer->rank = rank;
     peer->further = rank->n_callers++ != 0;
-    peer->as_tool = hello->flag != PX_HELLO_CLIENT;
+    peer->as_tool = handshake->flag != PX_HANDSHAKE_CLIENT;
     peer->uid = rank->uid;
     peer->gid = rank->gid;
-    peer->shared = peer->ours && who->known && who->uid == rank->uid;
+    peer->shared = peer->ours && peer_cred->known && peer_cred->uid == rank->uid;
     ask_host(peer);
 }
 
 /* A process that the host registered and started, and that is a tool by what it calls: it is one of
  * the clients, whether tools are taken or not. */
-static bool is_launched(struct px_server *s, const struct px_hello *hello)
+static bool is_launched(struct px_server *s, const struct px_handshake *handshake)
 {
-    const struct px_rankrec *rank = px_rank_of(s, &hello->proc);
-    bool says_so = hello->flag == PX_HELLO_CLIENT_TOOL || hello->flag == PX_HELLO_CLIENT_LAUNCHER;
+    const struct px_rankrec *rank = px_rank_of(s, &handshake->proc);
+    bool says_so = handshake->flag == PX_HANDSHAKE_CLIENT_TOOL || handshake->flag == PX_HANDSHAKE_CLIENT_LAUNCHER;
 
     return says_so && rank && rank->registered;
 }
 
-static void on_hello(void *arg, struct px_guest *guest, const struct px_hello *hello,
-                     const struct px_who *who)
+static void on_hello(void *arg, struct px_pending_conn *pending, const struct px_handshake *handshake,
+                     const struct px_peer_cred *peer_cred)
 {
     struct px_server *s = arg;
-    struct px_who them = *who;
+    struct px_peer_cred them = *peer_cred;
     struct px_peer *peer;
 
     if (s->stopping) {
-        px_guest_refuse(guest, PMIX_ERR_UNREACH);
+        px_pending_conn_refuse(pending, PMIX_ERR_UNREACH);
         return;
     }
-    if (!px_hello_names(PX_WIRE_MODULES, hello->bfrops)) {
-        px_guest_refuse(guest, PMIX_ERR_NOT_SUPPORTED);
+    if (!px_handshake_names(PX_WIRE_MODULES, handshake->bfrops)) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
-    if (hello->flag == PX_HELLO_CLIENT || is_launched(s, hello)) {
-        greet_client(s, guest, hello, &them);
+    if (handshake->flag == PX_HANDSHAKE_CLIENT || is_launched(s, handshake)) {
+        greet_client(s, pending, handshake, &them);
         return;
     }
-    if (hello->flag == PX_HELLO_SINGLETON) {
-        px_guest_refuse(guest, PMIX_ERR_NOT_SUPPORTED);
+    if (handshake->flag == PX_HANDSHAKE_SINGLETON) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
-    if (px_tool_refused(s, hello, &them)) {
-        px_guest_refuse(guest, PMIX_ERR_NO_PERMISSIONS);
+    if (px_tool_refused(s, handshake, &them)) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NO_PERMISSIONS);
         return;
     }
-    peer = has_room(s, them.uid) ? peer_create(s, guest, hello, &them) : NULL;
+    peer = has_room(s, them.uid) ? peer_create(s, pending, handshake, &them) : NULL;
     if (!peer) {
-        px_guest_refuse(guest, PMIX_ERR_OUT_OF_RESOURCE);
+        px_pending_conn_refuse(pending, PMIX_ERR_OUT_OF_RESOURCE);
         return;
     }
     peer->further = true;
-    px_tool_greet(peer, hello);
+    px_tool_greet(peer, handshake);
 }
 
-static void on_gone(void *arg, struct px_guest *guest)
+static void on_gone(void *arg, struct px_pending_conn *pending)
 {
-    struct px_peer *peer = px_guest_data(guest);
+    struct px_peer *peer = px_pending_conn_data(pending);
 
     (void) arg;
     if (peer) {
-        peer->guest = NULL;
+        peer->pending = NULL;
         px_peer_close(peer);
     }
 }
 
-const struct px_door_ops px_peer_door_ops = {.hello = on_hello, .gone = on_gone};
+const struct px_listener_ops px_peer_listener_ops = {.handshake = on_hello, .gone = on_gone};

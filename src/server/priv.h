@@ -25,9 +25,9 @@
 
 struct px_conn;
 struct px_ctx;
-struct px_door_ops;
-struct px_doors;
-struct px_guest;
+struct px_listener_ops;
+struct px_listeners;
+struct px_pending_conn;
 struct px_store;
 
 struct px_nsrec;
@@ -73,13 +73,13 @@ struct px_server {
     const char *modes; /* how a peer may say who it is: PMIX_SECURITY_MODE */
     char *uri_tcp;  /* "<nspace>.<rank>;tcp4://...", or NULL */
     char *uri_unix; /* likewise */
-    struct px_store *own; /* self.c; NULL until the doors are open */
+    struct px_store *own; /* self.c; NULL until the listeners are open */
     bool tools;
     bool foreign_tools;
     bool share_topology;
     bool fence_piece; /* px_fence_needs_piece */
     bool stopping;
-    struct px_doors *doors;
+    struct px_listeners *listeners;
     struct px_rendezvous_opts meet;
     struct px_rendezvous *rendezvous; /* files for tools, or NULL */
 
@@ -229,7 +229,7 @@ struct px_peer {
     struct px_server *server;
     uint64_t id;
     struct px_conn *conn; /* NULL while the host decides */
-    struct px_guest *guest;
+    struct px_pending_conn *pending;
     struct px_rankrec *rank; /* NULL: a tool */
     pmix_proc_t proc;
     uid_t uid;
@@ -255,7 +255,7 @@ struct px_peer {
     bool wants_all; /* a default handler */
 };
 
-extern const struct px_door_ops px_peer_door_ops;
+extern const struct px_listener_ops px_peer_listener_ops;
 
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id);
 /* Closes the connection; what waits for it is dropped. */

@@ -10,7 +10,7 @@ struct px_slice;
 
 /* What the server process knows of itself, for gets of its own. Loop thread. */
 
-/* Makes s->own, when the doors are open. 0, PMIX_ERR_NOMEM or another error of the store. */
+/* Makes s->own, when the listeners are open. 0, PMIX_ERR_NOMEM or another error of the store. */
 int px_self_publish(struct px_server *s);
 void px_self_fini(struct px_server *s);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and stop of the server role. The doors open last, when everything that a connection can ask
- * for is there. They close after the connections, whose guests belong to them; who comes in between
+/* Start and stop of the server role. The listeners open last, when everything that a connection can ask
+ * for is there. They close after the connections, whose pending connections belong to them; who comes in between
  * is refused. */
 
 #include "start.h"
@@ -24,10 +24,10 @@
 #include "server.h"
 #include "src/base/param.h"
 #include "src/net/auth.h"
-#include "src/net/door.h"
+#include "src/net/listener.h"
 #include "src/peer/context.h"
 
-/* --- doors --- */
+/* --- listeners --- */
 
 static char *make_uri(const struct px_server *s, const char *address)
 {
@@ -39,32 +39,32 @@ static char *make_uri(const struct px_server *s, const char *address)
     return uri;
 }
 
-static int open_doors(struct px_server *s)
+static int open_listeners(struct px_server *s)
 {
     int64_t mib = px_param_int(PX_P_MAX_MSG_SIZE);
-    struct px_door_opts opts = {
-        .unix_door = px_param_bool(PX_P_DOOR_UNIX),
+    struct px_listener_opts opts = {
+        .use_unix = px_param_bool(PX_P_DOOR_UNIX),
         .unix_path = px_param_string(PX_P_DOOR_UNIX_PATH),
-        .tcp_door = px_param_bool(PX_P_DOOR_TCP),
+        .use_tcp = px_param_bool(PX_P_DOOR_TCP),
         .max_msg = (size_t) (mib > 0 ? mib : 4095) << 20,
         .handshake_ms = (unsigned) px_param_int(PX_P_HANDSHAKE_WAIT) * 1000,
         .unix_mode = 0666,
     };
-    int rc = px_doors_open(s->loop, &opts, &px_peer_door_ops, s, &s->doors);
+    int rc = px_listeners_open(s->loop, &opts, &px_peer_listener_ops, s, &s->listeners);
 
     if (rc) {
         return rc;
     }
     s->modes = px_auth_modes();
-    s->uri_tcp = make_uri(s, px_doors_tcp(s->doors));
-    s->uri_unix = make_uri(s, px_doors_unix(s->doors));
-    if ((px_doors_tcp(s->doors) && !s->uri_tcp) || (px_doors_unix(s->doors) && !s->uri_unix)) {
+    s->uri_tcp = make_uri(s, px_listeners_tcp(s->listeners));
+    s->uri_unix = make_uri(s, px_listeners_unix(s->listeners));
+    if ((px_listeners_tcp(s->listeners) && !s->uri_tcp) || (px_listeners_unix(s->listeners) && !s->uri_unix)) {
         return PMIX_ERR_NOMEM;
     }
     return px_self_publish(s);
 }
 
-/* Tools look for files; they appear when the doors are open. */
+/* Tools look for files; they appear when the listeners are open. */
 static int put_up_signs(struct px_server *s)
 {
     int rc;
@@ -155,11 +155,11 @@ pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *mo
         ctx->role = s;
         ctx->ops = &px_server_ops;
         ctx->self = s->self;
-        rc = open_doors(s);
+        rc = open_listeners(s);
         rc = rc ? rc : put_up_signs(s);
     }
     if (rc && s) {
-        px_doors_close(s->doors);
+        px_listeners_close(s->listeners);
         ctx->role = NULL;
         ctx->ops = NULL;
         server_destroy(s);
@@ -202,7 +202,7 @@ void px_server_stop(struct px_ctx *ctx)
         return;
     }
     if (!px_loop_alive(
-            s->loop)) { /* a forked child: doors, clients and segments are its parent's */
+            s->loop)) { /* a forked child: listeners, clients and segments are its parent's */
         ctx->role = NULL;
         ctx->ops = NULL;
         return;
@@ -210,8 +210,8 @@ void px_server_stop(struct px_ctx *ctx)
     px_rendezvous_remove(s->rendezvous);
     s->rendezvous = NULL;
     (void) px_server_run(s, stop_on_loop, NULL);
-    px_doors_close(s->doors);
-    s->doors = NULL;
+    px_listeners_close(s->listeners);
+    s->listeners = NULL;
     /* Answers and burials that are on their way run before this returns; a thread of the host may
      * be about to post one. */
     do {

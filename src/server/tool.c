@@ -14,25 +14,25 @@
 
 /* Is it the user that it has to be? A tool that the host registered, as it would a client, has an
  * owner of its own. */
-static int check_owner(struct px_server *s, const struct px_hello *hello, struct px_who *who)
+static int check_owner(struct px_server *s, const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
-    const struct px_rankrec *rank = px_rank_of(s, &hello->proc);
+    const struct px_rankrec *rank = px_rank_of(s, &handshake->proc);
     int rc;
 
     if (rank && rank->registered) {
-        return px_auth_check(hello, who, rank->uid, rank->gid);
+        return px_auth_check(handshake, peer_cred, rank->uid, rank->gid);
     }
-    rc = px_auth_identify(hello, who);
-    return rc || s->foreign_tools || who->uid == s->uid ? rc : PMIX_ERR_INVALID_CRED;
+    rc = px_auth_identify(handshake, peer_cred);
+    return rc || s->foreign_tools || peer_cred->uid == s->uid ? rc : PMIX_ERR_INVALID_CRED;
 }
 
-bool px_tool_refused(struct px_server *s, const struct px_hello *hello, struct px_who *who)
+bool px_tool_refused(struct px_server *s, const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
     px_assert(px_loop_inside(s->loop));
     if (!s->tools || (!s->host.tool_connected && !s->host.tool_connected2)) {
         return true;
     }
-    return check_owner(s, hello, who) != 0;
+    return check_owner(s, handshake, peer_cred) != 0;
 }
 
 static void name_itself(struct px_peer *peer)
@@ -70,16 +70,16 @@ static void drop_claims(struct px_upcall *up)
 }
 
 /* What the tool says of itself rides behind its introduction; what cannot be read is left out. */
-static void read_blob(struct px_upcall *up, const struct px_hello *hello)
+static void read_blob(struct px_upcall *up, const struct px_handshake *handshake)
 {
     struct px_in in;
     pmix_info_t *info = NULL;
     size_t n = 0;
 
-    if (!hello->blob || !hello->blob_len) {
+    if (!handshake->blob || !handshake->blob_len) {
         return;
     }
-    in = px_in_make(hello->blob, hello->blob_len, hello->kind);
+    in = px_in_make(handshake->blob, handshake->blob_len, handshake->kind);
     if (!px_unpack_infos(&in, &info, &n)) {
         up->info = info;
         up->ninfo = n;
@@ -98,9 +98,9 @@ static int describe_id(struct px_upcall *up, const pmix_proc_t *proc)
     return rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_RANK, &proc->rank, PMIX_PROC_RANK);
 }
 
-static int describe(struct px_upcall *up, const struct px_peer *peer, const struct px_hello *hello)
+static int describe(struct px_upcall *up, const struct px_peer *peer, const struct px_handshake *handshake)
 {
-    const char *version = hello->version;
+    const char *version = handshake->version;
     pid_t pid = peer->pid;
     int rc = px_upcall_identify(up, peer->uid, peer->gid);
 
@@ -111,20 +111,20 @@ static int describe(struct px_upcall *up, const struct px_peer *peer, const stru
     return rc || peer->needs_id ? rc : describe_id(up, &peer->proc);
 }
 
-void px_tool_greet(struct px_peer *peer, const struct px_hello *hello)
+void px_tool_greet(struct px_peer *peer, const struct px_handshake *handshake)
 {
     struct px_server *s = peer->server;
     struct px_from from = px_from_peer(peer, 0);
     struct px_upcall *up = px_upcall_create(s, &from, &peer->proc, tool_answered);
 
     peer->tool = true;
-    peer->needs_id = hello->flag == PX_HELLO_TOOL_NEEDS_ID ||
-                     hello->flag == PX_HELLO_LAUNCHER_NEEDS_ID ||
-                     hello->flag == PX_HELLO_LEGACY_TOOL || hello->flag == PX_HELLO_LEGACY_LAUNCHER;
+    peer->needs_id = handshake->flag == PX_HANDSHAKE_TOOL_NEEDS_ID ||
+                     handshake->flag == PX_HANDSHAKE_LAUNCHER_NEEDS_ID ||
+                     handshake->flag == PX_HANDSHAKE_LEGACY_TOOL || handshake->flag == PX_HANDSHAKE_LEGACY_LAUNCHER;
     if (up) {
-        read_blob(up, hello);
+        read_blob(up, handshake);
     }
-    if (!up || describe(up, peer, hello)) {
+    if (!up || describe(up, peer, handshake)) {
         px_upcall_destroy(up);
         px_peer_admit(peer, PMIX_ERR_NOMEM, NULL);
         return;

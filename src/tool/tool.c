@@ -37,22 +37,22 @@ static struct px_server_peer *find_server(const struct px_session *session,
     return NULL;
 }
 
-static void introduce(const struct px_session *session, struct px_hello *hello)
+static void introduce(const struct px_session *session, struct px_handshake *handshake)
 {
     bool named = '\0' != session->ctx->self.nspace[0];
     bool launched = NULL != getenv("PMIX_NAMESPACE") && NULL != getenv("PMIX_RANK");
 
-    hello->kind = PX_WIRE_PLAIN;
-    hello->uid = (uint32_t) geteuid();
-    hello->gid = (uint32_t) getegid();
-    hello->flag = named ? PX_HELLO_TOOL : PX_HELLO_TOOL_NEEDS_ID;
+    handshake->kind = PX_WIRE_PLAIN;
+    handshake->uid = (uint32_t) geteuid();
+    handshake->gid = (uint32_t) getegid();
+    handshake->flag = named ? PX_HANDSHAKE_TOOL : PX_HANDSHAKE_TOOL_NEEDS_ID;
     if (named && launched && strcmp(getenv("PMIX_NAMESPACE"), session->ctx->self.nspace) == 0) {
-        hello->flag = PX_HELLO_CLIENT_TOOL;
+        handshake->flag = PX_HANDSHAKE_CLIENT_TOOL;
     }
-    hello->proc = session->ctx->self;
-    snprintf(hello->version, sizeof(hello->version), "%s", PX_WIRE_VERSION);
-    snprintf(hello->bfrops, sizeof(hello->bfrops), "%s", PX_WIRE_MODULE);
-    snprintf(hello->gds, sizeof(hello->gds), "%s", PX_GDS_MESSAGES);
+    handshake->proc = session->ctx->self;
+    snprintf(handshake->version, sizeof(handshake->version), "%s", PX_WIRE_VERSION);
+    snprintf(handshake->bfrops, sizeof(handshake->bfrops), "%s", PX_WIRE_MODULE);
+    snprintf(handshake->gds, sizeof(handshake->gds), "%s", PX_GDS_MESSAGES);
 }
 
 /* The process, by which a server that is called over TCP finds out what the kernel says of it. */
@@ -73,18 +73,18 @@ static int dial(const struct px_session *session, const struct px_found *found,
                 struct px_dialed *ret)
 {
     const struct px_trust trust = {.uid = (uid_t) -1, .named = found->named};
-    struct px_hello hello = {0};
+    struct px_handshake handshake = {0};
     struct px_buf blob = {0};
     unsigned char cred[CRED_ROOM];
     int rc;
 
-    introduce(session, &hello);
-    rc = pack_self(hello.kind, &blob);
-    hello.blob = blob.data;
-    hello.blob_len = blob.len;
-    rc = 0 != rc ? rc : px_credential(NULL, &hello, cred, sizeof(cred));
+    introduce(session, &handshake);
+    rc = pack_self(handshake.kind, &blob);
+    handshake.blob = blob.data;
+    handshake.blob_len = blob.len;
+    rc = 0 != rc ? rc : px_credential(NULL, &handshake, cred, sizeof(cred));
     rc = 0 != rc ? rc
-                 : px_dial(found->uri, &hello,
+                 : px_dial(found->uri, &handshake,
                            (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust, ret);
     px_buf_fini(&blob);
     return rc;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Who is let in, and when: what the kernel says of a process, what was registered, what the host
- * says; impostors, noise and clones at the door. Covers: SHM-008 */
+ * says; impostors, noise and clones at the listener. Covers: SHM-008 */
 
 #include "lib/answers.h"
 #include "lib/calls.h"

@@ -32,7 +32,7 @@ static int count_mappings(void)
 
 /* ---- another network */
 
-/* Neither door can be reached: that is said at once. */
+/* Neither listener can be reached: that is said at once. */
 static void leave_network(void)
 {
     pmix_status_t rc;

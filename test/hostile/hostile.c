@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A stranger at the server's doors, started by a host daemon in place of a client so that it knows
+/* A hostile program at the server's listeners, started by a host daemon in place of a client so that it knows
  * both contact strings. It speaks the protocol by hand, wrongly in every way that the table below
  * lists, and says for each attack whether the server did what it must: answer or close, soon. Then
  * it executes its arguments, the client that the host meant to start, which must find the server in
@@ -26,7 +26,7 @@
 enum { ROOM = 1 << 16, IDLERS = 1000 };
 
 static int failures;
-static const char *uris[2]; /* AF_UNIX, TCP; NULL when that door is shut */
+static const char *uris[2]; /* AF_UNIX, TCP; NULL when that listener is shut */
 
 static void report(bool held, const char *door, const char *what)
 {

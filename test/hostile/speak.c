@@ -22,7 +22,7 @@ enum { PATIENCE_MS = 20000 };
 const char *nspace;
 uint32_t rank;
 
-/* --- reaching a door --- */
+/* --- reaching a listener --- */
 
 static int dial_tcp(const char *address)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a stranger speaks to a server; what comes back is waited for some time only. */
+/* How a hostile program speaks to a server; what comes back is waited for some time only. */
 
 extern const char *nspace; /* who he says he is */
 extern uint32_t rank;
@@ -25,7 +25,7 @@ struct hello {
     size_t infos_len;
 };
 
-/* A connection to that door, or -1. */
+/* A connection to that listener, or -1. */
 int dial(const char *uri);
 /* Each returns how many bytes it has written. */
 size_t put(unsigned char *at, const void *bytes, size_t len);

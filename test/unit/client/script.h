@@ -18,7 +18,7 @@
 #include "src/client/ops.h"
 #include "src/client/session.h"
 #include "src/event/registry.h"
-#include "src/net/door.h"
+#include "src/net/listener.h"
 #include "src/wire/message.h"
 
 /* A server that answers as a test tells it to: one client, on a loop of its own in this process. */
@@ -29,7 +29,7 @@ typedef bool (*script_fn)(uint8_t command, struct px_in *in, struct px_buf *repl
 
 static struct {
     struct px_loop *loop;
-    struct px_doors *doors;
+    struct px_listeners *doors;
     struct px_conn *conn;
     script_fn fn;
     uint32_t tag;              /* of the last request */
@@ -102,25 +102,25 @@ static inline void script_closed(void *arg, int status)
 
 static const struct px_conn_ops script_conn_ops = {script_message, script_closed};
 
-static inline void script_hello(void *arg, struct px_guest *guest, const struct px_hello *hello,
-                                const struct px_who *who)
+static inline void script_hello(void *arg, struct px_pending_conn *pending, const struct px_handshake *handshake,
+                                const struct px_peer_cred *who)
 {
     (void) arg;
     (void) who;
-    if (strcmp(hello->proc.nspace, "job") != 0) {
-        px_guest_refuse(guest, PMIX_ERR_INVALID_CRED);
+    if (strcmp(handshake->proc.nspace, "job") != 0) {
+        px_pending_conn_refuse(pending, PMIX_ERR_INVALID_CRED);
         return;
     }
-    (void) px_guest_admit(guest, 7, &script_conn_ops, NULL, &script.conn);
+    (void) px_pending_conn_admit(pending, 7, &script_conn_ops, NULL, &script.conn);
 }
 
-static inline void script_gone(void *arg, struct px_guest *guest)
+static inline void script_gone(void *arg, struct px_pending_conn *pending)
 {
     (void) arg;
-    (void) guest;
+    (void) pending;
 }
 
-static const struct px_door_ops script_door_ops = {script_hello, script_gone};
+static const struct px_listener_ops script_door_ops = {script_hello, script_gone};
 
 /* An unsolicited message, or a reply that the script held back. */
 struct script_send {
@@ -189,13 +189,13 @@ static inline void script_set(script_fn fn)
 
 static inline void script_open(void)
 {
-    struct px_door_opts opts = {.unix_door = true, .max_msg = 1 << 20, .handshake_ms = 10000};
+    struct px_listener_opts opts = {.use_unix = true, .max_msg = 1 << 20, .handshake_ms = 10000};
     char uri[256];
 
     memset(&script, 0, sizeof(script));
     assert_int_equal(px_loop_create(false, &script.loop), 0);
-    assert_int_equal(px_doors_open(script.loop, &opts, &script_door_ops, NULL, &script.doors), 0);
-    snprintf(uri, sizeof(uri), "server.0;%s", px_doors_unix(script.doors));
+    assert_int_equal(px_listeners_open(script.loop, &opts, &script_door_ops, NULL, &script.doors), 0);
+    snprintf(uri, sizeof(uri), "server.0;%s", px_listeners_unix(script.doors));
     setenv("PMIX_SERVER_URI41", uri, 1);
     setenv("PMIX_NAMESPACE", "job", 1);
     setenv("PMIX_RANK", "0", 1);
@@ -232,7 +232,7 @@ static inline void client_close(void)
     px_loop_destroy(ctx->loop);
     ctx->loop = NULL;
     script_hang_up();
-    px_doors_close(script.doors);
+    px_listeners_close(script.doors);
     px_loop_destroy(script.loop);
 }
 

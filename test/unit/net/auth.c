@@ -20,31 +20,31 @@
 
 enum { UID = 1000, GID = 100, OTHER = 1001 };
 
-static const struct px_who unix_good = {true, UID, GID, 12345};
-static const struct px_who unix_other_uid = {true, OTHER, GID, 12345};
-static const struct px_who unix_other_gid = {true, UID, OTHER, 12345};
-static const struct px_who tcp_good = {true, UID, (gid_t) -1, 0};
-static const struct px_who tcp_other = {true, OTHER, (gid_t) -1, 0};
-static const struct px_who tcp_nobody = {true, (uid_t) -1, (gid_t) -1, 0};
-static const struct px_who tcp_proved = {true, UID, GID, 12345};
-static const struct px_who tcp_other_gid = {true, UID, OTHER, 12345};
-static const struct px_who unknown = {false, (uid_t) -1, (gid_t) -1, 0};
+static const struct px_peer_cred unix_good = {true, UID, GID, 12345};
+static const struct px_peer_cred unix_other_uid = {true, OTHER, GID, 12345};
+static const struct px_peer_cred unix_other_gid = {true, UID, OTHER, 12345};
+static const struct px_peer_cred tcp_good = {true, UID, (gid_t) -1, 0};
+static const struct px_peer_cred tcp_other = {true, OTHER, (gid_t) -1, 0};
+static const struct px_peer_cred tcp_nobody = {true, (uid_t) -1, (gid_t) -1, 0};
+static const struct px_peer_cred tcp_proved = {true, UID, GID, 12345};
+static const struct px_peer_cred tcp_other_gid = {true, UID, OTHER, 12345};
+static const struct px_peer_cred unknown = {false, (uid_t) -1, (gid_t) -1, 0};
 
-static struct px_hello claim(const char *psec, const uint32_t *ids, size_t len)
+static struct px_handshake claim(const char *psec, const uint32_t *ids, size_t len)
 {
-    struct px_hello hello = {.cred = ids, .cred_len = len};
+    struct px_handshake handshake = {.cred = ids, .cred_len = len};
 
-    strcpy(hello.psec, psec);
-    return hello;
+    strcpy(handshake.psec, psec);
+    return handshake;
 }
 
-static int check(const char *psec, uint32_t uid, uint32_t gid, size_t len, const struct px_who *who)
+static int check(const char *psec, uint32_t uid, uint32_t gid, size_t len, const struct px_peer_cred *peer_cred)
 {
     uint32_t ids[3] = {uid, gid, 0};
-    struct px_hello hello = claim(psec, ids, len);
-    struct px_who them = *who;
+    struct px_handshake handshake = claim(psec, ids, len);
+    struct px_peer_cred them = *peer_cred;
 
-    return px_auth_check(&hello, &them, UID, GID);
+    return px_auth_check(&handshake, &them, UID, GID);
 }
 
 static int use_psec(const char *value)
@@ -93,7 +93,7 @@ static void lies_are_not(void **state)
 /* A container has ids of its own and claims these: the kernel's word stands in their place. */
 static void the_kernels_word_replaces_the_claim(void **state)
 {
-    static const struct px_who *const whos[] = {&unix_good, &tcp_good, &tcp_proved};
+    static const struct px_peer_cred *const whos[] = {&unix_good, &tcp_good, &tcp_proved};
 
     (void) state;
     for (size_t i = 0; i < sizeof(whos) / sizeof(whos[0]); i++) {
@@ -128,34 +128,34 @@ static void a_claim_alone_is_nobodys(void **state)
 static void who_it_is(void **state)
 {
     uint32_t ids[2] = {OTHER, 4711};
-    struct px_hello hello = claim("native", ids, sizeof(ids));
-    struct px_who who = tcp_good;
+    struct px_handshake handshake = claim("native", ids, sizeof(ids));
+    struct px_peer_cred peer_cred = tcp_good;
 
     (void) state;
-    assert_int_equal(px_auth_identify(&hello, &who), 0);
-    assert_int_equal(who.uid, UID);
-    assert_int_equal(who.gid, (gid_t) -1);
-    who = unknown;
-    assert_int_equal(px_auth_identify(&hello, &who), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(px_auth_identify(&handshake, &peer_cred), 0);
+    assert_int_equal(peer_cred.uid, UID);
+    assert_int_equal(peer_cred.gid, (gid_t) -1);
+    peer_cred = unknown;
+    assert_int_equal(px_auth_identify(&handshake, &peer_cred), PMIX_ERR_INVALID_CRED);
     assert_int_equal(trust_claims(true), 0);
-    assert_int_equal(px_auth_identify(&hello, &who), 0);
-    assert_int_equal(who.uid, OTHER);
-    assert_int_equal(who.gid, 4711);
-    assert_false(who.known);
+    assert_int_equal(px_auth_identify(&handshake, &peer_cred), 0);
+    assert_int_equal(peer_cred.uid, OTHER);
+    assert_int_equal(peer_cred.gid, 4711);
+    assert_false(peer_cred.known);
 }
 
 /* A caller that accepts whoever it is must not get one whom the kernel does not know. */
 static void nobody_is_never_right(void **state)
 {
     uint32_t ids[2] = {UINT32_MAX, GID};
-    struct px_hello hello = claim("native", ids, sizeof(ids));
-    struct px_who who = tcp_nobody;
+    struct px_handshake handshake = claim("native", ids, sizeof(ids));
+    struct px_peer_cred peer_cred = tcp_nobody;
 
     (void) state;
-    assert_int_equal(px_auth_check(&hello, &who, (uid_t) -1, GID), PMIX_ERR_INVALID_CRED);
+    assert_int_equal(px_auth_check(&handshake, &peer_cred, (uid_t) -1, GID), PMIX_ERR_INVALID_CRED);
     assert_int_equal(trust_claims(true), 0);
-    who = unknown;
-    assert_int_equal(px_auth_check(&hello, &who, (uid_t) -1, GID), PMIX_ERR_INVALID_CRED);
+    peer_cred = unknown;
+    assert_int_equal(px_auth_check(&handshake, &peer_cred, (uid_t) -1, GID), PMIX_ERR_INVALID_CRED);
 }
 
 static void shapes_of_a_credential(void **state)
@@ -197,61 +197,61 @@ static void modules(void **state)
 /* Whether the machine has munge or not, noise is never a credential of it. */
 static void forged_munge(void **state)
 {
-    struct px_hello hello = claim("munge", (const uint32_t *) "MUNGE:AwQDAAB:", 15);
-    struct px_who who = unix_good;
-    int rc = px_auth_check(&hello, &who, UID, GID);
+    struct px_handshake handshake = claim("munge", (const uint32_t *) "MUNGE:AwQDAAB:", 15);
+    struct px_peer_cred peer_cred = unix_good;
+    int rc = px_auth_check(&handshake, &peer_cred, UID, GID);
 
     (void) state;
     assert_true(rc == PMIX_ERR_INVALID_CRED || rc == PMIX_ERR_NOT_SUPPORTED);
-    hello.cred_len = 5; /* no end */
-    rc = px_auth_check(&hello, &who, UID, GID);
+    handshake.cred_len = 5; /* no end */
+    rc = px_auth_check(&handshake, &peer_cred, UID, GID);
     assert_int_equal(rc, PMIX_ERR_INVALID_CRED);
-    hello.cred_len = 0;
-    hello.cred = NULL;
-    assert_int_equal(px_auth_check(&hello, &who, UID, GID), PMIX_ERR_INVALID_CRED);
+    handshake.cred_len = 0;
+    handshake.cred = NULL;
+    assert_int_equal(px_auth_check(&handshake, &peer_cred, UID, GID), PMIX_ERR_INVALID_CRED);
 }
 
 static void what_we_claim(void **state)
 {
-    struct px_hello hello = {.flag = PX_HELLO_CLIENT};
-    struct px_who me = {true, geteuid(), getegid(), getpid()};
+    struct px_handshake handshake = {.flag = PX_HANDSHAKE_CLIENT};
+    struct px_peer_cred me = {true, geteuid(), getegid(), getpid()};
     unsigned char room[1024];
 
     (void) state;
-    assert_int_equal(px_credential(NULL, &hello, room, sizeof(room)), 0);
-    assert_string_equal(hello.psec, "native");
-    assert_int_equal(hello.cred_len, 8);
-    assert_int_equal(hello.uid, geteuid());
-    assert_int_equal(hello.gid, getegid());
-    assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()), 0);
-    assert_int_equal(px_credential("munge,native", &hello, room, sizeof(room)), 0);
-    assert_string_equal(hello.psec, "native");
-    assert_int_equal(px_credential("nonesuch", &hello, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
-    assert_int_equal(px_credential("none", &hello, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
-    assert_int_equal(px_credential("", &hello, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
-    assert_int_equal(px_credential("native", &hello, room, 7), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_credential(NULL, &handshake, room, sizeof(room)), 0);
+    assert_string_equal(handshake.psec, "native");
+    assert_int_equal(handshake.cred_len, 8);
+    assert_int_equal(handshake.uid, geteuid());
+    assert_int_equal(handshake.gid, getegid());
+    assert_int_equal(px_auth_check(&handshake, &me, geteuid(), getegid()), 0);
+    assert_int_equal(px_credential("munge,native", &handshake, room, sizeof(room)), 0);
+    assert_string_equal(handshake.psec, "native");
+    assert_int_equal(px_credential("nonesuch", &handshake, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_credential("none", &handshake, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_credential("", &handshake, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_credential("native", &handshake, room, 7), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(use_psec("none"), 0);
-    assert_int_equal(px_credential("native,none", &hello, room, sizeof(room)), 0);
-    assert_string_equal(hello.psec, "none");
-    assert_int_equal(hello.cred_len, 0);
+    assert_int_equal(px_credential("native,none", &handshake, room, sizeof(room)), 0);
+    assert_string_equal(handshake.psec, "none");
+    assert_int_equal(handshake.cred_len, 0);
 }
 
 /* Only where a munge daemon runs. */
 static void real_munge(void **state)
 {
-    struct px_hello hello = {.flag = PX_HELLO_CLIENT};
-    struct px_who me = {true, geteuid(), getegid(), getpid()};
+    struct px_handshake handshake = {.flag = PX_HANDSHAKE_CLIENT};
+    struct px_peer_cred me = {true, geteuid(), getegid(), getpid()};
     unsigned char room[1024];
 
     (void) state;
     assert_int_equal(use_psec("munge"), 0);
-    if (!px_hello_names(px_auth_modes(), "munge")) {
+    if (!px_handshake_names(px_auth_modes(), "munge")) {
         skip();
     }
-    assert_int_equal(px_credential("munge,native", &hello, room, sizeof(room)), 0);
-    assert_string_equal(hello.psec, "munge");
-    assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()), 0);
-    assert_int_equal(px_auth_check(&hello, &me, geteuid(), getegid()),
+    assert_int_equal(px_credential("munge,native", &handshake, room, sizeof(room)), 0);
+    assert_string_equal(handshake.psec, "munge");
+    assert_int_equal(px_auth_check(&handshake, &me, geteuid(), getegid()), 0);
+    assert_int_equal(px_auth_check(&handshake, &me, geteuid(), getegid()),
                      PMIX_ERR_INVALID_CRED); /* used twice */
 }
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "src/net/listen.h"
-#include "test/unit/net/house.h"
+#include "test/unit/net/echo_server.h"
 
 /* The server is a thread that reads the hello and says what it is told to say, then closes. */
 
@@ -45,18 +45,18 @@ static void *speak(void *arg)
         (void) !send(fd, s->words + i, s->in_pieces ? 1 : s->len, MSG_NOSIGNAL);
     }
     if (s->silent) {
-        (void) house_closes(fd);
+        (void) echo_server_closes(fd);
     }
     (void) close(fd);
     return NULL;
 }
 
-static int dial_speaker(int door, enum px_hello_flag flag, const void *words, size_t len,
+static int dial_speaker(int door, enum px_handshake_flag flag, const void *words, size_t len,
                         bool in_pieces, bool silent, struct px_dialed *dialed)
 {
     struct speaker s = {.words = words, .len = len, .in_pieces = in_pieces, .silent = silent};
-    struct px_path_mark mark = {.path = ""};
-    struct px_hello hello = house_greeting(flag, "ME");
+    struct px_socket_file mark = {.path = ""};
+    struct px_handshake handshake = echo_server_greeting(flag, "ME");
     char where[PX_URI_BYTES];
     int rc;
 
@@ -64,7 +64,7 @@ static int dial_speaker(int door, enum px_hello_flag flag, const void *words, si
     assert_true(s.listener >= 0);
     (void) snprintf(s.uri, sizeof(s.uri), "SERVER.0;%s", where);
     assert_int_equal(pthread_create(&s.thread, NULL, speak, &s), 0);
-    rc = px_dial(s.uri, &hello, silent ? 30 : 60000, NULL, dialed);
+    rc = px_dial(s.uri, &handshake, silent ? 30 : 60000, NULL, dialed);
     assert_int_equal(pthread_join(s.thread, NULL), 0);
     (void) close(s.listener);
     return rc;
@@ -95,7 +95,7 @@ static void answers_to_a_client(void **state)
         for (int how = 0; how < 4; how++) {
             struct px_dialed dialed = {.fd = -1};
 
-            assert_int_equal(dial_speaker(how % 2, PX_HELLO_CLIENT, cases[i].words, cases[i].len,
+            assert_int_equal(dial_speaker(how % 2, PX_HANDSHAKE_CLIENT, cases[i].words, cases[i].len,
                                           how / 2, false, &dialed),
                              cases[i].rc);
             if (cases[i].rc) {
@@ -130,13 +130,13 @@ static void answers_to_a_tool(void **state)
     (void) state;
     memcpy(words + 4, "GIVEN", 5);
     words[4 + 259] = 9;
-    assert_int_equal(dial_speaker(1, PX_HELLO_TOOL, words, 4 + 260 + 4, true, false, &dialed), 0);
+    assert_int_equal(dial_speaker(1, PX_HANDSHAKE_TOOL, words, 4 + 260 + 4, true, false, &dialed), 0);
     assert_string_equal(dialed.server.nspace, "GIVEN");
     (void) close(dialed.fd);
     memcpy(words + 264, "HOST", 4);
     words[264 + 259] = 2;
     assert_int_equal(
-        dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed), 0);
+        dial_speaker(0, PX_HANDSHAKE_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed), 0);
     assert_string_equal(dialed.assigned.nspace, "GIVEN");
     assert_int_equal(dialed.assigned.rank, 9);
     assert_string_equal(dialed.server.nspace, "HOST");
@@ -144,17 +144,17 @@ static void answers_to_a_tool(void **state)
     (void) close(dialed.fd);
     for (size_t cut = 0; cut < sizeof(words); cut += 13) {
         assert_int_equal(
-            dial_speaker(0, PX_HELLO_LAUNCHER_NEEDS_ID, words, cut, false, false, &dialed),
+            dial_speaker(0, PX_HANDSHAKE_LAUNCHER_NEEDS_ID, words, cut, false, false, &dialed),
             PMIX_ERR_UNREACH);
     }
     words[sizeof(words) - 1] = 0xf4;
     memset(words + sizeof(words) - 4, 0xff, 3);
     assert_int_equal(
-        dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
+        dial_speaker(0, PX_HANDSHAKE_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
         PMIX_ERR_INVALID_CRED);
     memset(words + 4, 'x', 256); /* a name without an end */
     assert_int_equal(
-        dial_speaker(0, PX_HELLO_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
+        dial_speaker(0, PX_HANDSHAKE_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
         PMIX_ERR_UNPACK_FAILURE);
 }
 
@@ -164,14 +164,14 @@ static void silence_has_an_end(void **state)
 
     (void) state;
     for (int door = 0; door < 2; door++) {
-        assert_int_equal(dial_speaker(door, PX_HELLO_CLIENT, "\0\0", 2, false, true, &dialed),
+        assert_int_equal(dial_speaker(door, PX_HANDSHAKE_CLIENT, "\0\0", 2, false, true, &dialed),
                          PMIX_ERR_TIMEOUT);
     }
 }
 
 static void nobody_there(void **state)
 {
-    struct px_hello hello = house_greeting(PX_HELLO_CLIENT, "ME");
+    struct px_handshake handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "ME");
     struct px_dialed dialed;
     char where[PX_URI_BYTES];
     char uri[256];
@@ -179,21 +179,21 @@ static void nobody_there(void **state)
     (void) state;
     (void) close(px_listen_tcp(where));
     (void) snprintf(uri, sizeof(uri), "S.0;%s", where);
-    assert_int_equal(px_dial(uri, &hello, 60000, NULL, &dialed), PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 60000, NULL, &dialed),
+    assert_int_equal(px_dial(uri, &handshake, 60000, NULL, &dialed), PMIX_ERR_UNREACH);
+    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &handshake, 60000, NULL, &dialed),
                      PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix:///nowhere/at/all", &hello, 60000, NULL, &dialed),
+    assert_int_equal(px_dial("S.0;unix:///nowhere/at/all", &handshake, 60000, NULL, &dialed),
                      PMIX_ERR_UNREACH);
-    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &hello, 0, NULL, &dialed),
+    assert_int_equal(px_dial("S.0;unix://@nobody-listens-here", &handshake, 0, NULL, &dialed),
                      PMIX_ERR_TIMEOUT);
-    assert_int_equal(px_dial("nonsense", &hello, 60000, NULL, &dialed), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_dial("nonsense", &handshake, 60000, NULL, &dialed), PMIX_ERR_BAD_PARAM);
 }
 
 /* Nobody accepts and the queue is full: the deadline still holds. */
 static void a_full_backlog(void **state)
 {
-    struct px_hello hello = house_greeting(PX_HELLO_CLIENT, "ME");
-    struct px_path_mark mark = {.path = ""};
+    struct px_handshake handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "ME");
+    struct px_socket_file mark = {.path = ""};
     struct px_dialed dialed;
     char where[PX_URI_BYTES];
     char uri[256];
@@ -203,7 +203,7 @@ static void a_full_backlog(void **state)
     assert_int_equal(listen(fd, 0), 0);
     (void) snprintf(uri, sizeof(uri), "S.0;%s", where);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(px_dial(uri, &hello, 20, NULL, &dialed), PMIX_ERR_TIMEOUT);
+        assert_int_equal(px_dial(uri, &handshake, 20, NULL, &dialed), PMIX_ERR_TIMEOUT);
     }
     (void) close(fd);
 }

@@ -74,7 +74,7 @@ static void tcp_is_loopback(void **state)
 
 static void abstract_names_differ(void **state)
 {
-    struct px_path_mark mark = {.path = ""};
+    struct px_socket_file mark = {.path = ""};
     char one[PX_URI_BYTES];
     char two[PX_URI_BYTES];
     int fd1 = px_listen_unix(NULL, 0, one, &mark);
@@ -94,7 +94,7 @@ static void abstract_names_differ(void **state)
 
 static void a_path_is_made_and_removed(void **state)
 {
-    struct px_path_mark mark = {.path = ""};
+    struct px_socket_file mark = {.path = ""};
     char uri[PX_URI_BYTES];
     struct stat st;
     mode_t before = umask(077);
@@ -120,8 +120,8 @@ static void a_path_is_made_and_removed(void **state)
 
 static void a_living_server_is_left_alone(void **state)
 {
-    struct px_path_mark first = {.path = ""};
-    struct px_path_mark second = {.path = ""};
+    struct px_socket_file first = {.path = ""};
+    struct px_socket_file second = {.path = ""};
     char uri[PX_URI_BYTES];
     int fd = px_listen_unix(path, 0600, uri, &first);
 
@@ -141,7 +141,7 @@ static void a_living_server_is_left_alone(void **state)
 
 static void other_files_are_left_alone(void **state)
 {
-    struct px_path_mark mark = {.path = ""};
+    struct px_socket_file mark = {.path = ""};
     char uri[PX_URI_BYTES];
     char target[80];
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -163,7 +163,7 @@ static void other_files_are_left_alone(void **state)
 
 static void paths_that_cannot_be(void **state)
 {
-    struct px_path_mark mark = {.path = ""};
+    struct px_socket_file mark = {.path = ""};
     char uri[PX_URI_BYTES];
     char big[300];
 

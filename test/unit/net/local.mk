@@ -1,10 +1,10 @@
-net_tests = %D%/auth.t %D%/conn.t %D%/conn_read.t %D%/conn_write.t %D%/dial.t %D%/door.t %D%/guest.t %D%/hello.t \
-  %D%/listen.t %D%/peer_id.t %D%/scarce.t %D%/uri.t
+net_tests = %D%/auth.t %D%/conn.t %D%/conn_read.t %D%/conn_write.t %D%/dial.t %D%/listener.t %D%/pending_conn.t %D%/handshake.t \
+  %D%/listen.t %D%/tcp_owner.t %D%/faults.t %D%/uri.t
 net_libs = libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(ZLIB_LIBS) \
   $(CMOCKA_LIBS)
 check_PROGRAMS += $(net_tests)
 TESTS += $(net_tests)
-noinst_HEADERS += %D%/fixture.h %D%/house.h %D%/pair.h %D%/scarce.h
+noinst_HEADERS += %D%/fixture.h %D%/echo_server.h %D%/pair.h %D%/faults.h
 %C%_auth_t_SOURCES = %D%/auth.c
 %C%_auth_t_LDADD = $(net_libs)
 %C%_conn_t_SOURCES = %D%/conn.c
@@ -15,18 +15,18 @@ noinst_HEADERS += %D%/fixture.h %D%/house.h %D%/pair.h %D%/scarce.h
 %C%_conn_write_t_LDADD = $(net_libs)
 %C%_dial_t_SOURCES = %D%/dial.c
 %C%_dial_t_LDADD = $(net_libs)
-%C%_door_t_SOURCES = %D%/door.c
-%C%_door_t_LDADD = $(net_libs)
-%C%_guest_t_SOURCES = %D%/guest.c
-%C%_guest_t_LDADD = $(net_libs)
-%C%_hello_t_SOURCES = %D%/hello.c
-%C%_hello_t_LDADD = $(net_libs)
+%C%_listener_t_SOURCES = %D%/listener.c
+%C%_listener_t_LDADD = $(net_libs)
+%C%_pending_conn_t_SOURCES = %D%/pending_conn.c
+%C%_pending_conn_t_LDADD = $(net_libs)
+%C%_handshake_t_SOURCES = %D%/handshake.c
+%C%_handshake_t_LDADD = $(net_libs)
 %C%_listen_t_SOURCES = %D%/listen.c
 %C%_listen_t_LDADD = $(net_libs)
-%C%_peer_id_t_SOURCES = %D%/peer_id.c
-%C%_peer_id_t_LDADD = $(net_libs)
-%C%_scarce_t_SOURCES = %D%/scarce.c
-%C%_scarce_t_LDADD = $(net_libs)
-%C%_scarce_t_LDFLAGS = $(AM_LDFLAGS) $(PX_WRAP_ALLOC)
+%C%_tcp_owner_t_SOURCES = %D%/tcp_owner.c
+%C%_tcp_owner_t_LDADD = $(net_libs)
+%C%_faults_t_SOURCES = %D%/faults.c
+%C%_faults_t_LDADD = $(net_libs)
+%C%_faults_t_LDFLAGS = $(AM_LDFLAGS) $(PX_WRAP_ALLOC)
 %C%_uri_t_SOURCES = %D%/uri.c
 %C%_uri_t_LDADD = $(net_libs)

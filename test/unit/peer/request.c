@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "test/unit/net/fixture.h"
-#include "test/unit/net/scarce.h"
+#include "test/unit/net/faults.h"
 
 /* A link whose far end is a raw socket in the hands of the test. */
 

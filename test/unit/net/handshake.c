@@ -14,34 +14,34 @@
 
 #include <cmocka.h>
 
-#include "src/net/hello.h"
+#include "src/net/handshake.h"
 
 enum { HEADER = 16 };
 
-static struct px_hello sample(enum px_hello_flag flag)
+static struct px_handshake sample(enum px_handshake_flag flag)
 {
     static const char cred[8] = "uuuugggg";
-    struct px_hello hello = {
+    struct px_handshake handshake = {
         .cred = cred,
         .cred_len = sizeof(cred),
         .flag = flag,
-        .uid = flag == PX_HELLO_CLIENT ? 0 : 1000,
-        .gid = flag == PX_HELLO_CLIENT ? 0 : 100,
+        .uid = flag == PX_HANDSHAKE_CLIENT ? 0 : 1000,
+        .gid = flag == PX_HANDSHAKE_CLIENT ? 0 : 100,
         .kind = PX_WIRE_PLAIN,
         .blob = "\2\2\4\1blob",
         .blob_len = 8,
     };
 
-    strcpy(hello.psec, "native");
-    strcpy(hello.version, "5.0.0");
-    strcpy(hello.bfrops, "v41");
-    strcpy(hello.gds, "shmix,hash");
-    strcpy(hello.proc.nspace, "JOB.1");
-    hello.proc.rank = 17;
-    return hello;
+    strcpy(handshake.psec, "native");
+    strcpy(handshake.version, "5.0.0");
+    strcpy(handshake.bfrops, "v41");
+    strcpy(handshake.gds, "shmix,hash");
+    strcpy(handshake.proc.nspace, "JOB.1");
+    handshake.proc.rank = 17;
+    return handshake;
 }
 
-static bool names_a_proc(enum px_hello_flag flag)
+static bool names_a_proc(enum px_handshake_flag flag)
 {
     return flag == 0 || flag == 4 || flag == 5 || flag >= 7;
 }
@@ -49,21 +49,21 @@ static bool names_a_proc(enum px_hello_flag flag)
 static void every_flag_makes_the_trip(void **state)
 {
     (void) state;
-    for (int flag = 0; flag <= PX_HELLO_SCHEDULER; flag++) {
-        struct px_hello sent = sample((enum px_hello_flag) flag);
-        struct px_hello got;
+    for (int flag = 0; flag <= PX_HANDSHAKE_SCHEDULER; flag++) {
+        struct px_handshake sent = sample((enum px_handshake_flag) flag);
+        struct px_handshake got;
         struct px_buf buf = {0};
         uint32_t header[4];
 
         sent.kind = flag % 2 ? PX_WIRE_PLAIN : PX_WIRE_DESCRIBED;
         px_buf_append(&buf, "in front", 8);
-        assert_int_equal(px_hello_pack(&sent, &buf), 0);
+        assert_int_equal(px_handshake_pack(&sent, &buf), 0);
         memcpy(header, buf.data + 8, sizeof(header));
         assert_int_equal(header[0], UINT32_MAX);
         assert_int_equal(header[1], UINT32_MAX);
         assert_int_equal(header[2], buf.len - 8 - HEADER);
         assert_int_equal(header[3], 0);
-        assert_int_equal(px_hello_parse(buf.data + 8 + HEADER, header[2], &got), 0);
+        assert_int_equal(px_handshake_parse(buf.data + 8 + HEADER, header[2], &got), 0);
         assert_string_equal(got.psec, "native");
         assert_int_equal(got.cred_len, 8);
         assert_memory_equal(got.cred, "uuuugggg", 8);
@@ -97,10 +97,10 @@ static void bytes_of_a_real_client(void **state)
                                "\1"
                                "shmem2\0"
                                "\2\2\4\24pmix.ppid";
-    struct px_hello got;
+    struct px_handshake got;
 
     (void) state;
-    assert_int_equal(px_hello_parse(body, sizeof(body) - 1, &got), 0);
+    assert_int_equal(px_handshake_parse(body, sizeof(body) - 1, &got), 0);
     assert_string_equal(got.proc.nspace, "JOB1");
     assert_int_equal(got.proc.rank, 2);
     assert_int_equal(got.version_major, 6);
@@ -113,34 +113,34 @@ static void bytes_of_a_real_client(void **state)
 
 static void the_stray_byte_is_no_blob(void **state)
 {
-    struct px_hello sent = sample(PX_HELLO_CLIENT);
-    struct px_hello got;
+    struct px_handshake sent = sample(PX_HANDSHAKE_CLIENT);
+    struct px_handshake got;
     struct px_buf buf = {0};
 
     (void) state;
     sent.blob = NULL;
-    assert_int_equal(px_hello_pack(&sent, &buf), 0);
-    assert_int_equal(px_hello_parse(buf.data + HEADER, buf.len - HEADER, &got), 0);
+    assert_int_equal(px_handshake_pack(&sent, &buf), 0);
+    assert_int_equal(px_handshake_parse(buf.data + HEADER, buf.len - HEADER, &got), 0);
     assert_null(got.blob);
     px_buf_byte(&buf, 0);
-    assert_int_equal(px_hello_parse(buf.data + HEADER, buf.len - HEADER, &got), 0);
+    assert_int_equal(px_handshake_parse(buf.data + HEADER, buf.len - HEADER, &got), 0);
     assert_null(got.blob);
     assert_int_equal(got.blob_len, 0);
     px_buf_byte(&buf, 9);
-    assert_int_equal(px_hello_parse(buf.data + HEADER, buf.len - HEADER, &got), 0);
+    assert_int_equal(px_handshake_parse(buf.data + HEADER, buf.len - HEADER, &got), 0);
     assert_int_equal(got.blob_len, 2);
     px_buf_fini(&buf);
 }
 
 /* Exactly sized copies, so that a sanitizer sees a read past the end. */
-static int parse_copy(const void *bytes, size_t len, struct px_hello *got)
+static int parse_copy(const void *bytes, size_t len, struct px_handshake *got)
 {
     void *copy = malloc(len ? len : 1);
     int rc;
 
     assert_non_null(copy);
     memcpy(copy, bytes, len);
-    rc = px_hello_parse(copy, len, got);
+    rc = px_handshake_parse(copy, len, got);
     free(copy);
     return rc;
 }
@@ -148,13 +148,13 @@ static int parse_copy(const void *bytes, size_t len, struct px_hello *got)
 static void every_truncation_is_refused(void **state)
 {
     (void) state;
-    for (int flag = 0; flag <= PX_HELLO_SCHEDULER; flag++) {
-        struct px_hello sent = sample((enum px_hello_flag) flag);
-        struct px_hello got = {.flag = 99};
+    for (int flag = 0; flag <= PX_HANDSHAKE_SCHEDULER; flag++) {
+        struct px_handshake sent = sample((enum px_handshake_flag) flag);
+        struct px_handshake got = {.flag = 99};
         struct px_buf buf = {0};
 
         sent.blob = NULL;
-        assert_int_equal(px_hello_pack(&sent, &buf), 0);
+        assert_int_equal(px_handshake_pack(&sent, &buf), 0);
         for (size_t len = 0; len < buf.len - HEADER; len++) {
             assert_int_equal(parse_copy(buf.data + HEADER, len, &got), PMIX_ERR_UNPACK_FAILURE);
             assert_int_equal(got.flag, 99); /* untouched */
@@ -166,14 +166,14 @@ static void every_truncation_is_refused(void **state)
 /* Replaces the text at the first place where `from` stands. */
 static void refuse_with(const char *from, size_t from_len, const char *to, size_t to_len)
 {
-    struct px_hello sent = sample(PX_HELLO_CLIENT);
-    struct px_hello got;
+    struct px_handshake sent = sample(PX_HANDSHAKE_CLIENT);
+    struct px_handshake got;
     struct px_buf buf = {0};
     struct px_buf changed = {0};
     unsigned char *at;
     size_t before;
 
-    assert_int_equal(px_hello_pack(&sent, &buf), 0);
+    assert_int_equal(px_handshake_pack(&sent, &buf), 0);
     at = memmem(buf.data + HEADER, buf.len - HEADER, from, from_len);
     assert_non_null(at);
     before = (size_t) (at - buf.data) - HEADER;
@@ -206,17 +206,17 @@ static void fields_that_do_not_fit(void **state)
 
 static void too_much_to_say(void **state)
 {
-    static char big[PX_HELLO_MAX];
-    struct px_hello sent = sample(PX_HELLO_CLIENT);
+    static char big[PX_HANDSHAKE_MAX];
+    struct px_handshake sent = sample(PX_HANDSHAKE_CLIENT);
     struct px_buf buf = {0};
 
     (void) state;
     sent.blob = big;
     sent.blob_len = sizeof(big);
-    assert_int_equal(px_hello_pack(&sent, &buf), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_handshake_pack(&sent, &buf), PMIX_ERR_BAD_PARAM);
     px_buf_fini(&buf);
     sent.blob_len = SIZE_MAX;
-    assert_int_equal(px_hello_pack(&sent, &buf), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_handshake_pack(&sent, &buf), PMIX_ERR_BAD_PARAM);
     px_buf_fini(&buf);
 }
 
@@ -240,13 +240,13 @@ static void versions(void **state)
 
     (void) state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct px_hello sent = sample(PX_HELLO_CLIENT);
-        struct px_hello got;
+        struct px_handshake sent = sample(PX_HANDSHAKE_CLIENT);
+        struct px_handshake got;
         struct px_buf buf = {0};
 
         strcpy(sent.version, cases[i].text);
-        assert_int_equal(px_hello_pack(&sent, &buf), 0);
-        assert_int_equal(px_hello_parse(buf.data + HEADER, buf.len - HEADER, &got), 0);
+        assert_int_equal(px_handshake_pack(&sent, &buf), 0);
+        assert_int_equal(px_handshake_parse(buf.data + HEADER, buf.len - HEADER, &got), 0);
         assert_int_equal(got.version_major, cases[i].parts[0]);
         assert_int_equal(got.version_minor, cases[i].parts[1]);
         assert_int_equal(got.version_release, cases[i].parts[2]);
@@ -257,14 +257,14 @@ static void versions(void **state)
 static void noise_is_survived(void **state)
 {
     uint64_t seed = 12345;
-    struct px_hello sent = sample(PX_HELLO_LAUNCHER);
+    struct px_handshake sent = sample(PX_HANDSHAKE_LAUNCHER);
     struct px_buf buf = {0};
 
     (void) state;
-    assert_int_equal(px_hello_pack(&sent, &buf), 0);
+    assert_int_equal(px_handshake_pack(&sent, &buf), 0);
     for (int round = 0; round < 20000; round++) {
         unsigned char copy[512];
-        struct px_hello got;
+        struct px_handshake got;
         size_t len = buf.len - HEADER;
 
         memcpy(copy, buf.data + HEADER, len);
@@ -273,7 +273,7 @@ static void noise_is_survived(void **state)
             copy[(seed >> 33) % len] = (unsigned char) (seed >> 20);
         }
         if (parse_copy(copy, len, &got) == PMIX_SUCCESS) {
-            assert_true(strlen(got.psec) <= PX_HELLO_NAME_MAX && strlen(got.gds) < sizeof(got.gds));
+            assert_true(strlen(got.psec) <= PX_HANDSHAKE_NAME_MAX && strlen(got.gds) < sizeof(got.gds));
             assert_true(got.cred_len + got.blob_len <= len);
         }
     }
@@ -283,14 +283,14 @@ static void noise_is_survived(void **state)
 static void lists(void **state)
 {
     (void) state;
-    assert_true(px_hello_names("shmix,hash", "hash"));
-    assert_true(px_hello_names("shmix,hash", "shmix"));
-    assert_false(px_hello_names("shmix,hash", "shm"));
-    assert_false(px_hello_names("shmix,hash", "hashes"));
-    assert_false(px_hello_names("", "hash"));
-    assert_false(px_hello_names(NULL, "hash"));
-    assert_true(px_hello_names(",,hash", "hash"));
-    assert_false(px_hello_names("hash2,has", "hash"));
+    assert_true(px_handshake_names("shmix,hash", "hash"));
+    assert_true(px_handshake_names("shmix,hash", "shmix"));
+    assert_false(px_handshake_names("shmix,hash", "shm"));
+    assert_false(px_handshake_names("shmix,hash", "hashes"));
+    assert_false(px_handshake_names("", "hash"));
+    assert_false(px_handshake_names(NULL, "hash"));
+    assert_true(px_handshake_names(",,hash", "hash"));
+    assert_false(px_handshake_names("hash2,has", "hash"));
 }
 
 int main(void)

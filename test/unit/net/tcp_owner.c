@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "src/net/auth.h"
-#include "src/net/peer_id.h"
+#include "src/net/tcp_owner.h"
 
 struct ends {
     int ours;
@@ -58,7 +58,7 @@ static void tcp_ends(struct ends *ends)
 static void a_living_peer(void **state)
 {
     struct ends ends;
-    struct px_who who;
+    struct px_peer_cred who;
     struct px_socket_owner owner = {.uid = 77777};
 
     (void) state;
@@ -82,7 +82,7 @@ static void a_living_peer(void **state)
 static void a_peer_that_left_is_nobody(void **state)
 {
     struct ends ends;
-    struct px_who who;
+    struct px_peer_cred who;
     struct px_socket_owner owner = {.uid = 77777};
 
     (void) state;
@@ -125,7 +125,7 @@ static void a_peer_that_was_reset_is_nobody(void **state)
 {
     struct linger now = {.l_onoff = 1};
     struct ends ends;
-    struct px_who who;
+    struct px_peer_cred who;
     char sink[8];
 
     (void) state;
@@ -164,7 +164,7 @@ static void who_listens(void **state)
 static void the_process_that_holds_it(void **state)
 {
     struct ends ends;
-    struct px_who who;
+    struct px_peer_cred who;
     pid_t stranger;
     int told[2];
     char byte;
@@ -213,7 +213,7 @@ static void ids_that_prove_nothing(void **state)
         struct ends ends;
         int told[2];
         char byte;
-        struct px_who who;
+        struct px_peer_cred who;
         pid_t pid;
 
         tcp_ends(&ends);
@@ -265,7 +265,7 @@ static void a_peer_from_an_outer_address(void **state)
 {
     struct sockaddr_in from;
     struct sockaddr_in at;
-    struct px_who who;
+    struct px_peer_cred who;
     int listener;
     int theirs;
     int ours;
@@ -302,7 +302,7 @@ static void no_descriptor_to_look_with(void **state)
     struct rlimit before;
     struct rlimit none;
     struct ends ends;
-    struct px_who who;
+    struct px_peer_cred who;
 
     (void) state;
     tcp_ends(&ends);
@@ -354,7 +354,7 @@ static void rows_of_a_table(void **state)
 static void unix_peers(void **state)
 {
     int ends[2];
-    struct px_who who;
+    struct px_peer_cred who;
 
     (void) state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -379,7 +379,7 @@ static void another_user(void **state)
     int told[2];
     int listener;
     int fd;
-    struct px_who who;
+    struct px_peer_cred who;
     pid_t pid;
 
     (void) state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_NET_PEER_ID_H
-#define PX_NET_PEER_ID_H
+#ifndef PX_NET_TCP_OWNER_H
+#define PX_NET_TCP_OWNER_H
 
 #include <netinet/in.h>
 #include <stdbool.h>

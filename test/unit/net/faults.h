@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_TEST_UNIT_NET_SCARCE_H
-#define PX_TEST_UNIT_NET_SCARCE_H
+#ifndef PX_TEST_UNIT_NET_FAULTS_H
+#define PX_TEST_UNIT_NET_FAULTS_H
 
 /* Allocators that fail when told to, for programs linked with PX_WRAP_ALLOC. Any thread. Included
  * by one source file of a program. */

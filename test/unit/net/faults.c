@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "src/base/param.h"
-#include "test/unit/net/house.h"
-#include "test/unit/net/scarce.h"
+#include "test/unit/net/echo_server.h"
+#include "test/unit/net/faults.h"
 
 /* What base, loop and net do when memory runs out, once at each place: a status or a lost
  * connection, nothing left behind, and all well the next time. */
@@ -52,7 +52,7 @@ static void parameters(void **state)
 
 struct talk {
     struct px_loop *loop;
-    struct px_doors *doors;
+    struct px_listeners *listeners;
     struct px_conn *conn; /* loop thread */
     bool held;            /* loop thread */
 };
@@ -83,25 +83,25 @@ static void talk_closed(void *arg, int status)
 
 static const struct px_conn_ops talk_ops = {talk_message, talk_closed};
 
-static void talk_hello(void *arg, struct px_guest *guest, const struct px_hello *hello,
-                       const struct px_who *who)
+static void talk_hello(void *arg, struct px_pending_conn *pending, const struct px_handshake *handshake,
+                       const struct px_peer_cred *who)
 {
     struct talk *talk = arg;
 
-    (void) hello;
+    (void) handshake;
     (void) who;
-    if (px_guest_admit(guest, 1, &talk_ops, talk, &talk->conn) != 0) {
+    if (px_pending_conn_admit(pending, 1, &talk_ops, talk, &talk->conn) != 0) {
         talk->conn = NULL;
     }
 }
 
-static void talk_gone(void *arg, struct px_guest *guest)
+static void talk_gone(void *arg, struct px_pending_conn *pending)
 {
     (void) arg;
-    (void) guest;
+    (void) pending;
 }
 
-static const struct px_door_ops talk_door_ops = {talk_hello, talk_gone};
+static const struct px_listener_ops talk_door_ops = {talk_hello, talk_gone};
 
 static bool exchange(int fd, const unsigned char *message, unsigned char *room, size_t len)
 {
@@ -131,14 +131,14 @@ static bool exchange(int fd, const unsigned char *message, unsigned char *room, 
 static bool converse(struct talk *talk, int door, const unsigned char *message, unsigned char *room,
                      size_t len)
 {
-    struct px_hello hello = house_greeting(PX_HELLO_CLIENT, "JOB");
+    struct px_handshake handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "JOB");
     struct px_dialed dialed;
     char uri[256];
     bool good;
 
     (void) snprintf(uri, sizeof(uri), "S.0;%s",
-                    door ? px_doors_tcp(talk->doors) : px_doors_unix(talk->doors));
-    if (px_dial(uri, &hello, 60000, NULL, &dialed) != 0) {
+                    door ? px_listeners_tcp(talk->listeners) : px_listeners_unix(talk->listeners));
+    if (px_dial(uri, &handshake, 60000, NULL, &dialed) != 0) {
         return false;
     }
     good = exchange(dialed.fd, message, room, len) && exchange(dialed.fd, message, room, len);
@@ -155,17 +155,17 @@ static void talk_end(void *arg)
 
 static bool talk(int door, const unsigned char *message, unsigned char *room, size_t len)
 {
-    struct px_door_opts opts = {
-        .unix_door = !door, .tcp_door = door, .max_msg = 10000000, .handshake_ms = 60000};
+    struct px_listener_opts opts = {
+        .use_unix = !door, .use_tcp = door, .max_msg = 10000000, .handshake_ms = 60000};
     struct talk talk = {0};
     bool good = false;
 
     if (px_loop_create(false, &talk.loop) != 0) {
         return false;
     }
-    if (px_doors_open(talk.loop, &opts, &talk_door_ops, &talk, &talk.doors) == 0) {
+    if (px_listeners_open(talk.loop, &opts, &talk_door_ops, &talk, &talk.listeners) == 0) {
         good = converse(&talk, door, message, room, len);
-        px_doors_close(talk.doors);
+        px_listeners_close(talk.listeners);
         assert_int_equal(px_loop_run(talk.loop, talk_end, &talk), 0);
     }
     px_loop_destroy(talk.loop);

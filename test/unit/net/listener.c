@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#include "src/net/door_priv.h"
-#include "test/unit/net/house.h"
+#include "src/net/listener_priv.h"
+#include "test/unit/net/echo_server.h"
 
-/* Whatever strangers do at either door, a good client is served next, and no descriptor stays
+/* Whatever unidentified connections do at either listener, a good client is served next, and no descriptor stays
  * open. */
 
 static int setup(void **state)
@@ -32,96 +32,96 @@ static int setup(void **state)
 static void both_doors_serve(void **state)
 {
     int before = fixture_descriptors();
-    struct house house;
+    struct echo_server echo_server;
 
     (void) state;
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (int door = 0; door < 2; door++) {
-        house_serves(&house, door);
-        house_await(&house, &house.inside, 0);
-        assert_true(house.who.known);
-        assert_int_equal(house.who.uid, geteuid());
-        assert_int_equal(house.who.gid, door ? (gid_t) -1 : getegid());
-        assert_int_equal(house.who.pid, door ? 0 : getpid());
+        echo_server_serves(&echo_server, door);
+        echo_server_await(&echo_server, &echo_server.inside, 0);
+        assert_true(echo_server.peer_cred.known);
+        assert_int_equal(echo_server.peer_cred.uid, geteuid());
+        assert_int_equal(echo_server.peer_cred.gid, door ? (gid_t) -1 : getegid());
+        assert_int_equal(echo_server.peer_cred.pid, door ? 0 : getpid());
     }
-    house_close(&house);
+    echo_server_close(&echo_server);
     assert_int_equal(fixture_descriptors(), before);
 }
 
 static void doors_have_switches(void **state)
 {
     struct px_loop *loop;
-    struct px_doors *doors;
-    struct px_door_opts opts = {.tcp_door = true, .max_msg = 1000, .handshake_ms = 1000};
+    struct px_listeners *listeners;
+    struct px_listener_opts opts = {.use_tcp = true, .max_msg = 1000, .handshake_ms = 1000};
 
     (void) state;
     assert_int_equal(px_loop_create(false, &loop), 0);
-    assert_int_equal(px_doors_open(loop, &opts, &house_ops, NULL, &doors), 0);
-    assert_null(px_doors_unix(doors));
-    assert_non_null(px_doors_tcp(doors));
-    px_doors_close(doors);
-    opts.tcp_door = false;
-    opts.unix_door = true;
-    assert_int_equal(px_doors_open(loop, &opts, &house_ops, NULL, &doors), 0);
-    assert_non_null(px_doors_unix(doors));
-    assert_null(px_doors_tcp(doors));
-    px_doors_close(doors);
+    assert_int_equal(px_listeners_open(loop, &opts, &echo_server_ops, NULL, &listeners), 0);
+    assert_null(px_listeners_unix(listeners));
+    assert_non_null(px_listeners_tcp(listeners));
+    px_listeners_close(listeners);
+    opts.use_tcp = false;
+    opts.use_unix = true;
+    assert_int_equal(px_listeners_open(loop, &opts, &echo_server_ops, NULL, &listeners), 0);
+    assert_non_null(px_listeners_unix(listeners));
+    assert_null(px_listeners_tcp(listeners));
+    px_listeners_close(listeners);
     opts.unix_path = "not/absolute";
-    assert_int_equal(px_doors_open(loop, &opts, &house_ops, NULL, &doors), PX_ERR_BAD_PARAM);
-    px_doors_close(NULL);
+    assert_int_equal(px_listeners_open(loop, &opts, &echo_server_ops, NULL, &listeners), PX_ERR_BAD_PARAM);
+    px_listeners_close(NULL);
     px_loop_destroy(loop);
 }
 
 static void tools_are_told_who_is_who(void **state)
 {
-    static const enum px_hello_flag flags[] = {
-        PX_HELLO_LEGACY_TOOL, PX_HELLO_TOOL_NEEDS_ID,     PX_HELLO_TOOL,      PX_HELLO_CLIENT_TOOL,
-        PX_HELLO_LAUNCHER,    PX_HELLO_LAUNCHER_NEEDS_ID, PX_HELLO_SCHEDULER,
+    static const enum px_handshake_flag flags[] = {
+        PX_HANDSHAKE_LEGACY_TOOL, PX_HANDSHAKE_TOOL_NEEDS_ID,     PX_HANDSHAKE_TOOL,      PX_HANDSHAKE_CLIENT_TOOL,
+        PX_HANDSHAKE_LAUNCHER,    PX_HANDSHAKE_LAUNCHER_NEEDS_ID, PX_HANDSHAKE_SCHEDULER,
     };
-    struct house house;
+    struct echo_server echo_server;
     char uri[256];
 
     (void) state;
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-        struct px_hello hello = house_greeting(flags[i], "MINE");
+        struct px_handshake handshake = echo_server_greeting(flags[i], "MINE");
         struct px_dialed dialed;
         bool needs_id =
-            flags[i] == PX_HELLO_TOOL_NEEDS_ID || flags[i] == PX_HELLO_LAUNCHER_NEEDS_ID;
+            flags[i] == PX_HANDSHAKE_TOOL_NEEDS_ID || flags[i] == PX_HANDSHAKE_LAUNCHER_NEEDS_ID;
 
         assert_int_equal(
-            px_dial(house_uri(&house, (int) i % 2, uri), &hello, 60000, NULL, &dialed), 0);
+            px_dial(echo_server_uri(&echo_server, (int) i % 2, uri), &handshake, 60000, NULL, &dialed), 0);
         assert_string_equal(dialed.server.nspace, "SERVER");
         assert_int_equal(dialed.server.rank, 1);
         assert_string_equal(dialed.assigned.nspace, needs_id ? "TOOL.7" : "MINE");
         assert_int_equal(dialed.assigned.rank, needs_id ? 3 : 4);
         (void) close(dialed.fd);
     }
-    house_close(&house);
+    echo_server_close(&echo_server);
 }
 
 static void refusals(void **state)
 {
-    struct house house;
+    struct echo_server echo_server;
     struct px_dialed dialed;
     char uri[256];
 
     (void) state;
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (int door = 0; door < 2; door++) {
-        struct px_hello hello = house_greeting(PX_HELLO_CLIENT, "refuse");
+        struct px_handshake handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "refuse");
 
-        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 60000, NULL, &dialed),
+        assert_int_equal(px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed),
                          PMIX_ERR_INVALID_CRED);
-        hello = house_greeting(PX_HELLO_CLIENT, "close");
-        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 60000, NULL, &dialed),
+        handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "close");
+        assert_int_equal(px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed),
                          PMIX_ERR_UNREACH);
-        hello = house_greeting(PX_HELLO_CLIENT, "hold");
-        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 20, NULL, &dialed),
+        handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "hold");
+        assert_int_equal(px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 20, NULL, &dialed),
                          PMIX_ERR_TIMEOUT);
-        house_await(&house, &house.gone, (unsigned) door + 1); /* it hung up */
+        echo_server_await(&echo_server, &echo_server.gone, (unsigned) door + 1); /* it hung up */
     }
-    house_close(&house);
+    echo_server_close(&echo_server);
 }
 
 static void raise_limit(rlim_t n)
@@ -141,28 +141,28 @@ static void raise_limit(rlim_t n)
 /* Both ends are in this process: twice as many descriptors. */
 static void a_thousand_idle(void **state)
 {
-    enum { CROWD = PX_DOOR_STRANGERS + 100 };
+    enum { CROWD = PX_LISTENER_MAX_PENDING + 100 };
     static int fds[CROWD];
     int before = fixture_descriptors();
-    struct house house;
+    struct echo_server echo_server;
 
     (void) state;
     raise_limit(2 * CROWD + 100);
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (int door = 0; door < 2; door++) {
         for (int i = 0; i < CROWD; i++) {
-            fds[i] = house_knock(&house, door);
+            fds[i] = echo_server_knock(&echo_server, door);
         }
-        house_serves(&house, door);
+        echo_server_serves(&echo_server, door);
         for (int i = 0; i < 50; i++) {
-            assert_true(house_closes(fds[i])); /* the oldest had to go */
+            assert_true(echo_server_closes(fds[i])); /* the oldest had to go */
         }
-        house_serves(&house, !door);
+        echo_server_serves(&echo_server, !door);
         for (int i = 0; i < CROWD; i++) {
             (void) close(fds[i]);
         }
     }
-    house_close(&house);
+    echo_server_close(&echo_server);
     assert_int_equal(fixture_descriptors(), before);
 }
 
@@ -180,23 +180,23 @@ static int read_back(int fd)
 }
 
 /* The clients' ends come from a second process, so that the full table is the server's alone. */
-static int client_side(const struct house *house, int go, int told)
+static int client_side(const struct echo_server *echo_server, int go, int told)
 {
-    struct px_buf buf = house_hello_bytes(PX_HELLO_CLIENT, "JOB");
+    struct px_buf buf = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "JOB");
     unsigned char answer[8];
     char byte;
     int first;
 
-    first = house_knock(house, 0);
+    first = echo_server_knock(echo_server, 0);
     fixture_write(first, buf.data, buf.len);
     if (!fixture_read(first, answer, 8) || write(told, "1", 1) != 1 || read(go, &byte, 1) != 1) {
         return 1;
     }
     for (int i = 0; i < 200; i++) { /* the table is full now */
-        int fd = house_knock(house, i % 2);
+        int fd = echo_server_knock(echo_server, i % 2);
 
         (void) !send(fd, buf.data, buf.len, MSG_NOSIGNAL);
-        (void) house_closes(fd);
+        (void) echo_server_closes(fd);
         (void) close(fd);
         if (read_back(first)) {
             return 2;
@@ -206,7 +206,7 @@ static int client_side(const struct house *house, int go, int told)
         return 3;
     }
     for (int door = 0; door < 2; door++) { /* and now it is not */
-        int fd = house_knock(house, door);
+        int fd = echo_server_knock(echo_server, door);
 
         fixture_write(fd, buf.data, buf.len);
         if (!fixture_read(fd, answer, 8) || read_back(fd)) {
@@ -223,7 +223,7 @@ static void full_table(void **state)
 {
     struct rlimit old;
     struct rlimit tight;
-    struct house house;
+    struct echo_server echo_server;
     int go[2];
     int told[2];
     int filler[128];
@@ -235,11 +235,11 @@ static void full_table(void **state)
     (void) state;
     assert_int_equal(pipe2(go, O_CLOEXEC), 0);
     assert_int_equal(pipe2(told, O_CLOEXEC), 0);
-    house_open(&house);
+    echo_server_open(&echo_server);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        _exit(client_side(&house, go[0], told[1]));
+        _exit(client_side(&echo_server, go[0], told[1]));
     }
     assert_int_equal(read(told[0], &byte, 1), 1);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
@@ -263,20 +263,20 @@ static void full_table(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    house_close(&house);
+    echo_server_close(&echo_server);
     (void) close(go[0]);
     (void) close(go[1]);
     (void) close(told[0]);
     (void) close(told[1]);
 }
 
-/* --- the path door --- */
+/* --- the path listener --- */
 
 static void the_path_is_removed_by_its_maker_only(void **state)
 {
     char dir[] = "/tmp/px-door-XXXXXX";
     char path[64];
-    struct house house;
+    struct echo_server echo_server;
     struct stat st;
     int status;
     pid_t pid;
@@ -284,18 +284,18 @@ static void the_path_is_removed_by_its_maker_only(void **state)
     (void) state;
     assert_non_null(mkdtemp(dir));
     (void) snprintf(path, sizeof(path), "%s/door", dir);
-    house_open_with(&house, 60000, path);
-    house_serves(&house, 0);
+    echo_server_open_with(&echo_server, 60000, path);
+    echo_server_serves(&echo_server, 0);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        px_doors_close(house.doors);
+        px_listeners_close(echo_server.listeners);
         _exit(0);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(lstat(path, &st), 0);
-    house_serves(&house, 0);
-    house_close(&house);
+    echo_server_serves(&echo_server, 0);
+    echo_server_close(&echo_server);
     assert_int_equal(lstat(path, &st), -1);
     assert_int_equal(rmdir(dir), 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#include "src/net/hello.h"
+#include "src/net/handshake.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include <pmix.h>
 
-/* Written by strangers, read before anything is known of them: every field is looked at through one
+/* Written by unidentified peers, read before anything is known of them: every field is looked at through one
  * cursor that refuses to pass the end, strings must end inside the body and fit their place,
  * numbers must be of the values that exist. The header in front is in host byte order, unlike that
  * of any other message. */
@@ -21,26 +21,26 @@ struct cursor {
     bool bad;
 };
 
-static bool has_ids(enum px_hello_flag flag)
+static bool has_ids(enum px_handshake_flag flag)
 {
-    return flag != PX_HELLO_CLIENT;
+    return flag != PX_HANDSHAKE_CLIENT;
 }
 
-static bool has_proc(enum px_hello_flag flag)
+static bool has_proc(enum px_handshake_flag flag)
 {
     switch (flag) {
-    case PX_HELLO_CLIENT:
-    case PX_HELLO_TOOL:
-    case PX_HELLO_CLIENT_TOOL:
-    case PX_HELLO_LAUNCHER:
-    case PX_HELLO_CLIENT_LAUNCHER:
-    case PX_HELLO_SINGLETON:
-    case PX_HELLO_SCHEDULER:
+    case PX_HANDSHAKE_CLIENT:
+    case PX_HANDSHAKE_TOOL:
+    case PX_HANDSHAKE_CLIENT_TOOL:
+    case PX_HANDSHAKE_LAUNCHER:
+    case PX_HANDSHAKE_CLIENT_LAUNCHER:
+    case PX_HANDSHAKE_SINGLETON:
+    case PX_HANDSHAKE_SCHEDULER:
         return true;
-    case PX_HELLO_LEGACY_TOOL:
-    case PX_HELLO_LEGACY_LAUNCHER:
-    case PX_HELLO_TOOL_NEEDS_ID:
-    case PX_HELLO_LAUNCHER_NEEDS_ID:
+    case PX_HANDSHAKE_LEGACY_TOOL:
+    case PX_HANDSHAKE_LEGACY_LAUNCHER:
+    case PX_HANDSHAKE_TOOL_NEEDS_ID:
+    case PX_HANDSHAKE_LAUNCHER_NEEDS_ID:
         break;
     }
     return false;
@@ -59,43 +59,43 @@ static void put_string(struct px_buf *buf, const char *text, size_t room)
     px_buf_byte(buf, 0);
 }
 
-static void put_body(const struct px_hello *hello, struct px_buf *buf)
+static void put_body(const struct px_handshake *handshake, struct px_buf *buf)
 {
-    put_string(buf, hello->psec, sizeof(hello->psec));
-    put_u32(buf, (uint32_t) hello->cred_len);
-    px_buf_append(buf, hello->cred, hello->cred_len);
-    px_buf_byte(buf, (unsigned char) hello->flag);
-    if (has_ids(hello->flag)) {
-        put_u32(buf, hello->uid);
-        put_u32(buf, hello->gid);
+    put_string(buf, handshake->psec, sizeof(handshake->psec));
+    put_u32(buf, (uint32_t) handshake->cred_len);
+    px_buf_append(buf, handshake->cred, handshake->cred_len);
+    px_buf_byte(buf, (unsigned char) handshake->flag);
+    if (has_ids(handshake->flag)) {
+        put_u32(buf, handshake->uid);
+        put_u32(buf, handshake->gid);
     }
-    if (has_proc(hello->flag)) {
-        put_string(buf, hello->proc.nspace, sizeof(hello->proc.nspace));
-        put_u32(buf, hello->proc.rank);
+    if (has_proc(handshake->flag)) {
+        put_string(buf, handshake->proc.nspace, sizeof(handshake->proc.nspace));
+        put_u32(buf, handshake->proc.rank);
     }
-    put_string(buf, hello->version, sizeof(hello->version));
-    put_string(buf, hello->bfrops, sizeof(hello->bfrops));
-    px_buf_byte(buf, (unsigned char) hello->kind);
-    put_string(buf, hello->gds, sizeof(hello->gds));
-    if (hello->blob) {
-        px_buf_append(buf, hello->blob, hello->blob_len);
+    put_string(buf, handshake->version, sizeof(handshake->version));
+    put_string(buf, handshake->bfrops, sizeof(handshake->bfrops));
+    px_buf_byte(buf, (unsigned char) handshake->kind);
+    put_string(buf, handshake->gds, sizeof(handshake->gds));
+    if (handshake->blob) {
+        px_buf_append(buf, handshake->blob, handshake->blob_len);
     }
 }
 
-int px_hello_pack(const struct px_hello *hello, struct px_buf *buf)
+int px_handshake_pack(const struct px_handshake *handshake, struct px_buf *buf)
 {
     uint32_t header[4] = {UINT32_MAX, UINT32_MAX, 0, 0};
     size_t start = buf->len;
 
-    if (hello->cred_len > PX_HELLO_MAX || hello->blob_len > PX_HELLO_MAX) {
+    if (handshake->cred_len > PX_HANDSHAKE_MAX || handshake->blob_len > PX_HANDSHAKE_MAX) {
         return PMIX_ERR_BAD_PARAM;
     }
     px_buf_append(buf, header, sizeof(header));
-    put_body(hello, buf);
+    put_body(handshake, buf);
     if (!px_buf_ok(buf)) {
         return PMIX_ERR_NOMEM;
     }
-    if (buf->len - start - HEADER_BYTES > PX_HELLO_MAX) {
+    if (buf->len - start - HEADER_BYTES > PX_HANDSHAKE_MAX) {
         return PMIX_ERR_BAD_PARAM;
     }
     header[2] = (uint32_t) (buf->len - start - HEADER_BYTES);
@@ -147,11 +147,11 @@ static void get_string(struct cursor *in, char *room, size_t room_len)
 }
 
 /* Number, then one character of any kind, then a number, and so on; what is missing is 0. */
-static void parse_version(struct px_hello *hello)
+static void parse_version(struct px_handshake *handshake)
 {
-    unsigned *const parts[] = {&hello->version_major, &hello->version_minor,
-                               &hello->version_release};
-    const char *at = hello->version;
+    unsigned *const parts[] = {&handshake->version_major, &handshake->version_minor,
+                               &handshake->version_release};
+    const char *at = handshake->version;
 
     if (*at == 'v') {
         at++;
@@ -169,59 +169,59 @@ static void parse_version(struct px_hello *hello)
     }
 }
 
-static void get_who(struct cursor *in, struct px_hello *hello)
+static void get_who(struct cursor *in, struct px_handshake *handshake)
 {
-    hello->flag = (enum px_hello_flag) get_u8(in);
-    if (hello->flag > PX_HELLO_SCHEDULER) {
+    handshake->flag = (enum px_handshake_flag) get_u8(in);
+    if (handshake->flag > PX_HANDSHAKE_SCHEDULER) {
         in->bad = true;
         return;
     }
-    if (has_ids(hello->flag)) {
-        hello->uid = get_u32(in);
-        hello->gid = get_u32(in);
+    if (has_ids(handshake->flag)) {
+        handshake->uid = get_u32(in);
+        handshake->gid = get_u32(in);
     }
-    if (has_proc(hello->flag)) {
-        get_string(in, hello->proc.nspace, sizeof(hello->proc.nspace));
-        hello->proc.rank = get_u32(in);
+    if (has_proc(handshake->flag)) {
+        get_string(in, handshake->proc.nspace, sizeof(handshake->proc.nspace));
+        handshake->proc.rank = get_u32(in);
     }
 }
 
-int px_hello_parse(const void *body, size_t len, struct px_hello *ret)
+int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
 {
     struct cursor in = {body, (const unsigned char *) body + len, false};
-    struct px_hello hello = {0};
+    struct px_handshake handshake = {0};
     uint8_t kind;
 
-    get_string(&in, hello.psec, sizeof(hello.psec));
-    hello.cred_len = get_u32(&in);
-    hello.cred = get_bytes(&in, hello.cred_len);
-    get_who(&in, &hello);
-    get_string(&in, hello.version, sizeof(hello.version));
-    get_string(&in, hello.bfrops, sizeof(hello.bfrops));
+    get_string(&in, handshake.psec, sizeof(handshake.psec));
+    handshake.cred_len = get_u32(&in);
+    handshake.cred = get_bytes(&in, handshake.cred_len);
+    get_who(&in, &handshake);
+    get_string(&in, handshake.version, sizeof(handshake.version));
+    get_string(&in, handshake.bfrops, sizeof(handshake.bfrops));
     kind = get_u8(&in);
-    get_string(&in, hello.gds, sizeof(hello.gds));
+    get_string(&in, handshake.gds, sizeof(handshake.gds));
     if (in.bad || (kind != PX_WIRE_PLAIN && kind != PX_WIRE_DESCRIBED)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    hello.kind = (enum px_wire_kind) kind;
-    parse_version(&hello);
+    handshake.kind = (enum px_wire_kind) kind;
+    parse_version(&handshake);
     /* 4.2.2 counts one byte too many and sends a zero that means nothing. */
     if (in.end - in.at > 1 || (in.end > in.at && *in.at)) {
-        hello.blob = in.at;
-        hello.blob_len = (size_t) (in.end - in.at);
+        handshake.blob = in.at;
+        handshake.blob_len = (size_t) (in.end - in.at);
     }
-    *ret = hello;
+    *ret = handshake;
     return PMIX_SUCCESS;
 }
 
-pid_t px_hello_pid(const struct px_hello *hello)
+pid_t px_handshake_pid(const struct px_handshake *handshake)
 {
-    struct px_in in = px_in_make(hello->blob, hello->blob_len, hello->kind);
+    struct px_in in = px_in_make(handshake->blob, handshake->blob_len, handshake->kind);
     pmix_info_t *infos = NULL;
     size_t n = 0;
     pid_t pid = 0;
 
-    if (!hello->blob || px_unpack_infos(&in, &infos, &n) != 0) {
+    if (!handshake->blob || px_unpack_infos(&in, &infos, &n) != 0) {
         return 0;
     }
     for (size_t i = 0; i < n; i++) {
@@ -234,7 +234,7 @@ pid_t px_hello_pid(const struct px_hello *hello)
     return pid > 0 ? pid : 0;
 }
 
-bool px_hello_names(const char *list, const char *name)
+bool px_handshake_names(const char *list, const char *name)
 {
     size_t len = strlen(name);
 

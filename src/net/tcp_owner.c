@@ -4,7 +4,7 @@
 #include "config.h"
 #endif
 
-#include "src/net/peer_id.h"
+#include "src/net/tcp_owner.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static bool is_connected(unsigned state)
            state == STATE_CLOSE_WAIT || state == STATE_LAST_ACK || state == STATE_CLOSING;
 }
 
-static enum px_owner judge(unsigned state, unsigned long inode, uid_t uid, bool listener,
+static enum px_owner owner_of(unsigned state, unsigned long inode, uid_t uid, bool listener,
                            struct px_socket_owner *ret)
 {
     if (listener ? state != STATE_LISTEN : !is_connected(state)) {
@@ -108,7 +108,7 @@ static enum px_owner read_answer(const struct nlmsghdr *header, size_t len,
         !is_other(other, found.id.idiag_dst[0], found.id.idiag_dport)) {
         return PX_OWNER_UNKNOWN; /* the nearest thing, a listener */
     }
-    return judge(found.idiag_state, found.idiag_inode, found.idiag_uid, !other, ret);
+    return owner_of(found.idiag_state, found.idiag_inode, found.idiag_uid, !other, ret);
 }
 
 enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_in *other,
@@ -157,7 +157,7 @@ static bool read_row(const char *line, const struct sockaddr_in *end,
         !is_other(other, remote, htons((uint16_t) remote_port))) {
         return false;
     }
-    *ret_owner = judge(state, inode, uid, !other, ret);
+    *ret_owner = owner_of(state, inode, uid, !other, ret);
     return true;
 }
 
@@ -271,9 +271,9 @@ bool px_owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *ret)
 
 /* --- who it is --- */
 
-#define NOBODY ((struct px_who){.known = true, .uid = (uid_t) -1, .gid = (gid_t) -1})
+#define NOBODY ((struct px_peer_cred){.known = true, .uid = (uid_t) -1, .gid = (gid_t) -1})
 
-static struct px_who unix_peer(int fd)
+static struct px_peer_cred unix_peer(int fd)
 {
     struct ucred cred;
     socklen_t len = sizeof(cred);
@@ -281,7 +281,7 @@ static struct px_who unix_peer(int fd)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0 || len != sizeof(cred)) {
         return NOBODY;
     }
-    return (struct px_who){.known = true, .uid = cred.uid, .gid = cred.gid, .pid = cred.pid};
+    return (struct px_peer_cred){.known = true, .uid = cred.uid, .gid = cred.gid, .pid = cred.pid};
 }
 
 static bool is_loopback(const struct sockaddr_in *at)
@@ -292,26 +292,26 @@ static bool is_loopback(const struct sockaddr_in *at)
 /* Who is at one loopback end sits on this machine, whatever address it calls from. There the kernel
  * knows every owner: a connection that it does not find has none, and the uid that stands for
  * nobody fits no client. */
-static struct px_who tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near,
+static struct px_peer_cred tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near,
                               pid_t claimed, bool may_listen)
 {
-    struct px_who who = {.uid = (uid_t) -1, .gid = (gid_t) -1};
+    struct px_peer_cred peer_cred = {.uid = (uid_t) -1, .gid = (gid_t) -1};
     struct px_socket_owner owner;
     enum px_owner found;
 
     if (!is_loopback(near) && !is_loopback(far)) {
-        return who;
+        return peer_cred;
     }
     found = px_owner_find(far, near, &owner);
     if (found == PX_OWNER_NOBODY && may_listen) {
         found = px_owner_find(far, NULL, &owner);
     }
-    who.known = found != PX_OWNER_UNKNOWN;
+    peer_cred.known = found != PX_OWNER_UNKNOWN;
     if (found == PX_OWNER_FOUND) {
-        who.uid = owner.uid;
-        who.pid = px_owner_proves(claimed, &owner, &who.gid) ? claimed : 0;
+        peer_cred.uid = owner.uid;
+        peer_cred.pid = px_owner_proves(claimed, &owner, &peer_cred.gid) ? claimed : 0;
     }
-    return who;
+    return peer_cred;
 }
 
 union address {
@@ -322,7 +322,7 @@ union address {
 
 /* A connection that was reset has no far end to be named, although bytes that came before can still
  * be read. */
-static struct px_who peer_of(int fd, pid_t claimed, bool may_listen)
+static struct px_peer_cred peer_of(int fd, pid_t claimed, bool may_listen)
 {
     union address far = {0};
     union address near = {0};
@@ -337,16 +337,16 @@ static struct px_who peer_of(int fd, pid_t claimed, bool may_listen)
         return tcp_peer(&far.in, &near.in, claimed, may_listen);
     }
     /* Of the other family no table is read. */
-    return near.any.sa_family == AF_INET6 ? (struct px_who){.uid = (uid_t) -1, .gid = (gid_t) -1}
+    return near.any.sa_family == AF_INET6 ? (struct px_peer_cred){.uid = (uid_t) -1, .gid = (gid_t) -1}
                                           : NOBODY;
 }
 
-struct px_who px_auth_peer(int fd, pid_t claimed)
+struct px_peer_cred px_auth_peer(int fd, pid_t claimed)
 {
     return peer_of(fd, claimed, false);
 }
 
-struct px_who px_auth_server(int fd)
+struct px_peer_cred px_auth_server(int fd)
 {
     return peer_of(fd, 0, true);
 }

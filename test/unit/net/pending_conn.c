@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#include "src/net/door_priv.h"
-#include "test/unit/net/house.h"
+#include "src/net/listener_priv.h"
+#include "test/unit/net/echo_server.h"
 
-/* Whatever strangers do at either door, a good client is served next, and no descriptor stays
+/* Whatever unidentified connections do at either listener, a good client is served next, and no descriptor stays
  * open. */
 
 static int setup(void **state)
@@ -33,103 +33,103 @@ static int setup(void **state)
  * meanwhile. */
 static void hasty_clients_are_heard_later(void **state)
 {
-    struct house house;
+    struct echo_server echo_server;
     unsigned char message[17];
     unsigned char got[25];
 
     (void) state;
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (int door = 0; door < 2; door++) {
-        struct px_buf buf = house_hello_bytes(PX_HELLO_CLIENT, "hold");
-        int fd = house_knock(&house, door);
+        struct px_buf buf = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "hold");
+        int fd = echo_server_knock(&echo_server, door);
 
         fixture_header(message, 101, 1);
         message[16] = 'x';
         px_buf_append(&buf, message, sizeof(message));
         fixture_write(fd, buf.data, buf.len);
-        house_await(&house, &house.hellos, (unsigned) door + 1);
-        fixture_settle(house.loop);
-        assert_int_equal(px_loop_run(house.loop, house_admit_held, &house), 0);
+        echo_server_await(&echo_server, &echo_server.hellos, (unsigned) door + 1);
+        fixture_settle(echo_server.loop);
+        assert_int_equal(px_loop_run(echo_server.loop, echo_server_admit_held, &echo_server), 0);
         assert_true(fixture_read(fd, got, sizeof(got)));
         assert_int_equal(got[24], 'x');
         (void) close(fd);
-        house_await(&house, &house.inside, 0);
+        echo_server_await(&echo_server, &echo_server.inside, 0);
         px_buf_fini(&buf);
     }
-    house_close(&house);
+    echo_server_close(&echo_server);
 }
 
 static void closing_reports_the_held(void **state)
 {
-    struct px_buf buf = house_hello_bytes(PX_HELLO_CLIENT, "hold");
-    struct house house;
+    struct px_buf buf = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "hold");
+    struct echo_server echo_server;
     int fd;
 
     (void) state;
-    house_open(&house);
-    fd = house_knock(&house, 0);
+    echo_server_open(&echo_server);
+    fd = echo_server_knock(&echo_server, 0);
     fixture_write(fd, buf.data, buf.len);
-    house_await(&house, &house.hellos, 1);
-    px_doors_close(house.doors);
-    assert_int_equal(house.gone, 1);
-    assert_true(house_closes(fd));
+    echo_server_await(&echo_server, &echo_server.hellos, 1);
+    px_listeners_close(echo_server.listeners);
+    assert_int_equal(echo_server.gone, 1);
+    assert_true(echo_server_closes(fd));
     (void) close(fd);
-    house.doors = NULL;
-    house_close(&house);
+    echo_server.listeners = NULL;
+    echo_server_close(&echo_server);
     px_buf_fini(&buf);
 }
 
-/* --- strangers --- */
+/* --- unidentified connections --- */
 
 static void truncated(void **state)
 {
-    struct px_buf buf = house_hello_bytes(PX_HELLO_CLIENT, "JOB");
+    struct px_buf buf = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "JOB");
     int before = fixture_descriptors();
-    struct house house;
+    struct echo_server echo_server;
 
     (void) state;
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (int door = 0; door < 2; door++) {
         for (size_t cut = 0; cut < buf.len; cut++) {
-            int fd = house_knock(&house, door);
+            int fd = echo_server_knock(&echo_server, door);
 
             fixture_write(fd, buf.data, cut);
             (void) close(fd);
         }
-        house_serves(&house, door);
+        echo_server_serves(&echo_server, door);
     }
-    assert_int_equal(house.hellos, 2);
-    house_close(&house);
+    assert_int_equal(echo_server.hellos, 2);
+    echo_server_close(&echo_server);
     assert_int_equal(fixture_descriptors(), before);
     px_buf_fini(&buf);
 }
 
 static void slow_but_right(void **state)
 {
-    struct px_buf buf = house_hello_bytes(PX_HELLO_CLIENT, "JOB");
+    struct px_buf buf = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "JOB");
     unsigned char answer[8];
-    struct house house;
+    struct echo_server echo_server;
     int fd;
 
     (void) state;
-    house_open(&house);
-    fd = house_knock(&house, 0);
+    echo_server_open(&echo_server);
+    fd = echo_server_knock(&echo_server, 0);
     for (size_t i = 0; i < buf.len; i++) {
         fixture_write(fd, buf.data + i, 1);
-        fixture_settle(house.loop);
+        fixture_settle(echo_server.loop);
     }
     assert_true(fixture_read(fd, answer, sizeof(answer)));
     (void) close(fd);
-    house_close(&house);
+    echo_server_close(&echo_server);
     px_buf_fini(&buf);
 }
 
-static void expect_closed(struct house *house, int door, const void *bytes, size_t len)
+static void expect_closed(struct echo_server *echo_server, int door, const void *bytes, size_t len)
 {
-    int fd = house_knock(house, door);
+    int fd = echo_server_knock(echo_server, door);
 
     (void) !send(fd, bytes, len, MSG_NOSIGNAL);
-    assert_true(house_closes(fd));
+    assert_true(echo_server_closes(fd));
     (void) close(fd);
 }
 
@@ -144,29 +144,29 @@ static void wrong_headers(void **state)
         {0, 0, 0, 0},
         {UINT32_MAX, UINT32_MAX, 0x61000000, 0},
     };
-    struct house house;
+    struct echo_server echo_server;
 
     (void) state;
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (int door = 0; door < 2; door++) {
         for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-            expect_closed(&house, door, bad[i], sizeof(bad[i]));
+            expect_closed(&echo_server, door, bad[i], sizeof(bad[i]));
         }
-        expect_closed(&house, door, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", 30);
-        house_serves(&house, door);
+        expect_closed(&echo_server, door, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", 30);
+        echo_server_serves(&echo_server, door);
     }
-    assert_int_equal(house.hellos, 2);
-    house_close(&house);
+    assert_int_equal(echo_server.hellos, 2);
+    echo_server_close(&echo_server);
 }
 
 static void bodies_of_noise(void **state)
 {
     uint64_t seed = 99;
-    struct px_buf good = house_hello_bytes(PX_HELLO_CLIENT, "refuse");
-    struct house house;
+    struct px_buf good = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "refuse");
+    struct echo_server echo_server;
 
     (void) state;
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (int round = 0; round < 400; round++) {
         unsigned char copy[512];
         size_t len = good.len;
@@ -179,79 +179,79 @@ static void bodies_of_noise(void **state)
                 copy[at] = (unsigned char) fixture_random(&seed);
             }
         }
-        int fd = house_knock(&house, round % 2);
+        int fd = echo_server_knock(&echo_server, round % 2);
         fixture_write(fd, copy, len);
         (void) shutdown(fd, SHUT_WR);
-        assert_true(house_closes(fd));
+        assert_true(echo_server_closes(fd));
         (void) close(fd);
     }
-    house_serves(&house, 0);
-    house_serves(&house, 1);
-    house_close(&house);
+    echo_server_serves(&echo_server, 0);
+    echo_server_serves(&echo_server, 1);
+    echo_server_close(&echo_server);
     px_buf_fini(&good);
 }
 
 static void the_largest_hello_is_heard(void **state)
 {
-    static char blob[PX_HELLO_MAX - 200];
-    struct px_hello hello = house_greeting(PX_HELLO_CLIENT, "JOB");
+    static char blob[PX_HANDSHAKE_MAX - 200];
+    struct px_handshake handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "JOB");
     struct px_dialed dialed;
-    struct house house;
+    struct echo_server echo_server;
     char uri[256];
 
     (void) state;
     memset(blob, 1, sizeof(blob));
-    hello.blob = blob;
-    hello.blob_len = sizeof(blob);
-    house_open(&house);
+    handshake.blob = blob;
+    handshake.blob_len = sizeof(blob);
+    echo_server_open(&echo_server);
     for (int door = 0; door < 2; door++) {
-        assert_int_equal(px_dial(house_uri(&house, door, uri), &hello, 60000, NULL, &dialed), 0);
+        assert_int_equal(px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed), 0);
         (void) close(dialed.fd);
     }
-    house_close(&house);
+    echo_server_close(&echo_server);
 }
 
 static void the_idle_are_shown_out(void **state)
 {
-    struct house house;
+    struct echo_server echo_server;
     int fds[20];
 
     (void) state;
-    house_open_with(&house, 20, NULL);
+    echo_server_open_with(&echo_server, 20, NULL);
     for (int i = 0; i < 20; i++) {
-        fds[i] = house_knock(&house, i % 2);
+        fds[i] = echo_server_knock(&echo_server, i % 2);
         (void) !send(fds[i], "\377\377\377\377", (size_t) i % 5, MSG_NOSIGNAL);
     }
     for (int i = 0; i < 20; i++) {
-        assert_true(house_closes(fds[i]));
+        assert_true(echo_server_closes(fds[i]));
         (void) close(fds[i]);
     }
-    house_close(&house);
+    echo_server_close(&echo_server);
 }
 
-/* Patience is for strangers only: who has introduced himself may wait as long as the host
+/* Patience is for unidentified connections only: who has introduced himself may wait as long as the host
  * thinks. */
 static void the_held_are_not(void **state)
 {
-    struct px_buf buf = house_hello_bytes(PX_HELLO_CLIENT, "hold");
-    struct house house;
+    struct px_buf buf = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "hold");
+    struct echo_server echo_server;
     unsigned char answer[8];
     int fd;
     int idle;
 
     (void) state;
-    house_open_with(&house, 200, NULL);
-    fd = house_knock(&house, 0);
+    echo_server_open_with(&echo_server, 200, NULL);
+    fd = echo_server_knock(&echo_server, 0);
     fixture_write(fd, buf.data, buf.len);
-    house_await(&house, &house.hellos, 1);
-    idle = house_knock(&house, 0);
-    assert_true(house_closes(idle)); /* a later patience has run out */
+    echo_server_await(&echo_server, &echo_server.hellos, 1);
+    idle = echo_server_knock(&echo_server, 0);
+    assert_true(echo_server_closes(idle)); /* a later patience has run out */
     (void) close(idle);
-    assert_int_equal(house.gone, 0);
-    assert_int_equal(px_loop_run(house.loop, house_admit_held, &house), 0);
+    assert_int_equal(echo_server.gone, 0);
+    assert_int_equal(px_loop_run(echo_server.loop, echo_server_admit_held, &echo_server), 0);
     assert_true(fixture_read(fd, answer, sizeof(answer)));
     (void) close(fd);
-    house_close(&house);
+    echo_server_close(&echo_server);
     px_buf_fini(&buf);
 }
 
@@ -259,11 +259,11 @@ static void the_held_are_not(void **state)
 
 /* Step 0: connected; 1: half a header; 2: half a body; 3: all of it; 4: answered; 5: half a
  * message. */
-static void reach_step(const struct house *house, int door, int step, int told)
+static void reach_step(const struct echo_server *echo_server, int door, int step, int told)
 {
-    struct px_buf buf = house_hello_bytes(PX_HELLO_CLIENT, "JOB");
+    struct px_buf buf = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "JOB");
     unsigned char answer[8];
-    int fd = house_knock(house, door);
+    int fd = echo_server_knock(echo_server, door);
 
     if (step == 1) {
         fixture_write(fd, buf.data, 9);
@@ -291,10 +291,10 @@ static void reach_step(const struct house *house, int door, int step, int told)
 static void killed_at_every_step(void **state)
 {
     int before = fixture_descriptors();
-    struct house house;
+    struct echo_server echo_server;
 
     (void) state;
-    house_open(&house);
+    echo_server_open(&echo_server);
     for (int i = 0; i < 24; i++) {
         int told[2];
         char byte;
@@ -304,17 +304,17 @@ static void killed_at_every_step(void **state)
         pid = fork();
         assert_true(pid >= 0);
         if (pid == 0) {
-            reach_step(&house, i % 2, i / 2 % 6, told[1]);
+            reach_step(&echo_server, i % 2, i / 2 % 6, told[1]);
         }
         assert_int_equal(read(told[0], &byte, 1), 1);
         assert_int_equal(kill(pid, SIGKILL), 0);
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         (void) close(told[0]);
         (void) close(told[1]);
-        house_serves(&house, i % 2);
+        echo_server_serves(&echo_server, i % 2);
     }
-    house_await(&house, &house.inside, 0);
-    house_close(&house);
+    echo_server_await(&echo_server, &echo_server.inside, 0);
+    echo_server_close(&echo_server);
     assert_int_equal(fixture_descriptors(), before);
 }
 

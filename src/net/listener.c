@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "src/net/listener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/status.h"
+#include "src/net/listener_priv.h"
+
+/* Listening. Two things could let unidentified connections harm the clients that are already in: many of them, and
+ * a full descriptor table. The first is bounded by a count, the oldest unidentified connection going first. For
+ * the second a spare descriptor is kept: it is given up so that the newcomer can be accepted and
+ * closed, because a connection that stays in the backlog would wake the loop for ever. */
+
+enum { ACCEPTS_PER_ROUND = 64, PAUSE_MS = 100, FEW_STRANGERS = 8 };
+
+static void reserve_open(struct px_listeners *listeners)
+{
+    if (listeners->reserve_fd < 0) {
+        listeners->reserve_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    }
+}
+
+static void reserve_close(struct px_listeners *listeners)
+{
+    if (listeners->reserve_fd >= 0) {
+        (void) close(listeners->reserve_fd);
+        listeners->reserve_fd = -1;
+    }
+}
+
+static void listen_again(struct px_timer *timer)
+{
+    struct px_listeners *listeners = px_container_of(timer, struct px_listeners, pause);
+    int rc_unix = px_io_want_loop(&listeners->unix_socket.io, PX_IO_READ);
+    int rc_tcp = px_io_want_loop(&listeners->tcp_socket.io, PX_IO_READ);
+
+    reserve_open(listeners);
+    if (rc_unix || rc_tcp) { /* without memory to listen: a listener must not stay shut for ever */
+        (void) px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again);
+    }
+}
+
+static void pause_accepting(struct px_listeners *listeners)
+{
+    if (px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again) != PX_OK) {
+        return; /* then listening goes on, which costs time but is right */
+    }
+    (void) px_io_want_loop(&listeners->unix_socket.io, 0);
+    (void) px_io_want_loop(&listeners->tcp_socket.io, 0);
+}
+
+/* No descriptor for the newcomer: it is let in by the spare one and shown out. */
+static bool drop_for_descriptor(struct px_listener_socket *way)
+{
+    struct px_listeners *listeners = way->listeners;
+    int fd;
+
+    if (listeners->reserve_fd < 0) {
+        return false;
+    }
+    reserve_close(listeners);
+    fd = accept4(way->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+        (void) close(fd);
+    }
+    reserve_open(listeners);
+    return fd >= 0;
+}
+
+/* What to do after accept failed: true to accept on. */
+static bool accept_on(struct px_listener_socket *way, int why)
+{
+    switch (why) {
+    case EINTR:
+    case ECONNABORTED:
+        return true;
+    case EMFILE:
+    case ENFILE:
+        if (drop_for_descriptor(way) || px_pending_conn_drop_oldest_loop(way->listeners)) {
+            return true;
+        }
+        break;
+    case EAGAIN:
+        return false;
+    default:
+        break;
+    }
+    pause_accepting(way->listeners);
+    return false;
+}
+
+static void socket_readable(struct px_io *io, int what)
+{
+    struct px_listener_socket *way = px_container_of(io, struct px_listener_socket, io);
+
+    (void) what;
+    for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
+        int fd = accept4(way->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (fd >= 0) {
+            px_pending_conn_arrived_loop(way->listeners, fd);
+        } else if (!accept_on(way, errno)) {
+            return;
+        }
+    }
+}
+
+static int socket_start(struct px_listener_socket *way)
+{
+    if (way->fd < 0) {
+        return PX_OK;
+    }
+    return px_io_start_loop(way->listeners->loop, &way->io, way->fd, PX_IO_READ, socket_readable);
+}
+
+static void socket_stop(struct px_listener_socket *way)
+{
+    px_io_stop_loop(&way->io);
+    if (way->fd >= 0) {
+        (void) close(way->fd);
+        way->fd = -1;
+    }
+}
+
+static void close_loop(void *arg)
+{
+    struct px_listeners *listeners = arg;
+
+    socket_stop(&listeners->unix_socket);
+    socket_stop(&listeners->tcp_socket);
+    px_listen_unlink(&listeners->mark);
+    px_timer_stop_loop(&listeners->pause);
+    px_pending_conn_drop_all_loop(listeners);
+    reserve_close(listeners);
+}
+
+struct open_call {
+    struct px_listeners *listeners;
+    int status;
+};
+
+static void open_loop(void *arg)
+{
+    struct open_call *call = arg;
+
+    call->status = socket_start(&call->listeners->unix_socket);
+    if (call->status == PX_OK) {
+        call->status = socket_start(&call->listeners->tcp_socket);
+    }
+}
+
+/* A machine without a loopback interface is served over the other listener. */
+static int listen_both(struct px_listeners *listeners, const struct px_listener_opts *opts)
+{
+    int fd;
+
+    if (opts->use_unix) {
+        fd = px_listen_unix(opts->unix_path, opts->unix_mode, listeners->unix_uri, &listeners->mark);
+        if (fd < 0) {
+            return fd;
+        }
+        listeners->unix_socket.fd = fd;
+    }
+    if (opts->use_tcp) {
+        fd = px_listen_tcp(listeners->tcp_uri);
+        if (fd < 0 && !opts->use_unix) {
+            return fd;
+        }
+        listeners->tcp_socket.fd = fd < 0 ? -1 : fd;
+    }
+    return PX_OK;
+}
+
+/* Strangers shall not be able to fill the table alone. */
+static size_t unidentified_limit(void)
+{
+    struct rlimit limit;
+    rlim_t quarter;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return PX_LISTENER_MAX_PENDING;
+    }
+    quarter = limit.rlim_cur / 4;
+    if (quarter < FEW_STRANGERS) {
+        return FEW_STRANGERS;
+    }
+    return quarter < PX_LISTENER_MAX_PENDING ? (size_t) quarter : PX_LISTENER_MAX_PENDING;
+}
+
+int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
+                  const struct px_listener_ops *ops, void *arg, struct px_listeners **ret)
+{
+    struct px_listeners *listeners = calloc(1, sizeof(*listeners));
+    struct open_call call = {listeners, PX_OK};
+    int rc;
+
+    if (!listeners) {
+        return PX_ERR_NOMEM;
+    }
+    listeners->loop = loop;
+    listeners->max_msg = opts->max_msg;
+    listeners->handshake_ms = opts->handshake_ms;
+    listeners->ops = *ops;
+    listeners->arg = arg;
+    listeners->unix_socket = (struct px_listener_socket){.listeners = listeners, .fd = -1};
+    listeners->tcp_socket = (struct px_listener_socket){.listeners = listeners, .fd = -1};
+    listeners->reserve_fd = -1;
+    listeners->max_unidentified = unidentified_limit();
+    px_list_init(&listeners->unidentified);
+    px_list_init(&listeners->waiting);
+    reserve_open(listeners);
+    rc = listen_both(listeners, opts);
+    if (rc == PX_OK) {
+        rc = px_loop_run(loop, open_loop, &call);
+        rc = rc ? rc : call.status;
+    }
+    if (rc) {
+        px_listeners_close(listeners);
+        return rc;
+    }
+    *ret = listeners;
+    return PX_OK;
+}
+
+/* A forked child has copies of our descriptors but not our loop: there everything is left alone. */
+void px_listeners_close(struct px_listeners *listeners)
+{
+    if (listeners && px_loop_run(listeners->loop, close_loop, listeners) == PX_OK) {
+        free(listeners);
+    }
+}
+
+const char *px_listeners_tcp(const struct px_listeners *listeners)
+{
+    return listeners->tcp_uri[0] ? listeners->tcp_uri : NULL;
+}
+
+const char *px_listeners_unix(const struct px_listeners *listeners)
+{
+    return listeners->unix_uri[0] ? listeners->unix_uri : NULL;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/status.h"
+#include "src/net/auth.h"
+#include "src/net/listener_priv.h"
+
+/* One connection from its arrival to our answer. Exactly the bytes of the introduction are read:
+ * what the peer sends behind it stays in the kernel for the connection that the pending connection may become.
+ * Memory follows the bytes that arrive, not the length that is announced. */
+
+enum { HEADER_BYTES = 16, CHUNK_BYTES = 4096, ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
+
+struct px_pending_conn {
+    struct px_list link; /* listeners->unidentified connections, or listeners->waiting once introduced */
+    struct px_listeners *listeners;
+    int fd; /* -1 when it was given away */
+    struct px_io io;
+    struct px_timer timer;
+    bool introduced;
+    struct px_buf bytes; /* header and body, as far as they have come */
+    size_t due;          /* length of both; of the header until that is known */
+    void *data;
+};
+
+static void guest_free(struct px_pending_conn *pending)
+{
+    px_io_stop_loop(&pending->io);
+    px_timer_stop_loop(&pending->timer);
+    px_list_remove(&pending->link);
+    if (!pending->introduced) {
+        pending->listeners->n_unidentified--;
+    }
+    if (pending->fd >= 0) {
+        (void) close(pending->fd);
+    }
+    px_buf_fini(&pending->bytes);
+    free(pending);
+}
+
+static void too_late(struct px_timer *timer)
+{
+    guest_free(px_container_of(timer, struct px_pending_conn, timer));
+}
+
+/* The header is in the byte order of the peer, which is ours or not welcome. */
+static bool header_good(const void *header, size_t *ret_len)
+{
+    uint32_t words[4];
+
+    memcpy(words, header, sizeof(words));
+    if (words[0] != UINT32_MAX || words[1] != UINT32_MAX || words[2] > PX_HANDSHAKE_MAX) {
+        return false;
+    }
+    *ret_len = words[2];
+    return true;
+}
+
+/* 1: all of it is here; 0: later; negative: the pending connection is no good. */
+static int read_handshake(struct px_pending_conn *pending)
+{
+    unsigned char chunk[CHUNK_BYTES];
+
+    while (pending->bytes.len < pending->due) {
+        size_t want = pending->due - pending->bytes.len;
+        size_t body;
+        ssize_t n =
+            recv(pending->fd, chunk, want < sizeof(chunk) ? want : sizeof(chunk), MSG_DONTWAIT);
+
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
+            return 0;
+        }
+        if (n <= 0) {
+            return PX_ERR_LOST_CONNECTION;
+        }
+        px_buf_append(&pending->bytes, chunk, (size_t) n);
+        if (!px_buf_ok(&pending->bytes)) {
+            return PX_ERR_NOMEM;
+        }
+        if (pending->due == HEADER_BYTES && pending->bytes.len == HEADER_BYTES) {
+            if (!header_good(pending->bytes.data, &body) || body == 0) {
+                return PX_ERR_UNPACK_FAILURE;
+            }
+            pending->due += body;
+        }
+    }
+    return 1;
+}
+
+/* From now on the owner of the listeners decides; only the end of the stream is of interest. */
+static void hand_over_handshake(struct px_pending_conn *pending)
+{
+    struct px_listeners *listeners = pending->listeners;
+    struct px_handshake handshake;
+    struct px_peer_cred peer_cred;
+
+    if (px_handshake_parse(pending->bytes.data + HEADER_BYTES, pending->due - HEADER_BYTES, &handshake) !=
+        PMIX_SUCCESS) {
+        guest_free(pending);
+        return;
+    }
+    peer_cred = px_auth_peer(pending->fd, px_handshake_pid(&handshake));
+    px_timer_stop_loop(&pending->timer);
+    px_list_remove(&pending->link);
+    px_list_append(&listeners->waiting, &pending->link);
+    pending->introduced = true;
+    listeners->n_unidentified--;
+    listeners->ops.handshake(listeners->arg, pending, &handshake, &peer_cred); /* may have freed the pending connection */
+}
+
+/* A peer that goes ahead of our answer is no longer watched: its bytes stay where they are. */
+static void look_for_end(struct px_pending_conn *pending)
+{
+    struct px_listeners *listeners = pending->listeners;
+    unsigned char byte;
+    ssize_t n = recv(pending->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+    if (n > 0) {
+        (void) px_io_want_loop(&pending->io, 0);
+        return;
+    }
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
+        return;
+    }
+    listeners->ops.gone(listeners->arg, pending);
+    guest_free(pending);
+}
+
+static void guest_ready(struct px_io *io, int what)
+{
+    struct px_pending_conn *pending = px_container_of(io, struct px_pending_conn, io);
+    int rc;
+
+    (void) what;
+    if (pending->introduced) {
+        look_for_end(pending);
+        return;
+    }
+    rc = read_handshake(pending);
+    if (rc < 0) {
+        guest_free(pending);
+    } else if (rc > 0) {
+        hand_over_handshake(pending);
+    }
+}
+
+void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
+{
+    struct px_pending_conn *pending = calloc(1, sizeof(*pending));
+
+    if (!pending) {
+        (void) close(fd);
+        return;
+    }
+    pending->listeners = listeners;
+    pending->fd = fd;
+    pending->due = HEADER_BYTES;
+    px_list_append(&listeners->unidentified, &pending->link);
+    listeners->n_unidentified++;
+    if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, guest_ready) != PX_OK ||
+        px_timer_start_loop(listeners->loop, &pending->timer, listeners->handshake_ms, too_late) != PX_OK) {
+        guest_free(pending);
+        return;
+    }
+    if (listeners->n_unidentified > listeners->max_unidentified) {
+        (void) px_pending_conn_drop_oldest_loop(listeners);
+    }
+}
+
+bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners)
+{
+    if (px_list_empty(&listeners->unidentified)) {
+        return false;
+    }
+    guest_free(px_container_of(listeners->unidentified.next, struct px_pending_conn, link));
+    return true;
+}
+
+void px_pending_conn_drop_all_loop(struct px_listeners *listeners)
+{
+    while (px_pending_conn_drop_oldest_loop(listeners)) {
+    }
+    while (!px_list_empty(&listeners->waiting)) {
+        struct px_pending_conn *pending = px_container_of(listeners->waiting.next, struct px_pending_conn, link);
+
+        listeners->ops.gone(listeners->arg, pending);
+        guest_free(pending);
+    }
+}
+
+void px_pending_conn_set_data(struct px_pending_conn *pending, void *data)
+{
+    pending->data = data;
+}
+
+void *px_pending_conn_data(const struct px_pending_conn *pending)
+{
+    return pending->data;
+}
+
+/* A fresh socket takes these few bytes at once; one that does not is no use. */
+static int send_answer(struct px_pending_conn *pending, const void *bytes, size_t len)
+{
+    ssize_t n;
+
+    do {
+        n = send(pending->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } while (n < 0 && errno == EINTR);
+    return n >= 0 && (size_t) n == len ? PX_OK : PX_ERR_LOST_CONNECTION;
+}
+
+void px_pending_conn_refuse(struct px_pending_conn *pending, int32_t status)
+{
+    uint32_t net = htonl((uint32_t) status);
+
+    if (status) {
+        (void) send_answer(pending, &net, sizeof(net)); /* it is told or it has gone */
+    }
+    guest_free(pending);
+}
+
+static int admit(struct px_pending_conn *pending, const void *bytes, size_t len, uint32_t index,
+                 const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
+{
+    struct px_listeners *listeners = pending->listeners;
+    int rc = send_answer(pending, bytes, len);
+    int fd = pending->fd;
+
+    if (rc) {
+        guest_free(pending);
+        return rc;
+    }
+    pending->fd = -1;
+    px_io_stop_loop(&pending->io);
+    guest_free(pending);
+    return px_conn_create_loop(listeners->loop, fd, index, listeners->max_msg, ops, arg, ret);
+}
+
+int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index, const struct px_conn_ops *ops, void *arg,
+                   struct px_conn **ret)
+{
+    uint32_t words[2] = {htonl(0), htonl(index)};
+
+    return admit(pending, words, sizeof(words), index, ops, arg, ret);
+}
+
+static size_t put_id(unsigned char *at, const pmix_proc_t *proc)
+{
+    uint32_t rank = htonl(proc->rank);
+
+    memset(at, 0, ID_BYTES);
+    memcpy(at, proc->nspace, strnlen(proc->nspace, PMIX_MAX_NSLEN));
+    memcpy(at + PMIX_MAX_NSLEN + 1, &rank, sizeof(rank));
+    return ID_BYTES;
+}
+
+int px_pending_conn_admit_tool(struct px_pending_conn *pending, const pmix_proc_t *assigned,
+                        const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
+                        struct px_conn **ret)
+{
+    unsigned char bytes[4 + 2 * ID_BYTES + 4] = {0}; /* status and security status are 0 */
+    size_t len = 4;
+
+    if (assigned) {
+        len += put_id(bytes + len, assigned);
+    }
+    len += put_id(bytes + len, server);
+    return admit(pending, bytes, len + 4, server->rank, ops, arg, ret);
+}
