@@ -60,7 +60,7 @@ struct px_local_value {
 };
 
 /* What the library itself says of its process (facts.c). */
-enum px_fact {
+enum px_job_value {
     PX_FACT_PROCID,
     PX_FACT_VERSION,
     PX_FACT_NSPACE,

@@ -28,7 +28,7 @@ static int derive(struct px_job *job, enum px_level level, uint32_t index, const
     if (level != PX_LEVEL_NODE && keep_stored(job, level, index, key)) {
         return PMIX_SUCCESS;
     }
-    return px_job_fact(job, level, index, key, px_job_u32(job, type, v));
+    return px_job_add_value(job, level, index, key, px_job_u32(job, type, v));
 }
 
 /* --- nodes --- */
@@ -51,7 +51,7 @@ static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key
 {
     pmix_value_t value;
 
-    if ((job->ranks[rank].said & px_role_bit(key->role)) ||
+    if ((job->ranks[rank].said & px_key_role_bit(key->role)) ||
         keep_stored(job, PX_LEVEL_PROC, rank, key->name)) {
         return PMIX_SUCCESS;
     }
@@ -61,13 +61,13 @@ static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key
     } else {
         value.data.uint32 = v;
     }
-    return px_job_proc_fact(job, rank, key, &value);
+    return px_job_add_proc_value(job, rank, key, &value);
 }
 
 static int derive_local_ranks(struct px_job *job, const struct px_ranks *ranks)
 {
-    struct px_job_key local = {.name = PMIX_LOCAL_RANK, .role = PX_ROLE_LOCAL_RANK};
-    struct px_job_key node = {.name = PMIX_NODE_RANK, .role = PX_ROLE_NODE_RANK};
+    struct px_job_key local = {.name = PMIX_LOCAL_RANK, .role = PX_KEY_ROLE_LOCAL_RANK};
+    struct px_job_key node = {.name = PMIX_NODE_RANK, .role = PX_KEY_ROLE_NODE_RANK};
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ranks->n && i < UINT16_MAX; i++) {
@@ -113,7 +113,7 @@ static int derive_node(struct px_job *job, uint32_t index)
     if (!peers) {
         return PMIX_ERR_NOMEM;
     }
-    rc = px_job_fact(job, PX_LEVEL_NODE, index, PMIX_LOCAL_PEERS,
+    rc = px_job_add_value(job, PX_LEVEL_NODE, index, PMIX_LOCAL_PEERS,
                      px_job_text(job, px_job_strdup(job, peers)));
     free(peers);
     return rc;
@@ -156,7 +156,7 @@ static int derive_node_list(struct px_job *job)
     px_buf_byte(&list, 0);
     text = px_buf_ok(&list) ? px_job_strdup(job, (const char *) list.data) : NULL;
     px_buf_fini(&list);
-    return text ? px_job_fact(job, PX_LEVEL_JOB, 0, PMIX_NODE_LIST, px_job_text(job, text))
+    return text ? px_job_add_value(job, PX_LEVEL_JOB, 0, PMIX_NODE_LIST, px_job_text(job, text))
                 : PMIX_ERR_NOMEM;
 }
 
@@ -165,7 +165,7 @@ static int derive_node_list(struct px_job *job)
 static int derive_apps(struct px_job *job, uint32_t job_size)
 {
     uint32_t n = job->n_apps ? job->n_apps : 1;
-    struct px_job_key app_rank = {.name = PMIX_APP_RANK, .role = PX_ROLE_APP_RANK};
+    struct px_job_key app_rank = {.name = PMIX_APP_RANK, .role = PX_KEY_ROLE_APP_RANK};
     uint32_t *sizes = calloc(n, sizeof(*sizes));
     int rc = sizes ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
@@ -198,7 +198,7 @@ static int derive_apps(struct px_job *job, uint32_t job_size)
 /* Rank, node and application of a process follow from its place in the store itself. */
 static int derive_procs(struct px_job *job)
 {
-    struct px_job_key global = {.name = PMIX_GLOBAL_RANK, .role = PX_ROLE_GLOBAL_RANK};
+    struct px_job_key global = {.name = PMIX_GLOBAL_RANK, .role = PX_KEY_ROLE_GLOBAL_RANK};
     int rc = PMIX_SUCCESS;
 
     for (uint32_t r = 0; !rc && r < job->n_ranks; r++) {

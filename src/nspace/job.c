@@ -44,7 +44,7 @@ void px_job_fini(struct px_job *job)
     px_map_fini(&job->placed);
     px_map_fini(&job->node_names);
     free(job->owned);
-    free(job->facts);
+    free(job->values);
     free(job->nodes);
     free(job->ranks);
     px_batch_destroy(job->batch);
@@ -66,9 +66,9 @@ static void *grown(void *at, size_t n, size_t *room, size_t size)
     return p;
 }
 
-static void *own(struct px_job *job, size_t size)
+static void *keep_owned(struct px_job *job, size_t size)
 {
-    void **owned = grown(job->owned, job->n_owned, &job->owned_room, sizeof(*owned));
+    void **owned = grown(job->owned, job->n_owned, &job->owned_cap, sizeof(*owned));
     void *p;
 
     if (!owned) {
@@ -88,11 +88,11 @@ void *px_job_alloc(struct px_job *job, size_t size)
 
     size = (size + 15) & ~(size_t) 15;
     if (size > CHUNK / 4) {
-        return own(job, size);
+        return keep_owned(job, size);
     }
     if (size > job->chunk_left) {
         job->chunk_left = 0;
-        job->chunk = own(job, job->chunk_size);
+        job->chunk = keep_owned(job, job->chunk_size);
         if (!job->chunk) {
             return NULL;
         }
@@ -139,21 +139,21 @@ pmix_value_t *px_job_text(struct px_job *job, const char *text)
     return value;
 }
 
-int px_job_fact(struct px_job *job, enum px_level level, uint32_t index, const char *key,
+int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                 const pmix_value_t *value)
 {
-    struct px_fact *facts;
+    struct px_job_value *values;
 
-    facts = value ? grown(job->facts, job->n_facts, &job->facts_room, sizeof(*facts)) : NULL;
-    if (!facts) {
+    values = value ? grown(job->values, job->n_values, &job->values_cap, sizeof(*values)) : NULL;
+    if (!values) {
         return PMIX_ERR_NOMEM;
     }
-    job->facts = facts;
-    job->facts[job->n_facts++] = (struct px_fact){level, index, key, value};
+    job->values = values;
+    job->values[job->n_values++] = (struct px_job_value){level, index, key, value};
     return PMIX_SUCCESS;
 }
 
-int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key,
+int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *key,
                      const pmix_value_t *value)
 {
     int rc = PMIX_SUCCESS;
@@ -162,7 +162,7 @@ int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key,
         rc = job->batch ? px_batch_key(job->batch, key->name, &key->number) : PMIX_ERR_NOMEM;
         key->filed = !rc;
     }
-    job->ranks[rank].said |= px_role_bit(key->role);
+    job->ranks[rank].said |= px_key_role_bit(key->role);
     return rc ? rc : px_batch_add_proc(job->batch, key->number, rank, PMIX_SCOPE_UNDEF, value);
 }
 
@@ -200,7 +200,7 @@ int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index)
         return PMIX_SUCCESS;
     }
     name = px_job_strdup(job, name);
-    nodes = grown(job->nodes, job->n_nodes, &job->nodes_room, sizeof(*nodes));
+    nodes = grown(job->nodes, job->n_nodes, &job->nodes_cap, sizeof(*nodes));
     if (nodes) {
         job->nodes = nodes;
     }
@@ -248,7 +248,7 @@ struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank)
     }
     while (job->n_ranks <= rank) {
         struct px_job_rank *ranks =
-            grown(job->ranks, job->n_ranks, &job->ranks_room, sizeof(*ranks));
+            grown(job->ranks, job->n_ranks, &job->ranks_cap, sizeof(*ranks));
 
         if (!ranks) {
             return NULL;

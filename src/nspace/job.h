@@ -30,7 +30,7 @@ enum px_session_by {
 
 /* One value at one place, but of a process: those go into the batch at once. Key and value are
  * borrowed from the caller, or from the job's own memory. */
-struct px_fact {
+struct px_job_value {
     enum px_level level;
     uint32_t index; /* of a node: in job->nodes */
     const char *key;
@@ -51,34 +51,34 @@ struct px_job_rank {
     uint32_t node; /* in job->nodes, or PX_NO_NODE */
     uint32_t app;  /* PX_NO_APP: not said */
     bool seen;
-    uint8_t said; /* bit of px_role_bit: the host gave the value, nothing is derived */
+    uint8_t said; /* bit of px_key_role_bit: the host gave the value, nothing is derived */
 };
 
 /* Keys that mean something to reading itself. */
-enum px_role {
-    PX_ROLE_NONE,
-    PX_ROLE_SESSION_ARRAY,
-    PX_ROLE_JOB_ARRAY,
-    PX_ROLE_APP_ARRAY,
-    PX_ROLE_NODE_ARRAY,
-    PX_ROLE_PROC_ARRAY, /* the last of the arrays */
-    PX_ROLE_NO_DATA,
-    PX_ROLE_RANK,
-    PX_ROLE_PROCID,
-    PX_ROLE_HOSTNAME,
-    PX_ROLE_NODEID,
-    PX_ROLE_APPNUM,
-    PX_ROLE_LOCAL_PEERS,
-    PX_ROLE_GLOBAL_RANK, /* the first of those that are derived for each process */
-    PX_ROLE_APP_RANK,
-    PX_ROLE_LOCAL_RANK,
-    PX_ROLE_NODE_RANK,
-    PX_N_ROLES
+enum px_key_role {
+    PX_KEY_ROLE_NONE,
+    PX_KEY_ROLE_SESSION_ARRAY,
+    PX_KEY_ROLE_JOB_ARRAY,
+    PX_KEY_ROLE_APP_ARRAY,
+    PX_KEY_ROLE_NODE_ARRAY,
+    PX_KEY_ROLE_PROC_ARRAY, /* the last of the arrays */
+    PX_KEY_ROLE_NO_DATA,
+    PX_KEY_ROLE_RANK,
+    PX_KEY_ROLE_PROCID,
+    PX_KEY_ROLE_HOSTNAME,
+    PX_KEY_ROLE_NODEID,
+    PX_KEY_ROLE_APPNUM,
+    PX_KEY_ROLE_LOCAL_PEERS,
+    PX_KEY_ROLE_GLOBAL_RANK, /* the first of those that are derived for each process */
+    PX_KEY_ROLE_APP_RANK,
+    PX_KEY_ROLE_LOCAL_RANK,
+    PX_KEY_ROLE_NODE_RANK,
+    PX_N_KEY_ROLES
 };
 
-static inline uint8_t px_role_bit(enum px_role role)
+static inline uint8_t px_key_role_bit(enum px_key_role role)
 {
-    return role < PX_ROLE_GLOBAL_RANK ? 0 : (uint8_t) (1u << (role - PX_ROLE_GLOBAL_RANK));
+    return role < PX_KEY_ROLE_GLOBAL_RANK ? 0 : (uint8_t) (1u << (role - PX_KEY_ROLE_GLOBAL_RANK));
 }
 
 enum { PX_KEY_HEAD = 2 * sizeof(uint64_t) };
@@ -91,7 +91,7 @@ struct px_job_key {
     bool filed;       /* `number` is its number in the batch */
     uint32_t number;
     uint32_t app_placed; /* 1 + an application that has a value under it; 0: not known */
-    enum px_role role;
+    enum px_key_role role;
     enum px_realm realm;
     pmix_data_type_t declared;
     bool per_node;
@@ -103,21 +103,21 @@ struct px_job {
     bool strict;          /* the host's own registration: wrong types are refused */
 
     struct px_batch *batch; /* NULL: memory was out */
-    struct px_fact *facts;
-    size_t n_facts;
-    size_t facts_room;
+    struct px_job_value *values;
+    size_t n_values;
+    size_t values_cap;
     struct px_map placed; /* app-level facts that came with process arrays: first one wins */
 
     struct px_job_node *nodes;
     size_t n_nodes;
-    size_t nodes_room;
+    size_t nodes_cap;
     struct px_map node_names; /* name or alias -> index + 1 */
     uint32_t local_node;      /* in nodes, or PX_NO_NODE */
     struct px_ranks map_order; /* nodes of the node map, in its order */
 
     struct px_job_rank *ranks;
     size_t n_ranks;
-    size_t ranks_room;
+    size_t ranks_cap;
 
     uint32_t session;    /* id, or PX_SESSION_DEFAULT */
     enum px_session_by session_by;
@@ -130,7 +130,7 @@ struct px_job {
 
     void **owned; /* malloc'd pieces that facts point at */
     size_t n_owned;
-    size_t owned_room;
+    size_t owned_cap;
     char *chunk; /* where small pieces come from */
     size_t chunk_left;
     size_t chunk_size; /* of the next piece: they grow */
@@ -149,12 +149,12 @@ pmix_value_t *px_job_u32(struct px_job *job, pmix_data_type_t type, uint32_t v);
 pmix_value_t *px_job_text(struct px_job *job, const char *text); /* text is borrowed */
 
 /* Not for the process level. 0 or PMIX_ERR_NOMEM. */
-int px_job_fact(struct px_job *job, enum px_level level, uint32_t index, const char *key,
+int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                 const pmix_value_t *value);
 
 /* The value of a process; of equal ranks the last counts. `key` is one that px_job_key gave. The
  * value is borrowed unless it is a scalar. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
-int px_job_proc_fact(struct px_job *job, uint32_t rank, struct px_job_key *key,
+int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *key,
                      const pmix_value_t *value);
 
 /* Finds a node by name (or alias), or adds it. */
@@ -168,9 +168,9 @@ uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
 void px_job_app(struct px_job *job, uint32_t appnum);
 
-/* known.c: fills in what is to be known about the key of an info; NULL when it is empty or does not
+/* key_properties.c: fills in what is to be known about the key of an info; NULL when it is empty or does not
  * end. */
-struct px_job_key *px_job_key_learn(struct px_job_key *known, const pmix_info_t *info);
+struct px_job_key *px_job_key_fill(struct px_job_key *known, const pmix_info_t *info);
 
 /* The same for an info at that depth and position, where the answer is kept. Good until the next
  * call. */
@@ -186,7 +186,7 @@ static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_
         (!known->longer || strcmp(known->name, info->key) == 0)) {
         return known;
     }
-    return px_job_key_learn(known, info);
+    return px_job_key_fill(known, info);
 }
 
 /* The readers' own node among job->nodes, made when nobody named it but its values are there.
@@ -195,26 +195,26 @@ int px_job_local_node(struct px_job *job, uint32_t *ret_index);
 
 /* The host's infos. Of those nearly all are process arrays, in one run: who has no use for them
  * steps over it. */
-struct px_top {
+struct px_job_infos {
     const pmix_info_t *at;
     size_t n;
     size_t procs; /* the run: n_procs arrays from here */
     size_t n_procs;
 };
 
-struct px_top px_top_make(const pmix_info_t *info, size_t ninfo);
+struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo);
 
-static inline size_t px_top_next(const struct px_top *top, size_t i)
+static inline size_t px_job_infos_next(const struct px_job_infos *top, size_t i)
 {
     return i == top->procs ? i + top->n_procs : i;
 }
 
 /* names.c: the readers' own node by its number or its processes, if it is not known yet. */
-int px_job_own_node(struct px_job *job, const struct px_top *top);
+int px_job_own_node(struct px_job *job, const struct px_job_infos *top);
 
-/* Reads info arrays and loose values: maps first (names.c), then everything (arrays.c). */
-int px_job_read_maps(struct px_job *job, const struct px_top *top);
-int px_job_read(struct px_job *job, const struct px_top *top);
+/* Reads info arrays and loose values: maps first (names.c), then everything (info_arrays.c). */
+int px_job_read_maps(struct px_job *job, const struct px_job_infos *top);
+int px_job_read(struct px_job *job, const struct px_job_infos *top);
 /* The values of one process, as in a PMIX_PROC_BLOB. */
 int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo);
 
@@ -225,7 +225,7 @@ int px_job_proc_map(struct px_job *job, const pmix_value_t *value);
 /* derive.c: adds to `job` what follows from its facts. */
 int px_job_derive(struct px_job *job);
 
-/* pack.c: the session that the store's job is of, or PX_SESSION_DEFAULT. */
+/* job_pack.c: the session that the store's job is of, or PX_SESSION_DEFAULT. */
 uint32_t px_job_session_of(const struct px_store *store);
 
 /* jobinfo.c: derives and publishes. */

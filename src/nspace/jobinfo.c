@@ -35,12 +35,12 @@ static int put_nodes(struct px_job *job)
     return rc;
 }
 
-static int put_facts(const struct px_job *job, size_t from, size_t to)
+static int put_values(const struct px_job *job, size_t from, size_t to)
 {
     int rc = PMIX_SUCCESS;
 
     for (size_t i = from; !rc && i < to; i++) {
-        const struct px_fact *fact = &job->facts[i];
+        const struct px_job_value *fact = &job->values[i];
         struct px_store_entry entry = {
             .level = fact->level,
             .index = fact->index,
@@ -78,12 +78,12 @@ static int put_marks(struct px_job *job)
     int rc = PMIX_SUCCESS;
 
     if (job->session != PX_SESSION_DEFAULT) {
-        rc = px_job_fact(job, PX_LEVEL_JOB, 0, PMIX_SESSION_ID,
+        rc = px_job_add_value(job, PX_LEVEL_JOB, 0, PMIX_SESSION_ID,
                          px_job_u32(job, PMIX_UINT32, job->session));
     }
     for (uint32_t i = 0; !rc && i < job->n_nodes; i++) {
         if (job->nodes[i].foreign) {
-            rc = px_job_fact(job, PX_LEVEL_NODE, i, PX_KEY_FOREIGN_NODE,
+            rc = px_job_add_value(job, PX_LEVEL_NODE, i, PX_KEY_FOREIGN_NODE,
                              px_job_u32(job, PMIX_BOOL, 1));
         }
     }
@@ -92,24 +92,24 @@ static int put_marks(struct px_job *job)
 
 int px_job_publish(struct px_job *job, struct px_store *store)
 {
-    size_t said = job->n_facts;
+    size_t said = job->n_values;
     int rc = job->batch ? px_job_derive(job) : PMIX_ERR_NOMEM;
 
     rc = rc ? rc : put_marks(job);
     rc = rc ? rc : put_nodes(job);
     /* What was said comes after what follows from it, and so wins; of processes only what was not
      * said is derived. */
-    rc = rc ? rc : put_facts(job, said, job->n_facts);
-    rc = rc ? rc : put_facts(job, 0, said);
+    rc = rc ? rc : put_values(job, said, job->n_values);
+    rc = rc ? rc : put_values(job, 0, said);
     rc = rc ? rc : put_places(job);
     return rc ? rc : px_store_publish(store, job->batch);
 }
 
 /* --- from the host --- */
 
-static bool no_data(const struct px_top *top)
+static bool no_data(const struct px_job_infos *top)
 {
-    for (size_t i = px_top_next(top, 0); i < top->n; i = px_top_next(top, i + 1)) {
+    for (size_t i = px_job_infos_next(top, 0); i < top->n; i = px_job_infos_next(top, i + 1)) {
         if (strncmp(top->at[i].key, PMIX_REGISTER_NODATA, PMIX_MAX_KEYLEN) == 0) {
             return px_value_true(&top->at[i].value);
         }
@@ -143,7 +143,7 @@ static int check_session(const struct px_job *job)
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo,
                      const char *hostname)
 {
-    struct px_top top = px_top_make(info, ninfo);
+    struct px_job_infos top = px_job_infos_make(info, ninfo);
     struct px_job job;
     int rc;
 
@@ -259,7 +259,7 @@ static void drop_blobs(struct infos *infos)
 static int store_stream(struct px_store *store, const char *hostname, const struct infos *infos,
                         const struct blob *blobs, size_t n_blobs)
 {
-    struct px_top top = px_top_make(infos->at, infos->n);
+    struct px_job_infos top = px_job_infos_make(infos->at, infos->n);
     struct px_job job;
     int rc;
 

@@ -12,9 +12,9 @@
 #include "src/value/infos.h"
 
 /* The longest run of process arrays. */
-struct px_top px_top_make(const pmix_info_t *info, size_t ninfo)
+struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo)
 {
-    struct px_top top = {.at = info, .n = ninfo};
+    struct px_job_infos top = {.at = info, .n = ninfo};
     size_t start = 0;
 
     for (size_t i = 0; i < ninfo; i++) {
@@ -30,9 +30,9 @@ struct px_top px_top_make(const pmix_info_t *info, size_t ninfo)
 
 /* --- the readers' own node --- */
 
-static const pmix_value_t *find_top(const struct px_top *top, const char *key)
+static const pmix_value_t *find_top(const struct px_job_infos *top, const char *key)
 {
-    for (size_t i = px_top_next(top, 0); i < top->n; i = px_top_next(top, i + 1)) {
+    for (size_t i = px_job_infos_next(top, 0); i < top->n; i = px_job_infos_next(top, i + 1)) {
         if (strncmp(top->at[i].key, key, PMIX_MAX_KEYLEN) == 0) {
             return &top->at[i].value;
         }
@@ -40,7 +40,7 @@ static const pmix_value_t *find_top(const struct px_top *top, const char *key)
     return NULL;
 }
 
-int px_job_own_node(struct px_job *job, const struct px_top *top)
+int px_job_own_node(struct px_job *job, const struct px_job_infos *top)
 {
     const pmix_value_t *id = find_top(top, PMIX_NODEID);
     const char *peers = px_value_text(find_top(top, PMIX_LOCAL_PEERS));
@@ -194,17 +194,17 @@ static int read_proc_maps(struct px_job *job, const pmix_info_t *info, size_t ni
     return rc;
 }
 
-static int read_all(struct px_job *job, const struct px_top *top, read_fn read)
+static int read_all(struct px_job *job, const struct px_job_infos *top, read_fn read)
 {
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = px_top_next(top, 0); !rc && i < top->n; i = px_top_next(top, i + 1)) {
+    for (size_t i = px_job_infos_next(top, 0); !rc && i < top->n; i = px_job_infos_next(top, i + 1)) {
         rc = read(job, &top->at[i], 1, 0);
     }
     return rc;
 }
 
-int px_job_read_maps(struct px_job *job, const struct px_top *top)
+int px_job_read_maps(struct px_job *job, const struct px_job_infos *top)
 {
     int rc = read_all(job, top, find_session);
 

@@ -31,7 +31,7 @@ static __attribute__((noinline)) int grow(struct px_ranks *ranks, size_t room)
     return PMIX_SUCCESS;
 }
 
-static inline int add(struct px_ranks *ranks, uint32_t rank)
+static inline int append_rank(struct px_ranks *ranks, uint32_t rank)
 {
     if (ranks->n == ranks->room && grow(ranks, ranks->room ? ranks->room * 2 : 8)) {
         return PMIX_ERR_NOMEM;
@@ -42,7 +42,7 @@ static inline int add(struct px_ranks *ranks, uint32_t rank)
 
 int px_ranks_add(struct px_ranks *ranks, uint32_t rank)
 {
-    return add(ranks, rank);
+    return append_rank(ranks, rank);
 }
 
 static inline const char *skip_blanks(const char *at, const char *end)
@@ -54,7 +54,7 @@ static inline const char *skip_blanks(const char *at, const char *end)
 }
 
 /* Position after the number, or NULL. */
-static inline const char *read_number(const char *at, const char *end, uint32_t *ret)
+static inline const char *parse_rank(const char *at, const char *end, uint32_t *ret)
 {
     uint64_t v = 0;
     const char *from = skip_blanks(at, end);
@@ -76,7 +76,7 @@ static int add_range(struct px_ranks *ranks, size_t base, uint32_t first, uint32
         return PMIX_ERR_BAD_PARAM;
     }
     for (uint32_t r = first; r <= last; r++) {
-        if (add(ranks, r)) {
+        if (append_rank(ranks, r)) {
             return PMIX_ERR_NOMEM;
         }
     }
@@ -121,10 +121,10 @@ int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len)
         uint32_t first = 0;
         uint32_t last = 0;
 
-        at = read_number(at, end, &first);
+        at = parse_rank(at, end, &first);
         last = first;
         if (at && at < end && *at == '-') {
-            at = read_number(at + 1, end, &last);
+            at = parse_rank(at + 1, end, &last);
         }
         if (!at || (at < end && *at != ',')) {
             rc = PMIX_ERR_BAD_PARAM;

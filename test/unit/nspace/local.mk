@@ -1,13 +1,13 @@
-nspace_unit_tests = %D%/jobinfo.t %D%/pack.t %D%/ranks.t %D%/types.t
+nspace_unit_tests = %D%/jobinfo.t %D%/job_pack.t %D%/ranks.t %D%/key_types.t
 nspace_unit_libs = libpx-nspace.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(nspace_unit_tests)
 TESTS += $(nspace_unit_tests)
 %C%_jobinfo_t_SOURCES = %D%/jobinfo.c %D%/build.h
 %C%_jobinfo_t_LDADD = $(nspace_unit_libs)
-%C%_pack_t_SOURCES = %D%/pack.c %D%/build.h
-%C%_pack_t_LDADD = $(nspace_unit_libs)
+%C%_job_pack_t_SOURCES = %D%/job_pack.c %D%/build.h
+%C%_job_pack_t_LDADD = $(nspace_unit_libs)
 %C%_ranks_t_SOURCES = %D%/ranks.c
 %C%_ranks_t_LDADD = $(nspace_unit_libs)
-%C%_types_t_SOURCES = %D%/types.c
-%C%_types_t_LDADD = $(nspace_unit_libs)
+%C%_key_types_t_SOURCES = %D%/key_types.c
+%C%_key_types_t_LDADD = $(nspace_unit_libs)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_NSPACE_TYPES_H
-#define PX_NSPACE_TYPES_H
+#ifndef PX_NSPACE_KEY_TYPES_H
+#define PX_NSPACE_KEY_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,41 +10,41 @@
 #include <pmix.h>
 
 #include "job.h"
-#include "types.h"
+#include "key_types.h"
 
 static const struct {
     const char *name;
-    enum px_role role;
+    enum px_key_role role;
 } roles[] = {
-    {PMIX_SESSION_INFO_ARRAY, PX_ROLE_SESSION_ARRAY},
-    {PMIX_JOB_INFO_ARRAY, PX_ROLE_JOB_ARRAY},
-    {PMIX_APP_INFO_ARRAY, PX_ROLE_APP_ARRAY},
-    {PMIX_NODE_INFO_ARRAY, PX_ROLE_NODE_ARRAY},
-    {PMIX_PROC_DATA, PX_ROLE_PROC_ARRAY},
-    {PMIX_REGISTER_NODATA, PX_ROLE_NO_DATA},
-    {PMIX_RANK, PX_ROLE_RANK},
-    {PMIX_PROCID, PX_ROLE_PROCID},
-    {PMIX_HOSTNAME, PX_ROLE_HOSTNAME},
-    {PMIX_NODEID, PX_ROLE_NODEID},
-    {PMIX_APPNUM, PX_ROLE_APPNUM},
-    {PMIX_LOCAL_PEERS, PX_ROLE_LOCAL_PEERS},
-    {PMIX_GLOBAL_RANK, PX_ROLE_GLOBAL_RANK},
-    {PMIX_APP_RANK, PX_ROLE_APP_RANK},
-    {PMIX_LOCAL_RANK, PX_ROLE_LOCAL_RANK},
-    {PMIX_NODE_RANK, PX_ROLE_NODE_RANK},
+    {PMIX_SESSION_INFO_ARRAY, PX_KEY_ROLE_SESSION_ARRAY},
+    {PMIX_JOB_INFO_ARRAY, PX_KEY_ROLE_JOB_ARRAY},
+    {PMIX_APP_INFO_ARRAY, PX_KEY_ROLE_APP_ARRAY},
+    {PMIX_NODE_INFO_ARRAY, PX_KEY_ROLE_NODE_ARRAY},
+    {PMIX_PROC_DATA, PX_KEY_ROLE_PROC_ARRAY},
+    {PMIX_REGISTER_NODATA, PX_KEY_ROLE_NO_DATA},
+    {PMIX_RANK, PX_KEY_ROLE_RANK},
+    {PMIX_PROCID, PX_KEY_ROLE_PROCID},
+    {PMIX_HOSTNAME, PX_KEY_ROLE_HOSTNAME},
+    {PMIX_NODEID, PX_KEY_ROLE_NODEID},
+    {PMIX_APPNUM, PX_KEY_ROLE_APPNUM},
+    {PMIX_LOCAL_PEERS, PX_KEY_ROLE_LOCAL_PEERS},
+    {PMIX_GLOBAL_RANK, PX_KEY_ROLE_GLOBAL_RANK},
+    {PMIX_APP_RANK, PX_KEY_ROLE_APP_RANK},
+    {PMIX_LOCAL_RANK, PX_KEY_ROLE_LOCAL_RANK},
+    {PMIX_NODE_RANK, PX_KEY_ROLE_NODE_RANK},
 };
 
-static enum px_role role_of(const char *key)
+static enum px_key_role role_of(const char *key)
 {
     for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
         if (strcmp(key, roles[i].name) == 0) {
             return roles[i].role;
         }
     }
-    return PX_ROLE_NONE;
+    return PX_KEY_ROLE_NONE;
 }
 
-struct px_job_key *px_job_key_learn(struct px_job_key *known, const pmix_info_t *info)
+struct px_job_key *px_job_key_fill(struct px_job_key *known, const pmix_info_t *info)
 {
     size_t len = strnlen(info->key, PMIX_MAX_KEYLEN + 1);
     size_t in_head = len < PX_KEY_HEAD ? len + 1 : PX_KEY_HEAD;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-#include "src/nspace/types.h"
+#include "src/nspace/key_types.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -47,7 +47,7 @@ static int add_value(struct packer *p, const char *key, const pmix_value_t *valu
     return PMIX_SUCCESS;
 }
 
-static int collect(void *arg, const char *key, const struct px_slice *slice)
+static int collect_key(void *arg, const char *key, const struct px_slice *slice)
 {
     struct packer *p = arg;
     pmix_value_t value;
@@ -67,7 +67,7 @@ static int collect(void *arg, const char *key, const struct px_slice *slice)
     return rc;
 }
 
-static void drop(struct packer *p)
+static void packer_fini(struct packer *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         PMIx_Value_destruct(&p->infos[i].value);
@@ -121,7 +121,7 @@ static int put_array(struct packer *p, const char *key)
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
     int rc = p->n ? px_pack_kval(p->buf, p->kind, key, &value) : PMIX_SUCCESS;
 
-    drop(p);
+    packer_fini(p);
     return rc;
 }
 
@@ -174,9 +174,9 @@ static int put_session(struct packer *p)
     uint32_t session = px_job_session_of(p->store);
     int rc = add_u32(p, PMIX_SESSION_ID, session);
 
-    rc = rc ? rc : px_store_each(p->store, PX_LEVEL_SESSION, session, collect, p);
+    rc = rc ? rc : px_store_each(p->store, PX_LEVEL_SESSION, session, collect_key, p);
     if (rc) {
-        drop(p);
+        packer_fini(p);
         return rc;
     }
     return put_array(p, PMIX_SESSION_INFO_ARRAY);
@@ -211,12 +211,12 @@ static int put_node(struct packer *p, uint32_t index)
     if (rc) {
         return rc;
     }
-    rc = px_store_each(p->store, PX_LEVEL_NODE, index, collect, p);
+    rc = px_store_each(p->store, PX_LEVEL_NODE, index, collect_key, p);
     rc = rc ? rc : add_text(p, PMIX_HOSTNAME, view.name);
     rc = rc ? rc : add_u32(p, PMIX_NODEID, view.nodeid);
     rc = rc ? rc : add_aliases(p, index);
     if (rc) {
-        drop(p);
+        packer_fini(p);
         return rc;
     }
     return put_array(p, PMIX_NODE_INFO_ARRAY);
@@ -224,15 +224,15 @@ static int put_node(struct packer *p, uint32_t index)
 
 static int put_app(struct packer *p, uint32_t app)
 {
-    int rc = px_store_each(p->store, PX_LEVEL_APP, app, collect, p);
+    int rc = px_store_each(p->store, PX_LEVEL_APP, app, collect_key, p);
 
     if (rc || !p->n) {
-        drop(p);
+        packer_fini(p);
         return rc;
     }
     rc = add_u32(p, PMIX_APPNUM, app);
     if (rc) {
-        drop(p);
+        packer_fini(p);
         return rc;
     }
     return put_array(p, PMIX_APP_INFO_ARRAY);
@@ -244,7 +244,7 @@ static int put_proc(struct packer *p, uint32_t rank)
     uint32_t app = px_store_app_of(p->store, rank);
     struct px_node_view view;
     struct px_buf inner = {0};
-    int rc = px_store_each(p->store, PX_LEVEL_PROC, rank, collect, p);
+    int rc = px_store_each(p->store, PX_LEVEL_PROC, rank, collect_key, p);
 
     if (!rc && node != PX_NO_NODE && !px_store_node(p->store, node, &view)) {
         rc = add_text(p, PMIX_HOSTNAME, view.name);
@@ -266,7 +266,7 @@ static int put_proc(struct packer *p, uint32_t rank)
 
         rc = px_pack_kval(p->buf, p->kind, PMIX_PROC_BLOB, &value);
     }
-    drop(p);
+    packer_fini(p);
     px_buf_fini(&inner);
     return rc;
 }

@@ -5,7 +5,7 @@
  * Standard names. So a number is stored as the key's declared type whenever it fits; one that does
  * not fit, and a value of another kind altogether, is refused rather than reinterpreted. */
 
-#include "types.h"
+#include "key_types.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "job.h"
 #include "src/value/infos.h"
-#include "types.h"
+#include "key_types.h"
 
 /* Where an element stands. */
 struct place {
@@ -30,7 +30,7 @@ static int read_infos(struct px_job *job, const struct place *place, const pmix_
 
 static bool is_array(const struct px_job_key *key)
 {
-    return key->role >= PX_ROLE_SESSION_ARRAY && key->role <= PX_ROLE_PROC_ARRAY;
+    return key->role >= PX_KEY_ROLE_SESSION_ARRAY && key->role <= PX_KEY_ROLE_PROC_ARRAY;
 }
 
 /* --- second pass: arrays --- */
@@ -140,7 +140,7 @@ static int read_node(struct px_job *job, const struct place *outer, const pmix_i
 
 /* The first value of each role among a process's own, NULL where there is none. */
 struct said {
-    const pmix_value_t *of[PX_N_ROLES];
+    const pmix_value_t *of[PX_N_KEY_ROLES];
 };
 
 static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *info, size_t ninfo,
@@ -177,11 +177,11 @@ static int node_of_proc(struct px_job *job, const char *name, const struct px_jo
 }
 
 /* Node and app of a process as its own values say. */
-static int place_proc(struct px_job *job, uint32_t rank, const struct said *said, struct place *ret)
+static int set_proc_place(struct px_job *job, uint32_t rank, const struct said *said, struct place *ret)
 {
-    const char *name = px_value_text(said->of[PX_ROLE_HOSTNAME]);
-    const pmix_value_t *id = said->of[PX_ROLE_NODEID];
-    const pmix_value_t *app = said->of[PX_ROLE_APPNUM];
+    const char *name = px_value_text(said->of[PX_KEY_ROLE_HOSTNAME]);
+    const pmix_value_t *id = said->of[PX_KEY_ROLE_NODEID];
+    const pmix_value_t *app = said->of[PX_KEY_ROLE_APPNUM];
     struct px_job_rank *at = px_job_rank(job, rank);
     uint32_t index = PX_NO_NODE;
     uint32_t v;
@@ -219,7 +219,7 @@ static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t 
                         const struct said *said, const pmix_info_t *info, size_t ninfo)
 {
     struct place place = *outer;
-    int rc = place_proc(job, rank, said, &place);
+    int rc = set_proc_place(job, rank, said, &place);
 
     place.level = PX_LEVEL_PROC;
     place.index = rank;
@@ -239,8 +239,8 @@ static int read_proc(struct px_job *job, const struct place *outer, const pmix_i
     if (rc) {
         return rc;
     }
-    id = said.of[PX_ROLE_RANK];
-    proc = said.of[PX_ROLE_PROCID];
+    id = said.of[PX_KEY_ROLE_RANK];
+    proc = said.of[PX_KEY_ROLE_PROCID];
     if (id) {
         rc = px_value_u32(id, &rank);
     } else if (proc && proc->type == PMIX_PROC && proc->data.proc) {
@@ -251,7 +251,7 @@ static int read_proc(struct px_job *job, const struct place *outer, const pmix_i
     return rc ? rc : read_proc_at(job, outer, rank, &said, info, ninfo);
 }
 
-static int read_array(struct px_job *job, const struct place *outer, enum px_role role,
+static int read_array(struct px_job *job, const struct place *outer, enum px_key_role role,
                       const pmix_info_t *array)
 {
     struct place place = *outer;
@@ -266,16 +266,16 @@ static int read_array(struct px_job *job, const struct place *outer, enum px_rol
     if (place.depth > PX_JOB_MAX_DEPTH) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (role == PX_ROLE_SESSION_ARRAY) {
+    if (role == PX_KEY_ROLE_SESSION_ARRAY) {
         return read_session(job, &place, info, n);
     }
-    if (role == PX_ROLE_APP_ARRAY) {
+    if (role == PX_KEY_ROLE_APP_ARRAY) {
         return read_app(job, &place, info, n);
     }
-    if (role == PX_ROLE_NODE_ARRAY) {
+    if (role == PX_KEY_ROLE_NODE_ARRAY) {
         return read_node(job, &place, info, n);
     }
-    if (role == PX_ROLE_PROC_ARRAY) {
+    if (role == PX_KEY_ROLE_PROC_ARRAY) {
         return read_proc(job, &place, info, n);
     }
     if (place.session_only && place.index != PX_SESSION_DEFAULT && place.index != job->session) {
@@ -310,7 +310,7 @@ static int add_app_fact(struct px_job *job, uint32_t app, struct px_job_key *key
     if (px_map_set(&job->placed, name, len, job)) {
         return PMIX_ERR_NOMEM;
     }
-    return px_job_fact(job, PX_LEVEL_APP, app, key->name, value);
+    return px_job_add_value(job, PX_LEVEL_APP, app, key->name, value);
 }
 
 static int add_loose(struct px_job *job, const struct px_job_key *known, const pmix_value_t *value)
@@ -321,23 +321,23 @@ static int add_loose(struct px_job *job, const struct px_job_key *known, const p
     int rc;
 
     if (realm == PX_REALM_SESSION) {
-        return px_job_fact(job, PX_LEVEL_SESSION, job->session, key, value);
+        return px_job_add_value(job, PX_LEVEL_SESSION, job->session, key, value);
     }
     if (realm == PX_REALM_APP && job->n_apps <= 1) {
         px_job_app(job, 0);
-        return px_job_fact(job, PX_LEVEL_APP, 0, key, value);
+        return px_job_add_value(job, PX_LEVEL_APP, 0, key, value);
     }
     if (realm == PX_REALM_NODE) {
         rc = px_job_local_node(job, &index);
         if (rc || index != PX_NO_NODE) {
-            return rc ? rc : px_job_fact(job, PX_LEVEL_NODE, index, key, value);
+            return rc ? rc : px_job_add_value(job, PX_LEVEL_NODE, index, key, value);
         }
     }
-    return px_job_fact(job, PX_LEVEL_JOB, 0, key, value);
+    return px_job_add_value(job, PX_LEVEL_JOB, 0, key, value);
 }
 
 /* The list of a node's processes says where they run, unless that was said before. */
-static int place_peers(struct px_job *job, uint32_t node, const pmix_value_t *value)
+static int set_peers_place(struct px_job *job, uint32_t node, const pmix_value_t *value)
 {
     const char *text = px_value_text(value);
     struct px_ranks ranks = {0};
@@ -359,7 +359,7 @@ static int place_peers(struct px_job *job, uint32_t node, const pmix_value_t *va
 static int read_peers(struct px_job *job, uint32_t node, const pmix_value_t *value)
 {
     job->nodes[node].said_peers = true;
-    return job->nodes[node].foreign ? PMIX_SUCCESS : place_peers(job, node, value);
+    return job->nodes[node].foreign ? PMIX_SUCCESS : set_peers_place(job, node, value);
 }
 
 static int read_elsewhere(struct px_job *job, const struct place *place,
@@ -367,13 +367,13 @@ static int read_elsewhere(struct px_job *job, const struct place *place,
 {
     int rc = PMIX_SUCCESS;
 
-    if (key->role == PX_ROLE_LOCAL_PEERS && place->level == PX_LEVEL_NODE) {
+    if (key->role == PX_KEY_ROLE_LOCAL_PEERS && place->level == PX_LEVEL_NODE) {
         rc = read_peers(job, place->index, value);
     }
     if (rc || place->loose) {
         return rc ? rc : add_loose(job, key, value);
     }
-    return px_job_fact(job, place->level, place->index, key->name, value);
+    return px_job_add_value(job, place->level, place->index, key->name, value);
 }
 
 /* Strings of a process that are its node's name come from one place, which makes them cheap to tell
@@ -384,15 +384,15 @@ static int read_of_proc(struct px_job *job, const struct place *place, struct px
     uint32_t node = job->ranks[place->index].node;
     pmix_value_t name = {.type = PMIX_STRING};
 
-    if (key->role == PX_ROLE_NODEID && node != PX_NO_NODE) {
+    if (key->role == PX_KEY_ROLE_NODEID && node != PX_NO_NODE) {
         return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for
                                 its processes */
     }
-    if (key->role == PX_ROLE_HOSTNAME && place->named && value->type == PMIX_STRING) {
+    if (key->role == PX_KEY_ROLE_HOSTNAME && place->named && value->type == PMIX_STRING) {
         name.data.string = (char *) (uintptr_t) job->nodes[node].name;
         value = &name;
     }
-    return px_job_proc_fact(job, place->index, key, value);
+    return px_job_add_proc_value(job, place->index, key, value);
 }
 
 static int read_value(struct px_job *job, const struct place *place, struct px_job_key *key,
@@ -440,7 +440,7 @@ static int read_infos(struct px_job *job, const struct place *place, const pmix_
             rc = read_array(job, place, key->role, &info[i]);
         } else if (is_array(key) && job->strict) {
             rc = PMIX_ERR_TYPE_MISMATCH;
-        } else if (key->role != PX_ROLE_NO_DATA) {
+        } else if (key->role != PX_KEY_ROLE_NO_DATA) {
             rc = read_value(job, place, key, &info[i].value);
         }
     }
@@ -449,7 +449,7 @@ static int read_infos(struct px_job *job, const struct place *place, const pmix_
 
 /* The infos of a large job do not fit into any cache: those of the arrays to come are asked for in
  * time. Each step needs what the one before has brought. */
-static void look_ahead(const struct px_top *top, size_t i)
+static void look_ahead(const struct px_job_infos *top, size_t i)
 {
     enum { VALUES = 12, ARRAYS = 8, INFOS = 4, MOST = 16 };
     const pmix_info_t *info = NULL;
@@ -474,7 +474,7 @@ static void look_ahead(const struct px_top *top, size_t i)
 
 /* Loose values last: which node and app they belong to is known only when all arrays have been
  * read. */
-static int read_round(struct px_job *job, const struct place *place, const struct px_top *top,
+static int read_round(struct px_job *job, const struct place *place, const struct px_job_infos *top,
                       bool arrays)
 {
     int rc = PMIX_SUCCESS;
@@ -482,7 +482,7 @@ static int read_round(struct px_job *job, const struct place *place, const struc
     for (size_t i = 0; !rc && i < top->n; i++) {
         const struct px_job_key *key;
 
-        i = arrays ? i : px_top_next(top, i);
+        i = arrays ? i : px_job_infos_next(top, i);
         if (i == top->n) {
             break;
         }
@@ -498,7 +498,7 @@ static int read_round(struct px_job *job, const struct place *place, const struc
     return rc;
 }
 
-int px_job_read(struct px_job *job, const struct px_top *top)
+int px_job_read(struct px_job *job, const struct px_job_infos *top)
 {
     struct place place = {.level = PX_LEVEL_JOB, .loose = true};
     int rc = PMIX_SUCCESS;
