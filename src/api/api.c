@@ -101,7 +101,7 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx)
     return true;
 }
 
-bool px_api_met(const struct px_ctx *ctx, const struct px_call *call, const pmix_info_t *info,
+bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call, const pmix_info_t *info,
                 size_t ninfo)
 {
     const char *role = ctx->ops->name;

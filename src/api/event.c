@@ -152,7 +152,7 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
     reg->task.run = run_registration;
     reg->ctx = ctx;
     reg->handler = evhdlr;
-    reg->met = px_api_met(ctx, &px_call_handler, info, ninfo);
+    reg->met = px_api_check_required(ctx, &px_call_handler, info, ninfo);
     reg->cbfunc = cbfunc;
     reg->cbdata = cbdata;
     if (NULL != cbfunc) {
@@ -248,7 +248,7 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
     if (NULL == info && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, &px_call_notify, info, ninfo)) {
+    if (!px_api_check_required(ctx, &px_call_notify, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     rc = px_notify_read(info, ninfo, &directives);

@@ -70,7 +70,7 @@ pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], 
     if (!good_name(grp) || NULL == procs || nprocs == 0 || (NULL == info && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_met(ctx, &px_call_group_invite, info, ninfo)
+    return px_api_check_required(ctx, &px_call_group_invite, info, ninfo)
                ? ctx->ops->group_invite_nb(ctx, grp, procs, nprocs, info, ninfo, cbfunc, cbdata)
                : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -105,7 +105,7 @@ pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pm
         || (opt != PMIX_GROUP_ACCEPT && opt != PMIX_GROUP_DECLINE)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_met(ctx, &px_call_group_join, info, ninfo)
+    return px_api_check_required(ctx, &px_call_group_join, info, ninfo)
                ? ctx->ops->group_join_nb(ctx, grp, leader, opt, info, ninfo, cbfunc, cbdata)
                : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -171,7 +171,7 @@ pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], si
     if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    if (PMIX_SUCCESS == rc && !px_api_met(ctx, &px_call_group_leave, info, ninfo)) {
+    if (PMIX_SUCCESS == rc && !px_api_check_required(ctx, &px_call_group_leave, info, ninfo)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     return PMIX_SUCCESS == rc ? ctx->ops->group_leave_nb(ctx, grp, info, ninfo, cbfunc, cbdata)

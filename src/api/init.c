@@ -112,7 +112,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     if (NULL == info && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, &px_call_finalize, info, ninfo)) {
+    if (!px_api_check_required(ctx, &px_call_finalize, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {

@@ -56,7 +56,7 @@ pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[]
     if (NULL == directives && ndirs > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, &px_call_iof_deregister, directives, ndirs)) {
+    if (!px_api_check_required(ctx, &px_call_iof_deregister, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (NULL != cbfunc) {

@@ -11,8 +11,8 @@
 #include "api.h"
 #include "src/base/param.h"
 #include "src/ops/attributes.h"
-#include "src/ops/queries.h"
-#include "src/ops/results.h"
+#include "src/ops/query_args.h"
+#include "src/ops/query_results.h"
 #include "src/ops/version.h"
 
 /* The number of keys when all of them ask for an ABI version, else 0. */

@@ -93,7 +93,7 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
     if (NULL == nspace || '\0' == nspace[0] || NULL == cbfunc || (ninfo > 0 && NULL == info)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, &px_call_setup_app, info, ninfo)) {
+    if (!px_api_check_required(ctx, &px_call_setup_app, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     setup = calloc(1, sizeof(*setup));
@@ -202,7 +202,7 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     if (NULL == cbfunc || (ndirs > 0 && NULL == directives)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, &px_call_collect_inventory, directives, ndirs)) {
+    if (!px_api_check_required(ctx, &px_call_collect_inventory, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     inventory = calloc(1, sizeof(*inventory));
@@ -231,7 +231,7 @@ pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
     if (NULL == info || 0 == ninfo || (ndirs > 0 && NULL == directives)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(px_ctx(), &px_call_deliver_inventory, directives, ndirs)) {
+    if (!px_api_check_required(px_ctx(), &px_call_deliver_inventory, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     return px_server_start_call(s, px_inventory_deliver, &args, sizeof(args), cbfunc, cbdata);

@@ -116,7 +116,7 @@ pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *serve
     if (NULL == info && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(ctx, &px_call_attach, info, ninfo)) {
+    if (!px_api_check_required(ctx, &px_call_attach, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     px_lock_take(&ctx->lock);
@@ -179,7 +179,7 @@ pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[]
     if (NULL == server || (NULL == info && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_met(ctx, &px_call_set_server, info, ninfo) ? px_tool_choose(ctx, server)
+    return px_api_check_required(ctx, &px_call_set_server, info, ninfo) ? px_tool_choose(ctx, server)
                                                              : PMIX_ERR_NOT_SUPPORTED;
 }
 

@@ -104,7 +104,7 @@ pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuse
     if (NULL == distances || NULL == ndist || (NULL == info && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_met(px_ctx(), &px_call_distances, info, ninfo)) {
+    if (!px_api_check_required(px_ctx(), &px_call_distances, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     return px_topo_distances(topo, cpuset, info, ninfo, distances, ndist);

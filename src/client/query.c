@@ -13,8 +13,8 @@
 #include "deferred.h"
 #include "ops.h"
 #include "src/ops/attributes.h"
-#include "src/ops/queries.h"
-#include "src/ops/servers.h"
+#include "src/ops/query_args.h"
+#include "src/ops/server_list.h"
 #include "src/ops/version.h"
 #include "src/value/infos.h"
 

@@ -13,7 +13,7 @@
 
 #include "call.h"
 #include "host.h"
-#include "src/ops/queries.h"
+#include "src/ops/query_args.h"
 #include "src/value/infos.h"
 
 struct stock {

@@ -11,7 +11,7 @@
 
 #include "host.h"
 #include "src/ops/attributes.h"
-#include "src/ops/queries.h"
+#include "src/ops/query_args.h"
 
 /* --- what came back --- */
 

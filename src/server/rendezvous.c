@@ -22,7 +22,7 @@
 
 #include "src/base/log.h"
 #include "src/base/process.h"
-#include "src/ops/find.h"
+#include "src/ops/tool_discovery.h"
 #include "src/wire/message.h"
 
 enum { MAX_FILES = 8, MAX_DIRS = 16, MAX_PATH = 1024 };
@@ -88,7 +88,7 @@ static int open_ours(const char *path)
     return fd;
 }
 
-static bool read_ours(const char *path, struct px_found *ret)
+static bool read_ours(const char *path, struct px_server_candidate *ret)
 {
     int fd = open_ours(path);
     int rc = fd < 0 ? PMIX_ERR_UNREACH : px_found_read_from(fd, ret);
@@ -103,7 +103,7 @@ static bool read_ours(const char *path, struct px_found *ret)
  * the new file takes its place, or its owner keeps that from happening. */
 static bool is_taken(const char *path)
 {
-    struct px_found found;
+    struct px_server_candidate found;
 
     return read_ours(path, &found) && found.pid && found.pid != (uint32_t) getpid() &&
            px_found_lives(&found);
@@ -112,7 +112,7 @@ static bool is_taken(const char *path)
 /* A file of this user that a server of this library left, which is no more. */
 static bool is_left(const char *path, const struct stat *st)
 {
-    struct px_found found;
+    struct px_server_candidate found;
 
     return S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_nlink == 1 &&
            read_ours(path, &found) && found.pid && found.started &&

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "query.h"
-#include "src/ops/queries.h"
+#include "src/ops/query_args.h"
 
 int px_stores_named(struct px_server *s, const char *nspace, struct px_ns_stores *ret)
 {

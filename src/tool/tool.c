@@ -16,7 +16,7 @@
 #include "src/client/events.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
-#include "src/ops/find.h"
+#include "src/ops/tool_discovery.h"
 #include "src/wire/message.h"
 
 enum { CRED_ROOM = 4096 };
@@ -69,7 +69,7 @@ static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
     return 0 == rc && px_buf_ok(blob) ? 0 : PMIX_ERR_NOMEM;
 }
 
-static int dial(const struct px_session *session, const struct px_found *found,
+static int dial(const struct px_session *session, const struct px_server_candidate *found,
                 struct px_dialed *ret)
 {
     const struct px_trust trust = {.uid = (uid_t) -1, .named = found->named};
@@ -91,7 +91,7 @@ static int dial(const struct px_session *session, const struct px_found *found,
 }
 
 /* Dials one candidate; PMIX_ERR_EXISTS when it is a server that we have already. */
-static int connect_one(struct px_session *session, const struct px_found *found,
+static int connect_one(struct px_session *session, const struct px_server_candidate *found,
                        struct px_server_peer **ret)
 {
     struct px_dialed dialed = {.fd = -1};
@@ -132,7 +132,7 @@ static void pause_for(uint32_t seconds)
 }
 
 /* Several servers in the directory, and nothing to choose by. */
-static bool is_ambiguous(const struct px_session *session, const struct px_found *found, size_t n)
+static bool is_ambiguous(const struct px_session *session, const struct px_server_candidate *found, size_t n)
 {
     size_t fresh = 0;
 
@@ -147,10 +147,10 @@ static bool is_ambiguous(const struct px_session *session, const struct px_found
     return fresh > 1 && !px_param_bool(PX_P_TOOL_TRY_ALL);
 }
 
-static int connect_found(struct px_session *session, const struct px_tool_wish *wish,
+static int connect_found(struct px_session *session, const struct px_tool_directives *directives,
                          struct px_server_peer **ret)
 {
-    struct px_found *found = calloc(PX_FOUND_MAX, sizeof(*found));
+    struct px_server_candidate *found = calloc(PX_SERVER_CANDIDATES_MAX, sizeof(*found));
     bool named = false;
     size_t n = 0;
     int rc;
@@ -158,7 +158,7 @@ static int connect_found(struct px_session *session, const struct px_tool_wish *
     if (NULL == found) {
         return PMIX_ERR_NOMEM;
     }
-    rc = px_tool_find(wish, session->hostname, found, PX_FOUND_MAX, &n, &named);
+    rc = px_tool_find(directives, session->hostname, found, PX_SERVER_CANDIDATES_MAX, &n, &named);
     for (size_t i = 0; 0 == rc && i < n; i++) {
         if (found[i].searched && is_ambiguous(session, found, n)) {
             rc = PMIX_ERR_BAD_PARAM;
@@ -174,25 +174,25 @@ static int connect_found(struct px_session *session, const struct px_tool_wish *
     return rc;
 }
 
-static int connect_wished(struct px_session *session, const struct px_tool_wish *wish,
+static int connect_by_directives(struct px_session *session, const struct px_tool_directives *directives,
                           struct px_server_peer **ret)
 {
-    int rc = connect_found(session, wish, ret);
+    int rc = connect_found(session, directives, ret);
 
-    for (uint32_t i = 0; i < wish->retries && PMIX_ERR_UNREACH == rc; i++) {
-        pause_for(wish->delay);
-        rc = connect_found(session, wish, ret);
+    for (uint32_t i = 0; i < directives->retries && PMIX_ERR_UNREACH == rc; i++) {
+        pause_for(directives->delay);
+        rc = connect_found(session, directives, ret);
     }
     return rc;
 }
 
-static void name_self(struct px_session *session, const struct px_tool_wish *wish)
+static void name_self(struct px_session *session, const struct px_tool_directives *directives)
 {
     const char *nspace = getenv("PMIX_NAMESPACE");
     const char *rank = getenv("PMIX_RANK");
 
-    if (NULL != wish->own_nspace) {
-        px_session_name(session, wish->own_nspace, wish->own_rank);
+    if (NULL != directives->own_nspace) {
+        px_session_name(session, directives->own_nspace, directives->own_rank);
     } else if (NULL != nspace && NULL != rank && strlen(nspace) <= PMIX_MAX_NSLEN) {
         px_session_name(session, nspace, (pmix_rank_t) strtoul(rank, NULL, 10));
     } else {
@@ -219,8 +219,8 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
 {
     struct px_session *session;
     struct px_server_peer *server = NULL;
-    struct px_tool_wish wish;
-    int rc = px_tool_wish_read(info, ninfo, &wish);
+    struct px_tool_directives directives;
+    int rc = px_tool_directives_read(info, ninfo, &directives);
 
     if (0 != rc) {
         return rc;
@@ -230,13 +230,13 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
         return PMIX_ERR_NOMEM;
     }
     session->is_tool = true;
-    name_self(session, &wish);
-    if (!wish.no_connect) {
-        rc = connect_wished(session, &wish, &server);
+    name_self(session, &directives);
+    if (!directives.no_connect) {
+        rc = connect_by_directives(session, &directives, &server);
         if (0 == rc) {
             rc = px_session_request_job(session);
         }
-        if (0 != rc && wish.optional && NULL == server) {
+        if (0 != rc && directives.optional && NULL == server) {
             rc = 0;
         }
     }
@@ -267,22 +267,22 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
 {
     struct px_session *session = px_session(ctx);
     struct px_server_peer *server = NULL;
-    struct px_tool_wish wish;
+    struct px_tool_directives directives;
     bool named;
-    int rc = px_tool_wish_read(info, ninfo, &wish);
+    int rc = px_tool_directives_read(info, ninfo, &directives);
 
     if (0 != rc) {
         return rc;
     }
-    named = NULL != wish.file || NULL != wish.uri || wish.pid != 0 || NULL != wish.nspace;
-    rc = connect_wished(session, &wish, &server);
+    named = NULL != directives.file || NULL != directives.uri || directives.pid != 0 || NULL != directives.nspace;
+    rc = connect_by_directives(session, &directives, &server);
     if (PMIX_ERR_EXISTS == rc) {
         rc = named ? 0 : PMIX_ERR_UNREACH;
     }
     if (0 != rc || NULL == server) {
         return 0 != rc ? rc : PMIX_ERR_UNREACH;
     }
-    if (wish.primary || px_session_server(session) == server) {
+    if (directives.primary || px_session_server(session) == server) {
         make_primary(session, server);
     }
     if (NULL != ret_server) {

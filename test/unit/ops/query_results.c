@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "src/ops/queries.h"
-#include "src/ops/results.h"
+#include "src/ops/query_args.h"
+#include "src/ops/query_results.h"
 
 static pmix_info_t pair(const char *key, int number)
 {

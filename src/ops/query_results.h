@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_OPS_RESULTS_H
-#define PX_OPS_RESULTS_H
+#ifndef PX_OPS_QUERY_RESULTS_H
+#define PX_OPS_QUERY_RESULTS_H
 
 #include <pmix.h>
 

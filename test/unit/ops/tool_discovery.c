@@ -14,19 +14,19 @@
 
 #include "room.h"
 #include "src/base/process.h"
-#include "src/ops/find.h"
+#include "src/ops/tool_discovery.h"
 
-static struct px_found found[8];
+static struct px_server_candidate found[8];
 static size_t n_found;
 static bool named;
 static char path_of_pid[64];
 
 static int find_with(const pmix_info_t *info, size_t n)
 {
-    struct px_tool_wish wish;
-    int rc = px_tool_wish_read(info, n, &wish);
+    struct px_tool_directives directives;
+    int rc = px_tool_directives_read(info, n, &directives);
 
-    return 0 == rc ? px_tool_find(&wish, "host", found, 8, &n_found, &named) : rc;
+    return 0 == rc ? px_tool_find(&directives, "host", found, 8, &n_found, &named) : rc;
 }
 
 static pmix_info_t text(const char *key, const char *value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_OPS_FIND_H
-#define PX_OPS_FIND_H
+#ifndef PX_OPS_TOOL_DISCOVERY_H
+#define PX_OPS_TOOL_DISCOVERY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@
 /* Where a tool finds servers: in its directives, in its environment, in rendezvous files. No
  * connection is made. */
 
-enum { PX_FOUND_MAX = 64 };
+enum { PX_SERVER_CANDIDATES_MAX = 64 };
 
 /* What the directives of a tool say. Strings are borrowed from them. */
-struct px_tool_wish {
+struct px_tool_directives {
     const char *file;     /* PMIX_TOOL_ATTACHMENT_FILE */
     const char *uri;      /* PMIX_SERVER_URI or PMIX_TCP_URI */
     const char *nspace;   /* PMIX_SERVER_NSPACE */
@@ -34,10 +34,10 @@ struct px_tool_wish {
 
 /* 0, PMIX_ERR_BAD_PARAM (contradictory, or of a wrong type), PMIX_ERR_NOT_SUPPORTED (unknown but
  * required). */
-int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish *ret);
+int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_tool_directives *ret);
 
 /* One candidate: contact string and what the file says of the server's version. */
-struct px_found {
+struct px_server_candidate {
     char uri[512];
     char version[64];
     uint32_t pid; /* of who wrote the file; 0: it does not say */
@@ -51,22 +51,22 @@ struct px_found {
 
 /* Reads a rendezvous file. 0, PMIX_ERR_UNREACH (there is none), PMIX_ERR_NO_PERMISSIONS,
  * PMIX_ERR_BAD_PARAM (it is something else). */
-int px_found_read(const char *path, struct px_found *ret);
-int px_found_read_from(int fd, struct px_found *ret); /* from its start; fd stays the caller's */
+int px_found_read(const char *path, struct px_server_candidate *ret);
+int px_found_read_from(int fd, struct px_server_candidate *ret); /* from its start; fd stays the caller's */
 
 /* Does the process live that wrote it? One that has its number by now is another. What is not known
  * counts as living. */
-bool px_found_lives(const struct px_found *found);
+bool px_found_lives(const struct px_server_candidate *found);
 
 /* Candidates in the order in which to try them. named: only one of them may be meant, and its
  * failure is final. PMIX_ERR_UNREACH (nothing found), PMIX_ERR_BAD_PARAM (a named file that is
  * none), PMIX_ERR_NO_PERMISSIONS. */
-int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
+int px_tool_find(const struct px_tool_directives *directives, const char *hostname, struct px_server_candidate *room,
                  size_t n_room, size_t *ret_n, bool *ret_named);
 
 /* Everything that can be found on this node and whose process lives: in the environment, the system
  * server, the server directory; only the system server if so wished. Returns their number. */
-size_t px_tool_list(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
+size_t px_tool_list(const struct px_tool_directives *directives, const char *hostname, struct px_server_candidate *room,
                     size_t n_room);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "src/ops/queries.h"
+#include "src/ops/query_args.h"
 
 static pmix_proc_t them = {.nspace = "them", .rank = 3};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_OPS_SERVERS_H
-#define PX_OPS_SERVERS_H
+#ifndef PX_OPS_SERVER_LIST_H
+#define PX_OPS_SERVER_LIST_H
 
 #include <pmix.h>
 

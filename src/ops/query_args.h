@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_OPS_QUERIES_H
-#define PX_OPS_QUERIES_H
+#ifndef PX_OPS_QUERY_ARGS_H
+#define PX_OPS_QUERY_ARGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-#include "queries.h"
+#include "query_args.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * query a key is answered as often as it was asked. What the server adds to the host's answers
  * comes after them: then the search begins at the first query again. */
 
-#include "results.h"
+#include "query_results.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * server first, then whatever lies in the server directory. What a rendezvous file says is bounded
  * and taken as a hint: the handshake decides. */
 
-#include "find.h"
+#include "tool_discovery.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ static void set_dir(char *room, size_t n, const char *dir)
     }
 }
 
-int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish *ret)
+int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_tool_directives *ret)
 {
     struct px_tool_init_directives said;
     int rc = px_tool_init_read(info, ninfo, &said);
@@ -54,7 +54,7 @@ int px_tool_wish_read(const pmix_info_t *info, size_t ninfo, struct px_tool_wish
     if (0 != rc || (NULL != said.server_uri && NULL != said.tcp_uri)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    *ret = (struct px_tool_wish){
+    *ret = (struct px_tool_directives){
         .file = said.attachment_file,
         .uri = NULL != said.server_uri ? said.server_uri : said.tcp_uri,
         .nspace = said.server_nspace,
@@ -106,7 +106,7 @@ static uint64_t take_number(char **text, uint64_t most)
 /* Wall clocks are set while servers run, and a file is written in the second of its time stamp. */
 enum { CLOCK_SLACK_S = 2 };
 
-bool px_found_lives(const struct px_found *found)
+bool px_found_lives(const struct px_server_candidate *found)
 {
     struct px_process process;
 
@@ -129,9 +129,9 @@ bool px_found_lives(const struct px_found *found)
            px_process_start_time(&process) <= found->written + CLOCK_SLACK_S;
 }
 
-int px_found_read_from(int fd, struct px_found *ret)
+int px_found_read_from(int fd, struct px_server_candidate *ret)
 {
-    struct px_found found = {0};
+    struct px_server_candidate found = {0};
     char text[FILE_ROOM];
     char line[64];
     char *at = text;
@@ -166,7 +166,7 @@ static bool is_trusted(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && px_trusts(st.st_uid);
 }
 
-int px_found_read(const char *path, struct px_found *ret)
+int px_found_read(const char *path, struct px_server_candidate *ret)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     int rc;
@@ -183,7 +183,7 @@ int px_found_read(const char *path, struct px_found *ret)
     return rc;
 }
 
-static bool is_listed(const struct px_found *room, size_t n, const char *uri)
+static bool is_listed(const struct px_server_candidate *room, size_t n, const char *uri)
 {
     size_t i = 0;
 
@@ -193,7 +193,7 @@ static bool is_listed(const struct px_found *room, size_t n, const char *uri)
     return i < n;
 }
 
-static int add_file(const char *path, struct px_found *room, size_t n_room, size_t *n,
+static int add_file(const char *path, struct px_server_candidate *room, size_t n_room, size_t *n,
                     bool searched)
 {
     int rc;
@@ -216,7 +216,7 @@ static int add_file(const char *path, struct px_found *room, size_t n_room, size
     return 0;
 }
 
-static int add_named(const char *dir, struct px_found *room, size_t n_room, size_t *n,
+static int add_named(const char *dir, struct px_server_candidate *room, size_t n_room, size_t *n,
                      const char *format, const char *host, const char *what)
 {
     char path[1024];
@@ -239,7 +239,7 @@ enum { DEPTH_MOST = 6, DIRS_MOST = 1024, ENTRIES_MOST = 65536 };
 struct search {
     char name[300]; /* of files, or how their names begin */
     bool whole;     /* the former: one is enough */
-    struct px_found *room;
+    struct px_server_candidate *room;
     size_t n_room;
     size_t *n;
     unsigned dirs;    /* that may still be opened */
@@ -291,7 +291,7 @@ static void search_dir(struct search *s, const char *dir, unsigned depth)
 }
 
 /* All servers in the directory; where it has none, those in the tree below it. */
-static void add_directory(const char *dir, const char *host, struct px_found *room, size_t n_room,
+static void add_directory(const char *dir, const char *host, struct px_server_candidate *room, size_t n_room,
                           size_t *n)
 {
     size_t before = *n;
@@ -305,7 +305,7 @@ static void add_directory(const char *dir, const char *host, struct px_found *ro
 }
 
 /* One server, by what its file is named for: in the directory, or else in the tree below it. */
-static int add_one(const char *dir, struct px_found *room, size_t n_room, size_t *n,
+static int add_one(const char *dir, struct px_server_candidate *room, size_t n_room, size_t *n,
                    const char *host, const char *what)
 {
     struct search s = {.whole = true,
@@ -324,7 +324,7 @@ static int add_one(const char *dir, struct px_found *room, size_t n_room, size_t
     return *n > 0 ? 0 : rc;
 }
 
-static int add_uri(const char *uri, struct px_found *room, size_t n_room, size_t *n)
+static int add_uri(const char *uri, struct px_server_candidate *room, size_t n_room, size_t *n)
 {
     const char *env = strncmp(uri, "PMIX_", 5) == 0 ? strchr(uri, ';') : NULL;
 
@@ -339,7 +339,7 @@ static int add_uri(const char *uri, struct px_found *room, size_t n_room, size_t
 }
 
 /* A tool that a server started finds that server in its environment. */
-static void add_environment(struct px_found *room, size_t n_room, size_t *n)
+static void add_environment(struct px_server_candidate *room, size_t n_room, size_t *n)
 {
     static const char *const names[] = {"PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_URI61",
                                         "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
@@ -368,7 +368,7 @@ static bool is_of(const char *uri, const char *nspace)
            ';' == uri[len + 1 + strspn(uri + len + 1, "0123456789")];
 }
 
-int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
+int px_tool_find(const struct px_tool_directives *directives, const char *hostname, struct px_server_candidate *room,
                  size_t n_room, size_t *ret_n, bool *ret_named)
 {
     char number[16];
@@ -376,50 +376,50 @@ int px_tool_find(const struct px_tool_wish *wish, const char *hostname, struct p
     int rc = 0;
 
     *ret_named = true;
-    if (NULL != wish->file) {
-        rc = add_file(wish->file, room, n_room, &n, false);
-    } else if (NULL != wish->uri) {
-        rc = add_uri(wish->uri, room, n_room, &n);
-    } else if (wish->pid != 0) {
-        snprintf(number, sizeof(number), "%u", wish->pid);
-        rc = add_one(wish->server_tmpdir, room, n_room, &n, hostname, number);
-        if (0 == rc && room[0].pid != 0 && room[0].pid != wish->pid) {
+    if (NULL != directives->file) {
+        rc = add_file(directives->file, room, n_room, &n, false);
+    } else if (NULL != directives->uri) {
+        rc = add_uri(directives->uri, room, n_room, &n);
+    } else if (directives->pid != 0) {
+        snprintf(number, sizeof(number), "%u", directives->pid);
+        rc = add_one(directives->server_tmpdir, room, n_room, &n, hostname, number);
+        if (0 == rc && room[0].pid != 0 && room[0].pid != directives->pid) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }
-    } else if (NULL != wish->nspace) {
-        rc = add_one(wish->server_tmpdir, room, n_room, &n, hostname, wish->nspace);
-        if (0 == rc && !is_of(room[0].uri, wish->nspace)) {
+    } else if (NULL != directives->nspace) {
+        rc = add_one(directives->server_tmpdir, room, n_room, &n, hostname, directives->nspace);
+        if (0 == rc && !is_of(room[0].uri, directives->nspace)) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }
-    } else if (wish->system_only) {
-        rc = add_named(wish->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
+    } else if (directives->system_only) {
+        rc = add_named(directives->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
     } else {
         *ret_named = false;
         add_environment(room, n_room, &n);
-        if (wish->system_first || n == 0) {
-            (void) add_named(wish->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
+        if (directives->system_first || n == 0) {
+            (void) add_named(directives->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
         }
-        add_directory(wish->server_tmpdir, hostname, room, n_room, &n);
+        add_directory(directives->server_tmpdir, hostname, room, n_room, &n);
         rc = n > 0 ? 0 : PMIX_ERR_UNREACH;
     }
     *ret_n = n;
     return rc;
 }
 
-size_t px_tool_list(const struct px_tool_wish *wish, const char *hostname, struct px_found *room,
+size_t px_tool_list(const struct px_tool_directives *directives, const char *hostname, struct px_server_candidate *room,
                     size_t n_room)
 {
     size_t before;
     size_t n = 0;
 
-    if (add_named(wish->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL) == 0 &&
+    if (add_named(directives->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL) == 0 &&
         !px_found_lives(&room[0])) {
         n = 0;
     }
-    if (wish->system_only) {
+    if (directives->system_only) {
         return n;
     }
-    add_directory(wish->server_tmpdir, hostname, room, n_room, &n);
+    add_directory(directives->server_tmpdir, hostname, room, n_room, &n);
     before = n; /* what a file says more of is not listed again */
     add_environment(room, n_room, &n);
     return n > before && is_listed(room, before, room[before].uri) ? before : n;

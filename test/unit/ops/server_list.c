@@ -3,7 +3,7 @@
 
 /* PMIX_QUERY_AVAIL_SERVERS from files that lie there. [TOOL-064] */
 
-#include "src/ops/servers.h"
+#include "src/ops/server_list.h"
 
 #include <string.h>
 
