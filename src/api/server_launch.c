@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "src/server/call.h"
+#include "src/server/loop_call.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
 
@@ -50,7 +50,7 @@ pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_re
         return PMIX_ERR_BAD_PARAM;
     }
     args.proc = *proc;
-    return px_server_start_call(s, px_dmodex_give, &args, sizeof(args), ignore, NULL);
+    return px_server_start_call(s, px_dmodex_serve, &args, sizeof(args), ignore, NULL);
 }
 
 /* --- settings --- */

@@ -52,7 +52,7 @@ static bool covered(const pmix_proc_t *by, const pmix_proc_t *proc)
 }
 
 /* A list of all the ranks of a namespace becomes its wildcard. */
-static size_t fold(const struct px_colls *colls, pmix_proc_t *set, size_t n)
+static size_t fold_set(const struct px_colls *colls, pmix_proc_t *set, size_t n)
 {
     size_t out = 0;
 
@@ -103,7 +103,7 @@ int px_coll_normalise(const struct px_colls *colls, const pmix_proc_t *procs, si
         }
     }
     *ret = set;
-    *ret_n = fold(colls, set, n);
+    *ret_n = fold_set(colls, set, n);
     return PMIX_SUCCESS;
 }
 
@@ -264,7 +264,7 @@ static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll
     return same;
 }
 
-static bool fits(const struct px_colls *colls, const struct px_coll *coll, const char *name,
+static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll, const char *name,
                  const pmix_proc_t *set, size_t nset, const pmix_proc_t *who)
 {
     if (!name) {
@@ -287,7 +287,7 @@ struct px_coll *px_coll_find(struct px_colls *colls, enum px_coll_kind kind, con
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
         if (coll->kind == kind && !coll->closed && !px_coll_has_peer(coll, who->peer) &&
-            fits(colls, coll, name, set, nset, &who->proc)) {
+            belongs_to(colls, coll, name, set, nset, &who->proc)) {
             return coll;
         }
     }

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
-#include "group.h"
+#include "server_events.h"
+#include "server_group.h"
 #include "src/value/directives.h"
 
 void px_coll_call_fini(struct px_coll_call *call)
@@ -25,18 +25,18 @@ void px_coll_call_fini(struct px_coll_call *call)
 
 /* --- the end --- */
 
-static void reply(struct px_server *s, struct px_coll *coll, const struct px_from *from, int status)
+static void reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to, int status)
 {
     switch (coll->kind) {
     case PX_COLL_CONNECT:
-        px_connect_reply(s, coll, from, status);
+        px_connect_reply(s, coll, reply_to, status);
         break;
     case PX_COLL_GROUP_CONSTRUCT:
     case PX_COLL_GROUP_SOLO:
-        px_group_reply(s, coll, from, status);
+        px_group_reply(s, coll, reply_to, status);
         break;
     default:
-        px_answer_status(s, from, status);
+        px_answer_status(s, reply_to, status);
         break;
     }
 }
@@ -58,10 +58,10 @@ void px_coll_finish(struct px_server *s, struct px_coll *coll, int status)
         px_group_finished(s, coll, status);
     }
     for (size_t i = 0; i < coll->n_members; i++) {
-        struct px_from from = {.peer = coll->members[i].peer, .tag = coll->members[i].tag};
+        struct px_reply_to reply_to = {.peer = coll->members[i].peer, .tag = coll->members[i].tag};
 
-        if (from.peer) {
-            reply(s, coll, &from, status);
+        if (reply_to.peer) {
+            reply(s, coll, &reply_to, status);
         }
     }
     px_coll_destroy(coll);
@@ -154,19 +154,19 @@ static uint32_t dead_come(struct px_server *s, const struct px_coll *coll)
     uint32_t n = 0;
 
     for (size_t i = 0; i < coll->n_members; i++) {
-        const struct px_rankrec *rank = px_rank_of(s, &coll->members[i].proc);
+        const struct px_local_proc *rank = px_local_proc_of(s, &coll->members[i].proc);
         bool again = false;
 
         for (size_t j = 0; j < i && !again; j++) {
-            again = px_rank_of(s, &coll->members[j].proc) == rank;
+            again = px_local_proc_of(s, &coll->members[j].proc) == rank;
         }
-        n += rank && rank->dead && !again;
+        n += rank && rank->departed && !again;
     }
     return n;
 }
 
 /* True when it was complete, and so may be gone. */
-static bool check(struct px_server *s, struct px_coll *coll)
+static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
 {
     bool remote = false;
     bool lost = false;
@@ -176,7 +176,7 @@ static bool check(struct px_server *s, struct px_coll *coll)
         return false;
     }
     for (size_t i = 0; i < coll->nset; i++) {
-        expected += px_ns_locals(s, &coll->set[i], &remote, &lost);
+        expected += px_nspace_count_locals(s, &coll->set[i], &remote, &lost);
     }
     if (lost) {
         expected += dead_come(s, coll); /* who are not among them yet */
@@ -250,26 +250,26 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
         px_coll_finish(s, coll, rc);
         return PMIX_SUCCESS;
     }
-    (void) check(s, coll);
+    (void) complete_if_all_local(s, coll);
     return PMIX_SUCCESS;
 }
 
 /* --- what changes who is waited for --- */
 
-void px_fences_recount(struct px_server *s)
+void px_colls_recount(struct px_server *s)
 {
     struct px_list *item;
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
     px_list_each (item, next, &s->colls.list) {
-        if (check(s, px_container_of(item, struct px_coll, link))) {
+        if (complete_if_all_local(s, px_container_of(item, struct px_coll, link))) {
             next = s->colls.list.next;
         }
     }
 }
 
-void px_fences_peer_gone(struct px_server *s, const struct px_peer *peer)
+void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 {
     struct px_list *item;
     struct px_list *next;
@@ -278,10 +278,10 @@ void px_fences_peer_gone(struct px_server *s, const struct px_peer *peer)
     px_list_each (item, next, &s->colls.list) {
         px_coll_forget_peer(px_container_of(item, struct px_coll, link), peer->id);
     }
-    px_fences_recount(s);
+    px_colls_recount(s);
 }
 
-void px_fences_drop_all(struct px_server *s)
+void px_colls_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->colls.list)) {

@@ -3,7 +3,7 @@
 #ifndef PX_SERVER_COLLECTIVE_H
 #define PX_SERVER_COLLECTIVE_H
 
-#include "host.h"
+#include "host_upcall.h"
 #include "priv.h"
 
 /* What fences, connects, disconnects and group operations have in common: gathering the local
@@ -42,15 +42,15 @@ void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote);
 /* Whether the set of a disconnect was connected, or is a family. */
 bool px_connected(struct px_server *s, const struct px_coll *coll);
 
-/* fence.c, connect.c, group.c: their share in finishing. */
+/* fence.c, connect.c, server_group.c: their share in finishing. */
 void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status);
-void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from,
+void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to,
                       int status);
 void px_connect_finished(struct px_server *s, struct px_coll *coll, int status);
 /* Takes over a member's directives and contributions. PMIX_ERR_BAD_PARAM when they contradict
  * another's. */
 int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct px_coll_call *call);
-void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from,
+void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to,
                     int status);
 void px_group_finished(struct px_server *s, struct px_coll *coll, int status);
 

@@ -32,8 +32,8 @@ struct name {
     uint32_t key; /* of the batch */
 };
 
-struct px_posted {
-    const struct px_nsrec *ns;
+struct px_commit_reader {
+    const struct px_nspace *ns;
     const char *only; /* or NULL: every key is taken */
     struct px_batch *batch;
     struct chunk *owned;
@@ -41,9 +41,9 @@ struct px_posted {
     struct name names[N_NAMES]; /* by length and last character */
 };
 
-struct px_posted *px_posted_create(const struct px_nsrec *ns)
+struct px_commit_reader *px_commit_reader_create(const struct px_nspace *ns)
 {
-    struct px_posted *posted = calloc(1, sizeof(*posted));
+    struct px_commit_reader *posted = calloc(1, sizeof(*posted));
 
     if (posted) {
         posted->ns = ns;
@@ -56,7 +56,7 @@ struct px_posted *px_posted_create(const struct px_nsrec *ns)
     return posted;
 }
 
-void px_posted_only(struct px_posted *posted, const char *key)
+void px_commit_reader_only(struct px_commit_reader *posted, const char *key)
 {
     posted->only = key;
 }
@@ -74,7 +74,7 @@ static void free_chunks(struct chunk *chunk, bool owned)
     }
 }
 
-void px_posted_destroy(struct px_posted *posted)
+void px_commit_reader_destroy(struct px_commit_reader *posted)
 {
     if (posted) {
         px_batch_destroy(posted->batch);
@@ -93,7 +93,7 @@ static void drop_value(struct px_kval_view *kval)
 }
 
 /* Takes over the value; NULL, with the value as it was, when memory is out. */
-static const pmix_value_t *keep_value(struct px_posted *posted, const struct px_kval_view *kval)
+static const pmix_value_t *keep_value(struct px_commit_reader *posted, const struct px_kval_view *kval)
 {
     struct chunk **chunks = kval->owned ? &posted->owned : &posted->borrowed;
     struct chunk *chunk = *chunks;
@@ -112,7 +112,7 @@ static const pmix_value_t *keep_value(struct px_posted *posted, const struct px_
 }
 
 /* Adds an entry whose key is so long. */
-static int add_entry(struct px_posted *posted, const struct px_store_entry *entry, size_t key_len)
+static int add_entry(struct px_commit_reader *posted, const struct px_store_entry *entry, size_t key_len)
 {
     struct name *name;
     int rc;
@@ -152,7 +152,7 @@ static int unfold_qualified(const pmix_value_t *value, struct px_store_entry *en
 
 /* What the host has said of a process stands: programs post some of it all the same, and expect
  * that. */
-static bool is_hosts(const struct px_posted *posted, uint32_t rank, const char *key)
+static bool is_hosts(const struct px_commit_reader *posted, uint32_t rank, const char *key)
 {
     struct px_slice slice;
 
@@ -190,7 +190,7 @@ static bool is_noted(const struct px_map *names, const struct px_kval_view *kval
 /* `other`: the names of the client's other buffer, or NULL. What of the local buffer is in both is
  * global; what of the remote buffer is in both has been read. *ret is as good as the input and
  * `posted`. */
-static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
+static int read_one(struct px_commit_reader *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
                     const struct px_map *other, struct px_kval_view *ret)
 {
     struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = rank, .scope = scope};
@@ -230,7 +230,7 @@ static int read_one(struct px_posted *posted, uint32_t rank, struct px_in *in, p
     return add_entry(posted, &entry, key_len);
 }
 
-int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope)
+int px_commit_reader_read(struct px_commit_reader *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope)
 {
     struct px_kval_view kval;
     int rc = PMIX_SUCCESS;
@@ -241,7 +241,7 @@ int px_posted_read(struct px_posted *posted, uint32_t rank, struct px_in *in, pm
     return rc;
 }
 
-int px_posted_publish(struct px_posted *posted, struct px_nsrec *ns)
+int px_commit_reader_publish(struct px_commit_reader *posted, struct px_nspace *ns)
 {
     return posted->owned || posted->borrowed ? px_store_publish(ns->store, posted->batch)
                                              : PMIX_SUCCESS;
@@ -297,7 +297,7 @@ static int list_names(struct px_in in, struct px_map *names, struct px_buf *plai
     return rc;
 }
 
-static int read_commit(struct px_posted *posted, uint32_t rank, const struct blocks *blocks,
+static int read_commit(struct px_commit_reader *posted, uint32_t rank, const struct blocks *blocks,
                        struct px_buf *plain)
 {
     struct px_map remote_names = {0};
@@ -319,11 +319,11 @@ static int read_commit(struct px_posted *posted, uint32_t rank, const struct blo
     return rc;
 }
 
-int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
-    struct px_from from = px_from_peer(peer, tag);
-    struct px_rankrec *rank = peer->rank;
-    struct px_posted *posted;
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
+    struct px_local_proc *rank = peer->rank;
+    struct px_commit_reader *posted;
     struct px_buf plain = {0};
     struct blocks blocks = {0};
     int rc = read_blocks(in, &blocks);
@@ -332,22 +332,22 @@ int px_on_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct
     if (rc || !rank) {
         return rc ? rc : PMIX_ERR_NOT_SUPPORTED;
     }
-    posted = px_posted_create(rank->ns);
+    posted = px_commit_reader_create(rank->ns);
     rc = posted ? read_commit(posted, rank->rank, &blocks, &plain) : PMIX_ERR_NOMEM;
-    rc = rc ? rc : px_posted_publish(posted, rank->ns);
+    rc = rc ? rc : px_commit_reader_publish(posted, rank->ns);
     if (!rc) {
-        rc = px_buf_ok(&plain) ? px_outbox_put(&rank->outbox, &plain, &s->posted) : PMIX_ERR_NOMEM;
+        rc = px_buf_ok(&plain) ? px_modex_log_put(&rank->modex_log, &plain, &s->commit_number) : PMIX_ERR_NOMEM;
     }
-    px_posted_destroy(posted);
+    px_commit_reader_destroy(posted);
     px_buf_fini(&plain);
     /* One that is refused has been made all the same: its values do not come any more, and who
      * waits for them is to wait no longer than for any other key that a process left out. */
     rank->committed = true;
     rank->change = ++s->changes;
     if (!rc) {
-        px_answer_status(s, &from, PMIX_SUCCESS);
+        px_answer_status(s, &reply_to, PMIX_SUCCESS);
     }
     px_gets_committed(s, rank);
-    px_asks_committed(s, rank);
+    px_dmodex_requests_committed(s, rank);
     return rc;
 }

@@ -12,7 +12,7 @@
 #include "priv.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
-#include "start.h"
+#include "server_start.h"
 
 enum { SYSTEM_NAME_MAX = 256 };
 
@@ -79,13 +79,13 @@ static int take_name(pmix_proc_t *self, const struct px_server_init_directives *
 static void take_tool_support(struct px_server *s,
                               const struct px_server_init_directives *directives)
 {
-    s->meet.system = directives->system_support;
-    s->meet.scheduler = directives->scheduler;
-    s->meet.controller = directives->sys_controller;
-    s->meet.launcher_file = directives->rendezvous_file;
-    s->meet.mode = directives->socket_mode != PX_NOT_GIVEN ? directives->socket_mode : 0;
-    s->tools = directives->tool_support || directives->session_support || s->meet.system ||
-               s->meet.scheduler || s->meet.controller || s->meet.launcher_file;
+    s->rendezvous_opts.system = directives->system_support;
+    s->rendezvous_opts.scheduler = directives->scheduler;
+    s->rendezvous_opts.controller = directives->sys_controller;
+    s->rendezvous_opts.launcher_file = directives->rendezvous_file;
+    s->rendezvous_opts.mode = directives->socket_mode != PX_NOT_GIVEN ? directives->socket_mode : 0;
+    s->tools = directives->tool_support || directives->session_support || s->rendezvous_opts.system ||
+               s->rendezvous_opts.scheduler || s->rendezvous_opts.controller || s->rendezvous_opts.launcher_file;
     s->foreign_tools = directives->foreign_tools;
 }
 
@@ -118,7 +118,7 @@ static int set_defaults(struct px_server *s)
     int rc;
 
     (void) gethostname(name, sizeof(name) - 1);
-    s->fence_piece = px_fence_needs_piece();
+    s->fence_needs_data = px_fence_needs_data();
     rc = set_text(&s->hostname, name);
     rc = rc ? rc : set_text(&s->tmpdir, dir ? dir : "/tmp");
     rc = rc ? rc : set_text(&s->system_tmpdir, system_dir ? system_dir : "/tmp");

@@ -33,7 +33,7 @@ void px_connected_drop_all(struct px_server *s)
 }
 
 /* A set that nobody disconnects goes with the last namespace of its members. */
-void px_connected_ns_gone(struct px_server *s)
+void px_connected_nspace_removed(struct px_server *s)
 {
     struct px_list *item;
     struct px_list *next;
@@ -42,13 +42,13 @@ void px_connected_ns_gone(struct px_server *s)
     px_list_each (item, next, &s->connected) {
         struct connected *one = px_container_of(item, struct connected, link);
 
-        if (!px_ns_any(s, one->set, one->n)) {
+        if (!px_nspace_any(s, one->set, one->n)) {
             connected_destroy(one);
         }
     }
 }
 
-static struct connected *find(struct px_server *s, const struct px_coll *coll)
+static struct connected *find_connected(struct px_server *s, const struct px_coll *coll)
 {
     struct px_list *item;
     struct px_list *next;
@@ -67,7 +67,7 @@ static int remember(struct px_server *s, const struct px_coll *coll)
 {
     struct connected *one;
 
-    if (find(s, coll)) {
+    if (find_connected(s, coll)) {
         return PMIX_SUCCESS;
     }
     one = calloc(1, sizeof(*one));
@@ -93,7 +93,7 @@ static bool is_family(struct px_server *s, const struct px_coll *coll)
     struct px_slice slice;
 
     for (size_t i = 0; i < coll->nset; i++) {
-        struct px_nsrec *ns = px_ns_find(s, coll->set[i].nspace);
+        struct px_nspace *ns = px_nspace_find(s, coll->set[i].nspace);
 
         if (ns && (!px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
                    !px_store_find(ns->store, PX_LEVEL_PROC, 0, key, sizeof(key) - 1, &slice))) {
@@ -106,10 +106,10 @@ static bool is_family(struct px_server *s, const struct px_coll *coll)
 bool px_connected(struct px_server *s, const struct px_coll *coll)
 {
     px_assert(px_loop_inside(s->loop));
-    return find(s, coll) || is_family(s, coll);
+    return find_connected(s, coll) || is_family(s, coll);
 }
 
-static void answered(struct px_upcall *up)
+static void connect_answered(struct px_upcall *up)
 {
     struct px_coll *coll = up->arg;
 
@@ -132,7 +132,7 @@ void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote)
         px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
-    up = px_upcall_create(s, NULL, NULL, answered);
+    up = px_upcall_create(s, NULL, NULL, connect_answered);
     if (!up || px_coll_hand_over(coll, up)) {
         coll->upcall = NULL;
         px_upcall_destroy(up);
@@ -141,12 +141,12 @@ void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote)
     }
     px_directives_mark(connect ? &px_call_connect : &px_call_disconnect, PX_ATTR_SERVER, up->info,
                        up->ninfo);
-    px_upcall_returned(up, fn(up->procs, up->nprocs, up->info, up->ninfo, px_up_op, up));
+    px_upcall_returned(up, fn(up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_op, up));
 }
 
 void px_connect_finished(struct px_server *s, struct px_coll *coll, int status)
 {
-    struct connected *one = find(s, coll);
+    struct connected *one = find_connected(s, coll);
 
     px_assert(px_loop_inside(s->loop));
     if (status) {
@@ -161,7 +161,7 @@ void px_connect_finished(struct px_server *s, struct px_coll *coll, int status)
 
 /* STRING nspace; KVAL... of one namespace, as a byte object. `shared`: it is in the segment that
  * rides along. */
-static void pack_namespace(struct px_buf *reply, struct px_nsrec *ns, enum px_wire_kind kind,
+static void pack_namespace(struct px_buf *reply, struct px_nspace *ns, enum px_wire_kind kind,
                            bool shared)
 {
     const struct px_buf *packed;
@@ -171,7 +171,7 @@ static void pack_namespace(struct px_buf *reply, struct px_nsrec *ns, enum px_wi
     if (!rc && shared) {
         rc = px_pack_segment(&inner, kind);
     } else if (!rc) {
-        rc = px_ns_packed(ns, kind, &packed);
+        rc = px_nspace_packed(ns, kind, &packed);
         if (!rc) {
             px_buf_append(&inner, packed->data, packed->len);
         }
@@ -194,14 +194,14 @@ static bool is_among(const pmix_proc_t *procs, size_t n, const char *nspace)
 
 /* What the member is to know of the other namespaces: the job information of those that it reads by
  * messages. The first segment that is new to it rides along; others wait until it needs them. */
-static struct px_nsrec *pack_namespaces(struct px_server *s, struct px_buf *reply,
+static struct px_nspace *pack_namespaces(struct px_server *s, struct px_buf *reply,
                                         struct px_peer *peer, const struct px_coll *coll)
 {
-    struct px_nsrec *rides = NULL;
+    struct px_nspace *rides = NULL;
 
     for (size_t i = 0; i < coll->nset; i++) {
         const char *name = coll->set[i].nspace;
-        struct px_nsrec *ns = px_ns_find(s, name);
+        struct px_nspace *ns = px_nspace_find(s, name);
 
         if (!ns || strcmp(name, peer->proc.nspace) == 0 || is_among(coll->set, i, name)) {
             continue;
@@ -216,24 +216,24 @@ static struct px_nsrec *pack_namespaces(struct px_server *s, struct px_buf *repl
     return rides;
 }
 
-void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_from *from,
+void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to,
                       int status)
 {
-    struct px_peer *peer = px_peer_find(s, from->peer);
-    struct px_nsrec *rides;
+    struct px_peer *peer = px_peer_find(s, reply_to->peer);
+    struct px_nspace *rides;
     struct px_buf buf = {0};
 
     px_assert(px_loop_inside(s->loop));
     if (!peer || status) {
-        px_answer_status(s, from, status);
+        px_answer_status(s, reply_to, status);
         return;
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
     rides = pack_namespaces(s, &buf, peer, coll);
     if (rides && px_buf_ok(&buf)) {
-        px_answer_offer(s, from, &buf, px_peer_offer(peer, rides));
+        px_answer_offer(s, reply_to, &buf, px_peer_offer(peer, rides));
     } else {
-        px_answer_take(s, from, &buf);
+        px_answer_take(s, reply_to, &buf);
     }
 }
 
@@ -249,13 +249,13 @@ static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, s
     return rc;
 }
 
-int px_on_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     px_assert(px_loop_inside(s->loop));
     return on_request(s, peer, tag, in, PX_COLL_CONNECT);
 }
 
-int px_on_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     px_assert(px_loop_inside(s->loop));
     return on_request(s, peer, tag, in, PX_COLL_DISCONNECT);

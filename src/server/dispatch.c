@@ -8,47 +8,47 @@
 #include <stdlib.h>
 
 #include "gds/store.h"
-#include "host.h"
+#include "host_upcall.h"
 #include "priv.h"
 #include "src/wire/message.h"
 
 static const px_handler handlers[] = {
-    [PX_CMD_REQ] = px_on_req,
-    [PX_CMD_ABORT] = px_on_abort,
-    [PX_CMD_COMMIT] = px_on_commit,
-    [PX_CMD_FENCE] = px_on_fence,
-    [PX_CMD_GET] = px_on_get,
-    [PX_CMD_FINALIZE] = px_on_finalize,
-    [PX_CMD_PUBLISH] = px_on_publish,
-    [PX_CMD_LOOKUP] = px_on_lookup,
-    [PX_CMD_UNPUBLISH] = px_on_unpublish,
-    [PX_CMD_SPAWN] = px_on_spawn,
-    [PX_CMD_CONNECT] = px_on_connect,
-    [PX_CMD_DISCONNECT] = px_on_disconnect,
-    [PX_CMD_NOTIFY] = px_on_notify,
-    [PX_CMD_REGEVENTS] = px_on_regevents,
-    [PX_CMD_DEREGEVENTS] = px_on_deregevents,
-    [PX_CMD_QUERY] = px_on_query,
-    [PX_CMD_LOG] = px_on_log,
-    [PX_CMD_ALLOC] = px_on_alloc,
-    [PX_CMD_JOB_CONTROL] = px_on_job_control,
-    [PX_CMD_MONITOR] = px_on_monitor,
-    [PX_CMD_GET_CREDENTIAL] = px_on_get_credential,
-    [PX_CMD_VALIDATE_CREDENTIAL] = px_on_validate,
-    [PX_CMD_IOF_PULL] = px_on_iof_pull,
-    [PX_CMD_IOF_PUSH] = px_on_iof_push,
-    [PX_CMD_GROUP_CONSTRUCT] = px_on_group_construct,
-    [PX_CMD_GROUP_LEAVE] = px_on_group_leave,
-    [PX_CMD_GROUP_DESTRUCT] = px_on_group_destruct,
-    [PX_CMD_IOF_DEREG] = px_on_iof_dereg,
-    [PX_CMD_FABRIC_REGISTER] = px_on_fabric_register,
-    [PX_CMD_FABRIC_UPDATE] = px_on_fabric_update,
-    [PX_CMD_DEVICE_DISTANCES] = px_on_distances,
-    [PX_CMD_REFRESH_CACHE] = px_on_refresh,
-    [PX_CMD_RESBLOCK] = px_on_resblock,
-    [PX_CMD_SESSION_CTRL] = px_on_session,
-    [PX_CMD_RESOLVE_PEERS] = px_on_resolve_peers,
-    [PX_CMD_RESOLVE_NODES] = px_on_resolve_nodes,
+    [PX_CMD_REQ] = px_handle_req,
+    [PX_CMD_ABORT] = px_handle_abort,
+    [PX_CMD_COMMIT] = px_handle_commit,
+    [PX_CMD_FENCE] = px_handle_fence,
+    [PX_CMD_GET] = px_handle_get,
+    [PX_CMD_FINALIZE] = px_handle_finalize,
+    [PX_CMD_PUBLISH] = px_handle_publish,
+    [PX_CMD_LOOKUP] = px_handle_lookup,
+    [PX_CMD_UNPUBLISH] = px_handle_unpublish,
+    [PX_CMD_SPAWN] = px_handle_spawn,
+    [PX_CMD_CONNECT] = px_handle_connect,
+    [PX_CMD_DISCONNECT] = px_handle_disconnect,
+    [PX_CMD_NOTIFY] = px_handle_notify,
+    [PX_CMD_REGEVENTS] = px_handle_regevents,
+    [PX_CMD_DEREGEVENTS] = px_handle_deregevents,
+    [PX_CMD_QUERY] = px_handle_query,
+    [PX_CMD_LOG] = px_handle_log,
+    [PX_CMD_ALLOC] = px_handle_alloc,
+    [PX_CMD_JOB_CONTROL] = px_handle_job_control,
+    [PX_CMD_MONITOR] = px_handle_monitor,
+    [PX_CMD_GET_CREDENTIAL] = px_handle_get_credential,
+    [PX_CMD_VALIDATE_CREDENTIAL] = px_handle_validate,
+    [PX_CMD_IOF_PULL] = px_handle_iof_pull,
+    [PX_CMD_IOF_PUSH] = px_handle_iof_push,
+    [PX_CMD_GROUP_CONSTRUCT] = px_handle_group_construct,
+    [PX_CMD_GROUP_LEAVE] = px_handle_group_leave,
+    [PX_CMD_GROUP_DESTRUCT] = px_handle_group_destruct,
+    [PX_CMD_IOF_DEREG] = px_handle_iof_dereg,
+    [PX_CMD_FABRIC_REGISTER] = px_handle_fabric_register,
+    [PX_CMD_FABRIC_UPDATE] = px_handle_fabric_update,
+    [PX_CMD_DEVICE_DISTANCES] = px_handle_distances,
+    [PX_CMD_REFRESH_CACHE] = px_handle_refresh,
+    [PX_CMD_RESBLOCK] = px_handle_resblock,
+    [PX_CMD_SESSION_CTRL] = px_handle_session,
+    [PX_CMD_RESOLVE_PEERS] = px_handle_resolve_peers,
+    [PX_CMD_RESOLVE_NODES] = px_handle_resolve_nodes,
 };
 
 enum { N_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };
@@ -70,22 +70,22 @@ static bool is_unreadable(int status)
 static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_server *s = peer->server;
-    struct px_from from = px_from_peer(peer, tag);
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
     uint8_t command;
     int rc = px_unpack_command(in, &command);
 
     if (!rc && (command >= N_HANDLERS || !handlers[command])) {
-        px_answer_status(s, &from, PMIX_ERR_NOT_SUPPORTED);
+        px_answer_status(s, &reply_to, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
     /* What a peer may ask before and after its time is over is the same: nothing but the end. */
     if (!rc && peer->finalized) {
-        px_answer_status(s, &from, PMIX_ERR_INIT);
+        px_answer_status(s, &reply_to, PMIX_ERR_INIT);
         return;
     }
     rc = rc ? rc : handlers[command](s, peer, tag, in);
     if (rc) {
-        px_answer_status(s, &from, rc);
+        px_answer_status(s, &reply_to, rc);
         peer->doomed |= is_unreadable(rc);
     }
 }
@@ -104,40 +104,40 @@ void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t
 
 /* --- answers --- */
 
-static void reply_own(const struct px_from *from, pmix_status_t status)
+static void reply_own(const struct px_reply_to *reply_to, pmix_status_t status)
 {
-    if (from->op) {
-        from->op(status, from->cbdata);
-    } else if (from->infos) {
-        from->infos(status, NULL, 0, from->cbdata, NULL, NULL);
-    } else if (from->lookup) {
-        from->lookup(status, NULL, 0, from->cbdata);
-    } else if (from->spawn) {
+    if (reply_to->op) {
+        reply_to->op(status, reply_to->cbdata);
+    } else if (reply_to->infos) {
+        reply_to->infos(status, NULL, 0, reply_to->cbdata, NULL, NULL);
+    } else if (reply_to->lookup) {
+        reply_to->lookup(status, NULL, 0, reply_to->cbdata);
+    } else if (reply_to->spawn) {
         pmix_nspace_t none = "";
 
-        from->spawn(status, none, from->cbdata);
-    } else if (from->value) {
-        from->value(status, NULL, from->cbdata);
-    } else if (from->cred) {
-        from->cred(status, NULL, NULL, 0, from->cbdata);
-    } else if (from->valid) {
-        from->valid(status, NULL, 0, from->cbdata);
+        reply_to->spawn(status, none, reply_to->cbdata);
+    } else if (reply_to->value) {
+        reply_to->value(status, NULL, reply_to->cbdata);
+    } else if (reply_to->cred) {
+        reply_to->cred(status, NULL, NULL, 0, reply_to->cbdata);
+    } else if (reply_to->valid) {
+        reply_to->valid(status, NULL, 0, reply_to->cbdata);
     }
 }
 
 /* Whoever reads a segment that has been superseded gets the new one with the next reply: what was
  * published before the reply is seen after it. */
-void px_answer_take(struct px_server *s, const struct px_from *from, struct px_buf *buf)
+void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf)
 {
-    struct px_peer *peer = px_peer_find(s, from->peer);
+    struct px_peer *peer = px_peer_find(s, reply_to->peer);
 
     px_assert(px_loop_inside(s->loop));
-    px_answer_offer(s, from, buf, peer ? px_peer_moved_segment(peer) : -1);
+    px_answer_offer(s, reply_to, buf, peer ? px_peer_moved_segment(peer) : -1);
 }
 
-void px_answer_offer(struct px_server *s, const struct px_from *from, struct px_buf *buf, int fd)
+void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf, int fd)
 {
-    struct px_peer *peer = px_peer_find(s, from->peer);
+    struct px_peer *peer = px_peer_find(s, reply_to->peer);
 
     px_assert(px_loop_inside(s->loop));
     if (!peer) {
@@ -148,23 +148,23 @@ void px_answer_offer(struct px_server *s, const struct px_from *from, struct px_
         px_buf_fini(buf);
         (void) px_pack_status(buf, peer->kind, PMIX_ERR_NOMEM);
     }
-    px_peer_send(peer, from->tag, buf, fd);
+    px_peer_send(peer, reply_to->tag, buf, fd);
 }
 
-void px_answer_status(struct px_server *s, const struct px_from *from, pmix_status_t status)
+void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to, pmix_status_t status)
 {
-    struct px_peer *peer = px_peer_find(s, from->peer);
+    struct px_peer *peer = px_peer_find(s, reply_to->peer);
     struct px_buf buf = {0};
 
     px_assert(px_loop_inside(s->loop));
-    if (!from->peer) {
-        reply_own(from, status);
+    if (!reply_to->peer) {
+        reply_own(reply_to, status);
         return;
     }
     if (peer) {
         (void) px_pack_status(&buf, peer->kind,
                               status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status);
-        px_answer_take(s, from, &buf);
+        px_answer_take(s, reply_to, &buf);
     }
 }
 
@@ -182,33 +182,33 @@ static void take_back(void *arg)
 }
 
 /* A callback of this process gets a copy that it releases when it likes. */
-static void reply_own_infos(const struct px_from *from, pmix_status_t status,
+static void reply_own_infos(const struct px_reply_to *reply_to, pmix_status_t status,
                             const pmix_info_t *info, size_t ninfo)
 {
     struct lent *lent = calloc(1, sizeof(*lent));
 
     if (!lent || px_infos_copy(info, ninfo, &lent->info)) {
         free(lent);
-        from->infos(PMIX_ERR_NOMEM, NULL, 0, from->cbdata, NULL, NULL);
+        reply_to->infos(PMIX_ERR_NOMEM, NULL, 0, reply_to->cbdata, NULL, NULL);
         return;
     }
     lent->ninfo = lent->info ? ninfo : 0;
-    from->infos(status, lent->info, lent->ninfo, from->cbdata, take_back, lent);
+    reply_to->infos(status, lent->info, lent->ninfo, reply_to->cbdata, take_back, lent);
 }
 
-void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_status_t status,
+void px_answer_infos(struct px_server *s, const struct px_reply_to *reply_to, pmix_status_t status,
                      const pmix_info_t *info, size_t ninfo)
 {
-    struct px_peer *peer = px_peer_find(s, from->peer);
+    struct px_peer *peer = px_peer_find(s, reply_to->peer);
     struct px_buf buf = {0};
 
     px_assert(px_loop_inside(s->loop));
-    if (!from->peer && from->infos) {
-        reply_own_infos(from, status, info, ninfo);
+    if (!reply_to->peer && reply_to->infos) {
+        reply_own_infos(reply_to, status, info, ninfo);
         return;
     }
-    if (!from->peer) {
-        reply_own(from, status);
+    if (!reply_to->peer) {
+        reply_own(reply_to, status);
         return;
     }
     if (!peer) {
@@ -218,5 +218,5 @@ void px_answer_infos(struct px_server *s, const struct px_from *from, pmix_statu
     if (px_pack_infos(&buf, peer->kind, info, ninfo)) {
         buf.failed = true;
     }
-    px_answer_take(s, from, &buf);
+    px_answer_take(s, reply_to, &buf);
 }

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "collective.h"
-#include "exchange.h"
-#include "host.h"
+#include "modex_exchange.h"
+#include "host_upcall.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
 
@@ -25,10 +25,10 @@ static void fence_answered(struct px_upcall *up)
 
     /* Data that came in time for nobody is kept all the same. */
     if (!rc && up->ret_len) {
-        rc = px_share_store(up->server, up->ret_bytes, up->ret_len, &echo);
+        rc = px_modex_decode(up->server, up->ret_bytes, up->ret_len, &echo);
     }
     if (!rc && coll && echo) {
-        px_sents_note(&up->server->sents, coll->set, coll->nset, coll->sent_up_to);
+        px_high_water_note(&up->server->high_water, coll->set, coll->nset, coll->sent_up_to);
     }
     /* A host that does not look at what is wrong here does not make it right. */
     if (!rc && coll && coll->here) {
@@ -40,7 +40,7 @@ static void fence_answered(struct px_upcall *up)
     }
 }
 
-bool px_fence_needs_piece(void)
+bool px_fence_needs_data(void)
 {
     static const char stepd[] = "/slurmstepd"; /* Debian's has a suffix */
     const char *said = px_param_string(PX_P_FENCE_PIECE);
@@ -63,7 +63,7 @@ static bool name_as_job(const struct px_server *s, const struct px_coll *coll, s
 {
     bool whole = coll->nset == 1 && coll->set[0].rank == PMIX_RANK_WILDCARD;
 
-    if (!s->fence_piece || coll->here || !whole) {
+    if (!s->fence_needs_data || coll->here || !whole) {
         return false;
     }
     up->procs[0] = coll->set[0];
@@ -80,9 +80,9 @@ static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall
     int rc = PMIX_SUCCESS;
 
     if (coll->collect) {
-        coll->sent_up_to = s->posted;
-        return px_share_pack(s, coll->set, coll->nset,
-                             px_sents_since(&s->sents, coll->set, coll->nset), true, data, len);
+        coll->sent_up_to = s->commit_number;
+        return px_modex_encode(s, coll->set, coll->nset,
+                             px_high_water_since(&s->high_water, coll->set, coll->nset), true, data, len);
     }
     if (!as_job) {
         return PMIX_SUCCESS;
@@ -90,7 +90,7 @@ static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall
     if (!px_info_find(up->info, up->ninfo, PMIX_COLLECT_DATA)) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_COLLECT_DATA, &no, PMIX_BOOL);
     }
-    return rc ? rc : px_share_pack(s, NULL, 0, 0, true, data, len);
+    return rc ? rc : px_modex_encode(s, NULL, 0, 0, true, data, len);
 }
 
 static void fence_upcall(struct px_server *s, struct px_coll *coll)
@@ -110,14 +110,14 @@ static void fence_upcall(struct px_server *s, struct px_coll *coll)
     px_directives_mark(&px_call_fence, PX_ATTR_SERVER, up->info, up->ninfo);
     /* The data becomes the host's: some free it, none may find it gone. */
     px_upcall_returned(up, s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
-                                            px_up_modex, up));
+                                            px_hostcb_modex, up));
 }
 
 void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status)
 {
     px_assert(px_loop_inside(s->loop));
     if (status && coll->collect && coll->closed) {
-        px_share_missed(s);
+        px_modex_request_resync(s);
     }
 }
 
@@ -146,7 +146,7 @@ void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote)
     }
 }
 
-int px_on_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_coll_call call = {.kind = PX_COLL_FENCE};
     int rc = px_unpack_procs(in, &call.procs, &call.nprocs);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange.h"
-#include "group.h"
+#include "modex_exchange.h"
+#include "server_group.h"
 #include "src/nspace/jobinfo.h"
 #include "src/value/infos.h"
 
@@ -49,7 +49,7 @@ int px_group_expand(struct px_server *s, const pmix_proc_t *procs, size_t n, pmi
     px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; !rc && i < n; i++) {
         pmix_proc_t proc = procs[i];
-        uint32_t size = proc.rank == PMIX_RANK_WILDCARD ? px_ns_job_size(s, proc.nspace) : 0;
+        uint32_t size = proc.rank == PMIX_RANK_WILDCARD ? px_nspace_job_size(s, proc.nspace) : 0;
 
         if (!size) {
             rc = add_proc(list, n_list, &proc);
@@ -83,7 +83,7 @@ static const pmix_info_t *infos_of(const pmix_value_t *value, size_t *ret_n)
 /* --- taking in a member's directives --- */
 
 /* A contribution with its owner put in front. */
-static int give(struct px_coll *coll, const pmix_proc_t *proc, const pmix_info_t *info)
+static int add_contribution(struct px_coll *coll, const pmix_proc_t *proc, const pmix_info_t *info)
 {
     pmix_info_t *list = NULL;
     size_t n = 0;
@@ -172,7 +172,7 @@ int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct 
         const pmix_proc_t *procs;
 
         if (strcmp(info->key, PMIX_GROUP_INFO) == 0) {
-            rc = give(coll, proc, info);
+            rc = add_contribution(coll, proc, info);
         } else if (strcmp(info->key, PMIX_GROUP_ADD_MEMBERS) == 0) {
             procs = procs_of(info, &n);
             for (size_t j = 0; !rc && j < n; j++) {
@@ -203,7 +203,7 @@ static int add_posted(struct px_server *s, const struct px_coll *coll, pmix_info
     for (size_t i = 0; !rc && i < coll->n_members; i++) {
         callers[i] = coll->members[i].proc;
     }
-    rc = rc ? rc : px_share_pack(s, callers, coll->n_members, 0, false, &bytes.bytes, &bytes.size);
+    rc = rc ? rc : px_modex_encode(s, callers, coll->n_members, 0, false, &bytes.bytes, &bytes.size);
     if (!rc && bytes.size) {
         rc = px_infos_append(info, ninfo, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
     }
@@ -251,14 +251,14 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
     const pmix_info_t *infos = infos_of(&given->value, &n);
     pmix_info_t qualifier;
     struct px_batch *batch;
-    struct px_rankrec *rank;
-    struct px_nsrec *ns;
+    struct px_local_proc *rank;
+    struct px_nspace *ns;
     int rc = PMIX_SUCCESS;
 
     if (n < 2 || infos[0].value.type != PMIX_PROC || !infos[0].value.data.proc) {
         return PMIX_SUCCESS;
     }
-    ns = px_ns_find(s, infos[0].value.data.proc->nspace);
+    ns = px_nspace_find(s, infos[0].value.data.proc->nspace);
     if (!ns) {
         return PMIX_SUCCESS;
     }
@@ -282,7 +282,7 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
         rc = px_batch_add(batch, &entry);
     }
     rc = rc ? rc : px_store_publish(ns->store, batch);
-    rank = px_rank_find(ns, infos[0].value.data.proc->rank);
+    rank = px_local_proc_find(ns, infos[0].value.data.proc->rank);
     if (rank) {
         rank->change = ++s->changes;
     }
@@ -320,11 +320,11 @@ static int store_jobs(struct px_server *s, const pmix_byte_object_t *bytes)
         char *name = NULL;
         const void *at;
         size_t len;
-        struct px_nsrec *ns;
+        struct px_nspace *ns;
 
         rc = px_unpack_string(&in, &name);
         rc = rc ? rc : px_unpack_view(&in, &at, &len);
-        ns = !rc && name && strlen(name) <= PMIX_MAX_NSLEN ? px_ns_make(s, name) : NULL;
+        ns = !rc && name && strlen(name) <= PMIX_MAX_NSLEN ? px_nspace_make(s, name) : NULL;
         if (ns && !ns->registered) {
             struct px_in inner = px_in_make(at, len, PX_WIRE_PLAIN);
 
@@ -415,7 +415,7 @@ static int take_one(struct px_server *s, struct px_coll_group *group, const pmix
         return px_group_expand(s, procs, n, &group->members, &group->n_members);
     }
     if (strcmp(info->key, PMIX_GROUP_ENDPT_DATA) == 0 && info->value.type == PMIX_BYTE_OBJECT) {
-        return px_share_store(s, info->value.data.bo.bytes, info->value.data.bo.size, NULL);
+        return px_modex_decode(s, info->value.data.bo.bytes, info->value.data.bo.size, NULL);
     }
     if (strcmp(info->key, PMIX_GROUP_JOB_INFO) == 0 && info->value.type == PMIX_BYTE_OBJECT) {
         return store_jobs(s, &info->value.data.bo);

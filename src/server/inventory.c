@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
-#include "host.h"
+#include "loop_call.h"
+#include "host_upcall.h"
 #include "src/ops/query_args.h"
 #include "src/value/infos.h"
 
@@ -90,7 +90,7 @@ void px_inventory_drop_all(struct px_server *s)
 /* --- taking in --- */
 
 /* What comes later counts. */
-static int put(struct stock *stock, const pmix_info_t *info)
+static int stock_put(struct stock *stock, const pmix_info_t *info)
 {
     pmix_info_t *old = (pmix_info_t *) (uintptr_t) find_key(stock->info, stock->n, info->key);
     pmix_info_t former;
@@ -131,9 +131,9 @@ static int take_node(struct px_server *s, const pmix_info_t *info, size_t n, boo
     name = nameless ? &here : name;
     stock = find_stock(s, name ? &name->value : NULL, number ? &number->value : NULL);
     stock = stock ? stock : make_stock(s);
-    rc = !stock ? PMIX_ERR_NOMEM : nameless ? put(stock, &here) : PMIX_SUCCESS;
+    rc = !stock ? PMIX_ERR_NOMEM : nameless ? stock_put(stock, &here) : PMIX_SUCCESS;
     for (size_t i = 0; !rc && i < n; i++) {
-        rc = loose && is_node(&info[i]) ? PMIX_SUCCESS : put(stock, &info[i]);
+        rc = loose && is_node(&info[i]) ? PMIX_SUCCESS : stock_put(stock, &info[i]);
     }
     return rc;
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "get.h"
-#include "host.h"
+#include "server_get.h"
+#include "host_upcall.h"
 #include "modex.h"
 #include "src/nspace/jobinfo.h"
 
@@ -47,7 +47,7 @@ static void modex_destroy(struct modex *modex)
 
 static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
 {
-    struct px_nsrec *ns = s->stopping ? NULL : px_ns_make(s, nspace);
+    struct px_nspace *ns = s->stopping ? NULL : px_nspace_make(s, nspace);
     int rc = ns ? px_jobinfo_unpack(in, ns->store, s->hostname) : PMIX_ERR_NOMEM;
 
     if (ns) {
@@ -58,16 +58,16 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
 
 static int store_posted(struct px_server *s, const struct modex *modex, struct px_in *in)
 {
-    struct px_nsrec *ns = px_ns_find(s, modex->nspace);
-    struct px_posted *posted = ns ? px_posted_create(ns) : NULL;
+    struct px_nspace *ns = px_nspace_find(s, modex->nspace);
+    struct px_commit_reader *posted = ns ? px_commit_reader_create(ns) : NULL;
     int rc = ns ? (posted ? PMIX_SUCCESS : PMIX_ERR_NOMEM) : PMIX_ERR_NOT_FOUND;
 
     if (!rc && modex->renewal) {
-        px_posted_only(posted, modex->key);
+        px_commit_reader_only(posted, modex->key);
     }
-    rc = rc ? rc : px_posted_read(posted, modex->rank, in, PMIX_REMOTE);
-    rc = rc ? rc : px_posted_publish(posted, ns);
-    px_posted_destroy(posted);
+    rc = rc ? rc : px_commit_reader_read(posted, modex->rank, in, PMIX_REMOTE);
+    rc = rc ? rc : px_commit_reader_publish(posted, ns);
+    px_commit_reader_destroy(posted);
     return rc;
 }
 
@@ -91,7 +91,7 @@ static void modex_answered(struct px_upcall *up)
     modex_destroy(modex);
 }
 
-static int describe(struct px_upcall *up, const struct px_get *get)
+static int fill_modex_upcall(struct px_upcall *up, const struct px_get *get)
 {
     int rc = px_infos_copy(get->info, get->ninfo, &up->info);
 
@@ -121,7 +121,7 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     if (modex && get->key) {
         modex->key = strdup(get->key);
     }
-    if (!modex || !up || (get->key && !modex->key) || describe(up, get)) {
+    if (!modex || !up || (get->key && !modex->key) || fill_modex_upcall(up, get)) {
         free(modex ? modex->key : NULL);
         free(modex);
         px_upcall_destroy(up);
@@ -132,43 +132,43 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     modex->renewal = get->renewal;
     px_list_append(&s->modexes, &modex->link);
     up->arg = modex;
-    px_upcall_returned(up, s->host.direct_modex(&up->proc, up->info, up->ninfo, px_up_modex, up));
+    px_upcall_returned(up, s->host.direct_modex(&up->proc, up->info, up->ninfo, px_hostcb_modex, up));
     return PMIX_SUCCESS;
 }
 
 /* --- giving --- */
 
-struct remote_ask {
+struct dmodex_request {
     struct px_list link;
     pmix_proc_t proc;
     pmix_dmodex_response_fn_t fn;
     void *cbdata;
 };
 
-static void give_job(struct px_nsrec *ns, pmix_dmodex_response_fn_t fn, void *cbdata)
+static void give_job(struct px_nspace *ns, pmix_dmodex_response_fn_t fn, void *cbdata)
 {
     const struct px_buf *packed = NULL;
-    int rc = px_ns_packed(ns, PX_WIRE_PLAIN, &packed);
+    int rc = px_nspace_packed(ns, PX_WIRE_PLAIN, &packed);
 
     fn(rc, rc ? NULL : (char *) packed->data, rc ? 0 : packed->len, cbdata);
 }
 
-static void give_posted(struct px_rankrec *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
+static void give_posted(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
 {
-    struct px_outbox_span span;
+    struct px_modex_log_span span;
     struct px_buf packed = {0};
-    int rc = px_outbox_pack(&rank->outbox, 0, &packed, &span);
+    int rc = px_modex_log_pack(&rank->modex_log, 0, &packed, &span);
 
     fn(rc, rc ? NULL : (char *) packed.data, rc ? 0 : packed.len, cbdata);
     px_buf_fini(&packed);
 }
 
-void px_modex_give(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
+void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
                    void *cbdata)
 {
-    struct px_nsrec *ns = px_ns_find(s, proc->nspace);
-    struct px_rankrec *rank = ns ? px_rank_find(ns, proc->rank) : NULL;
-    struct remote_ask *ask;
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_local_proc *rank = ns ? px_local_proc_find(ns, proc->rank) : NULL;
+    struct dmodex_request *request;
 
     px_assert(px_loop_inside(s->loop));
     if (!ns) {
@@ -183,70 +183,70 @@ void px_modex_give(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_res
         give_posted(rank, fn, cbdata);
         return;
     }
-    if (!px_ns_is_local(ns, proc->rank) || (rank && (rank->dead || rank->finalized))) {
+    if (!px_nspace_is_local(ns, proc->rank) || (rank && (rank->departed || rank->finalized))) {
         fn(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata);
         return;
     }
-    ask = calloc(1, sizeof(*ask));
-    if (!ask) {
+    request = calloc(1, sizeof(*request));
+    if (!request) {
         fn(PMIX_ERR_NOMEM, NULL, 0, cbdata);
         return;
     }
-    ask->proc = *proc;
-    ask->fn = fn;
-    ask->cbdata = cbdata;
-    px_list_append(&s->remote_asks, &ask->link);
+    request->proc = *proc;
+    request->fn = fn;
+    request->cbdata = cbdata;
+    px_list_append(&s->dmodex_requests, &request->link);
 }
 
-static bool concerns(const struct remote_ask *ask, const struct px_rankrec *rank)
+static bool concerns(const struct dmodex_request *request, const struct px_local_proc *rank)
 {
-    return ask->proc.rank == rank->rank &&
-           strncmp(ask->proc.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0;
+    return request->proc.rank == rank->rank &&
+           strncmp(request->proc.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0;
 }
 
-static void answer_asks(struct px_server *s, struct px_rankrec *rank, bool gone)
+static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool gone)
 {
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->remote_asks) {
-        struct remote_ask *ask = px_container_of(item, struct remote_ask, link);
+    px_list_each (item, next, &s->dmodex_requests) {
+        struct dmodex_request *request = px_container_of(item, struct dmodex_request, link);
 
-        if (!concerns(ask, rank)) {
+        if (!concerns(request, rank)) {
             continue;
         }
-        px_list_remove(&ask->link);
+        px_list_remove(&request->link);
         if (gone) {
-            ask->fn(PMIX_ERR_NOT_FOUND, NULL, 0, ask->cbdata);
+            request->fn(PMIX_ERR_NOT_FOUND, NULL, 0, request->cbdata);
         } else {
-            give_posted(rank, ask->fn, ask->cbdata);
+            give_posted(rank, request->fn, request->cbdata);
         }
-        free(ask);
+        free(request);
     }
 }
 
-void px_asks_committed(struct px_server *s, struct px_rankrec *rank)
+void px_dmodex_requests_committed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
     answer_asks(s, rank, false);
 }
 
-void px_asks_rank_gone(struct px_server *s, struct px_rankrec *rank)
+void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
     answer_asks(s, rank, true);
 }
 
-void px_asks_drop_all(struct px_server *s)
+void px_dmodex_requests_drop_all(struct px_server *s)
 {
     struct px_list *item;
 
     px_assert(px_loop_inside(s->loop));
-    for (item = px_list_shift(&s->remote_asks); item; item = px_list_shift(&s->remote_asks)) {
-        struct remote_ask *ask = px_container_of(item, struct remote_ask, link);
+    for (item = px_list_shift(&s->dmodex_requests); item; item = px_list_shift(&s->dmodex_requests)) {
+        struct dmodex_request *request = px_container_of(item, struct dmodex_request, link);
 
-        ask->fn(PMIX_ERR_LOST_CONNECTION, NULL, 0, ask->cbdata);
-        free(ask);
+        request->fn(PMIX_ERR_LOST_CONNECTION, NULL, 0, request->cbdata);
+        free(request);
     }
     /* Those still at the host end with their upcalls. */
 }

@@ -19,24 +19,24 @@
 #include "src/topo/topo.h"
 #include "src/wire/message.h"
 
-struct px_nsrec *px_ns_find(struct px_server *s, const char *name)
+struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
 {
     px_assert(px_loop_inside(s->loop));
     return px_map_find(&s->nspaces, name, strnlen(name, PMIX_MAX_NSLEN));
 }
 
-bool px_ns_any(struct px_server *s, const pmix_proc_t *procs, size_t n)
+bool px_nspace_any(struct px_server *s, const pmix_proc_t *procs, size_t n)
 {
     px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; i < n; i++) {
-        if (px_ns_find(s, procs[i].nspace)) {
+        if (px_nspace_find(s, procs[i].nspace)) {
             return true;
         }
     }
     return false;
 }
 
-uint32_t px_ns_host_flags(const struct px_server *s)
+uint32_t px_nspace_host_flags(const struct px_server *s)
 {
     uint32_t flags = 0;
 
@@ -54,7 +54,7 @@ uint32_t px_ns_host_flags(const struct px_server *s)
 
 static uint32_t store_flags(const struct px_server *s)
 {
-    uint32_t flags = px_ns_host_flags(s);
+    uint32_t flags = px_nspace_host_flags(s);
 
     if (!px_param_bool(PX_P_RESOLVE_REBUILD)) {
         flags |= PX_STORE_NO_REBUILD;
@@ -79,7 +79,7 @@ static bool may_share(const struct px_server *s)
            (getrlimit(RLIMIT_NOFILE, &limit) != 0 || s->n_shared < limit.rlim_cur / 2);
 }
 
-static int make_store(struct px_server *s, struct px_nsrec *ns)
+static int make_store(struct px_server *s, struct px_nspace *ns)
 {
     struct px_segment_hints hints = {
         .initial_commit = (uint64_t) px_param_int(PX_P_SHMEM_FIRST),
@@ -113,14 +113,14 @@ static int make_store(struct px_server *s, struct px_nsrec *ns)
     return rc;
 }
 
-static void ns_destroy(struct px_server *s, struct px_nsrec *ns)
+static void ns_destroy(struct px_server *s, struct px_nspace *ns)
 {
     struct px_list *item;
 
     for (item = px_list_shift(&ns->rank_list); item; item = px_list_shift(&ns->rank_list)) {
-        struct px_rankrec *rank = px_container_of(item, struct px_rankrec, link);
+        struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
 
-        px_outbox_fini(&rank->outbox);
+        px_modex_log_fini(&rank->modex_log);
         free(rank);
     }
     free(ns->ranks);
@@ -129,14 +129,14 @@ static void ns_destroy(struct px_server *s, struct px_nsrec *ns)
     px_buf_fini(&ns->packed[1]);
     px_store_destroy(ns->store);
     s->n_shared -= ns->shared;
-    free(ns->known);
+    free(ns->received);
     free(ns);
 }
 
-struct px_nsrec *px_ns_make(struct px_server *s, const char *name)
+struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
 {
     size_t len = strnlen(name, PMIX_MAX_NSLEN + 1);
-    struct px_nsrec *ns = px_ns_find(s, name);
+    struct px_nspace *ns = px_nspace_find(s, name);
 
     px_assert(px_loop_inside(s->loop));
     if (ns || !len || len > PMIX_MAX_NSLEN) {
@@ -163,7 +163,7 @@ struct px_nsrec *px_ns_make(struct px_server *s, const char *name)
     return ns;
 }
 
-void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
+void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
 {
     struct px_list *item;
     struct px_list *next;
@@ -172,12 +172,12 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
     /* Out of sight first: what the closing connections set off must not find it. */
     (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
     px_list_remove(&ns->link);
-    px_sents_forget(&s->sents, ns->name);
+    px_high_water_forget(&s->high_water, ns->name);
     px_list_each (item, next, &ns->rank_list) {
-        px_gets_rank_gone(s, px_container_of(item, struct px_rankrec, link));
-        px_asks_rank_gone(s, px_container_of(item, struct px_rankrec, link));
+        px_gets_proc_departed(s, px_container_of(item, struct px_local_proc, link));
+        px_dmodex_requests_proc_departed(s, px_container_of(item, struct px_local_proc, link));
     }
-    px_gets_ns_changed(s, ns);
+    px_gets_nspace_changed(s, ns);
     px_list_each (item, next, &s->peer_list) {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
@@ -188,18 +188,18 @@ void px_ns_drop(struct px_server *s, struct px_nsrec *ns)
             next = s->peer_list.next;
         }
     }
-    px_groups_ns_gone(s);
-    px_outputs_ns_gone(s, ns->name);
-    px_connected_ns_gone(s);
-    px_offers_ns_gone(s, ns);
+    px_groups_nspace_removed(s);
+    px_outputs_nspace_removed(s, ns->name);
+    px_connected_nspace_removed(s);
+    px_offers_nspace_removed(s, ns);
     ns_destroy(s, ns);
 }
 
-void px_ns_drop_all(struct px_server *s)
+void px_nspace_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->ns_list)) {
-        px_ns_drop(s, px_container_of(s->ns_list.next, struct px_nsrec, link));
+        px_nspace_drop(s, px_container_of(s->ns_list.next, struct px_nspace, link));
     }
     px_map_fini(&s->nspaces);
 }
@@ -207,7 +207,7 @@ void px_ns_drop_all(struct px_server *s)
 /* --- ranks --- */
 
 /* The first of the namespace's records that is not below the rank. */
-static size_t rank_place(const struct px_nsrec *ns, uint32_t rank)
+static size_t rank_place(const struct px_nspace *ns, uint32_t rank)
 {
     size_t low = 0;
     size_t high = ns->n_ranks;
@@ -224,7 +224,7 @@ static size_t rank_place(const struct px_nsrec *ns, uint32_t rank)
     return low;
 }
 
-struct px_rankrec *px_rank_find(const struct px_nsrec *ns, uint32_t rank)
+struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t rank)
 {
     size_t at;
 
@@ -235,7 +235,7 @@ struct px_rankrec *px_rank_find(const struct px_nsrec *ns, uint32_t rank)
     return ns->ranks[at].rank == rank ? ns->ranks[at].rec : NULL;
 }
 
-static int rank_enter(struct px_nsrec *ns, struct px_rankrec *rec)
+static int rank_enter(struct px_nspace *ns, struct px_local_proc *rec)
 {
     size_t at = rank_place(ns, rec->rank);
 
@@ -243,14 +243,14 @@ static int rank_enter(struct px_nsrec *ns, struct px_rankrec *rec)
         return PMIX_ERR_NOMEM;
     }
     memmove(&ns->ranks[at + 1], &ns->ranks[at], (ns->n_ranks - at) * sizeof(*ns->ranks));
-    ns->ranks[at] = (struct px_rankslot){.rank = rec->rank, .rec = rec};
+    ns->ranks[at] = (struct px_local_proc_slot){.rank = rec->rank, .rec = rec};
     ns->n_ranks++;
     return PMIX_SUCCESS;
 }
 
-struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank)
+struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank)
 {
-    struct px_rankrec *rec = px_rank_find(ns, rank);
+    struct px_local_proc *rec = px_local_proc_find(ns, rank);
 
     if (rec) {
         return rec;
@@ -269,14 +269,14 @@ struct px_rankrec *px_rank_make(struct px_nsrec *ns, uint32_t rank)
     return rec;
 }
 
-void px_rank_retire(struct px_server *s, struct px_rankrec *rank)
+void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
 {
     struct px_list *item;
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_gets_rank_gone(s, rank);
-    px_asks_rank_gone(s, rank);
+    px_gets_proc_departed(s, rank);
+    px_dmodex_requests_proc_departed(s, rank);
     px_list_each (item, next, &s->peer_list) {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
@@ -286,29 +286,29 @@ void px_rank_retire(struct px_server *s, struct px_rankrec *rank)
             next = s->peer_list.next;
         }
     }
-    px_outbox_fini(&rank->outbox);
-    memset(&rank->outbox, 0, sizeof(rank->outbox));
+    px_modex_log_fini(&rank->modex_log);
+    memset(&rank->modex_log, 0, sizeof(rank->modex_log));
     rank->registered = false;
     rank->committed = false;
     rank->object = NULL;
     rank->pid = 0;
-    rank->ended = true;
-    rank->dead = true;
+    rank->terminated = true;
+    rank->departed = true;
 }
 
-struct px_rankrec *px_rank_of(struct px_server *s, const pmix_proc_t *proc)
+struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *proc)
 {
-    struct px_nsrec *ns = px_ns_find(s, proc->nspace);
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
 
     px_assert(px_loop_inside(s->loop));
-    return ns ? px_rank_find(ns, proc->rank) : NULL;
+    return ns ? px_local_proc_find(ns, proc->rank) : NULL;
 }
 
-bool px_ns_is_local(const struct px_nsrec *ns, uint32_t rank)
+bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank)
 {
     uint32_t node;
 
-    if (px_rank_find(ns, rank)) {
+    if (px_local_proc_find(ns, rank)) {
         return true;
     }
     if (ns->n_local == 0) {
@@ -318,7 +318,7 @@ bool px_ns_is_local(const struct px_nsrec *ns, uint32_t rank)
     return node != PX_NO_NODE && node == px_store_local_node(ns->store);
 }
 
-static uint32_t job_size(const struct px_nsrec *ns)
+static uint32_t job_size(const struct px_nspace *ns)
 {
     static const char key[] = PMIX_JOB_SIZE;
     struct px_slice slice;
@@ -335,15 +335,15 @@ static uint32_t job_size(const struct px_nsrec *ns)
     return value.data.uint32;
 }
 
-uint32_t px_ns_job_size(void *arg, const char *name)
+uint32_t px_nspace_job_size(void *arg, const char *name)
 {
-    struct px_nsrec *ns = px_ns_find(arg, name);
+    struct px_nspace *ns = px_nspace_find(arg, name);
 
     return ns ? job_size(ns) : 0;
 }
 
 /* All local ranks of a namespace. Those that died are not waited for. */
-static uint32_t all_locals(const struct px_nsrec *ns, bool *ret_lost)
+static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
 {
     uint32_t known = 0;
     uint32_t dead = 0;
@@ -352,21 +352,21 @@ static uint32_t all_locals(const struct px_nsrec *ns, bool *ret_lost)
     struct px_list *next;
 
     px_list_each (item, next, &ns->rank_list) {
-        struct px_rankrec *rank = px_container_of(item, struct px_rankrec, link);
+        struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
 
         known++;
-        dead += rank->dead;
+        dead += rank->departed;
     }
     n = ns->n_local > 0 && (uint32_t) ns->n_local > known ? (uint32_t) ns->n_local : known;
     *ret_lost |= dead > 0;
     return n - dead;
 }
 
-uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
+uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
                       bool *ret_lost)
 {
-    struct px_nsrec *ns = px_ns_find(s, proc->nspace);
-    struct px_rankrec *rank;
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_local_proc *rank;
     uint32_t n;
 
     px_assert(px_loop_inside(s->loop));
@@ -382,19 +382,19 @@ uint32_t px_ns_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_re
         *ret_lost |= lost;
         return n;
     }
-    if (!px_ns_is_local(ns, proc->rank)) {
+    if (!px_nspace_is_local(ns, proc->rank)) {
         *ret_remote = true;
         return 0;
     }
-    rank = px_rank_find(ns, proc->rank);
-    if (rank && rank->dead) {
+    rank = px_local_proc_find(ns, proc->rank);
+    if (rank && rank->departed) {
         *ret_lost = true;
         return 0;
     }
     return 1;
 }
 
-int px_ns_packed(struct px_nsrec *ns, enum px_wire_kind kind, const struct px_buf **ret)
+int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret)
 {
     size_t i = kind == PX_WIRE_DESCRIBED;
     struct px_store_info info;

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "host.h"
+#include "host_upcall.h"
 #include "priv.h"
 #include "src/base/param.h"
 #include "src/base/process.h"
@@ -19,7 +19,7 @@
 #include "src/net/conn.h"
 #include "src/peer/context.h"
 #include "src/wire/message.h"
-#include "tool.h"
+#include "server_tool.h"
 
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
 {
@@ -29,34 +29,34 @@ struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
 
 /* --- the end --- */
 
-struct grave {
+struct deferred_free {
     struct px_task task;
     struct px_peer *peer;
 };
 
-static void bury(struct px_task *task)
+static void free_deferred(struct px_task *task)
 {
-    struct grave *grave = px_container_of(task, struct grave, task);
+    struct deferred_free *deferred_free = px_container_of(task, struct deferred_free, task);
 
-    free(grave->peer->codes);
-    px_map_fini(&grave->peer->given);
-    free(grave->peer);
-    free(grave);
+    free(deferred_free->peer->codes);
+    px_map_fini(&deferred_free->peer->offered);
+    free(deferred_free->peer);
+    free(deferred_free);
 }
 
-static void forget(struct px_peer *peer)
+static void unlink_peer(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
-    struct px_rankrec *rank = peer->rank;
+    struct px_local_proc *rank = peer->rank;
 
     (void) px_map_remove(&s->peers, &peer->id, sizeof(peer->id));
     px_list_remove(&peer->link);
-    px_events_peer_gone(s, peer);
-    px_pulls_peer_gone(s, peer);
+    px_events_peer_disconnected(s, peer);
+    px_iof_subscriptions_peer_disconnected(s, peer);
     if (rank && rank->n_peers && peer->conn) {
         rank->n_peers--;
-        if (!rank->n_peers && (!peer->finalized || rank->ended) && !s->stopping) {
-            rank->dead = true;
+        if (!rank->n_peers && (!peer->finalized || rank->terminated) && !s->stopping) {
+            rank->departed = true;
         } else if (!rank->n_peers) {
             rank->finalized = true;
         }
@@ -64,20 +64,20 @@ static void forget(struct px_peer *peer)
     if (rank) {
         rank->n_callers--;
     }
-    px_gets_peer_gone(s, peer);
-    px_fences_peer_gone(s, peer);
-    if (rank && !rank->n_peers && (rank->dead || rank->finalized)) {
-        px_gets_rank_gone(s, rank);
-        px_asks_rank_gone(s, rank);
+    px_gets_peer_disconnected(s, peer);
+    px_colls_peer_disconnected(s, peer);
+    if (rank && !rank->n_peers && (rank->departed || rank->finalized)) {
+        px_gets_proc_departed(s, rank);
+        px_dmodex_requests_proc_departed(s, rank);
     }
 }
 
 void px_peer_close(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
-    struct grave *grave = calloc(1, sizeof(*grave));
+    struct deferred_free *deferred_free = calloc(1, sizeof(*deferred_free));
 
-    forget(peer);
+    unlink_peer(peer);
     if (peer->pending) {
         px_pending_conn_refuse(peer->pending, 0);
         peer->pending = NULL;
@@ -85,10 +85,10 @@ void px_peer_close(struct px_peer *peer)
     px_conn_destroy_loop(peer->conn);
     peer->conn = NULL;
     peer->rank = NULL;
-    if (grave) {
-        grave->peer = peer;
-        grave->task.run = bury;
-        px_loop_post(s->loop, &grave->task);
+    if (deferred_free) {
+        deferred_free->peer = peer;
+        deferred_free->task.run = free_deferred;
+        px_loop_post(s->loop, &deferred_free->task);
     }
 }
 
@@ -232,11 +232,11 @@ static void admit_client(struct px_peer *peer)
     if (!peer->rank->n_peers++) {
         peer->rank->pid = peer->pid;
     }
-    peer->rank->ended = false; /* somebody is there */
-    peer->rank->dead = false;
+    peer->rank->terminated = false; /* somebody is there */
+    peer->rank->departed = false;
     peer->rank->finalized = false;
     if (peer->rank->n_peers > 1) {
-        px_fences_recount(peer->server);
+        px_colls_recount(peer->server);
     }
 }
 
@@ -277,7 +277,7 @@ void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t
 
 static void connected_answered(struct px_upcall *up)
 {
-    struct px_peer *peer = px_peer_find(up->server, up->from.peer);
+    struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
 
     if (peer) {
         px_peer_admit(peer, up->status, NULL);
@@ -286,23 +286,23 @@ static void connected_answered(struct px_upcall *up)
 
 /* client_connected2 is waited for. The older entry's hosts take no callback and mean "accepted" by
  * PMIX_SUCCESS, some without ever calling back. */
-static void ask_host(struct px_peer *peer)
+static void ask_host_about_client(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
-    struct px_from from = px_from_peer(peer, 0);
+    struct px_reply_to reply_to = px_reply_to_peer(peer, 0);
     void *object = peer->rank->object;
     struct px_upcall *up;
     pmix_status_t rc = PMIX_SUCCESS;
 
     if (s->host.client_connected2) {
-        up = px_upcall_create(s, &from, &peer->proc, connected_answered);
+        up = px_upcall_create(s, &reply_to, &peer->proc, connected_answered);
         if (!up || px_upcall_identify(up, peer->uid, peer->gid)) {
             px_upcall_destroy(up);
             px_peer_admit(peer, PMIX_ERR_NOMEM, NULL);
             return;
         }
         px_upcall_returned(
-            up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo, px_up_op, up));
+            up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo, px_hostcb_op, up));
         return;
     }
     if (s->host.client_connected) {
@@ -313,7 +313,7 @@ static void ask_host(struct px_peer *peer)
 
 /* A second connection under one name is a child that the first one forked, or the same process
  * again. Where the kernel does not tell (TCP), the credential has to do. */
-static bool is_clone(const struct px_rankrec *rank, pid_t pid)
+static bool is_clone(const struct px_local_proc *rank, pid_t pid)
 {
     if (!pid || !rank->pid) {
         return true;
@@ -338,10 +338,10 @@ static int not_registered(const struct px_server *s, const struct px_handshake *
     return rc || peer_cred->uid != s->uid ? PMIX_ERR_INVALID_CRED : PMIX_ERR_NOT_FOUND;
 }
 
-static void greet_client(struct px_server *s, struct px_pending_conn *pending, const struct px_handshake *handshake,
+static void accept_client(struct px_server *s, struct px_pending_conn *pending, const struct px_handshake *handshake,
                          struct px_peer_cred *peer_cred)
 {
-    struct px_rankrec *rank = px_rank_of(s, &handshake->proc);
+    struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
     struct px_peer *peer;
     int rc;
 
@@ -371,14 +371,14 @@ static void greet_client(struct px_server *s, struct px_pending_conn *pending, c
     peer->uid = rank->uid;
     peer->gid = rank->gid;
     peer->shared = peer->ours && peer_cred->known && peer_cred->uid == rank->uid;
-    ask_host(peer);
+    ask_host_about_client(peer);
 }
 
 /* A process that the host registered and started, and that is a tool by what it calls: it is one of
  * the clients, whether tools are taken or not. */
 static bool is_launched(struct px_server *s, const struct px_handshake *handshake)
 {
-    const struct px_rankrec *rank = px_rank_of(s, &handshake->proc);
+    const struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
     bool says_so = handshake->flag == PX_HANDSHAKE_CLIENT_TOOL || handshake->flag == PX_HANDSHAKE_CLIENT_LAUNCHER;
 
     return says_so && rank && rank->registered;
@@ -400,7 +400,7 @@ static void on_hello(void *arg, struct px_pending_conn *pending, const struct px
         return;
     }
     if (handshake->flag == PX_HANDSHAKE_CLIENT || is_launched(s, handshake)) {
-        greet_client(s, pending, handshake, &them);
+        accept_client(s, pending, handshake, &them);
         return;
     }
     if (handshake->flag == PX_HANDSHAKE_SINGLETON) {
@@ -417,7 +417,7 @@ static void on_hello(void *arg, struct px_pending_conn *pending, const struct px
         return;
     }
     peer->further = true;
-    px_tool_greet(peer, handshake);
+    px_tool_accept(peer, handshake);
 }
 
 static void on_gone(void *arg, struct px_pending_conn *pending)

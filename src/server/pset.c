@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
-#include "host.h"
+#include "loop_call.h"
+#include "host_upcall.h"
 #include "src/event/registry.h"
 
 struct px_pset *px_pset_find(struct px_server *s, const char *name)
@@ -61,7 +61,7 @@ static int announce(struct px_server *s, pmix_status_t code, const char *name,
     if (!rc) {
         event.info = info;
         event.ninfo = ninfo;
-        rc = px_event_spread(s, &event, PX_ORIGIN_LIBRARY, NULL);
+        rc = px_event_fan_out(s, &event, PX_ORIGIN_LIBRARY, NULL);
     }
     PMIx_Info_free(info, ninfo);
     return rc;

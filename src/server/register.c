@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
-#include "host.h"
+#include "loop_call.h"
+#include "host_upcall.h"
 #include "src/base/log.h"
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"
 
 /* Resources hold for every job unless the job says otherwise: they go in first. */
-static int store_resources(struct px_server *s, struct px_nsrec *ns)
+static int store_resources(struct px_server *s, struct px_nspace *ns)
 {
     return px_jobinfo_store(ns->store, s->resources, s->n_resources, s->hostname);
 }
 
-static int store_topology(struct px_server *s, struct px_nsrec *ns)
+static int store_topology(struct px_server *s, struct px_nspace *ns)
 {
     const char *xml = NULL;
     pmix_info_t info;
@@ -38,8 +38,8 @@ static int store_topology(struct px_server *s, struct px_nsrec *ns)
 int px_register_nspace(struct px_server *s, void *args)
 {
     struct px_nspace_args *a = args;
-    bool is_new = !px_ns_find(s, a->nspace);
-    struct px_nsrec *ns = px_ns_make(s, a->nspace);
+    bool is_new = !px_nspace_find(s, a->nspace);
+    struct px_nspace *ns = px_nspace_make(s, a->nspace);
     int rc = ns ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
     px_assert(px_loop_inside(s->loop));
@@ -51,38 +51,38 @@ int px_register_nspace(struct px_server *s, void *args)
     if (rc) {
         px_log(PX_LOG_SERVER, 1, "namespace %s refused: %s", a->nspace, PMIx_Error_string(rc));
         if (ns && is_new) {
-            px_ns_drop(s, ns);
+            px_nspace_drop(s, ns);
         }
         return rc;
     }
     ns->registered = true;
-    px_sents_forget(&s->sents, ns->name); /* it may have come to more nodes */
+    px_high_water_forget(&s->high_water, ns->name); /* it may have come to more nodes */
     ns->n_local = a->n_local < 0 ? -1 : a->n_local;
     px_store_set_flags(ns->store, px_store_flags(ns->store) | PX_STORE_JOB_COMPLETE);
-    px_gets_ns_changed(s, ns);
-    px_fences_recount(s);
+    px_gets_nspace_changed(s, ns);
+    px_colls_recount(s);
     return PMIX_SUCCESS;
 }
 
 int px_deregister_nspace(struct px_server *s, void *args)
 {
     struct px_nspace_args *a = args;
-    struct px_nsrec *ns = px_ns_find(s, a->nspace);
+    struct px_nspace *ns = px_nspace_find(s, a->nspace);
 
     px_assert(px_loop_inside(s->loop));
     if (!ns) {
         return PMIX_ERR_NOT_FOUND;
     }
-    px_ns_drop(s, ns);
-    px_fences_recount(s);
+    px_nspace_drop(s, ns);
+    px_colls_recount(s);
     return PMIX_SUCCESS;
 }
 
 int px_register_client(struct px_server *s, void *args)
 {
     struct px_client_args *a = args;
-    struct px_nsrec *ns = px_ns_make(s, a->proc.nspace);
-    struct px_rankrec *rank = ns ? px_rank_make(ns, a->proc.rank) : NULL;
+    struct px_nspace *ns = px_nspace_make(s, a->proc.nspace);
+    struct px_local_proc *rank = ns ? px_local_proc_make(ns, a->proc.rank) : NULL;
 
     px_assert(px_loop_inside(s->loop));
     if (!rank) {
@@ -96,24 +96,24 @@ int px_register_client(struct px_server *s, void *args)
     rank->uid = a->uid;
     rank->gid = a->gid;
     rank->object = a->object;
-    rank->ended = false;
-    rank->dead = false;
+    rank->terminated = false;
+    rank->departed = false;
     rank->finalized = false;
-    px_fences_recount(s);
+    px_colls_recount(s);
     return PMIX_SUCCESS;
 }
 
 int px_deregister_client(struct px_server *s, void *args)
 {
     struct px_client_args *a = args;
-    struct px_rankrec *rank = px_rank_of(s, &a->proc);
+    struct px_local_proc *rank = px_local_proc_of(s, &a->proc);
 
     px_assert(px_loop_inside(s->loop));
     if (!rank || !rank->registered) {
         return PMIX_ERR_NOT_FOUND;
     }
-    px_rank_retire(s, rank);
-    px_fences_recount(s);
+    px_local_proc_terminate(s, rank);
+    px_colls_recount(s);
     return PMIX_SUCCESS;
 }
 
@@ -190,7 +190,7 @@ static bool is_value(const struct px_slice *slice, const pmix_info_t *info)
 
 /* A job that was registered before gets what it does not have, or has from the resources as they
  * were (`former`; NULL: they had nothing under this key). */
-static int give_to(struct px_server *s, struct px_nsrec *ns, const pmix_info_t *info,
+static int give_to(struct px_server *s, struct px_nspace *ns, const pmix_info_t *info,
                    const pmix_info_t *former)
 {
     static const enum px_level levels[] = {PX_LEVEL_JOB, PX_LEVEL_NODE};
@@ -217,7 +217,7 @@ static int register_resource(struct px_server *s, const pmix_info_t *info)
 
     px_list_each (item, next, &s->ns_list) {
         rc = rc ? rc
-                : give_to(s, px_container_of(item, struct px_nsrec, link), info,
+                : give_to(s, px_container_of(item, struct px_nspace, link), info,
                           has_former ? &former : NULL);
     }
     if (has_former) {
@@ -260,7 +260,7 @@ int px_collect_job_info(struct px_server *s, void *args)
 
     px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; !rc && i < a->nprocs; i++) {
-        struct px_nsrec *ns = px_ns_find(s, a->procs[i].nspace);
+        struct px_nspace *ns = px_nspace_find(s, a->procs[i].nspace);
         const struct px_buf *packed;
 
         for (size_t j = 0; ns && j < i; j++) {
@@ -271,7 +271,7 @@ int px_collect_job_info(struct px_server *s, void *args)
         if (!ns) {
             continue;
         }
-        rc = px_ns_packed(ns, PX_WIRE_PLAIN, &packed);
+        rc = px_nspace_packed(ns, PX_WIRE_PLAIN, &packed);
         rc = rc ? rc : px_pack_string(a->buf, PX_WIRE_PLAIN, ns->name);
         rc = rc ? rc : px_pack_bytes(a->buf, PX_WIRE_PLAIN, packed->data, packed->len);
     }

@@ -14,10 +14,10 @@
 
 struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *peer, uint32_t tag)
 {
-    struct px_from from = px_from_peer(peer, tag);
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
 
     px_assert(px_loop_inside(s->loop));
-    return px_upcall_create(s, &from, &peer->proc, px_done_status);
+    return px_upcall_create(s, &reply_to, &peer->proc, px_done_status);
 }
 
 int px_request_go_plain(struct px_upcall *up, int rc, void (*go)(struct px_upcall *up))
@@ -38,24 +38,24 @@ int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc,
 
 /* --- log --- */
 
-void px_go_log(struct px_upcall *up)
+void px_upcall_log(struct px_upcall *up)
 {
     const pmix_server_module_t *host = &up->server->host;
 
     up->done = px_done_status;
-    px_upcall_mark(up, &px_call_log);
+    px_upcall_set_processed(up, &px_call_log);
     if (host->log2) {
         px_upcall_returned(
-            up, host->log2(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_up_op, up));
+            up, host->log2(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_hostcb_op, up));
     } else if (host->log) {
-        host->log(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_up_op, up);
+        host->log(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_hostcb_op, up);
         px_upcall_returned(up, PMIX_SUCCESS);
     } else {
         px_upcall_returned(up, PMIX_ERR_NOT_SUPPORTED);
     }
 }
 
-int px_on_log(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_log(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     time_t when;
@@ -67,23 +67,23 @@ int px_on_log(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px
     if (!rc && when) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_LOG_TIMESTAMP, &when, PMIX_TIME);
     }
-    return px_request_go(up, peer, rc, px_go_log);
+    return px_request_go(up, peer, rc, px_upcall_log);
 }
 
 /* --- allocation, job control, monitoring --- */
 
-void px_go_alloc(struct px_upcall *up)
+void px_upcall_alloc(struct px_upcall *up)
 {
     pmix_server_alloc_fn_t fn = up->server->host.allocate;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, &px_call_alloc);
+    px_upcall_set_processed(up, &px_call_alloc);
     px_upcall_returned(up, fn ? fn(&up->proc, (pmix_alloc_directive_t) up->number, up->info,
-                                   up->ninfo, px_up_infos, up)
+                                   up->ninfo, px_hostcb_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_on_alloc(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_alloc(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     pmix_alloc_directive_t directive = 0;
@@ -94,42 +94,42 @@ int px_on_alloc(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     if (!rc) {
         up->number = directive;
     }
-    return px_request_go(up, peer, rc, px_go_alloc);
+    return px_request_go(up, peer, rc, px_upcall_alloc);
 }
 
-void px_go_job_control(struct px_upcall *up)
+void px_upcall_job_control(struct px_upcall *up)
 {
     pmix_server_job_control_fn_t fn = up->server->host.job_control;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, &px_call_job_control);
+    px_upcall_set_processed(up, &px_call_job_control);
     px_upcall_returned(
-        up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, px_up_infos, up)
+        up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_infos, up)
                : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_on_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_procs(in, &up->procs, &up->nprocs) : PMIX_ERR_NOMEM;
 
     px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    return px_request_go(up, peer, rc, px_go_job_control);
+    return px_request_go(up, peer, rc, px_upcall_job_control);
 }
 
-void px_go_monitor(struct px_upcall *up)
+void px_upcall_monitor(struct px_upcall *up)
 {
     pmix_server_monitor_fn_t fn = up->server->host.monitor;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, &px_call_monitor);
+    px_upcall_set_processed(up, &px_call_monitor);
     px_upcall_returned(up,
-                       fn ? fn(&up->proc, up->data, up->code, up->info, up->ninfo, px_up_infos, up)
+                       fn ? fn(&up->proc, up->data, up->code, up->info, up->ninfo, px_hostcb_infos, up)
                           : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_on_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
@@ -142,19 +142,19 @@ int px_on_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
     }
     rc = rc ? rc : px_unpack_status(in, &up->code);
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    return px_request_go(up, peer, rc, px_go_monitor);
+    return px_request_go(up, peer, rc, px_upcall_monitor);
 }
 
 /* --- credentials --- */
 
 static void credential_answered(struct px_upcall *up)
 {
-    struct px_peer *peer = px_peer_find(up->server, up->from.peer);
+    struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
     pmix_byte_object_t bytes = {.bytes = up->ret_bytes, .size = up->ret_len};
     struct px_buf buf = {0};
 
-    if (!up->from.peer && up->from.cred) {
-        up->from.cred(up->status, &bytes, up->ret_info, up->ret_ninfo, up->from.cbdata);
+    if (!up->reply_to.peer && up->reply_to.cred) {
+        up->reply_to.cred(up->status, &bytes, up->ret_info, up->ret_ninfo, up->reply_to.cbdata);
         return;
     }
     if (!peer) {
@@ -167,71 +167,71 @@ static void credential_answered(struct px_upcall *up)
             buf.failed = true;
         }
     }
-    px_answer_take(up->server, &up->from, &buf);
+    px_answer_take(up->server, &up->reply_to, &buf);
 }
 
-void px_go_credential(struct px_upcall *up)
+void px_upcall_credential(struct px_upcall *up)
 {
     pmix_server_get_cred_fn_t fn = up->server->host.get_credential;
 
     up->done = credential_answered;
-    px_upcall_mark(up, &px_call_credential);
-    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_up_credential, up)
+    px_upcall_set_processed(up, &px_call_credential);
+    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_hostcb_credential, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_on_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
 
     px_assert(px_loop_inside(s->loop));
-    return px_request_go(up, peer, rc, px_go_credential);
+    return px_request_go(up, peer, rc, px_upcall_credential);
 }
 
 static void validation_answered(struct px_upcall *up)
 {
-    if (!up->from.peer && up->from.valid) {
-        up->from.valid(up->status, up->ret_info, up->ret_ninfo, up->from.cbdata);
+    if (!up->reply_to.peer && up->reply_to.valid) {
+        up->reply_to.valid(up->status, up->ret_info, up->ret_ninfo, up->reply_to.cbdata);
         return;
     }
     px_done_infos(up);
 }
 
-void px_go_validate(struct px_upcall *up)
+void px_upcall_validate(struct px_upcall *up)
 {
     pmix_server_validate_cred_fn_t fn = up->server->host.validate_credential;
 
     up->done = validation_answered;
-    px_upcall_mark(up, &px_call_validate);
-    px_upcall_returned(up, fn ? fn(&up->proc, &up->bytes, up->info, up->ninfo, px_up_validation, up)
+    px_upcall_set_processed(up, &px_call_validate);
+    px_upcall_returned(up, fn ? fn(&up->proc, &up->bytes, up->info, up->ninfo, px_hostcb_validation, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_on_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_one(in, PMIX_BYTE_OBJECT, &up->bytes) : PMIX_ERR_NOMEM;
 
     px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    return px_request_go(up, peer, rc, px_go_validate);
+    return px_request_go(up, peer, rc, px_upcall_validate);
 }
 
 /* --- fabric, devices, sessions, resource blocks --- */
 
-void px_go_fabric(struct px_upcall *up)
+void px_upcall_fabric(struct px_upcall *up)
 {
     pmix_server_fabric_fn_t fn = up->server->host.fabric;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, &px_call_fabric);
+    px_upcall_set_processed(up, &px_call_fabric);
     px_upcall_returned(up, fn ? fn(&up->proc, (pmix_fabric_operation_t) up->number, up->info,
-                                   up->ninfo, px_up_infos, up)
+                                   up->ninfo, px_hostcb_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_on_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
@@ -240,10 +240,10 @@ int px_on_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t ta
     if (!rc) {
         up->number = PMIX_FABRIC_REQUEST_INFO;
     }
-    return px_request_go(up, peer, rc, px_go_fabric);
+    return px_request_go(up, peer, rc, px_upcall_fabric);
 }
 
-int px_on_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     size_t index;
@@ -254,12 +254,12 @@ int px_on_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag,
     if (!rc) {
         up->number = PMIX_FABRIC_UPDATE_INFO;
     }
-    return px_request_go(up, peer, rc, px_go_fabric);
+    return px_request_go(up, peer, rc, px_upcall_fabric);
 }
 
-int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
-    struct px_from from = px_from_peer(peer, tag);
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
     pmix_topology_t topo = {0};
     pmix_cpuset_t cpuset = {0};
     pmix_info_t *info = NULL;
@@ -283,7 +283,7 @@ int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, str
             (void) px_pack_size(&buf, peer->kind, n);
             (void) px_pack(&buf, peer->kind, PMIX_DEVICE_DIST, distances, n);
         }
-        px_answer_take(s, &from, &buf);
+        px_answer_take(s, &reply_to, &buf);
     }
     PMIx_Device_distance_free(distances, n);
     PMIx_Info_free(info, ninfo);
@@ -292,24 +292,24 @@ int px_on_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, str
     return rc;
 }
 
-void px_go_session(struct px_upcall *up)
+void px_upcall_session(struct px_upcall *up)
 {
     pmix_server_session_control_fn_t fn = up->server->host.session_control;
 
     up->done = px_done_infos;
-    px_upcall_mark(up, &px_call_session_control);
-    px_upcall_returned(up, fn ? fn(&up->proc, up->number, up->info, up->ninfo, px_up_infos, up)
+    px_upcall_set_processed(up, &px_call_session_control);
+    px_upcall_returned(up, fn ? fn(&up->proc, up->number, up->info, up->ninfo, px_hostcb_infos, up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_on_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_one(in, PMIX_UINT32, &up->number) : PMIX_ERR_NOMEM;
 
     px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    return px_request_go(up, peer, rc, px_go_session);
+    return px_request_go(up, peer, rc, px_upcall_session);
 }
 
 static int read_units(struct px_in *in, struct px_upcall *up)
@@ -328,19 +328,19 @@ static int read_units(struct px_in *in, struct px_upcall *up)
     return up->units ? px_unpack(in, PMIX_RESOURCE_UNIT, up->units, &up->nunits) : PMIX_ERR_NOMEM;
 }
 
-void px_go_resblock(struct px_upcall *up)
+void px_upcall_resblock(struct px_upcall *up)
 {
     pmix_server_resource_block_fn_t fn = up->server->host.resource_block;
 
     up->done = px_done_status;
-    px_upcall_mark(up, &px_call_block);
+    px_upcall_set_processed(up, &px_call_block);
     px_upcall_returned(up, fn ? fn(&up->proc, (pmix_resource_block_directive_t) up->number,
-                                   up->text, up->units, up->nunits, up->info, up->ninfo, px_up_op,
+                                   up->text, up->units, up->nunits, up->info, up->ninfo, px_hostcb_op,
                                    up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_on_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     pmix_resource_block_directive_t directive = 0;
@@ -353,5 +353,5 @@ int px_on_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
     if (!rc) {
         up->number = directive;
     }
-    return px_request_go(up, peer, rc, px_go_resblock);
+    return px_request_go(up, peer, rc, px_upcall_resblock);
 }

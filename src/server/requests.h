@@ -3,10 +3,10 @@
 #ifndef PX_SERVER_REQUESTS_H
 #define PX_SERVER_REQUESTS_H
 
-#include "host.h"
+#include "host_upcall.h"
 
 /* Requests that are the host's to serve: an upcall is filled from a peer's message or from a call
- * of this process, then one of the px_go_ functions hands it to the host; each takes over the
+ * of this process, then one of the px_upcall_ functions hands it to the host; each takes over the
  * upcall. Loop thread. */
 
 struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *peer, uint32_t tag);
@@ -18,20 +18,20 @@ int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc,
 /* The same, without ids. */
 int px_request_go_plain(struct px_upcall *up, int rc, void (*go)(struct px_upcall *up));
 
-void px_go_publish(struct px_upcall *up);
-void px_go_lookup(struct px_upcall *up);
-void px_go_unpublish(struct px_upcall *up);
-void px_go_abort(struct px_upcall *up);
-void px_go_spawn(struct px_upcall *up);
-void px_go_log(struct px_upcall *up);         /* data; info: directives */
-void px_go_alloc(struct px_upcall *up);       /* number: directive */
-void px_go_job_control(struct px_upcall *up); /* procs; info: directives */
-void px_go_monitor(struct px_upcall *up);     /* data[0]: monitor; code; info: directives */
-void px_go_credential(struct px_upcall *up);
-void px_go_validate(struct px_upcall *up); /* bytes */
-void px_go_iof_push(struct px_upcall *up); /* procs, bytes */
-void px_go_fabric(struct px_upcall *up);   /* number: operation */
-void px_go_session(struct px_upcall *up);  /* number: session */
-void px_go_resblock(struct px_upcall *up); /* number: directive; text: block; units */
+void px_upcall_publish(struct px_upcall *up);
+void px_upcall_lookup(struct px_upcall *up);
+void px_upcall_unpublish(struct px_upcall *up);
+void px_upcall_abort(struct px_upcall *up);
+void px_upcall_spawn(struct px_upcall *up);
+void px_upcall_log(struct px_upcall *up);         /* data; info: directives */
+void px_upcall_alloc(struct px_upcall *up);       /* number: directive */
+void px_upcall_job_control(struct px_upcall *up); /* procs; info: directives */
+void px_upcall_monitor(struct px_upcall *up);     /* data[0]: monitor; code; info: directives */
+void px_upcall_credential(struct px_upcall *up);
+void px_upcall_validate(struct px_upcall *up); /* bytes */
+void px_upcall_iof_push(struct px_upcall *up); /* procs, bytes */
+void px_upcall_fabric(struct px_upcall *up);   /* number: operation */
+void px_upcall_session(struct px_upcall *up);  /* number: session */
+void px_upcall_resblock(struct px_upcall *up); /* number: directive; text: block; units */
 
 #endif

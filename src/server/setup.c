@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "loop_call.h"
 #include "gds/store.h"
-#include "host.h"
+#include "host_upcall.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
@@ -45,7 +45,7 @@ static bool shares(void)
            strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0;
 }
 
-static int set_support(struct px_server *s, const struct px_nsrec *ns, char ***env)
+static int set_support(struct px_server *s, const struct px_nspace *ns, char ***env)
 {
     int rc = PMIX_SUCCESS;
 
@@ -62,7 +62,7 @@ static int set_support(struct px_server *s, const struct px_nsrec *ns, char ***e
 
 /* Our node as the namespace's maps call it, which need not be what the kernel calls it: stock
  * clients look for their node's data under this name. */
-static const char *node_name(const struct px_server *s, const struct px_nsrec *ns)
+static const char *node_name(const struct px_server *s, const struct px_nspace *ns)
 {
     struct px_node_view view;
     uint32_t local = ns && ns->store ? px_store_local_node(ns->store) : PX_NO_NODE;
@@ -73,7 +73,7 @@ static const char *node_name(const struct px_server *s, const struct px_nsrec *n
 int px_setup_fork(struct px_server *s, void *args)
 {
     struct px_fork_args *a = args;
-    const struct px_nsrec *ns = px_ns_find(s, a->proc->nspace);
+    const struct px_nspace *ns = px_nspace_find(s, a->proc->nspace);
     char rank[16];
     int rc;
 
@@ -137,7 +137,7 @@ int px_setup_application(const pmix_info_t *info, size_t ninfo, pmix_info_t **re
 int px_local_support(struct px_server *s, void *args)
 {
     struct px_nspace_args *a = args;
-    struct px_nsrec *ns = px_ns_make(s, a->nspace);
+    struct px_nspace *ns = px_nspace_make(s, a->nspace);
     pmix_info_t *copy = NULL;
     int rc = ns ? px_infos_copy(a->info, a->ninfo, &copy) : PMIX_ERR_NOMEM;
 

@@ -13,14 +13,14 @@
 static void spawn_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
-    struct px_peer *peer = px_peer_find(s, up->from.peer);
-    struct px_nsrec *ns = px_ns_find(s, up->ret_proc.nspace);
+    struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
+    struct px_nspace *ns = px_nspace_find(s, up->ret_proc.nspace);
     const struct px_buf *packed;
     struct px_buf buf = {0};
     bool rides;
 
-    if (!up->from.peer && up->from.spawn) {
-        up->from.spawn(up->status, up->ret_proc.nspace, up->from.cbdata);
+    if (!up->reply_to.peer && up->reply_to.spawn) {
+        up->reply_to.spawn(up->status, up->ret_proc.nspace, up->reply_to.cbdata);
         return;
     }
     if (!peer) {
@@ -34,24 +34,24 @@ static void spawn_answered(struct px_upcall *up)
     if (rides) {
         (void) px_pack_segment(&buf, peer->kind);
     } else if (up->status == PMIX_SUCCESS && ns && !px_peer_may_read(peer, ns) &&
-               !px_ns_packed(ns, peer->kind, &packed)) {
+               !px_nspace_packed(ns, peer->kind, &packed)) {
         px_buf_append(&buf, packed->data, packed->len);
     }
     if (rides && px_buf_ok(&buf)) {
-        px_answer_offer(s, &up->from, &buf, px_peer_offer(peer, ns));
+        px_answer_offer(s, &up->reply_to, &buf, px_peer_offer(peer, ns));
     } else {
-        px_answer_take(s, &up->from, &buf);
+        px_answer_take(s, &up->reply_to, &buf);
     }
 }
 
-void px_go_spawn(struct px_upcall *up)
+void px_upcall_spawn(struct px_upcall *up)
 {
     pmix_server_spawn_fn_t fn = up->server->host.spawn;
 
     up->done = spawn_answered;
-    px_upcall_mark(up, &px_call_spawn);
+    px_upcall_set_processed(up, &px_call_spawn);
     px_upcall_returned(up,
-                       fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_up_spawn, up)
+                       fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_hostcb_spawn, up)
                           : PMIX_ERR_NOT_SUPPORTED);
 }
 
@@ -88,7 +88,7 @@ static int add_parent(struct px_upcall *up, const struct px_peer *peer)
                                 &yes, PMIX_BOOL);
 }
 
-int px_on_spawn(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_spawn(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
@@ -96,5 +96,5 @@ int px_on_spawn(struct px_server *s, struct px_peer *peer, uint32_t tag, struct 
     px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : read_apps(in, up);
     rc = rc ? rc : add_parent(up, peer);
-    return px_request_go(up, peer, rc, px_go_spawn);
+    return px_request_go(up, peer, rc, px_upcall_spawn);
 }

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "high_water.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracker.h"
+
+enum { MOST_PROCS = 65536 };
+
+struct px_high_water_mark {
+    struct px_list link;
+    uint64_t number;
+    size_t n;
+    pmix_proc_t set[];
+};
+
+static struct px_high_water_mark *sent_of(struct px_list *item)
+{
+    return px_container_of(item, struct px_high_water_mark, link);
+}
+
+void px_high_water_init(struct px_high_water *high_water)
+{
+    px_list_init(&high_water->list);
+    high_water->n_procs = 0;
+}
+
+static void mark_destroy(struct px_high_water *high_water, struct px_high_water_mark *sent)
+{
+    px_list_remove(&sent->link);
+    high_water->n_procs -= sent->n;
+    free(sent);
+}
+
+void px_high_water_fini(struct px_high_water *high_water)
+{
+    px_high_water_forget(high_water, NULL);
+}
+
+uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_proc_t *set, size_t n)
+{
+    uint64_t number = 0;
+
+    for (struct px_list *item = high_water->list.next; item != &high_water->list; item = item->next) {
+        const struct px_high_water_mark *sent = sent_of(item);
+
+        if (sent->number > number && px_coll_covers(sent->set, sent->n, set, n)) {
+            number = sent->number;
+        }
+    }
+    return number;
+}
+
+/* Those that say less than the one to come. */
+static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set, size_t n, uint64_t number)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &high_water->list) {
+        struct px_high_water_mark *sent = sent_of(item);
+
+        if (sent->number <= number && px_coll_covers(set, n, sent->set, sent->n)) {
+            mark_destroy(high_water, sent);
+        }
+    }
+}
+
+void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n, uint64_t number)
+{
+    struct px_high_water_mark *sent;
+
+    if (n > MOST_PROCS || px_high_water_since(high_water, set, n) >= number) {
+        return;
+    }
+    sent = malloc(sizeof(*sent) + n * sizeof(*set));
+    if (!sent) {
+        return;
+    }
+    sent->number = number;
+    sent->n = n;
+    memcpy(sent->set, set, n * sizeof(*set));
+    drop_lesser(high_water, set, n, number);
+    px_list_prepend(&high_water->list, &sent->link);
+    high_water->n_procs += n;
+    while (high_water->n_procs > MOST_PROCS) {
+        mark_destroy(high_water, sent_of(high_water->list.prev));
+    }
+}
+
+static bool set_names_nspace(const struct px_high_water_mark *sent, const char *nspace)
+{
+    for (size_t i = 0; i < sent->n; i++) {
+        if (strncmp(sent->set[i].nspace, nspace, PMIX_MAX_NSLEN) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void px_high_water_forget(struct px_high_water *high_water, const char *nspace)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &high_water->list) {
+        if (!nspace || set_names_nspace(sent_of(item), nspace)) {
+            mark_destroy(high_water, sent_of(item));
+        }
+    }
+}

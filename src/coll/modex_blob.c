@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The blobs come back through the host from other nodes: every length is checked before it is
+ * believed. */
+
+#include "modex_blob.h"
+
+#include <string.h>
+
+#include "src/wire/frame.h"
+#include "src/wire/take.h"
+
+enum { FLAGS = 4, LENGTH = 8, ORIGIN = 16, HEAD = 24 };
+
+static const unsigned char magic[4] = {'P', 'X', 'F', '2'};
+
+static void put_number(unsigned char *at, size_t n, uint64_t v)
+{
+    for (size_t i = 0; i < n; i++) {
+        at[i] = (unsigned char) (v >> (8 * i));
+    }
+}
+
+static uint64_t number_at(const unsigned char *at, size_t n)
+{
+    uint64_t v = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        v |= (uint64_t) at[i] << (8 * i);
+    }
+    return v;
+}
+
+void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *head, size_t *ret_mark)
+{
+    unsigned char *at;
+
+    *ret_mark = buf->len;
+    at = px_buf_extend(buf, HEAD);
+    if (at) {
+        memcpy(at, magic, sizeof(magic));
+        put_number(at + FLAGS, 4, head->flags);
+        put_number(at + LENGTH, 8, 0);
+        put_number(at + ORIGIN, 8, head->server_id);
+    }
+}
+
+int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part)
+{
+    uint64_t span[] = {part->from, part->to};
+    pmix_proc_t proc;
+    int rc;
+
+    PMIX_LOAD_PROCID(&proc, part->nspace, part->rank);
+    rc = px_pack(buf, PX_WIRE_PLAIN, PMIX_PROC, &proc, 1);
+    rc = rc ? rc : px_pack(buf, PX_WIRE_PLAIN, PMIX_UINT64, span, 2);
+    return rc ? rc : px_pack_bytes(buf, PX_WIRE_PLAIN, part->kvals.at, px_in_left(&part->kvals));
+}
+
+void px_modex_blob_end(struct px_buf *buf, size_t mark)
+{
+    if (px_buf_ok(buf)) {
+        put_number(buf->data + mark + LENGTH, 8, buf->len - mark - HEAD);
+    }
+}
+
+static int read_part(struct px_in *in, struct px_modex_blob_part *ret)
+{
+    const void *kvals;
+    size_t n_span;
+    size_t n;
+
+    if (px_unpack_proc_view(in, &ret->nspace, &ret->rank) ||
+        px_unpack_frame(in, PMIX_UINT64, &n_span) || n_span != 2 || px_take_flex(in, &ret->from) ||
+        px_take_flex(in, &ret->to) || px_unpack_view(in, &kvals, &n)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    ret->kvals = px_in_make(kvals, n, PX_WIRE_PLAIN);
+    return PMIX_SUCCESS;
+}
+
+static int each_in_blob(const struct px_modex_blob_head *head, const unsigned char *at, size_t len,
+                         px_modex_blob_fn fn, void *arg)
+{
+    struct px_in in = px_in_make(at, len, PX_WIRE_PLAIN);
+    int rc = fn(arg, head, NULL);
+
+    while (!rc && px_in_left(&in)) {
+        struct px_modex_blob_part part;
+
+        rc = read_part(&in, &part);
+        rc = rc ? rc : fn(arg, head, &part);
+    }
+    return rc;
+}
+
+int px_modex_blob_each(const void *bytes, size_t len, px_modex_blob_fn fn, void *arg)
+{
+    const unsigned char *at = bytes;
+    int rc = PMIX_SUCCESS;
+
+    while (!rc && len) {
+        struct px_modex_blob_head head;
+        uint64_t n;
+
+        if (len < HEAD || memcmp(at, magic, sizeof(magic)) != 0) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        head.flags = (uint32_t) number_at(at + FLAGS, 4);
+        head.server_id = number_at(at + ORIGIN, 8);
+        n = number_at(at + LENGTH, 8);
+        if (n > len - HEAD) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        rc = each_in_blob(&head, at + HEAD, n, fn, arg);
+        at += HEAD + n;
+        len -= HEAD + n;
+    }
+    return rc;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Upcalls. The host may answer from within the upcall, later, from any thread, or after it was
+ * finalized. One word decides who ends an upcall: whoever moves it away from IDLE. An answer that
+ * finds ABANDONED only frees the memory; the server and its loop may be gone by then.
+ *
+ * Answers are copied in the thread that brings them, so that the host's memory is never looked at
+ * later. Its release function is called from the loop, when the answer has been dealt with: a host
+ * may hold a lock around its callback that the release function takes too (Slurm does). */
+
+#include "host_upcall.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/atomic.h"
+#include "src/value/directives.h"
+
+enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
+
+/* --- infos --- */
+
+int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid)
+{
+    uint32_t user = uid;
+    uint32_t group = gid;
+    int rc;
+
+    px_infos_drop(*infos, ninfo, PMIX_USERID);
+    px_infos_drop(*infos, ninfo, PMIX_GRPID);
+    rc = px_infos_append(infos, ninfo, PMIX_USERID, &user, PMIX_UINT32);
+    if (rc || gid == (gid_t) -1) {
+        return rc;
+    }
+    return px_infos_append(infos, ninfo, PMIX_GRPID, &group, PMIX_UINT32);
+}
+
+int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid)
+{
+    return px_infos_identify(&up->info, &up->ninfo, uid, gid);
+}
+
+/* --- life --- */
+
+struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to *reply_to,
+                                   const pmix_proc_t *proc, px_upcall_fn done)
+{
+    struct px_upcall *up = calloc(1, sizeof(*up));
+
+    if (up) {
+        px_list_init(&up->link);
+        up->server = s;
+        up->reply_to = reply_to ? *reply_to : (struct px_reply_to){0};
+        up->proc = proc ? *proc : s->self;
+        up->done = done;
+    }
+    return up;
+}
+
+static void free_request(struct px_upcall *up)
+{
+    free(up->procs);
+    PMIx_Info_free(up->info, up->ninfo);
+    PMIx_Info_free(up->data, up->ndata);
+    PMIx_Argv_free(up->keys);
+    free(up->text);
+    PMIx_App_free(up->apps, up->napps);
+    PMIx_Query_free(up->queries, up->nqueries);
+    free(up->bytes.bytes);
+    free(up->units);
+    free(up->codes);
+}
+
+void px_upcall_destroy(struct px_upcall *up)
+{
+    if (!up) {
+        return;
+    }
+    px_list_remove(&up->link);
+    free_request(up);
+    PMIx_Info_free(up->ret_info, up->ret_ninfo);
+    PMIx_Pdata_free(up->ret_pdata, up->ret_npdata);
+    free(up->ret_bytes);
+    if (up->release) {
+        up->release(up->release_data);
+    }
+    free(up);
+}
+
+static void upcall_end(struct px_upcall *up)
+{
+    px_list_remove(&up->link);
+    up->done(up);
+    px_upcall_destroy(up);
+}
+
+static void run_answer(struct px_task *task)
+{
+    upcall_end(px_container_of(task, struct px_upcall, task));
+}
+
+void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
+{
+    if (rc == PMIX_SUCCESS) {
+        px_list_append(&up->server->upcalls, &up->link);
+        return;
+    }
+    /* A host that called back and then returned an error has answered by its callback. */
+    if (!px_cas(&up->state, IDLE, ANSWERED)) {
+        px_list_append(&up->server->upcalls, &up->link);
+        return;
+    }
+    up->status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
+    upcall_end(up);
+}
+
+void px_upcalls_abandon(struct px_server *s)
+{
+    struct px_list *item = s->upcalls.next;
+
+    px_assert(px_loop_inside(s->loop));
+    while (item != &s->upcalls) {
+        struct px_upcall *up = px_container_of(item, struct px_upcall, link);
+
+        item = item->next;
+        /* One that was answered is on its way: px_upcalls_answered_late. */
+        if (px_cas(&up->state, IDLE, ABANDONED)) {
+            px_list_remove(&up->link);
+            up->status = PMIX_ERR_LOST_CONNECTION;
+            up->done(up);
+            item = s->upcalls.next; /* whatever that has changed */
+        }
+    }
+}
+
+bool px_upcalls_answered_late(const struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    return !px_list_empty(&s->upcalls);
+}
+
+/* True when the answer may be filled in; then px_loop_post() has to follow. */
+static bool begin_answer(struct px_upcall *up, pmix_status_t status)
+{
+    if (!px_cas(&up->state, IDLE, ANSWERED)) {
+        if (px_load_acquire(&up->state) == ABANDONED) {
+            px_upcall_destroy(up);
+        }
+        return false;
+    }
+    up->status = status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
+    return true;
+}
+
+static void post_answer(struct px_upcall *up)
+{
+    up->task.run = run_answer;
+    px_loop_post(up->server->loop, &up->task);
+}
+
+/* --- what is required --- */
+
+unsigned px_upcall_levels(const struct px_upcall *up)
+{
+    const struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
+
+    if (!peer) {
+        return PX_ATTR_SERVER;
+    }
+    return PX_ATTR_SERVER | (peer->tool ? PX_ATTR_TOOL : PX_ATTR_CLIENT);
+}
+
+void px_upcall_set_processed(struct px_upcall *up, const struct px_call *call)
+{
+    px_directives_mark(call, px_upcall_levels(up), up->info, up->ninfo);
+}
+
+/* --- what the host calls --- */
+
+void px_hostcb_op(pmix_status_t status, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        post_answer(up);
+    }
+}
+
+void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        if (data && ndata) {
+            up->ret_bytes = malloc(ndata);
+            if (up->ret_bytes) {
+                memcpy(up->ret_bytes, data, ndata);
+                up->ret_len = ndata;
+            } else {
+                up->status = PMIX_ERR_NOMEM;
+            }
+        }
+        up->release = release;
+        up->release_data = release_data;
+        post_answer(up);
+    } else if (release) {
+        release(release_data);
+    }
+}
+
+void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (!up || !begin_answer(up, status)) {
+        return;
+    }
+    up->ret_pdata = ndata && data ? PMIx_Pdata_create(ndata) : NULL;
+    for (size_t i = 0; up->ret_pdata && i < ndata; i++) {
+        up->ret_pdata[i].proc = data[i].proc;
+        memcpy(up->ret_pdata[i].key, data[i].key, sizeof(data[i].key));
+        if (data[i].value.type != PMIX_UNDEF &&
+            px_value_keep(&up->ret_pdata[i].value, &data[i].value)) {
+            up->status = PMIX_ERR_NOMEM;
+        }
+    }
+    up->ret_npdata = up->ret_pdata ? ndata : 0;
+    if (ndata && data && !up->ret_pdata) {
+        up->status = PMIX_ERR_NOMEM;
+    }
+    post_answer(up);
+}
+
+void px_hostcb_spawn(pmix_status_t status, char nspace[], void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        PMIX_LOAD_PROCID(&up->ret_proc, nspace ? nspace : "", PMIX_RANK_WILDCARD);
+        post_answer(up);
+    }
+}
+
+static void take_infos(struct px_upcall *up, const pmix_info_t *info, size_t ninfo)
+{
+    int rc = px_infos_copy(info, ninfo, &up->ret_info);
+
+    if (rc) {
+        up->status = rc;
+    } else {
+        up->ret_ninfo = up->ret_info ? ninfo : 0;
+    }
+}
+
+void px_hostcb_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        take_infos(up, info, ninfo);
+        up->release = release;
+        up->release_data = release_data;
+        post_answer(up);
+    } else if (release) {
+        release(release_data);
+    }
+}
+
+void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        if (proc) {
+            up->ret_proc = *proc;
+        }
+        post_answer(up);
+    }
+}
+
+void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
+                      size_t ninfo, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (!up || !begin_answer(up, status)) {
+        return;
+    }
+    if (credential && credential->bytes && credential->size) {
+        up->ret_bytes = malloc(credential->size);
+        if (up->ret_bytes) {
+            memcpy(up->ret_bytes, credential->bytes, credential->size);
+            up->ret_len = credential->size;
+        } else {
+            up->status = PMIX_ERR_NOMEM;
+        }
+    }
+    take_infos(up, info, ninfo);
+    post_answer(up);
+}
+
+void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata)
+{
+    struct px_upcall *up = cbdata;
+
+    if (up && begin_answer(up, status)) {
+        take_infos(up, info, ninfo);
+        post_answer(up);
+    }
+}
+
+/* --- endings --- */
+
+void px_done_status(struct px_upcall *up)
+{
+    px_answer_status(up->server, &up->reply_to, up->status);
+}
+
+void px_done_infos(struct px_upcall *up)
+{
+    px_answer_infos(up->server, &up->reply_to, up->status, up->ret_info, up->ret_ninfo);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Output that nobody had asked for when it came: who spawns a job can ask only when it runs. Kept
+ * until somebody asks, within a bound; beyond it the newest is lost. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_iof.h"
+#include "src/value/directives.h"
+
+enum { KEEP_BYTES = 256 * 1024 };
+
+struct kept {
+    struct px_list link;
+    struct px_output_args out; /* what it points to is below, or owned */
+    pmix_byte_object_t bytes;
+    char data[];
+};
+
+static size_t kept_bytes(const struct px_output_args *out)
+{
+    return sizeof(struct kept) + (out->bytes ? out->bytes->size : 0) +
+           out->ninfo * sizeof(*out->info);
+}
+
+/* Off the list, and no longer counted. */
+static void output_unlink(struct px_server *s, struct kept *kept)
+{
+    s->output_bytes -= kept_bytes(&kept->out);
+    px_list_remove(&kept->link);
+}
+
+static void destroy(struct kept *kept)
+{
+    PMIx_Info_free((pmix_info_t *) (uintptr_t) kept->out.info, kept->out.ninfo);
+    free(kept);
+}
+
+int px_output_keep(struct px_server *s, const struct px_output_args *out)
+{
+    size_t size = out->bytes ? out->bytes->size : 0;
+    pmix_info_t *info = NULL;
+    struct kept *kept;
+
+    px_assert(px_loop_inside(s->loop));
+    if (size > KEEP_BYTES || s->output_bytes + kept_bytes(out) > KEEP_BYTES) {
+        return PMIX_SUCCESS;
+    }
+    kept = calloc(1, sizeof(*kept) + size);
+    if (!kept || px_infos_copy(out->info, out->ninfo, &info)) {
+        free(kept);
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_init(&kept->link);
+    kept->out = *out;
+    kept->out.info = info;
+    kept->out.ninfo = info ? out->ninfo : 0;
+    kept->out.bytes = &kept->bytes;
+    kept->bytes = (pmix_byte_object_t){.bytes = kept->data, .size = size};
+    if (size) {
+        memcpy(kept->data, out->bytes->bytes, size);
+    }
+    px_list_append(&s->outputs, &kept->link);
+    s->output_bytes += kept_bytes(&kept->out);
+    return PMIX_SUCCESS;
+}
+
+void px_outputs_nspace_removed(struct px_server *s, const char *name)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_assert(px_loop_inside(s->loop));
+    px_list_each (item, next, &s->outputs) {
+        struct kept *kept = px_container_of(item, struct kept, link);
+
+        if (strcmp(kept->out.source.nspace, name) == 0) {
+            output_unlink(s, kept);
+            destroy(kept);
+        }
+    }
+}
+
+void px_outputs_drop_all(struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    while (!px_list_empty(&s->outputs)) {
+        struct kept *kept = px_container_of(s->outputs.next, struct kept, link);
+
+        output_unlink(s, kept);
+        destroy(kept);
+    }
+}
+
+/* --- giving it out --- */
+
+static size_t pending_bytes(struct px_server *s, const struct px_iof_subscription *pull)
+{
+    struct px_list *item;
+    struct px_list *next;
+    size_t sum = 0;
+
+    px_list_each (item, next, &s->outputs) {
+        const struct kept *kept = px_container_of(item, struct kept, link);
+
+        sum += px_iof_subscription_covers(pull, &kept->out) ? kept->bytes.size : 0;
+    }
+    return sum;
+}
+
+/* The oldest for this asker; NULL when there is none (more). */
+static struct kept *take_next(struct px_server *s, const struct px_iof_subscription *pull)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each (item, next, &s->outputs) {
+        struct kept *kept = px_container_of(item, struct kept, link);
+
+        if (px_iof_subscription_covers(pull, &kept->out)) {
+            output_unlink(s, kept);
+            return kept;
+        }
+    }
+    return NULL;
+}
+
+/* An asker in this process may do anything when it is called: nothing is held meanwhile. */
+void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
+                     size_t ninfo)
+{
+    struct px_iof_pull_directives directives = px_iof_pull_absent();
+    const struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, id);
+    size_t all = pull ? pending_bytes(s, pull) : 0;
+    struct kept *kept = pull ? take_next(s, pull) : NULL;
+    size_t skip = 0;
+    size_t left;
+
+    px_assert(px_loop_inside(s->loop));
+    (void) px_iof_pull_read(info, ninfo, &directives); /* was checked when it was asked for */
+    left = directives.cache_size;
+    if ((directives.drop_oldest || directives.drop_newest == PX_SWITCH_OFF) && all > left) {
+        skip = all - left;
+    }
+    while (kept) {
+        size_t size = kept->bytes.size;
+        size_t cut = skip < size ? skip : size;
+
+        skip -= cut;
+        kept->bytes.bytes += cut;
+        kept->bytes.size = size - cut < left ? size - cut : left;
+        left -= kept->bytes.size;
+        if (kept->bytes.size || !size) {
+            px_iof_subscription_deliver(s, pull, &kept->out);
+        }
+        destroy(kept);
+        pull = px_iof_subscription_find(s, peer, id);
+        kept = pull ? take_next(s, pull) : NULL;
+    }
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Start and stop of the server role. The listeners open last, when everything that a connection can ask
+ * for is there. They close after the connections, whose pending connections belong to them; who comes in between
+ * is refused. */
+
+#include "server_start.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loop_call.h"
+#include "host_module.h"
+#include "rendezvous.h"
+#include "self.h"
+#include "server.h"
+#include "src/base/param.h"
+#include "src/net/auth.h"
+#include "src/net/listener.h"
+#include "src/peer/context.h"
+
+/* --- listeners --- */
+
+static char *make_uri(const struct px_server *s, const char *address)
+{
+    char *uri = NULL;
+
+    if (!address || asprintf(&uri, "%s.%u;%s", s->self.nspace, s->self.rank, address) < 0) {
+        return NULL;
+    }
+    return uri;
+}
+
+static int open_listeners(struct px_server *s)
+{
+    int64_t mib = px_param_int(PX_P_MAX_MSG_SIZE);
+    struct px_listener_opts opts = {
+        .use_unix = px_param_bool(PX_P_DOOR_UNIX),
+        .unix_path = px_param_string(PX_P_DOOR_UNIX_PATH),
+        .use_tcp = px_param_bool(PX_P_DOOR_TCP),
+        .max_msg = (size_t) (mib > 0 ? mib : 4095) << 20,
+        .handshake_ms = (unsigned) px_param_int(PX_P_HANDSHAKE_WAIT) * 1000,
+        .unix_mode = 0666,
+    };
+    int rc = px_listeners_open(s->loop, &opts, &px_peer_listener_ops, s, &s->listeners);
+
+    if (rc) {
+        return rc;
+    }
+    s->modes = px_auth_modes();
+    s->uri_tcp = make_uri(s, px_listeners_tcp(s->listeners));
+    s->uri_unix = make_uri(s, px_listeners_unix(s->listeners));
+    if ((px_listeners_tcp(s->listeners) && !s->uri_tcp) || (px_listeners_unix(s->listeners) && !s->uri_unix)) {
+        return PMIX_ERR_NOMEM;
+    }
+    return px_self_publish(s);
+}
+
+/* Tools look for files; they appear when the listeners are open. */
+static int write_rendezvous_files(struct px_server *s)
+{
+    int rc;
+
+    if (!s->tools) {
+        return PMIX_SUCCESS;
+    }
+    if (!s->rendezvous_opts.launcher_file) {
+        s->rendezvous_opts.launcher_file = getenv(PMIX_LAUNCHER_RNDZ_FILE);
+    }
+    if (!s->rendezvous_opts.mode) {
+        s->rendezvous_opts.mode = s->foreign_tools ? 0644 : 0640;
+    }
+    rc = px_rendezvous_write(s, &s->rendezvous_opts, &s->rendezvous);
+    s->rendezvous_opts.launcher_file = NULL; /* was the host's */
+    return rc;
+}
+
+/* --- life --- */
+
+static void server_destroy(struct px_server *s)
+{
+    PMIx_Info_free(s->resources, s->n_resources);
+    px_high_water_fini(&s->high_water);
+    px_map_fini(&s->host_codes);
+    px_map_fini(&s->peers);
+    px_map_fini(&s->nspaces);
+    free(s->hostname);
+    free(s->tmpdir);
+    free(s->system_tmpdir);
+    free(s->uri_tcp);
+    free(s->uri_unix);
+    px_self_fini(s);
+    free(s);
+}
+
+/* Different for each server, and each time it starts. */
+static uint64_t make_origin(void)
+{
+    uint64_t origin;
+    struct timespec now;
+
+    if (getrandom(&origin, sizeof(origin), GRND_NONBLOCK) == (ssize_t) sizeof(origin)) {
+        return origin;
+    }
+    (void) clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t) now.tv_sec << 32 ^ (uint64_t) now.tv_nsec << 20 ^ (uint64_t) getpid();
+}
+
+static struct px_server *server_create(struct px_ctx *ctx)
+{
+    struct px_server *s = calloc(1, sizeof(*s));
+
+    if (!s) {
+        return NULL;
+    }
+    s->ctx = ctx;
+    s->loop = ctx->loop;
+    s->uid = geteuid();
+    s->gid = getegid();
+    px_list_init(&s->ns_list);
+    px_list_init(&s->peer_list);
+    px_list_init(&s->upcalls);
+    px_list_init(&s->gets);
+    px_list_init(&s->modexes);
+    px_list_init(&s->dmodex_requests);
+    px_list_init(&s->connected);
+    px_list_init(&s->event_cache);
+    px_list_init(&s->psets);
+    px_list_init(&s->inventory);
+    px_list_init(&s->outputs);
+    px_list_init(&s->groups);
+    px_list_init(&s->pulls);
+    px_colls_init(&s->colls, px_nspace_job_size, s);
+    px_high_water_init(&s->high_water);
+    s->server_id = make_origin();
+    return s;
+}
+
+pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *module,
+                              const pmix_info_t *info, size_t ninfo)
+{
+    struct px_server *s = server_create(ctx);
+    int rc = s ? px_server_configure(s, info, ninfo) : PMIX_ERR_NOMEM;
+
+    if (!rc) {
+        px_module_copy(module, info, ninfo, &s->host);
+        ctx->role = s;
+        ctx->ops = &px_server_ops;
+        ctx->self = s->self;
+        rc = open_listeners(s);
+        rc = rc ? rc : write_rendezvous_files(s);
+    }
+    if (rc && s) {
+        px_listeners_close(s->listeners);
+        ctx->role = NULL;
+        ctx->ops = NULL;
+        server_destroy(s);
+    }
+    return rc;
+}
+
+static int stop_on_loop(struct px_server *s, void *arg)
+{
+    (void) arg;
+    s->stopping = true;
+    px_upcalls_abandon(s);
+    px_gets_drop_all(s);
+    px_dmodex_requests_drop_all(s);
+    px_colls_drop_all(s);
+    px_peer_close_all(s);
+    px_nspace_drop_all(s);
+    px_events_drop_all(s);
+    px_iof_subscriptions_drop_all(s);
+    px_psets_drop_all(s);
+    px_inventory_drop_all(s);
+    px_outputs_drop_all(s);
+    px_groups_drop_all(s);
+    px_connected_drop_all(s);
+    return PMIX_SUCCESS;
+}
+
+static int check_late_answers(struct px_server *s, void *arg)
+{
+    *(bool *) arg = px_upcalls_answered_late(s);
+    return PMIX_SUCCESS;
+}
+
+void px_server_stop(struct px_ctx *ctx)
+{
+    struct px_server *s = ctx->role;
+    bool coming = false;
+
+    if (!s) {
+        return;
+    }
+    if (!px_loop_alive(
+            s->loop)) { /* a forked child: listeners, clients and segments are its parent's */
+        ctx->role = NULL;
+        ctx->ops = NULL;
+        return;
+    }
+    px_rendezvous_remove(s->rendezvous);
+    s->rendezvous = NULL;
+    (void) px_server_run(s, stop_on_loop, NULL);
+    px_listeners_close(s->listeners);
+    s->listeners = NULL;
+    /* Answers and burials that are on their way run before this returns; a thread of the host may
+     * be about to post one. */
+    do {
+        (void) px_server_run(s, check_late_answers, &coming);
+    } while (coming && sched_yield() == 0);
+    ctx->role = NULL;
+    ctx->ops = NULL;
+    server_destroy(s);
+}

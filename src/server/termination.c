@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What the host says about the end of processes. A process that was never connected, or has
+ * finalized, leaves no connection whose end would tell; only the host can, by an event. One that
+ * still is connected is left to its connection: what it has sent before its end may not have been
+ * read yet. */
+
+#include "server_events.h"
+#include "priv.h"
+#include "src/event/registry.h"
+
+#include <string.h>
+
+static bool is_end(pmix_status_t code)
+{
+    switch (code) {
+    case PMIX_EVENT_PROC_TERMINATED:
+    case PMIX_ERR_PROC_ABORTED:
+    case PMIX_ERR_PROC_ABORTED_BY_SIG:
+    case PMIX_ERR_PROC_FAILED_TO_START:
+    case PMIX_ERR_PROC_KILLED_BY_CMD:
+    case PMIX_ERR_PROC_REQUESTED_ABORT:
+    case PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED:
+    case PMIX_ERR_PROC_TERM_WO_SYNC:
+    case PMIX_ERR_EXIT_NONZERO_TERM:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void rank_ended(struct px_server *s, struct px_local_proc *rank)
+{
+    if (!rank || rank->terminated) {
+        return;
+    }
+    rank->terminated = true;
+    if (!rank->n_peers) {
+        rank->departed = true;
+        px_gets_proc_departed(s, rank);
+        px_dmodex_requests_proc_departed(s, rank);
+    }
+}
+
+static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
+{
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_list *item;
+    struct px_list *next;
+
+    if (!ns) {
+        return;
+    }
+    if (proc->rank == PMIX_RANK_WILDCARD) {
+        px_list_each (item, next, &ns->rank_list) {
+            rank_ended(s, px_container_of(item, struct px_local_proc, link));
+        }
+    } else if (px_nspace_is_local(ns, proc->rank)) {
+        rank_ended(s, px_local_proc_make(ns, proc->rank));
+    }
+}
+
+/* One of the lists that an event may name processes in. */
+static bool procs_ended(struct px_server *s, const pmix_value_t *value)
+{
+    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+    const pmix_proc_t *procs = array && array->type == PMIX_PROC ? array->array : NULL;
+
+    if (value->type == PMIX_PROC && value->data.proc) {
+        proc_ended(s, value->data.proc);
+        return true;
+    }
+    for (size_t i = 0; procs && i < array->size; i++) {
+        proc_ended(s, &procs[i]);
+    }
+    return procs != NULL;
+}
+
+void px_termination_event(struct px_server *s, const struct px_event *event)
+{
+    bool named = false;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!is_end(event->code)) {
+        return;
+    }
+    for (size_t i = 0; i < event->ninfo; i++) {
+        const pmix_info_t *info = &event->info[i];
+
+        if (strcmp(info->key, PMIX_EVENT_AFFECTED_PROC) == 0 ||
+            strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
+            named |= procs_ended(s, &info->value);
+        }
+    }
+    if (!named) {
+        proc_ended(s, &event->source);
+    }
+    px_colls_recount(s);
+}
