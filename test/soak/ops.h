@@ -5,7 +5,7 @@
 
 #include "soak.h"
 
-/* What members of teams and lodgers have in common. A wrong answer ends the process with SOAK_WRONG
+/* What members of teams and transient processes have in common. A wrong answer ends the process with SOAK_WRONG
  * and a message. */
 
 struct self {

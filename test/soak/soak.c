@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A host whose 256 slots always have a process: 24 teams of eight, each a job that is registered,
- * runs and is deregistered, and a job of 64 lodgers that are replaced one by one; tools come and go
+ * runs and is deregistered, and a job of 64 transient processes that are replaced one by one; tools come and go
  * beside them. Some die without finalizing. Every now and then nothing new is started until all
  * have ended and nothing is registered: then memory, descriptors and files have to be as they were.
  *
@@ -99,7 +99,7 @@ static void start_lodger(struct job *job, unsigned rank)
 {
     struct soak_orders orders = {.end = draw_end()};
 
-    start(&job->slots[rank], job->nspace, rank, "lodger", &orders);
+    start(&job->slots[rank], job->nspace, rank, "transient", &orders);
     job->n_alive++;
 }
 
@@ -379,7 +379,7 @@ static int play(int argc, char **argv)
     if (strcmp(argv[1], "tool") == 0) {
         return soak_tool(&orders, pid);
     }
-    return strcmp(argv[1], "lodger") == 0 ? soak_lodger(&orders) : soak_member(&orders);
+    return strcmp(argv[1], "transient") == 0 ? soak_transient(&orders) : soak_member(&orders);
 }
 
 static void prepare(void)

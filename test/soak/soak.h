@@ -36,9 +36,9 @@ struct soak_orders {
     unsigned pace_ms;  /* mean pause between operations */
 };
 
-/* member.c, lodger.c: the processes. Return the exit code. */
+/* member.c, transient.c: the processes. Return the exit code. */
 int soak_member(const struct soak_orders *orders);
-int soak_lodger(const struct soak_orders *orders);
+int soak_transient(const struct soak_orders *orders);
 int soak_tool(const struct soak_orders *orders, int server_pid);
 
 #endif

@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/crowd %D%/groups %D%/leave %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/stranger %D%/throng
+check_PROGRAMS += %D%/across %D%/actor %D%/agree %D%/many_threads %D%/groups %D%/leave %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/other_user %D%/many_clients
 test_t_across_SOURCES = %D%/across.c %D%/across_calls.c %D%/across_jobs.c %D%/across.h
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -12,9 +12,9 @@ test_t_agree_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_leave_SOURCES = %D%/leave.c
 test_t_leave_LDADD = libpmix.la
 test_t_leave_LDFLAGS = $(AM_LDFLAGS) -no-install
-test_t_crowd_SOURCES = %D%/crowd.c
-test_t_crowd_LDADD = libpmix.la
-test_t_crowd_LDFLAGS = $(AM_LDFLAGS) -no-install
+test_t_many_threads_SOURCES = %D%/many_threads.c
+test_t_many_threads_LDADD = libpmix.la
+test_t_many_threads_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 test_t_groups_SOURCES = %D%/groups.c
 test_t_groups_LDADD = libpmix.la
@@ -34,17 +34,17 @@ test_t_refused_SOURCES = %D%/refused.c
 test_t_refused_LDADD = libpmix.la
 test_t_refused_LDFLAGS = $(AM_LDFLAGS) -no-install
 
-test_t_stranger_SOURCES = %D%/stranger.c
-test_t_stranger_LDADD = libpmix.la
-test_t_stranger_LDFLAGS = $(AM_LDFLAGS) -no-install
+test_t_other_user_SOURCES = %D%/other_user.c
+test_t_other_user_LDADD = libpmix.la
+test_t_other_user_LDFLAGS = $(AM_LDFLAGS) -no-install
 
-test_t_throng_SOURCES = %D%/throng.c
-test_t_throng_LDADD = libpmix.la
-test_t_throng_LDFLAGS = $(AM_LDFLAGS) -no-install
+test_t_many_clients_SOURCES = %D%/many_clients.c
+test_t_many_clients_LDADD = libpmix.la
+test_t_many_clients_LDFLAGS = $(AM_LDFLAGS) -no-install
 
-px_script_tests = %D%/examples.sh %D%/install.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_crowd.sh %D%/run_fallbacks.sh \
-  %D%/run_groups.sh %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/stranger.sh %D%/throng.sh
+px_script_tests = %D%/examples.sh %D%/install.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_many_threads.sh %D%/run_fallbacks.sh \
+  %D%/run_groups.sh %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/other_user.sh %D%/many_clients.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
-px_long_tests += %D%/run_agree.sh %D%/run_crowd.sh %D%/run_large.sh %D%/throng.sh
+px_long_tests += %D%/run_agree.sh %D%/run_many_threads.sh %D%/run_large.sh %D%/many_clients.sh
 EXTRA_DIST += %D%/run.sh quickstart

@@ -21,7 +21,7 @@ static struct px_store *own;
 static struct px_store *other;
 static _Atomic int rides = -1; /* on the next replies with data of the other namespace */
 static _Atomic bool marks;
-static _Atomic bool curt;     /* neither segment nor job information, until it is refused */
+static _Atomic bool short_reply;     /* neither segment nor job information, until it is refused */
 static _Atomic int next = -1; /* on replies to REQ for the other namespace */
 static _Atomic bool unknown;  /* it is no more */
 static _Atomic unsigned refusals;
@@ -141,7 +141,7 @@ static bool answer(uint8_t command, struct px_in *in, struct px_buf *reply)
     (void) px_pack(&blob, PX_WIRE_PLAIN, PMIX_PROC, &job, 1);
     if (with_mark) {
         pack_mark(&blob);
-    } else if (curt && refusals == 0) {
+    } else if (short_reply && refusals == 0) {
         (void) px_pack_kval(&blob, PX_WIRE_PLAIN, PMIX_JOBID, &size);
     } else {
         (void) px_pack_kval(&blob, PX_WIRE_PLAIN, PMIX_JOB_SIZE, &size);
@@ -190,7 +190,7 @@ static int begin(void **state)
     (void) state;
     rides = next = -1;
     marks = true;
-    curt = false;
+    short_reply = false;
     unknown = false;
     refusals = pursuits = 0;
     own = create("job");
@@ -306,7 +306,7 @@ static void lost(void **state)
 {
     (void) state;
     marks = false;
-    curt = true;
+    short_reply = true;
     by_messages(-1);
 }
 

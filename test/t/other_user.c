@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What a segment is worth against those whom it is not for. A host (root) has two jobs, "mine" of
- * root and "theirs" of another user, and others that nobody runs. A thief of the other user has the
+ * root and "theirs" of another user, and others that nobody runs. A process of the other user has the
  * environment of mine, a member of mine does to its own segment what it can, and a member of theirs
  * tries to get that of mine. Each says of every attempt whether it came to nothing; what must
  * succeed is tried too, so that nothing fails for want of a connection. */
@@ -304,7 +304,7 @@ static void member_of_theirs(int feed, int ready)
 static void expect(pmix_status_t rc, const char *what)
 {
     if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
-        fprintf(stderr, "stranger: %s: %s\n", what, PMIx_Error_string(rc));
+        fprintf(stderr, "other_user: %s: %s\n", what, PMIx_Error_string(rc));
         exit(1);
     }
 }
@@ -325,7 +325,7 @@ static void read_environment(int feed)
 static void become(uid_t uid)
 {
     if (uid != geteuid() && (setgroups(0, NULL) || setgid(uid) || setuid(uid))) {
-        perror("stranger: setuid");
+        perror("other_user: setuid");
         exit(1);
     }
 }
@@ -337,7 +337,7 @@ static struct actor start(uid_t uid, void (*play)(int feed, int ready))
     struct actor actor;
 
     if (pipe2(feed, O_CLOEXEC) || pipe2(said, O_CLOEXEC)) {
-        perror("stranger: pipe");
+        perror("other_user: pipe");
         exit(1);
     }
     actor = (struct actor) {.pid = fork(), .feed = feed[1], .said = said[0]};
@@ -376,7 +376,7 @@ static int ended(const struct actor *actor)
 
     (void) !write(actor->feed, "", 1);
     if (waitpid(actor->pid, &status, 0) != actor->pid || status != 0) {
-        fprintf(stderr, "stranger: a process ended with %d\n", status);
+        fprintf(stderr, "other_user: a process ended with %d\n", status);
         return 1;
     }
     return 0;

@@ -3,7 +3,7 @@
 
 /* A process with several threads that do at once whatever does not wait for other processes, while
  * one more goes through fences with those of the others. What is read is checked: values are whole
- * and never go back. For the thread sanitizer (make check-tsan) and for everybody. usage: crowd
+ * and never go back. For the thread sanitizer (make check-tsan) and for everybody. usage: many_threads
  * [ROUNDS] */
 
 #include <pmix.h>
@@ -25,7 +25,7 @@ static atomic_uint events;
 static void expect(bool holds, const char *what, pmix_status_t rc)
 {
     if (!holds) {
-        fprintf(stderr, "crowd: rank %u: %s (%s)\n", me.rank, what, PMIx_Error_string(rc));
+        fprintf(stderr, "many_threads: rank %u: %s (%s)\n", me.rank, what, PMIx_Error_string(rc));
         failures++;
     }
 }
@@ -73,7 +73,7 @@ static void post(unsigned thread, unsigned round)
 {
     char key[32];
 
-    snprintf(key, sizeof(key), "crowd.%u", thread);
+    snprintf(key, sizeof(key), "many_threads.%u", thread);
     put(key, round);
     expect(get(me.rank, key) == round, "what I posted", PMIX_SUCCESS);
     is(PMIX_SUCCESS, PMIx_Commit(), "commit");
@@ -83,7 +83,7 @@ static void post(unsigned thread, unsigned round)
 static void read_others(unsigned thread, unsigned round)
 {
     static _Thread_local uint32_t seen;
-    uint32_t now = get((me.rank + 1 + thread) % size, "crowd.main");
+    uint32_t now = get((me.rank + 1 + thread) % size, "many_threads.main");
 
     (void) round;
     expect(size != 1 || now >= seen, "a value went back", PMIX_SUCCESS);
@@ -119,7 +119,7 @@ static void publish(unsigned thread, unsigned round)
     char *keys[2] = {NULL, NULL};
     char key[64];
 
-    snprintf(key, sizeof(key), "crowd.%u.%u.%u", me.rank, thread, round);
+    snprintf(key, sizeof(key), "many_threads.%u.%u.%u", me.rank, thread, round);
     keys[0] = key;
     PMIX_INFO_LOAD(&info, key, &round, PMIX_UINT32);
     is(PMIX_SUCCESS, PMIx_Publish(&info, 1), "publish");
@@ -191,16 +191,16 @@ static void fence(uint32_t round)
     pmix_info_t info;
     bool yes = true;
 
-    put("crowd.main", round);
+    put("many_threads.main", round);
     is(PMIX_SUCCESS, PMIx_Commit(), "commit");
     PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
     is(PMIX_SUCCESS, PMIx_Fence(NULL, 0, &info, 1), "fence");
     PMIX_INFO_DESTRUCT(&info);
     for (uint32_t rank = 0; rank < size; rank++) {
-        uint32_t now = get(rank, "crowd.main");
+        uint32_t now = get(rank, "many_threads.main");
 
         if (now < round) {
-            fprintf(stderr, "crowd: behind the fence, rank %u has %u of rank %u, not %u\n", me.rank,
+            fprintf(stderr, "many_threads: behind the fence, rank %u has %u of rank %u, not %u\n", me.rank,
                     now, rank, round);
             failures++;
         }

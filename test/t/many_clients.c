@@ -3,7 +3,7 @@
 
 /* A process that starts many jobs one after the other, several at a time, hears of the end of each,
  * and looks at what its server has then: as many descriptors and segments as after the first ten,
- * and little more memory. throng JOBS; "throng child" is a process of such a job: it posts, reads
+ * and little more memory. many_clients JOBS; "many_clients child" is a process of such a job: it posts, reads
  * what its neighbour has posted, and ends. */
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ static int n_failed;  /* lock */
 static void check(pmix_status_t rc, const char *what)
 {
     if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
-        fprintf(stderr, "throng: %s: %s\n", what, PMIx_Error_string(rc));
+        fprintf(stderr, "many_clients: %s: %s\n", what, PMIx_Error_string(rc));
         exit(99);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A lodger comes and goes under a rank of a job that stays, and does what needs nobody else. A tool
+/* A transient process comes and goes under a rank of a job that stays, and does what needs nobody else. A tool
  * comes and goes without a rank. */
 
 #include <pmix.h>
@@ -14,7 +14,7 @@
 
 #include "ops.h"
 
-#define KEY "soak.lodger"
+#define KEY "soak.transient"
 
 enum { ROOM = 512 };
 
@@ -40,7 +40,7 @@ static void leave_note(uint64_t draw)
     }
 }
 
-/* What the last lodger of some rank has left, if there was one. */
+/* What the last transient process of some rank has left, if there was one. */
 static void read_note(uint64_t draw)
 {
     pmix_proc_t peer = self.proc;
@@ -111,7 +111,7 @@ static void names(uint64_t draw)
     ops_names(key, draw);
 }
 
-int soak_lodger(const struct soak_orders *orders)
+int soak_transient(const struct soak_orders *orders)
 {
     static void (*const ops[])(uint64_t draw) = {leave_note,      read_note, read_note,
                                                  ask_for_nothing, alone,     names,
