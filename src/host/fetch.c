@@ -17,7 +17,7 @@ struct fetch {
     void *cbdata;
 };
 
-static void finish(pmix_status_t status, char *data, size_t n, void *cbdata)
+static void fetch_finish(pmix_status_t status, char *data, size_t n, void *cbdata)
 {
     struct fetch *f = cbdata;
 
@@ -27,10 +27,10 @@ static void finish(pmix_status_t status, char *data, size_t n, void *cbdata)
 
 static void fetch(struct fetch *f)
 {
-    pmix_status_t rc = PMIx_server_dmodex_request(&f->proc, finish, f);
+    pmix_status_t rc = PMIx_server_dmodex_request(&f->proc, fetch_finish, f);
 
     if (rc != PMIX_SUCCESS) {
-        finish(rc, NULL, 0, f);
+        fetch_finish(rc, NULL, 0, f);
     }
 }
 
@@ -41,7 +41,7 @@ static void key_came(pmix_status_t status, pmix_value_t *value, void *cbdata)
         status == PMIX_OPERATION_SUCCEEDED) {
         fetch(cbdata);
     } else {
-        finish(status, NULL, 0, cbdata);
+        fetch_finish(status, NULL, 0, cbdata);
     }
 }
 

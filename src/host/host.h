@@ -12,16 +12,16 @@
 struct px_host {
     bool (*has)(enum entry entry); /* whether the module has it */
     /* Sees the upcall (and may set its record); says how it is answered. */
-    const struct answer *(*script)(struct ask *ask);
+    const struct answer *(*script)(struct upcall *upcall);
     /* What the host answers by itself, as the entry of the module would. */
-    pmix_status_t (*sound)(struct ask *ask);
+    pmix_status_t (*sound)(struct upcall *upcall);
     /* Waits in a thread of its own for what an answer's `when` says (NULL: nothing is waited for);
      * false when there is nobody left to be answered. */
     bool (*wait)(const char *when);
     bool frees_data; /* what fence_nb gives is the host's, as our library has it */
 };
 
-/* ---- module.c */
+/* ---- scripted_module.c */
 
 /* The module; `host` must stay. */
 pmix_server_module_t *px_host_module(const struct px_host *host);
@@ -30,18 +30,18 @@ const char *px_host_entry_name(enum entry entry);
 /* ---- reply.c. Each calls back once, from this thread; what is given stays the caller's. When
  * memory is out, the status is PMIX_ERR_NOMEM. */
 
-void px_host_reply_status(const struct ask *ask, pmix_status_t status);
-void px_host_reply_infos(const struct ask *ask, pmix_status_t status, const pmix_info_t *infos,
+void px_host_reply_status(const struct upcall *upcall, pmix_status_t status);
+void px_host_reply_infos(const struct upcall *upcall, pmix_status_t status, const pmix_info_t *infos,
                          size_t n);
-void px_host_reply_bytes(const struct ask *ask, pmix_status_t status, const char *data, size_t n);
+void px_host_reply_bytes(const struct upcall *upcall, pmix_status_t status, const char *data, size_t n);
 /* Runs fn in another thread, after `when`; it gets a copy without the borrowed arguments.
  * PMIX_SUCCESS, or what the entry is to return instead. */
-pmix_status_t px_host_later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy));
+pmix_status_t px_host_later(const struct upcall *upcall, const char *when, void (*fn)(struct upcall *copy));
 /* At the end of the host: waits until no late answer is under way (the host sees to it that its
  * `wait` returns), and calls back with PMIX_ERR_LOST_CONNECTION for what was never answered. */
 void px_host_settle(void);
 /* Does what the script says. */
-pmix_status_t px_host_answer(struct ask *ask);
+pmix_status_t px_host_answer(struct upcall *upcall);
 
 /* ---- fetch.c */
 
@@ -55,6 +55,6 @@ void px_host_fetch(const pmix_proc_t *proc, const char *key, int timeout_s,
 
 /* Copies what was asked; the node is the caller's to set. `room` gives zeroed memory that stays as
  * long as the record is used; where it gives NULL something is left out. */
-void px_host_record(const struct ask *ask, void *(*room)(size_t n), struct record *ret_record);
+void px_host_record(const struct upcall *upcall, void *(*room)(size_t n), struct record *ret_record);
 
 #endif

@@ -191,41 +191,41 @@ static struct note note_app(room_fn *room, const pmix_app_t *app)
 }
 
 /* Infos, then directives beside them, queries and applications: one list. */
-static void note_all(room_fn *room, struct record *r, const struct ask *ask)
+static void note_all(room_fn *room, struct record *r, const struct upcall *upcall)
 {
-    size_t n = ask->n_infos + ask->n_more + ask->n_queries + ask->n_apps;
+    size_t n = upcall->n_infos + upcall->n_more + upcall->n_queries + upcall->n_apps;
     struct note *notes = n > 0 ? room(n * sizeof(*notes)) : NULL;
 
     if (notes == NULL) {
         return;
     }
-    add_infos(room, notes, &r->n_infos, ask->infos, ask->n_infos);
-    add_infos(room, notes, &r->n_infos, ask->more, ask->n_more);
-    for (size_t i = 0; i < ask->n_queries; i++) {
-        notes[r->n_infos++] = note_query(room, &ask->queries[i]);
+    add_infos(room, notes, &r->n_infos, upcall->infos, upcall->n_infos);
+    add_infos(room, notes, &r->n_infos, upcall->more, upcall->n_more);
+    for (size_t i = 0; i < upcall->n_queries; i++) {
+        notes[r->n_infos++] = note_query(room, &upcall->queries[i]);
     }
-    for (size_t i = 0; i < ask->n_apps; i++) {
-        notes[r->n_infos++] = note_app(room, &ask->apps[i]);
+    for (size_t i = 0; i < upcall->n_apps; i++) {
+        notes[r->n_infos++] = note_app(room, &upcall->apps[i]);
     }
     r->infos = notes;
 }
 
-void px_host_record(const struct ask *ask, void *(*room)(size_t n), struct record *ret_record)
+void px_host_record(const struct upcall *upcall, void *(*room)(size_t n), struct record *ret_record)
 {
     struct record *r = ret_record;
 
-    *r = (struct record){.entry = ask->entry,
+    *r = (struct record){.entry = upcall->entry,
                          .node = r->node,
-                         .object = ask->object,
-                         .number = ask->number,
-                         .range = ask->range};
-    if (ask->proc != NULL) {
-        r->proc = *ask->proc;
+                         .object = upcall->object,
+                         .number = upcall->number,
+                         .range = upcall->range};
+    if (upcall->proc != NULL) {
+        r->proc = *upcall->proc;
     }
-    r->procs = keep_bytes(room, ask->procs, ask->n_procs * sizeof(*ask->procs));
-    r->n_procs = r->procs != NULL ? ask->n_procs : 0;
-    r->blob = keep_bytes(room, ask->data, ask->n_data);
-    r->n_blob = r->blob != NULL ? ask->n_data : 0;
-    r->text = ask->keys != NULL ? joined(room, ask->keys, ",") : keep_text(room, ask->text);
-    note_all(room, r, ask);
+    r->procs = keep_bytes(room, upcall->procs, upcall->n_procs * sizeof(*upcall->procs));
+    r->n_procs = r->procs != NULL ? upcall->n_procs : 0;
+    r->blob = keep_bytes(room, upcall->data, upcall->n_data);
+    r->n_blob = r->blob != NULL ? upcall->n_data : 0;
+    r->text = upcall->keys != NULL ? joined(room, upcall->keys, ",") : keep_text(room, upcall->text);
+    note_all(room, r, upcall);
 }

@@ -30,54 +30,54 @@ static const enum kind kinds[N_ENTRIES] = {
 };
 
 /* A tool is named by the host. */
-static void reply_tool(const struct ask *ask, pmix_status_t status)
+static void reply_tool(const struct upcall *upcall, pmix_status_t status)
 {
     static _Atomic uint32_t number;
     pmix_proc_t name;
 
     memset(&name, 0, sizeof(name));
     snprintf(name.nspace, sizeof(name.nspace), "tool%u", atomic_fetch_add(&number, 1));
-    for (size_t i = 0; i < ask->n_infos; i++) {
-        const pmix_value_t *v = &ask->infos[i].value;
+    for (size_t i = 0; i < upcall->n_infos; i++) {
+        const pmix_value_t *v = &upcall->infos[i].value;
 
-        if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_NSPACE) && v->type == PMIX_STRING) {
+        if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_NSPACE) && v->type == PMIX_STRING) {
             snprintf(name.nspace, sizeof(name.nspace), "%s", v->data.string);
-        } else if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_RANK) && v->type == PMIX_PROC_RANK) {
+        } else if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_RANK) && v->type == PMIX_PROC_RANK) {
             name.rank = v->data.rank;
         }
     }
-    ask->reply.tool(status, &name, ask->cbdata);
+    upcall->reply.tool(status, &name, upcall->cbdata);
 }
 
-void px_host_reply_status(const struct ask *ask, pmix_status_t status)
+void px_host_reply_status(const struct upcall *upcall, pmix_status_t status)
 {
-    if (ask->reply.op == NULL) {
+    if (upcall->reply.op == NULL) {
         return;
     }
-    switch (kinds[ask->entry]) {
+    switch (kinds[upcall->entry]) {
     case KIND_OP:
-        ask->reply.op(status, ask->cbdata);
+        upcall->reply.op(status, upcall->cbdata);
         break;
     case KIND_MODEX:
-        ask->reply.modex(status, NULL, 0, ask->cbdata, NULL, NULL);
+        upcall->reply.modex(status, NULL, 0, upcall->cbdata, NULL, NULL);
         break;
     case KIND_LOOKUP:
-        ask->reply.lookup(status, NULL, 0, ask->cbdata);
+        upcall->reply.lookup(status, NULL, 0, upcall->cbdata);
         break;
     case KIND_SPAWN:
-        ask->reply.spawn(status, (char *) "", ask->cbdata);
+        upcall->reply.spawn(status, (char *) "", upcall->cbdata);
         break;
     case KIND_INFO:
-        ask->reply.info(status, NULL, 0, ask->cbdata, NULL, NULL);
+        upcall->reply.info(status, NULL, 0, upcall->cbdata, NULL, NULL);
         break;
     case KIND_TOOL:
-        reply_tool(ask, status);
+        reply_tool(upcall, status);
         break;
     case KIND_CRED:
-        ask->reply.cred(status, NULL, NULL, 0, ask->cbdata);
+        upcall->reply.cred(status, NULL, NULL, 0, upcall->cbdata);
         break;
     case KIND_VALID:
-        ask->reply.valid(status, NULL, 0, ask->cbdata);
+        upcall->reply.valid(status, NULL, 0, upcall->cbdata);
         break;
     }
 }
@@ -99,34 +99,34 @@ static void release(void *cbdata)
     free(g);
 }
 
-void px_host_reply_infos(const struct ask *ask, pmix_status_t status, const pmix_info_t *infos,
+void px_host_reply_infos(const struct upcall *upcall, pmix_status_t status, const pmix_info_t *infos,
                          size_t n)
 {
     struct given *g = calloc(1, sizeof(*g) + n * sizeof(g->infos[0]));
 
     if (g == NULL) {
-        px_host_reply_status(ask, PMIX_ERR_NOMEM);
+        px_host_reply_status(upcall, PMIX_ERR_NOMEM);
         return;
     }
     g->n = n;
     for (size_t i = 0; i < n; i++) {
         PMIX_INFO_XFER(&g->infos[i], &infos[i]);
     }
-    ask->reply.info(status, g->infos, n, ask->cbdata, release, g);
+    upcall->reply.info(status, g->infos, n, upcall->cbdata, release, g);
 }
 
-void px_host_reply_bytes(const struct ask *ask, pmix_status_t status, const char *data, size_t n)
+void px_host_reply_bytes(const struct upcall *upcall, pmix_status_t status, const char *data, size_t n)
 {
     char *copy = n > 0 ? malloc(n) : NULL;
 
     if (n > 0 && copy == NULL) {
-        px_host_reply_status(ask, PMIX_ERR_NOMEM);
+        px_host_reply_status(upcall, PMIX_ERR_NOMEM);
         return;
     }
     if (n > 0) {
         memcpy(copy, data, n);
     }
-    ask->reply.modex(status, copy, n, ask->cbdata, free, copy);
+    upcall->reply.modex(status, copy, n, upcall->cbdata, free, copy);
 }
 
 /* ---- later */
@@ -145,32 +145,32 @@ static void count_late(bool begins)
     pthread_mutex_unlock(&late.lock);
 }
 
-static struct ask without_borrowed(const struct ask *ask)
+static struct upcall without_borrowed(const struct upcall *upcall)
 {
-    return (struct ask){.host = ask->host,
-                        .record = ask->record,
-                        .entry = ask->entry,
-                        .reply = ask->reply,
-                        .cbdata = ask->cbdata,
-                        .number = ask->number};
+    return (struct upcall){.host = upcall->host,
+                        .record = upcall->record,
+                        .entry = upcall->entry,
+                        .reply = upcall->reply,
+                        .cbdata = upcall->cbdata,
+                        .number = upcall->number};
 }
 
 /* What was asked and not answered: the library keeps its question until it is. */
 struct owed {
     struct owed *next;
-    struct ask ask;
+    struct upcall upcall;
 };
 
 static struct owed *owed; /* late.lock */
 
-static pmix_status_t owe(const struct ask *ask)
+static pmix_status_t owe(const struct upcall *upcall)
 {
     struct owed *o = malloc(sizeof(*o));
 
     if (o == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    o->ask = without_borrowed(ask);
+    o->upcall = without_borrowed(upcall);
     pthread_mutex_lock(&late.lock);
     o->next = owed;
     owed = o;
@@ -192,27 +192,27 @@ void px_host_settle(void)
     while (list != NULL) {
         struct owed *next = list->next;
 
-        px_host_reply_status(&list->ask, PMIX_ERR_LOST_CONNECTION);
+        px_host_reply_status(&list->upcall, PMIX_ERR_LOST_CONNECTION);
         free(list);
         list = next;
     }
 }
 
 struct delayed {
-    struct ask ask;
+    struct upcall upcall;
     pmix_proc_t proc;
     const char *when;
-    void (*fn)(struct ask *ask); /* NULL: what a sound host answers, or the status */
+    void (*fn)(struct upcall *upcall); /* NULL: what a sound host answers, or the status */
     bool sound;
     pmix_status_t status;
 };
 
 static void answer_soundly(struct delayed *d)
 {
-    pmix_status_t rc = d->ask.host->sound(&d->ask);
+    pmix_status_t rc = d->upcall.host->sound(&d->upcall);
 
     if (rc != PMIX_SUCCESS) {
-        px_host_reply_status(&d->ask, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc);
+        px_host_reply_status(&d->upcall, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc);
     }
 }
 
@@ -220,17 +220,17 @@ static void *wait_and_answer(void *arg)
 {
     struct delayed *d = arg;
 
-    if (!d->ask.host->wait(d->when)) {
-        (void) owe(&d->ask); /* there is nobody to wait for it */
+    if (!d->upcall.host->wait(d->when)) {
+        (void) owe(&d->upcall); /* there is nobody to wait for it */
     } else if (d->fn != NULL) {
-        d->fn(&d->ask);
+        d->fn(&d->upcall);
     } else if (d->sound) {
         answer_soundly(d);
     } else {
-        px_host_reply_status(&d->ask, d->status);
+        px_host_reply_status(&d->upcall, d->status);
     }
-    if (d->sound && d->ask.host->frees_data && !d->ask.data_taken) {
-        free((char *) d->ask.data);
+    if (d->sound && d->upcall.host->frees_data && !d->upcall.data_taken) {
+        free((char *) d->upcall.data);
     }
     free(d);
     count_late(false);
@@ -247,9 +247,9 @@ static pmix_status_t delay(const struct delayed *template)
         return PMIX_ERR_NOMEM;
     }
     *d = *template;
-    if (d->ask.proc != NULL) {
-        d->proc = *d->ask.proc;
-        d->ask.proc = &d->proc;
+    if (d->upcall.proc != NULL) {
+        d->proc = *d->upcall.proc;
+        d->upcall.proc = &d->proc;
     }
     count_late(true);
     if (pthread_create(&thread, NULL, wait_and_answer, d) != 0) {
@@ -261,44 +261,44 @@ static pmix_status_t delay(const struct delayed *template)
     return PMIX_SUCCESS;
 }
 
-pmix_status_t px_host_later(const struct ask *ask, const char *when, void (*fn)(struct ask *copy))
+pmix_status_t px_host_later(const struct upcall *upcall, const char *when, void (*fn)(struct upcall *copy))
 {
-    return delay(&(struct delayed){.ask = without_borrowed(ask), .when = when, .fn = fn});
+    return delay(&(struct delayed){.upcall = without_borrowed(upcall), .when = when, .fn = fn});
 }
 
-static pmix_status_t delay_status(const struct ask *ask, const struct answer *a)
+static pmix_status_t delay_status(const struct upcall *upcall, const struct answer *a)
 {
     return delay(
-        &(struct delayed){.ask = without_borrowed(ask), .when = a->when, .status = a->status});
+        &(struct delayed){.upcall = without_borrowed(upcall), .when = a->when, .status = a->status});
 }
 
-static pmix_status_t delay_sound(struct ask *ask, const struct answer *a)
+static pmix_status_t delay_sound(struct upcall *upcall, const struct answer *a)
 {
-    pmix_status_t rc = delay(&(struct delayed){.ask = *ask, .when = a->when, .sound = true});
+    pmix_status_t rc = delay(&(struct delayed){.upcall = *upcall, .when = a->when, .sound = true});
 
-    ask->data_taken = rc == PMIX_SUCCESS;
+    upcall->data_taken = rc == PMIX_SUCCESS;
     return rc;
 }
 
-pmix_status_t px_host_answer(struct ask *ask)
+pmix_status_t px_host_answer(struct upcall *upcall)
 {
-    const struct answer *a = ask->host->script(ask);
+    const struct answer *a = upcall->host->script(upcall);
 
     switch (a->how) {
     case AT_ONCE:
         return a->status;
     case CALLBACK:
-        return delay_status(ask, a);
+        return delay_status(upcall, a);
     case DELAYED:
-        return delay_sound(ask, a);
+        return delay_sound(upcall, a);
     case INSIDE:
-        px_host_reply_status(ask, a->status);
+        px_host_reply_status(upcall, a->status);
         return PMIX_SUCCESS;
     case NEVER:
-        return owe(ask);
+        return owe(upcall);
     case OWN:
-        return a->own(ask);
+        return a->own(upcall);
     default:
-        return ask->host->sound(ask);
+        return upcall->host->sound(upcall);
     }
 }

@@ -100,7 +100,7 @@ union reply {
 
 /* An upcall. What it points to, except the record, is the library's; ours keeps it until the answer
  * (proc, text and object: until the call returns), another one may not. */
-struct ask {
+struct upcall {
     const struct px_host *host; /* who is asked */
     const struct record *record;
     enum entry entry;
@@ -145,7 +145,7 @@ struct answer {
     enum how how;
     pmix_status_t status;
     const char *when; /* the host knows what it means */
-    pmix_status_t (*own)(struct ask *ask);
+    pmix_status_t (*own)(struct upcall *upcall);
 };
 
 #endif

@@ -143,38 +143,38 @@ struct scattered {
     size_t n_added;
 };
 
-static struct scattered read_scattered(const struct ask *ask)
+static struct scattered read_scattered(const struct upcall *upcall)
 {
     struct scattered s = {0};
 
-    if (ask->entry != ON_GROUP || ask->number != PMIX_GROUP_CONSTRUCT) {
+    if (upcall->entry != ON_GROUP || upcall->number != PMIX_GROUP_CONSTRUCT) {
         return s;
     }
-    for (size_t i = 0; i < ask->n_infos; i++) {
-        const pmix_value_t *v = &ask->infos[i].value;
+    for (size_t i = 0; i < upcall->n_infos; i++) {
+        const pmix_value_t *v = &upcall->infos[i].value;
 
-        if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_PROCID) && v->type == PMIX_PROC) {
+        if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_PROCID) && v->type == PMIX_PROC) {
             s.caller = v->data.proc;
-        } else if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_GROUP_BOOTSTRAP)) {
+        } else if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_GROUP_BOOTSTRAP)) {
             (void) PMIx_Value_get_number(v, &s.n_leaders, PMIX_SIZE);
-        } else if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_GROUP_ADD_MEMBERS) &&
+        } else if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_GROUP_ADD_MEMBERS) &&
                    v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_PROC) {
             s.added = v->data.darray->array;
             s.n_added = v->data.darray->size;
         }
     }
-    s.alone = s.n_leaders > 0 || ask->n_procs == 0;
+    s.alone = s.n_leaders > 0 || upcall->n_procs == 0;
     return s;
 }
 
 /* Number of leaders; the leader that comes; who is added; the caller that comes by itself. */
-static pmix_status_t put_scattered(struct px_run_bytes *b, const struct ask *ask)
+static pmix_status_t put_scattered(struct px_run_bytes *b, const struct upcall *upcall)
 {
-    struct scattered s = read_scattered(ask);
+    struct scattered s = read_scattered(upcall);
     struct parts leader = {0};
     struct parts added = {0};
     struct parts caller = {0};
-    pmix_status_t rc = parts_read(ask->procs, s.alone ? ask->n_procs : 0, &leader);
+    pmix_status_t rc = parts_read(upcall->procs, s.alone ? upcall->n_procs : 0, &leader);
 
     rc = rc == PMIX_SUCCESS ? parts_read(s.added, s.n_added, &added) : rc;
     rc = rc == PMIX_SUCCESS ? parts_read(s.caller, s.alone && s.caller != NULL, &caller) : rc;
@@ -197,9 +197,9 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
     struct px_run_bytes key = {0};
     struct px_run_bytes b = {0};
     uint32_t timeout_s;
-    pmix_status_t local = read_status(task->ask.infos, task->ask.n_infos, &timeout_s);
-    bool alone = read_scattered(&task->ask).alone;
-    pmix_status_t rc = parts_read(task->ask.procs, alone ? 0 : task->ask.n_procs, &parts);
+    pmix_status_t local = read_status(task->upcall.infos, task->upcall.n_infos, &timeout_s);
+    bool alone = read_scattered(&task->upcall).alone;
+    pmix_status_t rc = parts_read(task->upcall.procs, alone ? 0 : task->upcall.n_procs, &parts);
 
     if (rc == PMIX_SUCCESS) {
         px_run_put_u32(&key, kind);
@@ -208,7 +208,7 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
         px_run_put_bytes(&b, key.at, key.len);
         px_run_put_u32(&b, parts.n_nodes);
         px_run_put_u32(&b, timeout_s);
-        rc = put_scattered(&b, &task->ask);
+        rc = put_scattered(&b, &task->upcall);
     }
     if (rc == PMIX_SUCCESS) {
         px_run_put_bytes(&b, bytes, n);
@@ -231,11 +231,11 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
 void px_run_fence(struct px_run_task *task)
 {
     pmix_status_t rc =
-        give(task, PX_RUN_KIND_FENCE, NULL, task->ask.data, task->ask.n_data);
+        give(task, PX_RUN_KIND_FENCE, NULL, task->upcall.data, task->upcall.n_data);
 
-    free((char *) task->ask.data);
+    free((char *) task->upcall.data);
     if (rc != PMIX_SUCCESS) {
-        px_host_reply_status(&task->ask, rc);
+        px_host_reply_status(&task->upcall, rc);
     }
 }
 
@@ -254,7 +254,7 @@ static void fence_done(const struct px_run_task *task, pmix_status_t status,
     if (all.failed) {
         status = PMIX_ERR_NOMEM;
     }
-    task->ask.reply.modex(status, all.at, all.len, task->ask.cbdata, free, all.at);
+    task->upcall.reply.modex(status, all.at, all.len, task->upcall.cbdata, free, all.at);
 }
 
 /* ---- connect and disconnect */
@@ -262,11 +262,11 @@ static void fence_done(const struct px_run_task *task, pmix_status_t status,
 void px_run_connect(struct px_run_task *task)
 {
     uint32_t kind =
-        task->ask.entry == ON_CONNECT ? PX_RUN_KIND_CONNECT : PX_RUN_KIND_DISCONNECT;
+        task->upcall.entry == ON_CONNECT ? PX_RUN_KIND_CONNECT : PX_RUN_KIND_DISCONNECT;
     pmix_status_t rc = give(task, kind, NULL, NULL, 0);
 
     if (rc != PMIX_SUCCESS) {
-        px_host_reply_status(&task->ask, rc);
+        px_host_reply_status(&task->upcall, rc);
     }
 }
 
@@ -274,7 +274,7 @@ void px_run_connect(struct px_run_task *task)
 
 static bool is_construct(const struct px_run_task *task)
 {
-    return task->ask.number == PMIX_GROUP_CONSTRUCT;
+    return task->upcall.number == PMIX_GROUP_CONSTRUCT;
 }
 
 static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
@@ -291,15 +291,15 @@ static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
  * they want, whom they add, whether a context id is wanted, and infos. */
 static pmix_status_t give_group(struct px_run_task *task)
 {
-    const pmix_info_t *info = task->ask.infos;
-    struct scattered s = read_scattered(&task->ask);
+    const pmix_info_t *info = task->upcall.infos;
+    struct scattered s = read_scattered(&task->upcall);
     struct px_run_bytes b = {0};
 
     px_run_put_u32(&b, s.alone);
     px_run_put_array(&b, s.added, s.n_added, PMIX_PROC);
-    px_run_put_array(&b, task->ask.procs, task->ask.n_procs, PMIX_PROC);
-    px_run_put_u32(&b, flag_of(info, task->ask.n_infos, PMIX_GROUP_ASSIGN_CONTEXT_ID));
-    for (size_t i = 0; i < task->ask.n_infos; i++) {
+    px_run_put_array(&b, task->upcall.procs, task->upcall.n_procs, PMIX_PROC);
+    px_run_put_u32(&b, flag_of(info, task->upcall.n_infos, PMIX_GROUP_ASSIGN_CONTEXT_ID));
+    for (size_t i = 0; i < task->upcall.n_infos; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ENDPT_DATA) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO_ARRAY) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO)) {
@@ -307,7 +307,7 @@ static pmix_status_t give_group(struct px_run_task *task)
         }
     }
     uint32_t kind = is_construct(task) ? PX_RUN_KIND_CONSTRUCT : PX_RUN_KIND_DESTRUCT;
-    pmix_status_t rc = b.failed ? PMIX_ERR_NOMEM : give(task, kind, task->ask.text, b.at, b.len);
+    pmix_status_t rc = b.failed ? PMIX_ERR_NOMEM : give(task, kind, task->upcall.text, b.at, b.len);
     free(b.at);
     return rc;
 }
@@ -317,7 +317,7 @@ void px_run_group(struct px_run_task *task)
     pmix_status_t rc = give_group(task);
 
     if (rc != PMIX_SUCCESS) {
-        px_host_reply_status(&task->ask, rc);
+        px_host_reply_status(&task->upcall, rc);
     }
 }
 
@@ -453,7 +453,7 @@ static void group_done(const struct px_run_task *task, pmix_status_t status, siz
     uint32_t n = px_run_get_u32(r);
 
     if (o == NULL) {
-        px_host_reply_status(&task->ask, PMIX_ERR_NOMEM);
+        px_host_reply_status(&task->upcall, PMIX_ERR_NOMEM);
         return;
     }
     for (uint32_t i = 0; status == PMIX_SUCCESS && i < n && !r->failed; i++) {
@@ -467,7 +467,7 @@ static void group_done(const struct px_run_task *task, pmix_status_t status, siz
     }
     free(group.members);
     free(group.added);
-    task->ask.reply.info(status, o->info, o->n, task->ask.cbdata, release, o);
+    task->upcall.reply.info(status, o->info, o->n, task->upcall.cbdata, release, o);
 }
 
 /* ---- everybody's shares have come */
@@ -482,11 +482,11 @@ void px_run_collected(const struct px_run_frame *head, struct px_run_reader *pay
         return;
     }
     uint32_t serial = px_run_get_u32(r);
-    if (task.ask.entry == ON_FENCE) {
+    if (task.upcall.entry == ON_FENCE) {
         fence_done(&task, head->status, r);
-    } else if (task.ask.entry == ON_GROUP) {
+    } else if (task.upcall.entry == ON_GROUP) {
         group_done(&task, head->status, serial, r);
     } else {
-        px_host_reply_status(&task.ask, head->status);
+        px_host_reply_status(&task.upcall, head->status);
     }
 }

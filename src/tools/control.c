@@ -50,33 +50,33 @@ static int code_of(int status)
 
 static bool is_whole_job(const struct px_run_task *task)
 {
-    const pmix_proc_t *procs = task->ask.procs;
+    const pmix_proc_t *procs = task->upcall.procs;
 
-    for (size_t i = 0; i < task->ask.n_procs; i++) {
+    for (size_t i = 0; i < task->upcall.n_procs; i++) {
         if (procs[i].rank == PMIX_RANK_WILDCARD &&
             strcmp(procs[i].nspace, task->proc.nspace) == 0) {
             return true;
         }
     }
-    return procs == NULL || task->ask.n_procs == 0;
+    return procs == NULL || task->upcall.n_procs == 0;
 }
 
 void px_run_abort(struct px_run_task *task)
 {
-    const char *message = task->ask.text;
-    const pmix_proc_t *procs = task->ask.procs;
+    const char *message = task->upcall.text;
+    const pmix_proc_t *procs = task->upcall.procs;
 
     px_run_say("%s rank %u aborts with status %d%s%s", task->proc.nspace, task->proc.rank,
-               task->ask.number, message != NULL ? ": " : "", message != NULL ? message : "");
+               task->upcall.number, message != NULL ? ": " : "", message != NULL ? message : "");
     if (is_whole_job(task)) {
-        px_host_reply_status(&task->ask, PMIX_SUCCESS);
-        px_run_end(code_of(task->ask.number));
+        px_host_reply_status(&task->upcall, PMIX_SUCCESS);
+        px_run_end(code_of(task->upcall.number));
         return;
     }
     struct action kill_them = {.signal = SIGKILL, .excuse = true};
-    act_on(procs, task->ask.n_procs, &kill_them);
-    px_run.code = px_run.code != 0 ? px_run.code : code_of(task->ask.number);
-    px_host_reply_status(&task->ask, PMIX_SUCCESS);
+    act_on(procs, task->upcall.n_procs, &kill_them);
+    px_run.code = px_run.code != 0 ? px_run.code : code_of(task->upcall.number);
+    px_host_reply_status(&task->upcall, PMIX_SUCCESS);
 }
 
 /* ---- job control */
@@ -110,10 +110,10 @@ static pmix_status_t read_directive(const pmix_info_t *d, struct action *a)
  * we do not. */
 static pmix_status_t read_all(const struct px_run_task *task, struct action *ret)
 {
-    const pmix_info_t *directives = task->ask.infos;
+    const pmix_info_t *directives = task->upcall.infos;
     pmix_status_t result = PMIX_ERR_NOT_SUPPORTED;
 
-    for (size_t i = 0; i < task->ask.n_infos; i++) {
+    for (size_t i = 0; i < task->upcall.n_infos; i++) {
         pmix_status_t rc = read_directive(&directives[i], ret);
         if (rc == PMIX_ERR_BAD_PARAM) {
             return rc;
@@ -130,14 +130,14 @@ static pmix_status_t read_all(const struct px_run_task *task, struct action *ret
  * job. */
 static pmix_proc_t *copy_targets(const struct px_run_task *task, size_t *ret_n)
 {
-    bool given = task->ask.procs != NULL && task->ask.n_procs > 0;
-    size_t n = given ? task->ask.n_procs : 1;
+    bool given = task->upcall.procs != NULL && task->upcall.n_procs > 0;
+    size_t n = given ? task->upcall.n_procs : 1;
     pmix_proc_t *copy = calloc(n, sizeof(*copy));
     if (copy == NULL) {
         return NULL;
     }
     if (given) {
-        memcpy(copy, task->ask.procs, n * sizeof(*copy));
+        memcpy(copy, task->upcall.procs, n * sizeof(*copy));
     } else {
         PMIX_LOAD_PROCID(&copy[0], task->proc.nspace, PMIX_RANK_WILDCARD);
     }
@@ -161,7 +161,7 @@ void px_run_control(struct px_run_task *task)
     px_run_verbose("%s rank %u asks for signal %d to %zu: %s", task->proc.nspace, task->proc.rank,
                    a.signal, n, PMIx_Error_string(rc));
     /* Answered first: the asker may be among the targets. */
-    px_host_reply_status(&task->ask, rc);
+    px_host_reply_status(&task->upcall, rc);
     if (rc == PMIX_SUCCESS && a.signal != 0) {
         act_on(targets, n, &a);
     }

@@ -43,7 +43,7 @@ char **px_run_env_copy(char **env)
     return copy;
 }
 
-static char **find(char **env, const char *name, size_t len)
+static char **find_variable(char **env, const char *name, size_t len)
 {
     for (char **e = env; e != NULL && *e != NULL; e++) {
         if (strncmp(*e, name, len) == 0 && (*e)[len] == '=') {
@@ -55,7 +55,7 @@ static char **find(char **env, const char *name, size_t len)
 
 const char *px_run_env_get(char **env, const char *name)
 {
-    char **e = find(env, name, strlen(name));
+    char **e = find_variable(env, name, strlen(name));
 
     return e != NULL ? *e + strlen(name) + 1 : NULL;
 }
@@ -70,7 +70,7 @@ int px_run_env_put(char ***env, const char *assignment)
     if (copy == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    char **e = find(*env, assignment, (size_t) (equal - assignment));
+    char **e = find_variable(*env, assignment, (size_t) (equal - assignment));
     if (e != NULL) {
         free(*e);
         *e = copy;
@@ -102,7 +102,7 @@ int px_run_env_set(char ***env, const char *name, const char *value)
 
 void px_run_env_unset(char **env, const char *name)
 {
-    char **e = find(env, name, strlen(name));
+    char **e = find_variable(env, name, strlen(name));
 
     if (e == NULL) {
         return;

@@ -16,10 +16,10 @@ void px_run_event(struct px_run_task *task)
     struct px_run_bytes b = {0};
 
     px_run_put_proc(&b, &task->proc);
-    px_run_put_u32(&b, (uint32_t) task->ask.range);
-    px_run_put_array(&b, task->ask.infos, task->ask.n_infos, PMIX_INFO);
-    px_host_reply_status(&task->ask,
-                         px_run_remote_send(PX_RUN_EVENT, PX_RUN_OTHERS, 0, task->ask.number, &b));
+    px_run_put_u32(&b, (uint32_t) task->upcall.range);
+    px_run_put_array(&b, task->upcall.infos, task->upcall.n_infos, PMIX_INFO);
+    px_host_reply_status(&task->upcall,
+                         px_run_remote_send(PX_RUN_EVENT, PX_RUN_OTHERS, 0, task->upcall.number, &b));
 }
 
 struct told {

@@ -30,7 +30,7 @@ struct pids {
     size_t cap;
 };
 
-static void add(struct pids *p, int32_t pid)
+static void add_pid(struct pids *p, int32_t pid)
 {
     if (p->n == p->cap) {
         size_t cap = p->cap != 0 ? 2 * p->cap : 64;
@@ -44,7 +44,7 @@ static void add(struct pids *p, int32_t pid)
     p->at[p->n++] = pid;
 }
 
-static void drop(struct pids *p, int32_t pid)
+static void drop_pid(struct pids *p, int32_t pid)
 {
     for (size_t i = 0; i < p->n; i++) {
         if (p->at[i] == pid) {
@@ -72,9 +72,9 @@ static void watch(int fd)
 
     while (receive(fd, &pid)) {
         if (pid > 0) {
-            add(&pids, pid);
+            add_pid(&pids, pid);
         } else {
-            drop(&pids, -pid);
+            drop_pid(&pids, -pid);
         }
     }
     for (size_t i = 0; i < pids.n; i++) {

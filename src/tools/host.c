@@ -13,42 +13,42 @@
 
 #include "nodes.h"
 
-static pmix_status_t post(struct ask *ask, void (*run)(struct px_run_task *task))
+static pmix_status_t post(struct upcall *upcall, void (*run)(struct px_run_task *task))
 {
-    struct px_run_task task = {.run = run, .ask = *ask};
+    struct px_run_task task = {.run = run, .upcall = *upcall};
 
-    if (ask->proc != NULL) {
-        task.proc = *ask->proc;
+    if (upcall->proc != NULL) {
+        task.proc = *upcall->proc;
     }
     return px_run_task_post(&task);
 }
 
 /* What came from here is all there is. */
-static pmix_status_t fence_alone(struct ask *ask)
+static pmix_status_t fence_alone(struct upcall *upcall)
 {
-    char *data = (char *) ask->data;
+    char *data = (char *) upcall->data;
 
-    ask->data_taken = true;
-    ask->reply.modex(PMIX_SUCCESS, data, ask->n_data, ask->cbdata, free, data);
+    upcall->data_taken = true;
+    upcall->reply.modex(PMIX_SUCCESS, data, upcall->n_data, upcall->cbdata, free, data);
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t fence(struct ask *ask)
+static pmix_status_t fence(struct upcall *upcall)
 {
-    pmix_status_t rc = post(ask, px_run_fence);
+    pmix_status_t rc = post(upcall, px_run_fence);
 
-    ask->data_taken = rc == PMIX_SUCCESS;
+    upcall->data_taken = rc == PMIX_SUCCESS;
     return rc;
 }
 
 /* The library has told the processes of this node. */
-static pmix_status_t notify(struct ask *ask)
+static pmix_status_t notify(struct upcall *upcall)
 {
-    if (px_run.place == PX_RUN_ALONE || ask->range == PMIX_RANGE_LOCAL ||
-        ask->range == PMIX_RANGE_RM || ask->range == PMIX_RANGE_PROC_LOCAL) {
+    if (px_run.place == PX_RUN_ALONE || upcall->range == PMIX_RANGE_LOCAL ||
+        upcall->range == PMIX_RANGE_RM || upcall->range == PMIX_RANGE_PROC_LOCAL) {
         return PMIX_OPERATION_SUCCEEDED;
     }
-    return post(ask, px_run_event);
+    return post(upcall, px_run_event);
 }
 
 static void log_one(const pmix_proc_t *client, const pmix_info_t *data)
@@ -69,17 +69,17 @@ static bool can_log(const pmix_info_t *data)
            data->value.type == PMIX_STRING && data->value.data.string != NULL;
 }
 
-static pmix_status_t log_data(const struct ask *ask)
+static pmix_status_t log_data(const struct upcall *upcall)
 {
     size_t done = 0;
 
-    for (size_t i = 0; i < ask->n_infos; i++) {
-        if (can_log(&ask->infos[i])) {
-            log_one(ask->proc, &ask->infos[i]);
+    for (size_t i = 0; i < upcall->n_infos; i++) {
+        if (can_log(&upcall->infos[i])) {
+            log_one(upcall->proc, &upcall->infos[i]);
             done++;
         }
     }
-    return done == ask->n_infos ? PMIX_OPERATION_SUCCEEDED
+    return done == upcall->n_infos ? PMIX_OPERATION_SUCCEEDED
            : done > 0           ? PMIX_ERR_PARTIAL_SUCCESS
                                 : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -92,9 +92,9 @@ static bool is_watched(enum entry entry)
     return entry == ON_CONNECTED || entry == ON_FINALIZED;
 }
 
-static pmix_status_t connected(const struct ask *ask)
+static pmix_status_t connected(const struct upcall *upcall)
 {
-    struct px_run_proc *proc = (void *) ask->object;
+    struct px_run_proc *proc = (void *) upcall->object;
 
     if (proc != NULL && px_run_script_how(ON_FINALIZED) != MISSING) {
         atomic_fetch_add(&proc->n_open, 1);
@@ -103,14 +103,14 @@ static pmix_status_t connected(const struct ask *ask)
 }
 
 /* Whatever a script then answers: the process has called PMIx_Finalize. */
-static const struct answer *script(struct ask *ask)
+static const struct answer *script(struct upcall *upcall)
 {
-    struct px_run_proc *proc = (void *) ask->object;
+    struct px_run_proc *proc = (void *) upcall->object;
 
-    if (ask->entry == ON_FINALIZED && proc != NULL) {
+    if (upcall->entry == ON_FINALIZED && proc != NULL) {
         atomic_fetch_sub(&proc->n_open, 1);
     }
-    return px_run_script(ask);
+    return px_run_script(upcall);
 }
 
 /* ---- the module */
@@ -127,42 +127,42 @@ bool px_run_host_can(enum entry entry)
     return all[entry];
 }
 
-static pmix_status_t sound(struct ask *ask)
+static pmix_status_t sound(struct upcall *upcall)
 {
     bool alone = px_run.place == PX_RUN_ALONE;
 
-    switch (ask->entry) {
+    switch (upcall->entry) {
     case ON_ABORT:
-        return post(ask, px_run_abort);
+        return post(upcall, px_run_abort);
     case ON_FENCE:
-        return alone ? fence_alone(ask) : fence(ask);
+        return alone ? fence_alone(upcall) : fence(upcall);
     case ON_MODEX: /* alone, the library has all that there is */
-        return alone ? PMIX_ERR_NOT_FOUND : post(ask, px_run_modex);
+        return alone ? PMIX_ERR_NOT_FOUND : post(upcall, px_run_modex);
     case ON_PUBLISH:
     case ON_LOOKUP:
     case ON_UNPUBLISH:
-        return post(ask, px_run_names);
+        return post(upcall, px_run_names);
     case ON_SPAWN:
-        return post(ask, alone ? px_run_spawn : px_run_spawn_all);
+        return post(upcall, alone ? px_run_spawn : px_run_spawn_all);
     case ON_CONNECT:
     case ON_DISCONNECT:
-        return alone ? PMIX_OPERATION_SUCCEEDED : post(ask, px_run_connect);
+        return alone ? PMIX_OPERATION_SUCCEEDED : post(upcall, px_run_connect);
     case ON_NOTIFY:
-        return notify(ask);
+        return notify(upcall);
     case ON_REGISTER:
     case ON_DEREGISTER:
         return PMIX_OPERATION_SUCCEEDED;
     case ON_QUERY: /* what we do not know is left to the library */
-        return px_run_query_knows(ask->queries, ask->n_queries) ? post(ask, px_run_query)
+        return px_run_query_knows(upcall->queries, upcall->n_queries) ? post(upcall, px_run_query)
                                                                 : PMIX_ERR_NOT_SUPPORTED;
     case ON_LOG:
-        return log_data(ask);
+        return log_data(upcall);
     case ON_CONTROL:
-        return post(ask, px_run_control);
+        return post(upcall, px_run_control);
     case ON_GROUP:
-        return post(ask, px_run_group);
+        return post(upcall, px_run_group);
     case ON_CONNECTED:
-        return connected(ask);
+        return connected(upcall);
     case ON_CONNECTED1:
     case ON_FINALIZED:
         return PMIX_OPERATION_SUCCEEDED;

@@ -146,7 +146,7 @@ static struct list list_start(void)
     return (struct list){.infos = PMIx_Info_list_start(), .rc = PMIX_SUCCESS};
 }
 
-static void add(struct list *list, const char *key, const void *value, pmix_data_type_t type)
+static void add_info(struct list *list, const char *key, const void *value, pmix_data_type_t type)
 {
     if (list->rc == PMIX_SUCCESS) {
         list->rc = PMIx_Info_list_add(list->infos, key, value, type);
@@ -155,20 +155,20 @@ static void add(struct list *list, const char *key, const void *value, pmix_data
 
 static void add_u32(struct list *list, const char *key, uint32_t value)
 {
-    add(list, key, &value, PMIX_UINT32);
+    add_info(list, key, &value, PMIX_UINT32);
 }
 
 static void add_u16(struct list *list, const char *key, uint32_t value)
 {
     uint16_t small = (uint16_t) value;
 
-    add(list, key, &small, PMIX_UINT16);
+    add_info(list, key, &small, PMIX_UINT16);
 }
 
 static void add_string(struct list *list, const char *key, const char *value)
 {
     if (value != NULL) {
-        add(list, key, value, PMIX_STRING);
+        add_info(list, key, value, PMIX_STRING);
     }
 }
 
@@ -183,7 +183,7 @@ static void add_array(struct list *list, const char *key, struct list *inner)
     }
     PMIx_Info_list_release(inner->infos);
     if (rc == PMIX_SUCCESS) {
-        add(list, key, &array, PMIX_DATA_ARRAY);
+        add_info(list, key, &array, PMIX_DATA_ARRAY);
         PMIX_DATA_ARRAY_DESTRUCT(&array);
     } else if (list->rc == PMIX_SUCCESS) {
         list->rc = rc;
@@ -278,19 +278,19 @@ static void add_proc(struct list *list, const struct px_run_proc *proc)
     const struct px_run_job *job = proc->job;
     struct list inner = list_start();
 
-    add(&inner, PMIX_RANK, &proc->rank, PMIX_PROC_RANK);
+    add_info(&inner, PMIX_RANK, &proc->rank, PMIX_PROC_RANK);
     add_u32(&inner, PMIX_APPNUM, (uint32_t) proc->app);
-    add(&inner, PMIX_APPLDR, &(pmix_rank_t){first_of_app(job, proc->app)}, PMIX_PROC_RANK);
-    add(&inner, PMIX_APP_RANK, &(pmix_rank_t){proc->rank - first_of_app(job, proc->app)},
+    add_info(&inner, PMIX_APPLDR, &(pmix_rank_t){first_of_app(job, proc->app)}, PMIX_PROC_RANK);
+    add_info(&inner, PMIX_APP_RANK, &(pmix_rank_t){proc->rank - first_of_app(job, proc->app)},
         PMIX_PROC_RANK);
-    add(&inner, PMIX_GLOBAL_RANK, &proc->rank, PMIX_PROC_RANK);
+    add_info(&inner, PMIX_GLOBAL_RANK, &proc->rank, PMIX_PROC_RANK);
     add_u16(&inner, PMIX_LOCAL_RANK, proc->local_rank);
     add_u16(&inner, PMIX_NODE_RANK, proc->local_rank);
     add_u32(&inner, PMIX_NODEID, proc->node);
     add_string(&inner, PMIX_HOSTNAME, px_run_node_name(proc->node));
     add_u32(&inner, PMIX_REINCARNATION, 0);
     if (job->spawned) {
-        add(&inner, PMIX_PARENT_ID, &job->parent, PMIX_PROC);
+        add_info(&inner, PMIX_PARENT_ID, &job->parent, PMIX_PROC);
     }
     add_locality(&inner, proc);
     add_array(list, PMIX_PROC_DATA, &inner);
@@ -304,7 +304,7 @@ static void add_app(struct list *list, const struct px_run_job *job, int a)
 
     add_u32(&inner, PMIX_APPNUM, (uint32_t) a);
     add_u32(&inner, PMIX_APP_SIZE, (uint32_t) app->n_procs);
-    add(&inner, PMIX_APPLDR, &(pmix_rank_t){first_of_app(job, a)}, PMIX_PROC_RANK);
+    add_info(&inner, PMIX_APPLDR, &(pmix_rank_t){first_of_app(job, a)}, PMIX_PROC_RANK);
     add_string(&inner, PMIX_APP_ARGV, command);
     add_string(&inner, PMIX_WDIR, app->cwd);
     free(command);
@@ -321,9 +321,9 @@ static void add_node(struct list *list, const struct px_run_job *job, uint32_t n
     add_u32(&inner, PMIX_NODEID, node);
     add_u32(&inner, PMIX_NODE_SIZE, n);
     add_u32(&inner, PMIX_LOCAL_SIZE, n);
-    add(&inner, PMIX_LOCALLDR, &(pmix_rank_t){first_on(job, node)}, PMIX_PROC_RANK);
+    add_info(&inner, PMIX_LOCALLDR, &(pmix_rank_t){first_on(job, node)}, PMIX_PROC_RANK);
     add_string(&inner, PMIX_LOCAL_PEERS, ranks);
-    add(&inner, PMIX_NODE_OVERSUBSCRIBED, &(bool){px_run_oversubscribed(job)}, PMIX_BOOL);
+    add_info(&inner, PMIX_NODE_OVERSUBSCRIBED, &(bool){px_run_oversubscribed(job)}, PMIX_BOOL);
     add_array(list, PMIX_NODE_INFO_ARRAY, &inner);
 }
 
@@ -395,14 +395,14 @@ static void add_job(struct list *list, const struct px_run_job *job, const char 
     add_u32(list, PMIX_JOB_NUM_APPS, (uint32_t) job->n_apps);
     if (n_local > 0) {
         add_string(list, PMIX_LOCAL_PEERS, ranks);
-        add(list, PMIX_LOCALLDR, &(pmix_rank_t){first_on(job, px_run.node)}, PMIX_PROC_RANK);
+        add_info(list, PMIX_LOCALLDR, &(pmix_rank_t){first_on(job, px_run.node)}, PMIX_PROC_RANK);
     }
     add_string(list, PMIX_MAPBY, px_run.options.map_by_node ? "node" : "slot");
     add_string(list, PMIX_RANKBY, "slot");
     add_string(list, PMIX_BINDTO, px_run.options.bind_core ? "core" : "none");
     add_string(list, PMIX_CMD_LINE, command);
-    add(list, PMIX_SPAWNED, &job->spawned, PMIX_BOOL);
-    add(list, PMIX_TDIR_RMCLEAN, &(bool){false}, PMIX_BOOL);
+    add_info(list, PMIX_SPAWNED, &job->spawned, PMIX_BOOL);
+    add_info(list, PMIX_TDIR_RMCLEAN, &(bool){false}, PMIX_BOOL);
     free(command);
 }
 

@@ -22,12 +22,12 @@ struct asked {
 void px_run_modex(struct px_run_task *task)
 {
     uint32_t node = px_run_node_of_proc(&task->proc);
-    const pmix_info_t *info = task->ask.infos;
+    const pmix_info_t *info = task->upcall.infos;
     struct px_run_bytes b = {0};
     const char *key = NULL;
     uint32_t timeout_s = 0;
 
-    for (size_t i = 0; i < task->ask.n_infos; i++) {
+    for (size_t i = 0; i < task->upcall.n_infos; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_REQUIRED_KEY) && info[i].value.type == PMIX_STRING) {
             key = info[i].value.data.string;
         } else if (PMIX_CHECK_KEY(&info[i], PMIX_TIMEOUT) && info[i].value.type == PMIX_INT) {
@@ -40,7 +40,7 @@ void px_run_modex(struct px_run_task *task)
     uint64_t id = node != PX_RUN_NONE && node != px_run.node ? px_run_remote_keep(task) : 0;
     if (id == 0) {
         free(b.at);
-        px_host_reply_status(&task->ask, PMIX_ERR_NOT_FOUND);
+        px_host_reply_status(&task->upcall, PMIX_ERR_NOT_FOUND);
         return;
     }
     (void) px_run_remote_send(PX_RUN_MODEX, node, id, 0, &b);
@@ -53,7 +53,7 @@ void px_run_modex_answered(const struct px_run_frame *head, struct px_run_reader
     if (!px_run_remote_take(head->id, &task)) {
         return;
     }
-    px_host_reply_bytes(&task.ask, head->status, payload->at, payload->left);
+    px_host_reply_bytes(&task.upcall, head->status, payload->at, payload->left);
 }
 
 /* ---- answering */
@@ -61,10 +61,10 @@ void px_run_modex_answered(const struct px_run_frame *head, struct px_run_reader
 /* Main thread: cbdata is the question, data is ours, number the status. */
 static void send_answer(struct px_run_task *task)
 {
-    struct asked *a = task->ask.cbdata;
-    struct px_run_bytes b = {.at = (char *) task->ask.data, .len = task->ask.n_data};
+    struct asked *a = task->upcall.cbdata;
+    struct px_run_bytes b = {.at = (char *) task->upcall.data, .len = task->upcall.n_data};
 
-    (void) px_run_remote_send(PX_RUN_MODEX_DATA, a->node, a->id, task->ask.number, &b);
+    (void) px_run_remote_send(PX_RUN_MODEX_DATA, a->node, a->id, task->upcall.number, &b);
     free(a);
 }
 
@@ -76,7 +76,7 @@ static void on_data(pmix_status_t status, char *data, size_t n, void *cbdata)
         memcpy(copy, data, n);
     }
     struct px_run_task task = {.run = send_answer,
-                               .ask = {.cbdata = a,
+                               .upcall = {.cbdata = a,
                                        .number = n > 0 && copy == NULL ? PMIX_ERR_NOMEM : status,
                                        .data = copy,
                                        .n_data = copy != NULL ? n : 0}};

@@ -54,17 +54,17 @@ static void forward(struct px_run_task *task)
     struct px_run_bytes b = {0};
 
     px_run_put_proc(&b, &task->proc);
-    put_keys(&b, task->ask.keys);
-    px_run_put_array(&b, task->ask.infos, task->ask.n_infos, PMIX_INFO);
+    put_keys(&b, task->upcall.keys);
+    px_run_put_array(&b, task->upcall.infos, task->upcall.n_infos, PMIX_INFO);
     uint64_t id = px_run_remote_keep(task);
     pmix_status_t rc =
-        id != 0 ? px_run_remote_send(type_of(task->ask.entry), KEEPER, id, 0, &b) : PMIX_ERR_NOMEM;
+        id != 0 ? px_run_remote_send(type_of(task->upcall.entry), KEEPER, id, 0, &b) : PMIX_ERR_NOMEM;
     if (id == 0) {
         free(b.at);
     }
     struct px_run_task ignored;
     if (rc != PMIX_SUCCESS && (id == 0 || px_run_remote_take(id, &ignored))) {
-        px_host_reply_status(&task->ask, rc);
+        px_host_reply_status(&task->upcall, rc);
     }
 }
 
@@ -72,9 +72,9 @@ void px_run_names(struct px_run_task *task)
 {
     if (px_run.place == PX_RUN_NODE && px_run.node != KEEPER) {
         forward(task);
-    } else if (task->ask.entry == ON_PUBLISH) {
+    } else if (task->upcall.entry == ON_PUBLISH) {
         px_run_publish(task);
-    } else if (task->ask.entry == ON_LOOKUP) {
+    } else if (task->upcall.entry == ON_LOOKUP) {
         px_run_lookup(task);
     } else {
         px_run_unpublish(task);
@@ -90,12 +90,12 @@ void px_run_names_answered(const struct px_run_frame *head, struct px_run_reader
         return;
     }
     if (head->type == PX_RUN_DONE) {
-        px_host_reply_status(&task.ask, head->status);
+        px_host_reply_status(&task.upcall, head->status);
         return;
     }
     pmix_pdata_t *data = px_run_get_array(payload, sizeof(*data), PMIX_PDATA, &n);
-    task.ask.reply.lookup(payload->failed ? PMIX_ERR_NOMEM : head->status, data, n,
-                          task.ask.cbdata);
+    task.upcall.reply.lookup(payload->failed ? PMIX_ERR_NOMEM : head->status, data, n,
+                          task.upcall.cbdata);
     PMIx_Pdata_free(data, n);
 }
 
@@ -151,7 +151,7 @@ static char **get_keys(struct px_run_reader *r)
 void px_run_names_asked(const struct px_run_frame *head, struct px_run_reader *payload)
 {
     struct asked *a = calloc(1, sizeof(*a));
-    struct px_run_task task = {.ask = {.entry = entry_of(head->type), .cbdata = a}};
+    struct px_run_task task = {.upcall = {.entry = entry_of(head->type), .cbdata = a}};
     if (a == NULL) {
         return;
     }
@@ -160,13 +160,13 @@ void px_run_names_asked(const struct px_run_frame *head, struct px_run_reader *p
     px_run_get_proc(payload, &task.proc);
     a->keys = get_keys(payload);
     a->info = px_run_get_array(payload, sizeof(*a->info), PMIX_INFO, &a->n_info);
-    task.ask.keys = a->keys;
-    task.ask.infos = a->info;
-    task.ask.n_infos = a->n_info;
+    task.upcall.keys = a->keys;
+    task.upcall.infos = a->info;
+    task.upcall.n_infos = a->n_info;
     if (head->type == PX_RUN_LOOKUP) {
-        task.ask.reply.lookup = on_found;
+        task.upcall.reply.lookup = on_found;
     } else {
-        task.ask.reply.op = on_done;
+        task.upcall.reply.op = on_done;
     }
     if (payload->failed && head->type == PX_RUN_LOOKUP) {
         on_found(PMIX_ERR_NOMEM, NULL, 0, a);

@@ -86,7 +86,7 @@ void px_run_usage(FILE *to)
         to);
 }
 
-static int read_number(const char *text, const char *what, long max, int *ret_number)
+static int option_number(const char *text, const char *what, long max, int *ret_number)
 {
     char *end = NULL;
 
@@ -211,7 +211,7 @@ static int read_option(int c, struct px_run_options *o)
 {
     switch (c) {
     case 'n':
-        return read_number(optarg, "-n", MAX_PROCS, &o->n_procs);
+        return option_number(optarg, "-n", MAX_PROCS, &o->n_procs);
     case 'x':
         return read_variable(optarg, o);
     case 'h':
@@ -224,11 +224,11 @@ static int read_option(int c, struct px_run_options *o)
         o->tag_output = true;
         return 0;
     case OPT_TIMEOUT:
-        return read_number(optarg, "--timeout", INT_MAX / 1000, &o->timeout_s);
+        return option_number(optarg, "--timeout", INT_MAX / 1000, &o->timeout_s);
     case OPT_BIND:
         return read_binding(optarg, o);
     case OPT_NODES:
-        return read_number(optarg, "--nodes", MAX_NODES, &o->n_nodes);
+        return option_number(optarg, "--nodes", MAX_NODES, &o->n_nodes);
     case OPT_MAP:
         return read_mapping(optarg, o);
     case OPT_KEEP:

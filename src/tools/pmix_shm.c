@@ -319,7 +319,7 @@ static const struct option long_options[] = {
 };
 
 /* A number within bounds; false after a complaint. */
-static bool read_number(const char *option, const char *text, unsigned long least,
+static bool option_number(const char *option, const char *text, unsigned long least,
                         unsigned long most, unsigned long *ret)
 {
     char *end;
@@ -353,17 +353,17 @@ static int read_option(int c, struct options *o)
         o->want.key = PMIx_Get_attribute_string(optarg); /* of no constant: itself */
         return 0;
     case OPT_RANK:
-        o->want.by_rank = read_number("--rank", optarg, 0, PMIX_RANK_VALID, &n);
+        o->want.by_rank = option_number("--rank", optarg, 0, PMIX_RANK_VALID, &n);
         o->want.rank = (uint32_t) n;
         return o->want.by_rank ? 0 : USAGE_ERROR;
     case OPT_LEVEL:
-        if (!read_number("--level", optarg, 0, PX_VERIFY_ALL, &n)) {
+        if (!option_number("--level", optarg, 0, PX_VERIFY_ALL, &n)) {
             return USAGE_ERROR;
         }
         o->level = (int) n;
         return 0;
     case OPT_PID:
-        if (!read_number("--pid", optarg, 1, INT32_MAX, &n)) {
+        if (!option_number("--pid", optarg, 1, INT32_MAX, &n)) {
             return USAGE_ERROR;
         }
         o->pid = (pid_t) n;

@@ -91,7 +91,7 @@ static bool in_range(const struct published *e, const pmix_proc_t *reader)
 
 /* The link to the entry of this name that `reader` sees in `range`; points to NULL when there is
  * none. */
-static struct published **find(const char *key, const pmix_proc_t *reader)
+static struct published **find_published(const char *key, const pmix_proc_t *reader)
 {
     struct published **e = &entries;
 
@@ -113,7 +113,7 @@ static bool is_taken(const char *key, pmix_data_range_t range, const pmix_proc_t
 
 /* ---- publish */
 
-static pmix_status_t add(const pmix_proc_t *owner, const pmix_info_t *info,
+static pmix_status_t add_published(const pmix_proc_t *owner, const pmix_info_t *info,
                          const struct directives *d)
 {
     struct published *e = calloc(1, sizeof(*e));
@@ -137,24 +137,24 @@ static void serve_waiting(void);
 
 void px_run_publish(struct px_run_task *task)
 {
-    const pmix_info_t *info = task->ask.infos;
-    struct directives d = read_directives(info, task->ask.n_infos);
+    const pmix_info_t *info = task->upcall.infos;
+    struct directives d = read_directives(info, task->upcall.n_infos);
     pmix_status_t rc = PMIX_SUCCESS;
 
     /* All or nothing: first see whether a name is taken. */
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->ask.n_infos; i++) {
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_infos; i++) {
         struct directives ignored;
         if (!read_directive(&info[i], &ignored) && is_taken(info[i].key, d.range, &task->proc)) {
             rc = PMIX_ERR_DUPLICATE_KEY;
         }
     }
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->ask.n_infos; i++) {
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_infos; i++) {
         struct directives ignored;
         if (!read_directive(&info[i], &ignored)) {
-            rc = add(&task->proc, &info[i], &d);
+            rc = add_published(&task->proc, &info[i], &d);
         }
     }
-    px_host_reply_status(&task->ask, rc);
+    px_host_reply_status(&task->upcall, rc);
     serve_waiting();
 }
 
@@ -175,7 +175,7 @@ static size_t count_found(char **keys, const pmix_proc_t *reader)
     size_t n = 0;
 
     for (size_t i = 0; keys != NULL && keys[i] != NULL; i++) {
-        n += *find(keys[i], reader) != NULL;
+        n += *find_published(keys[i], reader) != NULL;
     }
     return n;
 }
@@ -186,7 +186,7 @@ static size_t collect(char **keys, const pmix_proc_t *reader, pmix_pdata_t *data
     size_t n = 0;
 
     for (size_t i = 0; keys[i] != NULL; i++) {
-        struct published **link = find(keys[i], reader);
+        struct published **link = find_published(keys[i], reader);
         struct published *e = *link;
         if (e == NULL || PMIx_Value_xfer(&data[n].value, &e->info.value) != PMIX_SUCCESS) {
             continue;
@@ -204,15 +204,15 @@ static size_t collect(char **keys, const pmix_proc_t *reader, pmix_pdata_t *data
 
 static void answer(const struct px_run_task *task, pmix_status_t if_none)
 {
-    size_t n_keys = count_keys(task->ask.keys);
+    size_t n_keys = count_keys(task->upcall.keys);
     size_t n = 0;
     pmix_pdata_t *data = n_keys > 0 ? calloc(n_keys, sizeof(*data)) : NULL;
 
     if (data != NULL) {
-        n = collect(task->ask.keys, &task->proc, data);
+        n = collect(task->upcall.keys, &task->proc, data);
     }
     pmix_status_t rc = n == 0 ? if_none : n < n_keys ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS;
-    task->ask.reply.lookup(rc, n > 0 ? data : NULL, n, task->ask.cbdata);
+    task->upcall.reply.lookup(rc, n > 0 ? data : NULL, n, task->upcall.cbdata);
     for (size_t i = 0; i < n; i++) {
         PMIx_Value_destruct(&data[i].value);
     }
@@ -224,17 +224,17 @@ static void keep_waiting(const struct px_run_task *task, const struct directives
 {
     struct waiting *w = calloc(1, sizeof(*w));
     if (w == NULL) {
-        px_host_reply_status(&task->ask, PMIX_ERR_NOMEM);
+        px_host_reply_status(&task->upcall, PMIX_ERR_NOMEM);
         return;
     }
     w->task = *task;
-    w->task.ask.keys = px_run_env_copy(task->ask.keys);
+    w->task.upcall.keys = px_run_env_copy(task->upcall.keys);
     w->range = d->range;
     w->n_wanted = n_wanted;
     w->deadline_ms = d->timeout_s > 0 ? px_run_now_ms() + 1000 * (int64_t) d->timeout_s : INT64_MAX;
-    if (w->task.ask.keys == NULL) {
+    if (w->task.upcall.keys == NULL) {
         free(w);
-        px_host_reply_status(&task->ask, PMIX_ERR_NOMEM);
+        px_host_reply_status(&task->upcall, PMIX_ERR_NOMEM);
         return;
     }
     w->next = waiters;
@@ -243,11 +243,11 @@ static void keep_waiting(const struct px_run_task *task, const struct directives
 
 void px_run_lookup(struct px_run_task *task)
 {
-    struct directives d = read_directives(task->ask.infos, task->ask.n_infos);
-    size_t n_keys = count_keys(task->ask.keys);
+    struct directives d = read_directives(task->upcall.infos, task->upcall.n_infos);
+    size_t n_keys = count_keys(task->upcall.keys);
     size_t n_wanted = d.wait_for > 0 && (size_t) d.wait_for < n_keys ? (size_t) d.wait_for : n_keys;
 
-    if (d.wait && count_found(task->ask.keys, &task->proc) < n_wanted) {
+    if (d.wait && count_found(task->upcall.keys, &task->proc) < n_wanted) {
         keep_waiting(task, &d, n_wanted);
     } else {
         answer(task, PMIX_ERR_NOT_FOUND);
@@ -255,21 +255,21 @@ void px_run_lookup(struct px_run_task *task)
 }
 
 /* Takes a waiting lookup out of its list and answers it. */
-static void finish(struct waiting **link, pmix_status_t if_none)
+static void waiting_finish(struct waiting **link, pmix_status_t if_none)
 {
     struct waiting *w = *link;
 
     *link = w->next;
     answer(&w->task, if_none);
-    px_run_env_free(w->task.ask.keys);
+    px_run_env_free(w->task.upcall.keys);
     free(w);
 }
 
 static void serve_waiting(void)
 {
     for (struct waiting **w = &waiters; *w != NULL;) {
-        if (count_found((*w)->task.ask.keys, &(*w)->task.proc) >= (*w)->n_wanted) {
-            finish(w, PMIX_ERR_NOT_FOUND);
+        if (count_found((*w)->task.upcall.keys, &(*w)->task.proc) >= (*w)->n_wanted) {
+            waiting_finish(w, PMIX_ERR_NOT_FOUND);
         } else {
             w = &(*w)->next;
         }
@@ -290,7 +290,7 @@ void px_run_published_expire(int64_t now_ms)
 {
     for (struct waiting **w = &waiters; *w != NULL;) {
         if (now_ms >= (*w)->deadline_ms) {
-            finish(w, PMIX_ERR_TIMEOUT);
+            waiting_finish(w, PMIX_ERR_TIMEOUT);
         } else {
             w = &(*w)->next;
         }
@@ -313,14 +313,14 @@ void px_run_unpublish(struct px_run_task *task)
 {
     for (struct published **link = &entries; *link != NULL;) {
         struct published *e = *link;
-        if (PMIX_CHECK_PROCID(&e->owner, &task->proc) && is_listed(e, task->ask.keys)) {
+        if (PMIX_CHECK_PROCID(&e->owner, &task->proc) && is_listed(e, task->upcall.keys)) {
             *link = e->next;
             entry_free(e);
         } else {
             link = &e->next;
         }
     }
-    px_host_reply_status(&task->ask, PMIX_SUCCESS);
+    px_host_reply_status(&task->upcall, PMIX_SUCCESS);
 }
 
 void px_run_published_forget(const char *nspace, pmix_rank_t rank)
@@ -341,7 +341,7 @@ void px_run_published_forget(const char *nspace, pmix_rank_t rank)
         const pmix_proc_t *reader = &(*w)->task.proc;
         if (strcmp(reader->nspace, nspace) == 0 &&
             (rank == PMIX_RANK_WILDCARD || reader->rank == rank)) {
-            finish(w, PMIX_ERR_NOT_FOUND);
+            waiting_finish(w, PMIX_ERR_NOT_FOUND);
         } else {
             w = &(*w)->next;
         }

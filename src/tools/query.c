@@ -177,13 +177,13 @@ static const struct px_run_job *job_of(const pmix_query_t *q, const pmix_proc_t 
 
 void px_run_query(struct px_run_task *task)
 {
-    const pmix_query_t *queries = task->ask.queries;
+    const pmix_query_t *queries = task->upcall.queries;
     struct result *r = calloc(1, sizeof(*r));
     if (r == NULL) {
-        px_host_reply_status(&task->ask, PMIX_ERR_NOMEM);
+        px_host_reply_status(&task->upcall, PMIX_ERR_NOMEM);
         return;
     }
-    for (size_t q = 0; q < task->ask.n_queries; q++) {
+    for (size_t q = 0; q < task->upcall.n_queries; q++) {
         const struct px_run_job *job = job_of(&queries[q], &task->proc);
         for (char **key = queries[q].keys; key != NULL && *key != NULL; key++) {
             r->n_missing += answer_key(r, *key, job) != PMIX_SUCCESS;
@@ -194,5 +194,5 @@ void px_run_query(struct px_run_task *task)
                                          : PMIX_ERR_NOT_FOUND;
     px_run_verbose("%s rank %u queries: %zu answers, %zu missing", task->proc.nspace,
                    task->proc.rank, r->n, r->n_missing);
-    task->ask.reply.info(rc, r->info, r->n, task->ask.cbdata, release, r);
+    task->upcall.reply.info(rc, r->info, r->n, task->upcall.cbdata, release, r);
 }

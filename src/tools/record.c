@@ -165,7 +165,7 @@ int px_run_record_open(const char *path)
     return record_fd >= 0 ? 0 : errno;
 }
 
-void px_run_record(const struct ask *ask, long nth, const char *rule)
+void px_run_record(const struct upcall *upcall, long nth, const char *rule)
 {
     struct record record;
     char *line = NULL;
@@ -175,8 +175,8 @@ void px_run_record(const struct ask *ask, long nth, const char *rule)
     if (to == NULL) {
         return;
     }
-    px_host_record(ask, room, &record);
-    fprintf(to, "{\"entry\": \"%s\", \"nth\": %ld, \"node\": %u", px_host_entry_name(ask->entry),
+    px_host_record(upcall, room, &record);
+    fprintf(to, "{\"entry\": \"%s\", \"nth\": %ld, \"node\": %u", px_host_entry_name(upcall->entry),
             nth, px_run.node);
     put_arguments(to, &record);
     if (rule != NULL) {

@@ -129,7 +129,7 @@ static bool has_share(const struct collective *c, uint32_t node)
     return false;
 }
 
-static struct collective *find(const char *key, size_t len, uint32_t node)
+static struct collective *find_collective(const char *key, size_t len, uint32_t node)
 {
     struct collective *c = collectives;
 
@@ -376,7 +376,7 @@ static void refuse_strangers(const struct collective *c, struct collective *scat
 }
 
 /* Takes the shares of the added over, and answers all. */
-static void finish(struct collective *c)
+static void collective_finish(struct collective *c)
 {
     struct collective *o = adds_others(c) && !c->scattered ? companion(c) : NULL;
 
@@ -401,7 +401,7 @@ static void sweep(void)
 
     while (c != NULL) {
         if (is_whole(c)) {
-            finish(c);
+            collective_finish(c);
             c = collectives; /* more than this one may have gone */
         } else if (c->status != PMIX_SUCCESS && (c->scattered || c->n_shares == c->n_wanted)) {
             struct collective *next = c->next;
@@ -457,7 +457,7 @@ static pmix_status_t place(const char *key, size_t len, uint32_t n_wanted, uint3
     if ((n_wanted == 0 && !scattered) || n_wanted > (uint32_t) px_run.options.n_nodes) {
         return PMIX_ERR_BAD_PARAM;
     }
-    struct collective *c = find(key, len, node);
+    struct collective *c = find_collective(key, len, node);
     if (c == NULL && !scattered && name_is_taken(key, len)) {
         return PMIX_ERR_EXISTS;
     }

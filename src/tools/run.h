@@ -166,7 +166,7 @@ struct px_run_task {
     struct px_run_task *next;
     void (*run)(struct px_run_task *task); /* answers the upcall; frees the task's own things */
     pmix_proc_t proc;                      /* who asked, or who is asked about */
-    struct ask ask;                        /* its own proc is not used */
+    struct upcall upcall;                        /* its own proc is not used */
 };
 
 int px_run_tasks_open(void); /* returns the descriptor to wait on, or -1 */
@@ -189,7 +189,7 @@ bool px_run_host_can(enum entry entry);
 int px_run_script_add(const char *text, int n_nodes);
 int px_run_script_open(void);                 /* 0 or errno */
 enum how px_run_script_how(enum entry entry); /* of this node; BY_DEFAULT: nothing is said */
-const struct answer *px_run_script(struct ask *ask);
+const struct answer *px_run_script(struct upcall *upcall);
 bool px_run_script_wait(const char *when);
 /* Late answers that are still to come are given up. Before the server ends. */
 void px_run_script_close(void);
@@ -197,7 +197,7 @@ void px_run_script_free(void);
 
 int px_run_record_open(const char *path); /* 0 or errno; before nodes are forked */
 /* The nth upcall of its kind; rule: the one that it is answered by, or NULL. */
-void px_run_record(const struct ask *ask, long nth, const char *rule);
+void px_run_record(const struct upcall *upcall, long nth, const char *rule);
 
 /* ---- publish.c (main thread) */
 

@@ -53,7 +53,7 @@ static bool wrong(const struct rule *rule, const char *why)
 }
 
 /* A number of digits only; -1: it is none, or above max. */
-static long read_number(const char *text, long max)
+static long script_number(const char *text, long max)
 {
     size_t n = strspn(text, "0123456789");
     long number = n > 0 && n < 10 && text[n] == '\0' ? strtol(text, NULL, 10) : -1;
@@ -80,7 +80,7 @@ static enum entry read_entry(const char *name)
 /* By name or number; true when it is one. */
 static bool read_status(const char *text, pmix_status_t *ret_status)
 {
-    long number = text[0] == '-' ? read_number(text + 1, 99999) : -1;
+    long number = text[0] == '-' ? script_number(text + 1, 99999) : -1;
     pmix_status_t status = number > 0 ? (pmix_status_t) -number : PMIx_Error_code(text);
 
     if (status > 0 || status == INT32_MIN) {
@@ -98,12 +98,12 @@ static bool read_left(struct rule *rule, char *text)
 
     if (nth != NULL) {
         *nth++ = '\0';
-        rule->nth = read_number(nth, INT32_MAX);
+        rule->nth = script_number(nth, INT32_MAX);
     }
     node = strchr(text, '@');
     if (node != NULL) {
         *node++ = '\0';
-        rule->node = read_number(node, last_node);
+        rule->node = script_number(node, last_node);
     }
     rule->entry = read_entry(text);
     if (rule->entry == N_ENTRIES) {
@@ -136,7 +136,7 @@ static bool read_when(struct rule *rule, const char *manner, const char *when)
 {
     rule->answer.when = when;
     if (strcmp(manner, "late") == 0) {
-        return when != NULL && read_number(when, MAX_LATE_MS) >= 0
+        return when != NULL && script_number(when, MAX_LATE_MS) >= 0
                    ? true
                    : wrong(rule, "behind late: comes a number of milliseconds, one hour at most");
     }
@@ -272,7 +272,7 @@ void px_run_script_free(void)
 /* ---- obeying */
 
 /* The first rule that applies; nth 0: to any upcall. */
-static const struct rule *find(enum entry entry, long nth)
+static const struct rule *find_rule(enum entry entry, long nth)
 {
     for (size_t i = 0; i < n_rules; i++) {
         const struct rule *r = &rules[i];
@@ -287,24 +287,24 @@ static const struct rule *find(enum entry entry, long nth)
 
 enum how px_run_script_how(enum entry entry)
 {
-    const struct rule *rule = find(entry, 0);
+    const struct rule *rule = find_rule(entry, 0);
 
     return rule != NULL ? rule->answer.how : BY_DEFAULT;
 }
 
-const struct answer *px_run_script(struct ask *ask)
+const struct answer *px_run_script(struct upcall *upcall)
 {
     static const struct answer by_itself = {.how = BY_DEFAULT};
     const struct rule *rule;
     long nth;
 
     pthread_mutex_lock(&asked.lock);
-    nth = ++asked.count[ask->entry];
+    nth = ++asked.count[upcall->entry];
     pthread_cond_broadcast(&asked.changed);
     pthread_mutex_unlock(&asked.lock);
-    rule = find(ask->entry, nth);
-    if (px_run_script_how(ask->entry) != BY_DEFAULT || px_run_host_can(ask->entry)) {
-        px_run_record(ask, nth, rule != NULL ? rule->text : NULL); /* else we only look on */
+    rule = find_rule(upcall->entry, nth);
+    if (px_run_script_how(upcall->entry) != BY_DEFAULT || px_run_host_can(upcall->entry)) {
+        px_run_record(upcall, nth, rule != NULL ? rule->text : NULL); /* else we only look on */
     }
     return rule != NULL ? &rule->answer : &by_itself;
 }
@@ -323,7 +323,7 @@ static struct timespec deadline(long ms)
 
 bool px_run_script_wait(const char *when)
 {
-    long ms = when != NULL ? read_number(when, MAX_LATE_MS) : 0;
+    long ms = when != NULL ? script_number(when, MAX_LATE_MS) : 0;
     enum entry entry = ms < 0 ? read_entry(when) : N_ENTRIES;
     struct timespec until = deadline(ms > 0 ? ms : 0);
     int rc = ms == 0 ? ETIMEDOUT : 0;

@@ -56,7 +56,7 @@ static void start(const char *name)
     filled[depth] = true;
 }
 
-static void finish(void)
+static void out_finish(void)
 {
     if (!as_json && !in_line) {
         putchar('\n');
@@ -136,14 +136,14 @@ void px_out_number(const char *name, uint64_t value)
 {
     start(name);
     printf("%" PRIu64, value);
-    finish();
+    out_finish();
 }
 
 void px_out_signed(const char *name, int64_t value)
 {
     start(name);
     printf("%" PRId64, value);
-    finish();
+    out_finish();
 }
 
 void px_out_real(const char *name, double value)
@@ -156,21 +156,21 @@ void px_out_real(const char *name, double value)
         (void) snprintf(text, sizeof text, "%.17g", value);
     }
     fputs(isfinite(value) || !as_json ? text : "null", stdout);
-    finish();
+    out_finish();
 }
 
 void px_out_bool(const char *name, bool value)
 {
     start(name);
     fputs(value ? "true" : "false", stdout);
-    finish();
+    out_finish();
 }
 
 void px_out_string(const char *name, const char *value, size_t len)
 {
     start(name);
     quote(value, len);
-    finish();
+    out_finish();
 }
 
 void px_out_long_text(const char *name, const char *value)
@@ -184,7 +184,7 @@ void px_out_long_text(const char *name, const char *value)
     start(name);
     quote(value, MAX_TEXT);
     printf("... (%zu bytes; --key and --json show all)", len);
-    finish();
+    out_finish();
 }
 
 void px_out_text(const char *name, const char *value)
@@ -195,7 +195,7 @@ void px_out_text(const char *name, const char *value)
     }
     start(name);
     fputs("null", stdout);
-    finish();
+    out_finish();
 }
 
 void px_out_end(void)

@@ -119,7 +119,7 @@ static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *
     if (app->argv == NULL || app->env == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    pmix_status_t rc = obey(task->ask.infos, task->ask.n_infos, &app->env, w);
+    pmix_status_t rc = obey(task->upcall.infos, task->upcall.n_infos, &app->env, w);
     for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
         rc = px_run_env_put(&app->env, *e);
     }
@@ -143,7 +143,7 @@ static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *
 static struct px_run_job *make_job(const struct px_run_task *task, const char *nspace,
                                    struct px_run_app *apps, struct wishes *w)
 {
-    struct px_run_job *job = px_run_job_create(nspace, apps, (int) task->ask.n_apps);
+    struct px_run_job *job = px_run_job_create(nspace, apps, (int) task->upcall.n_apps);
     if (job != NULL) {
         job->spawned = true;
         job->notify_parent = w->notify;
@@ -188,21 +188,21 @@ static pmix_status_t start_job(struct px_run_job *job)
 
 static pmix_status_t spawn(struct px_run_task *task, const char *nspace)
 {
-    const pmix_app_t *from = task->ask.apps;
+    const pmix_app_t *from = task->upcall.apps;
     struct wishes w = {0};
     pmix_status_t rc = PMIX_SUCCESS;
 
-    if (task->ask.n_apps == 0 || task->ask.n_apps > MAX_SPAWNED) {
+    if (task->upcall.n_apps == 0 || task->upcall.n_apps > MAX_SPAWNED) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (px_run.ending) {
         return PMIX_ERR_JOB_CANCELED;
     }
-    struct px_run_app *apps = calloc(task->ask.n_apps, sizeof(*apps));
+    struct px_run_app *apps = calloc(task->upcall.n_apps, sizeof(*apps));
     if (apps == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->ask.n_apps; i++) {
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_apps; i++) {
         w.cwd = NULL;
         rc = fill_app(task, &from[i], &apps[i], &w);
     }
@@ -224,7 +224,7 @@ void px_run_spawn(struct px_run_task *task)
     px_run.n_spawned++;
     snprintf(nspace, sizeof(nspace), "%.200s.%u", px_run.options.nspace, px_run.n_spawned);
     pmix_status_t rc = spawn(task, nspace);
-    task->ask.reply.spawn(rc, rc == PMIX_SUCCESS ? nspace : NULL, task->ask.cbdata);
+    task->upcall.reply.spawn(rc, rc == PMIX_SUCCESS ? nspace : NULL, task->upcall.cbdata);
 }
 
 /* ---- with several nodes: every node starts its part, the relay waits for all */
@@ -234,12 +234,12 @@ void px_run_spawn_all(struct px_run_task *task)
     struct px_run_bytes b = {0};
 
     px_run_put_proc(&b, &task->proc);
-    px_run_put_array(&b, task->ask.infos, task->ask.n_infos, PMIX_INFO);
-    px_run_put_array(&b, task->ask.apps, task->ask.n_apps, PMIX_APP);
+    px_run_put_array(&b, task->upcall.infos, task->upcall.n_infos, PMIX_INFO);
+    px_run_put_array(&b, task->upcall.apps, task->upcall.n_apps, PMIX_APP);
     uint64_t id = b.failed ? 0 : px_run_remote_keep(task);
     if (id == 0) {
         free(b.at);
-        task->ask.reply.spawn(PMIX_ERR_NOMEM, NULL, task->ask.cbdata);
+        task->upcall.reply.spawn(PMIX_ERR_NOMEM, NULL, task->upcall.cbdata);
         return;
     }
     (void) px_run_remote_send(PX_RUN_SPAWN, PX_RUN_RELAY, id, 0, &b);
@@ -253,10 +253,10 @@ void px_run_spawn_asked(const struct px_run_frame *head, struct px_run_reader *p
 
     (void) head;
     px_run_get_proc(payload, &task.proc);
-    pmix_info_t *info = px_run_get_array(payload, sizeof(*info), PMIX_INFO, &task.ask.n_infos);
-    pmix_app_t *apps = px_run_get_array(payload, sizeof(*apps), PMIX_APP, &task.ask.n_apps);
-    task.ask.infos = info;
-    task.ask.apps = apps;
+    pmix_info_t *info = px_run_get_array(payload, sizeof(*info), PMIX_INFO, &task.upcall.n_infos);
+    pmix_app_t *apps = px_run_get_array(payload, sizeof(*apps), PMIX_APP, &task.upcall.n_apps);
+    task.upcall.infos = info;
+    task.upcall.apps = apps;
     pmix_status_t rc = payload->failed ? PMIX_ERR_UNPACK_FAILURE : spawn(&task, nspace);
     struct px_run_job *job = px_run_job_find(nspace);
     if (job == NULL) {
@@ -266,8 +266,8 @@ void px_run_spawn_asked(const struct px_run_frame *head, struct px_run_reader *p
     }
     px_run_put_string(&b, nspace);
     (void) px_run_remote_send(PX_RUN_SPAWNED, PX_RUN_RELAY, 0, rc, &b);
-    PMIx_Info_free(info, task.ask.n_infos);
-    PMIx_App_free(apps, task.ask.n_apps);
+    PMIx_Info_free(info, task.upcall.n_infos);
+    PMIx_App_free(apps, task.upcall.n_apps);
 }
 
 void px_run_spawn_ended(const struct px_run_frame *head, struct px_run_reader *payload)
@@ -285,7 +285,7 @@ void px_run_spawn_ended(const struct px_run_frame *head, struct px_run_reader *p
     if (head->from == px_run.node && px_run_remote_take(head->id, &task)) {
         pmix_nspace_t name;
         PMIX_LOAD_NSPACE(name, nspace);
-        task.ask.reply.spawn(head->status, head->status == PMIX_SUCCESS ? name : NULL,
-                             task.ask.cbdata);
+        task.upcall.reply.spawn(head->status, head->status == PMIX_SUCCESS ? name : NULL,
+                             task.upcall.cbdata);
     }
 }

@@ -25,7 +25,7 @@ void px_run_stdin_open(int fd)
     in.to = fd;
 }
 
-static void finish(void)
+static void stdin_finish(void)
 {
     close(in.to);
     in.to = -1;
@@ -57,11 +57,11 @@ static void write_some(void)
     if (n > 0) {
         in.start += (size_t) n;
     } else if (errno != EAGAIN && errno != EINTR) {
-        finish(); /* rank 0 does not read, or has ended */
+        stdin_finish(); /* rank 0 does not read, or has ended */
         return;
     }
     if (in.start == in.end && in.at_end) {
-        finish();
+        stdin_finish();
     }
 }
 
@@ -76,7 +76,7 @@ void px_run_stdin_move(void)
             return;
         }
         if (n <= 0) {
-            finish();
+            stdin_finish();
             return;
         }
         in.start = 0;

@@ -485,7 +485,7 @@ static bool requires_more(const pmix_info_t *info, size_t n)
     return false;
 }
 
-static pmix_status_t strict(struct ask *ask)
+static pmix_status_t strict(struct upcall *ask)
 {
     if (requires_more(ask->infos, ask->n_infos) || requires_more(ask->more, ask->n_more)) {
         return PMIX_ERR_NOT_SUPPORTED;

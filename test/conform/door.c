@@ -289,7 +289,7 @@ static void check_refused(void)
     check(upcalls(ON_FINALIZED, -1) == 0, "who never was in does not finalize");
 }
 
-static pmix_status_t refuse_odd(struct ask *ask)
+static pmix_status_t refuse_odd(struct upcall *ask)
 {
     return ask->proc->rank % 2 == 1 ? PMIX_ERR_NO_PERMISSIONS : PMIX_OPERATION_SUCCEEDED;
 }

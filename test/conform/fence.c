@@ -137,7 +137,7 @@ static void unknown_job(void)
 }
 
 /* The server lets the host say what it thinks of a job that it has not registered. */
-static pmix_status_t refuse_unknown(struct ask *ask)
+static pmix_status_t refuse_unknown(struct upcall *ask)
 {
     for (size_t i = 0; i < ask->n_procs; i++) {
         if (strcmp(ask->procs[i].nspace, "nosuch") == 0) {
@@ -267,7 +267,7 @@ static void generated(void)
     }
 }
 
-static pmix_status_t refuse_unprocessed(struct ask *ask)
+static pmix_status_t refuse_unprocessed(struct upcall *ask)
 {
     for (size_t i = 0; i < ask->n_infos; i++) {
         if ((ask->infos[i].flags & PMIX_INFO_REQD) != 0 &&

@@ -31,7 +31,7 @@ static void required(void)
 }
 
 /* A host that knows none of them. */
-static pmix_status_t refuse_required(struct ask *ask)
+static pmix_status_t refuse_required(struct upcall *ask)
 {
     for (size_t i = 0; i < ask->n_infos; i++) {
         if (PMIX_INFO_IS_REQUIRED(&ask->infos[i])) {

@@ -166,13 +166,13 @@ static void wait_without_limit(void)
 }
 
 /* The first question is answered too late, and correctly; nobody waits for the answer any more. */
-static void answer_as_usual(struct ask *copy)
+static void answer_as_usual(struct upcall *copy)
 {
     copy->proc = &copy->record->proc;
     (void) sound_answer(copy);
 }
 
-static pmix_status_t answer_first_late(struct ask *ask)
+static pmix_status_t answer_first_late(struct upcall *ask)
 {
     return told("question") > 0 ? sound_answer(ask)
                                 : (tell("question"), later(ask, "late", answer_as_usual));

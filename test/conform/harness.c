@@ -112,7 +112,7 @@ static void let_fence(void)
     tell("enough");
 }
 
-static pmix_status_t answer_query(struct ask *ask)
+static pmix_status_t answer_query(struct upcall *ask)
 {
     struct infos list = {0};
 

@@ -22,7 +22,7 @@
 /* ---- the host answers */
 
 /* The answer as the host's table has it: rank 1 is gone. */
-static void answer_live(struct ask *ask, bool wrapped)
+static void answer_live(struct upcall *ask, bool wrapped)
 {
     struct infos flat = {0};
     struct infos wrap = {0};
@@ -45,13 +45,13 @@ static void answer_live(struct ask *ask, bool wrapped)
     }
 }
 
-static pmix_status_t answer_flat(struct ask *ask)
+static pmix_status_t answer_flat(struct upcall *ask)
 {
     answer_live(ask, false);
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t answer_wrapped(struct ask *ask)
+static pmix_status_t answer_wrapped(struct upcall *ask)
 {
     answer_live(ask, true);
     return PMIX_SUCCESS;
@@ -129,7 +129,7 @@ static void take_late_refusal(void)
 }
 
 /* Each call gets another form of nothing under the key that was asked for. */
-static pmix_status_t answer_nobody(struct ask *ask)
+static pmix_status_t answer_nobody(struct upcall *ask)
 {
     const char *key = ask->queries[0].keys[0];
     bool peers_asked = strcmp(key, PMIX_QUERY_RESOLVE_PEERS) == 0;
@@ -150,7 +150,7 @@ static pmix_status_t answer_nobody(struct ask *ask)
 }
 
 /* Success, with something else than what was asked for. */
-static pmix_status_t answer_beside(struct ask *ask)
+static pmix_status_t answer_beside(struct upcall *ask)
 {
     struct infos list = {0};
 
@@ -192,13 +192,13 @@ static void check_decliner(void)
 }
 
 /* Declines one kind, and answers the other unlike the server. */
-static pmix_status_t answer_nodes_only(struct ask *ask)
+static pmix_status_t answer_nodes_only(struct upcall *ask)
 {
     return strcmp(ask->queries[0].keys[0], PMIX_QUERY_RESOLVE_PEERS) == 0 ? PMIX_ERR_NOT_SUPPORTED
                                                                           : answer_flat(ask);
 }
 
-static pmix_status_t answer_peers_only(struct ask *ask)
+static pmix_status_t answer_peers_only(struct upcall *ask)
 {
     return strcmp(ask->queries[0].keys[0], PMIX_QUERY_RESOLVE_NODE) == 0 ? PMIX_ERR_NOT_SUPPORTED
                                                                          : answer_flat(ask);
@@ -246,7 +246,7 @@ static void check_kinds(void)
 /* ---- queries */
 
 /* Says success whatever it has: one key of its own, or something that nobody asked for. */
-static pmix_status_t always_glad(struct ask *ask)
+static pmix_status_t always_glad(struct upcall *ask)
 {
     struct infos list = {0};
 

@@ -181,23 +181,23 @@ static void ask_nobody(void)
 }
 
 /* What the first, the second, ... question gets. */
-static void answer_now(struct ask *copy)
+static void answer_now(struct upcall *copy)
 {
     copy->proc = &copy->record->proc;
     (void) sound_answer(copy);
 }
 
-static void answer_empty(struct ask *copy)
+static void answer_empty(struct upcall *copy)
 {
     reply_bytes(copy, PMIX_SUCCESS, NULL, 0);
 }
 
-static void answer_refused(struct ask *copy)
+static void answer_refused(struct upcall *copy)
 {
     reply_status(copy, PMIX_ERR_NO_PERMISSIONS);
 }
 
-static pmix_status_t answer_by_key(struct ask *ask)
+static pmix_status_t answer_by_key(struct upcall *ask)
 {
     const struct note *key = record_info(ask->record, PMIX_REQUIRED_KEY);
     const char *name = key != NULL ? key->text : "";
@@ -228,7 +228,7 @@ static void get_answers(void)
 
 /* ---- one question for many */
 
-static pmix_status_t answer_both(struct ask *ask)
+static pmix_status_t answer_both(struct upcall *ask)
 {
     return later(ask, "both", answer_now);
 }

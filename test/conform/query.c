@@ -27,7 +27,7 @@ static const char *hostname_of(const pmix_query_t *q)
     return "any";
 }
 
-static pmix_status_t knows_some(struct ask *ask)
+static pmix_status_t knows_some(struct upcall *ask)
 {
     struct infos list = {0};
     int asked = 0;

@@ -263,7 +263,7 @@ static void answer_one(struct infos *list, const char *key)
     }
 }
 
-static pmix_status_t knows_all(struct ask *ask)
+static pmix_status_t knows_all(struct upcall *ask)
 {
     struct infos list = {0};
 

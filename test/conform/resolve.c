@@ -201,7 +201,7 @@ static void own_jobs(void)
     jobs_apart("A", "B");
 }
 
-static void introduce(struct ask *copy)
+static void introduce(struct upcall *copy)
 {
     job_register(node() == 0 ? "B" : "A");
     if (sound_answer(copy) != PMIX_SUCCESS) {
@@ -209,7 +209,7 @@ static void introduce(struct ask *copy)
     }
 }
 
-static pmix_status_t introduce_later(struct ask *ask)
+static pmix_status_t introduce_later(struct upcall *ask)
 {
     return told("met") >= 2 ? sound_answer(ask) : (tell("met"), later(ask, NULL, introduce));
 }

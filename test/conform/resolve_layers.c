@@ -143,13 +143,13 @@ static void ask_and_die(void)
     exchange(20);
 }
 
-static void answer_the_dead(struct ask *copy)
+static void answer_the_dead(struct upcall *copy)
 {
     reply_status(copy, PMIX_ERR_NOT_SUPPORTED);
     tell("0 is gone");
 }
 
-static pmix_status_t hold(struct ask *ask)
+static pmix_status_t hold(struct upcall *ask)
 {
     return later(ask, "killed", answer_the_dead);
 }
@@ -161,7 +161,7 @@ static void kill_asker(void)
     tell("killed");
 }
 
-static void ask_again_inside(struct ask *copy)
+static void ask_again_inside(struct upcall *copy)
 {
     (void) peers(NULL, "A");
     reply_status(copy, PMIX_ERR_NOT_SUPPORTED);
@@ -169,7 +169,7 @@ static void ask_again_inside(struct ask *copy)
 
 /* Asks whenever it is asked. The library has to end it; this host does only so that the test
  * does. */
-static pmix_status_t recurse(struct ask *ask)
+static pmix_status_t recurse(struct upcall *ask)
 {
     return upcalls(ON_QUERY, -1) > 20 ? PMIX_ERR_NO_PERMISSIONS
                                       : later(ask, NULL, ask_again_inside);
@@ -206,7 +206,7 @@ static void die_when_asked(void)
 
 /* ---- a table that lives */
 
-static pmix_status_t answer_table(struct ask *ask)
+static pmix_status_t answer_table(struct upcall *ask)
 {
     struct infos list = {0};
     pmix_proc_t procs[4];
@@ -265,7 +265,7 @@ static void check_table(void)
 
 /* ---- a tool and its servers */
 
-static pmix_status_t name_node(struct ask *ask)
+static pmix_status_t name_node(struct upcall *ask)
 {
     struct infos list = {0};
 

@@ -90,7 +90,7 @@ static int answered_by(pmix_status_t why)
     return -1;
 }
 
-static pmix_status_t answer(struct ask *ask)
+static pmix_status_t answer(struct upcall *ask)
 {
     struct infos list = {0};
 

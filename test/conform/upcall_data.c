@@ -18,7 +18,7 @@ static const char secret[] = "se\0cret"; /* bytes, no text */
 
 /* ---- the host */
 
-static void give_lookup(struct ask *ask)
+static void give_lookup(struct upcall *ask)
 {
     pmix_pdata_t data[2];
     char text[] = "from the host";
@@ -37,7 +37,7 @@ static void give_lookup(struct ask *ask)
     memset(data, 0x55, sizeof(data));
 }
 
-static void give_spawn(struct ask *ask)
+static void give_spawn(struct upcall *ask)
 {
     pmix_nspace_t nspace = "new.job";
 
@@ -54,7 +54,7 @@ static struct infos answer_infos(void)
     return list;
 }
 
-static void give_credential(struct ask *ask)
+static void give_credential(struct upcall *ask)
 {
     struct infos list = answer_infos();
     char bytes[sizeof(secret)];
@@ -66,7 +66,7 @@ static void give_credential(struct ask *ask)
     free_infos(&list);
 }
 
-static void give_validation(struct ask *ask)
+static void give_validation(struct upcall *ask)
 {
     struct infos list = answer_infos();
 
@@ -74,7 +74,7 @@ static void give_validation(struct ask *ask)
     free_infos(&list);
 }
 
-static void give_query(struct ask *ask)
+static void give_query(struct upcall *ask)
 {
     struct infos list = {0};
 
@@ -83,7 +83,7 @@ static void give_query(struct ask *ask)
     free_infos(&list);
 }
 
-static void give(struct ask *ask)
+static void give(struct upcall *ask)
 {
     struct infos list;
 
@@ -111,13 +111,13 @@ static void give(struct ask *ask)
     }
 }
 
-static pmix_status_t inside(struct ask *ask)
+static pmix_status_t inside(struct upcall *ask)
 {
     give(ask);
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t by_another_thread(struct ask *ask)
+static pmix_status_t by_another_thread(struct upcall *ask)
 {
     return later(ask, NULL, give);
 }

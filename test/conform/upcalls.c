@@ -148,7 +148,7 @@ static void check_requesters(void)
 static const pmix_info_t *given;
 static size_t n_given;
 
-static void look_late(struct ask *ask)
+static void look_late(struct upcall *ask)
 {
     check(n_given >= 1 && PMIX_CHECK_KEY(&given[0], "word") && given[0].value.type == PMIX_STRING &&
               strcmp(given[0].value.data.string, "hello") == 0,
@@ -156,7 +156,7 @@ static void look_late(struct ask *ask)
     reply_status(ask, PMIX_SUCCESS);
 }
 
-static pmix_status_t keep_infos(struct ask *ask)
+static pmix_status_t keep_infos(struct upcall *ask)
 {
     given = ask->infos;
     n_given = ask->n_infos;
@@ -164,7 +164,7 @@ static pmix_status_t keep_infos(struct ask *ask)
 }
 
 /* What the host gives is its own again as soon as its call returns. */
-static void give_and_spoil(struct ask *ask)
+static void give_and_spoil(struct upcall *ask)
 {
     pmix_pdata_t data;
     char text[] = "from the host";
@@ -179,7 +179,7 @@ static void give_and_spoil(struct ask *ask)
     memset(&data, 0x55, sizeof(data));
 }
 
-static pmix_status_t lend(struct ask *ask)
+static pmix_status_t lend(struct upcall *ask)
 {
     return later(ask, NULL, give_and_spoil);
 }
@@ -193,7 +193,7 @@ static void released(void *cbdata)
     tell("released");
 }
 
-static void give_for_release(struct ask *ask)
+static void give_for_release(struct upcall *ask)
 {
     pmix_info_t *info;
 
@@ -202,7 +202,7 @@ static void give_for_release(struct ask *ask)
     ask->reply.info(PMIX_SUCCESS, info, 1, ask->cbdata, released, info);
 }
 
-static pmix_status_t lend_until_released(struct ask *ask)
+static pmix_status_t lend_until_released(struct upcall *ask)
 {
     return later(ask, NULL, give_for_release);
 }
@@ -293,7 +293,7 @@ static void only_old(void)
     check(upcalls(ON_CONNECTED1, 0) == 2, "%d of the old", upcalls(ON_CONNECTED1, 0));
 }
 
-static pmix_status_t is_known(struct ask *ask)
+static pmix_status_t is_known(struct upcall *ask)
 {
     bool known = false;
 

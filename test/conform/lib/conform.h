@@ -45,13 +45,13 @@ void await_upcalls(enum entry entry, int n);
 #define reply_bytes  px_host_reply_bytes
 /* Runs fn in another thread, after `when` was told if given; it gets a copy without the borrowed
  * arguments. */
-static inline pmix_status_t later(const struct ask *ask, const char *when,
-                                  void (*fn)(struct ask *copy))
+static inline pmix_status_t later(const struct upcall *ask, const char *when,
+                                  void (*fn)(struct upcall *copy))
 {
     return px_host_later(ask, when, fn);
 }
 /* What BY_DEFAULT does: for own functions that only look, or choose. */
-pmix_status_t sound_answer(struct ask *ask);
+pmix_status_t sound_answer(struct upcall *ask);
 
 /* ---- infos to give */
 

@@ -63,7 +63,7 @@ void board_line(bool failure, const char *format, ...) __attribute__((format(pri
 uint64_t hash_text(const char *text);
 
 /* record.c */
-const struct record *record_ask(const struct ask *ask);
+const struct record *record_ask(const struct upcall *ask);
 
 /* module.c */
 pmix_server_module_t *module_make(void);
@@ -73,9 +73,9 @@ void relay_prepare(int nodes);      /* in the driver, before hosts are forked */
 void relay_forget(void);
 void relay_start(void);
 void relay_stop(void);
-pmix_status_t relay_collect(struct ask *ask);
-pmix_status_t relay_modex(struct ask *ask);
-pmix_status_t relay_event(struct ask *ask);
+pmix_status_t relay_collect(struct upcall *ask);
+pmix_status_t relay_modex(struct upcall *ask);
+pmix_status_t relay_event(struct upcall *ask);
 
 /* world.c: in which world a case lives; 0 is the usual one */
 int world_find(const char *name);   /* -1: there is none of that name */

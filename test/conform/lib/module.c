@@ -20,7 +20,7 @@ static bool has(enum entry entry)
     return how != MISSING && (how != BY_DEFAULT || there[entry]);
 }
 
-static const struct answer *script(struct ask *ask)
+static const struct answer *script(struct upcall *ask)
 {
     ask->record = record_ask(ask);
     return &the_case()->host[ask->entry];
@@ -34,7 +34,7 @@ static bool wait_for(const char *when)
     return true;
 }
 
-pmix_status_t sound_answer(struct ask *ask)
+pmix_status_t sound_answer(struct upcall *ask)
 {
     switch (ask->entry) {
     case ON_FENCE:

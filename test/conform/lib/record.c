@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct record *record_ask(const struct ask *ask)
+const struct record *record_ask(const struct upcall *ask)
 {
     struct record *r = board_room(sizeof(*r));
     char step[64];

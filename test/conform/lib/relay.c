@@ -28,7 +28,7 @@ struct letter {
     pmix_proc_t proc;
     const char *bytes;
     size_t n_bytes;
-    struct ask *ask; /* of the host that wants something; NULL in the share of another */
+    struct upcall *ask; /* of the host that wants something; NULL in the share of another */
     uint32_t nodes;
 };
 
@@ -40,7 +40,7 @@ struct collective {
     uint32_t nodes;
     int status;
     bool answered;
-    struct ask *ask;
+    struct upcall *ask;
     struct letter shares[MAX_NODES];
 };
 
@@ -84,14 +84,14 @@ static void post(int to, const struct letter *letter)
 }
 
 /* An upcall that outlives its call; what is borrowed is taken from the record instead. */
-static struct ask *keep(const struct ask *ask)
+static struct upcall *keep(const struct upcall *ask)
 {
-    struct ask *kept = calloc(1, sizeof(*kept));
+    struct upcall *kept = calloc(1, sizeof(*kept));
 
     if (kept == NULL) {
         abort();
     }
-    *kept = (struct ask){.record = ask->record,
+    *kept = (struct upcall){.record = ask->record,
                          .entry = ask->entry,
                          .reply = ask->reply,
                          .cbdata = ask->cbdata,
@@ -143,7 +143,7 @@ static int compare_procs(const void *a, const void *b)
     return d != 0 ? d : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static uint64_t collective_name(const struct ask *ask)
+static uint64_t collective_name(const struct upcall *ask)
 {
     const struct record *r = ask->record;
     pmix_proc_t *sorted = calloc(r->n_procs + 1, sizeof(*sorted));
@@ -205,7 +205,7 @@ static uint32_t next_serial(uint64_t name)
 }
 
 /* What a node gives: the data of a fence, or the infos of a group that all have to see. */
-static void load_share(struct letter *letter, const struct ask *ask)
+static void load_share(struct letter *letter, const struct upcall *ask)
 {
     pmix_data_buffer_t buffer;
 
@@ -227,7 +227,7 @@ static void load_share(struct letter *letter, const struct ask *ask)
     close_bytes(&buffer, letter);
 }
 
-pmix_status_t relay_collect(struct ask *ask)
+pmix_status_t relay_collect(struct upcall *ask)
 {
     const struct note *failed = record_info(ask->record, PMIX_LOCAL_COLLECTIVE_STATUS);
     struct letter letter = {
@@ -397,7 +397,7 @@ static void take_share(const struct letter *letter)
 
 /* ---- data of a process of another node */
 
-pmix_status_t relay_modex(struct ask *ask)
+pmix_status_t relay_modex(struct upcall *ask)
 {
     const struct job *job = find_job(ask->proc->nspace);
     /* what is wanted of a whole job is where its first process is */
@@ -460,7 +460,7 @@ static void delivered(pmix_status_t status, void *cbdata)
     free(list);
 }
 
-pmix_status_t relay_event(struct ask *ask)
+pmix_status_t relay_event(struct upcall *ask)
 {
     struct letter letter = {
         .kind = EVENT, .proc = *ask->proc, .status = ask->number, .serial = (uint32_t) ask->range};

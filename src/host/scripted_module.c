@@ -22,13 +22,13 @@ const char *px_host_entry_name(enum entry entry)
     return names[entry];
 }
 
-static pmix_status_t put(struct ask *ask)
+static pmix_status_t put(struct upcall *upcall)
 {
-    ask->host = host;
-    return px_host_answer(ask);
+    upcall->host = host;
+    return px_host_answer(upcall);
 }
 
-#define PUT(...) put(&(struct ask){__VA_ARGS__, .cbdata = cbdata})
+#define PUT(...) put(&(struct upcall){__VA_ARGS__, .cbdata = cbdata})
 #define PROCS    .procs = procs, .n_procs = nprocs
 #define INFOS    .infos = info, .n_infos = ninfo
 #define OP       .reply.op = cbfunc
@@ -63,16 +63,16 @@ static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pm
                               size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
                               void *cbdata)
 {
-    struct ask ask = {.entry = ON_FENCE,
+    struct upcall upcall = {.entry = ON_FENCE,
                       PROCS,
                       INFOS,
                       .data = data,
                       .n_data = ndata,
                       .reply.modex = cbfunc,
                       .cbdata = cbdata};
-    pmix_status_t rc = put(&ask);
+    pmix_status_t rc = put(&upcall);
 
-    if (host->frees_data && !ask.data_taken) {
+    if (host->frees_data && !upcall.data_taken) {
         free(data);
     }
     return rc;
@@ -168,11 +168,11 @@ static pmix_status_t query(pmix_proc_t *proct, pmix_query_t *queries, size_t nqu
 static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t cbfunc,
                            void *cbdata)
 {
-    struct ask ask = {.entry = ON_TOOL, INFOS, .reply.tool = cbfunc, .cbdata = cbdata};
-    pmix_status_t rc = put(&ask);
+    struct upcall upcall = {.entry = ON_TOOL, INFOS, .reply.tool = cbfunc, .cbdata = cbdata};
+    pmix_status_t rc = put(&upcall);
 
     if (rc != PMIX_SUCCESS) {
-        px_host_reply_status(&ask, rc);
+        px_host_reply_status(&upcall, rc);
     }
 }
 
@@ -180,17 +180,17 @@ static void on_log(const pmix_proc_t *client, const pmix_info_t info[], size_t n
                    const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc,
                    void *cbdata)
 {
-    struct ask ask = {.entry = ON_LOG,
+    struct upcall upcall = {.entry = ON_LOG,
                       .proc = client,
                       INFOS,
                       .more = directives,
                       .n_more = ndirs,
                       OP,
                       .cbdata = cbdata};
-    pmix_status_t rc = put(&ask);
+    pmix_status_t rc = put(&upcall);
 
     if (rc != PMIX_SUCCESS) {
-        px_host_reply_status(&ask, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc);
+        px_host_reply_status(&upcall, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc);
     }
 }
 
