@@ -3,7 +3,7 @@
 #include "codec_hooks.h"
 
 #include "src/topo/topo.h"
-#include "src/wire/hooks.h"
+#include "src/wire/wire_hooks.h"
 
 /* It happens when the library is loaded, because packing and the structure functions may be used
  * before PMIx_Init; it sets pointers to functions and does nothing else. */

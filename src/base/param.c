@@ -94,7 +94,7 @@ static int unit_shift(const char *unit)
     return 10 * (int) (at - letters + 1);
 }
 
-static bool read_number(const struct row *row, const char *text, int64_t *ret)
+static bool parse_number(const struct row *row, const char *text, int64_t *ret)
 {
     char *end = NULL;
     long long v;
@@ -127,7 +127,7 @@ static bool read_text(const struct row *row, const char *text, int64_t *ret)
         return read_bool(text, ret);
     case PX_PARAM_INT:
     case PX_PARAM_SIZE:
-        return read_number(row, text, ret);
+        return parse_number(row, text, ret);
     case PX_PARAM_STRING:
         break;
     }
@@ -260,7 +260,7 @@ static int read_environment(struct settings *set)
     return PX_OK;
 }
 
-static void judge(struct settings *set)
+static void check_settings(struct settings *set)
 {
     for (size_t i = 0; i < PX_PARAMS; i++) {
         struct setting *s = &set->of[i];
@@ -311,7 +311,7 @@ int px_param_load(void)
         settings_destroy(set);
         return rc;
     }
-    judge(set);
+    check_settings(set);
     settings_destroy(current);
     current = set;
     apply_verbosity();

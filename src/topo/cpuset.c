@@ -74,7 +74,7 @@ int px_topo_list_parse(const char *list, size_t len, hwloc_bitmap_t bitmap)
 }
 
 /* Gives the bitmap to *ret_cpuset, or releases it. */
-static int finish(hwloc_bitmap_t bitmap, pmix_cpuset_t *ret_cpuset)
+static int cpuset_from_bitmap(hwloc_bitmap_t bitmap, pmix_cpuset_t *ret_cpuset)
 {
     char *source = strdup(PX_TOPO_SOURCE);
 
@@ -105,7 +105,7 @@ int px_topo_cpuset_parse(const char *string, pmix_cpuset_t *ret_cpuset)
         hwloc_bitmap_free(bitmap);
         return rc;
     }
-    return finish(bitmap, ret_cpuset);
+    return cpuset_from_bitmap(bitmap, ret_cpuset);
 }
 
 int px_topo_cpuset_string(const pmix_cpuset_t *cpuset, char **ret_string)
@@ -190,5 +190,5 @@ int px_topo_cpuset_get(pmix_bind_envelope_t envelope, pmix_cpuset_t *ret_cpuset)
         hwloc_bitmap_free(bitmap);
         return rc;
     }
-    return finish(bitmap, ret_cpuset);
+    return cpuset_from_bitmap(bitmap, ret_cpuset);
 }

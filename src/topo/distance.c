@@ -71,7 +71,7 @@ static char *uuid_of(hwloc_obj_t obj, pmix_device_type_t type)
     return n < 0 ? NULL : text;
 }
 
-static void measure(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t device,
+static void measure_distances(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t device,
                     pmix_device_distance_t *d)
 {
     hwloc_obj_t home = hwloc_get_non_io_ancestor_obj(topo, device);
@@ -110,7 +110,7 @@ static bool id_is_wanted(const struct wanted *w, const pmix_device_distance_t *d
     return false;
 }
 
-static void release(struct found *found)
+static void found_fini(struct found *found)
 {
     for (size_t i = 0; i < found->n; i++) {
         free(found->at[i].uuid);
@@ -139,7 +139,7 @@ static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_ob
         free(d.osname);
         return failed ? PMIX_ERR_NOMEM : 0;
     }
-    measure(topo, cpus, obj, &d);
+    measure_distances(topo, cpus, obj, &d);
     at[found->n++] = d;
     return 0;
 }
@@ -163,7 +163,7 @@ static int read_wanted(const pmix_info_t *info, size_t ninfo, struct wanted *w)
     return 0;
 }
 
-static int collect(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, const struct wanted *w,
+static int collect_devices(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, const struct wanted *w,
                    pmix_device_distance_t **ret_distances, size_t *ret_n)
 {
     struct found found = {0};
@@ -177,7 +177,7 @@ static int collect(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, const struc
         rc = PMIX_ERR_NOT_FOUND;
     }
     if (rc != 0) {
-        release(&found);
+        found_fini(&found);
         return rc;
     }
     *ret_distances = found.at;
@@ -207,7 +207,7 @@ int px_topo_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset, const pmix_i
         cpuset = &own;
     }
     if (rc == 0) {
-        rc = collect(t, cpuset->bitmap, &w, ret_distances, ret_n);
+        rc = collect_devices(t, cpuset->bitmap, &w, ret_distances, ret_n);
     }
     px_topo_cpuset_destruct(&own);
     return rc;

@@ -45,7 +45,7 @@ bool px_topo_is_ours(const char *source)
 }
 
 /* Text of a whole file, or NULL. */
-static char *slurp(const char *path)
+static char *read_file(const char *path)
 {
     FILE *f = fopen(path, "re");
     if (f == NULL) {
@@ -139,7 +139,7 @@ int px_topo_export(hwloc_topology_t topo, char **ret_xml)
 static int acquire(px_topo_xml_fn provider, void *arg, hwloc_topology_t *ret_topo)
 {
     const char *path = px_param_string(PX_P_HWLOC_TOPO_FILE);
-    char *xml = path[0] != '\0' ? slurp(path) : NULL;
+    char *xml = path[0] != '\0' ? read_file(path) : NULL;
     if (xml == NULL && provider != NULL) {
         xml = provider(arg);
     }

@@ -99,7 +99,7 @@ void px_topo_cpuset_destruct(pmix_cpuset_t *cpuset);
 pmix_value_cmp_t px_topo_cpuset_compare(const pmix_cpuset_t *one, const pmix_cpuset_t *two);
 size_t px_topo_cpuset_size(const pmix_cpuset_t *cpuset);
 
-/* Gives the functions above to src/value/hooks.h. Idempotent; called before the first context
+/* Gives the functions above to src/value/value_hooks.h. Idempotent; called before the first context
  * starts. */
 void px_topo_install_hooks(void);
 

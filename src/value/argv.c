@@ -29,7 +29,7 @@ void PMIx_Argv_free(char **argv)
 }
 
 /* Puts a copy of arg at position `at` of n. */
-static pmix_status_t put(char ***argv, const char *arg, size_t at, size_t n)
+static pmix_status_t insert_copy(char ***argv, const char *arg, size_t at, size_t n)
 {
     char *copy = strdup(arg);
     char **grown;
@@ -57,7 +57,7 @@ pmix_status_t PMIx_Argv_append_nosize(char ***argv, const char *arg)
         return PMIX_ERR_BAD_PARAM;
     }
     n = (size_t) PMIx_Argv_count(*argv);
-    return put(argv, arg, n, n);
+    return insert_copy(argv, arg, n, n);
 }
 
 pmix_status_t PMIx_Argv_prepend_nosize(char ***argv, const char *arg)
@@ -65,7 +65,7 @@ pmix_status_t PMIx_Argv_prepend_nosize(char ***argv, const char *arg)
     if (argv == NULL || arg == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return put(argv, arg, 0, (size_t) PMIx_Argv_count(*argv));
+    return insert_copy(argv, arg, 0, (size_t) PMIx_Argv_count(*argv));
 }
 
 pmix_status_t PMIx_Argv_append_unique_nosize(char ***argv, const char *arg)

@@ -17,7 +17,7 @@ static pmix_status_t set_own(const char *name, const char *value, bool overwrite
     return rc == 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
-static char **find(char **env, const char *name)
+static char **find_variable(char **env, const char *name)
 {
     size_t len = strlen(name);
 
@@ -41,7 +41,7 @@ pmix_status_t PMIx_Setenv(const char *name, const char *value, bool overwrite, c
     if (*env != NULL && *env == environ) {
         return set_own(name, value, overwrite);
     }
-    entry = find(*env, name);
+    entry = find_variable(*env, name);
     if (entry != NULL && !overwrite) {
         return PMIX_ERR_EXISTS;
     }

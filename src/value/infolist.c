@@ -76,7 +76,7 @@ static pmix_status_t finish_add(struct info_list *list, struct item *item, pmix_
     return PMIX_SUCCESS;
 }
 
-static struct item *find(struct info_list *list, const char *key)
+static struct item *find_item(struct info_list *list, const char *key)
 {
     struct px_list *link;
     struct px_list *following;
@@ -90,7 +90,7 @@ static struct item *find(struct info_list *list, const char *key)
 }
 
 /* Puts `info`, which it takes, in the place of what the item held. */
-static void replace(struct item *item, const pmix_info_t *info)
+static void replace_item(struct item *item, const pmix_info_t *info)
 {
     PMIx_Info_destruct(&item->info);
     item->info = *info;
@@ -136,7 +136,7 @@ pmix_status_t PMIx_Info_list_add_unique(void *ptr, const char *key, const void *
     if (ptr == NULL || key == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    item = find(ptr, key);
+    item = find_item(ptr, key);
     if (item == NULL) {
         return PMIx_Info_list_add(ptr, key, value, type);
     }
@@ -145,7 +145,7 @@ pmix_status_t PMIx_Info_list_add_unique(void *ptr, const char *key, const void *
     }
     rc = PMIx_Info_load(&info, key, value, type);
     if (rc == PMIX_SUCCESS) {
-        replace(item, &info);
+        replace_item(item, &info);
     }
     return rc;
 }
@@ -181,7 +181,7 @@ pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const 
     if (ptr == NULL || key == NULL || value == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    item = find(ptr, key);
+    item = find_item(ptr, key);
     if (item == NULL) {
         return PMIx_Info_list_add_value(ptr, key, value);
     }
@@ -190,7 +190,7 @@ pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const 
     }
     rc = info_of_value(&info, key, value);
     if (rc == PMIX_SUCCESS) {
-        replace(item, &info);
+        replace_item(item, &info);
     }
     return rc;
 }
@@ -218,7 +218,7 @@ pmix_status_t PMIx_Info_list_xfer_unique(void *ptr, const pmix_info_t *info, boo
     if (ptr == NULL || info == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    item = find(ptr, info->key);
+    item = find_item(ptr, info->key);
     if (item == NULL) {
         return PMIx_Info_list_xfer(ptr, info);
     }
@@ -227,7 +227,7 @@ pmix_status_t PMIx_Info_list_xfer_unique(void *ptr, const pmix_info_t *info, boo
     }
     rc = PMIx_Info_xfer(&copy, info);
     if (rc == PMIX_SUCCESS) {
-        replace(item, &copy);
+        replace_item(item, &copy);
     }
     return rc;
 }

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hooks.h"
+#include "value_hooks.h"
 #include "shapes.h"
 
 /* Topologies and cpusets: a source name and an object of the library behind src/topo, reached by
- * hooks.h. Without hooks an object is never freed or followed: it is somebody else's. */
+ * value_hooks.h. Without hooks an object is never freed or followed: it is somebody else's. */
 
 static pmix_value_cmp_t compare_pointers(const void *a, const void *b)
 {

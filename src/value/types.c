@@ -41,7 +41,7 @@
 #define PX_END
 #define PX_TYPE(t, c, where_, shape_, form_, number_)                           \
     [t].name = #t, [t].size = sizeof(c), [t].type = t, [t].where = PX_##where_, \
-    [t].shape = PX_TYPE_##shape_, [t].form = PX_FORM_##form_, [t].number = number_,
+    [t].shape = PX_TYPE_##shape_, [t].form = PX_WIRE_FORM_##form_, [t].number = number_,
 
 const struct px_type px_types[PX_VALUE_TYPES] = {
 #include "types.def"

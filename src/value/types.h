@@ -45,24 +45,24 @@ enum px_type_shape {
 /* How an element travels. src/wire writes and reads it; the names stand here so that a type is
  * described in one place. */
 enum px_wire_form {
-    PX_FORM_BOOL,     /* one byte, 0 or 1 */
-    PX_FORM_BYTE,     /* one byte as it is */
-    PX_FORM_UNSIGNED, /* variable length */
-    PX_FORM_SIGNED,   /* zig-zag, variable length */
-    PX_FORM_PID,      /* type code of the number, the number */
-    PX_FORM_REAL,     /* decimal text; 8 raw bytes when exact */
-    PX_FORM_STRING,   /* length with NUL, bytes */
-    PX_FORM_SENTINEL, /* one byte that stands for a pointer */
-    PX_FORM_TIMEVAL,  /* two signed numbers */
-    PX_FORM_NAME,     /* a string */
-    PX_FORM_BYTES,    /* size, bytes */
-    PX_FORM_BUFFER,   /* the same, into a pmix_data_buffer_t */
-    PX_FORM_VALUE,    /* type code, raw value */
-    PX_FORM_ARRAY,    /* type code, size, raw elements */
-    PX_FORM_REGEX,    /* NUL-terminated text, or a blob that says its size */
-    PX_FORM_CPUSET,   /* string, by px_wire_hooks */
-    PX_FORM_TOPO,     /* string and more, by px_wire_hooks */
-    PX_FORM_MEMBERS,  /* one member after the other */
+    PX_WIRE_FORM_BOOL,     /* one byte, 0 or 1 */
+    PX_WIRE_FORM_BYTE,     /* one byte as it is */
+    PX_WIRE_FORM_UNSIGNED, /* variable length */
+    PX_WIRE_FORM_SIGNED,   /* zig-zag, variable length */
+    PX_WIRE_FORM_PID,      /* type code of the number, the number */
+    PX_WIRE_FORM_REAL,     /* decimal text; 8 raw bytes when exact */
+    PX_WIRE_FORM_STRING,   /* length with NUL, bytes */
+    PX_WIRE_FORM_SENTINEL, /* one byte that stands for a pointer */
+    PX_WIRE_FORM_TIMEVAL,  /* two signed numbers */
+    PX_WIRE_FORM_NAME,     /* a string */
+    PX_WIRE_FORM_BYTES,    /* size, bytes */
+    PX_WIRE_FORM_BUFFER,   /* the same, into a pmix_data_buffer_t */
+    PX_WIRE_FORM_VALUE,    /* type code, raw value */
+    PX_WIRE_FORM_ARRAY,    /* type code, size, raw elements */
+    PX_WIRE_FORM_REGEX,    /* NUL-terminated text, or a blob that says its size */
+    PX_WIRE_FORM_CPUSET,   /* string, by px_wire_hooks */
+    PX_WIRE_FORM_TOPO,     /* string and more, by px_wire_hooks */
+    PX_WIRE_FORM_MEMBERS,  /* one member after the other */
 };
 
 enum px_member_how { PX_MEMBER_ONE, PX_MEMBER_KEY, PX_MEMBER_ARGV, PX_MEMBER_MANY };

@@ -71,7 +71,7 @@ int px_inflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
 }
 
 /* Counts what a stream gives, keeping nothing. */
-static int measure(const void *bytes, size_t len, size_t *ret)
+static int inflated_size(const void *bytes, size_t len, size_t *ret)
 {
     z_stream z = {.next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) len};
     unsigned char scratch[4096];
@@ -102,7 +102,7 @@ int px_inflate_stream(const void *bytes, size_t len, void **ret, size_t *ret_len
     if (!bytes || len == 0 || len > PX_INFLATE_MAX) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    rc = measure(bytes, len, &size);
+    rc = inflated_size(bytes, len, &size);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }

@@ -9,7 +9,7 @@
 
 #include "flex.h"
 #include "frame.h"
-#include "hooks.h"
+#include "wire_hooks.h"
 #include "regex.h"
 #include "src/value/types.h"
 
@@ -248,7 +248,7 @@ static int put_value(struct packer *p, const pmix_value_t *value)
     if (type->where == PX_INLINE) {
         return raw(p, type, &value->data);
     }
-    if (type->form == PX_FORM_ARRAY) {
+    if (type->form == PX_WIRE_FORM_ARRAY) {
         return put_array(p, value->data.darray);
     }
     return value->data.ptr ? raw(p, type, value->data.ptr) : PMIX_ERR_BAD_PARAM;
@@ -312,21 +312,21 @@ static int raw_compound(struct packer *p, const struct px_type *type, const void
     const pmix_data_buffer_t *data = val;
 
     switch (type->form) {
-    case PX_FORM_BYTES:
+    case PX_WIRE_FORM_BYTES:
         return put_bytes(p, bytes->bytes, bytes->size);
-    case PX_FORM_BUFFER:
+    case PX_WIRE_FORM_BUFFER:
         return put_bytes(p, data->base_ptr, data->bytes_used);
-    case PX_FORM_NAME:
+    case PX_WIRE_FORM_NAME:
         return put_fixed(p, val, type->size);
-    case PX_FORM_VALUE:
+    case PX_WIRE_FORM_VALUE:
         return put_value(p, val);
-    case PX_FORM_ARRAY:
+    case PX_WIRE_FORM_ARRAY:
         return put_array(p, val);
-    case PX_FORM_REGEX:
+    case PX_WIRE_FORM_REGEX:
         return put_regex(p, val);
-    case PX_FORM_CPUSET:
+    case PX_WIRE_FORM_CPUSET:
         return put_cpuset(p, val);
-    case PX_FORM_TOPO:
+    case PX_WIRE_FORM_TOPO:
         return put_topo(p, val);
     default:
         return put_members(p, type, val);
@@ -336,32 +336,32 @@ static int raw_compound(struct packer *p, const struct px_type *type, const void
 static int raw(struct packer *p, const struct px_type *type, const void *val)
 {
     switch (type->form) {
-    case PX_FORM_BOOL:
+    case PX_WIRE_FORM_BOOL:
         px_buf_byte(p->buf, *(const uint8_t *) val != 0);
         break;
-    case PX_FORM_BYTE:
+    case PX_WIRE_FORM_BYTE:
         px_buf_byte(p->buf, *(const uint8_t *) val);
         break;
-    case PX_FORM_SENTINEL:
+    case PX_WIRE_FORM_SENTINEL:
         px_buf_byte(p->buf, 1);
         break;
-    case PX_FORM_UNSIGNED:
+    case PX_WIRE_FORM_UNSIGNED:
         put_flex(p, load_unsigned(val, type->size));
         break;
-    case PX_FORM_SIGNED:
+    case PX_WIRE_FORM_SIGNED:
         put_flex(p, px_zigzag(load_signed(val, type->size)));
         break;
-    case PX_FORM_PID:
+    case PX_WIRE_FORM_PID:
         put_pid(p, *(const pid_t *) val);
         break;
-    case PX_FORM_REAL:
+    case PX_WIRE_FORM_REAL:
         put_real(p, type->type == PMIX_FLOAT ? (double) *(const float *) val
                                              : *(const double *) val);
         break;
-    case PX_FORM_STRING:
+    case PX_WIRE_FORM_STRING:
         put_string(p, *(char *const *) val);
         break;
-    case PX_FORM_TIMEVAL:
+    case PX_WIRE_FORM_TIMEVAL:
         put_timeval(p, val);
         break;
     default:
@@ -370,7 +370,7 @@ static int raw(struct packer *p, const struct px_type *type, const void *val)
     return PMIX_SUCCESS;
 }
 
-static int finish(struct px_buf *buf, int rc)
+static int pack_finish(struct px_buf *buf, int rc)
 {
     if (rc != PMIX_SUCCESS) {
         buf->failed = true;
@@ -385,10 +385,10 @@ int px_pack_raw(struct px_buf *buf, bool exact, pmix_data_type_t type, const voi
     const struct px_type *info = px_type_info(type);
 
     if (!info) {
-        return type == PMIX_UNDEF ? finish(buf, PMIX_SUCCESS)
-                                  : finish(buf, PMIX_ERR_UNKNOWN_DATA_TYPE);
+        return type == PMIX_UNDEF ? pack_finish(buf, PMIX_SUCCESS)
+                                  : pack_finish(buf, PMIX_ERR_UNKNOWN_DATA_TYPE);
     }
-    return finish(buf, raw(&p, info, val));
+    return pack_finish(buf, raw(&p, info, val));
 }
 
 int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t n)
@@ -396,7 +396,7 @@ int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
     struct packer p = {.buf = buf};
 
     if (n > INT32_MAX) {
-        return finish(buf, PMIX_ERR_BAD_PARAM);
+        return pack_finish(buf, PMIX_ERR_BAD_PARAM);
     }
     if (kind == PX_WIRE_DESCRIBED) {
         put_flex(&p, PMIX_INT32);
@@ -405,7 +405,7 @@ int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
     if (kind == PX_WIRE_DESCRIBED) {
         put_flex(&p, type);
     }
-    return finish(buf, PMIX_SUCCESS);
+    return pack_finish(buf, PMIX_SUCCESS);
 }
 
 int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, const void *vals,
@@ -415,10 +415,10 @@ int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, c
     int rc;
 
     if (px_type_size(type) == 0) {
-        return finish(buf, PMIX_ERR_UNKNOWN_DATA_TYPE);
+        return pack_finish(buf, PMIX_ERR_UNKNOWN_DATA_TYPE);
     }
     rc = px_pack_frame(buf, kind, type, n);
-    return rc == PMIX_SUCCESS ? finish(buf, put_elements(&p, type, vals, n)) : rc;
+    return rc == PMIX_SUCCESS ? pack_finish(buf, put_elements(&p, type, vals, n)) : rc;
 }
 
 size_t px_type_size(pmix_data_type_t type)

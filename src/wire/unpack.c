@@ -7,7 +7,7 @@
 
 #include "flex.h"
 #include "frame.h"
-#include "hooks.h"
+#include "wire_hooks.h"
 #include "regex.h"
 #include "src/value/types.h"
 #include "take.h"
@@ -301,23 +301,23 @@ static int raw_compound(struct px_in *in, const struct px_type *type, void *val)
     pmix_byte_object_t *bytes = val;
 
     switch (type->form) {
-    case PX_FORM_BYTES:
+    case PX_WIRE_FORM_BYTES:
         return get_bytes(in, &bytes->bytes, &bytes->size);
-    case PX_FORM_BUFFER:
+    case PX_WIRE_FORM_BUFFER:
         return get_buffer(in, val);
-    case PX_FORM_TIMEVAL:
+    case PX_WIRE_FORM_TIMEVAL:
         return get_timeval(in, val);
-    case PX_FORM_NAME:
+    case PX_WIRE_FORM_NAME:
         return px_take_fixed(in, type->size, val);
-    case PX_FORM_VALUE:
+    case PX_WIRE_FORM_VALUE:
         return get_value(in, val);
-    case PX_FORM_ARRAY:
+    case PX_WIRE_FORM_ARRAY:
         return get_array(in, val);
-    case PX_FORM_REGEX:
+    case PX_WIRE_FORM_REGEX:
         return get_regex(in, val);
-    case PX_FORM_CPUSET:
+    case PX_WIRE_FORM_CPUSET:
         return get_cpuset(in, val);
-    case PX_FORM_TOPO:
+    case PX_WIRE_FORM_TOPO:
         return get_topo(in, val);
     default:
         return get_members(in, type, val);
@@ -331,23 +331,23 @@ static int raw(struct px_in *in, const struct px_type *type, void *val)
     int rc;
 
     switch (type->form) {
-    case PX_FORM_BOOL:
+    case PX_WIRE_FORM_BOOL:
         rc = px_take_byte(in, &byte);
         *(bool *) val = rc == PMIX_SUCCESS && byte != 0;
         return rc;
-    case PX_FORM_SENTINEL: /* another process's pointer means nothing here */
+    case PX_WIRE_FORM_SENTINEL: /* another process's pointer means nothing here */
         return px_take_byte(in, &byte);
-    case PX_FORM_BYTE:
+    case PX_WIRE_FORM_BYTE:
         return px_take_byte(in, val);
-    case PX_FORM_UNSIGNED:
+    case PX_WIRE_FORM_UNSIGNED:
         return px_take_unsigned(in, type->size, val);
-    case PX_FORM_SIGNED:
+    case PX_WIRE_FORM_SIGNED:
         return px_take_signed(in, type->size, val);
-    case PX_FORM_PID:
+    case PX_WIRE_FORM_PID:
         return px_take_pid(in, val);
-    case PX_FORM_REAL:
+    case PX_WIRE_FORM_REAL:
         return px_take_real(in, type->type, val);
-    case PX_FORM_STRING:
+    case PX_WIRE_FORM_STRING:
         return px_take_string(in, val);
     default:
         return raw_compound(in, type, val);

@@ -95,7 +95,7 @@ static int view_bytes(struct px_in *in, const struct px_type *type, pmix_value_t
     int rc;
 
     *ret = (pmix_value_t){.type = type->type};
-    if (type->form == PX_FORM_STRING) {
+    if (type->form == PX_WIRE_FORM_STRING) {
         rc = px_take_chars(in, &chars, &size);
         ret->data.string = rc ? NULL : (char *) (uintptr_t) chars;
         return rc;
@@ -120,13 +120,13 @@ static int view_value(struct px_in *in, struct px_kval_view *ret)
     }
     type = px_type_info((pmix_data_type_t) code);
     if (type && type->where == PX_INLINE &&
-        (type->form == PX_FORM_STRING || type->form == PX_FORM_BYTES)) {
+        (type->form == PX_WIRE_FORM_STRING || type->form == PX_WIRE_FORM_BYTES)) {
         ret->owned = false;
         rc = view_bytes(&at, type, &ret->value);
         *in = at;
         return rc;
     }
-    ret->owned = type && type->form > PX_FORM_REAL;
+    ret->owned = type && type->form > PX_WIRE_FORM_REAL;
     return px_unpack_raw(in, PMIX_VALUE, &ret->value);
 }
 

@@ -3,7 +3,7 @@
 /* Every type of the table against the rules that hold for all of them, on random content. */
 #include "support.h"
 
-#include "src/value/hooks.h"
+#include "src/value/value_hooks.h"
 
 static void test_table(void **unused)
 {

@@ -14,7 +14,7 @@
 #include "gen.h"
 #include "hex.h"
 #include "src/wire/codec.h"
-#include "src/wire/hooks.h"
+#include "src/wire/wire_hooks.h"
 
 enum { ROUNDS = 300, COUNT_MAX = 3 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#include "hooks.h"
+#include "value_hooks.h"
 
 #include <stddef.h>
 

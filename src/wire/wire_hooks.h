@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_WIRE_HOOKS_H
-#define PX_WIRE_HOOKS_H
+#ifndef PX_WIRE_WIRE_HOOKS_H
+#define PX_WIRE_WIRE_HOOKS_H
 
 #include <pmix_common.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_VALUE_HOOKS_H
-#define PX_VALUE_HOOKS_H
+#ifndef PX_VALUE_VALUE_HOOKS_H
+#define PX_VALUE_VALUE_HOOKS_H
 
 #include <pmix.h>
 
