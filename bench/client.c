@@ -135,7 +135,7 @@ static bool get_static(unsigned i)
     pmix_value_t *value = &storage;
 
     (void) i;
-    memset(&storage, 0, sizeof storage);
+    memset(&storage, 0, sizeof(storage));
     return PMIx_Get(proc, PMIX_JOB_SIZE, &static_directive, 1, &value) == PMIX_SUCCESS &&
            value == &storage && storage.type == PMIX_UINT32 && storage.data.uint32 == JOB_RANKS;
 }
@@ -187,7 +187,7 @@ static bool put_u32(unsigned i)
 {
     pmix_value_t value;
 
-    memset(&value, 0, sizeof value);
+    memset(&value, 0, sizeof(value));
     value.type = PMIX_UINT32;
     value.data.uint32 = i;
     return PMIx_Put(PMIX_LOCAL, "bench-put", &value) == PMIX_SUCCESS;
@@ -256,7 +256,7 @@ static void set_up(void)
     bool yes = true;
 
     for (unsigned n = 0; n < JOB_NODES; n++) {
-        node_name(n, names[n], sizeof names[n]);
+        node_name(n, names[n], sizeof(names[n]));
         PMIX_INFO_CONSTRUCT(&by_name[n]);
         PMIX_INFO_LOAD(&by_name[n], PMIX_HOSTNAME, names[n], PMIX_STRING);
     }
@@ -316,7 +316,7 @@ static bool post(const char *key, size_t len, unsigned round)
 
     memset(bytes, (int) (self.rank + round), len);
     bytes[len - 1] = (char) (bytes[len - 1] + (char) daemon_corrupts());
-    memset(&value, 0, sizeof value);
+    memset(&value, 0, sizeof(value));
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo.bytes = bytes;
     value.data.bo.size = len;
@@ -378,7 +378,7 @@ static void modex_round(struct modex *m, const pmix_info_t *collect, unsigned ro
 {
     uint64_t start;
 
-    snprintf(m->key, sizeof m->key, "bench-%s-%u", m->suffix, round);
+    snprintf(m->key, sizeof(m->key), "bench-%s-%u", m->suffix, round);
     m->valid &= post(m->key, m->len, round) && barrier(0);
     start = now_ns();
     m->valid &= PMIx_Fence(NULL, 0, collect, 1) == PMIX_SUCCESS;
@@ -391,7 +391,7 @@ static void modex_result(const char *what, const char *suffix, bool valid, struc
 {
     char name[64];
 
-    snprintf(name, sizeof name, "%s_%s", what, suffix);
+    snprintf(name, sizeof(name), "%s_%s", what, suffix);
     result(name, valid, samples);
 }
 
@@ -441,7 +441,7 @@ static const struct {
     {"barrier", barrier, true},
 };
 
-enum { METRICS = sizeof metrics / sizeof metrics[0] };
+enum { METRICS = sizeof(metrics) / sizeof(metrics[0]) };
 
 /* All threads do the same gets at once; wall time over all gets, so that a library that does not
  * serialise them needs as long on one CPU as one thread, and half as long on two. */

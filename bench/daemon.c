@@ -155,7 +155,7 @@ static pmix_proc_t named(const char *nspace, pmix_rank_t rank)
 {
     pmix_proc_t proc;
 
-    memset(&proc, 0, sizeof proc);
+    memset(&proc, 0, sizeof(proc));
     strncpy(proc.nspace, nspace, PMIX_MAX_NSLEN);
     proc.rank = rank;
     return proc;

@@ -80,7 +80,7 @@ static bool make_chain(void)
 {
     uint32_t at = 0;
 
-    chain = malloc((size_t) MISS_WORDS * sizeof *chain);
+    chain = malloc((size_t) MISS_WORDS * sizeof(*chain));
     for (uint32_t i = 0; chain && i < MISS_WORDS; i++) {
         /* all words in one circle: a full period, because the sizes are a power of two */
         uint32_t next = (at * UINT32_C(1664525) + UINT32_C(1013904223)) % MISS_WORDS;
@@ -121,10 +121,10 @@ static void procs(unsigned n, unsigned n_procs)
     static const pmix_nspace_t nspace = JOB_NSPACE;
 
     for (unsigned i = 0; i < n; i++) {
-        pmix_proc_t *at = malloc(n_procs * sizeof *at);
+        pmix_proc_t *at = malloc(n_procs * sizeof(*at));
 
         for (unsigned p = 0; at && p < n_procs; p++) {
-            memcpy(at[p].nspace, nspace, sizeof nspace);
+            memcpy(at[p].nspace, nspace, sizeof(nspace));
             at[p].rank = p;
         }
         used(at);
@@ -249,12 +249,12 @@ int run_floor(void)
 {
     pid_t echo = start_echo();
 
-    input = calloc((size_t) READ_RANKS * READ_KEYS, sizeof *input);
+    input = calloc((size_t) READ_RANKS * READ_KEYS, sizeof(*input));
     if (!input || !make_chain() || echo < 0) {
         return 70;
     }
-    memset(input, 1, (size_t) READ_RANKS * READ_KEYS * sizeof *input);
-    for (size_t f = 0; f < sizeof floors / sizeof floors[0]; f++) {
+    memset(input, 1, (size_t) READ_RANKS * READ_KEYS * sizeof(*input));
+    for (size_t f = 0; f < sizeof(floors) / sizeof(floors[0]); f++) {
         struct samples samples = {.n = 0};
 
         for (unsigned b = 0; b < scaled(BATCHES); b++) {

@@ -34,8 +34,8 @@ static pid_t start(unsigned rank, char *self, char *kind, const char *const *wra
 
 int run_host(char *self, const char *const *wrapper)
 {
-    struct layout layout = {JOB_NSPACE, JOB_ID,        JOB_RANKS, JOB_NODES, 0,
-                            node_of,    local_rank_of, node_name};
+    struct layout layout = {JOB_NSPACE, JOB_ID,  JOB_RANKS,     JOB_NODES,
+                            0,          node_of, local_rank_of, node_name};
     pid_t pids[LOCAL_CLIENTS];
     int bad = 0;
 

@@ -76,7 +76,7 @@ static bool send_all(int fd, const void *bytes, size_t n)
 
 static bool send_piece(int fd, const void *bytes, uint64_t n)
 {
-    return send_all(fd, &n, sizeof n) && send_all(fd, bytes, n);
+    return send_all(fd, &n, sizeof(n)) && send_all(fd, bytes, n);
 }
 
 /* Appends a piece to what is there. */
@@ -85,7 +85,7 @@ static bool receive_piece(int fd, char **bytes, size_t *len)
     uint64_t n;
     char *more;
 
-    if (recv(fd, &n, sizeof n, MSG_WAITALL) != (ssize_t) sizeof n) {
+    if (recv(fd, &n, sizeof(n), MSG_WAITALL) != (ssize_t) sizeof(n)) {
         return false;
     }
     more = realloc(*bytes, *len + n + 1);
@@ -133,16 +133,16 @@ static char *exchange(const char *data, size_t len, size_t *ret_len)
 
 static int run_node(unsigned node, char **argv)
 {
-    struct layout layout = {NSPACE,     "bench.2",      n_nodes * per_node, n_nodes, node,
-                            block_node, place_in_block, block_name};
-    pid_t *pids = calloc(per_node, sizeof *pids);
+    struct layout layout = {NSPACE, "bench.2",  n_nodes * per_node, n_nodes,
+                            node,   block_node, place_in_block,     block_name};
+    pid_t *pids = calloc(per_node, sizeof(*pids));
     char name[64];
     int bad = 0;
 
     if (!pids) {
         die("job: a node");
     }
-    block_name(node, name, sizeof name);
+    block_name(node, name, sizeof(name));
     daemon_init(name, exchange);
     layout_register(&layout);
     for (unsigned i = 0; i < per_node; i++) {
@@ -202,8 +202,8 @@ int main(int argc, char **argv)
         files.rlim_cur = files.rlim_max;
         (void) setrlimit(RLIMIT_NOFILE, &files);
     }
-    pids = calloc(n_nodes, sizeof *pids);
-    fds = calloc(n_nodes, sizeof *fds);
+    pids = calloc(n_nodes, sizeof(*pids));
+    fds = calloc(n_nodes, sizeof(*fds));
     if (!pids || !fds) {
         die("job");
     }

@@ -90,9 +90,9 @@ static void look_around(struct kept *kept)
 
 static void post(size_t n)
 {
-    uint64_t *words = malloc(n * sizeof *words);
+    uint64_t *words = malloc(n * sizeof(*words));
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT,
-                          .data.bo = {.bytes = (char *) words, .size = n * sizeof *words}};
+                          .data.bo = {.bytes = (char *) words, .size = n * sizeof(*words)}};
 
     if (!words) {
         die("post", PMIX_ERR_NOMEM);
@@ -115,7 +115,7 @@ static void fence(bool collect)
 /* Begins with its neighbour, so that not all ask for the same at once. */
 static void verify(uint32_t size, size_t n, bool pointers)
 {
-    uint64_t *want = malloc(n * sizeof *want);
+    uint64_t *want = malloc(n * sizeof(*want));
     pmix_info_t by_pointer;
     bool yes = true;
 
@@ -130,8 +130,8 @@ static void verify(uint32_t size, size_t n, bool pointers)
         peer.rank = (self.rank + i) % size;
         must(PMIx_Get(&peer, KEY, &by_pointer, pointers ? 1 : 0, &value), "get");
         fill(want, n, peer.rank);
-        if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size != n * sizeof *want ||
-            memcmp(value->data.bo.bytes, want, n * sizeof *want) != 0) {
+        if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size != n * sizeof(*want) ||
+            memcmp(value->data.bo.bytes, want, n * sizeof(*want)) != 0) {
             die("a wrong answer", PMIX_ERROR);
         }
         if (!pointers) {
@@ -163,14 +163,14 @@ static void print(const struct kept *kept)
     char line[1024];
     size_t n = 0;
 
-    n += (size_t) snprintf(line, sizeof line, "rank %u node %u", self.rank, kept->node);
+    n += (size_t) snprintf(line, sizeof(line), "rank %u node %u", self.rank, kept->node);
     for (unsigned i = 0; i < PHASES; i++) {
-        n += (size_t) snprintf(line + n, sizeof line - n, " %s_ns %llu", phase_names[i],
+        n += (size_t) snprintf(line + n, sizeof(line) - n, " %s_ns %llu", phase_names[i],
                                (unsigned long long) kept->ns[i]);
     }
-    n += (size_t) snprintf(line + n, sizeof line - n, " client_pss_kb %ld", kept->own_kb);
+    n += (size_t) snprintf(line + n, sizeof(line) - n, " client_pss_kb %ld", kept->own_kb);
     if (kept->first) {
-        n += (size_t) snprintf(line + n, sizeof line - n,
+        n += (size_t) snprintf(line + n, sizeof(line) - n,
                                " server_pss_kb %ld server_rss_kb %ld shared_kb %ld",
                                kept->server_pss_kb, kept->server_rss_kb, kept->shared_kb);
     }

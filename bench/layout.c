@@ -38,14 +38,14 @@ static void *block(size_t n, size_t size)
 
 static void load_proc(const struct layout *layout, pmix_info_t *info, unsigned rank)
 {
-    pmix_data_array_t *array = block(1, sizeof *array);
+    pmix_data_array_t *array = block(1, sizeof(*array));
     uint16_t local = (uint16_t) (layout->local_rank_of(rank) + daemon_corrupts());
     pmix_info_t *in;
     char node[NAME];
 
     PMIX_DATA_ARRAY_CONSTRUCT(array, PROC_INFOS, PMIX_INFO);
     in = (pmix_info_t *) array->array;
-    layout->node_name(layout->node_of(rank), node, sizeof node);
+    layout->node_name(layout->node_of(rank), node, sizeof(node));
     node[0] = (char) (node[0] + (char) daemon_corrupts());
     load_rank(&in[0], PMIX_RANK, rank);
     load_u32(&in[1], PMIX_APPNUM, 0);
@@ -70,7 +70,7 @@ static void load_maps(const struct layout *layout, pmix_info_t *nodes_info, pmix
     size_t len = 0;
 
     for (unsigned i = 0; i < layout->nodes; i++) {
-        layout->node_name(i, name, sizeof name);
+        layout->node_name(i, name, sizeof(name));
         len += (size_t) sprintf(nodes + len, "%s%s", i ? "," : "", name);
     }
     len = 0;

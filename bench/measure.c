@@ -46,7 +46,7 @@ double sample_median(struct samples *samples)
     if (!samples->n) {
         return NAN;
     }
-    qsort(samples->ns, samples->n, sizeof samples->ns[0], ascending);
+    qsort(samples->ns, samples->n, sizeof(samples->ns[0]), ascending);
     return samples->ns[samples->n / 2];
 }
 
@@ -63,7 +63,7 @@ void pin(int cpu)
 
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
-    if (cpu >= 0 && sched_setaffinity(0, sizeof set, &set) != 0) {
+    if (cpu >= 0 && sched_setaffinity(0, sizeof(set), &set) != 0) {
         perror("bench: pin");
     }
 }
@@ -100,9 +100,9 @@ struct memory memory_of(pid_t pid)
     bool shared = false;
     char line[512];
 
-    snprintf(line, sizeof line, "/proc/%d/smaps", (int) pid);
+    snprintf(line, sizeof(line), "/proc/%d/smaps", (int) pid);
     maps = fopen(line, "r");
-    while (maps && fgets(line, sizeof line, maps)) {
+    while (maps && fgets(line, sizeof(line), maps)) {
         char perms[5];
         long kb;
 

@@ -201,8 +201,8 @@ static size_t fill(struct input *in)
     pmix_info_t *app;
 
     in->infos =
-        block(top + (size_t) n_ranks * KEYS + nodes() * NODE_KEYS + APP_KEYS, sizeof *in->infos);
-    in->arrays = block(top, sizeof *in->arrays);
+        block(top + (size_t) n_ranks * KEYS + nodes() * NODE_KEYS + APP_KEYS, sizeof(*in->infos));
+    in->arrays = block(top, sizeof(*in->arrays));
     in->strings = block((size_t) n_ranks * (2 * SCALE_TEXT + 12) + nodes() * NAME, 1);
     at = take_infos(in, top);
     set_u32(at++, PMIX_JOB_SIZE, n_ranks);
@@ -259,7 +259,7 @@ static struct child start(char *self, unsigned rank, char *kind)
     int in[2];
     int out[2];
 
-    snprintf(ranks, sizeof ranks, "%u", n_ranks);
+    snprintf(ranks, sizeof(ranks), "%u", n_ranks);
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) {
         exit(70);
     }
@@ -278,7 +278,7 @@ static bool listen_to(struct child *child, struct samples *init)
     double value;
     char line[128];
 
-    while (fgets(line, sizeof line, child->said)) {
+    while (fgets(line, sizeof(line), child->said)) {
         if (!strcmp(line, "end\n")) {
             return true;
         }
@@ -362,7 +362,7 @@ static unsigned long segment(void)
     unsigned long inode = 0;
     char line[4096];
 
-    while (maps && fgets(line, sizeof line, maps)) {
+    while (maps && fgets(line, sizeof(line), maps)) {
         if (strstr(line, "memfd:shmix")) {
             (void) sscanf(line, "%*s %*s %*s %*s %lu", &inode);
         }

@@ -32,7 +32,7 @@ static bool expect(void)
 {
     unsigned nodes = scale_node(n_ranks - 1) + 1;
 
-    names = malloc(nodes * sizeof *names);
+    names = malloc(nodes * sizeof(*names));
     for (unsigned n = 0; names && n < nodes; n++) {
         scale_node_name(n, names[n]);
     }

@@ -47,7 +47,7 @@ static int grow_index(uint32_t **index, size_t *n_slots, size_t n, const void *i
                       uint64_t (*hash_at)(const void *items, size_t i))
 {
     size_t want = *n_slots ? *n_slots * 2 : 16;
-    uint32_t *slots = calloc(want, sizeof *slots);
+    uint32_t *slots = calloc(want, sizeof(*slots));
     size_t i;
 
     px_assert((want & (want - 1)) == 0 && n * 2 <= want);
@@ -108,7 +108,7 @@ static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
             return PMIX_ERR_OUT_OF_RESOURCE;
         }
     }
-    rc = px_array_room(&batch->keys, batch->n_keys, &batch->cap_keys, sizeof *batch->keys);
+    rc = px_array_room(&batch->keys, batch->n_keys, &batch->cap_keys, sizeof(*batch->keys));
     if (rc) {
         return rc;
     }
@@ -167,11 +167,11 @@ static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
 {
     struct px_datum *procs;
 
-    if (key->cap_procs == 0 || key->cap_procs >= batch->expected
-        || batch->expected > SIZE_MAX / sizeof *procs) {
-        return px_array_room(&key->procs, key->n_procs, &key->cap_procs, sizeof *key->procs);
+    if (key->cap_procs == 0 || key->cap_procs >= batch->expected ||
+        batch->expected > SIZE_MAX / sizeof(*procs)) {
+        return px_array_room(&key->procs, key->n_procs, &key->cap_procs, sizeof(*key->procs));
     }
-    procs = realloc(key->procs, batch->expected * sizeof *procs);
+    procs = realloc(key->procs, batch->expected * sizeof(*procs));
     if (!procs) {
         return PMIX_ERR_NOMEM;
     }
@@ -199,7 +199,7 @@ int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_
 static int add_other(struct px_batch *batch, const struct px_store_entry *entry, uint32_t key)
 {
     int rc =
-        px_array_room(&batch->others, batch->n_others, &batch->cap_others, sizeof *batch->others);
+        px_array_room(&batch->others, batch->n_others, &batch->cap_others, sizeof(*batch->others));
 
     if (rc == 0) {
         px_assert(key < batch->n_keys && batch->n_others < batch->cap_others);
@@ -221,8 +221,8 @@ int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry)
     uint32_t key;
     int rc;
 
-    if (!entry->key || (unsigned) entry->level > PX_LEVEL_PROC
-        || (entry->level == PX_LEVEL_PROC && entry->index > PMIX_RANK_VALID)) {
+    if (!entry->key || (unsigned) entry->level > PX_LEVEL_PROC ||
+        (entry->level == PX_LEVEL_PROC && entry->index > PMIX_RANK_VALID)) {
         return PMIX_ERR_BAD_PARAM;
     }
     rc = intern(batch, entry->key, &key);
@@ -272,7 +272,7 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
             return rc;
         }
     }
-    rc = px_array_room(&batch->names, batch->n_names, &batch->cap_names, sizeof *batch->names);
+    rc = px_array_room(&batch->names, batch->n_names, &batch->cap_names, sizeof(*batch->names));
     if (rc) {
         return rc;
     }
@@ -288,7 +288,7 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
 }
 
 static uint32_t find_node_by_name(const struct px_batch *batch, const struct px_store *store,
-                         const char *name)
+                                  const char *name)
 {
     uint32_t node = name_find(batch, name);
 
@@ -310,7 +310,7 @@ static uint32_t find_node(const struct px_batch *batch, const struct px_store *s
 static int note_def(struct px_batch *batch, const struct px_node_def *def, uint32_t node)
 {
     size_t i;
-    int rc = px_array_room(&batch->defs, batch->n_defs, &batch->cap_defs, sizeof *batch->defs);
+    int rc = px_array_room(&batch->defs, batch->n_defs, &batch->cap_defs, sizeof(*batch->defs));
 
     if (rc == 0) {
         rc = name_add(batch, def->name, node);
@@ -372,7 +372,7 @@ int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_ind
     rc = intern_derived(batch);
     if (rc == 0) {
         rc = px_array_room(&batch->places, batch->n_places, &batch->cap_places,
-                           sizeof *batch->places);
+                           sizeof(*batch->places));
     }
     if (rc == 0) {
         batch->places[batch->n_places++] =

@@ -18,7 +18,7 @@ struct px_datum {
     uint8_t kind;
     union {
         uint64_t word;
-        const char *text; /* borrowed */
+        const char *text;          /* borrowed */
         const pmix_value_t *value; /* borrowed */
     };
 };
@@ -52,8 +52,8 @@ static inline const pmix_value_t *px_datum_value(const struct px_datum *datum, p
         px_word_value(datum->type, datum->word, room);
         return room;
     case PX_DATUM_TEXT:
-        *room = (pmix_value_t){.type = PMIX_STRING,
-                               .data.string = (char *) (uintptr_t) datum->text};
+        *room =
+            (pmix_value_t){.type = PMIX_STRING, .data.string = (char *) (uintptr_t) datum->text};
         return room;
     case PX_DATUM_VALUE:
         return datum->value;
@@ -120,7 +120,7 @@ struct px_batch {
     size_t n_places;
     size_t cap_places;
     size_t expected; /* ranks, as the caller guesses */
-    bool placed; /* the keys that a placement answers for are among `keys` */
+    bool placed;     /* the keys that a placement answers for are among `keys` */
     bool local_set;
     uint32_t local_node;
 };

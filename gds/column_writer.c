@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 /* Choosing and writing a column: the smallest form that holds all values. Scalars of one type
  * become a constant, a line or an array of the narrowest elements; everything else becomes cells,
- * shared between equal values, and an element or a locator per rank. A column is never changed: what
- * comes later is a record above it, or the next column. */
+ * shared between equal values, and an element or a locator per rank. A column is never changed:
+ * what comes later is a record above it, or the next column. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,8 @@ static int set_cell(struct build *b, const struct px_datum *proc, struct px_val 
 /* True for a string that the rank before has, too, and from the same place. */
 static bool repeats(const struct px_datum *proc)
 {
-    return proc->kind == PX_DATUM_TEXT && proc[-1].kind == PX_DATUM_TEXT
-           && proc->text == proc[-1].text && proc->scope == proc[-1].scope;
+    return proc->kind == PX_DATUM_TEXT && proc[-1].kind == PX_DATUM_TEXT &&
+           proc->text == proc[-1].text && proc->scope == proc[-1].scope;
 }
 
 static int set_values(struct build *b, const struct px_datum *procs, size_t n_procs)
@@ -118,8 +118,8 @@ static bool uniform(const struct build *b, const struct px_val **ret_first)
         if (val->kind == ABSENT) {
             continue;
         }
-        if (val->kind != WORD
-            || (first && (val->type != first->type || val->scope != first->scope))) {
+        if (val->kind != WORD ||
+            (first && (val->type != first->type || val->scope != first->scope))) {
             return false;
         }
         first = first ? first : val;
@@ -151,8 +151,8 @@ static bool fits_line(const struct build *b, uint64_t *ret_base, uint64_t *ret_s
         step = (uint64_t) ((int64_t) rise / (int64_t) run);
     }
     for (i = first; i < b->n; i++) {
-        if (b->vals[i].kind != ABSENT
-            && b->vals[i].what != b->vals[first].what + step * (i - first)) {
+        if (b->vals[i].kind != ABSENT &&
+            b->vals[i].what != b->vals[first].what + step * (i - first)) {
             return false;
         }
     }
@@ -185,8 +185,8 @@ static void set_element(void *elements, uint32_t width, uint32_t i, uint64_t wha
     }
 }
 
-/* Columns of one publication are often alike in their elements (local and node rank) or in who has a
- * value: equal bytes are written once. Columns never change, so nobody can tell. */
+/* Columns of one publication are often alike in their elements (local and node rank) or in who has
+ * a value: equal bytes are written once. Columns never change, so nobody can tell. */
 static int write_once(struct px_writer *writer, const void *bytes, size_t len, uint64_t *ret_loc)
 {
     size_t i;
@@ -201,7 +201,7 @@ static int write_once(struct px_writer *writer, const void *bytes, size_t len, u
             return 0;
         }
     }
-    rc = px_array_room(&writer->spans, writer->n_spans, &writer->cap_spans, sizeof *writer->spans);
+    rc = px_array_room(&writer->spans, writer->n_spans, &writer->cap_spans, sizeof(*writer->spans));
     rc = rc ? rc : px_bump_copy(writer->bump, bytes, len, ret_loc);
     if (rc == 0) {
         writer->spans[writer->n_spans++] = (struct px_writer_span){.loc = *ret_loc, .len = len};
@@ -240,7 +240,7 @@ static int write_presence(struct build *b)
     if (b->n_present == b->n || b->col.kind == PX_COLUMN_LOC) {
         return 0;
     }
-    bits = calloc(n_words, sizeof *bits);
+    bits = calloc(n_words, sizeof(*bits));
     if (!bits) {
         return PMIX_ERR_NOMEM;
     }
@@ -249,7 +249,7 @@ static int write_presence(struct build *b)
             bits[i / 64] |= UINT64_C(1) << (i % 64);
         }
     }
-    rc = write_once(b->writer, bits, n_words * sizeof *bits, &b->col.present);
+    rc = write_once(b->writer, bits, n_words * sizeof(*bits), &b->col.present);
     free(bits);
     return rc;
 }
@@ -290,7 +290,7 @@ static int words_to_cells(struct build *b)
         if (val->kind != WORD) {
             continue;
         }
-        memcpy(payload.head, &val->what, sizeof val->what);
+        memcpy(payload.head, &val->what, sizeof(val->what));
         rc = px_dict_payload(&b->dict, &payload, val->scope, &number);
         if (rc) {
             return rc;
@@ -346,7 +346,7 @@ static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
     b->col.link = key->column ? 0 : writer->columns;
     b->col.key = key_loc;
     b->col.n = b->n;
-    rc = px_bump_copy(writer->bump, &b->col, sizeof b->col, &loc);
+    rc = px_bump_copy(writer->bump, &b->col, sizeof(b->col), &loc);
     if (rc == 0) {
         rc = px_writer_word(writer, &key->column, loc);
     }
@@ -365,20 +365,20 @@ static int open_vals(struct px_writer *writer, size_t n_procs, uint32_t n)
     if (n > writer->cap_vals) {
         free(writer->vals);
         writer->cap_vals = 0;
-        writer->vals = malloc(n * sizeof *writer->vals);
+        writer->vals = malloc(n * sizeof(*writer->vals));
         if (!writer->vals) {
             return PMIX_ERR_NOMEM;
         }
         writer->cap_vals = n;
     }
     if (n_procs < n) {
-        memset(writer->vals, 0, n * sizeof *writer->vals);
+        memset(writer->vals, 0, n * sizeof(*writer->vals));
     }
     return 0;
 }
 
 int px_writer_column(struct px_writer *writer, uint64_t key_loc, const struct px_datum *procs,
-                    size_t n_procs, uint32_t n)
+                     size_t n_procs, uint32_t n)
 {
     struct build b = {.writer = writer, .n = n, .dict.bump = writer->bump};
     const struct px_key *key = px_writer_key(writer, key_loc);
@@ -398,7 +398,8 @@ int px_writer_column(struct px_writer *writer, uint64_t key_loc, const struct px
     }
     if (rc == 0) {
         if (key->column) {
-            px_writer_count_garbage_column(writer, px_writer_at(writer, key->column), procs, n_procs);
+            px_writer_count_garbage_column(writer, px_writer_at(writer, key->column), procs,
+                                           n_procs);
         }
         rc = write_column(&b, key_loc, procs[n_procs - 1].rank);
         writer->changed = true;

@@ -68,7 +68,7 @@ static int copy_start(struct move *m, size_t room)
 {
     px_assert(!m->batch && !m->held);
     m->batch = px_batch_create();
-    m->held = calloc(room ? room : 1, sizeof *m->held);
+    m->held = calloc(room ? room : 1, sizeof(*m->held));
     m->n_held = 0;
     m->n_room = room;
     return m->batch && m->held ? 0 : PMIX_ERR_NOMEM;
@@ -109,7 +109,7 @@ static int keep_value(const struct px_slice *slice, struct held *held)
 }
 
 static int copy_add(struct move *m, enum px_level level, uint32_t index, const struct px_key *key,
-               const struct px_slice *slice)
+                    const struct px_slice *slice)
 {
     struct px_store_entry entry = {
         .level = level, .index = index, .key = key->name, .scope = slice->scope};
@@ -207,7 +207,7 @@ static int move_spots(struct move *m)
     int rc = 0;
 
     if (m->n_spots > 1) {
-        qsort(m->spots, m->n_spots, sizeof *m->spots, compare_spots);
+        qsort(m->spots, m->n_spots, sizeof(*m->spots), compare_spots);
     }
     for (i = 0; rc == 0 && i < m->n_spots; i++) {
         const struct px_key *key = at(m, m->spots[i].key);
@@ -288,7 +288,7 @@ static const char **aliases_of(const struct px_store *from, uint32_t node)
     while (px_store_node_alias(from, node, n)) {
         n++;
     }
-    names = calloc((size_t) n + 1, sizeof *names);
+    names = calloc((size_t) n + 1, sizeof(*names));
     for (i = 0; names && i < n; i++) {
         names[i] = px_store_node_alias(from, node, i);
     }
@@ -320,8 +320,8 @@ static int add_ranks(struct move *m, const struct px_placement *place)
 
     for (rank = 0; rc == 0 && rank < place->n_ranks; rank++) {
         rc = px_batch_place_rank(m->batch, rank,
-                            px_placed(&m->read, &place->node_of, place->n_ranks, rank),
-                            px_placed(&m->read, &place->app_of, place->n_ranks, rank));
+                                 px_placed(&m->read, &place->node_of, place->n_ranks, rank),
+                                 px_placed(&m->read, &place->app_of, place->n_ranks, rank));
     }
     if (rc == 0 && place->local_node != PX_SHM_NO_INDEX) {
         rc = px_batch_local_node(m->batch, place->local_node);
@@ -339,8 +339,8 @@ static int move_nodes(struct move *m, const struct px_placement *place,
     if (!place) {
         return 0;
     }
-    m->batch->defs = calloc((size_t) place->n_nodes + 1, sizeof *m->batch->defs);
-    *ret_aliases = calloc((size_t) place->n_nodes + 1, sizeof **ret_aliases);
+    m->batch->defs = calloc((size_t) place->n_nodes + 1, sizeof(*m->batch->defs));
+    *ret_aliases = calloc((size_t) place->n_nodes + 1, sizeof(**ret_aliases));
     if (!m->batch->defs || !*ret_aliases) {
         return PMIX_ERR_NOMEM;
     }
@@ -364,7 +364,7 @@ static int move_records(struct move *m)
     uint32_t i;
     int rc = copy_start(m, from->n_records + from->n_keys);
 
-    m->spots = calloc(from->n_records + 1, sizeof *m->spots);
+    m->spots = calloc(from->n_records + 1, sizeof(*m->spots));
     rc = m->spots ? rc : PMIX_ERR_NOMEM;
     rc = rc ? rc : move_nodes(m, place, &aliases);
     rc = rc ? rc : each_slot(m, h->keys, move_job);

@@ -18,7 +18,7 @@ enum { TRIAL = 4096 };
 static int grow(struct px_dict *dict)
 {
     uint32_t cap = dict->cap ? dict->cap * 2 : 16;
-    uint64_t *locs = realloc(dict->locs, cap * sizeof *locs);
+    uint64_t *locs = realloc(dict->locs, cap * sizeof(*locs));
     uint64_t *hashes;
     uint32_t *slots;
     uint32_t i;
@@ -32,12 +32,12 @@ static int grow(struct px_dict *dict)
         dict->cap = cap;
         return 0;
     }
-    hashes = realloc(dict->hashes, cap * sizeof *hashes);
+    hashes = realloc(dict->hashes, cap * sizeof(*hashes));
     if (!hashes) {
         return PMIX_ERR_NOMEM;
     }
     dict->hashes = hashes;
-    slots = calloc((size_t) cap * 2, sizeof *slots);
+    slots = calloc((size_t) cap * 2, sizeof(*slots));
     if (!slots) {
         return PMIX_ERR_NOMEM;
     }
@@ -62,12 +62,12 @@ static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_
     const struct px_cell *cell =
         (const struct px_cell *) (const void *) (dict->bump->seg->base + (loc << 3));
 
-    return cell->len == px_payload_len(payload) && cell->type == payload->type
-           && cell->scope == scope && cell->form == payload->form
-           && (payload->head_len == 0
-               || memcmp(cell->payload, payload->head, payload->head_len) == 0)
-           && (payload->body_len == 0
-               || memcmp(cell->payload + payload->head_len, payload->body, payload->body_len) == 0);
+    return cell->len == px_payload_len(payload) && cell->type == payload->type &&
+           cell->scope == scope && cell->form == payload->form &&
+           (payload->head_len == 0 ||
+            memcmp(cell->payload, payload->head, payload->head_len) == 0) &&
+           (payload->body_len == 0 ||
+            memcmp(cell->payload + payload->head_len, payload->body, payload->body_len) == 0);
 }
 
 static void add_cell(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *ret)

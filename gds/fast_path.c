@@ -14,7 +14,7 @@
 #include "gds/read.h"
 
 #define rare(e) __builtin_expect((e), 0)
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE  static inline __attribute__((always_inline))
 
 struct found {
     const unsigned char *bytes; /* NULL: a scalar */
@@ -33,12 +33,12 @@ INLINE bool find_cell(const struct px_fast_view *g, uint64_t loc, struct found *
     ret->type = cell->type;
     if (cell->form == PX_FORM_WORD) {
         ret->bytes = NULL;
-        memcpy(&ret->word, cell->payload, sizeof ret->word);
+        memcpy(&ret->word, cell->payload, sizeof(ret->word));
         return true;
     }
     ret->bytes = cell->payload;
     ret->word = len;
-    if (len == 0 || !px_fast_array_inside(g, loc, sizeof *cell + len, 1)) {
+    if (len == 0 || !px_fast_array_inside(g, loc, sizeof(*cell) + len, 1)) {
         return false;
     }
     return cell->form == PX_FORM_TEXT
@@ -51,22 +51,21 @@ INLINE bool find_in_record(const struct px_fast_view *g, uint64_t loc, struct fo
 {
     const struct px_record *rec = px_fast_at(g, loc);
 
-    return rec->version.seq <= g->seq && rec->quals == 0
-           && find_cell(g, loc + PX_FAST_RECORD_WORDS, ret);
+    return rec->version.seq <= g->seq && rec->quals == 0 &&
+           find_cell(g, loc + PX_FAST_RECORD_WORDS, ret);
 }
 
 INLINE bool find_job(const struct px_fast_view *g, const struct px_key *key, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->job); /* pairs with publish_all */
 
-    return (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE)
-           && px_fast_inside(g, loc, PX_FAST_RECORD_WORDS + 2) && find_in_record(g, loc, ret);
+    return (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE) &&
+           px_fast_inside(g, loc, PX_FAST_RECORD_WORDS + 2) && find_in_record(g, loc, ret);
 }
 
 /* What somebody has put there; NULL when nobody has: most such values are in columns. */
-INLINE const struct px_record *record_at(const struct px_fast_view *g,
-                                                const struct px_store *store, uint32_t level,
-                                                uint32_t index, uint64_t key)
+INLINE const struct px_record *record_at(const struct px_fast_view *g, const struct px_store *store,
+                                         uint32_t level, uint32_t index, uint64_t key)
 {
     struct px_view view = {.base = g->base, .size = store->seg.size, .limit = g->end * 8};
     uint64_t table = px_load_acquire(&px_store_header(store)->table); /* pairs with publish_table */
@@ -95,7 +94,7 @@ static inline uint64_t locator_of(const struct px_fast_view *g, const void *thin
 
 /* The cell of a rank: the column's only one, or one of a few. */
 INLINE bool find_in_shared_cell(const struct px_fast_view *g, const struct px_column *col,
-                                   uint32_t rank, struct found *ret)
+                                uint32_t rank, struct found *ret)
 {
     const uint64_t *locs;
     uint64_t loc = col->data;
@@ -122,7 +121,7 @@ INLINE bool find_word(pmix_data_type_t type, uint64_t word, struct found *ret)
 
 /* What the placement says of a node. */
 INLINE bool find_node(const struct px_fast_view *g, const struct px_key *key,
-                     const struct px_node *node, struct found *ret)
+                      const struct px_node *node, struct found *ret)
 {
     switch (node ? key->derived : PX_DERIVED_NONE) {
     case PX_DERIVED_NODEID:
@@ -138,7 +137,7 @@ INLINE bool find_node(const struct px_fast_view *g, const struct px_key *key,
 
 /* A key of a rank that no process has posted anything under: what the placement says. */
 INLINE bool find_derived(const struct px_fast_view *g, const struct px_key *key, pmix_rank_t rank,
-                        struct found *ret)
+                         struct found *ret)
 {
     const struct px_placement *place = key->derived ? px_fast_placement(g) : NULL;
     uint32_t app;
@@ -154,12 +153,12 @@ INLINE bool find_derived(const struct px_fast_view *g, const struct px_key *key,
         return app != PX_NO_APP && find_word(PMIX_UINT32, app, ret);
     }
     return find_node(
-        g, key,
-        px_fast_node(g, place, px_fast_mapped(g, &place->node_of, place->n_ranks, rank)), ret);
+        g, key, px_fast_node(g, place, px_fast_mapped(g, &place->node_of, place->n_ranks, rank)),
+        ret);
 }
 
 INLINE bool find_in_column(const struct px_fast_view *g, const struct px_column *col, uint32_t rank,
-                       struct found *ret)
+                           struct found *ret)
 {
     switch (col->kind) {
     case PX_COLUMN_CONST:
@@ -174,7 +173,7 @@ INLINE bool find_in_column(const struct px_fast_view *g, const struct px_column 
 
 /* Ranks that stand for others are beyond every column and placement, and have no records. */
 INLINE bool find_rank(const struct px_fast_view *g, const struct px_store *store,
-                     const struct px_key *key, pmix_rank_t rank, struct found *ret)
+                      const struct px_key *key, pmix_rank_t rank, struct found *ret)
 {
     uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
     const struct px_column *col;
@@ -224,7 +223,7 @@ INLINE bool give_filled(const struct found *found, pmix_value_t *ret)
 
 INLINE bool give_copy(const struct found *found, pmix_value_t **ret)
 {
-    pmix_value_t *value = malloc(sizeof *value);
+    pmix_value_t *value = malloc(sizeof(*value));
 
     if (rare(!value) || rare(!give_filled(found, value))) {
         free(value);
@@ -234,7 +233,8 @@ INLINE bool give_copy(const struct found *found, pmix_value_t **ret)
     return true;
 }
 
-static bool give_pointer(const struct px_store *store, const struct found *found, pmix_value_t **ret)
+static bool give_pointer(const struct px_store *store, const struct found *found,
+                         pmix_value_t **ret)
 {
     const pmix_value_t *value = px_memo_seen(store->memo, found->loc, found->word, found->type);
 
@@ -297,12 +297,14 @@ static uint32_t node_meant(const struct px_store *store, const struct px_placeme
     if (spec->nodeid != PX_NO_NODEID) {
         return px_placement_by_id(&read, place, spec->nodeid);
     }
-    return spec->rank > PMIX_RANK_VALID || spec->rank == spec->self ? place->local_node : PX_NO_NODE;
+    return spec->rank > PMIX_RANK_VALID || spec->rank == spec->self ? place->local_node
+                                                                    : PX_NO_NODE;
 }
 
 /* Of a node: what has been put there, or what the placement says. */
 static bool find_at_node(const struct px_store *store, const struct px_fast_view *g,
-                         const struct px_key *key, const struct px_lookup_key *spec, struct found *ret)
+                         const struct px_key *key, const struct px_lookup_key *spec,
+                         struct found *ret)
 {
     const struct px_placement *place = px_fast_placement(g);
     uint32_t index = place ? node_meant(store, place, spec) : PX_NO_NODE;
@@ -317,8 +319,9 @@ static bool find_at_node(const struct px_store *store, const struct px_fast_view
 }
 
 /* The cases of px_store_get that end where they begin: with a value at the first level. */
-INLINE bool get_simple(const struct px_store *store, const struct px_fast_view *g, const struct px_key *key,
-                 const struct px_lookup_key *spec, struct found *ret)
+INLINE bool get_simple(const struct px_store *store, const struct px_fast_view *g,
+                       const struct px_key *key, const struct px_lookup_key *spec,
+                       struct found *ret)
 {
     bool named = spec->hostname || spec->nodeid != PX_NO_NODEID;
     bool of_node = key->realm == PX_REALM_NODE || key->realm == PX_REALM_NONE;
@@ -332,7 +335,7 @@ INLINE bool get_simple(const struct px_store *store, const struct px_fast_view *
             return of_node && find_at_node(store, g, key, spec, ret);
         }
         return spec->rank == PMIX_RANK_WILDCARD ? find_job(g, key, ret)
-                                               : find_rank(g, store, key, spec->rank, ret);
+                                                : find_rank(g, store, key, spec->rank, ret);
     case PX_REALM_JOB:
         return find_job(g, key, ret);
     case PX_REALM_NODE:
@@ -344,8 +347,9 @@ INLINE bool get_simple(const struct px_store *store, const struct px_fast_view *
     }
 }
 
-enum px_lookup_result px_store_get_simple(const struct px_store *store, const struct px_lookup_key *spec,
-                           enum px_return_mode mode, pmix_value_t **ret)
+enum px_lookup_result px_store_get_simple(const struct px_store *store,
+                                          const struct px_lookup_key *spec,
+                                          enum px_return_mode mode, pmix_value_t **ret)
 {
     struct px_fast_view g = px_fast_view_of(store);
     const struct px_key *key;
@@ -381,32 +385,32 @@ const char *px_store_key_name(const struct px_store *store, const char *name)
 }
 
 bool px_store_get_fast_rest(const struct px_store *store, pmix_rank_t rank, const char *name,
-                             pmix_value_t **ret)
+                            pmix_value_t **ret)
 {
     struct px_fast_view g = px_fast_view_of(store);
     const struct px_key *key = hinted(store, &g, name);
     struct found found;
 
-    return key
-           && (rank == PMIX_RANK_WILDCARD ? find_job(&g, key, &found)
-                                          : find_rank(&g, store, key, rank, &found))
-           && give_copy(&found, ret);
+    return key &&
+           (rank == PMIX_RANK_WILDCARD ? find_job(&g, key, &found)
+                                       : find_rank(&g, store, key, rank, &found)) &&
+           give_copy(&found, ret);
 }
 
 static __attribute__((noinline)) bool give_scalar(const char *name, const struct px_key *key,
-                                                 uint64_t word, pmix_data_type_t type,
-                                                 pmix_value_t **ret)
+                                                  uint64_t word, pmix_data_type_t type,
+                                                  pmix_value_t **ret)
 {
     return strcmp(key->name, name) == 0 && px_scalar_value(word, type, ret);
 }
 
 bool px_store_get_fast(const struct px_store *store, pmix_rank_t rank, const char *name,
-                     pmix_value_t **ret)
+                       pmix_value_t **ret)
 {
     const struct px_key *key;
     struct px_scalar scalar;
 
-    return (px_fast_scalar(store, rank, name, &key, &scalar)
-            && give_scalar(name, key, scalar.word, scalar.type, ret))
-           || px_store_get_fast_rest(store, rank, name, ret);
+    return (px_fast_scalar(store, rank, name, &key, &scalar) &&
+            give_scalar(name, key, scalar.word, scalar.type, ret)) ||
+           px_store_get_fast_rest(store, rank, name, ret);
 }

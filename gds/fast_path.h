@@ -13,8 +13,8 @@
 #include "gds/read.h"
 #include "gds/state.h"
 
-/* The part of px_store_get_fast that is worth having in its caller: a number of the job, or one in a
- * rank's column that is computed. fast_path.c has the rest, and says what the rules are. */
+/* The part of px_store_get_fast that is worth having in its caller: a number of the job, or one in
+ * a rank's column that is computed. fast_path.c has the rest, and says what the rules are. */
 
 /* How much of the segment may be touched, in words of 8 bytes, and what of it is published. */
 struct px_fast_view {
@@ -37,7 +37,7 @@ enum {
 /* The segment, which is at `base`, up to where somebody has seen it: what has come behind that is
  * left to px_store_get, which looks again. pairs with publish_all and px_store_saw_end */
 static inline struct px_fast_view px_fast_view_at(const struct px_store *store,
-                                              const unsigned char *base)
+                                                  const unsigned char *base)
 {
     const struct px_header *header = (const struct px_header *) (const void *) base;
 
@@ -67,7 +67,7 @@ static inline const void *px_fast_at(const struct px_fast_view *g, uint64_t loc)
 
 /* The column at a locator, if it answers for the rank by itself; or NULL. pairs with publish_all */
 static inline const struct px_column *px_fast_column(const struct px_fast_view *g, uint64_t loc,
-                                                       uint32_t rank)
+                                                     uint32_t rank)
 {
     const struct px_column *col;
 
@@ -75,8 +75,8 @@ static inline const struct px_column *px_fast_column(const struct px_fast_view *
         return NULL;
     }
     col = px_fast_at(g, loc);
-    return col->version.seq <= g->seq && rank < col->n
-                   && (px_load_acquire(&col->overlay) | col->present) == 0
+    return col->version.seq <= g->seq && rank < col->n &&
+                   (px_load_acquire(&col->overlay) | col->present) == 0
                ? col
                : NULL;
 }
@@ -96,13 +96,13 @@ static inline bool px_fast_job(const struct px_fast_view *g, uint64_t loc, struc
         return false;
     }
     ret->type = cell->type;
-    memcpy(&ret->word, cell->payload, sizeof ret->word);
+    memcpy(&ret->word, cell->payload, sizeof(ret->word));
     return true;
 }
 
 /* The number in a rank's element, of which a word has 2^shift. */
 static inline bool px_fast_element(const struct px_fast_view *g, const struct px_column *col,
-                                  uint32_t rank, uint64_t *ret)
+                                   uint32_t rank, uint64_t *ret)
 {
     unsigned shift = col->width == 8 ? 3 : col->width == 16 ? 2 : 1;
     uint64_t loc = col->data + (rank >> shift);
@@ -130,7 +130,7 @@ static inline bool px_fast_element(const struct px_fast_view *g, const struct px
 /* A number of a rank, whose column is at `loc`. Ranks that stand for others are beyond every
  * column. */
 static inline bool px_fast_rank(const struct px_fast_view *g, uint64_t loc, uint32_t rank,
-                                  struct px_scalar *ret)
+                                struct px_scalar *ret)
 {
     const struct px_column *col = px_fast_column(g, loc, rank);
 
@@ -161,7 +161,7 @@ static inline const struct px_placement *px_fast_placement(const struct px_fast_
     uint64_t loc = px_load_acquire(&header->place); /* pairs with publish_all */
     const struct px_placement *place;
 
-    if (__builtin_expect(!px_fast_inside(g, loc, sizeof *place / 8), 0)) {
+    if (__builtin_expect(!px_fast_inside(g, loc, sizeof(*place) / 8), 0)) {
         return NULL;
     }
     place = px_fast_at(g, loc);
@@ -170,7 +170,7 @@ static inline const struct px_placement *px_fast_placement(const struct px_fast_
 
 /* Where a map puts a rank below the number that it covers. */
 static inline uint32_t px_fast_mapped(const struct px_fast_view *g, const struct px_rank_map *map,
-                                        uint32_t n_ranks, uint32_t rank)
+                                      uint32_t n_ranks, uint32_t rank)
 {
     bool listed = map->kind == PX_MAP_ARRAY && px_fast_array_inside(g, map->data, n_ranks, 4);
 
@@ -178,7 +178,7 @@ static inline uint32_t px_fast_mapped(const struct px_fast_view *g, const struct
 }
 
 static inline const struct px_node *px_fast_node(const struct px_fast_view *g,
-                                                   const struct px_placement *place, uint32_t i)
+                                                 const struct px_placement *place, uint32_t i)
 {
     uint64_t loc = place->nodes + (uint64_t) i * (sizeof(struct px_node) / 8);
 
@@ -190,10 +190,9 @@ static inline const struct px_node *px_fast_node(const struct px_fast_view *g,
 /* As px_store_get_fast, in that part; *ret_key is the key that the string led to last time, whose
  * name is still to be compared. pairs with px_read_note_key and publish_all */
 static inline __attribute__((always_inline)) bool px_fast_scalar(const struct px_store *store,
-                                                                   pmix_rank_t rank,
-                                                                   const char *name,
-                                                                   const struct px_key **ret_key,
-                                                                   struct px_scalar *ret)
+                                                                 pmix_rank_t rank, const char *name,
+                                                                 const struct px_key **ret_key,
+                                                                 struct px_scalar *ret)
 {
     uint64_t loc = px_load_acquire(px_key_hints(store, name));
     const unsigned char *base = store->seg.base;
@@ -226,7 +225,7 @@ static inline __attribute__((always_inline)) bool px_fast_scalar(const struct px
 /* A fresh value; false: no memory. */
 static inline bool px_scalar_value(uint64_t word, pmix_data_type_t type, pmix_value_t **ret)
 {
-    pmix_value_t *value = malloc(sizeof *value);
+    pmix_value_t *value = malloc(sizeof(*value));
 
     if (__builtin_expect(!value, 0)) {
         return false;
@@ -241,6 +240,6 @@ const char *px_store_key_name(const struct px_store *store, const char *name);
 
 /* The rest of px_store_get_fast. */
 bool px_store_get_fast_rest(const struct px_store *store, pmix_rank_t rank, const char *name,
-                             pmix_value_t **ret);
+                            pmix_value_t **ret);
 
 #endif

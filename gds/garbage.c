@@ -12,7 +12,8 @@ static uint64_t cell_size(uint64_t len)
     return sizeof(struct px_cell) + px_round8(len);
 }
 
-void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now, uint64_t record)
+void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
+                                  uint64_t record)
 {
     const struct px_record *rec = record ? px_writer_at(writer, record) : NULL;
     const struct px_quals *quals = rec && rec->quals ? px_writer_at(writer, rec->quals) : NULL;
@@ -22,7 +23,7 @@ void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slic
         writer->dead += cell_size(now->len);
     }
     if (rec) {
-        writer->dead += sizeof *rec + (quals ? sizeof *quals + px_round8(quals->len) : 0);
+        writer->dead += sizeof(*rec) + (quals ? sizeof(*quals) + px_round8(quals->len) : 0);
     }
 }
 
@@ -32,14 +33,14 @@ static uint64_t cell_at(const struct px_writer *writer, uint64_t loc)
 }
 
 void px_writer_count_garbage_column(struct px_writer *writer, const struct px_column *col,
-                          const struct px_datum *procs, size_t n_procs)
+                                    const struct px_datum *procs, size_t n_procs)
 {
     uint64_t lanes = px_round8((uint64_t) col->n * (col->width / 8));
     const uint64_t *locs = NULL;
     size_t i;
 
     px_assert(col->version.seq < writer->seq);
-    writer->dead += sizeof *col + lanes + (col->present ? ((uint64_t) col->n + 63) / 64 * 8 : 0);
+    writer->dead += sizeof(*col) + lanes + (col->present ? ((uint64_t) col->n + 63) / 64 * 8 : 0);
     if (col->kind == PX_COLUMN_DICT) {
         writer->dead += (uint64_t) col->n_dict * 8;
     } else if (col->kind == PX_COLUMN_LOC) {
@@ -59,14 +60,14 @@ static uint64_t table_size(const struct px_writer *writer, uint64_t loc)
 {
     const struct px_table *table = loc ? px_writer_at(writer, loc) : NULL;
 
-    return table ? sizeof *table + table->n_slots * 8 : 0;
+    return table ? sizeof(*table) + table->n_slots * 8 : 0;
 }
 
 void px_writer_count_garbage_placement(struct px_writer *writer, const struct px_placement *place)
 {
     px_assert(place->version.seq < writer->seq);
-    writer->dead += sizeof *place + (uint64_t) place->n_nodes * sizeof(struct px_node)
-                   + px_round8(place->n_csr * 4) + map_size(&place->node_of, place->n_ranks)
-                   + map_size(&place->app_of, place->n_ranks) + table_size(writer, place->names)
-                   + table_size(writer, place->ids);
+    writer->dead += sizeof(*place) + (uint64_t) place->n_nodes * sizeof(struct px_node) +
+                    px_round8(place->n_csr * 4) + map_size(&place->node_of, place->n_ranks) +
+                    map_size(&place->app_of, place->n_ranks) + table_size(writer, place->names) +
+                    table_size(writer, place->ids);
 }

@@ -84,8 +84,8 @@ int px_store_enlarge(const struct px_store *store, struct px_store **ret)
     uint64_t need = store->bump.beyond;
     struct px_store *next;
 
-    if (need <= store->seg.size || need > UINT64_MAX / 4
-        || make_next(store, false, need * 2, &next)) {
+    if (need <= store->seg.size || need > UINT64_MAX / 4 ||
+        make_next(store, false, need * 2, &next)) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     next->moves = store->moves;

@@ -27,7 +27,7 @@ static const struct realm_key realm_keys[] = {
 enum px_realm px_key_realm(const char *key, size_t key_len)
 {
     size_t low = 0;
-    size_t high = sizeof realm_keys / sizeof realm_keys[0];
+    size_t high = sizeof(realm_keys) / sizeof(realm_keys[0]);
 
     while (low < high) {
         size_t mid = (low + high) / 2;
@@ -59,8 +59,8 @@ enum px_derived px_key_derived(const char *key, size_t key_len)
     unsigned i;
 
     for (i = 1; i < PX_N_DERIVED; i++) {
-        if (strlen(px_derived_names[i]) == key_len
-            && memcmp(px_derived_names[i], key, key_len) == 0) {
+        if (strlen(px_derived_names[i]) == key_len &&
+            memcmp(px_derived_names[i], key, key_len) == 0) {
             return (enum px_derived) i;
         }
     }
@@ -112,7 +112,7 @@ static int word_slice(struct lookup *l, pmix_data_type_t type, uint64_t word, st
     *ret = (struct px_slice){
         .store = l->read.store,
         .word = word,
-        .len = sizeof word,
+        .len = sizeof(word),
         .type = type,
         .form = PX_FORM_WORD,
         .inlined = true,
@@ -353,8 +353,8 @@ static int in_order(struct lookup *l, struct px_slice *ret)
 /* Nothing but a key and a rank. */
 static inline bool plain(const struct px_lookup_key *spec)
 {
-    return spec->realm == PX_REALM_NONE && !spec->hostname && spec->nodeid == PX_NO_NODEID
-           && spec->appnum == PX_NO_APP && spec->scope == PMIX_SCOPE_UNDEF && spec->n_quals == 0;
+    return spec->realm == PX_REALM_NONE && !spec->hostname && spec->nodeid == PX_NO_NODEID &&
+           spec->appnum == PX_NO_APP && spec->scope == PMIX_SCOPE_UNDEF && spec->n_quals == 0;
 }
 
 /* Whether a plain question is answered by px_read_plain if there is a value: what most are. */
@@ -363,15 +363,15 @@ static inline bool get_quick(const struct px_lookup_key *spec, const struct px_k
     if (spec->rank <= PMIX_RANK_VALID) {
         return key->realm != PX_REALM_SESSION;
     }
-    return spec->rank == PMIX_RANK_WILDCARD
-           && (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE);
+    return spec->rank == PMIX_RANK_WILDCARD &&
+           (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE);
 }
 
 /* What came from other nodes is stored as theirs; whether its own node has it too is not known. */
 static bool in_scope(pmix_scope_t asked, pmix_scope_t scope)
 {
-    return asked == PMIX_SCOPE_UNDEF || scope == PMIX_SCOPE_UNDEF || asked == scope
-           || (asked == PMIX_GLOBAL && scope == PMIX_REMOTE);
+    return asked == PMIX_SCOPE_UNDEF || scope == PMIX_SCOPE_UNDEF || asked == scope ||
+           (asked == PMIX_GLOBAL && scope == PMIX_REMOTE);
 }
 
 static int get_in_order(struct lookup *l, struct px_slice *ret)
@@ -397,7 +397,8 @@ static int get_in_order(struct lookup *l, struct px_slice *ret)
     return 0;
 }
 
-int px_store_get(const struct px_store *store, const struct px_lookup_key *spec, struct px_slice *ret)
+int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
+                 struct px_slice *ret)
 {
     const struct px_key *key;
     struct px_read read;
@@ -416,6 +417,6 @@ int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
         }
         asked = spec->rank <= PMIX_RANK_VALID;
     }
-    return get_in_order(&(struct lookup){.spec = spec, .read = read, .key = key, .proc_done = asked},
-                        ret);
+    return get_in_order(
+        &(struct lookup){.spec = spec, .read = read, .key = key, .proc_done = asked}, ret);
 }

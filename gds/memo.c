@@ -84,13 +84,13 @@ static void aim_array(const struct px_slice *slice, struct leaf *leaf)
     const unsigned char *payload = slice->payload;
     struct px_array head;
 
-    if (slice->len < sizeof head) {
+    if (slice->len < sizeof(head)) {
         return;
     }
-    memcpy(&head, payload, sizeof head);
+    memcpy(&head, payload, sizeof(head));
     leaf->box->array.type = head.type;
     leaf->box->array.size = head.n;
-    leaf->box->array.array = head.n ? (void *) (uintptr_t) (payload + sizeof head) : NULL;
+    leaf->box->array.array = head.n ? (void *) (uintptr_t) (payload + sizeof(head)) : NULL;
     leaf->value.data.darray = &leaf->box->array;
 }
 
@@ -99,7 +99,7 @@ static void aim_proc(const struct px_slice *slice, struct leaf *leaf)
     const unsigned char *payload = slice->payload;
     size_t len = slice->len - 4;
 
-    if (slice->len > 4 && len <= sizeof leaf->box->proc.nspace) {
+    if (slice->len > 4 && len <= sizeof(leaf->box->proc.nspace)) {
         memcpy(&leaf->box->proc.rank, payload, 4);
         memcpy(leaf->box->proc.nspace, payload + 4, len);
         leaf->value.data.proc = &leaf->box->proc;
@@ -113,7 +113,7 @@ static void aim_text(const struct px_slice *slice, struct leaf *leaf)
     }
     if (slice->type == PMIX_STRING) {
         leaf->value.data.string = (char *) (uintptr_t) slice->payload;
-    } else if (slice->len <= sizeof leaf->box->nspace) {
+    } else if (slice->len <= sizeof(leaf->box->nspace)) {
         memcpy(leaf->box->nspace, slice->payload, slice->len);
         leaf->value.data.nspace = &leaf->box->nspace;
     }
@@ -145,9 +145,9 @@ static int aim(const struct px_slice *slice, struct leaf *leaf)
 static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint64_t what,
                               uint64_t kind, int *ret_rc)
 {
-    bool boxed = slice->form == PX_FORM_PROC || slice->form == PX_FORM_ARRAY
-                 || (slice->form == PX_FORM_TEXT && slice->type != PMIX_STRING);
-    struct leaf *leaf = calloc(1, sizeof *leaf + (boxed ? sizeof leaf->box[0] : 0));
+    bool boxed = slice->form == PX_FORM_PROC || slice->form == PX_FORM_ARRAY ||
+                 (slice->form == PX_FORM_TEXT && slice->type != PMIX_STRING);
+    struct leaf *leaf = calloc(1, sizeof(*leaf) + (boxed ? sizeof(leaf->box[0]) : 0));
 
     *ret_rc = PMIX_ERR_NOMEM;
     if (!leaf) {
@@ -167,7 +167,7 @@ static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint6
 /* A new node that holds one leaf. */
 static struct node *push_down(uint64_t leaf_word, unsigned shift)
 {
-    struct node *below = calloc(1, sizeof *below);
+    struct node *below = calloc(1, sizeof(*below));
 
     px_assert((leaf_word & 1) != 0 && shift < HASH_BITS);
     if (below) {

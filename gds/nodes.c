@@ -39,17 +39,17 @@ const struct px_node *px_placement_node(struct px_read *read, const struct px_pl
     if (index >= place->n_nodes) {
         return NULL;
     }
-    nodes = px_at(&read->view, place->nodes, (uint64_t) place->n_nodes * sizeof *nodes);
+    nodes = px_at(&read->view, place->nodes, (uint64_t) place->n_nodes * sizeof(*nodes));
     return nodes ? &nodes[index] : NULL;
 }
 
 const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
 {
-    const struct px_cell *at = px_at(&read->view, cell, sizeof *at);
+    const struct px_cell *at = px_at(&read->view, cell, sizeof(*at));
     uint64_t len = at ? at->len : 0;
 
-    if (len == 0 || at->form != PX_FORM_TEXT || !px_at(&read->view, cell, sizeof *at + len)
-        || at->payload[len - 1] != '\0') {
+    if (len == 0 || at->form != PX_FORM_TEXT || !px_at(&read->view, cell, sizeof(*at) + len) ||
+        at->payload[len - 1] != '\0') {
         read->view.damaged = true;
         return NULL;
     }

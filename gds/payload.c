@@ -63,8 +63,8 @@ static void set_proc(struct px_payload *p, const pmix_proc_t *proc)
 {
     p->form = PX_FORM_PROC;
     if (proc) {
-        memcpy(p->head, &proc->rank, sizeof proc->rank);
-        p->head_len = sizeof proc->rank;
+        memcpy(p->head, &proc->rank, sizeof(proc->rank));
+        p->head_len = sizeof(proc->rank);
         p->body = proc->nspace;
         p->body_len = strnlen(proc->nspace, PMIX_MAX_NSLEN) + 1;
     }
@@ -75,8 +75,8 @@ static void set_timeval(struct px_payload *p, const struct timeval *tv)
     int64_t parts[2] = {tv->tv_sec, tv->tv_usec};
 
     p->form = PX_FORM_TIMEVAL;
-    memcpy(p->head, parts, sizeof parts);
-    p->head_len = sizeof parts;
+    memcpy(p->head, parts, sizeof(parts));
+    p->head_len = sizeof(parts);
 }
 
 /* True for arrays that can be used in place. */
@@ -91,8 +91,8 @@ static bool set_array(struct px_payload *p, const pmix_data_array_t *array)
         if ((head.n && head.width == 0) || (head.n && head.n > UINT32_MAX / head.width)) {
             return false;
         }
-        memcpy(p->head, &head, sizeof head);
-        p->head_len = sizeof head;
+        memcpy(p->head, &head, sizeof(head));
+        p->head_len = sizeof(head);
     }
     set_body(p, PX_FORM_ARRAY, array ? array->array : NULL, head.n * head.width);
     return true;
@@ -174,8 +174,8 @@ int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
     if (px_word_size(value->type)) {
         p.form = PX_FORM_WORD;
         p.word = px_word_of(value);
-        memcpy(p.head, &p.word, sizeof p.word);
-        p.head_len = sizeof p.word;
+        memcpy(p.head, &p.word, sizeof(p.word));
+        p.head_len = sizeof(p.word);
         *ret = p;
         return 0;
     }
@@ -207,8 +207,8 @@ bool px_payload_is(const struct px_payload *p, pmix_scope_t scope, const struct 
     if ((p->form & PX_CELL_HIDDEN) || slice->hidden) {
         return (p->form & PX_CELL_HIDDEN) && slice->hidden;
     }
-    if (p->type != slice->type || scope != slice->scope
-        || (p->form & PX_FORM_MASK) != slice->form) {
+    if (p->type != slice->type || scope != slice->scope ||
+        (p->form & PX_FORM_MASK) != slice->form) {
         return false;
     }
     if (p->form == PX_FORM_WORD) {
@@ -217,8 +217,8 @@ bool px_payload_is(const struct px_payload *p, pmix_scope_t scope, const struct 
     if (px_payload_len(p) != slice->len) {
         return false;
     }
-    return (p->head_len == 0 || memcmp(bytes, p->head, p->head_len) == 0)
-           && (p->body_len == 0 || memcmp(bytes + p->head_len, p->body, p->body_len) == 0);
+    return (p->head_len == 0 || memcmp(bytes, p->head, p->head_len) == 0) &&
+           (p->body_len == 0 || memcmp(bytes + p->head_len, p->body, p->body_len) == 0);
 }
 
 void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
@@ -232,7 +232,7 @@ void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
     struct px_cell *cell = at;
     size_t len = head.len;
 
-    px_put(cell, &head, sizeof head);
+    px_put(cell, &head, sizeof(head));
     if (p->head_len) {
         px_put(cell->payload, p->head, p->head_len);
     }
@@ -269,11 +269,11 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
     case PX_FORM_WORD:
         return len == 8 && px_word_size(type);
     case PX_FORM_TEXT:
-        return (len == 0 || payload[len - 1] == '\0')
-               && (type == PMIX_STRING || type == PMIX_PROC_NSPACE);
+        return (len == 0 || payload[len - 1] == '\0') &&
+               (type == PMIX_STRING || type == PMIX_PROC_NSPACE);
     case PX_FORM_BYTES:
-        return type == PMIX_BYTE_OBJECT || type == PMIX_COMPRESSED_STRING
-               || type == PMIX_COMPRESSED_BYTE_OBJECT || type == PMIX_REGEX;
+        return type == PMIX_BYTE_OBJECT || type == PMIX_COMPRESSED_STRING ||
+               type == PMIX_COMPRESSED_BYTE_OBJECT || type == PMIX_REGEX;
     case PX_FORM_CODEC:
         return len > 0;
     case PX_FORM_PROC:
@@ -281,13 +281,13 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
     case PX_FORM_TIMEVAL:
         return len == 16 && type == PMIX_TIMEVAL;
     case PX_FORM_ARRAY:
-        if (len < sizeof array) {
+        if (len < sizeof(array)) {
             return len == 0 && type == PMIX_DATA_ARRAY;
         }
-        memcpy(&array, payload, sizeof array);
-        return type == PMIX_DATA_ARRAY && array.n <= UINT32_MAX
-               && array.n * array.width == len - sizeof array
-               && (array.n == 0 || array.width == px_word_size(array.type));
+        memcpy(&array, payload, sizeof(array));
+        return type == PMIX_DATA_ARRAY && array.n <= UINT32_MAX &&
+               array.n * array.width == len - sizeof(array) &&
+               (array.n == 0 || array.width == px_word_size(array.type));
     default:
         return false;
     }
@@ -299,8 +299,8 @@ int px_cell_slice_other(const struct px_store *store, struct px_view *view,
     size_t len = cell->len;
     uint8_t form = cell->form;
 
-    if (!px_at(view, loc, sizeof *cell + len)
-        || !form_ok(form & PX_FORM_MASK, cell->type, cell->payload, len)) {
+    if (!px_at(view, loc, sizeof(*cell) + len) ||
+        !form_ok(form & PX_FORM_MASK, cell->type, cell->payload, len)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     if (form & PX_CELL_TOMB) {
@@ -317,7 +317,7 @@ int px_cell_slice_other(const struct px_store *store, struct px_view *view,
         .hidden = (form & PX_CELL_HIDDEN) != 0,
     };
     if (ret->form == PX_FORM_WORD) {
-        memcpy(&ret->word, cell->payload, sizeof ret->word);
+        memcpy(&ret->word, cell->payload, sizeof(ret->word));
         ret->inlined = true;
     }
     return 0;

@@ -103,8 +103,8 @@ int px_cell_slice_other(const struct px_store *store, struct px_view *view,
 static inline int px_cell_slice_at(const struct px_store *store, struct px_view *view,
                                    const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
 {
-    if (__builtin_expect(cell->form != PX_FORM_WORD || cell->len != 8, 0)
-        || px_word_size(cell->type) == 0 || !px_at(view, loc, sizeof *cell + 8)) {
+    if (__builtin_expect(cell->form != PX_FORM_WORD || cell->len != 8, 0) ||
+        px_word_size(cell->type) == 0 || !px_at(view, loc, sizeof(*cell) + 8)) {
         return px_cell_slice_other(store, view, cell, loc, ret);
     }
     *ret = (struct px_slice){
@@ -117,14 +117,14 @@ static inline int px_cell_slice_at(const struct px_store *store, struct px_view 
         .form = PX_FORM_WORD,
         .inlined = true,
     };
-    memcpy(&ret->word, cell->payload, sizeof ret->word);
+    memcpy(&ret->word, cell->payload, sizeof(ret->word));
     return 0;
 }
 
 static inline int px_cell_slice_any(const struct px_store *store, struct px_view *view,
                                     uint64_t loc, struct px_slice *ret)
 {
-    const struct px_cell *cell = (const struct px_cell *) px_at(view, loc, sizeof *cell);
+    const struct px_cell *cell = (const struct px_cell *) px_at(view, loc, sizeof(*cell));
 
     return cell ? px_cell_slice_at(store, view, cell, loc, ret) : PMIX_ERR_UNPACK_FAILURE;
 }

@@ -86,13 +86,13 @@ static int add_aliases(struct draft *d, struct px_node *node, const char *name,
     for (i = 0; aliases && aliases[i]; i++) {
         n_max++;
     }
-    fresh = malloc((1 + n_max) * sizeof *fresh);
+    fresh = malloc((1 + n_max) * sizeof(*fresh));
     if (!fresh) {
         return PMIX_ERR_NOMEM;
     }
     fresh[0] = n_old;
     if (list) {
-        memcpy(fresh + 1, list + 1, n_old * sizeof *fresh);
+        memcpy(fresh + 1, list + 1, n_old * sizeof(*fresh));
     }
     if (!named(d, node, name)) {
         rc = write_text(d->writer, name, &fresh[1 + fresh[0]]);
@@ -105,7 +105,7 @@ static int add_aliases(struct draft *d, struct px_node *node, const char *name,
         }
     }
     if (rc == 0 && fresh[0] > n_old) {
-        rc = px_bump_copy(d->writer->bump, fresh, (1 + fresh[0]) * sizeof *fresh, &node->aliases);
+        rc = px_bump_copy(d->writer->bump, fresh, (1 + fresh[0]) * sizeof(*fresh), &node->aliases);
     }
     free(fresh);
     return rc;
@@ -142,12 +142,12 @@ static int draft_nodes(struct draft *d)
     if (d->place.n_nodes == 0) {
         return 0;
     }
-    d->nodes = calloc(d->place.n_nodes, sizeof *d->nodes);
+    d->nodes = calloc(d->place.n_nodes, sizeof(*d->nodes));
     if (!d->nodes) {
         return PMIX_ERR_NOMEM;
     }
     if (n_old) {
-        memcpy(d->nodes, px_writer_at(d->writer, d->old->nodes), n_old * sizeof *d->nodes);
+        memcpy(d->nodes, px_writer_at(d->writer, d->old->nodes), n_old * sizeof(*d->nodes));
     }
     for (i = 0; rc == 0 && i < batch->n_defs; i++) {
         rc = batch->defs[i].index < d->place.n_nodes ? apply_def(d, &batch->defs[i])
@@ -244,7 +244,7 @@ static int write_map(struct draft *d, const uint32_t *to, struct px_rank_map *ma
 static int draft_lists(struct draft *d)
 {
     uint32_t n = d->place.n_ranks;
-    uint32_t *last = calloc((size_t) d->place.n_nodes + 1, sizeof *last);
+    uint32_t *last = calloc((size_t) d->place.n_nodes + 1, sizeof(*last));
     uint32_t rank;
     uint32_t i;
 
@@ -293,10 +293,10 @@ static int draft_lists(struct draft *d)
 
 static int add_hash(struct draft *d, uint64_t hash, uint64_t loc)
 {
-    int rc = px_array_room(&d->hashes, d->n_hashes, &d->cap_hashes, sizeof *d->hashes);
+    int rc = px_array_room(&d->hashes, d->n_hashes, &d->cap_hashes, sizeof(*d->hashes));
 
     if (rc == 0) {
-        rc = px_array_room(&d->locs, d->n_hashes, &d->cap_locs, sizeof *d->locs);
+        rc = px_array_room(&d->locs, d->n_hashes, &d->cap_locs, sizeof(*d->locs));
     }
     if (rc == 0) {
         d->hashes[d->n_hashes] = hash;
@@ -335,7 +335,8 @@ static int write_indices(struct draft *d)
         rc = add_hash(d, px_hash_mix(d->nodes[i].nodeid, 0),
                       d->place.nodes + i * (sizeof(struct px_node) / 8));
     }
-    return rc ? rc : px_table_build(d->writer->bump, d->hashes, d->locs, d->n_hashes, &d->place.ids);
+    return rc ? rc
+              : px_table_build(d->writer->bump, d->hashes, d->locs, d->n_hashes, &d->place.ids);
 }
 
 static int write_all(struct draft *d)
@@ -352,7 +353,7 @@ static int write_all(struct draft *d)
     }
     if (rc == 0 && d->place.n_nodes) {
         px_assert(d->nodes[d->place.n_nodes - 1].name != 0);
-        rc = px_bump_copy(bump, d->nodes, d->place.n_nodes * sizeof *d->nodes, &d->place.nodes);
+        rc = px_bump_copy(bump, d->nodes, d->place.n_nodes * sizeof(*d->nodes), &d->place.nodes);
         rc = rc ? rc : write_indices(d);
     }
     return rc;
@@ -421,7 +422,7 @@ static int placement_finish(struct draft *d)
     writer->n_ranks = d->place.n_ranks > writer->n_ranks ? d->place.n_ranks : writer->n_ranks;
     writer->n_apps = d->place.n_apps > writer->n_apps ? d->place.n_apps : writer->n_apps;
     writer->changed = true;
-    return px_bump_copy(writer->bump, &d->place, sizeof d->place, &writer->place);
+    return px_bump_copy(writer->bump, &d->place, sizeof(d->place), &writer->place);
 }
 
 int px_writer_placement(struct px_writer *writer)
@@ -430,8 +431,8 @@ int px_writer_placement(struct px_writer *writer)
     struct draft d = {.writer = writer, .old = px_read_placement(&writer->read)};
     int rc;
 
-    if (only_local(batch)
-        && (!batch->local_set || (d.old && d.old->local_node == batch->local_node))) {
+    if (only_local(batch) &&
+        (!batch->local_set || (d.old && d.old->local_node == batch->local_node))) {
         return 0;
     }
     rc = draft_all(&d);

@@ -37,8 +37,8 @@ static size_t run_end(const struct px_datum *procs, size_t n, size_t at)
     return at;
 }
 
-static void merge_sorted(const struct px_datum *a, size_t n_a, const struct px_datum *b,
-                  size_t n_b, struct px_datum *to)
+static void merge_sorted(const struct px_datum *a, size_t n_a, const struct px_datum *b, size_t n_b,
+                         struct px_datum *to)
 {
     while (n_a && n_b) {
         bool left = a->rank <= b->rank;
@@ -47,7 +47,7 @@ static void merge_sorted(const struct px_datum *a, size_t n_a, const struct px_d
         n_a -= left;
         n_b -= !left;
     }
-    memcpy(to, n_a ? a : b, (n_a + n_b) * sizeof *to);
+    memcpy(to, n_a ? a : b, (n_a + n_b) * sizeof(*to));
 }
 
 /* One pass: neighbouring runs become one. */
@@ -69,7 +69,7 @@ static void merge_runs(const struct px_datum *from, size_t n, struct px_datum *t
 static int sort_stable(struct px_datum *procs, size_t n)
 {
     struct px_datum *from = procs;
-    struct px_datum *other = malloc(n * sizeof *other);
+    struct px_datum *other = malloc(n * sizeof(*other));
     struct px_datum *to = other;
 
     if (!other) {
@@ -84,7 +84,7 @@ static int sort_stable(struct px_datum *procs, size_t n)
     }
     px_assert(n == 0 || run_end(from, n, 0) == n);
     if (from != procs) {
-        memcpy(procs, from, n * sizeof *procs);
+        memcpy(procs, from, n * sizeof(*procs));
     }
     free(other);
     return 0;
@@ -132,14 +132,13 @@ static int drop_known(struct px_writer *writer, const struct px_key *key, struct
     return 0;
 }
 
-static int add_items(struct px_writer *writer, uint64_t key, const struct px_datum *procs,
-                     size_t n)
+static int add_items(struct px_writer *writer, uint64_t key, const struct px_datum *procs, size_t n)
 {
     size_t i;
 
     for (i = 0; i < n; i++) {
-        int rc =
-            px_array_room(&writer->items, writer->n_items, &writer->cap_items, sizeof *writer->items);
+        int rc = px_array_room(&writer->items, writer->n_items, &writer->cap_items,
+                               sizeof(*writer->items));
 
         if (rc) {
             return rc;
@@ -186,11 +185,11 @@ int px_writer_procs(struct px_writer *writer, size_t i)
     if (key->holder == 0 && ascending(batch->procs, n)) {
         return place_procs(writer, writer->keys[i], batch->procs, n);
     }
-    copy = malloc(n * sizeof *copy);
+    copy = malloc(n * sizeof(*copy));
     if (!copy) {
         return PMIX_ERR_NOMEM;
     }
-    memcpy(copy, batch->procs, n * sizeof *copy);
+    memcpy(copy, batch->procs, n * sizeof(*copy));
     if (!ascending(copy, n)) {
         rc = sort_stable(copy, n);
         n = drop_doubles(copy, n);

@@ -18,7 +18,8 @@
 
 int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value)
 {
-    int rc = px_array_room(&writer->words, writer->n_words, &writer->cap_words, sizeof *writer->words);
+    int rc =
+        px_array_room(&writer->words, writer->n_words, &writer->cap_words, sizeof(*writer->words));
 
     if (rc == 0) {
         writer->words[writer->n_words++] = (struct px_writer_word){.at = at, .value = value};
@@ -34,8 +35,8 @@ int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, 
     return key->holder ? 0 : px_writer_word(writer, &key->holder, (uint64_t) rank + 1);
 }
 
-int px_writer_same(struct px_writer *writer, const struct px_slice *now, const struct px_datum *datum,
-                  bool *ret_same)
+int px_writer_same(struct px_writer *writer, const struct px_slice *now,
+                   const struct px_datum *datum, bool *ret_same)
 {
     struct px_payload payload;
     pmix_value_t room;
@@ -80,7 +81,7 @@ static int write_keys(struct px_writer *writer)
     size_t i;
     int rc = 0;
 
-    writer->keys = calloc(batch->n_keys ? batch->n_keys : 1, sizeof *writer->keys);
+    writer->keys = calloc(batch->n_keys ? batch->n_keys : 1, sizeof(*writer->keys));
     if (!writer->keys) {
         return PMIX_ERR_NOMEM;
     }
@@ -118,16 +119,17 @@ static int write_other(struct px_writer *writer, const struct px_batch_entry *ot
     if (item.n_quals && !px_quals_digest(item.quals, item.n_quals, &item.sum)) {
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
-    rc = px_array_room(&writer->items, writer->n_items, &writer->cap_items, sizeof *writer->items);
+    rc = px_array_room(&writer->items, writer->n_items, &writer->cap_items, sizeof(*writer->items));
     if (rc) {
         return rc;
     }
     writer->items[writer->n_items++] = item;
-    if (other->level == PX_LEVEL_SESSION && writer->session == 0
-        && px_store_header(writer->store)->session == 0) {
+    if (other->level == PX_LEVEL_SESSION && writer->session == 0 &&
+        px_store_header(writer->store)->session == 0) {
         writer->session = UINT64_C(1) << 32 | other->index;
     }
-    if (other->level == PX_LEVEL_APP && other->index < PX_NO_APP && writer->n_apps <= other->index) {
+    if (other->level == PX_LEVEL_APP && other->index < PX_NO_APP &&
+        writer->n_apps <= other->index) {
         writer->n_apps = other->index + 1;
     }
     return 0;
@@ -156,7 +158,8 @@ static int write_entries(struct px_writer *writer)
     return rc;
 }
 
-static void publish_table(struct px_writer *writer, struct px_table_edit *edit, const uint64_t *word)
+static void publish_table(struct px_writer *writer, struct px_table_edit *edit,
+                          const uint64_t *word)
 {
     writer->dead += edit->n_dead;
     px_table_edit_publish(edit);

@@ -27,9 +27,9 @@ uint64_t px_record_hash_of(const void *arg, uint64_t loc)
 
 static const struct px_quals *quals_at(struct px_read *read, uint64_t loc)
 {
-    const struct px_quals *quals = px_at(&read->view, loc, sizeof *quals);
+    const struct px_quals *quals = px_at(&read->view, loc, sizeof(*quals));
 
-    if (!quals || !px_at(&read->view, loc, sizeof *quals + (uint64_t) quals->len)) {
+    if (!quals || !px_at(&read->view, loc, sizeof(*quals) + (uint64_t) quals->len)) {
         return NULL;
     }
     return quals;
@@ -60,13 +60,13 @@ static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_
     px_probe_start(&read->view, table, px_record_hash(level, index, key, quals), &probe);
     for (loc = px_probe_next(&probe); loc; loc = px_probe_next(&probe)) {
         const struct px_record *rec =
-            (const struct px_record *) px_at(&read->view, loc, sizeof *rec);
+            (const struct px_record *) px_at(&read->view, loc, sizeof(*rec));
 
         if (!rec) {
             return 0;
         }
-        if (rec->key == key && rec->index == index && rec->level == level
-            && same_quals(read, rec->quals, quals)) {
+        if (rec->key == key && rec->index == index && rec->level == level &&
+            same_quals(read, rec->quals, quals)) {
             return loc;
         }
     }
@@ -126,7 +126,7 @@ static uint64_t element(const void *data, uint32_t width, uint64_t at)
 
 /* The element of a rank; false when the elements are not all inside. */
 static inline bool read_element(struct px_read *read, const struct px_column *col, uint32_t rank,
-                             uint64_t *ret)
+                                uint64_t *ret)
 {
     uint32_t width = col->width;
     const void *data;
@@ -206,7 +206,7 @@ static inline __attribute__((always_inline)) int column_get(struct px_read *read
     *ret = (struct px_slice){
         .store = read->store,
         .word = word,
-        .len = sizeof word,
+        .len = sizeof(word),
         .type = col->type,
         .scope = col->scope,
         .form = PX_FORM_WORD,
@@ -335,7 +335,7 @@ static int each_column(struct each *e, uint32_t rank)
     int rc = 0;
 
     while (loc && rc == 0) {
-        const struct px_column *col = px_at(&e->read.view, loc, sizeof *col);
+        const struct px_column *col = px_at(&e->read.view, loc, sizeof(*col));
         const struct px_key *key = col ? px_key_at(&e->read.view, col->key) : NULL;
 
         if (!key || col->link >= loc) {
@@ -375,12 +375,12 @@ static int each_record(struct each *e, enum px_level level, uint32_t index,
 static int each_at(struct each *e, enum px_level level, uint32_t index)
 {
     uint64_t loc = find_record(&e->read, (uint32_t) level, index, 0, NULL);
-    const struct px_record *rec = loc ? px_at(&e->read.view, loc, sizeof *rec) : NULL;
+    const struct px_record *rec = loc ? px_at(&e->read.view, loc, sizeof(*rec)) : NULL;
     int rc = 0;
 
     loc = rec ? px_load_acquire(&rec->link) : 0; /* pairs with publish_all */
     while (loc && rc == 0) {
-        rec = px_at(&e->read.view, loc, sizeof *rec);
+        rec = px_at(&e->read.view, loc, sizeof(*rec));
         if (!rec || rec->link >= loc) {
             return PMIX_ERR_UNPACK_FAILURE;
         }

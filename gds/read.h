@@ -84,10 +84,10 @@ static inline const struct px_key *px_read_hinted_key(struct px_read *read, uint
                                                       const char *name, size_t len)
 {
     const struct px_key *key =
-        loc ? (const struct px_key *) px_at(&read->view, loc, sizeof *key) : NULL;
+        loc ? (const struct px_key *) px_at(&read->view, loc, sizeof(*key)) : NULL;
 
-    return key && key->len == len && px_inside(&read->view, loc, sizeof *key + len + 1)
-                   && px_same_bytes(key->name, name, len)
+    return key && key->len == len && px_inside(&read->view, loc, sizeof(*key) + len + 1) &&
+                   px_same_bytes(key->name, name, len)
                ? key
                : NULL;
 }
@@ -98,11 +98,11 @@ static inline void px_read_note_key(struct px_read *read, const char *name,
 {
     uint64_t *hints = px_key_hints(read->store, name);
     uint64_t loc = px_locator(&read->view, key);
-    uint64_t way = px_load_relaxed(&hints[0]) == 0 ? 0
+    uint64_t way = px_load_relaxed(&hints[0]) == 0   ? 0
                    : px_load_relaxed(&hints[1]) == 0 ? 1
                                                      : key->hash % PX_KEY_WAYS;
 
-    if ((loc << 3) + sizeof *key + PMIX_MAX_KEYLEN < read->view.size) {
+    if ((loc << 3) + sizeof(*key) + PMIX_MAX_KEYLEN < read->view.size) {
         px_store_release(&hints[way], loc); /* pairs with px_read_known_key */
     }
 }

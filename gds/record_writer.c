@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 /* Values outside columns: one record each, with the version before behind it. Records of one level
- * and index hang on a chain whose head is in their index list, so that all of them can be enumerated
- * without a search. */
+ * and index hang on a chain whose head is in their index list, so that all of them can be
+ * enumerated without a search. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +75,8 @@ static int compare_items(const void *left, const void *right)
 
 static bool same_place(const struct px_pending_record *a, const struct px_pending_record *b)
 {
-    return a->level == b->level && a->index == b->index && a->key == b->key && a->sum.n == b->sum.n
-           && a->sum.a == b->sum.a && a->sum.b == b->sum.b;
+    return a->level == b->level && a->index == b->index && a->key == b->key &&
+           a->sum.n == b->sum.n && a->sum.a == b->sum.a && a->sum.b == b->sum.b;
 }
 
 static int open_table(struct px_writer *writer)
@@ -87,8 +87,9 @@ static int open_table(struct px_writer *writer)
         return 0;
     }
     writer->records_edited = true;
-    return px_table_edit_init(&writer->record_edit, writer->bump, h->table, writer->store->n_records,
-                              writer->n_items * 2, px_record_hash_of, writer->store->seg.base);
+    return px_table_edit_init(&writer->record_edit, writer->bump, h->table,
+                              writer->store->n_records, writer->n_items * 2, px_record_hash_of,
+                              writer->store->seg.base);
 }
 
 static int make_index_list(struct px_writer *writer, struct index_list *index_list)
@@ -98,10 +99,11 @@ static int make_index_list(struct px_writer *writer, struct index_list *index_li
     int rc;
 
     px_assert(index_list->open && index_list->loc == 0);
-    rc = px_bump_copy(writer->bump, &rec, sizeof rec, &index_list->loc);
+    rc = px_bump_copy(writer->bump, &rec, sizeof(rec), &index_list->loc);
     if (rc == 0) {
         rc = px_table_edit_add(&writer->record_edit,
-                               px_record_hash(index_list->level, index_list->index, 0, NULL), index_list->loc);
+                               px_record_hash(index_list->level, index_list->index, 0, NULL),
+                               index_list->loc);
     }
     index_list->fresh = true;
     return rc;
@@ -125,7 +127,8 @@ static int close_index_list(struct px_writer *writer, struct index_list *index_l
     return px_writer_word(writer, &rec->link, index_list->first);
 }
 
-static int open_index_list(struct px_writer *writer, struct index_list *index_list, const struct px_pending_record *item)
+static int open_index_list(struct px_writer *writer, struct index_list *index_list,
+                           const struct px_pending_record *item)
 {
     int rc;
 
@@ -145,14 +148,15 @@ static int open_index_list(struct px_writer *writer, struct index_list *index_li
     return 0;
 }
 
-static int write_quals(struct px_writer *writer, const struct px_pending_record *item, uint64_t *ret_loc)
+static int write_quals(struct px_writer *writer, const struct px_pending_record *item,
+                       uint64_t *ret_loc)
 {
     struct px_quals head = {.sum_a = item->sum.a, .sum_b = item->sum.b, .n = item->sum.n};
     struct px_buf buf = {0};
     int rc = 0;
     size_t i;
 
-    px_buf_append(&buf, &head, sizeof head);
+    px_buf_append(&buf, &head, sizeof(head));
     for (i = 0; rc == 0 && i < item->n_quals; i++) {
         rc = px_pack_raw(&buf, true, PMIX_INFO, &item->quals[i]);
     }
@@ -160,16 +164,16 @@ static int write_quals(struct px_writer *writer, const struct px_pending_record 
         rc = PMIX_ERR_NOMEM;
     }
     if (rc == 0) {
-        head.len = (uint32_t) (buf.len - sizeof head);
-        memcpy(buf.data, &head, sizeof head);
+        head.len = (uint32_t) (buf.len - sizeof(head));
+        memcpy(buf.data, &head, sizeof(head));
         rc = px_bump_copy(writer->bump, buf.data, buf.len, ret_loc);
     }
     px_buf_fini(&buf);
     return rc;
 }
 
-static int write_record(struct px_writer *writer, const struct px_pending_record *item, uint64_t prev,
-                        uint64_t link, uint64_t *ret_loc)
+static int write_record(struct px_writer *writer, const struct px_pending_record *item,
+                        uint64_t prev, uint64_t link, uint64_t *ret_loc)
 {
     struct px_record head = {
         .version = {.seq = writer->seq, .prev = prev},
@@ -193,12 +197,12 @@ static int write_record(struct px_writer *writer, const struct px_pending_record
     if (rc) {
         return rc;
     }
-    rc = px_bump_take(writer->bump, sizeof head + sizeof(struct px_cell) + px_payload_len(&payload),
-                      &mem);
+    rc = px_bump_take(writer->bump,
+                      sizeof(head) + sizeof(struct px_cell) + px_payload_len(&payload), &mem);
     if (rc == 0) {
         at = mem;
-        px_put(at, &head, sizeof head);
-        px_payload_put(&payload, item->datum.scope, at + sizeof head);
+        px_put(at, &head, sizeof(head));
+        px_payload_put(&payload, item->datum.scope, at + sizeof(head));
         *ret_loc = px_bump_locator(writer->bump, at);
     }
     px_payload_fini(&payload);
@@ -263,7 +267,8 @@ static int is_there(struct px_writer *writer, const struct px_pending_record *it
     return rc == 0 ? px_writer_same(writer, &now, &item->datum, ret) : 0;
 }
 
-static int write_staged_record(struct px_writer *writer, const struct px_pending_record *item, struct index_list *index_list)
+static int write_staged_record(struct px_writer *writer, const struct px_pending_record *item,
+                               struct index_list *index_list)
 {
     const struct px_key *key = px_writer_key(writer, item->key);
     struct px_slice now;
@@ -325,7 +330,7 @@ int px_writer_records(struct px_writer *writer)
     int rc = 0;
 
     if (writer->n_items > 1) {
-        qsort(writer->items, writer->n_items, sizeof *writer->items, compare_items);
+        qsort(writer->items, writer->n_items, sizeof(*writer->items), compare_items);
     }
     for (i = 0; rc == 0 && i < writer->n_items;) {
         size_t end = i + 1;
@@ -333,7 +338,8 @@ int px_writer_records(struct px_writer *writer)
         while (end < writer->n_items && same_place(&writer->items[i], &writer->items[end])) {
             end++;
         }
-        rc = write_staged_record(writer, &writer->items[pick_visible(writer->items, i, end)], &index_list);
+        rc = write_staged_record(writer, &writer->items[pick_visible(writer->items, i, end)],
+                                 &index_list);
         i = end;
     }
     return rc ? rc : close_index_list(writer, &index_list);

@@ -43,7 +43,7 @@ int px_store_load(const void *bytes, size_t len, struct px_store **ret)
     if (len < PX_SHM_HEADER_LEN) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    store = calloc(1, sizeof *store);
+    store = calloc(1, sizeof(*store));
     if (!store) {
         return PMIX_ERR_NOMEM;
     }
@@ -59,7 +59,7 @@ int px_store_load(const void *bytes, size_t len, struct px_store **ret)
         px_store_destroy(store);
         return rc;
     }
-    memcpy(store->nspace, px_store_header(store)->nspace, sizeof store->nspace);
+    memcpy(store->nspace, px_store_header(store)->nspace, sizeof(store->nspace));
     *ret = store;
     return 0;
 }
@@ -85,7 +85,7 @@ int px_store_save(const struct px_store *store, void **ret, size_t *ret_len)
         uint64_t used = px_load_acquire(&h->used); /* pairs with px_bump_publish */
         void *bytes;
 
-        if (used < sizeof *h || used > store->seg.size || used % 8) {
+        if (used < sizeof(*h) || used > store->seg.size || used % 8) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
         bytes = malloc(used);

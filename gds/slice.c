@@ -23,7 +23,7 @@ static int copy_bytes(const void *bytes, size_t len, void *ret)
         }
         memcpy(copy, bytes, len);
     }
-    memcpy(ret, &copy, sizeof copy);
+    memcpy(ret, &copy, sizeof(copy));
     return 0;
 }
 
@@ -35,12 +35,12 @@ static int fill_text(const struct px_slice *slice, pmix_value_t *value)
     if (slice->len == 0) {
         return 0;
     }
-    value->data.nspace = calloc(1, sizeof *value->data.nspace);
+    value->data.nspace = calloc(1, sizeof(*value->data.nspace));
     if (!value->data.nspace) {
         return PMIX_ERR_NOMEM;
     }
     memcpy(value->data.nspace, slice->payload,
-           slice->len < sizeof *value->data.nspace ? slice->len : sizeof *value->data.nspace - 1);
+           slice->len < sizeof(*value->data.nspace) ? slice->len : sizeof(*value->data.nspace) - 1);
     return 0;
 }
 
@@ -52,10 +52,10 @@ static int fill_proc(const struct px_slice *slice, pmix_value_t *value)
     if (slice->len == 0) {
         return 0;
     }
-    if (len > sizeof proc->nspace) {
+    if (len > sizeof(proc->nspace)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    proc = calloc(1, sizeof *proc);
+    proc = calloc(1, sizeof(*proc));
     if (!proc) {
         return PMIX_ERR_NOMEM;
     }
@@ -71,18 +71,18 @@ static int fill_array(const struct px_slice *slice, pmix_value_t *value)
     pmix_data_array_t *array;
     int rc;
 
-    if (slice->len < sizeof head) {
+    if (slice->len < sizeof(head)) {
         return 0;
     }
-    memcpy(&head, slice->payload, sizeof head);
-    array = calloc(1, sizeof *array);
+    memcpy(&head, slice->payload, sizeof(head));
+    array = calloc(1, sizeof(*array));
     if (!array) {
         return PMIX_ERR_NOMEM;
     }
     array->type = head.type;
     array->size = head.n;
-    rc =
-        copy_bytes((const char *) slice->payload + sizeof head, head.n * head.width, &array->array);
+    rc = copy_bytes((const char *) slice->payload + sizeof(head), head.n * head.width,
+                    &array->array);
     if (rc) {
         free(array);
         return rc;
@@ -125,7 +125,7 @@ static int fill_other(const struct px_slice *slice, pmix_value_t *value)
     case PX_FORM_PROC:
         return fill_proc(slice, value);
     case PX_FORM_TIMEVAL:
-        memcpy(parts, slice->payload, sizeof parts);
+        memcpy(parts, slice->payload, sizeof(parts));
         value->data.tv.tv_sec = (time_t) parts[0];
         value->data.tv.tv_usec = (suseconds_t) parts[1];
         return 0;
@@ -154,7 +154,7 @@ int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
 
 int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
 {
-    pmix_value_t *value = malloc(sizeof *value);
+    pmix_value_t *value = malloc(sizeof(*value));
     int rc;
 
     if (!value) {

@@ -23,22 +23,23 @@ struct px_store {
     uint64_t key_hints[1 << PX_KEY_BITS];
     struct px_segment seg; /* writer: `committed` */
     char nspace[256];
-    void *thread_caches[PX_READERS + 1]; /* atomic struct px_thread_cache *; of threads. The last stays NULL */
-    struct px_memo *memo; /* lock-free; readers of this process */
-    uint64_t pinned;      /* atomic: pointers into the segment were given away. px_slice_pointer */
-    uint64_t cookie;        /* atomic: px_store_cookie */
+    void *thread_caches[PX_READERS +
+                        1]; /* atomic struct px_thread_cache *; of threads. The last stays NULL */
+    struct px_memo *memo;   /* lock-free; readers of this process */
+    uint64_t pinned; /* atomic: pointers into the segment were given away. px_slice_pointer */
+    uint64_t cookie; /* atomic: px_store_cookie */
     /* How many words of the segment somebody has seen to be in use: at least a header. A word, any
      * thread; pairs with itself: px_store_saw_end. */
     uint64_t end;
     /* writer only */
     struct px_bump bump;
-    uint64_t n_keys;    /* occupied slots of the key table */
-    uint64_t n_records; /* occupied slots of the record table */
-    bool moves;            /* one thread uses the store, which may change its generation */
-    bool fd_exported;           /* somebody was given the descriptor: the store stays shared */
-    uint64_t garbage_limit;   /* bytes; see px_store_compact */
+    uint64_t n_keys;               /* occupied slots of the key table */
+    uint64_t n_records;            /* occupied slots of the record table */
+    bool moves;                    /* one thread uses the store, which may change its generation */
+    bool fd_exported;              /* somebody was given the descriptor: the store stays shared */
+    uint64_t garbage_limit;        /* bytes; see px_store_compact */
     struct px_segment_hints hints; /* for the next generation too */
-    struct px_store *last; /* the generations before that are still mapped here */
+    struct px_store *last;         /* the generations before that are still mapped here */
 };
 
 /* The invariants of the struct that do not need a walk through the segment. Writer's thread, or one

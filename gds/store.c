@@ -16,7 +16,7 @@ enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
 
 static struct px_store *store_alloc(void)
 {
-    struct px_store *store = calloc(1, sizeof *store);
+    struct px_store *store = calloc(1, sizeof(*store));
 
     if (!store) {
         return NULL;
@@ -35,14 +35,14 @@ bool px_store_is_valid(const struct px_store *store)
 {
     const struct px_header *h = px_store_header(store);
 
-    if (!store->seg.base || !store->memo || h->virtual_size != store->seg.size
-        || memcmp(store->nspace, h->nspace, sizeof store->nspace) != 0
-        || store->end * 8 > store->seg.size) {
+    if (!store->seg.base || !store->memo || h->virtual_size != store->seg.size ||
+        memcmp(store->nspace, h->nspace, sizeof(store->nspace)) != 0 ||
+        store->end * 8 > store->seg.size) {
         return false;
     }
-    return !store->seg.writer
-           || (px_bump_is_valid(&store->bump) && store->bump.seg == &store->seg
-               && store->bump.published == h->used);
+    return !store->seg.writer ||
+           (px_bump_is_valid(&store->bump) && store->bump.seg == &store->seg &&
+            store->bump.published == h->used);
 }
 
 static void free_store(struct px_store *store)
@@ -99,8 +99,8 @@ int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
     if ((opts->moves || !opts->shared) && room != UINT64_MAX) {
         uint64_t small = room / FIRST_SHARE < FIRST_SIZE ? room / FIRST_SHARE : FIRST_SIZE;
 
-        first.virtual_size = opts->virtual_size && opts->virtual_size < small ? opts->virtual_size
-                                                                              : small;
+        first.virtual_size =
+            opts->virtual_size && opts->virtual_size < small ? opts->virtual_size : small;
     }
     return px_store_make(&first, NULL, ret);
 }
@@ -125,8 +125,8 @@ int px_store_open(int fd, struct px_store **ret)
         free_store(store);
         return rc;
     }
-    memcpy(store->nspace, px_store_header(store)->nspace, sizeof store->nspace);
-    store->nspace[sizeof store->nspace - 1] = '\0';
+    memcpy(store->nspace, px_store_header(store)->nspace, sizeof(store->nspace));
+    store->nspace[sizeof(store->nspace) - 1] = '\0';
     px_check(px_store_is_valid(store));
     *ret = store;
     return 0;
@@ -175,9 +175,9 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
     place = px_read_placement(&read);
     extent = px_load_acquire(&h->extent); /* pairs with publish_all */
     *ret = (struct px_store_info){
-        .used_bytes = px_load_acquire(&h->used),   /* pairs with px_bump_publish */
-        .garbage_bytes = px_load_acquire(&h->dead),   /* pairs with publish_all */
-        .sequence = px_load_acquire(&h->sequence), /* pairs with publish_all */
+        .used_bytes = px_load_acquire(&h->used),    /* pairs with px_bump_publish */
+        .garbage_bytes = px_load_acquire(&h->dead), /* pairs with publish_all */
+        .sequence = px_load_acquire(&h->sequence),  /* pairs with publish_all */
         .epoch = h->epoch,
         .generation = h->generation,
         .n_nodes = place ? place->n_nodes : 0,

@@ -39,12 +39,13 @@ struct px_store_opts {
     uint64_t virtual_size; /* bytes; 0: the default; lowered by the store when address space is
                               limited */
     const struct px_segment_hints *hints; /* how it gets memory (shmem/segment.h), or NULL */
-    uid_t uid;             /* whose namespace it is */
+    uid_t uid;                            /* whose namespace it is */
     gid_t gid;
-    bool moves;            /* the store may change its generation: then one thread uses it, what was
-                              borrowed from it is good until px_store_compact, and publishing is not
-                              bound by virtual_size */
-    uint64_t garbage_bytes; /* with `moves`: what may be dead before px_store_compact leaves it behind */
+    bool moves; /* the store may change its generation: then one thread uses it, what was
+                   borrowed from it is good until px_store_compact, and publishing is not
+                   bound by virtual_size */
+    uint64_t
+        garbage_bytes; /* with `moves`: what may be dead before px_store_compact leaves it behind */
 };
 
 /* Makes an empty store and its writer. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
@@ -97,14 +98,14 @@ const char *px_store_nspace(const struct px_store *store);
 struct px_store_info {
     uint64_t used_bytes;
     uint64_t garbage_bytes; /* of them, what has been replaced */
-    uint64_t sequence;   /* publications so far; goes on through the generations */
-    uint64_t epoch;      /* of all generations; another one when the name is used again */
+    uint64_t sequence;      /* publications so far; goes on through the generations */
+    uint64_t epoch;         /* of all generations; another one when the name is used again */
     uint32_t generation;
     uint32_t n_nodes;
     uint32_t n_apps;
     uint32_t n_ranks; /* highest rank placed or written + 1 */
     bool shared;
-    bool dead; /* the writer has gone on purpose */
+    bool dead;       /* the writer has gone on purpose */
     bool superseded; /* there is a newer generation */
 };
 void px_store_info(const struct px_store *store, struct px_store_info *ret);
@@ -168,7 +169,8 @@ int px_batch_node(struct px_batch *batch, const struct px_store *store,
                   const struct px_node_def *def, uint32_t *ret_index);
 
 /* Says on which node, and of which app, a rank runs (PX_NO_NODE, PX_NO_APP: not said). */
-int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum);
+int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_index,
+                        uint32_t appnum);
 
 /* True for values that nothing but want of memory keeps from being published: scalars, strings and
  * bytes. */

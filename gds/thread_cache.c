@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader, const char *name,
-                    const struct px_cached_result *what)
+void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader,
+                         const char *name, const struct px_cached_result *what)
 {
     void **place = &((struct px_store *) (uintptr_t) store)->thread_caches[reader->number];
     struct px_thread_cache *mine = px_load_ptr_acquire(place); /* pairs with px_thread_cache_put */
@@ -17,7 +17,7 @@ void px_thread_cache_put(const struct px_store *store, const struct px_reader *r
     size_t i;
 
     if (!mine && reader->number < PX_READERS) {
-        mine = calloc(1, sizeof *mine);
+        mine = calloc(1, sizeof(*mine));
         px_store_ptr_release(place, mine); /* pairs with px_thread_cache_find */
     }
     if (!mine) {
@@ -29,7 +29,7 @@ void px_thread_cache_put(const struct px_store *store, const struct px_reader *r
     px_store_relaxed(&at->changes, what->changes);
     px_store_relaxed(&at->key, what->key);
     px_store_relaxed(&at->type, what->type);
-    for (i = 0; i < sizeof at->absent / sizeof at->absent[0]; i++) {
+    for (i = 0; i < sizeof(at->absent) / sizeof(at->absent[0]); i++) {
         px_store_relaxed(&at->absent[i], what->absent[i]); /* the word and the pointer too */
     }
 }

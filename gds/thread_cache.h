@@ -18,7 +18,7 @@ struct px_cached_result {
     uint64_t rank;
     uint64_t sequence; /* of the segment, from before the answer was looked for */
     uint64_t changes;  /* the same of a count of the caller's: what he holds besides the store */
-    uint64_t key; /* const char *: its name, good for as long as the store is here; 0: no key */
+    uint64_t key;  /* const char *: its name, good for as long as the store is here; 0: no key */
     uint64_t type; /* of a scalar, else PMIX_UNDEF */
     union {
         struct {
@@ -43,10 +43,9 @@ static inline size_t px_thread_cache_slot(const char *name, pmix_rank_t rank)
 
 /* What is the answer if its key has that name, which the caller compares; or NULL. By its thread;
  * inside a read-side critical section. */
-static inline const struct px_cached_result *px_thread_cache_find(const struct px_store *store,
-                                                  const struct px_reader *reader, const char *name,
-                                                  pmix_rank_t rank, uint64_t sequence,
-                                                  uint64_t changes)
+static inline const struct px_cached_result *px_thread_cache_find(
+    const struct px_store *store, const struct px_reader *reader, const char *name,
+    pmix_rank_t rank, uint64_t sequence, uint64_t changes)
 {
     const struct px_thread_cache *mine =
         /* pairs with px_thread_cache_put */
@@ -72,9 +71,10 @@ static inline bool px_thread_cache_is_absent(const struct px_cached_result *at, 
     return px_load_relaxed(&at->key) == 0 && strcmp((const char *) text, name) == 0;
 }
 
-/* Takes the place of what was there. Without memory nothing is noted. By its thread; inside a read-side critical section. */
-void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader, const char *name,
-                    const struct px_cached_result *what);
+/* Takes the place of what was there. Without memory nothing is noted. By its thread; inside a
+ * read-side critical section. */
+void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader,
+                         const char *name, const struct px_cached_result *what);
 
 /* When the store goes. */
 void px_thread_cache_fini(struct px_store *store);

@@ -85,17 +85,18 @@ int px_writer_procs(struct px_writer *writer, size_t key);
 /* Writes a column with these values (at least two, ascending by rank, all of them news), and what
  * the key has already, for ranks below n. */
 int px_writer_column(struct px_writer *writer, uint64_t key, const struct px_datum *procs,
-                    size_t n_procs, uint32_t n);
+                     size_t n_procs, uint32_t n);
 
 /* Whether a value would change nothing. 0 with *ret_same, or an encoding error. */
-int px_writer_same(struct px_writer *writer, const struct px_slice *now, const struct px_datum *datum,
-                  bool *ret_same);
+int px_writer_same(struct px_writer *writer, const struct px_slice *now,
+                   const struct px_datum *datum, bool *ret_same);
 
 /* Counts as dead a cell that is replaced, with what leads to it; a column, but for its cells; the
  * placement, when a new one is written from scratch. */
-void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now, uint64_t record);
+void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
+                                  uint64_t record);
 void px_writer_count_garbage_column(struct px_writer *writer, const struct px_column *col,
-                          const struct px_datum *procs, size_t n_procs);
+                                    const struct px_datum *procs, size_t n_procs);
 void px_writer_count_garbage_placement(struct px_writer *writer, const struct px_placement *place);
 
 /* Writes the records of stage->items. */

@@ -13,10 +13,10 @@ bool px_bump_is_valid(const struct px_bump *bump)
 {
     const struct px_segment *seg = bump->seg;
 
-    return seg && seg->writer && ((bump->next | bump->published | bump->dirty) & 7) == 0
-           && bump->published >= PX_SHM_HEADER_LEN && bump->published <= bump->next
-           && bump->next <= bump->dirty && bump->dirty <= seg->committed
-           && seg->committed <= seg->size;
+    return seg && seg->writer && ((bump->next | bump->published | bump->dirty) & 7) == 0 &&
+           bump->published >= PX_SHM_HEADER_LEN && bump->published <= bump->next &&
+           bump->next <= bump->dirty && bump->dirty <= seg->committed &&
+           seg->committed <= seg->size;
 }
 
 void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used)

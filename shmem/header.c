@@ -62,7 +62,7 @@ uint64_t px_shm_fingerprint(void)
     uint64_t sum = PX_SHM_MAJOR;
     size_t i;
 
-    for (i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+    for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
         sum = px_hash_mix(sum, facts[i]);
     }
     return sum;
@@ -77,13 +77,13 @@ int px_header_init(struct px_segment *seg, const struct px_header_init *init)
     struct timespec now = {0};
 
     px_assert(seg->writer && seg->committed >= PX_SHM_HEADER_LEN);
-    if (len >= sizeof h.nspace) {
+    if (len >= sizeof(h.nspace)) {
         return PX_ERR_BAD_PARAM;
     }
     if (init->epoch == 0) {
         (void) clock_gettime(CLOCK_REALTIME, &now); /* only has to differ */
     }
-    memcpy(h.magic, PX_SHM_MAGIC, sizeof h.magic);
+    memcpy(h.magic, PX_SHM_MAGIC, sizeof(h.magic));
     memcpy(h.nspace, init->nspace, len + 1);
     h.probe = PX_SHM_PROBE;
     h.fingerprint = px_shm_fingerprint();
@@ -92,11 +92,11 @@ int px_header_init(struct px_segment *seg, const struct px_header_init *init)
     h.gid = init->gid;
     h.generation = init->generation;
     h.creator = (uint32_t) getpid();
-    h.epoch = init->epoch ? init->epoch
-                          : (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+    h.epoch =
+        init->epoch ? init->epoch : (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
     h.used = PX_SHM_HEADER_LEN;
     h.state = PX_SHM_LIVE;
-    px_put(to, &h, sizeof h);
+    px_put(to, &h, sizeof(h));
     px_assert(px_header_check(seg) == 0);
     return 0;
 }
@@ -106,18 +106,18 @@ int px_header_check(const struct px_segment *seg)
     const struct px_header *h = px_segment_header(seg);
     uint64_t state;
 
-    if (seg->size < PX_SHM_HEADER_LEN || memcmp(h->magic, PX_SHM_MAGIC, sizeof h->magic) != 0) {
+    if (seg->size < PX_SHM_HEADER_LEN || memcmp(h->magic, PX_SHM_MAGIC, sizeof(h->magic)) != 0) {
         return PX_ERR_UNPACK_FAILURE;
     }
-    if (h->major != PX_SHM_MAJOR || h->probe != PX_SHM_PROBE
-        || h->fingerprint != px_shm_fingerprint()) {
+    if (h->major != PX_SHM_MAJOR || h->probe != PX_SHM_PROBE ||
+        h->fingerprint != px_shm_fingerprint()) {
         return PX_ERR_NOT_SUPPORTED;
     }
     state = px_load_acquire(&h->state) & UINT32_MAX; /* pairs with set_state and px_store_destroy */
-    if (h->header_len != PX_SHM_HEADER_LEN || h->virtual_size != seg->size
-        || h->used < PX_SHM_HEADER_LEN || h->used > seg->size
-        || memchr(h->nspace, '\0', sizeof h->nspace) == NULL || state < PX_SHM_LIVE
-        || state > PX_SHM_DEAD) {
+    if (h->header_len != PX_SHM_HEADER_LEN || h->virtual_size != seg->size ||
+        h->used < PX_SHM_HEADER_LEN || h->used > seg->size ||
+        memchr(h->nspace, '\0', sizeof(h->nspace)) == NULL || state < PX_SHM_LIVE ||
+        state > PX_SHM_DEAD) {
         return PX_ERR_UNPACK_FAILURE;
     }
     return 0;

@@ -10,14 +10,14 @@
 
 const struct px_key *px_key_at(struct px_view *view, uint64_t loc)
 {
-    const struct px_key *key = (const struct px_key *) px_at(view, loc, sizeof *key);
+    const struct px_key *key = (const struct px_key *) px_at(view, loc, sizeof(*key));
     uint64_t len;
 
     if (!key) {
         return NULL;
     }
     len = key->len;
-    if (!px_at(view, loc, sizeof *key + len + 1) || key->name[len] != '\0') {
+    if (!px_at(view, loc, sizeof(*key) + len + 1) || key->name[len] != '\0') {
         view->damaged = true;
         return NULL;
     }
@@ -47,8 +47,7 @@ static int pass_crowded(struct px_bump *bump)
 int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
                uint16_t realm, uint16_t derived, uint64_t *ret_loc)
 {
-    struct px_key head = {
-        .hash = hash, .len = (uint32_t) len, .realm = realm, .derived = derived};
+    struct px_key head = {.hash = hash, .len = (uint32_t) len, .realm = realm, .derived = derived};
     struct px_key *key;
     void *at;
     int rc;
@@ -58,13 +57,13 @@ int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_
     rc = pass_crowded(edit->bump);
 
     if (rc == 0) {
-        rc = px_bump_take_zeroed(edit->bump, sizeof head + len + 1, &at);
+        rc = px_bump_take_zeroed(edit->bump, sizeof(head) + len + 1, &at);
     }
     if (rc) {
         return rc;
     }
     key = at;
-    px_put(key, &head, sizeof head);
+    px_put(key, &head, sizeof(head));
     px_put(key->name, name, len);
     px_assert(key->name[len] == '\0');
     *ret_loc = px_bump_locator(edit->bump, key);

@@ -22,13 +22,13 @@ static inline const struct px_key *px_key_find(struct px_view *view, uint64_t ta
     }
     px_probe_start(view, table, hash, &probe);
     for (loc = px_probe_next(&probe); loc; loc = px_probe_next(&probe)) {
-        const struct px_key *key = (const struct px_key *) px_at(view, loc, sizeof *key);
+        const struct px_key *key = (const struct px_key *) px_at(view, loc, sizeof(*key));
 
         if (!key) {
             return NULL;
         }
         if (key->hash == hash && key->len == len) {
-            if (!px_at(view, loc, sizeof *key + len + 1)) {
+            if (!px_at(view, loc, sizeof(*key) + len + 1)) {
                 return NULL;
             }
             if (memcmp(key->name, name, len) == 0) {

@@ -25,10 +25,10 @@ enum {
     PX_SHM_TAG_SHIFT = 48,
 };
 
-#define PX_SHM_PROBE UINT64_C(0x0102030405060708)
-#define PX_SHM_LOC_MASK ((UINT64_C(1) << PX_SHM_TAG_SHIFT) - 1)
+#define PX_SHM_PROBE     UINT64_C(0x0102030405060708)
+#define PX_SHM_LOC_MASK  ((UINT64_C(1) << PX_SHM_TAG_SHIFT) - 1)
 #define PX_SHM_MAX_SLOTS (UINT64_C(1) << 36)
-#define PX_SHM_NO_INDEX UINT32_MAX
+#define PX_SHM_NO_INDEX  UINT32_MAX
 
 enum px_shm_state { PX_SHM_LIVE = 1, PX_SHM_SUPERSEDED = 2, PX_SHM_DEAD = 3 };
 
@@ -84,14 +84,14 @@ enum px_derived {
 };
 
 struct px_key {
-    uint64_t hash;   /* px_hash_bytes of the name */
-    uint64_t column; /* word: newest struct px_column of process-level values, or 0 */
-    uint64_t job;    /* word: newest job-level struct px_record, or 0 */
-    uint64_t holder; /* word: 1 + a rank that has a process-level value, or 0 */
-    uint32_t len;    /* of the name without its NUL */
+    uint64_t hash;    /* px_hash_bytes of the name */
+    uint64_t column;  /* word: newest struct px_column of process-level values, or 0 */
+    uint64_t job;     /* word: newest job-level struct px_record, or 0 */
+    uint64_t holder;  /* word: 1 + a rank that has a process-level value, or 0 */
+    uint32_t len;     /* of the name without its NUL */
     uint16_t realm;   /* enum px_realm */
     uint16_t derived; /* enum px_derived; a placement comes with the keys that have one */
-    char name[];     /* len + 1 bytes */
+    char name[];      /* len + 1 bytes */
 };
 
 /* What becomes visible with a publication begins so. Visible to a reader whose sequence is at least
@@ -166,8 +166,9 @@ enum px_column_kind {
     PX_COLUMN_AFFINE = 2, /* base + step * rank, modulo 2^64 */
     PX_COLUMN_ARRAY = 3,  /* elements of `width` bits at data */
     PX_COLUMN_CELL = 4,   /* the cell at data */
-    PX_COLUMN_DICT = 5, /* elements at data, each an index into the locators of n_dict cells at base */
-    PX_COLUMN_LOC = 6,  /* locators of cells at data, 0: absent */
+    PX_COLUMN_DICT =
+        5, /* elements at data, each an index into the locators of n_dict cells at base */
+    PX_COLUMN_LOC = 6, /* locators of cells at data, 0: absent */
 };
 
 /* Process-level values of one key for ranks 0 .. n - 1. */

@@ -41,7 +41,7 @@ static inline void px_put_zero(void *at, size_t len)
 static inline void px_put_word(uint64_t *at, uint64_t value)
 {
     px_assert(((uintptr_t) at & 7) == 0);
-    px_shm_store_hook(at, sizeof *at);
+    px_shm_store_hook(at, sizeof(*at));
     *at = value;
 }
 
@@ -49,7 +49,7 @@ static inline void px_put_word(uint64_t *at, uint64_t value)
 static inline void px_publish(const uint64_t *at, uint64_t value)
 {
     px_assert(((uintptr_t) at & 7) == 0);
-    px_shm_store_hook(at, sizeof *at);
+    px_shm_store_hook(at, sizeof(*at));
     px_store_release((uint64_t *) (uintptr_t) at, value);
 }
 

@@ -64,8 +64,8 @@ static uint64_t limited(uint64_t size, bool shared)
     if (room != UINT64_MAX && size > room / 2) {
         size = room / 2;
     }
-    if (shared && getrlimit(RLIMIT_FSIZE, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY
-        && size > lim.rlim_cur) {
+    if (shared && getrlimit(RLIMIT_FSIZE, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY &&
+        size > lim.rlim_cur) {
         size = lim.rlim_cur;
     }
     return size / page_size() * page_size();
@@ -140,7 +140,8 @@ static int back(struct px_segment *seg, uint64_t upto)
 /* What a new segment has from the beginning: at least its header. */
 static int commit_first(struct px_segment *seg, const struct px_segment_hints *hints)
 {
-    uint64_t first = round_up(hints->initial_commit ? hints->initial_commit : first_bytes, page_size());
+    uint64_t first =
+        round_up(hints->initial_commit ? hints->initial_commit : first_bytes, page_size());
 
     if (first < PX_SHM_HEADER_LEN || first > seg->size || back(seg, first)) {
         return px_segment_commit(seg, PX_SHM_HEADER_LEN);
@@ -156,7 +157,8 @@ int px_segment_create(bool shared, uint64_t size, const struct px_segment_hints 
     int rc = PX_ERR_NOMEM;
 
     hints = hints ? hints : &no_hints;
-    seg.reserve_ahead = hints->reserve_ahead ? hints->reserve_ahead / page_size() * page_size() : max_ahead;
+    seg.reserve_ahead =
+        hints->reserve_ahead ? hints->reserve_ahead / page_size() * page_size() : max_ahead;
 
     size = limited(round_up(size ? size : PX_SEGMENT_DEFAULT_SIZE, page_size()), shared);
     if (size < min_size) {
@@ -225,7 +227,8 @@ int px_segment_open(int fd, struct px_segment *ret)
     return rc;
 }
 
-void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *hints, uint64_t used)
+void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *hints,
+                         uint64_t used)
 {
     uint64_t n = hints->prefault < used ? hints->prefault : used;
 

@@ -11,11 +11,11 @@
  * processes map read-only, or plain process memory with the same bytes. */
 struct px_segment {
     unsigned char *base;
-    uint64_t size;      /* bytes of address space */
-    uint64_t committed; /* writer: bytes from the front that are backed by memory */
-    uint64_t reserve_ahead;     /* writer: at most so many are backed before they are asked for */
-    uint64_t prefaulted;      /* reader: bytes from the front that were mapped at once */
-    int fd;             /* -1: process memory, or a reader's */
+    uint64_t size;          /* bytes of address space */
+    uint64_t committed;     /* writer: bytes from the front that are backed by memory */
+    uint64_t reserve_ahead; /* writer: at most so many are backed before they are asked for */
+    uint64_t prefaulted;    /* reader: bytes from the front that were mapped at once */
+    int fd;                 /* -1: process memory, or a reader's */
     bool shared;
     bool writer;
 };
@@ -25,8 +25,8 @@ struct px_segment {
 /* How memory is got. All zero: the defaults, which NULL in place of a pointer means too. None of it
  * changes what can be read, and where the system cannot do it nothing fails. */
 struct px_segment_hints {
-    uint64_t initial_commit;    /* writer: bytes backed from the beginning; 0: 64 KiB */
-    uint64_t reserve_ahead;    /* writer: most bytes backed before they are asked for; 0: 4 MiB */
+    uint64_t initial_commit; /* writer: bytes backed from the beginning; 0: 64 KiB */
+    uint64_t reserve_ahead;  /* writer: most bytes backed before they are asked for; 0: 4 MiB */
     uint64_t prefault; /* reader: bytes from the front that are mapped at once, not when touched */
     bool huge;         /* both: pages may be huge ones */
     /* writer: says where the range's memory shall come from, before it has any; or NULL */
@@ -52,7 +52,7 @@ int px_segment_open(int fd, struct px_segment *ret);
 /* Does what the hints say to a reader's mapping, of which `used` bytes hold something: no memory is
  * taken for more. Again, when more is in use: to that. */
 void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *hints,
-                     uint64_t used);
+                         uint64_t used);
 
 /* Backs the first `upto` bytes with memory, and some more ahead, so that no store there can fail.
  * 0, PX_ERR_OUT_OF_RESOURCE (beyond the size, or no memory); what was committed stays. */

@@ -65,12 +65,12 @@ static int grow_changes(struct px_table_edit *edit)
     if (n > UINT32_MAX / 4) {
         return PX_ERR_OUT_OF_RESOURCE;
     }
-    changes = realloc(edit->changes, n / 2 * sizeof *changes);
+    changes = realloc(edit->changes, n / 2 * sizeof(*changes));
     if (!changes) {
         return PX_ERR_NOMEM;
     }
     edit->changes = changes;
-    by_slot = calloc(n, sizeof *by_slot);
+    by_slot = calloc(n, sizeof(*by_slot));
     if (!by_slot) {
         return PX_ERR_NOMEM;
     }
@@ -118,11 +118,11 @@ static int make_table(struct px_bump *bump, uint64_t n_slots, uint64_t *ret_loc)
     if (n_slots > PX_SHM_MAX_SLOTS) {
         return PX_ERR_OUT_OF_RESOURCE;
     }
-    rc = px_bump_take_zeroed(bump, sizeof head + n_slots * 8, &at);
+    rc = px_bump_take_zeroed(bump, sizeof(head) + n_slots * 8, &at);
     if (rc) {
         return rc;
     }
-    px_put(at, &head, sizeof head);
+    px_put(at, &head, sizeof(head));
     *ret_loc = px_bump_locator(bump, at);
     return 0;
 }
@@ -174,7 +174,7 @@ static int grow(struct px_table_edit *edit, uint64_t n_slots)
         }
         table = (struct px_table *) (void *) (edit->bump->seg->base + (loc << 3));
         if (refill(edit, table)) {
-            edit->n_dead += edit->loc ? sizeof *table + table_at(edit)->n_slots * 8 : 0;
+            edit->n_dead += edit->loc ? sizeof(*table) + table_at(edit)->n_slots * 8 : 0;
             edit->loc = loc;
             edit->fresh = true;
             edit->n_changes = 0;

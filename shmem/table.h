@@ -23,7 +23,7 @@ struct px_probe {
 static inline void px_probe_start(struct px_view *view, uint64_t loc, uint64_t hash,
                                   struct px_probe *ret)
 {
-    const struct px_table *table = (const struct px_table *) px_at(view, loc, sizeof *table);
+    const struct px_table *table = (const struct px_table *) px_at(view, loc, sizeof(*table));
     uint64_t n;
 
     *ret = (struct px_probe){0};
@@ -31,8 +31,8 @@ static inline void px_probe_start(struct px_view *view, uint64_t loc, uint64_t h
         return;
     }
     n = table->n_slots;
-    if (n == 0 || (n & (n - 1)) != 0 || n > PX_SHM_MAX_SLOTS
-        || !px_at(view, loc, sizeof *table + n * 8)) {
+    if (n == 0 || (n & (n - 1)) != 0 || n > PX_SHM_MAX_SLOTS ||
+        !px_at(view, loc, sizeof(*table) + n * 8)) {
         view->damaged = true;
         return;
     }

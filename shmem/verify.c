@@ -63,11 +63,11 @@ static bool check_array(struct check *c, const struct px_cell *cell, uint64_t lo
     if (cell->len == 0) {
         return true;
     }
-    if (cell->len < sizeof array) {
+    if (cell->len < sizeof(array)) {
         return bad(c, "array cell is too short", loc);
     }
-    memcpy(&array, cell->payload, sizeof array);
-    if (array.n > UINT32_MAX || array.n * array.width != cell->len - sizeof array) {
+    memcpy(&array, cell->payload, sizeof(array));
+    if (array.n > UINT32_MAX || array.n * array.width != cell->len - sizeof(array)) {
         return bad(c, "array cell has another length than its elements", loc);
     }
     return true;
@@ -75,14 +75,14 @@ static bool check_array(struct check *c, const struct px_cell *cell, uint64_t lo
 
 static bool check_cell(struct check *c, uint64_t loc)
 {
-    const struct px_cell *cell = at(c, loc, sizeof *cell, "cell is outside");
+    const struct px_cell *cell = at(c, loc, sizeof(*cell), "cell is outside");
     uint64_t len;
 
     if (!cell) {
         return false;
     }
     len = cell->len;
-    if (!at(c, loc, sizeof *cell + len, "payload is outside")) {
+    if (!at(c, loc, sizeof(*cell) + len, "payload is outside")) {
         return false;
     }
     switch (cell->form & PX_FORM_MASK) {
@@ -93,8 +93,8 @@ static bool check_cell(struct check *c, uint64_t loc)
     case PX_FORM_TEXT:
         return len == 0 || cell->payload[len - 1] == '\0' || bad(c, "string without its NUL", loc);
     case PX_FORM_PROC:
-        return len == 0 || (len > 4 && cell->payload[len - 1] == '\0')
-               || bad(c, "process cell is damaged", loc);
+        return len == 0 || (len > 4 && cell->payload[len - 1] == '\0') ||
+               bad(c, "process cell is damaged", loc);
     case PX_FORM_TIMEVAL:
         return len == 16 || bad(c, "time cell is not 16 bytes", loc);
     case PX_FORM_ARRAY:
@@ -146,7 +146,7 @@ static bool check_key(struct check *c, uint64_t loc)
 /* Calls fn for each locator in a table. */
 static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c, uint64_t loc))
 {
-    const struct px_table *table = at(c, loc, sizeof *table, "table is outside");
+    const struct px_table *table = at(c, loc, sizeof(*table), "table is outside");
     uint64_t n = table ? table->n_slots : 0;
     uint64_t used = 0;
     uint64_t i;
@@ -157,7 +157,7 @@ static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c,
     if (n == 0 || (n & (n - 1)) || n > PX_SHM_MAX_SLOTS || table->max_probe > PX_SHM_TABLE_PROBES) {
         return bad(c, "table head is damaged", loc);
     }
-    if (!at(c, loc, sizeof *table + n * 8, "table slots are outside") || !pay(c, n, loc)) {
+    if (!at(c, loc, sizeof(*table) + n * 8, "table slots are outside") || !pay(c, n, loc)) {
         return false;
     }
     for (i = 0; i < n; i++) {
@@ -179,10 +179,9 @@ static uint64_t record_hash(struct check *c, const struct px_record *rec, uint64
     const struct px_quals *quals;
 
     if (rec->quals) {
-        quals = at(c, rec->quals, sizeof *quals, "qualifiers are outside");
-        if (!quals
-            || !at(c, rec->quals, sizeof *quals + (uint64_t) quals->len,
-                   "qualifiers are outside")) {
+        quals = at(c, rec->quals, sizeof(*quals), "qualifiers are outside");
+        if (!quals ||
+            !at(c, rec->quals, sizeof(*quals) + (uint64_t) quals->len, "qualifiers are outside")) {
             return 0;
         }
         h = px_hash_mix(h, quals->sum_a);
@@ -210,7 +209,7 @@ static bool check_versions(struct check *c, uint64_t loc)
     const struct px_record *newer = NULL;
 
     while (loc) {
-        const struct px_record *rec = at(c, loc, sizeof *rec, "record is outside");
+        const struct px_record *rec = at(c, loc, sizeof(*rec), "record is outside");
 
         if (!rec || !check_version(c, &rec->version, loc, newer ? &newer->version : NULL)) {
             return false;
@@ -219,15 +218,14 @@ static bool check_versions(struct check *c, uint64_t loc)
         if (c->fault.what) {
             return false;
         }
-        if (newer
-            && (rec->key != newer->key || rec->level != newer->level || rec->index != newer->index
-                || !same_quals(c, rec->quals, newer->quals))) {
+        if (newer && (rec->key != newer->key || rec->level != newer->level ||
+                      rec->index != newer->index || !same_quals(c, rec->quals, newer->quals))) {
             return bad(c, "older version is of another value", loc);
         }
         if (rec->version.prev ? rec->link != 0 : rec->link >= loc) {
             return bad(c, "record is wrongly linked", loc);
         }
-        if (rec->key && !check_cell(c, loc + sizeof *rec / 8)) {
+        if (rec->key && !check_cell(c, loc + sizeof(*rec) / 8)) {
             return false;
         }
         newer = rec;
@@ -241,13 +239,13 @@ static bool check_index_list(struct check *c, const struct px_record *roster)
     uint64_t loc = px_load_acquire(&roster->link); /* pairs with publish_all */
 
     while (loc) {
-        const struct px_record *rec = at(c, loc, sizeof *rec, "record of a roster is outside");
+        const struct px_record *rec = at(c, loc, sizeof(*rec), "record of a roster is outside");
 
         if (!rec) {
             return false;
         }
-        if (rec->level != roster->level || rec->index != roster->index || rec->key == 0
-            || rec->link >= loc) {
+        if (rec->level != roster->level || rec->index != roster->index || rec->key == 0 ||
+            rec->link >= loc) {
             return bad(c, "roster leads to a record of another place", loc);
         }
         loc = rec->link;
@@ -257,7 +255,7 @@ static bool check_index_list(struct check *c, const struct px_record *roster)
 
 static bool check_record(struct check *c, uint64_t loc)
 {
-    const struct px_record *rec = at(c, loc, sizeof *rec, "record is outside");
+    const struct px_record *rec = at(c, loc, sizeof(*rec), "record is outside");
     struct px_probe probe;
     uint64_t found;
 
@@ -305,8 +303,8 @@ static bool check_elements(struct check *c, const struct px_column *col, uint64_
     if (col->kind == PX_COLUMN_DICT) {
         dict = at(c, col->base, (uint64_t) col->n_dict * 8, "dictionary of a column is outside");
     }
-    if (!lanes || (col->kind == PX_COLUMN_DICT && !dict)
-        || (col->kind != PX_COLUMN_ARRAY && !pay(c, col->n, loc))) {
+    if (!lanes || (col->kind == PX_COLUMN_DICT && !dict) ||
+        (col->kind != PX_COLUMN_ARRAY && !pay(c, col->n, loc))) {
         return false;
     }
     for (i = 0; i < col->n && col->kind == PX_COLUMN_DICT; i++) {
@@ -331,9 +329,8 @@ static bool check_elements(struct check *c, const struct px_column *col, uint64_
 
 static bool check_column(struct check *c, const struct px_column *col, uint64_t loc)
 {
-    if (col->present
-        && !at(c, col->present, ((uint64_t) col->n + 63) / 64 * 8,
-               "presence of a column is outside")) {
+    if (col->present && !at(c, col->present, ((uint64_t) col->n + 63) / 64 * 8,
+                            "presence of a column is outside")) {
         return false;
     }
     if (col->overlay > c->seq + 1) {
@@ -347,8 +344,8 @@ static bool check_column(struct check *c, const struct px_column *col, uint64_t 
     case PX_COLUMN_CELL:
         return check_cell(c, col->data);
     case PX_COLUMN_LOC:
-        return (col->width == 64 || bad(c, "column of locators is not 64 bits wide", loc))
-               && check_elements(c, col, loc);
+        return (col->width == 64 || bad(c, "column of locators is not 64 bits wide", loc)) &&
+               check_elements(c, col, loc);
     case PX_COLUMN_ARRAY:
     case PX_COLUMN_DICT:
         return check_elements(c, col, loc);
@@ -362,7 +359,7 @@ static bool check_columns_of(struct check *c, uint64_t key, uint64_t loc)
     const struct px_column *newer = NULL;
 
     while (loc) {
-        const struct px_column *col = at(c, loc, sizeof *col, "column is outside");
+        const struct px_column *col = at(c, loc, sizeof(*col), "column is outside");
 
         if (!col || !check_version(c, &col->version, loc, newer ? &newer->version : NULL)) {
             return false;
@@ -388,7 +385,7 @@ static bool check_values_of_key(struct check *c, uint64_t loc)
         return bad(c, "key is outside", loc);
     }
     if (key->job) {
-        job = at(c, key->job, sizeof *job, "record is outside");
+        job = at(c, key->job, sizeof(*job), "record is outside");
         if (!job || job->key != loc || job->level != PX_SHM_JOB || job->quals) {
             return bad(c, "key leads to another job-level value", loc);
         }
@@ -405,7 +402,7 @@ static bool check_column_chain(struct check *c)
     uint64_t loc = c->h->columns;
 
     while (loc) {
-        const struct px_column *col = at(c, loc, sizeof *col, "column is outside");
+        const struct px_column *col = at(c, loc, sizeof(*col), "column is outside");
 
         if (!col) {
             return false;
@@ -446,14 +443,14 @@ static bool check_node(struct check *c, const struct px_placement *place,
     if (!check_cell(c, node->name)) {
         return false;
     }
-    name = px_at(&c->view, node->name, sizeof *name);
+    name = px_at(&c->view, node->name, sizeof(*name));
     if ((name->form & PX_FORM_MASK) != PX_FORM_TEXT || name->len == 0) {
         return bad(c, "node without a name", loc);
     }
     if (node->aliases) {
         list = at(c, node->aliases, 8, "aliases are outside");
-        if (!list || list[0] > PX_SHM_MAX_SLOTS
-            || !at(c, node->aliases, 8 + list[0] * 8, "aliases are outside")) {
+        if (!list || list[0] > PX_SHM_MAX_SLOTS ||
+            !at(c, node->aliases, 8 + list[0] * 8, "aliases are outside")) {
             return bad(c, "aliases are outside", loc);
         }
         for (i = 0; i < list[0]; i++) {
@@ -462,10 +459,10 @@ static bool check_node(struct check *c, const struct px_placement *place,
             }
         }
     }
-    if (node->count > place->n_ranks
-        || (node->stride == 0 && node->count && (uint64_t) node->first + node->count > place->n_csr)
-        || (node->stride && node->count
-            && node->first + (uint64_t) (node->count - 1) * node->stride >= place->n_ranks)) {
+    if (node->count > place->n_ranks ||
+        (node->stride == 0 && node->count && (uint64_t) node->first + node->count > place->n_csr) ||
+        (node->stride && node->count &&
+         node->first + (uint64_t) (node->count - 1) * node->stride >= place->n_ranks)) {
         return bad(c, "node lists ranks that do not exist", loc);
     }
     return true;
@@ -476,22 +473,21 @@ static bool check_placement(struct check *c, uint64_t loc)
     const struct px_version *newer = NULL;
 
     while (loc) {
-        const struct px_placement *place = at(c, loc, sizeof *place, "placement is outside");
+        const struct px_placement *place = at(c, loc, sizeof(*place), "placement is outside");
         const struct px_node *nodes = NULL;
         uint32_t i;
 
-        if (!place || !check_version(c, &place->version, loc, newer)
-            || !check_map(c, &place->node_of, place->n_ranks, loc)
-            || !check_map(c, &place->app_of, place->n_ranks, loc)) {
+        if (!place || !check_version(c, &place->version, loc, newer) ||
+            !check_map(c, &place->node_of, place->n_ranks, loc) ||
+            !check_map(c, &place->app_of, place->n_ranks, loc)) {
             return false;
         }
         if (place->n_nodes) {
-            nodes =
-                at(c, place->nodes, (uint64_t) place->n_nodes * sizeof *nodes, "nodes are outside");
+            nodes = at(c, place->nodes, (uint64_t) place->n_nodes * sizeof(*nodes),
+                       "nodes are outside");
         }
-        if ((place->n_nodes && !nodes)
-            || (place->n_csr
-                && !at(c, place->csr, place->n_csr * 4, "ranks of nodes are outside"))) {
+        if ((place->n_nodes && !nodes) ||
+            (place->n_csr && !at(c, place->csr, place->n_csr * 4, "ranks of nodes are outside"))) {
             return false;
         }
         for (i = 0; i < place->n_nodes; i++) {
@@ -521,15 +517,15 @@ static bool check_all(struct check *c)
     if (c->level == PX_VERIFY_HEADER) {
         return true;
     }
-    if ((c->h->keys && !each_slot(c, c->h->keys, check_key))
-        || (c->h->table && !each_slot(c, c->h->table, check_record)) || !check_column_chain(c)) {
+    if ((c->h->keys && !each_slot(c, c->h->keys, check_key)) ||
+        (c->h->table && !each_slot(c, c->h->table, check_record)) || !check_column_chain(c)) {
         return false;
     }
     if (c->level == PX_VERIFY_TABLES) {
         return true;
     }
-    return (c->h->keys == 0 || each_slot(c, c->h->keys, check_values_of_key))
-           && check_placement(c, c->h->place);
+    return (c->h->keys == 0 || each_slot(c, c->h->keys, check_values_of_key)) &&
+           check_placement(c, c->h->place);
 }
 
 int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,

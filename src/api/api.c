@@ -33,7 +33,7 @@ static void stay_loaded(struct px_ctx *ctx)
     static const char marker = 0;
     Dl_info here;
 
-    if (NULL == ctx->loaded && dladdr(&marker, &here) != 0 && NULL != here.dli_fname) {
+    if (ctx->loaded == NULL && dladdr(&marker, &here) != 0 && here.dli_fname != NULL) {
         ctx->loaded = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     }
 }
@@ -42,12 +42,12 @@ int px_api_open(struct px_ctx *ctx, bool external)
 {
     int rc = px_param_load();
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     set_log_levels();
     rc = px_loop_create(external, &ctx->loop);
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     stay_loaded(ctx);
@@ -55,7 +55,7 @@ int px_api_open(struct px_ctx *ctx, bool external)
     ctx->get = px_api_get;
     ctx->events = px_events_create(ctx->loop);
     ctx->attrs = px_attrs_create();
-    if (NULL == ctx->events || NULL == ctx->attrs) {
+    if (ctx->events == NULL || ctx->attrs == NULL) {
         px_api_close(ctx);
         return PMIX_ERR_NOMEM;
     }
@@ -80,7 +80,7 @@ void px_api_close(struct px_ctx *ctx)
     px_attrs_destroy(ctx->attrs);
     ctx->attrs = NULL;
     px_topo_fini();
-    if (NULL != ctx->loaded) {
+    if (ctx->loaded != NULL) {
         (void) dlclose(ctx->loaded); /* whoever called us has it too */
         ctx->loaded = NULL;
     }
@@ -101,8 +101,8 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx)
     return true;
 }
 
-bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call, const pmix_info_t *info,
-                size_t ninfo)
+bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
+                           const pmix_info_t *info, size_t ninfo)
 {
     const char *role = ctx->ops->name;
     unsigned levels = strcmp(role, "server") == 0 ? PX_ATTR_SERVER
@@ -114,7 +114,7 @@ bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
 
 pmix_status_t px_api_may_block(const struct px_ctx *ctx)
 {
-    if (NULL == ctx) {
+    if (ctx == NULL) {
         return PMIX_ERR_INIT;
     }
     if (!px_loop_alive(ctx->loop)) {
@@ -127,13 +127,13 @@ pmix_status_t px_api_await(struct px_ctx *ctx, struct px_wait *wait, pmix_status
 {
     pmix_status_t rc;
 
-    if (PMIX_SUCCESS != accepted) {
+    if (accepted != PMIX_SUCCESS) {
         px_wait_done(wait, accepted);
         rc = px_wait_for(wait);
     } else {
         rc = px_ctx_wait(ctx, wait);
     }
-    return PMIX_OPERATION_SUCCEEDED == rc ? PMIX_SUCCESS : rc;
+    return rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
 }
 
 void px_api_op_done(pmix_status_t status, void *wait)
@@ -146,13 +146,13 @@ void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, voi
 {
     struct px_results *kept = results;
 
-    if (ninfo > 0 && NULL != info) {
+    if (ninfo > 0 && info != NULL) {
         int rc = px_infos_copy(info, ninfo, &kept->info);
 
-        kept->n = NULL != kept->info ? ninfo : 0;
-        status = 0 == rc ? status : rc;
+        kept->n = kept->info != NULL ? ninfo : 0;
+        status = rc == 0 ? status : rc;
     }
-    if (NULL != release_fn) {
+    if (release_fn != NULL) {
         release_fn(release_cbdata);
     }
     px_wait_done(&kept->wait, status);
@@ -163,7 +163,7 @@ pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *result
 {
     pmix_status_t rc = px_api_await(ctx, &results->wait, accepted);
 
-    if (NULL != ret && NULL != ret_n) {
+    if (ret != NULL && ret_n != NULL) {
         *ret = results->info;
         *ret_n = results->n;
     } else {

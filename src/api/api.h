@@ -27,8 +27,8 @@ void px_api_close(struct px_ctx *ctx);
 bool px_api_dropped_after_fork(struct px_ctx *ctx);
 
 /* Does the library do everything that is required of a call that it does alone? */
-bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call, const pmix_info_t *info,
-                size_t ninfo);
+bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
+                           const pmix_info_t *info, size_t ninfo);
 
 /* PMIx_Get without the fast path (px_ctx.get). */
 pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],

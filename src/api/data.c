@@ -15,7 +15,7 @@ pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, put);
 
-    return PMIX_SUCCESS == rc ? ctx->ops->put(ctx, scope, key, val) : rc;
+    return rc == PMIX_SUCCESS ? ctx->ops->put(ctx, scope, key, val) : rc;
 }
 
 pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmix_value_t *val)
@@ -23,7 +23,7 @@ pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmi
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, store_internal);
 
-    return PMIX_SUCCESS == rc ? ctx->ops->store_internal(ctx, proc, key, val) : rc;
+    return rc == PMIX_SUCCESS ? ctx->ops->store_internal(ctx, proc, key, val) : rc;
 }
 
 pmix_status_t PMIx_Commit(void)
@@ -31,7 +31,7 @@ pmix_status_t PMIx_Commit(void)
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, commit);
 
-    return PMIX_SUCCESS == rc ? ctx->ops->commit(ctx) : rc;
+    return rc == PMIX_SUCCESS ? ctx->ops->commit(ctx) : rc;
 }
 
 /* A blocking get that has to ask. */
@@ -46,7 +46,7 @@ static void get_done(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     struct getting *getting = cbdata;
 
-    if (PMIX_SUCCESS != status || NULL == value || NULL == getting->to) {
+    if (status != PMIX_SUCCESS || value == NULL || getting->to == NULL) {
         px_wait_done(&getting->wait, status);
         return;
     }
@@ -55,10 +55,10 @@ static void get_done(pmix_status_t status, pmix_value_t *value, void *cbdata)
     } else {
         pmix_value_t *to = getting->fixed ? *getting->to : PMIx_Value_create(1);
 
-        status = NULL != to ? PMIx_Value_xfer(to, value) : PMIX_ERR_NOMEM;
-        if (PMIX_SUCCESS == status) {
+        status = to != NULL ? PMIx_Value_xfer(to, value) : PMIX_ERR_NOMEM;
+        if (status == PMIX_SUCCESS) {
             *getting->to = to;
-        } else if (!getting->fixed && NULL != to) {
+        } else if (!getting->fixed && to != NULL) {
             PMIx_Value_free(to, 1);
         }
     }
@@ -68,28 +68,28 @@ static void get_done(pmix_status_t status, pmix_value_t *value, void *cbdata)
 /* Without a key and to be refreshed: nothing is wanted but the effect. */
 static bool only_refreshes(const char *key, const pmix_info_t *info, size_t ninfo)
 {
-    return NULL == key && px_infos_flag(info, ninfo, PMIX_GET_REFRESH_CACHE);
+    return key == NULL && px_infos_flag(info, ninfo, PMIX_GET_REFRESH_CACHE);
 }
 
 static pmix_status_t get_from_server(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                                const pmix_info_t *info, size_t ninfo, pmix_value_t **val)
+                                     const pmix_info_t *info, size_t ninfo, pmix_value_t **val)
 {
     struct getting getting = {.to = val};
     pmix_info_t *kept;
     size_t n = 0;
     pmix_status_t rc = PX_ENTER(ctx, get_nb);
 
-    if (PMIX_SUCCESS == rc) {
+    if (rc == PMIX_SUCCESS) {
         rc = px_api_may_block(ctx);
     }
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     getting.fixed = px_infos_flag(info, ninfo, PMIX_GET_STATIC_VALUES);
     getting.borrowed = px_infos_flag(info, ninfo, PMIX_GET_POINTER_VALUES);
     /* That one is obeyed only here. */
     kept = px_infos_without(info, ninfo, PMIX_GET_STATIC_VALUES, &n);
-    if (NULL == kept) {
+    if (kept == NULL) {
         return PMIX_ERR_NOMEM;
     }
     px_wait_init(&getting.wait);
@@ -106,17 +106,17 @@ pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_i
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc;
 
-    if (NULL == ctx) {
+    if (ctx == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == info && ninfo > 0) {
+    if (info == NULL && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (only_refreshes(key, info, ninfo)) {
         return get_from_server(ctx, proc, key, info, ninfo, NULL);
     }
     rc = ctx->ops->get(ctx, proc, key, info, ninfo, val);
-    return PMIX_ERR_WOULD_BLOCK == rc ? get_from_server(ctx, proc, key, info, ninfo, val) : rc;
+    return rc == PMIX_ERR_WOULD_BLOCK ? get_from_server(ctx, proc, key, info, ninfo, val) : rc;
 }
 
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
@@ -131,10 +131,10 @@ pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, get_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == cbfunc || (NULL == info && ninfo > 0)) {
+    if (cbfunc == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_loop_alive(ctx->loop) ? ctx->ops->get_nb(ctx, proc, key, info, ninfo, cbfunc, cbdata)

@@ -43,13 +43,13 @@ static struct registration *registration_create(const pmix_status_t *codes, size
 {
     struct registration *reg = calloc(1, sizeof(*reg));
 
-    if (NULL == reg) {
+    if (reg == NULL) {
         return NULL;
     }
     reg->codes = calloc(ncodes + 1, sizeof(*codes));
     reg->fresh = calloc(ncodes + 1, sizeof(*codes));
     reg->info = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
-    if (NULL == reg->codes || NULL == reg->fresh || (ninfo > 0 && NULL == reg->info)) {
+    if (reg->codes == NULL || reg->fresh == NULL || (ninfo > 0 && reg->info == NULL)) {
         registration_free(reg);
         return NULL;
     }
@@ -72,18 +72,18 @@ static void registration_done(struct registration *reg, pmix_status_t status)
     struct px_events *events = reg->ctx->events;
     size_t id = reg->id;
 
-    if (PMIX_SUCCESS != status && id > 0) {
+    if (status != PMIX_SUCCESS && id > 0) {
         (void) px_events_remove(events, id, NULL, NULL, NULL); /* it is there */
         id = SIZE_MAX;
     }
-    if (NULL != reg->cbfunc) {
-        reg->cbfunc(status, PMIX_SUCCESS == status ? id : SIZE_MAX, reg->cbdata);
+    if (reg->cbfunc != NULL) {
+        reg->cbfunc(status, status == PMIX_SUCCESS ? id : SIZE_MAX, reg->cbdata);
     }
-    if (PMIX_SUCCESS == status) {
+    if (status == PMIX_SUCCESS) {
         px_events_ready(events, id);
     }
-    if (NULL != reg->wait) {
-        px_wait_done(reg->wait, PMIX_SUCCESS == status ? (int) id : status);
+    if (reg->wait != NULL) {
+        px_wait_done(reg->wait, status == PMIX_SUCCESS ? (int) id : status);
     }
     registration_free(reg);
 }
@@ -93,7 +93,7 @@ static void codes_registered(pmix_status_t status, void *cbdata)
 {
     struct registration *reg = cbdata;
 
-    registration_done(reg, PMIX_ERR_NOT_SUPPORTED == status && reg->met ? PMIX_SUCCESS : status);
+    registration_done(reg, status == PMIX_ERR_NOT_SUPPORTED && reg->met ? PMIX_SUCCESS : status);
 }
 
 static void run_registration(struct px_task *task)
@@ -111,20 +111,20 @@ static void run_registration(struct px_task *task)
     }
     rc = px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo, reg->handler,
                        &reg->id);
-    if (0 != rc) {
+    if (rc != 0) {
         reg->id = 0;
         registration_done(reg, rc);
         return;
     }
     rc = PMIX_OPERATION_SUCCEEDED;
-    if ((reg->n_fresh > 0 || all) && NULL != ctx->ops && NULL != ctx->ops->register_codes) {
+    if ((reg->n_fresh > 0 || all) && ctx->ops != NULL && ctx->ops->register_codes != NULL) {
         rc = ctx->ops->register_codes(ctx, reg->fresh, reg->n_fresh, reg->info, reg->ninfo,
                                       codes_registered, reg);
     }
-    if (PMIX_OPERATION_SUCCEEDED == rc) {
+    if (rc == PMIX_OPERATION_SUCCEEDED) {
         rc = PMIX_ERR_NOT_SUPPORTED; /* nobody was asked */
     }
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         codes_registered(rc, reg);
     }
 }
@@ -137,16 +137,16 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct registration *reg;
     struct px_wait wait;
-    pmix_status_t rc = NULL != ctx && NULL != cbfunc ? PMIX_SUCCESS : px_api_may_block(ctx);
+    pmix_status_t rc = ctx != NULL && cbfunc != NULL ? PMIX_SUCCESS : px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == evhdlr || (NULL == info && ninfo > 0) || !px_loop_alive(ctx->loop)) {
+    if (evhdlr == NULL || (info == NULL && ninfo > 0) || !px_loop_alive(ctx->loop)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    reg = registration_create(codes, NULL != codes ? ncodes : 0, info, ninfo);
-    if (NULL == reg) {
+    reg = registration_create(codes, codes != NULL ? ncodes : 0, info, ninfo);
+    if (reg == NULL) {
         return PMIX_ERR_NOMEM;
     }
     reg->task.run = run_registration;
@@ -155,7 +155,7 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
     reg->met = px_api_check_required(ctx, &px_call_handler, info, ninfo);
     reg->cbfunc = cbfunc;
     reg->cbdata = cbdata;
-    if (NULL != cbfunc) {
+    if (cbfunc != NULL) {
         px_loop_post(ctx->loop, &reg->task);
         return PMIX_SUCCESS;
     }
@@ -180,8 +180,8 @@ static pmix_status_t deregister(struct px_ctx *ctx, size_t id)
     bool last_default = false;
     int rc = px_events_remove(ctx->events, id, &codes, &n, &last_default);
 
-    if (0 == rc && (n > 0 || last_default) && NULL != ctx->ops &&
-        NULL != ctx->ops->deregister_codes) {
+    if (rc == 0 && (n > 0 || last_default) && ctx->ops != NULL &&
+        ctx->ops->deregister_codes != NULL) {
         ctx->ops->deregister_codes(ctx, codes, n, last_default);
     }
     free(codes);
@@ -203,17 +203,17 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
     struct deregistration *dereg;
     struct px_wait wait;
 
-    if (NULL == ctx) {
+    if (ctx == NULL) {
         return PMIX_ERR_INIT;
     }
     if (!px_loop_alive(ctx->loop)) {
         return PMIX_ERR_UNREACH;
     }
-    if (NULL == cbfunc && px_loop_inside(ctx->loop)) {
+    if (cbfunc == NULL && px_loop_inside(ctx->loop)) {
         return deregister(ctx, evhdlr_ref); /* the registry is at hand */
     }
     dereg = malloc(sizeof(*dereg));
-    if (NULL == dereg) {
+    if (dereg == NULL) {
         return PMIX_ERR_NOMEM;
     }
     *dereg = (struct deregistration){.task.run = run_deregistration,
@@ -221,7 +221,7 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
                                      .id = evhdlr_ref,
                                      .cbfunc = cbfunc,
                                      .cbdata = cbdata};
-    if (NULL != cbfunc) {
+    if (cbfunc != NULL) {
         px_loop_post(ctx->loop, &dereg->task);
         return PMIX_SUCCESS;
     }
@@ -242,29 +242,29 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, notify_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == info && ninfo > 0) {
+    if (info == NULL && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(ctx, &px_call_notify, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     rc = px_notify_read(info, ninfo, &directives);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     rc = px_api_may_block(ctx);
-    if (PMIX_ERR_UNREACH == rc) {
+    if (rc == PMIX_ERR_UNREACH) {
         return rc;
     }
-    if (NULL != cbfunc || PMIX_ERR_WOULD_BLOCK == rc) {
-        return ctx->ops->notify_nb(ctx, status, NULL != source ? source : &ctx->self, range, info,
+    if (cbfunc != NULL || rc == PMIX_ERR_WOULD_BLOCK) {
+        return ctx->ops->notify_nb(ctx, status, source != NULL ? source : &ctx->self, range, info,
                                    ninfo, cbfunc, cbdata);
     }
     px_wait_init(&wait);
-    rc = ctx->ops->notify_nb(ctx, status, NULL != source ? source : &ctx->self, range, info, ninfo,
+    rc = ctx->ops->notify_nb(ctx, status, source != NULL ? source : &ctx->self, range, info, ninfo,
                              px_api_op_done, &wait);
     return px_api_await(ctx, &wait, rc);
 }

@@ -15,7 +15,7 @@ struct asking {
 };
 
 static void fabric_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                     pmix_release_cbfunc_t release_fn, void *release_cbdata)
+                        pmix_release_cbfunc_t release_fn, void *release_cbdata)
 {
     struct asking *asking = cbdata;
     struct px_results kept = {0};
@@ -23,7 +23,7 @@ static void fabric_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, v
     px_wait_init(&kept.wait);
     px_api_info_done(status, info, ninfo, &kept, release_fn, release_cbdata);
     status = px_wait_for(&kept.wait); /* done already */
-    if (PMIX_SUCCESS == status) {
+    if (status == PMIX_SUCCESS) {
         PMIx_Info_free(asking->fabric->info, asking->fabric->ninfo);
         asking->fabric->info = kept.info;
         asking->fabric->ninfo = kept.n;
@@ -38,7 +38,7 @@ static struct asking *asking_create(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfu
 {
     struct asking *asking = malloc(sizeof(*asking));
 
-    if (NULL != asking) {
+    if (asking != NULL) {
         *asking = (struct asking){.fabric = fabric, .cbfunc = cbfunc, .cbdata = cbdata};
     }
     return asking;
@@ -51,16 +51,16 @@ pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t d
     struct asking *asking;
     pmix_status_t rc = PX_ENTER(ctx, fabric_register_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == fabric || NULL == cbfunc || (NULL == directives && ndirs > 0)) {
+    if (fabric == NULL || cbfunc == NULL || (directives == NULL && ndirs > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     asking = asking_create(fabric, cbfunc, cbdata);
-    rc = NULL != asking ? ctx->ops->fabric_register_nb(ctx, directives, ndirs, fabric_done, asking)
+    rc = asking != NULL ? ctx->ops->fabric_register_nb(ctx, directives, ndirs, fabric_done, asking)
                         : PMIX_ERR_NOMEM;
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         free(asking);
     }
     return rc;
@@ -73,7 +73,7 @@ pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t dire
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -87,16 +87,16 @@ pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfu
     struct asking *asking;
     pmix_status_t rc = PX_ENTER(ctx, fabric_update_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == fabric || NULL == cbfunc) {
+    if (fabric == NULL || cbfunc == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     asking = asking_create(fabric, cbfunc, cbdata);
-    rc = NULL != asking ? ctx->ops->fabric_update_nb(ctx, fabric->index, fabric_done, asking)
+    rc = asking != NULL ? ctx->ops->fabric_update_nb(ctx, fabric->index, fabric_done, asking)
                         : PMIX_ERR_NOMEM;
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         free(asking);
     }
     return rc;
@@ -108,7 +108,7 @@ pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric)
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -118,10 +118,10 @@ pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric)
 
 pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric)
 {
-    if (NULL == px_ctx_peek()) {
+    if (px_ctx_peek() == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == fabric) {
+    if (fabric == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     PMIx_Info_free(fabric->info, fabric->ninfo);
@@ -138,5 +138,5 @@ pmix_status_t PMIx_Fabric_deregister_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t 
 
     (void) cbfunc;
     (void) cbdata;
-    return PMIX_SUCCESS == rc ? PMIX_OPERATION_SUCCEEDED : rc;
+    return rc == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : rc;
 }

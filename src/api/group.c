@@ -8,7 +8,7 @@
 
 static bool good_name(const char *group)
 {
-    return NULL != group && '\0' != group[0] &&
+    return group != NULL && group[0] != '\0' &&
            strnlen(group, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
 }
 
@@ -19,7 +19,7 @@ static pmix_status_t check_bootstrap(size_t nprocs, const pmix_info_t *info, siz
     int rc = px_group_construct_read(info, ninfo, &directives);
     bool wrong = directives.bootstrap == 0 || (directives.bootstrap != PX_NOT_GIVEN && nprocs > 1);
 
-    return 0 != rc ? rc : wrong ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
+    return rc != 0 ? rc : wrong ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
 }
 
 pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,
@@ -29,14 +29,14 @@ pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_construct_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (!good_name(grp) || (NULL == procs && nprocs > 0) || (NULL == info && ninfo > 0)) {
+    if (!good_name(grp) || (procs == NULL && nprocs > 0) || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     rc = check_bootstrap(nprocs, info, ninfo);
-    return PMIX_SUCCESS == rc
+    return rc == PMIX_SUCCESS
                ? ctx->ops->group_construct_nb(ctx, grp, procs, nprocs, info, ninfo, cbfunc, cbdata)
                : rc;
 }
@@ -49,7 +49,7 @@ pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[], 
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);
@@ -64,10 +64,10 @@ pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], 
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_invite_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (!good_name(grp) || NULL == procs || nprocs == 0 || (NULL == info && ninfo > 0)) {
+    if (!good_name(grp) || procs == NULL || nprocs == 0 || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_api_check_required(ctx, &px_call_group_invite, info, ninfo)
@@ -83,7 +83,7 @@ pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], siz
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);
@@ -98,11 +98,11 @@ pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pm
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_join_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (!good_name(grp) || NULL == leader || (NULL == info && ninfo > 0)
-        || (opt != PMIX_GROUP_ACCEPT && opt != PMIX_GROUP_DECLINE)) {
+    if (!good_name(grp) || leader == NULL || (info == NULL && ninfo > 0) ||
+        (opt != PMIX_GROUP_ACCEPT && opt != PMIX_GROUP_DECLINE)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_api_check_required(ctx, &px_call_group_join, info, ninfo)
@@ -118,7 +118,7 @@ pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);
@@ -136,7 +136,7 @@ static pmix_status_t end_blocking(end_fn fn, const char *group, const pmix_info_
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -150,10 +150,10 @@ pmix_status_t PMIx_Group_destruct_nb(const char grp[], const pmix_info_t info[],
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_destruct_nb);
 
-    if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
+    if (rc == PMIX_SUCCESS && (!good_name(grp) || (info == NULL && ninfo > 0))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    return PMIX_SUCCESS == rc ? ctx->ops->group_destruct_nb(ctx, grp, info, ninfo, cbfunc, cbdata)
+    return rc == PMIX_SUCCESS ? ctx->ops->group_destruct_nb(ctx, grp, info, ninfo, cbfunc, cbdata)
                               : rc;
 }
 
@@ -168,13 +168,13 @@ pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], si
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, group_leave_nb);
 
-    if (PMIX_SUCCESS == rc && (!good_name(grp) || (NULL == info && ninfo > 0))) {
+    if (rc == PMIX_SUCCESS && (!good_name(grp) || (info == NULL && ninfo > 0))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    if (PMIX_SUCCESS == rc && !px_api_check_required(ctx, &px_call_group_leave, info, ninfo)) {
+    if (rc == PMIX_SUCCESS && !px_api_check_required(ctx, &px_call_group_leave, info, ninfo)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
-    return PMIX_SUCCESS == rc ? ctx->ops->group_leave_nb(ctx, grp, info, ninfo, cbfunc, cbdata)
+    return rc == PMIX_SUCCESS ? ctx->ops->group_leave_nb(ctx, grp, info, ninfo, cbfunc, cbdata)
                               : rc;
 }
 

@@ -19,12 +19,12 @@ const char *PMIx_Get_version(void)
 
 int PMIx_Initialized(void)
 {
-    return NULL != px_ctx_peek() ? 1 : 0;
+    return px_ctx_peek() != NULL ? 1 : 0;
 }
 
 static void give_self(const struct px_ctx *ctx, pmix_proc_t *proc)
 {
-    if (NULL != proc) {
+    if (proc != NULL) {
         *proc = ctx->self;
     }
 }
@@ -35,8 +35,8 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
     struct px_init_directives directives;
     int rc = px_init_read(info, ninfo, &directives);
 
-    if (0 != rc || (PX_SWITCH_UNSET != directives.external_progress &&
-                    (PX_SWITCH_ON == directives.external_progress) != ctx->external)) {
+    if (rc != 0 || (directives.external_progress != PX_SWITCH_UNSET &&
+                    (directives.external_progress == PX_SWITCH_ON) != ctx->external)) {
         return PMIX_ERR_BAD_PARAM;
     }
     ctx->refs++;
@@ -48,12 +48,12 @@ static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, siz
     struct px_init_directives directives;
     pmix_status_t rc = px_init_read(info, ninfo, &directives);
 
-    rc = 0 != rc ? rc : px_api_open(ctx, PX_SWITCH_ON == directives.external_progress);
-    if (0 != rc) {
+    rc = rc != 0 ? rc : px_api_open(ctx, directives.external_progress == PX_SWITCH_ON);
+    if (rc != 0) {
         return rc;
     }
     rc = px_client_start(ctx, info, ninfo);
-    if (PMIX_SUCCESS != rc && PMIX_ERR_UNREACH != rc) {
+    if (rc != PMIX_SUCCESS && rc != PMIX_ERR_UNREACH) {
         px_api_close(ctx);
         return rc;
     }
@@ -68,7 +68,7 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     struct px_ctx *ctx = px_ctx();
     pmix_status_t rc;
 
-    if (ninfo > 0 && NULL == info) {
+    if (ninfo > 0 && info == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_directives_met(&px_call_init, PX_ATTR_CLIENT, info, ninfo)) {
@@ -77,7 +77,7 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     rc = ctx->refs > 0 ? init_again(ctx, info, ninfo) : init_first(ctx, info, ninfo);
-    if (PMIX_SUCCESS == rc || PMIX_ERR_UNREACH == rc) {
+    if (rc == PMIX_SUCCESS || rc == PMIX_ERR_UNREACH) {
         give_self(ctx, proc);
     }
     px_lock_give(&ctx->lock);
@@ -95,10 +95,10 @@ static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, 
     px_ctx_down(ctx);
     ctx->refs = 0;
     stopped = px_client_stop(ctx, info, ninfo);
-    if (NULL == ctx->role) {
+    if (ctx->role == NULL) {
         px_api_close(ctx);
     }
-    return PMIX_SUCCESS != rc ? rc : stopped;
+    return rc != PMIX_SUCCESS ? rc : stopped;
 }
 
 pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
@@ -106,10 +106,10 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     struct px_ctx *ctx = px_ctx_peek();
     pmix_status_t rc = PMIX_SUCCESS;
 
-    if (NULL == ctx) {
+    if (ctx == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == info && ninfo > 0) {
+    if (info == NULL && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(ctx, &px_call_finalize, info, ninfo)) {
@@ -139,7 +139,7 @@ void PMIx_Progress(void)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
-    if (NULL != ctx && px_loop_alive(ctx->loop) && !px_loop_inside(ctx->loop)) {
+    if (ctx != NULL && px_loop_alive(ctx->loop) && !px_loop_inside(ctx->loop)) {
         px_loop_progress(ctx->loop);
     }
 }
@@ -158,18 +158,18 @@ pmix_status_t PMIx_Abort(int status, const char msg[], pmix_proc_t procs[], size
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, abort_nb);
 
-    if (PMIX_SUCCESS == rc) {
+    if (rc == PMIX_SUCCESS) {
         rc = px_api_may_block(ctx);
     }
-    if (PMIX_ERR_WOULD_BLOCK == rc) {
+    if (rc == PMIX_ERR_WOULD_BLOCK) {
         rc = ctx->ops->abort_nb(ctx, status, msg, procs, nprocs, NULL, NULL);
         return rc;
     }
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
-    rc = ctx->ops->abort_nb(ctx, status, msg, procs, NULL != procs ? nprocs : 0, px_api_op_done,
+    rc = ctx->ops->abort_nb(ctx, status, msg, procs, procs != NULL ? nprocs : 0, px_api_op_done,
                             &wait);
     return px_api_await(ctx, &wait, rc);
 }

@@ -8,7 +8,7 @@
 
 static void pulled(pmix_status_t status, size_t refid, void *wait)
 {
-    px_wait_done(wait, PMIX_SUCCESS == status ? (int) refid : status);
+    px_wait_done(wait, status == PMIX_SUCCESS ? (int) refid : status);
 }
 
 /* Blocking without a callback: the result is the number of the registration, or an error. */
@@ -21,21 +21,21 @@ pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, iof_pull);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == procs || nprocs == 0 || (NULL == directives && ndirs > 0)) {
+    if (procs == NULL || nprocs == 0 || (directives == NULL && ndirs > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if ((channel & PMIX_FWD_STDIN_CHANNEL) != 0) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    if (NULL != regcbfunc) {
+    if (regcbfunc != NULL) {
         return ctx->ops->iof_pull(ctx, procs, nprocs, directives, ndirs, channel, cbfunc, regcbfunc,
                                   regcbdata);
     }
     rc = px_api_may_block(ctx);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -50,20 +50,20 @@ pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[]
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, iof_deregister);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == directives && ndirs > 0) {
+    if (directives == NULL && ndirs > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(ctx, &px_call_iof_deregister, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    if (NULL != cbfunc) {
+    if (cbfunc != NULL) {
         return ctx->ops->iof_deregister(ctx, iofhdlr, directives, ndirs, cbfunc, cbdata);
     }
     rc = px_api_may_block(ctx);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -79,17 +79,17 @@ pmix_status_t PMIx_IOF_push(const pmix_proc_t targets[], size_t ntargets, pmix_b
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, iof_push);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if ((NULL == targets && ntargets > 0) || (NULL == directives && ndirs > 0)) {
+    if ((targets == NULL && ntargets > 0) || (directives == NULL && ndirs > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (NULL != cbfunc) {
+    if (cbfunc != NULL) {
         return ctx->ops->iof_push(ctx, targets, ntargets, bo, directives, ndirs, cbfunc, cbdata);
     }
     rc = px_api_may_block(ctx);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);

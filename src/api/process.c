@@ -11,10 +11,10 @@ pmix_status_t PMIx_Spawn_nb(const pmix_info_t job_info[], size_t ninfo, const pm
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, spawn_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == apps || napps == 0 || NULL == cbfunc || (NULL == job_info && ninfo > 0)) {
+    if (apps == NULL || napps == 0 || cbfunc == NULL || (job_info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->spawn_nb(ctx, job_info, ninfo, apps, napps, cbfunc, cbdata);
@@ -29,7 +29,7 @@ static void spawned(pmix_status_t status, pmix_nspace_t nspace, void *cbdata)
 {
     struct spawning *spawning = cbdata;
 
-    if (NULL != spawning->nspace && NULL != nspace) {
+    if (spawning->nspace != NULL && nspace != NULL) {
         PMIx_Load_nspace(spawning->nspace, nspace);
     }
     px_wait_done(&spawning->wait, status);
@@ -42,7 +42,7 @@ pmix_status_t PMIx_Spawn(const pmix_info_t job_info[], size_t ninfo, const pmix_
     struct spawning spawning = {.nspace = nspace};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&spawning.wait);
@@ -57,10 +57,10 @@ pmix_status_t PMIx_Job_control_nb(const pmix_proc_t targets[], size_t ntargets,
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, job_control_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == directives || ndirs == 0 || (NULL == targets && ntargets > 0)) {
+    if (directives == NULL || ndirs == 0 || (targets == NULL && ntargets > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->job_control_nb(ctx, targets, ntargets, directives, ndirs, cbfunc, cbdata);
@@ -74,7 +74,7 @@ pmix_status_t PMIx_Job_control(const pmix_proc_t targets[], size_t ntargets,
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);
@@ -88,10 +88,10 @@ pmix_status_t PMIx_Allocation_request_nb(pmix_alloc_directive_t directive, pmix_
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, alloc_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == info && ninfo > 0) {
+    if (info == NULL && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->alloc_nb(ctx, directive, info, ninfo, cbfunc, cbdata);
@@ -104,7 +104,7 @@ pmix_status_t PMIx_Allocation_request(pmix_alloc_directive_t directive, pmix_inf
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);
@@ -119,10 +119,10 @@ pmix_status_t PMIx_Process_monitor_nb(const pmix_info_t *monitor, pmix_status_t 
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, monitor_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == monitor || (NULL == directives && ndirs > 0)) {
+    if (monitor == NULL || (directives == NULL && ndirs > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->monitor_nb(ctx, monitor, error, directives, ndirs, cbfunc, cbdata);
@@ -136,7 +136,7 @@ pmix_status_t PMIx_Process_monitor(const pmix_info_t *monitor, pmix_status_t err
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);
@@ -159,10 +159,10 @@ pmix_status_t PMIx_Log_nb(const pmix_info_t data[], size_t ndata, const pmix_inf
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, log_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == data || ndata == 0 || (NULL == directives && ndirs > 0)) {
+    if (data == NULL || ndata == 0 || (directives == NULL && ndirs > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->log_nb(ctx, data, ndata, directives, ndirs, cbfunc, cbdata);
@@ -175,7 +175,7 @@ pmix_status_t PMIx_Log(const pmix_info_t data[], size_t ndata, const pmix_info_t
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -191,16 +191,16 @@ pmix_status_t PMIx_Session_control(uint32_t sessionID, const pmix_info_t directi
     struct px_results kept = {0};
     pmix_status_t rc = PX_ENTER(ctx, session_control_nb);
 
-    if (PMIX_SUCCESS == rc && NULL == directives && ndirs > 0) {
+    if (rc == PMIX_SUCCESS && directives == NULL && ndirs > 0) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    if (PMIX_SUCCESS == rc && NULL != cbfunc) {
+    if (rc == PMIX_SUCCESS && cbfunc != NULL) {
         return ctx->ops->session_control_nb(ctx, sessionID, directives, ndirs, cbfunc, cbdata);
     }
-    if (PMIX_SUCCESS == rc) {
+    if (rc == PMIX_SUCCESS) {
         rc = px_api_may_block(ctx);
     }
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);
@@ -216,10 +216,10 @@ pmix_status_t PMIx_Resource_block_nb(pmix_resource_block_directive_t directive, 
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resource_block_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if ((NULL == res && nres > 0) || (NULL == info && ninfo > 0)) {
+    if ((res == NULL && nres > 0) || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->resource_block_nb(ctx, directive, block, res, nres, info, ninfo, cbfunc,
@@ -234,7 +234,7 @@ pmix_status_t PMIx_Resource_block(pmix_resource_block_directive_t directive, cha
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);

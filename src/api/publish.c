@@ -12,10 +12,10 @@ pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cb
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, publish_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == info || ninfo == 0 || NULL == cbfunc) {
+    if (info == NULL || ninfo == 0 || cbfunc == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->publish_nb(ctx, info, ninfo, cbfunc, cbdata);
@@ -27,7 +27,7 @@ pmix_status_t PMIx_Publish(const pmix_info_t info[], size_t ninfo)
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -41,10 +41,10 @@ pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[], size_t ni
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, unpublish_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == cbfunc || (NULL == info && ninfo > 0)) {
+    if (cbfunc == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->unpublish_nb(ctx, keys, info, ninfo, cbfunc, cbdata);
@@ -56,7 +56,7 @@ pmix_status_t PMIx_Unpublish(char **keys, const pmix_info_t info[], size_t ninfo
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -70,10 +70,10 @@ pmix_status_t PMIx_Lookup_nb(char **keys, const pmix_info_t info[], size_t ninfo
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, lookup_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == keys || NULL == keys[0] || NULL == cbfunc || (NULL == info && ninfo > 0)) {
+    if (keys == NULL || keys[0] == NULL || cbfunc == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->lookup_nb(ctx, keys, info, ninfo, cbfunc, cbdata);
@@ -91,14 +91,14 @@ static void looked_up(pmix_status_t status, pmix_pdata_t data[], size_t ndata, v
     struct looking *looking = cbdata;
     size_t found = 0;
 
-    if (PMIX_SUCCESS != status && PMIX_ERR_PARTIAL_SUCCESS != status) {
+    if (status != PMIX_SUCCESS && status != PMIX_ERR_PARTIAL_SUCCESS) {
         px_wait_done(&looking->wait, status);
         return;
     }
     for (size_t i = 0; i < looking->n; i++) {
         for (size_t k = 0; k < ndata; k++) {
-            if (strncmp(looking->data[i].key, data[k].key, PMIX_MAX_KEYLEN) == 0
-                && data[k].value.type != PMIX_UNDEF) {
+            if (strncmp(looking->data[i].key, data[k].key, PMIX_MAX_KEYLEN) == 0 &&
+                data[k].value.type != PMIX_UNDEF) {
                 looking->data[i].proc = data[k].proc;
                 PMIx_Value_destruct(&looking->data[i].value);
                 status = PMIx_Value_xfer(&looking->data[i].value, &data[k].value);
@@ -122,14 +122,14 @@ pmix_status_t PMIx_Lookup(pmix_pdata_t data[], size_t ndata, const pmix_info_t i
     char **keys;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == data || ndata == 0) {
+    if (data == NULL || ndata == 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     keys = calloc(ndata + 1, sizeof(*keys));
-    if (NULL == keys) {
+    if (keys == NULL) {
         return PMIX_ERR_NOMEM;
     }
     for (size_t i = 0; i < ndata; i++) {

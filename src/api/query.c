@@ -21,8 +21,8 @@ static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)
     size_t n = 0;
 
     for (size_t q = 0; q < nqueries; q++) {
-        for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k]; k++) {
-            if (NULL == px_abi_version(queries[q].keys[k])) {
+        for (size_t k = 0; queries[q].keys != NULL && queries[q].keys[k] != NULL; k++) {
+            if (px_abi_version(queries[q].keys[k]) == NULL) {
                 return 0;
             }
             n++;
@@ -36,16 +36,16 @@ static int answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total
 {
     pmix_info_t *info = PMIx_Info_create(total);
     size_t n = 0;
-    int rc = NULL != info ? 0 : PMIX_ERR_NOMEM;
+    int rc = info != NULL ? 0 : PMIX_ERR_NOMEM;
 
-    for (size_t q = 0; 0 == rc && q < nqueries; q++) {
-        for (size_t k = 0; 0 == rc && NULL != queries[q].keys[k]; k++) {
+    for (size_t q = 0; rc == 0 && q < nqueries; q++) {
+        for (size_t k = 0; rc == 0 && queries[q].keys[k] != NULL; k++) {
             rc = PMIx_Info_load(&info[n], queries[q].keys[k], px_abi_version(queries[q].keys[k]),
                                 PMIX_STRING);
             n++;
         }
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_results_shape(queries, nqueries, info, total, px_param_string(PX_P_QUERY_RESULTS),
                               ret, ret_n);
     }
@@ -55,11 +55,11 @@ static int answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total
 
 static pmix_status_t check_queries(const pmix_query_t *queries, size_t nqueries)
 {
-    if (NULL == queries || nqueries == 0) {
+    if (queries == NULL || nqueries == 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     for (size_t q = 0; q < nqueries; q++) {
-        if ((NULL == queries[q].qualifiers && queries[q].nqual > 0) ||
+        if ((queries[q].qualifiers == NULL && queries[q].nqual > 0) ||
             px_query_check(&queries[q]) != PMIX_SUCCESS) {
             return PMIX_ERR_BAD_PARAM;
         }
@@ -89,20 +89,20 @@ static void release_shaped(void *cbdata)
 }
 
 static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                     pmix_release_cbfunc_t release_fn, void *release_cbdata)
+                       pmix_release_cbfunc_t release_fn, void *release_cbdata)
 {
     struct asking *asking = cbdata;
     struct shaped *shaped = calloc(1, sizeof(*shaped));
-    int rc = NULL != shaped ? 0 : PMIX_ERR_NOMEM;
+    int rc = shaped != NULL ? 0 : PMIX_ERR_NOMEM;
 
-    if (0 == rc && ninfo > 0) {
+    if (rc == 0 && ninfo > 0) {
         rc = px_results_shape(asking->queries, asking->n, info, ninfo,
                               px_param_string(PX_P_QUERY_RESULTS), &shaped->info, &shaped->n);
     }
-    if (NULL != release_fn) {
+    if (release_fn != NULL) {
         release_fn(release_cbdata);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         asking->cbfunc(status, shaped->info, shaped->n, asking->cbdata, release_shaped, shaped);
     } else {
         free(shaped);
@@ -113,22 +113,22 @@ static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
 }
 
 static pmix_status_t start_query(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
-                         pmix_info_cbfunc_t cbfunc, void *cbdata)
+                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct asking *asking = malloc(sizeof(*asking));
     pmix_status_t rc = PMIX_ERR_NOMEM;
 
-    if (NULL == asking) {
+    if (asking == NULL) {
         return rc;
     }
     *asking = (struct asking){.queries = px_queries_copy(queries, nqueries),
                               .n = nqueries,
                               .cbfunc = cbfunc,
                               .cbdata = cbdata};
-    if (NULL != asking->queries) {
+    if (asking->queries != NULL) {
         rc = ctx->ops->query_nb(ctx, queries, nqueries, query_done, asking);
     }
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         PMIx_Query_free(asking->queries, nqueries);
         free(asking);
     }
@@ -141,10 +141,10 @@ pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_i
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, query_nb);
 
-    if (PMIX_SUCCESS == rc) {
-        rc = NULL != cbfunc ? check_queries(queries, nqueries) : PMIX_ERR_BAD_PARAM;
+    if (rc == PMIX_SUCCESS) {
+        rc = cbfunc != NULL ? check_queries(queries, nqueries) : PMIX_ERR_BAD_PARAM;
     }
-    return PMIX_SUCCESS == rc ? start_query(ctx, queries, nqueries, cbfunc, cbdata) : rc;
+    return rc == PMIX_SUCCESS ? start_query(ctx, queries, nqueries, cbfunc, cbdata) : rc;
 }
 
 pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results,
@@ -155,21 +155,21 @@ pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info
     size_t n_abi;
     pmix_status_t rc;
 
-    if (NULL == results || NULL == nresults) {
-        return NULL == ctx ? PMIX_ERR_INIT : PMIX_ERR_BAD_PARAM;
+    if (results == NULL || nresults == NULL) {
+        return ctx == NULL ? PMIX_ERR_INIT : PMIX_ERR_BAD_PARAM;
     }
     *results = NULL;
     *nresults = 0;
     rc = check_queries(queries, nqueries);
-    if (PMIX_SUCCESS != rc) {
-        return NULL == ctx ? PMIX_ERR_INIT : rc;
+    if (rc != PMIX_SUCCESS) {
+        return ctx == NULL ? PMIX_ERR_INIT : rc;
     }
     n_abi = abi_keys(queries, nqueries);
     if (n_abi > 0) {
         return answer_abi(queries, nqueries, n_abi, results, nresults);
     }
     rc = px_api_may_block(ctx);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);
@@ -183,12 +183,12 @@ pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspac
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resolve_peers);
 
-    if (NULL == procs || NULL == nprocs) {
-        return PMIX_SUCCESS != rc ? rc : PMIX_ERR_BAD_PARAM;
+    if (procs == NULL || nprocs == NULL) {
+        return rc != PMIX_SUCCESS ? rc : PMIX_ERR_BAD_PARAM;
     }
     *procs = NULL;
     *nprocs = 0;
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     return ctx->ops->resolve_peers(ctx, nodename, nspace, procs, nprocs);
@@ -199,11 +199,11 @@ pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, resolve_nodes);
 
-    if (NULL == nodelist) {
-        return PMIX_SUCCESS != rc ? rc : PMIX_ERR_BAD_PARAM;
+    if (nodelist == NULL) {
+        return rc != PMIX_SUCCESS ? rc : PMIX_ERR_BAD_PARAM;
     }
     *nodelist = NULL;
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     return ctx->ops->resolve_nodes(ctx, nspace, nodelist);
@@ -213,5 +213,5 @@ pmix_status_t PMIx_Register_attributes(char *function, char *attrs[])
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
-    return NULL != ctx ? px_attrs_register(ctx->attrs, function, attrs) : PMIX_ERR_INIT;
+    return ctx != NULL ? px_attrs_register(ctx->attrs, function, attrs) : PMIX_ERR_INIT;
 }

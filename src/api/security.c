@@ -12,10 +12,10 @@ pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo,
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, get_credential_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == cbfunc || (NULL == info && ninfo > 0)) {
+    if (cbfunc == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->get_credential_nb(ctx, info, ninfo, cbfunc, cbdata);
@@ -26,21 +26,21 @@ struct getting {
     pmix_byte_object_t *to;
 };
 
-static void credential_done(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
-                size_t ninfo, void *cbdata)
+static void credential_done(pmix_status_t status, pmix_byte_object_t *credential,
+                            pmix_info_t info[], size_t ninfo, void *cbdata)
 {
     struct getting *getting = cbdata;
     char *bytes;
 
     (void) info;
     (void) ninfo;
-    if (PMIX_SUCCESS == status && NULL != credential) {
+    if (status == PMIX_SUCCESS && credential != NULL) {
         bytes = malloc(credential->size > 0 ? credential->size : 1);
-        if (NULL == bytes) {
+        if (bytes == NULL) {
             px_wait_done(&getting->wait, PMIX_ERR_NOMEM);
             return;
         }
-        memcpy(bytes, NULL != credential->bytes ? credential->bytes : "", credential->size);
+        memcpy(bytes, credential->bytes != NULL ? credential->bytes : "", credential->size);
         getting->to->bytes = bytes;
         getting->to->size = credential->size;
     }
@@ -54,10 +54,10 @@ pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo,
     struct getting getting = {.to = credential};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == credential) {
+    if (credential == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     px_wait_init(&getting.wait);
@@ -72,10 +72,10 @@ pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *cred, const 
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, validate_credential_nb);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == cred || NULL == cbfunc || (NULL == info && ninfo > 0)) {
+    if (cred == NULL || cbfunc == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->ops->validate_credential_nb(ctx, cred, info, ninfo, cbfunc, cbdata);
@@ -93,7 +93,7 @@ pmix_status_t PMIx_Validate_credential(const pmix_byte_object_t *cred, const pmi
     struct px_results kept = {0};
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&kept.wait);

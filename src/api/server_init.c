@@ -17,11 +17,11 @@ static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *
 {
     pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     rc = px_server_start(ctx, module, info, ninfo);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         px_api_close(ctx);
         return rc;
     }
@@ -36,7 +36,7 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
     struct px_ctx *ctx = px_ctx();
     pmix_status_t rc = PMIX_SUCCESS;
 
-    if (ninfo > 0 && NULL == info) {
+    if (ninfo > 0 && info == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_directives_met(&px_call_server_init, PX_ATTR_SERVER, info, ninfo)) {
@@ -44,9 +44,9 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
     }
     px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
-    if (0 == ctx->refs) {
+    if (ctx->refs == 0) {
         rc = init_first(ctx, module, info, ninfo);
-    } else if (NULL == px_server_of(ctx)) {
+    } else if (px_server_of(ctx) == NULL) {
         rc = PMIX_ERR_INVALID_OPERATION; /* a client or tool is running here */
     } else {
         ctx->refs++;
@@ -60,18 +60,18 @@ pmix_status_t PMIx_server_finalize(void)
     struct px_ctx *ctx = px_ctx();
     pmix_status_t rc = PMIX_SUCCESS;
 
-    if (NULL == px_ctx_peek()) {
+    if (px_ctx_peek() == NULL) {
         return PMIX_ERR_INIT;
     }
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
         return PMIX_ERR_WOULD_BLOCK;
     }
     px_lock_take(&ctx->lock);
-    if (0 == ctx->refs || (!px_api_dropped_after_fork(ctx) && NULL == px_server_of(ctx))) {
+    if (ctx->refs == 0 || (!px_api_dropped_after_fork(ctx) && px_server_of(ctx) == NULL)) {
         rc = PMIX_ERR_INIT;
     } else if (ctx->refs > 1) {
         ctx->refs--;
-    } else if (1 == ctx->refs) {
+    } else if (ctx->refs == 1) {
         px_ctx_down(ctx);
         ctx->refs = 0;
         px_server_stop(ctx);

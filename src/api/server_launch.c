@@ -22,10 +22,10 @@ pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env)
     struct px_fork_args args = {proc, env};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == proc || NULL == env || '\0' == proc->nspace[0]) {
+    if (proc == NULL || env == NULL || proc->nspace[0] == '\0') {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_server_read(s, px_setup_fork, &args);
@@ -43,10 +43,10 @@ pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_re
     struct px_dmodex_args args = {.fn = cbfunc, .cbdata = cbdata};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == proc || NULL == cbfunc) {
+    if (proc == NULL || cbfunc == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     args.proc = *proc;
@@ -87,17 +87,17 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct setup *setup;
 
-    if (NULL == px_server_of(ctx)) {
+    if (px_server_of(ctx) == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == nspace || '\0' == nspace[0] || NULL == cbfunc || (ninfo > 0 && NULL == info)) {
+    if (nspace == NULL || nspace[0] == '\0' || cbfunc == NULL || (ninfo > 0 && info == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(ctx, &px_call_setup_app, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     setup = calloc(1, sizeof(*setup));
-    if (NULL == setup) {
+    if (setup == NULL) {
         return PMIX_ERR_NOMEM;
     }
     setup->task.run = setup_done;
@@ -114,11 +114,11 @@ pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_i
     struct px_nspace_args args = {.info = info, .ninfo = ninfo};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == nspace || '\0' == nspace[0] ||
-        strnlen(nspace, PMIX_MAX_NSLEN + 1) > PMIX_MAX_NSLEN || (ninfo > 0 && NULL == info)) {
+    if (nspace == NULL || nspace[0] == '\0' ||
+        strnlen(nspace, PMIX_MAX_NSLEN + 1) > PMIX_MAX_NSLEN || (ninfo > 0 && info == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     PMIx_Load_nspace(args.nspace, nspace);
@@ -134,10 +134,10 @@ pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channe
     struct px_output_args args = {.channel = channel, .bytes = bo, .info = info, .ninfo = ninfo};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == source || (ninfo > 0 && NULL == info)) {
+    if (source == NULL || (ninfo > 0 && info == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     args.source = *source;
@@ -177,11 +177,11 @@ static void take_inventory(struct inventory *inventory, const char *hostname)
 {
     const char *xml = NULL;
 
-    if (0 != px_topo_xml_peek(&xml) ||
-        0 != PMIx_Info_load(&inventory->info[0], PMIX_HOSTNAME, hostname, PMIX_STRING)) {
+    if (px_topo_xml_peek(&xml) != 0 ||
+        PMIx_Info_load(&inventory->info[0], PMIX_HOSTNAME, hostname, PMIX_STRING) != 0) {
         return;
     }
-    if (0 == PMIx_Info_load(&inventory->info[1], PMIX_HWLOC_XML_V2, xml, PMIX_STRING)) {
+    if (PMIx_Info_load(&inventory->info[1], PMIX_HWLOC_XML_V2, xml, PMIX_STRING) == 0) {
         inventory->ninfo = 2;
     } else {
         PMIx_Info_destruct(&inventory->info[0]);
@@ -196,17 +196,17 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     struct px_server *s = px_server_of(ctx);
     struct inventory *inventory;
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == cbfunc || (ndirs > 0 && NULL == directives)) {
+    if (cbfunc == NULL || (ndirs > 0 && directives == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(ctx, &px_call_collect_inventory, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     inventory = calloc(1, sizeof(*inventory));
-    if (NULL == inventory) {
+    if (inventory == NULL) {
         return PMIX_ERR_NOMEM;
     }
     inventory->task.run = inventory_done;
@@ -225,10 +225,10 @@ pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
     struct px_infos_args args = {info, ninfo};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == info || 0 == ninfo || (ndirs > 0 && NULL == directives)) {
+    if (info == NULL || ninfo == 0 || (ndirs > 0 && directives == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(px_ctx(), &px_call_deliver_inventory, directives, ndirs)) {
@@ -245,14 +245,14 @@ pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs,
     struct px_server *s = enter();
     pmix_status_t rc;
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == procs || 0 == nprocs || NULL == dbuf) {
+    if (procs == NULL || nprocs == 0 || dbuf == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     rc = px_server_run(s, px_collect_job_info, &args);
-    if (PMIX_SUCCESS == rc && buf.len > 0) {
+    if (rc == PMIX_SUCCESS && buf.len > 0) {
         pmix_byte_object_t bytes = {.bytes = (char *) buf.data, .size = buf.len};
 
         rc = PMIx_Data_embed(dbuf, &bytes);
@@ -265,7 +265,7 @@ pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs,
 
 pmix_status_t PMIx_server_generate_locality_string(const pmix_cpuset_t *cpuset, char **locality)
 {
-    if (NULL == cpuset || NULL == locality) {
+    if (cpuset == NULL || locality == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_topo_locality_string(cpuset, locality);
@@ -273,7 +273,7 @@ pmix_status_t PMIx_server_generate_locality_string(const pmix_cpuset_t *cpuset, 
 
 pmix_status_t PMIx_server_generate_cpuset_string(const pmix_cpuset_t *cpuset, char **cpuset_string)
 {
-    if (NULL == cpuset || NULL == cpuset_string) {
+    if (cpuset == NULL || cpuset_string == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_topo_cpuset_string(cpuset, cpuset_string);
@@ -281,7 +281,7 @@ pmix_status_t PMIx_server_generate_cpuset_string(const pmix_cpuset_t *cpuset, ch
 
 pmix_status_t PMIx_server_generate_cpuset(const char *cpuset_string, pmix_cpuset_t *cpuset)
 {
-    if (NULL == cpuset_string || NULL == cpuset) {
+    if (cpuset_string == NULL || cpuset == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_topo_cpuset_parse(cpuset_string, cpuset);

@@ -11,7 +11,7 @@
 
 static bool is_name(const char *nspace)
 {
-    return NULL != nspace && '\0' != nspace[0] &&
+    return nspace != NULL && nspace[0] != '\0' &&
            strnlen(nspace, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
 }
 
@@ -27,10 +27,10 @@ pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocal
     struct px_nspace_args args = {.n_local = nlocalprocs, .info = info, .ninfo = ninfo};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (!is_name(nspace) || (ninfo > 0 && NULL == info)) {
+    if (!is_name(nspace) || (ninfo > 0 && info == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     PMIx_Load_nspace(args.nspace, nspace);
@@ -42,13 +42,13 @@ void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t 
 {
     struct px_nspace_args args = {.n_local = 0};
     struct px_server *s = enter();
-    pmix_status_t rc = NULL != s ? PMIX_ERR_BAD_PARAM : PMIX_ERR_INIT;
+    pmix_status_t rc = s != NULL ? PMIX_ERR_BAD_PARAM : PMIX_ERR_INIT;
 
-    if (NULL != s && is_name(nspace)) {
+    if (s != NULL && is_name(nspace)) {
         PMIx_Load_nspace(args.nspace, nspace);
         rc = px_server_start_call(s, px_deregister_nspace, &args, sizeof(args), cbfunc, cbdata);
     }
-    if (PMIX_SUCCESS != rc && NULL != cbfunc) {
+    if (rc != PMIX_SUCCESS && cbfunc != NULL) {
         cbfunc(rc, cbdata);
     }
 }
@@ -60,10 +60,10 @@ pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gi
     struct px_client_args args = {.uid = uid, .gid = gid, .object = server_object};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == proc || !is_name(proc->nspace) || !PMIX_RANK_IS_VALID(proc->rank)) {
+    if (proc == NULL || !is_name(proc->nspace) || !PMIX_RANK_IS_VALID(proc->rank)) {
         return PMIX_ERR_BAD_PARAM;
     }
     args.proc = *proc;
@@ -76,12 +76,12 @@ void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbf
     struct px_server *s = enter();
     pmix_status_t rc = PMIX_ERR_INIT;
 
-    if (NULL != s && NULL != proc) {
+    if (s != NULL && proc != NULL) {
         args.proc = *proc;
         rc = px_server_start_call(s, px_deregister_client, &args, sizeof(args), cbfunc, cbdata);
     }
-    if ((NULL == s || NULL == proc || PMIX_ERR_NOMEM == rc) && NULL != cbfunc) {
-        cbfunc(NULL == s ? PMIX_ERR_INIT : NULL == proc ? PMIX_ERR_BAD_PARAM : rc, cbdata);
+    if ((s == NULL || proc == NULL || rc == PMIX_ERR_NOMEM) && cbfunc != NULL) {
+        cbfunc(s == NULL ? PMIX_ERR_INIT : proc == NULL ? PMIX_ERR_BAD_PARAM : rc, cbdata);
     }
 }
 
@@ -91,10 +91,10 @@ pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo,
     struct px_infos_args args = {info, ninfo};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == info || 0 == ninfo) {
+    if (info == NULL || ninfo == 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_server_start_call(s, px_register_resources, &args, sizeof(args), cbfunc, cbdata);
@@ -106,10 +106,10 @@ pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo,
     struct px_infos_args args = {info, ninfo};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == info || 0 == ninfo) {
+    if (info == NULL || ninfo == 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_server_start_call(s, px_deregister_resources, &args, sizeof(args), cbfunc, cbdata);
@@ -121,10 +121,10 @@ pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t 
     struct px_pset_args args = {pset_name, members, nmembers};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == members || 0 == nmembers || NULL == pset_name || '\0' == pset_name[0]) {
+    if (members == NULL || nmembers == 0 || pset_name == NULL || pset_name[0] == '\0') {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_server_run(s, px_pset_define, &args);
@@ -135,10 +135,10 @@ pmix_status_t PMIx_server_delete_process_set(char *pset_name)
     struct px_pset_args args = {.name = pset_name};
     struct px_server *s = enter();
 
-    if (NULL == s) {
+    if (s == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == pset_name || '\0' == pset_name[0]) {
+    if (pset_name == NULL || pset_name[0] == '\0') {
         return PMIX_ERR_BAD_PARAM;
     }
     return px_server_run(s, px_pset_delete, &args);

@@ -10,9 +10,9 @@ typedef pmix_status_t (*together_fn)(struct px_ctx *ctx, const pmix_proc_t *proc
                                      void *cbdata);
 
 static pmix_status_t check_procs(const pmix_proc_t *procs, size_t nprocs, const pmix_info_t *info,
-                           size_t ninfo)
+                                 size_t ninfo)
 {
-    return (NULL == procs && nprocs > 0) || (NULL == info && ninfo > 0) ? PMIX_ERR_BAD_PARAM
+    return (procs == NULL && nprocs > 0) || (info == NULL && ninfo > 0) ? PMIX_ERR_BAD_PARAM
                                                                         : PMIX_SUCCESS;
 }
 
@@ -22,22 +22,22 @@ static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t
 {
     pmix_status_t rc = check_procs(procs, nprocs, info, ninfo);
 
-    if (PMIX_SUCCESS == rc && NULL == cbfunc) {
+    if (rc == PMIX_SUCCESS && cbfunc == NULL) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    return PMIX_SUCCESS == rc ? fn(ctx, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
+    return rc == PMIX_SUCCESS ? fn(ctx, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
 }
 
 static pmix_status_t run_collective(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs,
-                         size_t nprocs, const pmix_info_t *info, size_t ninfo)
+                                    size_t nprocs, const pmix_info_t *info, size_t ninfo)
 {
     struct px_wait wait;
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS == rc) {
+    if (rc == PMIX_SUCCESS) {
         rc = check_procs(procs, nprocs, info, ninfo);
     }
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
@@ -51,7 +51,8 @@ pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_in
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, fence_nb);
 
-    return PMIX_SUCCESS == rc ? run_collective(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo) : rc;
+    return rc == PMIX_SUCCESS ? run_collective(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo)
+                              : rc;
 }
 
 pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
@@ -60,7 +61,7 @@ pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, fence_nb);
 
-    return PMIX_SUCCESS == rc
+    return rc == PMIX_SUCCESS
                ? start(ctx, ctx->ops->fence_nb, procs, nprocs, info, ninfo, cbfunc, cbdata)
                : rc;
 }
@@ -71,7 +72,9 @@ pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, connect_nb);
 
-    return PMIX_SUCCESS == rc ? run_collective(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo) : rc;
+    return rc == PMIX_SUCCESS
+               ? run_collective(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo)
+               : rc;
 }
 
 pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
@@ -80,7 +83,7 @@ pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pm
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, connect_nb);
 
-    return PMIX_SUCCESS == rc
+    return rc == PMIX_SUCCESS
                ? start(ctx, ctx->ops->connect_nb, procs, nprocs, info, ninfo, cbfunc, cbdata)
                : rc;
 }
@@ -91,7 +94,9 @@ pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pm
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, disconnect_nb);
 
-    return PMIX_SUCCESS == rc ? run_collective(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo) : rc;
+    return rc == PMIX_SUCCESS
+               ? run_collective(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo)
+               : rc;
 }
 
 pmix_status_t PMIx_Disconnect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
@@ -100,7 +105,7 @@ pmix_status_t PMIx_Disconnect_nb(const pmix_proc_t procs[], size_t nprocs, const
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, disconnect_nb);
 
-    return PMIX_SUCCESS == rc
+    return rc == PMIX_SUCCESS
                ? start(ctx, ctx->ops->disconnect_nb, procs, nprocs, info, ninfo, cbfunc, cbdata)
                : rc;
 }

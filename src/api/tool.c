@@ -12,7 +12,7 @@
 
 static bool is_tool(const struct px_ctx *ctx)
 {
-    return NULL != ctx && strcmp(ctx->ops->name, "tool") == 0;
+    return ctx != NULL && strcmp(ctx->ops->name, "tool") == 0;
 }
 
 /* For calls that take the lock: px_ctx_peek of a tool. */
@@ -31,7 +31,7 @@ static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, siz
     if (!px_tool_connected(ctx) && !px_infos_flag(info, ninfo, PMIX_TOOL_DO_NOT_CONNECT)) {
         pmix_status_t rc = px_tool_attach(ctx, info, ninfo, NULL);
 
-        if (PMIX_SUCCESS != rc && !px_infos_flag(info, ninfo, PMIX_TOOL_CONNECT_OPTIONAL)) {
+        if (rc != PMIX_SUCCESS && !px_infos_flag(info, ninfo, PMIX_TOOL_CONNECT_OPTIONAL)) {
             return rc;
         }
     }
@@ -43,11 +43,11 @@ static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, siz
 {
     pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     rc = px_tool_start(ctx, info, ninfo);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         px_api_close(ctx);
         return rc;
     }
@@ -62,7 +62,7 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
     struct px_ctx *ctx = px_ctx();
     pmix_status_t rc;
 
-    if (ninfo > 0 && NULL == info) {
+    if (ninfo > 0 && info == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_directives_met(&px_call_tool_init, PX_ATTR_TOOL, info, ninfo)) {
@@ -71,7 +71,7 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
     px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     rc = ctx->refs > 0 ? tool_again(ctx, info, ninfo) : tool_first(ctx, info, ninfo);
-    if (PMIX_SUCCESS == rc && NULL != proc) {
+    if (rc == PMIX_SUCCESS && proc != NULL) {
         *proc = ctx->self;
     }
     px_lock_give(&ctx->lock);
@@ -83,7 +83,7 @@ pmix_status_t PMIx_tool_finalize(void)
     struct px_ctx *ctx = enter_tool();
     pmix_status_t rc = PMIX_SUCCESS;
 
-    if (NULL == ctx) {
+    if (ctx == NULL) {
         return PMIX_ERR_INIT;
     }
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
@@ -96,7 +96,7 @@ pmix_status_t PMIx_tool_finalize(void)
         px_ctx_down(ctx);
         ctx->refs = 0;
         rc = px_tool_stop(ctx);
-        if (NULL == ctx->role) {
+        if (ctx->role == NULL) {
             px_api_close(ctx);
         }
     }
@@ -110,10 +110,10 @@ pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *serve
     struct px_ctx *ctx = enter_tool();
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == info && ninfo > 0) {
+    if (info == NULL && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(ctx, &px_call_attach, info, ninfo)) {
@@ -121,7 +121,7 @@ pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *serve
     }
     px_lock_take(&ctx->lock);
     rc = px_tool_attach(ctx, info, ninfo, server);
-    if (PMIX_SUCCESS == rc && NULL != myproc) {
+    if (rc == PMIX_SUCCESS && myproc != NULL) {
         *myproc = ctx->self;
     }
     px_lock_give(&ctx->lock);
@@ -134,7 +134,7 @@ pmix_status_t PMIx_tool_connect_to_server(pmix_proc_t *proc, pmix_info_t info[],
     pmix_proc_t server;
 
     rc = PMIx_tool_attach_to_server(proc, &server, info, ninfo);
-    return PMIX_SUCCESS == rc ? PMIx_tool_set_server(&server, NULL, 0) : rc;
+    return rc == PMIX_SUCCESS ? PMIx_tool_set_server(&server, NULL, 0) : rc;
 }
 
 pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
@@ -142,10 +142,10 @@ pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
     struct px_ctx *ctx = enter_tool();
     pmix_status_t rc = px_api_may_block(ctx);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == server) {
+    if (server == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     px_lock_take(&ctx->lock);
@@ -161,7 +161,7 @@ pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers)
     if (!is_tool(ctx)) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == servers || NULL == nservers) {
+    if (servers == NULL || nservers == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     *servers = NULL;
@@ -176,11 +176,12 @@ pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[]
     if (!is_tool(ctx)) {
         return PMIX_ERR_INIT;
     }
-    if (NULL == server || (NULL == info && ninfo > 0)) {
+    if (server == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_check_required(ctx, &px_call_set_server, info, ninfo) ? px_tool_choose(ctx, server)
-                                                             : PMIX_ERR_NOT_SUPPORTED;
+    return px_api_check_required(ctx, &px_call_set_server, info, ninfo)
+               ? px_tool_choose(ctx, server)
+               : PMIX_ERR_NOT_SUPPORTED;
 }
 
 bool PMIx_tool_is_connected(void)
@@ -193,8 +194,8 @@ bool PMIx_tool_is_connected(void)
 /* A tool answers nobody: it has no clients of its own to serve. */
 pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module)
 {
-    if (NULL == enter_tool()) {
+    if (enter_tool() == NULL) {
         return PMIX_ERR_INIT;
     }
-    return NULL != module ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_BAD_PARAM;
+    return module != NULL ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_BAD_PARAM;
 }

@@ -37,12 +37,12 @@ static char *server_topology(void *arg)
     char *xml = string_at(PMIX_HWLOC_XML_V2);
 
     (void) arg;
-    return NULL != xml ? xml : string_at(PMIX_LOCAL_TOPO);
+    return xml != NULL ? xml : string_at(PMIX_LOCAL_TOPO);
 }
 
 static pmix_status_t enter(void)
 {
-    if (NULL == px_ctx_peek()) {
+    if (px_ctx_peek() == NULL) {
         return PMIX_ERR_INIT;
     }
     px_topo_set_provider(server_topology, NULL);
@@ -53,30 +53,30 @@ pmix_status_t PMIx_Load_topology(pmix_topology_t *topo)
 {
     pmix_status_t rc = enter();
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    return NULL != topo ? px_topo_load(topo) : PMIX_ERR_BAD_PARAM;
+    return topo != NULL ? px_topo_load(topo) : PMIX_ERR_BAD_PARAM;
 }
 
 pmix_status_t PMIx_Get_cpuset(pmix_cpuset_t *cpuset, pmix_bind_envelope_t ref)
 {
     pmix_status_t rc = enter();
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    return NULL != cpuset ? px_topo_cpuset_get(ref, cpuset) : PMIX_ERR_BAD_PARAM;
+    return cpuset != NULL ? px_topo_cpuset_get(ref, cpuset) : PMIX_ERR_BAD_PARAM;
 }
 
 pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t *cpuset)
 {
     pmix_status_t rc = enter();
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    return NULL != cpuset && NULL != cpuset_string ? px_topo_cpuset_parse(cpuset_string, cpuset)
+    return cpuset != NULL && cpuset_string != NULL ? px_topo_cpuset_parse(cpuset_string, cpuset)
                                                    : PMIX_ERR_BAD_PARAM;
 }
 
@@ -85,10 +85,10 @@ pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *loca
 {
     pmix_status_t rc = enter();
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    return NULL != locality ? px_topo_relative_locality(locality1, locality2, locality)
+    return locality != NULL ? px_topo_relative_locality(locality1, locality2, locality)
                             : PMIX_ERR_BAD_PARAM;
 }
 
@@ -98,10 +98,10 @@ pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuse
 {
     pmix_status_t rc = enter();
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (NULL == distances || NULL == ndist || (NULL == info && ninfo > 0)) {
+    if (distances == NULL || ndist == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(px_ctx(), &px_call_distances, info, ninfo)) {
@@ -131,8 +131,8 @@ static void deliver(struct px_task *task)
 {
     struct computed *computed = px_container_of(task, struct computed, task);
 
-    computed->cbfunc(PMIX_SUCCESS, computed->distances, computed->n, computed->cbdata, release_distances,
-                     computed);
+    computed->cbfunc(PMIX_SUCCESS, computed->distances, computed->n, computed->cbdata,
+                     release_distances, computed);
 }
 
 pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cpuset,
@@ -142,15 +142,15 @@ pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cp
     struct computed *computed;
     pmix_status_t rc;
 
-    if (NULL == cbfunc) {
+    if (cbfunc == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     computed = calloc(1, sizeof(*computed));
-    if (NULL == computed) {
+    if (computed == NULL) {
         return PMIX_ERR_NOMEM;
     }
     rc = PMIx_Compute_distances(topo, cpuset, info, ninfo, &computed->distances, &computed->n);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         free(computed);
         return rc;
     }

@@ -18,12 +18,12 @@ int px_array_room(void *array, size_t n, size_t *cap, size_t size)
     if (n < *cap) {
         return PX_OK;
     }
-    memcpy(&old, array, sizeof old);
+    memcpy(&old, array, sizeof(old));
     grown = want > SIZE_MAX / size ? NULL : realloc(old, want * size);
     if (!grown) {
         return PX_ERR_NOMEM;
     }
-    memcpy(array, &grown, sizeof grown);
+    memcpy(array, &grown, sizeof(grown));
     *cap = want;
     return PX_OK;
 }

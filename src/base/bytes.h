@@ -41,6 +41,6 @@ static inline bool px_same_bytes(const void *a, const void *b, size_t len)
     return px_word_at(x + len - 8) == px_word_at(y + len - 8);
 }
 
-#define px_container_of(p, type, member) ((type *) (void *) ((char *) (p) - offsetof(type, member)))
+#define px_container_of(p, type, member) ((type *) (void *) ((char *) (p) -offsetof(type, member)))
 
 #endif

@@ -24,8 +24,8 @@ __thread struct px_reader *px_reader_self;
 
 static struct px_reader slots[PX_READERS] __attribute__((aligned(64)));
 static struct px_reader crowd = {.number = PX_READERS}; /* of many at once: it says nothing */
-static uint64_t n_slots;                 /* atomic: slots below may be in use */
-static uint64_t crowded;                 /* atomic: somebody uses `crowd` */
+static uint64_t n_slots;                                /* atomic: slots below may be in use */
+static uint64_t crowded;                                /* atomic: somebody uses `crowd` */
 static struct px_lock lock = PX_LOCK_INIT;
 static bool prepared; /* lock */
 
@@ -102,9 +102,9 @@ bool px_grace_begin(void)
     uint64_t n;
     uint64_t i;
 
-    if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)
-        && (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
-            || !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))) {
+    if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) &&
+        (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) ||
+         !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))) {
         return false;
     }
     n = px_load_acquire(&n_slots); /* pairs with take_slot_locked */
@@ -137,7 +137,7 @@ bool px_calls_over(void)
     (void) px_fetch_add(&barrier, 1); /* what the caller stored is seen before counts are read */
     px_fence_behind();
     over = px_load_acquire(&crowd.calls) == 0; /* pairs with px_call_end */
-    n = px_load_acquire(&n_slots); /* pairs with take_slot_locked */
+    n = px_load_acquire(&n_slots);             /* pairs with take_slot_locked */
     for (i = 0; over && i < n; i++) {
         /* pairs with px_call_begin and px_call_end */
         over = px_load_acquire(&slots[i].calls) == 0 || has_ended(slots[i].tid);

@@ -15,7 +15,7 @@ static uint64_t load_word(const unsigned char *p)
 {
     uint64_t word;
 
-    memcpy(&word, p, sizeof word);
+    memcpy(&word, p, sizeof(word));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
 #endif

@@ -25,8 +25,8 @@
 #define PX_SYSCONFDIR "/etc"
 #endif
 
-#define ENV_PREFIX "PMIX_MCA_"
-#define USER_FILE "/.pmix/mca-params.conf"
+#define ENV_PREFIX  "PMIX_MCA_"
+#define USER_FILE   "/.pmix/mca-params.conf"
 #define SYSTEM_FILE PX_SYSCONFDIR "/pmix-mca-params.conf"
 
 enum { PATH_BYTES = 4096, NAME_BYTES = 128, TEXT_MAX = 65536 };
@@ -41,7 +41,7 @@ struct row {
 };
 
 static const struct row rows[PX_PARAMS] = {
-#define PX_PARAM(symbol, name, type, dflt, min, max, help) \
+#define PX_PARAM(symbol, name, type, dflt, min, max, help)                                         \
     [PX_P_##symbol] = {name, PX_PARAM_##type, dflt, min, max, help},
 #include "src/base/param.def"
 #undef PX_PARAM

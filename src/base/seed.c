@@ -88,7 +88,7 @@ static uint64_t own_word(unsigned i)
     if (__builtin_expect(word != 0, 1)) {
         return word;
     }
-    if (getrandom(&word, sizeof word, GRND_NONBLOCK) != sizeof word) {
+    if (getrandom(&word, sizeof(word), GRND_NONBLOCK) != sizeof(word)) {
         /* too early in the life of the machine for randomness: what is at hand */
         (void) clock_gettime(CLOCK_MONOTONIC, &now);
         word = (uint64_t) now.tv_nsec << 32 ^ (uint64_t) now.tv_sec ^ (uint64_t) (uintptr_t) &now;

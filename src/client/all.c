@@ -26,7 +26,7 @@ static int add_value(struct collected *all, const char *key, pmix_value_t *value
 {
     int rc = px_array_room(&all->infos, all->n, &all->room, sizeof(*all->infos));
 
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Value_destruct(value);
         return PMIX_ERR_NOMEM;
     }
@@ -47,20 +47,20 @@ static int add_qualified(struct collected *all, const char *key, const struct px
     size_t n = 0;
     int rc = px_slice_quals(slice, &quals, &n);
 
-    made.data.darray = 0 == rc ? PMIx_Data_array_create(n + 1, PMIX_INFO) : NULL;
-    if (NULL == made.data.darray) {
+    made.data.darray = rc == 0 ? PMIx_Data_array_create(n + 1, PMIX_INFO) : NULL;
+    if (made.data.darray == NULL) {
         PMIx_Value_destruct(value);
         PMIx_Info_free(quals, n);
-        return 0 == rc ? PMIX_ERR_NOMEM : rc;
+        return rc == 0 ? PMIX_ERR_NOMEM : rc;
     }
     infos = made.data.darray->array;
     memcpy(infos[0].key, key, strnlen(key, PMIX_MAX_KEYLEN));
     infos[0].value = *value;
-    for (size_t i = 0; i < n && 0 == rc; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
         rc = px_info_keep(&infos[i + 1], &quals[i]);
     }
     PMIx_Info_free(quals, n);
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Value_destruct(&made);
         return rc;
     }
@@ -74,26 +74,26 @@ static int collect(void *arg, const char *key, const struct px_slice *slice)
     int rc;
 
     if (slice->hidden || slice->type == PMIX_UNDEF || strncmp(key, "shmix.", 6) == 0 ||
-        (NULL == slice->quals && NULL != px_map_find(&all->keys, key, strlen(key)))) {
+        (slice->quals == NULL && px_map_find(&all->keys, key, strlen(key)) != NULL)) {
         return 0;
     }
     rc = px_slice_fill(slice, &value);
-    if (0 == rc && value.type == PMIX_COMPRESSED_STRING) {
+    if (rc == 0 && value.type == PMIX_COMPRESSED_STRING) {
         rc = px_inflate_value(&value);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
-    if (NULL != slice->quals) {
+    if (slice->quals != NULL) {
         return add_qualified(all, key, slice, &value);
     }
     rc = add_value(all, key, &value);
-    return 0 == rc ? px_map_set(&all->keys, key, strlen(key), all) : rc;
+    return rc == 0 ? px_map_set(&all->keys, key, strlen(key), all) : rc;
 }
 
 static int collect_from(struct collected *all, const struct px_store *store, pmix_rank_t rank)
 {
-    return NULL != store ? px_store_each(store, PX_LEVEL_PROC, rank, collect, all) : 0;
+    return store != NULL ? px_store_each(store, PX_LEVEL_PROC, rank, collect, all) : 0;
 }
 
 /* What the library says of this process and its server. */
@@ -104,15 +104,15 @@ static int collect_facts(struct collected *all, const struct px_session *session
     struct px_get_request of = *request;
     int rc = 0;
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && 0 == rc; i++) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && rc == 0; i++) {
         const pmix_value_t *fact;
         pmix_value_t value;
 
         of.spec.key = keys[i];
         fact = px_fact_find(session, &of);
-        if (NULL != fact && NULL == px_map_find(&all->keys, keys[i], strlen(keys[i]))) {
+        if (fact != NULL && px_map_find(&all->keys, keys[i], strlen(keys[i])) == NULL) {
             rc = px_value_keep(&value, fact);
-            rc = 0 == rc ? add_value(all, keys[i], &value) : rc;
+            rc = rc == 0 ? add_value(all, keys[i], &value) : rc;
         }
     }
     return rc;
@@ -122,11 +122,11 @@ static int hand_out(struct px_session *session, const struct px_get_request *req
                     struct collected *all, pmix_value_t **value)
 {
     pmix_value_t *made = PMIx_Value_create(1);
-    pmix_data_array_t *array = NULL != made ? calloc(1, sizeof(*array)) : NULL;
+    pmix_data_array_t *array = made != NULL ? calloc(1, sizeof(*array)) : NULL;
     pmix_proc_t owner;
 
-    if (NULL == array) {
-        PMIx_Value_free(made, NULL != made);
+    if (array == NULL) {
+        PMIx_Value_free(made, made != NULL);
         return PMIX_ERR_NOMEM;
     }
     *array = (pmix_data_array_t){.type = PMIX_INFO, .size = all->n, .array = all->infos};
@@ -143,27 +143,28 @@ static int hand_out(struct px_session *session, const struct px_get_request *req
         PMIx_Load_procid(&owner, request->nspace, request->spec.rank);
         made = px_session_keep(session, &owner, "", made);
     }
-    if (NULL == made) {
+    if (made == NULL) {
         return PMIX_ERR_NOMEM;
     }
     *value = made;
     return 0;
 }
 
-int px_client_get_all(struct px_session *session, const struct px_get_request *request, pmix_value_t **value)
+int px_client_get_all(struct px_session *session, const struct px_get_request *request,
+                      pmix_value_t **value)
 {
     struct collected all = {0};
     const struct px_store *first;
     const struct px_store *second;
     int rc = px_client_places(session, request, &first, &second);
 
-    rc = 0 == rc ? collect_from(&all, first, request->spec.rank) : rc;
-    rc = 0 == rc ? collect_from(&all, second, request->spec.rank) : rc;
-    rc = 0 == rc ? collect_facts(&all, session, request) : rc;
-    if (0 == rc && 0 == all.n) {
+    rc = rc == 0 ? collect_from(&all, first, request->spec.rank) : rc;
+    rc = rc == 0 ? collect_from(&all, second, request->spec.rank) : rc;
+    rc = rc == 0 ? collect_facts(&all, session, request) : rc;
+    if (rc == 0 && all.n == 0) {
         rc = PMIX_ERR_NOT_FOUND;
     }
-    rc = 0 == rc ? hand_out(session, request, &all, value) : rc;
+    rc = rc == 0 ? hand_out(session, request, &all, value) : rc;
     for (size_t i = 0; i < all.n; i++) {
         PMIx_Value_destruct(&all.infos[i].value);
     }

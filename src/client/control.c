@@ -19,14 +19,14 @@ pmix_status_t px_client_log_nb(struct px_ctx *ctx, const pmix_info_t *data, size
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_LOG, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack(&msg.buf, msg.kind, PMIX_TIME, &now, 1);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, data, ndata);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
     return px_msg_send_op(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
@@ -39,11 +39,11 @@ pmix_status_t px_client_alloc_nb(struct px_ctx *ctx, pmix_alloc_directive_t dire
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_ALLOC, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack(&msg.buf, msg.kind, PMIX_ALLOC_DIRECTIVE, &directive, 1);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     return px_msg_send_info(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
@@ -56,11 +56,11 @@ pmix_status_t px_client_job_control_nb(struct px_ctx *ctx, const pmix_proc_t *ta
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_JOB_CONTROL, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
-    rc = px_pack_procs(&msg.buf, msg.kind, targets, NULL != targets ? ntargets : 0);
-    if (0 == rc) {
+    rc = px_pack_procs(&msg.buf, msg.kind, targets, targets != NULL ? ntargets : 0);
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
     return px_msg_send_info(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
@@ -74,13 +74,13 @@ static pmix_status_t send_heartbeat(struct px_session *session)
     struct px_buf buf = {0};
     int rc;
 
-    if (NULL == server) {
+    if (server == NULL) {
         return PMIX_ERR_UNREACH;
     }
     px_buf_byte(&buf, 0);
     rc = px_buf_ok(&buf) ? px_link_post_take(server->link, PX_TAG_HEARTBEAT, &buf) : PMIX_ERR_NOMEM;
     px_buf_fini(&buf);
-    return 0 == rc ? PMIX_OPERATION_SUCCEEDED : rc;
+    return rc == 0 ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
 pmix_status_t px_client_monitor_nb(struct px_ctx *ctx, const pmix_info_t *monitor,
@@ -97,14 +97,14 @@ pmix_status_t px_client_monitor_nb(struct px_ctx *ctx, const pmix_info_t *monito
                    : PMIX_ERR_NOT_SUPPORTED;
     }
     rc = px_msg_start(session, PX_CMD_MONITOR, &msg);
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack(&msg.buf, msg.kind, PMIX_INFO, monitor, 1);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_status(&msg.buf, msg.kind, error);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
     return px_msg_send_info(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
@@ -124,14 +124,14 @@ static void credential_reply(void *arg, int status, struct px_in *reply, int fd)
     int rc;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status) {
+    if (status == PMIX_SUCCESS) {
         rc = px_unpack_one(reply, PMIX_BYTE_OBJECT, &credential);
-        if (0 == rc && px_in_left(reply) > 0) {
+        if (rc == 0 && px_in_left(reply) > 0) {
             rc = px_unpack_infos(reply, &info, &n);
         }
         status = rc;
     }
-    if (PMIX_SUCCESS == status) {
+    if (status == PMIX_SUCCESS) {
         call->cbfunc(status, &credential, info, n, call->cbdata);
         PMIx_Info_free(info, n);
     } else {
@@ -148,18 +148,18 @@ pmix_status_t px_client_get_credential_nb(struct px_ctx *ctx, const pmix_info_t 
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_GET_CREDENTIAL, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     call = malloc(sizeof(*call));
-    if (NULL == call) {
+    if (call == NULL) {
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
     *call = (struct credential_call){.cbfunc = cbfunc, .cbdata = cbdata};
     rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), credential_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call);
     }
     return rc;
@@ -177,12 +177,12 @@ static void validation_reply(void *arg, int status, struct px_in *reply, int fd)
     size_t n = 0;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
+    if (status == PMIX_SUCCESS && px_in_left(reply) > 0) {
         status = px_unpack_infos(reply, &info, &n);
     }
-    call->cbfunc(status, PMIX_SUCCESS == status ? info : NULL, PMIX_SUCCESS == status ? n : 0,
+    call->cbfunc(status, status == PMIX_SUCCESS ? info : NULL, status == PMIX_SUCCESS ? n : 0,
                  call->cbdata);
-    if (PMIX_SUCCESS == status) {
+    if (status == PMIX_SUCCESS) {
         PMIx_Info_free(info, n);
     }
     free(call);
@@ -196,21 +196,21 @@ pmix_status_t px_client_validate_credential_nb(struct px_ctx *ctx, const pmix_by
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_VALIDATE_CREDENTIAL, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     call = malloc(sizeof(*call));
-    if (NULL == call) {
+    if (call == NULL) {
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
     *call = (struct validation_call){.cbfunc = cbfunc, .cbdata = cbdata};
     rc = px_pack(&msg.buf, msg.kind, PMIX_BYTE_OBJECT, cred, 1);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), validation_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call);
     }
     return rc;
@@ -223,11 +223,11 @@ pmix_status_t px_client_session_control_nb(struct px_ctx *ctx, uint32_t session,
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_SESSION_CTRL, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack(&msg.buf, msg.kind, PMIX_UINT32, &session, 1);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
     return px_msg_send_info(&msg, rc, px_client_timeout_ms(directives, ndirs), cbfunc, cbdata);
@@ -242,7 +242,7 @@ pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx,
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_RESBLOCK, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     if (!px_session(ctx)->ours && !px_server_at_least(msg.server, 6, 0, 0)) {
@@ -250,16 +250,16 @@ pmix_status_t px_client_resource_block_nb(struct px_ctx *ctx,
         return PMIX_ERR_NOT_SUPPORTED;
     }
     rc = px_pack(&msg.buf, msg.kind, PMIX_RESBLOCK_DIRECTIVE, &directive, 1);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_string(&msg.buf, msg.kind, block);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_size(&msg.buf, msg.kind, nunits);
     }
-    if (0 == rc && nunits > 0) {
+    if (rc == 0 && nunits > 0) {
         rc = px_pack(&msg.buf, msg.kind, PMIX_RESOURCE_UNIT, units, nunits);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
@@ -271,7 +271,7 @@ pmix_status_t px_client_fabric_register_nb(struct px_ctx *ctx, const pmix_info_t
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_FABRIC_REGISTER, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
@@ -284,7 +284,7 @@ pmix_status_t px_client_fabric_update_nb(struct px_ctx *ctx, size_t index,
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_FABRIC_UPDATE, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_size(&msg.buf, msg.kind, index);

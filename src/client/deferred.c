@@ -22,7 +22,7 @@ static void run_value(struct px_task *task)
     struct later_value *later = px_container_of(task, struct later_value, task);
 
     later->cbfunc(later->status, later->value, later->cbdata);
-    if (later->ours && NULL != later->value) {
+    if (later->ours && later->value != NULL) {
         PMIx_Value_free(later->value, 1);
     }
     free(later);
@@ -33,7 +33,7 @@ int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *val
 {
     struct later_value *later = malloc(sizeof(*later));
 
-    if (NULL == later) {
+    if (later == NULL) {
         return PMIX_ERR_NOMEM;
     }
     *later = (struct later_value){.task.run = run_value,
@@ -69,7 +69,7 @@ int px_defer_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info
     struct later_infos *later = malloc(sizeof(*later));
     struct px_infos *infos = malloc(sizeof(*infos));
 
-    if (NULL == later || NULL == infos) {
+    if (later == NULL || infos == NULL) {
         free(later);
         free(infos);
         return PMIX_ERR_NOMEM;

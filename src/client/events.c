@@ -37,7 +37,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     event.info = info;
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
     if (!(live && is_self(ctx, &event.source)) && !px_invitations_event(session, &event) &&
-        NULL != ctx->events) {
+        ctx->events != NULL) {
         (void) px_events_deliver(ctx->events, &event, NULL,
                                  NULL); /* no memory: the event is lost */
     }
@@ -59,10 +59,10 @@ static pmix_status_t send_codes(struct px_msg *msg, const pmix_status_t *codes, 
 {
     int rc = px_pack_size(&msg->buf, msg->kind, ncodes);
 
-    if (0 == rc && ncodes > 0) {
+    if (rc == 0 && ncodes > 0) {
         rc = px_pack(&msg->buf, msg->kind, PMIX_STATUS, codes, ncodes);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg->buf, msg->kind, info, ninfo);
     }
     return px_msg_send_op(msg, rc, 0, cbfunc, cbdata);
@@ -79,10 +79,10 @@ pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *
         return PMIX_OPERATION_SUCCEEDED;
     }
     rc = px_msg_start(px_session(ctx), PX_CMD_REGEVENTS, &msg);
-    if (PMIX_ERR_UNREACH == rc || PMIX_ERR_LOST_CONNECTION == rc) {
+    if (rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_LOST_CONNECTION) {
         return PMIX_OPERATION_SUCCEEDED; /* events of our own making still come */
     }
-    return 0 == rc ? send_codes(&msg, codes, ncodes, info, ninfo, cbfunc, cbdata) : rc;
+    return rc == 0 ? send_codes(&msg, codes, ncodes, info, ninfo, cbfunc, cbdata) : rc;
 }
 
 int px_client_repeat_codes(struct px_server_peer *server)
@@ -94,16 +94,16 @@ int px_client_repeat_codes(struct px_server_peer *server)
     size_t n = 0;
     int rc = px_events_codes(session->ctx->events, &codes, &n, &defaults);
 
-    if (0 == rc && n > 0) {
+    if (rc == 0 && n > 0) {
         rc = px_msg_start_at(server, PX_CMD_REGEVENTS, &msg);
-        rc = 0 == rc ? send_codes(&msg, codes, n, NULL, 0, NULL, NULL) : rc;
+        rc = rc == 0 ? send_codes(&msg, codes, n, NULL, 0, NULL, NULL) : rc;
     }
-    if (0 == rc && defaults) {
+    if (rc == 0 && defaults) {
         rc = px_msg_start_at(server, PX_CMD_REGEVENTS, &msg);
-        rc = 0 == rc ? send_codes(&msg, NULL, 0, NULL, 0, NULL, NULL) : rc;
+        rc = rc == 0 ? send_codes(&msg, NULL, 0, NULL, 0, NULL, NULL) : rc;
     }
     free(codes);
-    if (0 == rc) {
+    if (rc == 0) {
         px_groups_watch_again(session);
     }
     return rc;
@@ -116,18 +116,18 @@ static void deregister_at(struct px_server_peer *server, const pmix_status_t *co
     struct px_msg msg;
     int rc = px_msg_start_at(server, PX_CMD_DEREGEVENTS, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return;
     }
-    for (size_t i = 0; i < ncodes && 0 == rc; i++) {
+    for (size_t i = 0; i < ncodes && rc == 0; i++) {
         if (!px_invitations_watch(server->session, codes[i])) {
             rc = px_pack_status(&msg.buf, msg.kind, codes[i]);
         }
     }
-    if (default_handler && 0 == rc) {
+    if (default_handler && rc == 0) {
         rc = px_pack_status(&msg.buf, msg.kind, wildcard);
     }
-    if (0 == rc && px_buf_ok(&msg.buf)) {
+    if (rc == 0 && px_buf_ok(&msg.buf)) {
         /* Nobody answers. Should it be lost, events without a handler will come and be ignored. */
         (void) px_link_post_take(msg.server->link, PX_TAG_FIRST, &msg.buf);
     }
@@ -144,7 +144,7 @@ void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, 
     px_lock_take(&session->lock);
     at = session->servers;
     px_lock_give(&session->lock);
-    for (; NULL != at; at = at->next) { /* constant behind the first */
+    for (; at != NULL; at = at->next) { /* constant behind the first */
         deregister_at(at, codes, ncodes, default_handler);
     }
 }
@@ -162,9 +162,9 @@ static void run_own_event(struct px_task *task)
 {
     struct own_event *own = px_container_of(task, struct own_event, task);
     int rc =
-        NULL != own->ctx->events ? px_events_deliver(own->ctx->events, &own->event, NULL, NULL) : 0;
+        own->ctx->events != NULL ? px_events_deliver(own->ctx->events, &own->event, NULL, NULL) : 0;
 
-    if (NULL != own->cbfunc) {
+    if (own->cbfunc != NULL) {
         own->cbfunc(rc, own->cbdata);
     }
     PMIx_Info_free((pmix_info_t *) own->event.info, own->event.ninfo);
@@ -178,7 +178,7 @@ static struct own_event *own_event_create(struct px_ctx *ctx, pmix_status_t code
     struct own_event *own = calloc(1, sizeof(*own));
     pmix_info_t *copy = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
 
-    if (NULL == own || (ninfo > 0 && NULL == copy)) {
+    if (own == NULL || (ninfo > 0 && copy == NULL)) {
         free(own);
         PMIx_Info_free(copy, ninfo);
         return NULL;
@@ -207,22 +207,22 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
     struct px_procs procs;
     int rc = 1;
 
-    if (NULL != range && px_value_procs(&range->value, &procs) && procs.n > 0) {
+    if (range != NULL && px_value_procs(&range->value, &procs) && procs.n > 0) {
         rc = px_group_map_expand(session, procs.at, procs.n, &members, &array.size);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     array.array = members;
     ret->info = PMIx_Info_create(ninfo);
     ret->n = ninfo;
-    rc = NULL != ret->info ? 0 : PMIX_ERR_NOMEM;
-    for (size_t i = 0; 0 == rc && i < ninfo; i++) {
+    rc = ret->info != NULL ? 0 : PMIX_ERR_NOMEM;
+    for (size_t i = 0; rc == 0 && i < ninfo; i++) {
         rc = &info[i] == range ? PMIx_Info_load(&ret->info[i], info[i].key, &array, PMIX_DATA_ARRAY)
                                : px_info_keep(&ret->info[i], &info[i]);
     }
     free(members);
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Info_free(ret->info, ninfo);
     }
     return rc;
@@ -239,7 +239,7 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
         return false;
     }
     value = px_info_find(info, ninfo, PMIX_EVENT_CUSTOM_RANGE);
-    if (NULL == value || !px_value_procs(value, &procs)) {
+    if (value == NULL || !px_value_procs(value, &procs)) {
         return true; /* not for us to judge */
     }
     for (size_t i = 0; i < procs.n; i++) {
@@ -256,47 +256,48 @@ static int send_notify(struct px_ctx *ctx, pmix_status_t code, pmix_data_range_t
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_NOTIFY, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_status(&msg.buf, msg.kind, code);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack(&msg.buf, msg.kind, PMIX_DATA_RANGE, &range, 1);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
 }
 
-static pmix_status_t notify_server(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                            pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
-                            pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t notify_server(struct px_ctx *ctx, pmix_status_t code,
+                                   const pmix_proc_t *source, pmix_data_range_t range,
+                                   const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                   void *cbdata)
 {
     struct own_event *own = NULL;
     bool local = range == PMIX_RANGE_PROC_LOCAL || stays_here(info, ninfo);
     int rc = 0;
 
     if (reaches_self(ctx, range, info, ninfo)) {
-        own = own_event_create(ctx, code, NULL != source ? source : &ctx->self, range, info, ninfo);
-        if (NULL == own) {
+        own = own_event_create(ctx, code, source != NULL ? source : &ctx->self, range, info, ninfo);
+        if (own == NULL) {
             return PMIX_ERR_NOMEM;
         }
     }
     if (!local) {
         rc = send_notify(ctx, code, range, info, ninfo, cbfunc, cbdata);
-        local = PMIX_ERR_UNREACH == rc; /* a singleton is all the audience there is */
+        local = rc == PMIX_ERR_UNREACH; /* a singleton is all the audience there is */
     }
-    if (local && NULL != own) {
+    if (local && own != NULL) {
         own->cbfunc = cbfunc;
         own->cbdata = cbdata;
         rc = PMIX_SUCCESS;
     } else if (local) {
         rc = PMIX_OPERATION_SUCCEEDED;
     }
-    if (NULL != own && PMIX_SUCCESS == rc) {
+    if (own != NULL && rc == PMIX_SUCCESS) {
         px_loop_post(ctx->loop, &own->task);
-    } else if (NULL != own) {
+    } else if (own != NULL) {
         PMIx_Info_free((pmix_info_t *) own->event.info, own->event.ninfo);
         free(own);
     }
@@ -313,8 +314,8 @@ pmix_status_t px_client_notify_nb(struct px_ctx *ctx, pmix_status_t code, const 
     if (rc < 0) {
         return rc;
     }
-    rc = notify_server(ctx, code, source, range, NULL != spelt.info ? spelt.info : info, ninfo, cbfunc,
-                cbdata);
+    rc = notify_server(ctx, code, source, range, spelt.info != NULL ? spelt.info : info, ninfo,
+                       cbfunc, cbdata);
     PMIx_Info_free(spelt.info, spelt.n);
     return rc;
 }

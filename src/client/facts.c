@@ -30,13 +30,12 @@ void px_facts_name(struct px_session *session)
 {
     pmix_proc_t *self = &session->ctx->self;
 
-    session->facts[PX_FACT_PROCID] = (pmix_value_t) {.type = PMIX_PROC, .data.proc = self};
+    session->facts[PX_FACT_PROCID] = (pmix_value_t){.type = PMIX_PROC, .data.proc = self};
     session->facts[PX_FACT_NSPACE] =
-        (pmix_value_t) {.type = PMIX_STRING, .data.string = self->nspace};
-    session->facts[PX_FACT_RANK] =
-        (pmix_value_t) {.type = PMIX_PROC_RANK, .data.rank = self->rank};
+        (pmix_value_t){.type = PMIX_STRING, .data.string = self->nspace};
+    session->facts[PX_FACT_RANK] = (pmix_value_t){.type = PMIX_PROC_RANK, .data.rank = self->rank};
     session->facts[PX_FACT_VERSION] =
-        (pmix_value_t) {.type = PMIX_STRING, .data.string = (char *) (uintptr_t) px_version_text()};
+        (pmix_value_t){.type = PMIX_STRING, .data.string = (char *) (uintptr_t) px_version_text()};
 }
 
 void px_facts_server(struct px_session *session, const char *uri)
@@ -47,15 +46,15 @@ void px_facts_server(struct px_session *session, const char *uri)
         return;
     }
     session->server_uri = strdup(uri);
-    if (NULL == session->server_uri) {
+    if (session->server_uri == NULL) {
         return;
     }
     session->facts[PX_FACT_SERVER_URI] =
-        (pmix_value_t) {.type = PMIX_STRING, .data.string = session->server_uri};
+        (pmix_value_t){.type = PMIX_STRING, .data.string = session->server_uri};
     session->facts[PX_FACT_SERVER_NSPACE] =
-        (pmix_value_t) {.type = PMIX_STRING, .data.string = server->nspace};
+        (pmix_value_t){.type = PMIX_STRING, .data.string = server->nspace};
     session->facts[PX_FACT_SERVER_RANK] =
-        (pmix_value_t) {.type = PMIX_PROC_RANK, .data.rank = server->rank};
+        (pmix_value_t){.type = PMIX_PROC_RANK, .data.rank = server->rank};
 }
 
 void px_facts_fini(struct px_session *session)
@@ -73,7 +72,8 @@ static bool may_be_asked(const struct px_session *session, const struct px_get_r
            (of == OF_US_OR_NOBODY && ours && request->spec.rank == PMIX_RANK_INVALID);
 }
 
-const pmix_value_t *px_fact_find(const struct px_session *session, const struct px_get_request *request)
+const pmix_value_t *px_fact_find(const struct px_session *session,
+                                 const struct px_get_request *request)
 {
     const char *key = request->spec.key;
 
@@ -121,7 +121,7 @@ pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *pro
     struct kept *fresh = malloc(sizeof(*fresh) + len);
     struct kept *kept;
 
-    if (NULL == fresh) {
+    if (fresh == NULL) {
         PMIx_Value_free(value, 1);
         return NULL;
     }
@@ -130,11 +130,11 @@ pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *pro
     memcpy(fresh->name, key, len);
     px_lock_take(&session->lock);
     kept = find_kept_locked(session, proc, key, value);
-    if (NULL == kept) {
+    if (kept == NULL) {
         px_list_append(&session->kept, &fresh->link);
     }
     px_lock_give(&session->lock);
-    if (NULL == kept) {
+    if (kept == NULL) {
         return value;
     }
     PMIx_Value_free(value, 1);

@@ -30,7 +30,7 @@ static inline int stores_of(struct px_session *session, pmix_rank_t rank, const 
     const struct px_store *shared = px_session_shared(session);
     int rc = px_session_private(session, &own);
 
-    if (NULL != own && (own_first || px_client_private_goes_first(session, rank, key))) {
+    if (own != NULL && (own_first || px_client_private_goes_first(session, rank, key))) {
         *ret = (struct stores){own, shared};
     } else {
         *ret = (struct stores){shared, own};
@@ -39,28 +39,28 @@ static inline int stores_of(struct px_session *session, pmix_rank_t rank, const 
 }
 
 /* The same for another namespace: its segment, and what came by message. */
-static struct stores other_nspace_stores(const struct px_session *session, const struct px_get_request *request,
-                                    bool own_first)
+static struct stores other_nspace_stores(const struct px_session *session,
+                                         const struct px_get_request *request, bool own_first)
 {
     const struct px_other_nspace *other_nspace =
         px_session_find_other_nspace(session, request->nspace, request->nspace_len);
     const struct px_store *shared;
     const struct px_store *own;
 
-    if (NULL == other_nspace) {
+    if (other_nspace == NULL) {
         return (struct stores){NULL, NULL};
     }
     shared = px_other_nspace_shared(other_nspace);
     own = px_other_nspace_private(other_nspace);
     /* pairs with px_client_store_internal */
-    if (NULL == shared || own_first || rare(px_load_acquire(&session->internal) != 0)) {
+    if (shared == NULL || own_first || rare(px_load_acquire(&session->internal) != 0)) {
         return (struct stores){own, shared};
     }
     return (struct stores){shared, own};
 }
 
-static inline int stores_for(struct px_session *session, const struct px_get_request *request, bool own_first,
-                             struct stores *ret)
+static inline int stores_for(struct px_session *session, const struct px_get_request *request,
+                             bool own_first, struct stores *ret)
 {
     if ((request->flags & PX_GET_OWN) != 0) {
         return stores_of(session, request->spec.rank, request->spec.key, own_first, ret);
@@ -81,7 +81,8 @@ int px_client_places(struct px_session *session, const struct px_get_request *re
 }
 
 /* Of the namespace that is meant, or NULL. */
-static const struct px_store *segment_of(struct px_session *session, const struct px_get_request *request)
+static const struct px_store *segment_of(struct px_session *session,
+                                         const struct px_get_request *request)
 {
     const struct px_other_nspace *other_nspace;
 
@@ -89,7 +90,7 @@ static const struct px_store *segment_of(struct px_session *session, const struc
         return px_session_shared(session);
     }
     other_nspace = px_session_find_other_nspace(session, request->nspace, request->nspace_len);
-    return NULL != other_nspace ? px_other_nspace_shared(other_nspace) : NULL;
+    return other_nspace != NULL ? px_other_nspace_shared(other_nspace) : NULL;
 }
 
 bool px_client_is_published(struct px_session *session, const struct px_get_request *request)
@@ -97,7 +98,7 @@ bool px_client_is_published(struct px_session *session, const struct px_get_requ
     const struct px_store *segment = segment_of(session, request);
     struct px_slice slice;
 
-    return NULL != segment && !px_store_is_over(segment) &&
+    return segment != NULL && !px_store_is_over(segment) &&
            px_store_get(segment, &request->spec, &slice) == 0;
 }
 
@@ -109,14 +110,14 @@ int px_client_find(struct px_session *session, const struct px_get_request *requ
     int rc = PMIX_ERR_NOT_FOUND;
     int other;
 
-    if (NULL != at.first) {
+    if (at.first != NULL) {
         rc = px_store_get(at.first, &request->spec, ret);
     }
-    if (0 != rc && NULL != at.second) {
+    if (rc != 0 && at.second != NULL) {
         other = px_store_get(at.second, &request->spec, ret);
-        rc = (PMIX_ERR_NOT_FOUND == other && PMIX_ERR_EXISTS_OUTSIDE_SCOPE == rc) ? rc : other;
+        rc = (other == PMIX_ERR_NOT_FOUND && rc == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) ? rc : other;
     }
-    return PMIX_ERR_NOT_FOUND == rc && 0 != lacking ? lacking : rc;
+    return rc == PMIX_ERR_NOT_FOUND && lacking != 0 ? lacking : rc;
 }
 
 /* A compressed string is handed out as what it was. */
@@ -129,18 +130,18 @@ static __attribute__((noinline)) int hand_out_unpressed(struct px_session *sessi
     pmix_proc_t owner;
     int rc = px_slice_value(slice, &made);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_inflate_value(made);
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Value_free(made, 1);
         return rc;
     }
     if ((request->flags & PX_GET_POINTER) != 0) {
         PMIx_Load_procid(&owner, request->nspace, request->spec.rank);
         made = px_session_keep(session, &owner, request->spec.key, made);
-        if (NULL == made) {
+        if (made == NULL) {
             return PMIX_ERR_NOMEM;
         }
     }
@@ -169,35 +170,37 @@ int px_client_hand_out(struct px_session *session, const struct px_get_request *
         return px_slice_fill(slice, *value);
     }
     rc = px_slice_pointer(slice, &borrowed);
-    if (0 == rc) {
+    if (rc == 0) {
         *value = (pmix_value_t *) (uintptr_t) borrowed;
     }
     return rc;
 }
 
-static const pmix_value_t *find_local_value(struct px_session *session, const struct px_get_request *request)
+static const pmix_value_t *find_local_value(struct px_session *session,
+                                            const struct px_get_request *request)
 {
     /* pairs with store_local_value */
     struct px_local_value *at = px_load_ptr_acquire(&session->local_values);
 
-    for (; NULL != at; at = at->next) {
-        if (at->proc.rank == request->spec.rank && strcmp(at->key, request->spec.key) == 0
-            && strncmp(at->proc.nspace, request->nspace, PMIX_MAX_NSLEN) == 0) {
+    for (; at != NULL; at = at->next) {
+        if (at->proc.rank == request->spec.rank && strcmp(at->key, request->spec.key) == 0 &&
+            strncmp(at->proc.nspace, request->nspace, PMIX_MAX_NSLEN) == 0) {
             return &at->value;
         }
     }
     return NULL;
 }
 
-int px_client_get_builtin(struct px_session *session, const struct px_get_request *request, pmix_value_t **value)
+int px_client_get_builtin(struct px_session *session, const struct px_get_request *request,
+                          pmix_value_t **value)
 {
     const pmix_value_t *known =
         px_key_reserved(request->spec.key) ? px_fact_find(session, request) : NULL;
     pmix_value_t *to;
     int rc;
 
-    known = NULL != known ? known : find_local_value(session, request);
-    if (NULL == known) {
+    known = known != NULL ? known : find_local_value(session, request);
+    if (known == NULL) {
         return PMIX_ERR_NOT_FOUND;
     }
     if ((request->flags & PX_GET_POINTER) != 0) {
@@ -205,23 +208,24 @@ int px_client_get_builtin(struct px_session *session, const struct px_get_reques
         return 0;
     }
     to = (request->flags & PX_GET_STATIC) != 0 ? *value : PMIx_Value_create(1);
-    rc = NULL != to ? PMIx_Value_xfer(to, known) : PMIX_ERR_NOMEM;
-    if (0 == rc) {
+    rc = to != NULL ? PMIx_Value_xfer(to, known) : PMIX_ERR_NOMEM;
+    if (rc == 0) {
         *value = to;
-    } else if ((request->flags & PX_GET_STATIC) == 0 && NULL != to) {
+    } else if ((request->flags & PX_GET_STATIC) == 0 && to != NULL) {
         PMIx_Value_free(to, 1);
     }
     return rc;
 }
 
-int px_client_miss_status(struct px_session *session, const struct px_get_request *request, int found)
+int px_client_miss_status(struct px_session *session, const struct px_get_request *request,
+                          int found)
 {
     const struct px_store *shared = segment_of(session, request);
     bool own = (request->flags & PX_GET_OWN) != 0;
     bool complete;
     bool hosts;
 
-    if (PMIX_ERR_EXISTS_OUTSIDE_SCOPE == found) {
+    if (found == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
         return found;
     }
     if ((request->flags & PX_GET_OPTIONAL) != 0) {
@@ -229,27 +233,27 @@ int px_client_miss_status(struct px_session *session, const struct px_get_reques
     }
     /* The host's keys of a job are all in its segment, those of our own here from the start; an old
      * generation does not know what has come since. */
-    complete = NULL == shared ? own
+    complete = shared == NULL ? own
                               : (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 &&
                                     !(own ? px_store_superseded(shared) : px_store_is_over(shared));
     hosts = px_key_is_of_host(request->spec.key) && !px_key_is_dynamic(request->spec.key);
     if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if (NULL == px_session_server(session)) {
+    if (px_session_server(session) == NULL) {
         /* Reads of what is here go on; what is not here never will be. */
         return px_session_is_served(session) ? PMIX_ERR_LOST_CONNECTION : PMIX_ERR_NOT_FOUND;
     }
     return PMIX_ERR_WOULD_BLOCK;
 }
 
-static pmix_status_t get_unusual(struct px_session *session, struct px_get_request *request, int found,
-                                 pmix_value_t **value)
+static pmix_status_t get_unusual(struct px_session *session, struct px_get_request *request,
+                                 int found, pmix_value_t **value)
 {
     int rc = px_client_get_builtin(session, request, value);
 
     request->from = NULL;
-    if (PMIX_ERR_NOT_FOUND == rc) {
+    if (rc == PMIX_ERR_NOT_FOUND) {
         rc = px_client_miss_status(session, request, found);
     }
     px_get_request_fini(request);
@@ -262,41 +266,43 @@ static bool is_stale(struct px_session *session, const struct px_get_request *re
 {
     return (request->flags & PX_GET_OPTIONAL) == 0 && !px_key_is_of_host(request->spec.key) &&
            px_session_is_stale(session, request->nspace, request->spec.rank) &&
-           NULL != px_session_server(session);
+           px_session_server(session) != NULL;
 }
 
 /* What most reads with directives want, without a slice. True when *ret is the answer: 0 with the
  * value, or that nobody has such a key. */
-static bool get_simple(struct px_session *session, struct px_get_request *request, pmix_value_t **value, int *ret)
+static bool get_simple(struct px_session *session, struct px_get_request *request,
+                       pmix_value_t **value, int *ret)
 {
     enum px_return_mode manner = (request->flags & PX_GET_STATIC) != 0    ? PX_RETURN_FILL
-                            : (request->flags & PX_GET_POINTER) != 0 ? PX_RETURN_POINTER
-                                                                   : PX_RETURN_COPY;
+                                 : (request->flags & PX_GET_POINTER) != 0 ? PX_RETURN_POINTER
+                                                                          : PX_RETURN_COPY;
     enum px_lookup_result seen = PX_LOOKUP_NO_KEY;
     /* What was fetched of others may have to be fetched again: is_stale. */
     /* pairs with px_session_collected */
     bool ends = rare(px_load_acquire(&session->ended) != 0);
-    bool stale =
-        ends && ((request->flags & PX_GET_OWN) == 0 || request->spec.rank != session->ctx->self.rank);
+    bool stale = ends && ((request->flags & PX_GET_OWN) == 0 ||
+                          request->spec.rank != session->ctx->self.rank);
     struct stores at;
 
     if ((request->flags & PX_GET_MORE) != 0 || session->report_fd >= 0 ||
         stores_for(session, request, false, &at) != 0) {
         return false;
     }
-    if (stale && NULL != at.first && !at.first->seg.shared) {
+    if (stale && at.first != NULL && !at.first->seg.shared) {
         return false;
     }
-    if (NULL != at.first) {
+    if (at.first != NULL) {
         seen = px_store_get_simple(at.first, &request->spec, manner, value);
         request->from = at.first;
     }
-    if (PX_LOOKUP_NO_KEY == seen && NULL != at.second) {
-        seen = stale ? PX_LOOKUP_UNSURE : px_store_get_simple(at.second, &request->spec, manner, value);
+    if (seen == PX_LOOKUP_NO_KEY && at.second != NULL) {
+        seen = stale ? PX_LOOKUP_UNSURE
+                     : px_store_get_simple(at.second, &request->spec, manner, value);
         request->from = at.second;
     }
-    *ret = PX_LOOKUP_DONE == seen ? 0 : PMIX_ERR_NOT_FOUND;
-    return PX_LOOKUP_UNSURE != seen;
+    *ret = seen == PX_LOOKUP_DONE ? 0 : PMIX_ERR_NOT_FOUND;
+    return seen != PX_LOOKUP_UNSURE;
 }
 
 /* Is a value that came by message wanted by its scope, which messages do not tell? The server knows
@@ -306,42 +312,45 @@ static bool is_unscoped(struct px_session *session, const struct px_get_request 
 {
     return request->spec.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF &&
            !slice->store->seg.shared && !px_key_is_of_host(request->spec.key) &&
-           (request->flags & PX_GET_OPTIONAL) == 0 && NULL != px_session_server(session);
+           (request->flags & PX_GET_OPTIONAL) == 0 && px_session_server(session) != NULL;
 }
 
 void px_client_check_superseded(struct px_session *session)
 {
     const struct px_store *shared = px_session_shared(session);
 
-    if (NULL != shared && rare(px_store_superseded(shared))) {
+    if (shared != NULL && rare(px_store_superseded(shared))) {
         px_session_request_refresh(session);
     }
 }
 
 static void look_for_others(struct px_session *session, const struct px_get_request *request)
 {
-    struct px_other_nspace *other_nspace = px_session_find_other_nspace(session, request->nspace, request->nspace_len);
-    const struct px_store *shared = NULL != other_nspace ? px_other_nspace_shared(other_nspace) : NULL;
+    struct px_other_nspace *other_nspace =
+        px_session_find_other_nspace(session, request->nspace, request->nspace_len);
+    const struct px_store *shared =
+        other_nspace != NULL ? px_other_nspace_shared(other_nspace) : NULL;
 
-    if (NULL != shared && rare(px_store_is_over(shared))) {
+    if (shared != NULL && rare(px_store_is_over(shared))) {
         px_other_nspace_request_refresh(session, other_nspace);
     }
 }
 
-static pmix_status_t get(struct px_session *session, struct px_get_request *request, pmix_value_t **value)
+static pmix_status_t get(struct px_session *session, struct px_get_request *request,
+                         pmix_value_t **value)
 {
     struct px_slice slice;
     bool stale;
     int rc;
 
     if (get_simple(session, request, value, &rc)) {
-        request->absent = 0 != rc;
-        return 0 == rc ? 0 : get_unusual(session, request, rc, value);
+        request->absent = rc != 0;
+        return rc == 0 ? 0 : get_unusual(session, request, rc, value);
     }
     /* pairs with px_session_collected */
     stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, request);
     rc = px_client_find(session, request, false, &slice);
-    if (0 != rc) {
+    if (rc != 0) {
         return get_unusual(session, request, rc, value);
     }
     /* Not what the server publishes for all, nor what the application has put there. */
@@ -362,23 +371,22 @@ static pmix_status_t get(struct px_session *session, struct px_get_request *requ
 /* Nothing but a key and a process of our own namespace. */
 static bool is_plain(const struct px_get_request *request)
 {
-    const unsigned manners =
-        PX_GET_OPTIONAL | PX_GET_IMMEDIATE | PX_GET_POINTER | PX_GET_STATIC;
+    const unsigned manners = PX_GET_OPTIONAL | PX_GET_IMMEDIATE | PX_GET_POINTER | PX_GET_STATIC;
 
     return (request->flags & ~manners) == PX_GET_OWN && request->spec.realm == PX_REALM_NONE &&
-           NULL == request->spec.hostname && request->spec.nodeid == PX_NO_NODEID;
+           request->spec.hostname == NULL && request->spec.nodeid == PX_NO_NODEID;
 }
 
 static inline void note(struct px_session *session, const struct px_get_request *request,
                         const struct px_snapshot *then, int rc, pmix_value_t *const *value)
 {
-    if (NULL == then->fast_store || !is_plain(request)) {
+    if (then->fast_store == NULL || !is_plain(request)) {
         return;
     }
-    if (0 == rc && NULL != request->from) {
-        px_client_cache_result(session, then, request->from, request->spec.rank, request->spec.key, *value,
-                       (request->flags & PX_GET_POINTER) != 0);
-    } else if (PMIX_ERR_NOT_FOUND == rc && request->absent) {
+    if (rc == 0 && request->from != NULL) {
+        px_client_cache_result(session, then, request->from, request->spec.rank, request->spec.key,
+                               *value, (request->flags & PX_GET_POINTER) != 0);
+    } else if (rc == PMIX_ERR_NOT_FOUND && request->absent) {
         px_client_cache_absent(then, request->spec.rank, request->spec.key);
     }
 }
@@ -393,7 +401,7 @@ static int stop_at_posted(void *arg, const char *key, const struct px_slice *sli
 /* Is there anything here that the process has posted? */
 static bool has_posted(const struct px_store *store, pmix_rank_t rank)
 {
-    return NULL != store && px_store_each(store, PX_LEVEL_PROC, rank, stop_at_posted, NULL) != 0;
+    return store != NULL && px_store_each(store, PX_LEVEL_PROC, rank, stop_at_posted, NULL) != 0;
 }
 
 /* Must the server be asked before everything of a process is given? */
@@ -403,15 +411,15 @@ static bool asks_all(struct px_session *session, const struct px_get_request *re
     const struct px_store *first;
     const struct px_store *second;
 
-    if (us || (request->flags & PX_GET_OPTIONAL) != 0 || NULL == px_session_server(session) ||
-        0 != px_client_places(session, request, &first, &second)) {
+    if (us || (request->flags & PX_GET_OPTIONAL) != 0 || px_session_server(session) == NULL ||
+        px_client_places(session, request, &first, &second) != 0) {
         return false;
     }
     if (has_posted(first, request->spec.rank) || has_posted(second, request->spec.rank)) {
         return px_session_is_stale(session, request->nspace, request->spec.rank);
     }
     /* A segment has what there is of its own node. */
-    return NULL == first || !first->seg.shared ||
+    return first == NULL || !first->seg.shared ||
            px_client_is_far(session, request->nspace, request->spec.rank);
 }
 
@@ -423,7 +431,7 @@ static pmix_status_t get_all(struct px_session *session, const struct px_get_req
     if (request->spec.rank <= PMIX_RANK_VALID) {
         px_reader_enter();
         rc = asks_all(session, request) ? PMIX_ERR_WOULD_BLOCK
-                                     : px_client_get_all(session, request, value);
+                                        : px_client_get_all(session, request, value);
         px_reader_leave();
     }
     return rc;
@@ -435,19 +443,20 @@ pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     struct px_session *session = px_session(ctx);
     struct px_snapshot now;
     struct px_get_request request;
-    int rc = px_get_request_read(session, proc, NULL != key ? key : PX_NO_KEY, info, ninfo, &request);
+    int rc =
+        px_get_request_read(session, proc, key != NULL ? key : PX_NO_KEY, info, ninfo, &request);
 
-    if (0 == rc && (NULL == value || ((request.flags & PX_GET_STATIC) != 0 && NULL == *value))) {
+    if (rc == 0 && (value == NULL || ((request.flags & PX_GET_STATIC) != 0 && *value == NULL))) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    if (0 == rc && (request.flags & (PX_GET_REFRESH | PX_GET_OPTIONAL)) == PX_GET_REFRESH &&
+    if (rc == 0 && (request.flags & (PX_GET_REFRESH | PX_GET_OPTIONAL)) == PX_GET_REFRESH &&
         px_session_is_served(session)) {
         rc = PMIX_ERR_WOULD_BLOCK;
     }
-    if (0 == rc && NULL == key) {
+    if (rc == 0 && key == NULL) {
         rc = get_all(session, &request, value);
     }
-    if (0 != rc || NULL == key) {
+    if (rc != 0 || key == NULL) {
         px_get_request_fini(&request);
         return rc;
     }

@@ -10,8 +10,8 @@
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool own_first,
                    struct px_slice *ret);
 
-/* Where the namespace that is meant is looked up: NULL for what is not there. Inside a read-side critical section.
- * 0, PMIX_ERR_NOMEM: what was posted last is in neither. */
+/* Where the namespace that is meant is looked up: NULL for what is not there. Inside a read-side
+ * critical section. 0, PMIX_ERR_NOMEM: what was posted last is in neither. */
 int px_client_places(struct px_session *session, const struct px_get_request *request,
                      const struct px_store **ret_first, const struct px_store **ret_second);
 
@@ -29,30 +29,34 @@ bool px_client_is_published(struct px_session *session, const struct px_get_requ
 /* Values that are in no store: the process's own names, and values without bytes.
  * PMIX_ERR_NOT_FOUND when the key is none of those. The value is a fresh one (or the caller's,
  * filled) unless it is a pointer into the library. */
-int px_client_get_builtin(struct px_session *session, const struct px_get_request *request, pmix_value_t **value);
+int px_client_get_builtin(struct px_session *session, const struct px_get_request *request,
+                          pmix_value_t **value);
 
 /* What the library itself says of its process, or NULL. It stays as it is until the end. */
-const pmix_value_t *px_fact_find(const struct px_session *session, const struct px_get_request *request);
+const pmix_value_t *px_fact_find(const struct px_session *session,
+                                 const struct px_get_request *request);
 
 /* Hands a value out in the manner wanted. */
 int px_client_hand_out(struct px_session *session, const struct px_get_request *request,
                        const struct px_slice *slice, pmix_value_t **value);
 
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
-int px_client_miss_status(struct px_session *session, const struct px_get_request *request, int found);
+int px_client_miss_status(struct px_session *session, const struct px_get_request *request,
+                          int found);
 
 /* Two stores of our own namespace: the segment and what we hold ourselves. What we posted is ours
  * before it is anybody's; what the server says of others wins over what we were told long ago,
  * unless the application has put something there on purpose (PMIx_Store_internal). pairs with
  * px_client_store_internal */
 static inline bool px_client_private_goes_first(const struct px_session *session, pmix_rank_t rank,
-                                            const char *key)
+                                                const char *key)
 {
-    return (rank == session->ctx->self.rank && !px_key_is_of_host(key))
-           || px_load_acquire(&session->internal) != 0;
+    return (rank == session->ctx->self.rank && !px_key_is_of_host(key)) ||
+           px_load_acquire(&session->internal) != 0;
 }
 
-/* Asks for the next generation if the segment has been superseded. Inside a read-side critical section. */
+/* Asks for the next generation if the segment has been superseded. Inside a read-side critical
+ * section. */
 void px_client_check_superseded(struct px_session *session);
 
 /* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked
@@ -60,7 +64,7 @@ void px_client_check_superseded(struct px_session *session);
 bool px_key_is_dynamic(const char *key);
 /* lasting: the value that is given stays until the end. */
 pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
-                                 const char *key, bool lasting, pmix_value_cbfunc_t cbfunc,
-                                 void *cbdata);
+                                       const char *key, bool lasting, pmix_value_cbfunc_t cbfunc,
+                                       void *cbdata);
 
 #endif

@@ -22,7 +22,7 @@ static inline void px_snapshot_take(const struct px_session *session, struct px_
     /* pairs with px_session_adopt and replace_segment */
     ret->fast_store = px_load_ptr_acquire(&session->fast_store);
     ret->sequence = 0;
-    if (NULL != ret->fast_store) {
+    if (ret->fast_store != NULL) {
         /* pairs with publish_all */
         ret->sequence = px_load_acquire(&px_store_header(ret->fast_store)->sequence);
     }
@@ -33,8 +33,8 @@ static inline void px_snapshot_take(const struct px_session *session, struct px_
  * directives that lead elsewhere: px_client_get_fast may say so again as long as nothing changes.
  * lasts: it is one of px_slice_pointer. In the same critical section as px_snapshot_take. */
 void px_client_cache_result(struct px_session *session, const struct px_snapshot *then,
-                    const struct px_store *from, pmix_rank_t rank, const char *key,
-                    const pmix_value_t *value, bool lasts);
+                            const struct px_store *from, pmix_rank_t rank, const char *key,
+                            const pmix_value_t *value, bool lasts);
 
 /* The same of a key that none of our stores knows. */
 void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, const char *key);

@@ -20,7 +20,7 @@
 struct waiter {
     struct px_list link; /* in a fetch */
     pmix_proc_t proc;
-    char *key;           /* or NULL: all of the process */
+    char *key; /* or NULL: all of the process */
     pmix_info_t *info;
     size_t ninfo;
     pmix_value_cbfunc_t cbfunc;
@@ -52,16 +52,16 @@ static struct waiter *waiter_create(const pmix_proc_t *proc, const char *key,
 {
     struct waiter *waiter = calloc(1, sizeof(*waiter));
 
-    if (NULL == waiter) {
+    if (waiter == NULL) {
         return NULL;
     }
     px_list_init(&waiter->link);
     waiter->proc = *proc;
-    if (NULL != key) {
+    if (key != NULL) {
         waiter->key = strdup(key);
     }
     waiter->info = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
-    if ((NULL != key && NULL == waiter->key) || (ninfo > 0 && NULL == waiter->info)) {
+    if ((key != NULL && waiter->key == NULL) || (ninfo > 0 && waiter->info == NULL)) {
         waiter_free(waiter);
         return NULL;
     }
@@ -85,7 +85,7 @@ static struct px_fetch *fetch_create(struct px_session *session, const pmix_proc
 {
     struct px_fetch *fetch = calloc(1, sizeof(*fetch));
 
-    if (NULL != fetch) {
+    if (fetch != NULL) {
         fetch->session = session;
         fetch->proc = *proc;
         fetch->refresh = (request->flags & PX_GET_REFRESH) != 0;
@@ -105,16 +105,18 @@ bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_
 
     if (px_session_is_named(session, nspace)) {
         store = px_session_shared(session);
-        if (NULL == store && 0 != px_session_private(session, &store)) {
+        if (store == NULL && px_session_private(session, &store) != 0) {
             store = NULL;
         }
     } else {
-        other_nspace = px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
-        store = NULL == other_nspace                       ? NULL
-                : NULL != px_other_nspace_shared(other_nspace) ? px_other_nspace_shared(other_nspace)
-                                                      : px_other_nspace_private(other_nspace);
+        other_nspace =
+            px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
+        store = other_nspace == NULL ? NULL
+                : px_other_nspace_shared(other_nspace) != NULL
+                    ? px_other_nspace_shared(other_nspace)
+                    : px_other_nspace_private(other_nspace);
     }
-    node = NULL != store ? px_store_node_of(store, rank) : PX_NO_NODE;
+    node = store != NULL ? px_store_node_of(store, rank) : PX_NO_NODE;
     return node != PX_NO_NODE && node != px_store_local_node(store);
 }
 
@@ -135,17 +137,17 @@ static int pack_directives(struct px_fetch *fetch, struct px_msg *msg)
     far = px_client_is_far(session, fetch->proc.nspace, fetch->proc.rank);
     px_reader_leave();
     if (far || fetch->refresh || fetch->proc.rank > PMIX_RANK_VALID ||
-        (NULL != waiter->key && px_key_is_of_host(waiter->key))) {
+        (waiter->key != NULL && px_key_is_of_host(waiter->key))) {
         return px_pack_infos(&msg->buf, msg->kind, waiter->info, waiter->ninfo);
     }
     info = calloc(n + 2, sizeof(*info));
-    if (NULL == info) {
+    if (info == NULL) {
         return PMIX_ERR_NOMEM;
     }
     memcpy(info, waiter->info, n * sizeof(*info)); /* borrowed */
     PMIx_Load_key(info[n].key, PX_KEY_CHANGE);
     info[n].value.type = PMIX_UINT64;
-    if (NULL != waiter->key) {
+    if (waiter->key != NULL) {
         info[n].value.data.uint64 =
             px_session_change(session, fetch->proc.nspace, fetch->proc.rank);
     } else {
@@ -168,19 +170,19 @@ static int send_fetch(struct px_fetch *fetch)
     struct px_msg msg;
     int rc;
 
-    fetch->refresh = fetch->refresh && NULL != server && px_server_at_least(server, 5, 0, 0);
+    fetch->refresh = fetch->refresh && server != NULL && px_server_at_least(server, 5, 0, 0);
     rc = px_msg_start(session, fetch->refresh ? PX_CMD_REFRESH_CACHE : PX_CMD_GET, &msg);
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_string(&msg.buf, msg.kind, fetch->proc.nspace);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_rank(&msg.buf, msg.kind, fetch->proc.rank);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = pack_directives(fetch, &msg);
     }
-    if (0 == rc && NULL != waiter->key) {
+    if (rc == 0 && waiter->key != NULL) {
         rc = px_pack_string(&msg.buf, msg.kind, waiter->key);
     }
     return px_msg_send(&msg, rc, patience, fetch_reply, fetch);
@@ -193,7 +195,7 @@ static bool is_outdated(const struct px_session *session, const struct px_get_re
 {
     bool own = (request->flags & PX_GET_OWN) != 0 && request->spec.rank == session->ctx->self.rank;
 
-    return PMIX_SUCCESS != status && (request->flags & PX_GET_REFRESH) != 0 && !own &&
+    return status != PMIX_SUCCESS && (request->flags & PX_GET_REFRESH) != 0 && !own &&
            slice->scope != PMIX_INTERNAL;
 }
 
@@ -202,19 +204,20 @@ static void serve_all(struct px_session *session, struct waiter *waiter, int sta
 {
     struct px_get_request request;
     pmix_value_t *value = NULL;
-    int rc = px_get_request_read(session, &waiter->proc, PX_NO_KEY, waiter->info, waiter->ninfo, &request);
+    int rc = px_get_request_read(session, &waiter->proc, PX_NO_KEY, waiter->info, waiter->ninfo,
+                                 &request);
 
-    if (0 != rc) {
+    if (rc != 0) {
         waiter->cbfunc(rc, NULL, waiter->cbdata);
         return;
     }
     rc = status;
     if ((request.flags & PX_GET_REFRESH) == 0 &&
-        (PMIX_SUCCESS == status || PMIX_ERR_NOT_FOUND == status)) {
+        (status == PMIX_SUCCESS || status == PMIX_ERR_NOT_FOUND)) {
         rc = px_client_get_all(session, &request, &value);
     }
     waiter->cbfunc(rc, value, waiter->cbdata);
-    if (NULL != value && (request.flags & PX_GET_POINTER) == 0) {
+    if (value != NULL && (request.flags & PX_GET_POINTER) == 0) {
         PMIx_Value_free(value, 1);
     }
     px_get_request_fini(&request);
@@ -228,33 +231,34 @@ static bool serve(struct px_session *session, struct waiter *waiter, bool fresh,
     pmix_value_t *value = NULL;
     int rc;
 
-    if (NULL == waiter->key) {
+    if (waiter->key == NULL) {
         serve_all(session, waiter, status);
         return true;
     }
-    rc = px_get_request_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &request);
-    if (0 == rc) {
+    rc = px_get_request_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo,
+                             &request);
+    if (rc == 0) {
         /* The server knows scopes; we may not. */
-        rc = PMIX_ERR_EXISTS_OUTSIDE_SCOPE == status
+        rc = status == PMIX_ERR_EXISTS_OUTSIDE_SCOPE
                  ? status
                  : px_client_find(session, &request, fresh, &slice);
     }
-    if (0 == rc && is_outdated(session, &request, &slice, status)) {
+    if (rc == 0 && is_outdated(session, &request, &slice, status)) {
         rc = status;
-    } else if (0 == rc) {
+    } else if (rc == 0) {
         rc = px_client_hand_out(session, &request, &slice, &value);
-    } else if (PMIX_ERR_NOT_FOUND == rc) {
+    } else if (rc == PMIX_ERR_NOT_FOUND) {
         rc = px_client_get_builtin(session, &request, &value);
     }
-    if (PMIX_ERR_NOT_FOUND == rc && PMIX_SUCCESS == status) {
+    if (rc == PMIX_ERR_NOT_FOUND && status == PMIX_SUCCESS) {
         px_get_request_fini(&request);
         return false;
     }
-    if (PMIX_ERR_NOT_FOUND == rc) {
+    if (rc == PMIX_ERR_NOT_FOUND) {
         rc = status;
     }
-    waiter->cbfunc(rc, 0 == rc ? value : NULL, waiter->cbdata);
-    if (0 == rc && (request.flags & PX_GET_POINTER) == 0) {
+    waiter->cbfunc(rc, rc == 0 ? value : NULL, waiter->cbdata);
+    if (rc == 0 && (request.flags & PX_GET_POINTER) == 0) {
         PMIx_Value_free(value, 1);
     }
     px_get_request_fini(&request);
@@ -267,19 +271,20 @@ static void ask_again(struct px_session *session, struct waiter *waiter, bool to
 {
     struct px_get_request request;
     struct px_fetch *fetch = NULL;
-    int rc = px_get_request_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo, &request);
+    int rc = px_get_request_read(session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo,
+                                 &request);
 
-    if (0 == rc) {
+    if (rc == 0) {
         fetch = fetch_create(session, &waiter->proc, &request);
-        rc = NULL != fetch ? 0 : PMIX_ERR_NOMEM;
+        rc = fetch != NULL ? 0 : PMIX_ERR_NOMEM;
         px_get_request_fini(&request);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         fetch->again = told;
         px_list_append(&fetch->waiters, &waiter->link);
         rc = send_fetch(fetch);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         waiter->cbfunc(rc, NULL, waiter->cbdata);
         px_list_remove(&waiter->link);
         waiter_free(waiter);
@@ -308,7 +313,7 @@ static int store_reply(struct px_fetch *fetch, struct px_in *reply, bool *ret_fr
     }
     /* Some servers answer a refresh as they answer a get. */
     *reply = start;
-    while (px_in_left(reply) > 0 && 0 == rc) {
+    while (px_in_left(reply) > 0 && rc == 0) {
         rc = px_session_store_blob(fetch->session, reply,
                                    fetch->refresh ? first_waiter(fetch)->key : NULL);
     }
@@ -323,9 +328,9 @@ static bool is_published(struct px_fetch *fetch)
     struct px_get_request request;
     bool found;
 
-    if (fetch->refresh || NULL == waiter->key ||
+    if (fetch->refresh || waiter->key == NULL ||
         px_get_request_read(fetch->session, &waiter->proc, waiter->key, waiter->info, waiter->ninfo,
-                     &request) != 0) {
+                            &request) != 0) {
         return false;
     }
     found = px_client_is_published(fetch->session, &request);
@@ -342,9 +347,9 @@ static void miss(struct px_fetch *fetch, struct waiter *waiter)
     size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
     const struct px_other_nspace *other_nspace = px_session_find_other_nspace(session, nspace, len);
 
-    if (fetch->again || NULL == px_session_shared(session) ||
+    if (fetch->again || px_session_shared(session) == NULL ||
         px_session_is_named(session, nspace) ||
-        (NULL != other_nspace && NULL != px_other_nspace_shared(other_nspace))) {
+        (other_nspace != NULL && px_other_nspace_shared(other_nspace) != NULL)) {
         waiter->cbfunc(PMIX_ERR_NOT_FOUND, NULL, waiter->cbdata);
         waiter_free(waiter);
         return;
@@ -364,14 +369,14 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
     int rc;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status && !is_published(fetch)) {
+    if (status == PMIX_SUCCESS && !is_published(fetch)) {
         rc = store_reply(fetch, reply, &fresh);
-        again = PMIX_ERR_WOULD_BLOCK == rc && !fetch->again;
-        status = PMIX_ERR_WOULD_BLOCK == rc ? PMIX_ERR_NOT_FOUND : 0 == rc ? status : rc;
+        again = rc == PMIX_ERR_WOULD_BLOCK && !fetch->again;
+        status = rc == PMIX_ERR_WOULD_BLOCK ? PMIX_ERR_NOT_FOUND : rc == 0 ? status : rc;
     }
     session->arrived = NULL; /* whether the reply was read or not */
     /* Those that have joined may have come after something newer was posted. */
-    counted = 0 != px_session_change(session, fetch->proc.nspace, fetch->proc.rank);
+    counted = px_session_change(session, fetch->proc.nspace, fetch->proc.rank) != 0;
     px_lock_take(&session->lock);
     px_list_remove(&fetch->link); /* nobody joins from here on */
     px_lock_give(&session->lock);
@@ -403,8 +408,8 @@ static bool join(struct px_session *session, struct waiter *waiter)
     px_list_each(item, following, &session->fetches) {
         struct px_fetch *fetch = px_container_of(item, struct px_fetch, link);
 
-        if (fetch->ended == session->ended && fetch->proc.rank == waiter->proc.rank
-            && strncmp(fetch->proc.nspace, waiter->proc.nspace, PMIX_MAX_NSLEN) == 0) {
+        if (fetch->ended == session->ended && fetch->proc.rank == waiter->proc.rank &&
+            strncmp(fetch->proc.nspace, waiter->proc.nspace, PMIX_MAX_NSLEN) == 0) {
             px_list_append(&fetch->waiters, &waiter->link);
             return true;
         }
@@ -412,16 +417,17 @@ static bool join(struct px_session *session, struct waiter *waiter)
     return false;
 }
 
-static int ask_server(struct px_session *session, const struct px_get_request *request, struct waiter *waiter)
+static int ask_server(struct px_session *session, const struct px_get_request *request,
+                      struct waiter *waiter)
 {
-    bool sharable = waiter->ninfo == 0 && NULL != waiter->key && !px_key_is_of_host(waiter->key) &&
-                    0 == px_session_change(session, waiter->proc.nspace, waiter->proc.rank);
+    bool sharable = waiter->ninfo == 0 && waiter->key != NULL && !px_key_is_of_host(waiter->key) &&
+                    px_session_change(session, waiter->proc.nspace, waiter->proc.rank) == 0;
     struct px_fetch *fetch;
     bool joined = false;
     int rc;
 
     fetch = fetch_create(session, &waiter->proc, request);
-    if (NULL == fetch) {
+    if (fetch == NULL) {
         return PMIX_ERR_NOMEM;
     }
     px_list_append(&fetch->waiters, &waiter->link);
@@ -441,7 +447,7 @@ static int ask_server(struct px_session *session, const struct px_get_request *r
         return 0;
     }
     rc = send_fetch(fetch);
-    if (0 == rc) {
+    if (rc == 0) {
         return 0;
     }
     /* Whoever has joined in the meantime is told what we are told. */
@@ -460,16 +466,17 @@ static int ask_server(struct px_session *session, const struct px_get_request *r
 }
 
 /* The answer is here already; it still has to come by callback, after the return. */
-static pmix_status_t answer_later(struct px_session *session, const struct px_get_request *request, int rc,
-                                  pmix_value_t *value, pmix_value_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t answer_later(struct px_session *session, const struct px_get_request *request,
+                                  int rc, pmix_value_t *value, pmix_value_cbfunc_t cbfunc,
+                                  void *cbdata)
 {
     bool ours = (request->flags & PX_GET_POINTER) == 0;
 
-    if (PMIX_ERR_NOT_FOUND != rc && PMIX_ERR_EXISTS_OUTSIDE_SCOPE != rc && 0 != rc) {
+    if (rc != PMIX_ERR_NOT_FOUND && rc != PMIX_ERR_EXISTS_OUTSIDE_SCOPE && rc != 0) {
         return rc;
     }
     rc = px_defer_value(session->ctx->loop, rc, value, ours, cbfunc, cbdata);
-    if (0 != rc && ours && NULL != value) {
+    if (rc != 0 && ours && value != NULL) {
         PMIx_Value_free(value, 1);
     }
     return rc;
@@ -484,27 +491,28 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
     struct waiter *waiter;
     pmix_proc_t target;
     struct px_get_request request;
-    int rc = px_get_request_read(session, proc, NULL != key ? key : PX_NO_KEY, info, ninfo, &request);
+    int rc =
+        px_get_request_read(session, proc, key != NULL ? key : PX_NO_KEY, info, ninfo, &request);
 
-    if (0 == rc && (request.flags & PX_GET_STATIC) != 0) {
+    if (rc == 0 && (request.flags & PX_GET_STATIC) != 0) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
-    if (0 != rc) {
+    if (rc != 0) {
         px_get_request_fini(&request);
         return rc;
     }
-    if (NULL != key || (request.flags & PX_GET_REFRESH) == 0) {
+    if (key != NULL || (request.flags & PX_GET_REFRESH) == 0) {
         rc = px_client_get(ctx, proc, key, info, ninfo, &value);
     } else {
         rc = px_session_is_served(session) ? PMIX_ERR_WOULD_BLOCK : PMIX_ERR_NOT_FOUND;
     }
-    if (PMIX_ERR_WOULD_BLOCK != rc) {
+    if (rc != PMIX_ERR_WOULD_BLOCK) {
         rc = answer_later(session, &request, rc, value, cbfunc, cbdata);
         px_get_request_fini(&request);
         return rc;
     }
     PMIx_Load_procid(&target, request.nspace, request.spec.rank);
-    if (NULL != key && px_key_is_dynamic(key)) {
+    if (key != NULL && px_key_is_dynamic(key)) {
         bool lasting = (request.flags & PX_GET_POINTER) != 0;
 
         px_get_request_fini(&request);
@@ -512,12 +520,12 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
     }
     waiter = waiter_create(&target, key, info, ninfo);
     rc = PMIX_ERR_NOMEM;
-    if (NULL != waiter) {
+    if (waiter != NULL) {
         waiter->cbfunc = cbfunc;
         waiter->cbdata = cbdata;
         rc = ask_server(session, &request, waiter);
     }
-    if (0 != rc && NULL != waiter) {
+    if (rc != 0 && waiter != NULL) {
         waiter_free(waiter);
     }
     px_get_request_fini(&request);

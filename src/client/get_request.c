@@ -22,8 +22,9 @@ uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
 }
 
 /* The qualifiers as one array: the caller's when it has nothing else, else shallow copies. */
-static __attribute__((noinline)) int gather_quals(struct px_get_request *request, const pmix_info_t *info,
-                                                  size_t ninfo, size_t n_quals)
+static __attribute__((noinline)) int gather_quals(struct px_get_request *request,
+                                                  const pmix_info_t *info, size_t ninfo,
+                                                  size_t n_quals)
 {
     request->flags |= PX_GET_MORE;
     request->spec.n_quals = n_quals;
@@ -32,7 +33,7 @@ static __attribute__((noinline)) int gather_quals(struct px_get_request *request
         return 0;
     }
     request->quals = malloc(n_quals * sizeof(*info));
-    if (NULL == request->quals) {
+    if (request->quals == NULL) {
         return PMIX_ERR_NOMEM;
     }
     (void) px_infos_quals(info, ninfo, request->quals);
@@ -56,8 +57,8 @@ static int read_directives(struct px_get_request *request, const pmix_info_t *in
     int rc =
         px_directives_read(&px_call_get, PX_ATTR_ALL | PX_ATTR_WAITING, info, ninfo, &directives);
 
-    if (0 != rc || (directives.pointer_values && directives.static_values)) {
-        return 0 != rc ? rc : PMIX_ERR_BAD_PARAM;
+    if (rc != 0 || (directives.pointer_values && directives.static_values)) {
+        return rc != 0 ? rc : PMIX_ERR_BAD_PARAM;
     }
     px_ask_direct(&request->spec, &directives);
     if (directives.head.n_flags > 0) {
@@ -130,15 +131,16 @@ static inline void request_own_nspace(const struct px_session *session, struct p
 }
 
 /* Another namespace, or a group's name. */
-static __attribute__((noinline)) int request_other_nspace(struct px_session *session, const pmix_proc_t *proc,
-                                                struct px_get_request *ret)
+static __attribute__((noinline)) int request_other_nspace(struct px_session *session,
+                                                          const pmix_proc_t *proc,
+                                                          struct px_get_request *ret)
 {
     int rc = px_group_map_find(session, proc, &ret->member);
 
-    if (0 > rc) {
+    if (rc < 0) {
         return rc;
     }
-    if (0 == rc) {
+    if (rc == 0) {
         proc = &ret->member;
         ret->spec.rank = proc->rank;
     }
@@ -152,7 +154,7 @@ static __attribute__((noinline)) int request_other_nspace(struct px_session *ses
 }
 
 int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                 const pmix_info_t *info, size_t ninfo, struct px_get_request *ret)
+                        const pmix_info_t *info, size_t ninfo, struct px_get_request *ret)
 {
     const pmix_proc_t *self = &session->ctx->self;
 
@@ -162,13 +164,13 @@ int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, con
     if (ret->spec.key_len == 0 || ret->spec.key_len > PMIX_MAX_KEYLEN) {
         return PMIX_ERR_BAD_PARAM;
     }
-    ret->spec.rank = NULL != proc ? proc->rank : self->rank;
+    ret->spec.rank = proc != NULL ? proc->rank : self->rank;
     if (px_session_is_own(session, proc)) {
         request_own_nspace(session, ret);
     } else {
         int rc = request_other_nspace(session, proc, ret);
 
-        if (0 != rc) {
+        if (rc != 0) {
             return rc;
         }
     }

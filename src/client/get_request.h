@@ -23,25 +23,25 @@ struct px_get_request {
     unsigned flags;
     const char *nspace;
     size_t nspace_len;
-    uint64_t timeout_ms; /* 0: none */
-    pmix_proc_t member;  /* of a group that was named: `nspace` is in it */
+    uint64_t timeout_ms;         /* 0: none */
+    pmix_proc_t member;          /* of a group that was named: `nspace` is in it */
     const struct px_store *from; /* set when something was found: where */
     bool absent;                 /* set when no store of ours knows the key */
-    pmix_info_t *quals;  /* ours when the qualifiers had to be gathered; see px_get_request_fini */
+    pmix_info_t *quals; /* ours when the qualifiers had to be gathered; see px_get_request_fini */
 };
 
 /* A rank of a group that we are in is the process that has it. 0, PMIX_ERR_BAD_PARAM,
  * PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown), PMIX_ERR_NOMEM, PMIX_ERR_NOT_FOUND
  * (the group has no such rank). *ret stays where it is. */
 int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                 const pmix_info_t *info, size_t ninfo, struct px_get_request *ret);
+                        const pmix_info_t *info, size_t ninfo, struct px_get_request *ret);
 
 /* Stands for no key where a good one is wanted. */
 #define PX_NO_KEY PMIX_GET_REFRESH_CACHE
 
 static inline void px_get_request_fini(struct px_get_request *request)
 {
-    if (__builtin_expect(NULL != request->quals, 0)) {
+    if (__builtin_expect(request->quals != NULL, 0)) {
         free(request->quals);
         request->quals = NULL;
     }

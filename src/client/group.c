@@ -50,19 +50,19 @@ static int read_infos(struct px_in *reply, struct outcome *out)
     size_t n = 0;
     int rc = px_unpack_size(reply, &n);
 
-    if (0 != rc || n == 0) {
+    if (rc != 0 || n == 0) {
         return rc;
     }
     rc = px_unpack_room(reply, n, sizeof(*out->info));
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     out->info = PMIx_Info_create(n);
-    if (NULL == out->info) {
+    if (out->info == NULL) {
         return PMIX_ERR_NOMEM;
     }
     out->n_info = n;
-    for (size_t done = 0; done < n && 0 == rc;) {
+    for (size_t done = 0; done < n && rc == 0;) {
         size_t got = n - done;
 
         rc = px_unpack(reply, PMIX_INFO, out->info + done, &got);
@@ -78,21 +78,21 @@ static int read_outcome_5(struct construct_call *call, struct px_in *reply, stru
     size_t len;
     int rc = px_unpack_procs(reply, &out->members, &out->n_members);
 
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_unpack_size(reply, &out->id);
-        out->has_id = 0 == rc && out->id != SIZE_MAX; /* another member may have asked for it */
+        out->has_id = rc == 0 && out->id != SIZE_MAX; /* another member may have asked for it */
     }
-    if (0 == rc && px_in_left(reply) > 0) {
+    if (rc == 0 && px_in_left(reply) > 0) {
         struct px_in jobs;
 
         rc = px_unpack_view(reply, &bytes, &len);
-        jobs = px_in_make(bytes, 0 == rc ? len : 0, reply->kind);
-        while (0 == rc && px_in_left(&jobs) > 0) {
+        jobs = px_in_make(bytes, rc == 0 ? len : 0, reply->kind);
+        while (rc == 0 && px_in_left(&jobs) > 0) {
             rc = px_session_store_blob(call->session, &jobs, NULL);
         }
         rc = 0; /* job information that does not parse is not ours to judge: it will be asked for */
     }
-    if (0 == rc && px_in_left(reply) > 0) {
+    if (rc == 0 && px_in_left(reply) > 0) {
         rc = read_infos(reply, out);
     }
     return rc;
@@ -102,13 +102,13 @@ static int read_outcome_6(struct px_in *reply, struct outcome *out)
 {
     int rc = px_unpack_procs(reply, &out->members, &out->n_members);
 
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_unpack_one(reply, PMIX_BOOL, &out->has_id);
     }
-    if (0 == rc && out->has_id) {
+    if (rc == 0 && out->has_id) {
         rc = px_unpack_size(reply, &out->id);
     }
-    if (0 == rc && px_in_left(reply) > 0) {
+    if (rc == 0 && px_in_left(reply) > 0) {
         rc = read_infos(reply, out);
     }
     return rc;
@@ -142,21 +142,21 @@ static int make_results(struct construct_call *call, struct outcome *out)
     size_t n = 0;
     int rc = 0;
 
-    if (total > 0 && NULL == info) {
+    if (total > 0 && info == NULL) {
         return PMIX_ERR_NOMEM;
     }
     if (n_members > 0) {
         rc = add_members(&info[n], members, n_members);
         n++;
     }
-    if (0 == rc && out->has_id) {
+    if (rc == 0 && out->has_id) {
         rc = PMIx_Info_load(&info[n], PMIX_GROUP_CONTEXT_ID, &out->id, PMIX_SIZE);
         n++;
     }
-    for (size_t i = 0; i < out->n_info && 0 == rc; i++) {
+    for (size_t i = 0; i < out->n_info && rc == 0; i++) {
         rc = px_info_keep(&info[n + i], &out->info[i]);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Info_free(info, total);
         return rc;
     }
@@ -169,7 +169,7 @@ static void construct_over(void *arg)
 {
     struct construct_call *call = arg;
 
-    if (NULL != call->cbfunc) {
+    if (call->cbfunc != NULL) {
         call->cbfunc(call->status, call->results->info, call->results->n, call->cbdata,
                      px_infos_release, call->results);
     } else {
@@ -185,17 +185,17 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
     int rc = 0;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status) {
+    if (status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS) {
         if (px_in_left(reply) > 0) {
             rc = read_outcome(call, reply, &out);
         }
-        if (0 == rc) {
+        if (rc == 0) {
             rc = make_results(call, &out);
         }
-        if (0 == rc) {
+        if (rc == 0) {
             px_group_map_add(call->session, call->group, call->results->info, call->results->n);
         }
-        status = 0 == rc ? status : rc;
+        status = rc == 0 ? status : rc;
     }
     PMIx_Proc_free(out.members, out.n_members);
     PMIx_Info_free(out.info, out.n_info);
@@ -212,7 +212,7 @@ static struct construct_call *construct_create(struct px_session *session, const
 {
     struct construct_call *call = calloc(1, sizeof(*call));
 
-    if (NULL == call) {
+    if (call == NULL) {
         return NULL;
     }
     call->session = session;
@@ -220,7 +220,7 @@ static struct construct_call *construct_create(struct px_session *session, const
     call->group = strdup(group);
     call->results = calloc(1, sizeof(*call->results));
     call->asked = calloc(nprocs > 0 ? nprocs : 1, sizeof(*procs));
-    if (NULL == call->group || NULL == call->results || NULL == call->asked) {
+    if (call->group == NULL || call->results == NULL || call->asked == NULL) {
         free(call->results);
         construct_free(call);
         return NULL;
@@ -248,28 +248,28 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     /* What the others are to learn of us travels with the server's part of the operation. */
     int rc = px_client_commit(ctx);
 
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_msg_start(session, PX_CMD_GROUP_CONSTRUCT, &msg);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
-    call = construct_create(session, &msg, group, procs, NULL != procs ? nprocs : 0, info, ninfo);
-    if (NULL == call) {
+    call = construct_create(session, &msg, group, procs, procs != NULL ? nprocs : 0, info, ninfo);
+    if (call == NULL) {
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
     call->cbfunc = cbfunc;
     call->cbdata = cbdata;
     rc = px_pack_string(&msg.buf, msg.kind, group);
-    if (0 == rc) {
-        rc = px_msg_pack_procs(&msg, procs, NULL != procs ? nprocs : 0);
+    if (rc == 0) {
+        rc = px_msg_pack_procs(&msg, procs, procs != NULL ? nprocs : 0);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), construct_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call->results);
         construct_free(call);
     }
@@ -298,14 +298,14 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_GROUP_DESTRUCT, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_string(&msg.buf, msg.kind, group);
-    if (0 == rc && px_server_at_least(msg.server, 4, 2, 4)) {
+    if (rc == 0 && px_server_at_least(msg.server, 4, 2, 4)) {
         rc = pack_members(&msg, group);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     px_group_map_remove(px_session(ctx), group);
@@ -319,11 +319,11 @@ pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_GROUP_LEAVE, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_string(&msg.buf, msg.kind, group);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     px_group_map_remove(px_session(ctx), group);

@@ -6,7 +6,8 @@
 #include "session.h"
 #include "src/event/registry.h"
 
-/* Groups by invitation live in events (invitation.c). Loop thread. True: the event was ours alone. */
+/* Groups by invitation live in events (invitation.c). Loop thread. True: the event was ours alone.
+ */
 bool px_invitations_event(struct px_session *session, const struct px_event *event);
 /* Do invitations need this code, whatever the application's handlers do? */
 bool px_invitations_watch(const struct px_session *session, pmix_status_t code);

@@ -23,7 +23,8 @@ static struct px_group_membership *find_locked(struct px_session *session, const
 
     px_assert(px_lock_held(&session->lock));
     px_list_each(item, following, &session->group_memberships) {
-        struct px_group_membership *members = px_container_of(item, struct px_group_membership, link);
+        struct px_group_membership *members =
+            px_container_of(item, struct px_group_membership, link);
 
         if (strncmp(members->group, group, PMIX_MAX_NSLEN) == 0) {
             return members;
@@ -37,7 +38,7 @@ static void forget_locked(struct px_session *session, const char *group)
     struct px_group_membership *members = find_locked(session, group);
 
     px_assert(px_lock_held(&session->lock));
-    if (NULL != members) {
+    if (members != NULL) {
         px_list_remove(&members->link);
         free(members);
         /* pairs with px_group_map_find */
@@ -52,8 +53,8 @@ static const pmix_data_array_t *membership_of(const pmix_info_t *results, size_t
         const pmix_value_t *value = &results[i].value;
 
         if (strcmp(results[i].key, PMIX_GROUP_MEMBERSHIP) == 0) {
-            bool good = value->type == PMIX_DATA_ARRAY && NULL != value->data.darray &&
-                        value->data.darray->type == PMIX_PROC && NULL != value->data.darray->array;
+            bool good = value->type == PMIX_DATA_ARRAY && value->data.darray != NULL &&
+                        value->data.darray->type == PMIX_PROC && value->data.darray->array != NULL;
 
             return good ? value->data.darray : NULL;
         }
@@ -61,7 +62,8 @@ static const pmix_data_array_t *membership_of(const pmix_info_t *results, size_t
     return NULL;
 }
 
-static struct px_group_membership *membership_create(const char *group, const pmix_data_array_t *array)
+static struct px_group_membership *membership_create(const char *group,
+                                                     const pmix_data_array_t *array)
 {
     const pmix_proc_t *procs = array->array;
     struct px_group_membership *members;
@@ -72,7 +74,7 @@ static struct px_group_membership *membership_create(const char *group, const pm
         }
     }
     members = calloc(1, sizeof(*members) + array->size * sizeof(*procs));
-    if (NULL != members) {
+    if (members != NULL) {
         memcpy(members->group, group, strnlen(group, PMIX_MAX_NSLEN));
         memcpy(members->at, procs, array->size * sizeof(*procs));
         members->n = array->size;
@@ -81,14 +83,14 @@ static struct px_group_membership *membership_create(const char *group, const pm
 }
 
 void px_group_map_add(struct px_session *session, const char *group, const pmix_info_t *results,
-                     size_t n)
+                      size_t n)
 {
     const pmix_data_array_t *array = membership_of(results, n);
-    struct px_group_membership *members = NULL != array ? membership_create(group, array) : NULL;
+    struct px_group_membership *members = array != NULL ? membership_create(group, array) : NULL;
 
     px_lock_take(&session->lock);
     forget_locked(session, group);
-    if (NULL != members) {
+    if (members != NULL) {
         px_list_append(&session->group_memberships, &members->link);
         /* pairs with px_group_map_find */
         px_store_release(&session->n_groups, session->n_groups + 1);
@@ -114,10 +116,10 @@ int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_
     }
     px_lock_take(&session->lock);
     members = find_locked(session, proc->nspace);
-    if (NULL != members) {
+    if (members != NULL) {
         rc = proc->rank < members->n ? 0 : PMIX_ERR_NOT_FOUND;
     }
-    if (0 == rc) {
+    if (rc == 0) {
         *ret = members->at[proc->rank];
     }
     px_lock_give(&session->lock);
@@ -127,10 +129,10 @@ int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_
 /* How many processes one of the caller's stands for; 0: none, the group has no such rank. */
 static size_t stands_for(const struct px_group_membership *members, pmix_rank_t rank)
 {
-    if (NULL == members) {
+    if (members == NULL) {
         return 1;
     }
-    return PMIX_RANK_WILDCARD == rank ? members->n : rank < members->n;
+    return rank == PMIX_RANK_WILDCARD ? members->n : rank < members->n;
 }
 
 static int expand_locked(struct px_session *session, const pmix_proc_t *procs, size_t n,
@@ -150,13 +152,13 @@ static int expand_locked(struct px_session *session, const pmix_proc_t *procs, s
         total += some;
     }
     all = malloc((total + 1) * sizeof(*all));
-    if (NULL == all) {
+    if (all == NULL) {
         return PMIX_ERR_NOMEM;
     }
     for (size_t i = 0; i < n; i++) {
         const struct px_group_membership *members = find_locked(session, procs[i].nspace);
-        bool every = NULL != members && PMIX_RANK_WILDCARD == procs[i].rank;
-        const pmix_proc_t *from = NULL == members ? &procs[i]
+        bool every = members != NULL && procs[i].rank == PMIX_RANK_WILDCARD;
+        const pmix_proc_t *from = members == NULL ? &procs[i]
                                   : every         ? members->at
                                                   : &members->at[procs[i].rank];
         size_t some = every ? members->n : 1;
@@ -170,7 +172,7 @@ static int expand_locked(struct px_session *session, const pmix_proc_t *procs, s
 }
 
 int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
-                      pmix_proc_t **ret, size_t *ret_n)
+                        pmix_proc_t **ret, size_t *ret_n)
 {
     int rc = 1;
 
@@ -179,10 +181,10 @@ int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, si
         return 1;
     }
     px_lock_take(&session->lock);
-    for (size_t i = 0; 1 == rc && i < n; i++) {
-        rc = NULL == find_locked(session, procs[i].nspace);
+    for (size_t i = 0; rc == 1 && i < n; i++) {
+        rc = find_locked(session, procs[i].nspace) == NULL;
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = expand_locked(session, procs, n, ret, ret_n);
     }
     px_lock_give(&session->lock);
@@ -192,6 +194,7 @@ int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, si
 void px_group_map_fini(struct px_session *session)
 {
     while (!px_list_empty(&session->group_memberships)) {
-        free(px_container_of(px_list_shift(&session->group_memberships), struct px_group_membership, link));
+        free(px_container_of(px_list_shift(&session->group_memberships), struct px_group_membership,
+                             link));
     }
 }

@@ -15,24 +15,24 @@
 #include "src/value/infos.h"
 
 struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
-                                 const pmix_info_t *info, size_t ninfo)
+                                           const pmix_info_t *info, size_t ninfo)
 {
     struct px_invitation *invitation = calloc(1, sizeof(*invitation));
     int rc = 0;
 
-    if (NULL == invitation) {
+    if (invitation == NULL) {
         return NULL;
     }
     px_list_init(&invitation->link);
     invitation->session = session;
     invitation->group = strdup(group);
     invitation->timeout_ms = px_client_timeout_ms(info, ninfo);
-    rc = NULL != invitation->group ? 0 : PMIX_ERR_NOMEM;
+    rc = invitation->group != NULL ? 0 : PMIX_ERR_NOMEM;
     invitation->optional = px_infos_flag(info, ninfo, PMIX_GROUP_OPTIONAL);
-    for (size_t i = 0; i < ninfo && 0 == rc; i++) {
+    for (size_t i = 0; i < ninfo && rc == 0; i++) {
         rc = px_invitation_add(invitation, &info[i]);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         px_invitation_free(invitation);
         return NULL;
     }
@@ -60,7 +60,7 @@ int px_invitation_add(struct px_invitation *invitation, const pmix_info_t *info)
 {
     pmix_info_t *grown = realloc(invitation->given, (invitation->n_given + 1) * sizeof(*grown));
 
-    if (NULL == grown) {
+    if (grown == NULL) {
         return PMIX_ERR_NOMEM;
     }
     invitation->given = grown;
@@ -72,7 +72,8 @@ int px_invitation_add(struct px_invitation *invitation, const pmix_info_t *info)
     return 0;
 }
 
-struct px_invitation *px_invitation_find(struct px_session *session, const char *group, bool leading)
+struct px_invitation *px_invitation_find(struct px_session *session, const char *group,
+                                         bool leading)
 {
     struct px_list *item;
     struct px_list *following;
@@ -80,15 +81,16 @@ struct px_invitation *px_invitation_find(struct px_session *session, const char 
     px_list_each(item, following, &session->invitations) {
         struct px_invitation *invitation = px_container_of(item, struct px_invitation, link);
 
-        if (invitation->leading == leading && !invitation->over && strcmp(invitation->group, group) == 0) {
+        if (invitation->leading == leading && !invitation->over &&
+            strcmp(invitation->group, group) == 0) {
             return invitation;
         }
     }
     return NULL;
 }
 
-void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status, const pmix_info_t *results,
-                     size_t n)
+void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
+                          const pmix_info_t *results, size_t n)
 {
     struct px_infos *kept = calloc(1, sizeof(*kept));
 
@@ -97,19 +99,19 @@ void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status
         return;
     }
     invitation->over = true;
-    if (PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status) {
+    if (status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS) {
         px_group_map_add(invitation->session, invitation->group, results, n);
     }
-    if (NULL != kept && n > 0) {
+    if (kept != NULL && n > 0) {
         kept->info = PMIx_Info_create(n);
-        kept->n = NULL != kept->info ? n : 0;
+        kept->n = kept->info != NULL ? n : 0;
     }
-    for (size_t i = 0; NULL != kept && i < kept->n; i++) {
+    for (size_t i = 0; kept != NULL && i < kept->n; i++) {
         (void) px_info_keep(&kept->info[i], &results[i]); /* no memory: an entry without value */
     }
-    if (NULL == invitation->cbfunc) {
+    if (invitation->cbfunc == NULL) {
         px_infos_release(kept);
-    } else if (NULL == kept) {
+    } else if (kept == NULL) {
         invitation->cbfunc(PMIX_ERR_NOMEM, NULL, 0, invitation->cbdata, NULL, NULL);
     } else {
         invitation->cbfunc(status, kept->info, kept->n, invitation->cbdata, px_infos_release, kept);
@@ -151,8 +153,9 @@ void px_groups_watch_again(struct px_session *session)
     }
 }
 
-int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
-                    const pmix_info_t *extra, size_t n_extra)
+int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
+                         const pmix_proc_t *to, size_t n_to, const pmix_info_t *extra,
+                         size_t n_extra)
 {
     pmix_data_array_t range = {.type = PMIX_PROC, .size = n_to, .array = (void *) (uintptr_t) to};
     struct px_ctx *ctx = invitation->session->ctx;
@@ -160,21 +163,21 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code, c
     pmix_info_t *info = PMIx_Info_create(n);
     int rc;
 
-    if (NULL == info) {
+    if (info == NULL) {
         return PMIX_ERR_NOMEM;
     }
     rc = PMIx_Info_load(&info[0], PMIX_GROUP_ID, invitation->group, PMIX_STRING);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = PMIx_Info_load(&info[1], PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
     }
-    for (size_t i = 0; i < n_extra && 0 == rc; i++) {
+    for (size_t i = 0; i < n_extra && rc == 0; i++) {
         rc = px_info_keep(&info[2 + i], &extra[i]);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_client_notify_nb(ctx, code, &ctx->self, PMIX_RANGE_CUSTOM, info, n, NULL, NULL);
     }
     PMIx_Info_free(info, n);
-    return PMIX_OPERATION_SUCCEEDED == rc ? 0 : rc;
+    return rc == PMIX_OPERATION_SUCCEEDED ? 0 : rc;
 }
 
 static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
@@ -183,12 +186,12 @@ static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
     pmix_value_t *value;
     int rc;
 
-    if (slice->hidden || NULL != slice->quals ||
+    if (slice->hidden || slice->quals != NULL ||
         (slice->scope != PMIX_REMOTE && slice->scope != PMIX_GLOBAL)) {
         return 0;
     }
     rc = px_slice_value(slice, &value);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_kval(buf, PX_WIRE_PLAIN, key, value);
         PMIx_Value_free(value, 1);
     }
@@ -205,14 +208,14 @@ int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret)
     int rc = px_session_private(session, &own);
 
     PMIx_Info_construct(ret);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1);
     }
     head = buf.len;
-    if (0 == rc && NULL != own) {
+    if (rc == 0 && own != NULL) {
         rc = px_store_each(own, PX_LEVEL_PROC, self->rank, pack_posted, &buf);
     }
-    if (0 == rc && buf.len > head) {
+    if (rc == 0 && buf.len > head) {
         bytes = (pmix_byte_object_t){.bytes = (char *) buf.data, .size = buf.len};
         rc = PMIx_Info_load(ret, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
     }
@@ -220,7 +223,8 @@ int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret)
     return rc;
 }
 
-void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info, size_t ninfo)
+void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
+                                   size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
         const pmix_byte_object_t *bytes = &info[i].value.data.bo;
@@ -259,8 +263,8 @@ static void somebody_ended(struct px_session *session, const struct px_event *ev
     for (size_t i = 0; i < event->ninfo; i++) {
         const pmix_value_t *value = &event->info[i].value;
 
-        if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROC) != 0 || value->type != PMIX_PROC
-            || NULL == value->data.proc) {
+        if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROC) != 0 || value->type != PMIX_PROC ||
+            value->data.proc == NULL) {
             continue;
         }
         px_list_each(item, following, &session->invitations) {
@@ -289,21 +293,22 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
         somebody_ended(session, event);
         return false;
     }
-    if (NULL == group) {
+    if (group == NULL) {
         return false;
     }
     if (event->code == PMIX_GROUP_INVITE_ACCEPTED || event->code == PMIX_GROUP_INVITE_DECLINED) {
         invitation = px_invitation_find(session, group, true);
-        if (NULL != invitation) {
-            px_invitation_answered(invitation, &event->source, event->code == PMIX_GROUP_INVITE_ACCEPTED,
-                               event->info, event->ninfo);
+        if (invitation != NULL) {
+            px_invitation_answered(invitation, &event->source,
+                                   event->code == PMIX_GROUP_INVITE_ACCEPTED, event->info,
+                                   event->ninfo);
         }
     } else if (complete || event->code == PMIX_GROUP_CONSTRUCT_ABORT) {
         invitation = px_invitation_find(session, group, false);
-        if (NULL != invitation) {
+        if (invitation != NULL) {
             px_invitation_store_endpoints(session, event->info, event->ninfo);
             px_invitation_answer(invitation, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT,
-                            event->info, event->ninfo);
+                                 event->info, event->ninfo);
             px_invitation_release(invitation);
         }
     }
@@ -315,7 +320,8 @@ static void end_invitations(void *arg)
     struct px_session *session = arg;
 
     while (!px_list_empty(&session->invitations)) {
-        struct px_invitation *invitation = px_container_of(session->invitations.next, struct px_invitation, link);
+        struct px_invitation *invitation =
+            px_container_of(session->invitations.next, struct px_invitation, link);
 
         px_invitation_answer(invitation, PMIX_ERR_LOST_CONNECTION, NULL, 0);
         px_invitation_release(invitation);

@@ -22,15 +22,15 @@ struct px_invitation {
     struct px_session *session;
     char *group;
     bool leading;
-    pmix_proc_t leader; /* invitees */
-    pmix_group_opt_t answer; /* invitees */
+    pmix_proc_t leader;          /* invitees */
+    pmix_group_opt_t answer;     /* invitees */
     struct px_invitee *invitees; /* leader; it is one itself */
     size_t n_invitees;
-    bool optional;      /* leader: fewer members are fine */
-    bool allowed_fewer;     /* leader: a handler has let the group go on with fewer */
-    bool posted_added;          /* leader: its own posted data are among `given` */
-    bool over;          /* has been answered */
-    unsigned n_deciding;  /* leader: handlers that have not yet said what to do about a failure */
+    bool optional;       /* leader: fewer members are fine */
+    bool allowed_fewer;  /* leader: a handler has let the group go on with fewer */
+    bool posted_added;   /* leader: its own posted data are among `given` */
+    bool over;           /* has been answered */
+    unsigned n_deciding; /* leader: handlers that have not yet said what to do about a failure */
     uint64_t timeout_ms;
     pmix_info_t *given; /* what everybody gave, for the members; the caller's first */
     size_t n_given;
@@ -39,33 +39,36 @@ struct px_invitation {
 };
 
 struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
-                                 const pmix_info_t *info, size_t ninfo);
+                                           const pmix_info_t *info, size_t ninfo);
 /* Off its list and freed, once no handler is deciding any more. */
 void px_invitation_release(struct px_invitation *invitation);
 void px_invitation_free(struct px_invitation *invitation);
 /* Adds a copy to what everybody gave. 0 or PMIX_ERR_NOMEM. */
 int px_invitation_add(struct px_invitation *invitation, const pmix_info_t *info);
-struct px_invitation *px_invitation_find(struct px_session *session, const char *group, bool leading);
+struct px_invitation *px_invitation_find(struct px_session *session, const char *group,
+                                         bool leading);
 /* Calls back, once. Results may be NULL. */
-void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status, const pmix_info_t *results,
-                     size_t n);
+void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
+                          const pmix_info_t *results, size_t n);
 
 /* Makes the server send us the events of invitations. */
 void px_invitation_watch(struct px_session *session);
 
 /* An event about this group to these processes. extra entries are borrowed. */
-int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code, const pmix_proc_t *to, size_t n_to,
-                    const pmix_info_t *extra, size_t n_extra);
+int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
+                         const pmix_proc_t *to, size_t n_to, const pmix_info_t *extra,
+                         size_t n_extra);
 
 /* What we have posted for other nodes, as an entry that others can store; value type PMIX_UNDEF:
  * nothing. */
 int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret);
 /* Stores such entries among those of an event. */
-void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info, size_t ninfo);
+void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
+                                   size_t ninfo);
 
 /* Events, by side. */
 void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
-                        const pmix_info_t *info, size_t ninfo);
+                            const pmix_info_t *info, size_t ninfo);
 void px_invitation_lost(struct px_invitation *invitation, const pmix_proc_t *who);
 
 #endif

@@ -24,25 +24,27 @@ static void invite(struct px_invitation *invitation, const pmix_proc_t *procs, s
     PMIx_Info_construct(&endpoint);
     rc = invitation->posted_added ? 0 : px_invitation_endpoint(invitation->session, &endpoint);
     invitation->posted_added = true;
-    if (0 == rc && endpoint.value.type != PMIX_UNDEF) {
+    if (rc == 0 && endpoint.value.type != PMIX_UNDEF) {
         rc = px_invitation_add(invitation, &endpoint);
     }
     PMIx_Info_destruct(&endpoint);
-    if (0 == rc && n > 0) {
-        rc = px_invitation_notify(invitation, PMIX_GROUP_INVITED, procs, n, invitation->given, invitation->n_given);
+    if (rc == 0 && n > 0) {
+        rc = px_invitation_notify(invitation, PMIX_GROUP_INVITED, procs, n, invitation->given,
+                                  invitation->n_given);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         px_invitation_answer(invitation, rc, NULL, 0);
     }
 }
 
-static size_t gather_invitees(const struct px_invitation *invitation, enum px_invitee_state state, pmix_proc_t *room)
+static size_t gather_invitees(const struct px_invitation *invitation, enum px_invitee_state state,
+                              pmix_proc_t *room)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < invitation->n_invitees; i++) {
         if (invitation->invitees[i].state == state) {
-            if (NULL != room) {
+            if (room != NULL) {
                 room[n] = invitation->invitees[i].proc;
             }
             n++;
@@ -54,15 +56,16 @@ static size_t gather_invitees(const struct px_invitation *invitation, enum px_in
 /* Everybody who might wait is told; nobody else has anything to undo. */
 static void invitation_failed(struct px_invitation *invitation)
 {
-    size_t n = gather_invitees(invitation, PX_ACCEPTED, NULL) + gather_invitees(invitation, PX_INVITED, NULL);
+    size_t n = gather_invitees(invitation, PX_ACCEPTED, NULL) +
+               gather_invitees(invitation, PX_INVITED, NULL);
     pmix_proc_t *to = n > 0 ? PMIx_Proc_create(n) : NULL;
 
-    if (NULL != to) {
+    if (to != NULL) {
         size_t got = gather_invitees(invitation, PX_ACCEPTED, to);
 
         (void) gather_invitees(invitation, PX_INVITED, to + got);
         (void) px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_ABORT, to, n, NULL,
-                               0); /* they have time-outs */
+                                    0); /* they have time-outs */
         PMIx_Proc_free(to, n);
     }
     px_invitation_answer(invitation, PMIX_GROUP_CONSTRUCT_ABORT, NULL, 0);
@@ -77,21 +80,21 @@ static void construct(struct px_invitation *invitation, pmix_status_t status)
     int rc = PMIX_ERR_NOMEM;
 
     PMIx_Info_construct(&membership);
-    if (NULL != members) {
+    if (members != NULL) {
         (void) gather_invitees(invitation, PX_ACCEPTED, members);
         rc = PMIx_Info_load(&membership, PMIX_GROUP_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_invitation_add(invitation, &membership);
     }
     PMIx_Info_destruct(&membership);
-    if (0 == rc) {
+    if (rc == 0) {
         px_invitation_store_endpoints(invitation->session, invitation->given, invitation->n_given);
-        rc = px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_COMPLETE, members, n, invitation->given,
-                             invitation->n_given);
+        rc = px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_COMPLETE, members, n,
+                                  invitation->given, invitation->n_given);
     }
     PMIx_Proc_free(members, n);
-    px_invitation_answer(invitation, 0 == rc ? status : rc, invitation->given, invitation->n_given);
+    px_invitation_answer(invitation, rc == 0 ? status : rc, invitation->given, invitation->n_given);
 }
 
 /* Nothing happens while somebody has not answered or a handler has not decided. */
@@ -99,7 +102,8 @@ static void check_invitees(struct px_invitation *invitation)
 {
     size_t failed = gather_invitees(invitation, PX_FAILED, NULL);
 
-    if (invitation->over || invitation->n_deciding > 0 || gather_invitees(invitation, PX_INVITED, NULL) > 0) {
+    if (invitation->over || invitation->n_deciding > 0 ||
+        gather_invitees(invitation, PX_INVITED, NULL) > 0) {
         return;
     }
     if (failed > 0 && !invitation->optional && !invitation->allowed_fewer) {
@@ -120,7 +124,7 @@ static int add_invitee(struct px_invitation *invitation, const pmix_proc_t *proc
         }
     }
     grown = realloc(invitation->invitees, (invitation->n_invitees + 1) * sizeof(*grown));
-    if (NULL == grown) {
+    if (grown == NULL) {
         return PMIX_ERR_NOMEM;
     }
     invitation->invitees = grown;
@@ -129,11 +133,12 @@ static int add_invitee(struct px_invitation *invitation, const pmix_proc_t *proc
     return 0;
 }
 
-static void invite_replacements(struct px_invitation *invitation, const pmix_info_t *results, size_t nresults)
+static void invite_replacements(struct px_invitation *invitation, const pmix_info_t *results,
+                                size_t nresults)
 {
     for (size_t i = 0; i < nresults; i++) {
         if (strcmp(results[i].key, PMIX_PROCID) == 0 && results[i].value.type == PMIX_PROC &&
-            NULL != results[i].value.data.proc &&
+            results[i].value.data.proc != NULL &&
             add_invitee(invitation, results[i].value.data.proc) == 0) {
             invite(invitation, results[i].value.data.proc, 1);
         }
@@ -158,7 +163,7 @@ static void decided(void *arg, pmix_status_t status, const pmix_info_t *results,
             status = PMIX_GROUP_CONSTRUCT_ABORT;
         }
     }
-    if (PMIX_GROUP_CONSTRUCT_ABORT == status) {
+    if (status == PMIX_GROUP_CONSTRUCT_ABORT) {
         invitation_failed(invitation);
         px_invitation_release(invitation);
         return;
@@ -170,15 +175,17 @@ static void decided(void *arg, pmix_status_t status, const pmix_info_t *results,
 
 static void invitee_failed(struct px_invitation *invitation, struct px_invitee *invitee)
 {
-    struct px_event event = {.code = PMIX_GROUP_INVITE_FAILED, .source = invitee->proc,
-                             .range = PMIX_RANGE_PROC_LOCAL, .ninfo = 2};
+    struct px_event event = {.code = PMIX_GROUP_INVITE_FAILED,
+                             .source = invitee->proc,
+                             .range = PMIX_RANGE_PROC_LOCAL,
+                             .ninfo = 2};
     pmix_info_t info[2];
 
     invitee->state = PX_FAILED;
     PMIx_Info_construct(&info[0]);
     PMIx_Info_construct(&info[1]);
     event.info = info;
-    if (NULL != invitation->session->ctx->events &&
+    if (invitation->session->ctx->events != NULL &&
         PMIx_Info_load(&info[0], PMIX_GROUP_ID, invitation->group, PMIX_STRING) == PMIX_SUCCESS &&
         PMIx_Info_load(&info[1], PMIX_EVENT_AFFECTED_PROC, &event.source, PMIX_PROC) ==
             PMIX_SUCCESS &&
@@ -190,7 +197,7 @@ static void invitee_failed(struct px_invitation *invitation, struct px_invitee *
 }
 
 void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
-                        const pmix_info_t *info, size_t ninfo)
+                            const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < invitation->n_invitees; i++) {
         struct px_invitee *invitee = &invitation->invitees[i];
@@ -207,8 +214,8 @@ void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t 
         for (size_t k = 0; k < ninfo; k++) {
             if (strcmp(info[k].key, PMIX_GROUP_ENDPT_DATA) == 0 ||
                 strcmp(info[k].key, PMIX_GROUP_INFO) == 0) {
-                (void) px_invitation_add(invitation,
-                                    &info[k]); /* no memory: the others know less of this one */
+                (void) px_invitation_add(
+                    invitation, &info[k]); /* no memory: the others know less of this one */
             }
         }
         break;
@@ -250,8 +257,8 @@ static void member_accepted(struct px_invitation *invitation)
     px_list_append(&invitation->session->invitations, &invitation->link);
     if (invitation->timeout_ms > 0) {
         /* Without memory for a timer the wait has no limit. */
-        (void) px_timer_start_loop(invitation->session->ctx->loop, &invitation->timer, invitation->timeout_ms,
-                                   time_is_up);
+        (void) px_timer_start_loop(invitation->session->ctx->loop, &invitation->timer,
+                                   invitation->timeout_ms, time_is_up);
     }
 }
 
@@ -262,7 +269,7 @@ static void run_invite(struct px_task *task)
     pmix_proc_t *procs = n > 0 ? PMIx_Proc_create(n) : NULL;
 
     member_accepted(invitation);
-    if (n > 0 && NULL == procs) {
+    if (n > 0 && procs == NULL) {
         px_invitation_answer(invitation, PMIX_ERR_NOMEM, NULL, 0);
     } else {
         (void) gather_invitees(invitation, PX_INVITED, procs);
@@ -285,18 +292,18 @@ pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
     struct px_invitation *invitation;
     int rc;
 
-    if (NULL == px_session_server(session)) {
+    if (px_session_server(session) == NULL) {
         return PMIX_ERR_UNREACH;
     }
     invitation = px_invitation_create(session, group, info, ninfo);
-    if (NULL == invitation) {
+    if (invitation == NULL) {
         return PMIX_ERR_NOMEM;
     }
     rc = add_invitee(invitation, &ctx->self);
-    for (size_t i = 0; i < nprocs && 0 == rc; i++) {
+    for (size_t i = 0; i < nprocs && rc == 0; i++) {
         rc = add_invitee(invitation, &procs[i]);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         px_invitation_free(invitation);
         return rc;
     }
@@ -321,16 +328,16 @@ static void run_join(struct px_task *task)
     if (accepted) {
         rc = px_invitation_endpoint(invitation->session, &endpoint);
     }
-    if (0 == rc && endpoint.value.type != PMIX_UNDEF) {
+    if (rc == 0 && endpoint.value.type != PMIX_UNDEF) {
         rc = px_invitation_add(invitation, &endpoint);
     }
     PMIx_Info_destruct(&endpoint);
-    if (0 == rc) {
-        rc = px_invitation_notify(invitation,
-                             accepted ? PMIX_GROUP_INVITE_ACCEPTED : PMIX_GROUP_INVITE_DECLINED,
-                             &invitation->leader, 1, invitation->given, invitation->n_given);
+    if (rc == 0) {
+        rc = px_invitation_notify(
+            invitation, accepted ? PMIX_GROUP_INVITE_ACCEPTED : PMIX_GROUP_INVITE_DECLINED,
+            &invitation->leader, 1, invitation->given, invitation->n_given);
     }
-    if (0 != rc || !accepted) {
+    if (rc != 0 || !accepted) {
         px_invitation_answer(invitation, rc, NULL, 0); /* who declines has nothing to wait for */
         px_invitation_release(invitation);
     }
@@ -344,11 +351,11 @@ pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
     struct px_session *session = px_session(ctx);
     struct px_invitation *invitation;
 
-    if (NULL == px_session_server(session)) {
+    if (px_session_server(session) == NULL) {
         return PMIX_ERR_UNREACH;
     }
     invitation = px_invitation_create(session, group, info, ninfo);
-    if (NULL == invitation) {
+    if (invitation == NULL) {
         return PMIX_ERR_NOMEM;
     }
     invitation->leader = *leader;

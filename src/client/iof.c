@@ -14,7 +14,7 @@
 #include "ops.h"
 
 struct px_iof_handler {
-    struct px_list link; /* session lock */
+    struct px_list link;           /* session lock */
     struct px_server_peer *server; /* whom it was asked of, whoever is primary now */
     size_t id;
     size_t remote; /* the server's number */
@@ -78,11 +78,11 @@ void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
     if (px_unpack_one(in, PMIX_BYTE_OBJECT, &bytes) == 0) {
         px_lock_take(&session->lock);
         pull = find_pull_locked(session, id);
-        pull = NULL != pull && pull->server == server ? pull : NULL;
-        known = NULL != pull || (id == 0 && session->is_tool);
-        cbfunc = NULL != pull ? pull->cbfunc : NULL;
+        pull = pull != NULL && pull->server == server ? pull : NULL;
+        known = pull != NULL || (id == 0 && session->is_tool);
+        cbfunc = pull != NULL ? pull->cbfunc : NULL;
         px_lock_give(&session->lock);
-        if (NULL != cbfunc) {
+        if (cbfunc != NULL) {
             cbfunc(id, channel, &source, &bytes, info, ninfo);
         } else if (known) {
             write_out(channel, &bytes);
@@ -109,17 +109,17 @@ static void pull_reply(void *arg, int status, struct px_in *reply, int fd)
     size_t id = pull->id;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
+    if (status == PMIX_SUCCESS && px_in_left(reply) > 0) {
         status = px_unpack_size(reply, &remote);
     }
     px_lock_take(&session->lock);
     pull->remote = remote;
-    pull->ready = PMIX_SUCCESS == status;
-    if (PMIX_SUCCESS != status) {
+    pull->ready = status == PMIX_SUCCESS;
+    if (status != PMIX_SUCCESS) {
         px_list_remove(&pull->link);
     }
     px_lock_give(&session->lock);
-    if (PMIX_SUCCESS != status) {
+    if (status != PMIX_SUCCESS) {
         free(pull);
     }
     regcbfunc(status, id, regcbdata);
@@ -129,7 +129,7 @@ static struct px_iof_handler *pull_create(struct px_session *session, struct px_
 {
     struct px_iof_handler *pull = calloc(1, sizeof(*pull));
 
-    if (NULL == pull) {
+    if (pull == NULL) {
         return NULL;
     }
     pull->server = server;
@@ -151,11 +151,11 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, s
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_IOF_PULL, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     pull = pull_create(session, msg.server);
-    if (NULL == pull) {
+    if (pull == NULL) {
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
@@ -164,17 +164,17 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, s
     pull->regcbfunc = regcbfunc;
     pull->regcbdata = regcbdata;
     rc = px_pack_procs(&msg.buf, msg.kind, procs, nprocs);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack(&msg.buf, msg.kind, PMIX_IOF_CHANNEL, &channel, 1);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_size(&msg.buf, msg.kind, pull->id);
     }
     rc = px_msg_send(&msg, rc, 0, pull_reply, pull);
-    if (0 != rc) {
+    if (rc != 0) {
         px_lock_take(&session->lock);
         px_list_remove(&pull->link);
         px_lock_give(&session->lock);
@@ -196,7 +196,7 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
 
     px_lock_take(&session->lock);
     pull = find_pull_locked(session, handler);
-    if (NULL != pull && pull->ready) {
+    if (pull != NULL && pull->ready) {
         remote = pull->remote;
         server = pull->server;
         px_list_remove(&pull->link);
@@ -204,17 +204,17 @@ pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
         pull = NULL;
     }
     px_lock_give(&session->lock);
-    if (NULL == pull) {
+    if (pull == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     free(pull);
     rc = px_msg_start_at(server, PX_CMD_IOF_DEREG, &msg);
-    if (0 != rc) {
+    if (rc != 0) {
         /* It has ended with its server. */
-        return PMIX_ERR_LOST_CONNECTION == rc ? PMIX_OPERATION_SUCCEEDED : rc;
+        return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_OPERATION_SUCCEEDED : rc;
     }
     rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_size(&msg.buf, msg.kind, remote);
     }
     return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
@@ -228,15 +228,15 @@ pmix_status_t px_client_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets,
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_IOF_PUSH, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_procs(&msg.buf, msg.kind, targets, ntargets);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
     }
-    if (0 == rc) {
-        rc = px_pack(&msg.buf, msg.kind, PMIX_BYTE_OBJECT, NULL != bytes ? bytes : &nothing, 1);
+    if (rc == 0) {
+        rc = px_pack(&msg.buf, msg.kind, PMIX_BYTE_OBJECT, bytes != NULL ? bytes : &nothing, 1);
     }
     return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
 }

@@ -6,7 +6,7 @@
 /* Clients and tools ask their servers for the same things in the same way. */
 #define COMMON_OPS                                                                                 \
     .put = px_client_put, .store_internal = px_client_store_internal, .commit = px_client_commit,  \
-    .get_fast = px_client_get_fast, .get = px_client_get, .get_nb = px_client_get_nb,                  \
+    .get_fast = px_client_get_fast, .get = px_client_get, .get_nb = px_client_get_nb,              \
     .fence_nb = px_client_fence_nb, .abort_nb = px_client_abort_nb,                                \
     .publish_nb = px_client_publish_nb, .lookup_nb = px_client_lookup_nb,                          \
     .unpublish_nb = px_client_unpublish_nb, .spawn_nb = px_client_spawn_nb,                        \

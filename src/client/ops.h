@@ -15,8 +15,8 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
 pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                                        const pmix_value_t *value);
 pmix_status_t px_client_commit(struct px_ctx *ctx);
-pmix_status_t px_client_get_fast(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
-                               size_t ninfo, pmix_value_t **value);
+pmix_status_t px_client_get_fast(const pmix_proc_t *proc, const char key[],
+                                 const pmix_info_t info[], size_t ninfo, pmix_value_t **value);
 pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                             const pmix_info_t *info, size_t ninfo, pmix_value_t **value);
 pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,

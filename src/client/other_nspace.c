@@ -16,34 +16,35 @@
 
 enum {
     ASKED_NOT,
-    ASKED,         /* a reply is to come */
-    ASKED_IN_VAIN, /* the job is no more */
-    DEAD_KEPT = 8,       /* segments of jobs that are no more */
+    ASKED,                      /* a reply is to come */
+    ASKED_IN_VAIN,              /* the job is no more */
+    DEAD_KEPT = 8,              /* segments of jobs that are no more */
     REFRESH_TIMEOUT_MS = 10000, /* a collective does not wait for ever because of a segment */
 };
 
-struct px_other_nspace *px_session_find_other_nspace(const struct px_session *session, const char *nspace,
-                                           size_t len)
+struct px_other_nspace *px_session_find_other_nspace(const struct px_session *session,
+                                                     const char *nspace, size_t len)
 {
     struct px_other_nspace *at = px_session_other_nspaces(session);
 
-    while (NULL != at && (at->nspace_len != len || memcmp(at->nspace, nspace, len) != 0)) {
+    while (at != NULL && (at->nspace_len != len || memcmp(at->nspace, nspace, len) != 0)) {
         at = at->next;
     }
     return at;
 }
 
-struct px_other_nspace *px_session_other_nspace_locked(struct px_session *session, const char *nspace)
+struct px_other_nspace *px_session_other_nspace_locked(struct px_session *session,
+                                                       const char *nspace)
 {
     size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
     struct px_other_nspace *made = px_session_find_other_nspace(session, nspace, len);
 
     px_assert(px_lock_held(&session->lock));
-    if (NULL != made) {
+    if (made != NULL) {
         return made;
     }
     made = calloc(1, sizeof(*made));
-    if (NULL == made) {
+    if (made == NULL) {
         return NULL;
     }
     memcpy(made->nspace, nspace, len);
@@ -58,7 +59,7 @@ void px_session_drop_other_nspaces(struct px_session *session)
 {
     struct px_other_nspace *other_nspace = session->other_nspaces;
 
-    while (NULL != other_nspace) {
+    while (other_nspace != NULL) {
         struct px_other_nspace *next = other_nspace->next;
 
         px_store_destroy(other_nspace->store);
@@ -72,14 +73,15 @@ void px_session_drop_other_nspaces(struct px_session *session)
 /* --- segments come and go; loop thread --- */
 
 /* NULL: none. What there was is unmapped when nobody reads it any more. */
-static void set_segment(struct px_session *session, struct px_other_nspace *other_nspace, struct px_store *next)
+static void set_segment(struct px_session *session, struct px_other_nspace *other_nspace,
+                        struct px_store *next)
 {
     struct px_store *old = px_other_nspace_shared(other_nspace);
 
     px_store_ptr_release(&other_nspace->shared, next); /* pairs with px_other_nspace_shared */
     /* pairs with px_other_nspace_request_refresh */
     px_store_release(&other_nspace->asked, ASKED_NOT);
-    if (NULL != old) {
+    if (old != NULL) {
         px_session_defer_unmap(session, old);
     }
 }
@@ -89,7 +91,7 @@ static bool is_newer(const struct px_store *segment, const struct px_store *than
     struct px_store_info next;
     struct px_store_info now;
 
-    if (NULL == than) {
+    if (than == NULL) {
         return true;
     }
     px_store_info(segment, &next);
@@ -103,10 +105,10 @@ static void drop_dead(struct px_session *session)
     struct px_store_info info;
     unsigned n = 0;
 
-    for (at = px_session_other_nspaces(session); NULL != at; at = at->next) {
+    for (at = px_session_other_nspaces(session); at != NULL; at = at->next) {
         struct px_store *segment = px_other_nspace_shared(at);
 
-        if (NULL == segment) {
+        if (segment == NULL) {
             continue;
         }
         px_store_info(segment, &info);
@@ -125,7 +127,7 @@ void px_other_nspace_adopt(struct px_session *session, struct px_store *segment)
     other_nspace = px_session_other_nspace_locked(session, px_store_nspace(segment));
     px_lock_give(&session->lock);
     session->arrived = other_nspace;
-    if (NULL == other_nspace || !is_newer(segment, px_other_nspace_shared(other_nspace))) {
+    if (other_nspace == NULL || !is_newer(segment, px_other_nspace_shared(other_nspace))) {
         px_store_destroy(segment);
         return;
     }
@@ -136,17 +138,17 @@ void px_other_nspace_adopt(struct px_session *session, struct px_store *segment)
 /* --- asking --- */
 
 /* REQ; PROC_RANK generation; STRING namespace. */
-static int send_refresh(struct px_session *session, const char *nspace, uint32_t generation, px_reply_fn fn,
-               void *arg)
+static int send_refresh(struct px_session *session, const char *nspace, uint32_t generation,
+                        px_reply_fn fn, void *arg)
 {
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_REQ, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_rank(&msg.buf, msg.kind, generation);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_string(&msg.buf, msg.kind, nspace);
     }
     return px_msg_send(&msg, rc, REFRESH_TIMEOUT_MS, fn, arg);
@@ -174,16 +176,17 @@ bool px_other_nspace_segment_came(struct px_session *session, const char *nspace
 {
     struct px_other_nspace *other_nspace =
         px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
-    bool arrived = NULL != other_nspace && session->arrived == other_nspace;
+    bool arrived = other_nspace != NULL && session->arrived == other_nspace;
 
     session->arrived = NULL;
     if (arrived) {
         return true;
     }
-    if (NULL != other_nspace) {
+    if (other_nspace != NULL) {
         set_segment(session, other_nspace, NULL); /* it is old, and there will be no other */
     }
-    (void) send_refresh(session, nspace, 0, refused_reply, session); /* lost connection: no answers either */
+    (void) send_refresh(session, nspace, 0, refused_reply,
+                        session); /* lost connection: no answers either */
     return false;
 }
 
@@ -191,8 +194,8 @@ bool px_other_nspace_segment_came(struct px_session *session, const char *nspace
 struct ns_refresh {
     struct px_session *session;
     struct px_other_nspace *other_nspace;
-    const struct px_store *segment; /* what we had; compared only */
-    struct px_refresh_barrier *barrier;     /* who waits, or NULL */
+    const struct px_store *segment;     /* what we had; compared only */
+    struct px_refresh_barrier *barrier; /* who waits, or NULL */
 };
 
 struct px_refresh_barrier {
@@ -221,7 +224,7 @@ static void refresh_replied(const struct ns_refresh *ns_refresh, struct px_in *r
         (void) px_other_nspace_segment_came(ns_refresh->session, other_nspace->nspace);
     }
     segment = px_other_nspace_shared(other_nspace);
-    if (NULL == segment || segment != ns_refresh->segment || !px_store_is_over(segment)) {
+    if (segment == NULL || segment != ns_refresh->segment || !px_store_is_over(segment)) {
         refresh_done(other_nspace);
     } else if (!known || !px_store_superseded(segment)) {
         /* pairs with px_other_nspace_request_refresh */
@@ -246,54 +249,57 @@ static void ns_refresh_reply(void *arg, int status, struct px_in *reply, int fd)
     if (fd >= 0) {
         close(fd);
     }
-    if (0 == status) {
+    if (status == 0) {
         refresh_replied(ns_refresh, reply);
     } else {
         refresh_done(ns_refresh->other_nspace);
     }
     px_session_unmap_deferred(ns_refresh->session);
     free(ns_refresh);
-    if (NULL != barrier) {
+    if (barrier != NULL) {
         barrier_arrive(barrier);
     }
 }
 
 static bool start_refresh(struct px_session *session, struct px_other_nspace *other_nspace,
-                   const struct px_store *segment, struct px_refresh_barrier *barrier)
+                          const struct px_store *segment, struct px_refresh_barrier *barrier)
 {
     struct ns_refresh *ns_refresh = malloc(sizeof(*ns_refresh));
 
-    if (NULL == ns_refresh) {
+    if (ns_refresh == NULL) {
         return false;
     }
     *ns_refresh = (struct ns_refresh){session, other_nspace, segment, barrier};
-    if (send_refresh(session, other_nspace->nspace, generation_of(segment), ns_refresh_reply, ns_refresh) != 0) {
+    if (send_refresh(session, other_nspace->nspace, generation_of(segment), ns_refresh_reply,
+                     ns_refresh) != 0) {
         free(ns_refresh);
         return false;
     }
     return true;
 }
 
-void px_other_nspace_request_refresh(struct px_session *session, struct px_other_nspace *other_nspace)
+void px_other_nspace_request_refresh(struct px_session *session,
+                                     struct px_other_nspace *other_nspace)
 {
     const struct px_store *segment = px_other_nspace_shared(other_nspace);
 
     /* pairs with set_segment and refresh_replied */
-    if (NULL == segment || px_load_acquire(&other_nspace->asked) != ASKED_NOT ||
+    if (segment == NULL || px_load_acquire(&other_nspace->asked) != ASKED_NOT ||
         /* pairs with set_segment and refresh_replied */
         !px_cas(&other_nspace->asked, ASKED_NOT, ASKED)) {
         return;
     }
-    (void) start_refresh(session, other_nspace, segment, NULL); /* lost connection: what we have is all */
+    (void) start_refresh(session, other_nspace, segment,
+                         NULL); /* lost connection: what we have is all */
 }
 
 /* True: somebody is asked, who may know of a later generation. */
 static bool refresh_if_superseded(struct px_session *session, struct px_other_nspace *other_nspace,
-                   struct px_refresh_barrier *barrier)
+                                  struct px_refresh_barrier *barrier)
 {
     const struct px_store *segment = px_other_nspace_shared(other_nspace);
 
-    if (NULL == segment || !px_store_is_over(segment)) {
+    if (segment == NULL || !px_store_is_over(segment)) {
         return false;
     }
     if (!px_store_superseded(segment)) { /* dead: whoever reads it next asks, if in vain */
@@ -309,13 +315,13 @@ static bool refresh_if_superseded(struct px_session *session, struct px_other_ns
 bool px_other_nspace_barrier(struct px_session *session, void (*then)(void *arg), void *arg)
 {
     struct px_other_nspace *at = px_session_other_nspaces(session);
-    struct px_refresh_barrier *barrier = NULL != at ? calloc(1, sizeof(*barrier)) : NULL;
+    struct px_refresh_barrier *barrier = at != NULL ? calloc(1, sizeof(*barrier)) : NULL;
 
-    if (NULL == barrier) {
+    if (barrier == NULL) {
         return false;
     }
     *barrier = (struct px_refresh_barrier){.then = then, .arg = arg};
-    for (; NULL != at; at = at->next) {
+    for (; at != NULL; at = at->next) {
         barrier->left += refresh_if_superseded(session, at, barrier);
     }
     if (barrier->left == 0) {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What a process keeps for itself: the private store of its own namespace (what it posted, what it
- * was told when there is no segment) and of other namespaces what it has no segment of (other_nspace.c).
- * Writers hold the session lock; readers need none. */
+ * was told when there is no segment) and of other namespaces what it has no segment of
+ * (other_nspace.c). Writers hold the session lock; readers need none. */
 
 #include "session.h"
 
@@ -32,7 +32,7 @@ static int enlarge_locked(struct px_session *session, void **at)
     int rc = px_store_enlarge(store, &next);
 
     px_assert(px_lock_held(&session->lock));
-    if (0 == rc) {
+    if (rc == 0) {
         /* pairs with px_session_private and px_other_nspace_private */
         px_store_ptr_release(at, next);
         px_store_chain(&session->outgrown, store);
@@ -47,7 +47,7 @@ static int publish_locked(struct px_session *session, void **at, const struct px
     px_assert(px_lock_held(&session->lock));
     do {
         rc = px_store_publish(*at, batch);
-    } while (PMIX_ERR_OUT_OF_RESOURCE == rc && enlarge_locked(session, at) == 0);
+    } while (rc == PMIX_ERR_OUT_OF_RESOURCE && enlarge_locked(session, at) == 0);
     px_session_changed_locked(session);
     return rc;
 }
@@ -65,7 +65,7 @@ static int store_posted_locked(struct px_session *session)
     struct px_batch *batch = px_batch_create();
     struct px_list *item;
     struct px_list *following;
-    int rc = NULL != batch ? 0 : PMIX_ERR_NOMEM;
+    int rc = batch != NULL ? 0 : PMIX_ERR_NOMEM;
 
     px_assert(px_lock_held(&session->lock));
     px_list_each(item, following, &session->uncommitted) {
@@ -73,33 +73,33 @@ static int store_posted_locked(struct px_session *session)
         struct px_store_entry entry = {
             .scope = posted->scope, .key = posted->key, .value = &posted->value};
 
-        if (0 == rc && !posted->stored) {
+        if (rc == 0 && !posted->stored) {
             set_index(&entry, session->ctx->self.rank);
             rc = px_batch_add(batch, &entry);
         }
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = publish_locked(session, &session->own_store, batch);
     }
     px_list_each(item, following, &session->uncommitted) {
         struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
 
-        posted->stored = posted->stored || 0 == rc;
+        posted->stored = posted->stored || rc == 0;
     }
     px_batch_destroy(batch);
-    px_store_release(&session->unstored, 0 != rc); /* pairs with px_session_private */
+    px_store_release(&session->unstored, rc != 0); /* pairs with px_session_private */
     return rc;
 }
 
 struct px_store *px_session_private_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
-    if (NULL == session->own_store) {
+    if (session->own_store == NULL) {
         px_session_set_self_private_locked(session);
         /* pairs with px_session_private */
         px_store_ptr_release(&session->own_store, create_store(session->ctx->self.nspace));
     }
-    if (NULL != session->own_store && session->unstored != 0 && store_posted_locked(session) != 0) {
+    if (session->own_store != NULL && session->unstored != 0 && store_posted_locked(session) != 0) {
         return NULL;
     }
     return session->own_store;
@@ -110,14 +110,14 @@ int px_session_store_posted(struct px_session *session)
     int rc;
 
     px_lock_take(&session->lock);
-    rc = NULL != px_session_private_locked(session) ? 0 : PMIX_ERR_NOMEM;
+    rc = px_session_private_locked(session) != NULL ? 0 : PMIX_ERR_NOMEM;
     px_lock_give(&session->lock);
     return rc;
 }
 
 static bool is_own(const struct px_session *session, const char *nspace)
 {
-    return '\0' == nspace[0] || strncmp(nspace, session->ctx->self.nspace, PMIX_MAX_NSLEN) == 0;
+    return nspace[0] == '\0' || strncmp(nspace, session->ctx->self.nspace, PMIX_MAX_NSLEN) == 0;
 }
 
 /* Where the store of a namespace is, which is made when it is not there; NULL: no memory. */
@@ -127,14 +127,14 @@ static void **store_of_locked(struct px_session *session, const char *nspace)
 
     px_assert(px_lock_held(&session->lock));
     if (is_own(session, nspace)) {
-        return NULL != px_session_private_locked(session) ? &session->own_store : NULL;
+        return px_session_private_locked(session) != NULL ? &session->own_store : NULL;
     }
     other_nspace = px_session_other_nspace_locked(session, nspace);
-    if (NULL != other_nspace && NULL == other_nspace->store) {
+    if (other_nspace != NULL && other_nspace->store == NULL) {
         /* pairs with px_other_nspace_private */
         px_store_ptr_release(&other_nspace->store, create_store(nspace));
     }
-    return NULL != other_nspace && NULL != other_nspace->store ? &other_nspace->store : NULL;
+    return other_nspace != NULL && other_nspace->store != NULL ? &other_nspace->store : NULL;
 }
 
 /* Entry for a plain or a qualified value. False: a qualified value that is none. */
@@ -148,8 +148,8 @@ static bool make_entry(struct px_store_entry *entry, const char *key, const pmix
         entry->value = value;
         return true;
     }
-    if (value->type != PMIX_DATA_ARRAY || NULL == array || array->type != PMIX_INFO ||
-        array->size < 1 || NULL == array->array) {
+    if (value->type != PMIX_DATA_ARRAY || array == NULL || array->type != PMIX_INFO ||
+        array->size < 1 || array->array == NULL) {
         return false;
     }
     infos = array->array;
@@ -173,14 +173,14 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
         return PMIX_ERR_BAD_PARAM;
     }
     batch = px_batch_create();
-    if (NULL == batch) {
+    if (batch == NULL) {
         return PMIX_ERR_NOMEM;
     }
     rc = px_batch_add(batch, &entry);
-    if (0 == rc) {
+    if (rc == 0) {
         px_lock_take(&session->lock);
         store = store_of_locked(session, owner->nspace);
-        rc = NULL != store ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
+        rc = store != NULL ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
         px_lock_give(&session->lock);
     }
     px_batch_destroy(batch);
@@ -202,12 +202,12 @@ static int kvals_grow(struct kvals *kv)
     char **keys = realloc(kv->keys, room * sizeof(*keys));
     pmix_value_t *values;
 
-    if (NULL == keys) {
+    if (keys == NULL) {
         return PMIX_ERR_NOMEM;
     }
     kv->keys = keys;
     values = realloc(kv->values, room * sizeof(*values));
-    if (NULL == values) {
+    if (values == NULL) {
         return PMIX_ERR_NOMEM;
     }
     kv->values = values;
@@ -229,23 +229,23 @@ static int kvals_read(struct kvals *kv, struct px_in *in, const char *only)
 {
     int rc = 0;
 
-    while (px_in_left(in) > 0 && 0 == rc) {
+    while (px_in_left(in) > 0 && rc == 0) {
         rc = kv->n == kv->room ? kvals_grow(kv) : 0;
-        if (0 != rc) {
+        if (rc != 0) {
             return rc;
         }
         rc = px_unpack_kval(in, &kv->keys[kv->n], &kv->values[kv->n]);
-        if (0 != rc) {
+        if (rc != 0) {
             return rc;
         }
         kv->n++;
-        if (NULL != kv->keys[kv->n - 1] && strcmp(kv->keys[kv->n - 1], PX_KEY_CHANGE) == 0 &&
+        if (kv->keys[kv->n - 1] != NULL && strcmp(kv->keys[kv->n - 1], PX_KEY_CHANGE) == 0 &&
             kv->values[kv->n - 1].type == PMIX_UINT64) {
             kv->change = kv->values[kv->n - 1].data.uint64;
             kv->n--;
             free(kv->keys[kv->n]);
-        } else if (NULL == kv->keys[kv->n - 1] || '\0' == kv->keys[kv->n - 1][0]
-            || (NULL != only && strcmp(kv->keys[kv->n - 1], only) != 0)) {
+        } else if (kv->keys[kv->n - 1] == NULL || kv->keys[kv->n - 1][0] == '\0' ||
+                   (only != NULL && strcmp(kv->keys[kv->n - 1], only) != 0)) {
             kv->n--;
             free(kv->keys[kv->n]);
             PMIx_Value_destruct(&kv->values[kv->n]);
@@ -267,7 +267,7 @@ static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch
             return PMIX_ERR_UNPACK_FAILURE;
         }
         rc = px_batch_add(batch, &entry);
-        if (0 != rc) {
+        if (rc != 0) {
             return rc;
         }
     }
@@ -318,10 +318,10 @@ static int note_fetched_locked(struct px_session *session, const pmix_proc_t *ow
                                uint64_t change)
 {
     pmix_proc_t key = fetched_key(owner->nspace, owner->rank);
-    uint64_t then = 0 != change ? change | COUNTED : session->ended + 1;
+    uint64_t then = change != 0 ? change | COUNTED : session->ended + 1;
 
     px_assert(px_lock_held(&session->lock));
-    if (0 != change && 0 == session->ended) {
+    if (change != 0 && session->ended == 0) {
         px_store_release(&session->ended, 1); /* pairs with px_session_is_stale */
     }
     return px_map_set(&session->fetched, &key, sizeof(key), (void *) (uintptr_t) then);
@@ -339,7 +339,7 @@ void px_session_collected(struct px_session *session)
 bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
     uint64_t ended = px_load_acquire(&session->ended); /* pairs with px_session_collected */
-    uint64_t then = 0 != ended ? find_fetched(session, nspace, rank) : 0;
+    uint64_t then = ended != 0 ? find_fetched(session, nspace, rank) : 0;
 
     return then != 0 && ((then & COUNTED) != 0 || then <= ended);
 }
@@ -357,16 +357,16 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
     struct kvals kv = {0};
     struct px_batch *batch = px_batch_create();
     void **store;
-    int rc = NULL != batch ? kvals_read(&kv, in, only) : PMIX_ERR_NOMEM;
+    int rc = batch != NULL ? kvals_read(&kv, in, only) : PMIX_ERR_NOMEM;
 
-    if (0 == rc) {
+    if (rc == 0) {
         rc = kvals_batch(&kv, owner->rank, batch);
     }
-    if (0 == rc && kv.n > 0) {
+    if (rc == 0 && kv.n > 0) {
         px_lock_take(&session->lock);
         store = store_of_locked(session, owner->nspace);
-        rc = NULL != store ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
-        rc = 0 == rc && NULL == only && (0 != kv.change || !is_counted_locked(session, owner))
+        rc = store != NULL ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
+        rc = rc == 0 && only == NULL && (kv.change != 0 || !is_counted_locked(session, owner))
                  ? note_fetched_locked(session, owner, kv.change)
                  : rc;
         px_lock_give(&session->lock);
@@ -385,7 +385,7 @@ bool px_job_info_in_segment(struct px_in in)
     if (marked) {
         PMIx_Value_destruct(&value);
     }
-    marked = marked && NULL != key && strcmp(key, PX_KEY_SEGMENT) == 0;
+    marked = marked && key != NULL && strcmp(key, PX_KEY_SEGMENT) == 0;
     free(key);
     return marked;
 }
@@ -401,11 +401,11 @@ int px_session_store_job(struct px_session *session, const char *nspace, struct 
     }
     px_lock_take(&session->lock);
     store = store_of_locked(session, nspace);
-    if (NULL != store) {
+    if (store != NULL) {
         do {
             *in = start;
             rc = px_jobinfo_unpack(in, *store, session->hostname);
-        } while (PMIX_ERR_OUT_OF_RESOURCE == rc && enlarge_locked(session, store) == 0);
+        } while (rc == PMIX_ERR_OUT_OF_RESOURCE && enlarge_locked(session, store) == 0);
         px_session_changed_locked(session);
     }
     px_lock_give(&session->lock);
@@ -420,7 +420,7 @@ int px_session_store_blob(struct px_session *session, struct px_in *in, const ch
     pmix_proc_t owner;
     int rc = px_unpack_view(in, &bytes, &len);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     if (len == 0) {
@@ -428,7 +428,7 @@ int px_session_store_blob(struct px_session *session, struct px_in *in, const ch
     }
     inner = px_in_make(bytes, len, in->kind);
     rc = px_unpack_one(&inner, PMIX_PROC, &owner);
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     if (owner.rank == PMIX_RANK_WILDCARD) {
@@ -442,22 +442,22 @@ size_t px_session_stores(const struct px_session *session, const char *nspace,
 {
     const struct px_store *shared = px_session_shared(session);
     /* pairs with px_session_private_locked */
-    const struct px_store *own = NULL != shared ? shared : px_load_ptr_acquire(&session->own_store);
-    bool all = NULL == nspace || '\0' == nspace[0];
+    const struct px_store *own = shared != NULL ? shared : px_load_ptr_acquire(&session->own_store);
+    bool all = nspace == NULL || nspace[0] == '\0';
     const struct px_other_nspace *at;
     size_t n = 0;
 
-    if (NULL != own && (all || strcmp(nspace, session->ctx->self.nspace) == 0)) {
+    if (own != NULL && (all || strcmp(nspace, session->ctx->self.nspace) == 0)) {
         if (n < room) {
             ret[n] = own;
         }
         n++;
     }
-    for (at = px_session_other_nspaces(session); NULL != at; at = at->next) {
+    for (at = px_session_other_nspaces(session); at != NULL; at = at->next) {
         const struct px_store *segment = px_other_nspace_shared(at);
-        const struct px_store *store = NULL != segment ? segment : px_other_nspace_private(at);
+        const struct px_store *store = segment != NULL ? segment : px_other_nspace_private(at);
 
-        if (NULL != store && (all || strcmp(nspace, at->nspace) == 0)) {
+        if (store != NULL && (all || strcmp(nspace, at->nspace) == 0)) {
             if (n < room) {
                 ret[n] = store;
             }

@@ -24,11 +24,11 @@ pmix_status_t px_client_publish_nb(struct px_ctx *ctx, const pmix_info_t *info, 
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_PUBLISH, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = pack_uid(&msg);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
@@ -40,14 +40,14 @@ pmix_status_t px_client_unpublish_nb(struct px_ctx *ctx, char **keys, const pmix
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_UNPUBLISH, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = pack_uid(&msg);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_keys(&msg, keys);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
@@ -66,26 +66,26 @@ static void lookup_reply(void *arg, int status, struct px_in *reply, int fd)
     size_t room;
 
     status = px_reply_status(status, reply, fd);
-    if ((PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status) && px_in_left(reply) > 0) {
+    if ((status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS) && px_in_left(reply) > 0) {
         int rc = px_unpack_size(reply, &n);
 
-        if (0 == rc) {
+        if (rc == 0) {
             rc = px_unpack_room(reply, n, sizeof(*data));
         }
-        data = 0 == rc && n > 0 ? PMIx_Pdata_create(n) : NULL;
-        if (0 == rc && n > 0) {
+        data = rc == 0 && n > 0 ? PMIx_Pdata_create(n) : NULL;
+        if (rc == 0 && n > 0) {
             room = n;
-            rc = NULL != data ? px_unpack(reply, PMIX_PDATA, data, &n) : PMIX_ERR_NOMEM;
-            n = 0 == rc ? n : 0;
-            if (0 != rc && NULL != data) {
+            rc = data != NULL ? px_unpack(reply, PMIX_PDATA, data, &n) : PMIX_ERR_NOMEM;
+            n = rc == 0 ? n : 0;
+            if (rc != 0 && data != NULL) {
                 PMIx_Pdata_free(data, room);
                 data = NULL;
             }
         }
-        status = 0 == rc ? status : rc;
+        status = rc == 0 ? status : rc;
     }
-    call->cbfunc(status, data, NULL != data ? n : 0, call->cbdata);
-    if (NULL != data) {
+    call->cbfunc(status, data, data != NULL ? n : 0, call->cbdata);
+    if (data != NULL) {
         PMIx_Pdata_free(data, n);
     }
     free(call);
@@ -98,24 +98,24 @@ pmix_status_t px_client_lookup_nb(struct px_ctx *ctx, char **keys, const pmix_in
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_LOOKUP, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     call = malloc(sizeof(*call));
-    if (NULL == call) {
+    if (call == NULL) {
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
     *call = (struct lookup_call){.cbfunc = cbfunc, .cbdata = cbdata};
     rc = pack_uid(&msg);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_keys(&msg, keys);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), lookup_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call);
     }
     return rc;
@@ -135,19 +135,19 @@ static void spawn_reply(void *arg, int status, struct px_in *reply, int fd)
     int rc = 0;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status) {
+    if (status == PMIX_SUCCESS) {
         rc = px_unpack_string(reply, &text);
-        if (0 == rc && (NULL == text || strlen(text) > PMIX_MAX_NSLEN)) {
+        if (rc == 0 && (text == NULL || strlen(text) > PMIX_MAX_NSLEN)) {
             rc = PMIX_ERR_UNPACK_FAILURE;
         }
-        if (0 == rc) {
+        if (rc == 0) {
             PMIx_Load_nspace(nspace, text);
         }
-        if (0 == rc && '\0' != nspace[0] && px_in_left(reply) > 0) {
+        if (rc == 0 && nspace[0] != '\0' && px_in_left(reply) > 0) {
             rc = px_session_store_job(call->session, nspace, reply);
-            rc = PMIX_ERR_WOULD_BLOCK == rc ? 0 : rc; /* who needs it asks */
+            rc = rc == PMIX_ERR_WOULD_BLOCK ? 0 : rc; /* who needs it asks */
         }
-        status = 0 == rc ? status : rc;
+        status = rc == 0 ? status : rc;
     }
     call->cbfunc(status, nspace, call->cbdata);
     free(text);
@@ -163,24 +163,24 @@ pmix_status_t px_client_spawn_nb(struct px_ctx *ctx, const pmix_info_t *job_info
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_SPAWN, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     call = malloc(sizeof(*call));
-    if (NULL == call) {
+    if (call == NULL) {
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
     *call = (struct spawn_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
     rc = px_pack_infos(&msg.buf, msg.kind, job_info, ninfo);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_size(&msg.buf, msg.kind, napps);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack(&msg.buf, msg.kind, PMIX_APP, apps, napps);
     }
     rc = px_msg_send(&msg, rc, 0, spawn_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call);
     }
     return rc;

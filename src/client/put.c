@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Posting. A value waits in `uncommitted` for the next commit, which hands over what has changed since
- * the last: servers merge key by key. It goes into the private store, where this process reads it,
- * before the next such read or commit; values that the store might refuse go there at once. */
+/* Posting. A value waits in `uncommitted` for the next commit, which hands over what has changed
+ * since the last: servers merge key by key. It goes into the private store, where this process
+ * reads it, before the next such read or commit; values that the store might refuse go there at
+ * once. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,12 @@
 #include "src/value/infos.h"
 
 static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key,
-                                       const pmix_value_t *value)
+                                             const pmix_value_t *value)
 {
     size_t len = strlen(key);
     struct px_put_value *posted = malloc(sizeof(*posted) + len + 1);
 
-    if (NULL == posted) {
+    if (posted == NULL) {
         return NULL;
     }
     *posted = (struct px_put_value){.scope = scope, .key_len = len};
@@ -58,7 +59,7 @@ static pmix_status_t check_value(const char *key, const pmix_value_t *value)
 {
     size_t len;
 
-    if (NULL == key || NULL == value) {
+    if (key == NULL || value == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     len = strnlen(key, PMIX_MAX_KEYLEN + 1);
@@ -73,7 +74,7 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     struct px_list dropped;
     pmix_status_t rc = check_value(key, value);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     if (px_key_is_of_host(key)) {
@@ -83,15 +84,15 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
         return PMIX_ERR_NOT_SUPPORTED;
     }
     posted = put_value_create(scope, key, value);
-    if (NULL == posted) {
+    if (posted == NULL) {
         return PMIX_ERR_NOMEM;
     }
     px_list_init(&dropped);
-    if (PMIX_INTERNAL == scope || !px_value_is_simple(value)) {
+    if (scope == PMIX_INTERNAL || !px_value_is_simple(value)) {
         rc = px_session_store_value(session, &ctx->self, key, value, scope);
-        posted->stored = PMIX_SUCCESS == rc;
+        posted->stored = rc == PMIX_SUCCESS;
     }
-    if (PMIX_SUCCESS == rc) {
+    if (rc == PMIX_SUCCESS) {
         px_lock_take(&session->lock);
         post_locked(session, posted, &dropped);
         if (!posted->stored) {
@@ -108,15 +109,15 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
 }
 
 static pmix_status_t store_local_value(struct px_session *session, const pmix_proc_t *proc,
-                                  const char *key, const pmix_value_t *value)
+                                       const char *key, const pmix_value_t *value)
 {
     struct px_local_value *native = calloc(1, sizeof(*native));
 
-    if (NULL == native) {
+    if (native == NULL) {
         return PMIX_ERR_NOMEM;
     }
     native->key = strdup(key);
-    if (NULL == native->key) {
+    if (native->key == NULL) {
         free(native);
         return PMIX_ERR_NOMEM;
     }
@@ -134,10 +135,10 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
                                        const pmix_value_t *value)
 {
     struct px_session *session = px_session(ctx);
-    pmix_proc_t owner = NULL != proc ? *proc : ctx->self;
+    pmix_proc_t owner = proc != NULL ? *proc : ctx->self;
     pmix_status_t rc = check_value(key, value);
 
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         return rc;
     }
     if (PMIx_Nspace_invalid(owner.nspace)) {
@@ -147,7 +148,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
         return store_local_value(session, &owner, key, value);
     }
     rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
-    if (PMIX_SUCCESS == rc) {
+    if (rc == PMIX_SUCCESS) {
         px_lock_take(&session->lock);
         px_store_release(&session->internal, 1); /* pairs with px_client_private_goes_first */
         px_store_ptr_release(&session->fast_store, NULL); /* pairs with px_client_get_fast */
@@ -162,16 +163,16 @@ static int pack_scope(struct px_msg *msg, pmix_scope_t scope, const struct px_li
     struct px_buf inner = {0};
     int rc = 0;
 
-    for (const struct px_list *at = head->next; at != head && 0 == rc; at = at->next) {
+    for (const struct px_list *at = head->next; at != head && rc == 0; at = at->next) {
         const struct px_put_value *posted = px_container_of(at, struct px_put_value, link);
 
         if (posted->scope == scope || posted->scope == PMIX_GLOBAL) {
             rc = px_pack_kval(&inner, msg->kind, posted->key, &posted->value);
         }
     }
-    if (0 == rc && inner.len > 0) {
+    if (rc == 0 && inner.len > 0) {
         rc = px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1);
-        if (0 == rc) {
+        if (rc == 0) {
             rc = px_pack_buffer(&msg->buf, msg->kind, &inner);
         }
     }
@@ -199,8 +200,8 @@ static void commit_reply(pmix_status_t status, void *cbdata)
 {
     struct px_session *session = cbdata;
 
-    if (PMIX_SUCCESS != status && PMIX_ERR_LOST_CONNECTION != status &&
-        PMIX_ERR_UNREACH != status) {
+    if (status != PMIX_SUCCESS && status != PMIX_ERR_LOST_CONNECTION &&
+        status != PMIX_ERR_UNREACH) {
         /* pairs with px_session_refused */
         px_store_release(&session->refused, (uint64_t) (int64_t) status);
     }
@@ -211,7 +212,7 @@ int px_session_refused(struct px_session *session)
     uint64_t status = px_load_acquire(&session->refused); /* pairs with commit_reply */
 
     /* pairs with commit_reply: one caller is told */
-    return 0 != status && px_cas(&session->refused, status, 0) ? (int) (int64_t) status : 0;
+    return status != 0 && px_cas(&session->refused, status, 0) ? (int) (int64_t) status : 0;
 }
 
 pmix_status_t px_client_commit(struct px_ctx *ctx)
@@ -222,7 +223,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     bool first;
     int rc;
 
-    if (NULL == px_load_ptr_acquire(&session->primary)) { /* pairs with px_session_attach */
+    if (px_load_ptr_acquire(&session->primary) == NULL) { /* pairs with px_session_attach */
         return PMIX_SUCCESS; /* nobody to tell; what was posted stays here */
     }
     px_list_init(&taken);
@@ -234,7 +235,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
         px_lock_give(&session->lock);
         return px_session_refused(session);
     }
-    if (session->unstored != 0 && NULL == px_session_private_locked(session)) {
+    if (session->unstored != 0 && px_session_private_locked(session) == NULL) {
         px_lock_give(&session->lock);
         return PMIX_ERR_NOMEM;
     }
@@ -242,19 +243,19 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
         px_list_append(&taken, px_list_shift(&session->uncommitted));
     }
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = pack_scope(&msg, PMIX_LOCAL, &taken);
-        if (0 == rc) {
+        if (rc == 0) {
             rc = pack_scope(&msg, PMIX_REMOTE, &taken);
         }
         rc = px_msg_send_op(&msg, rc, 0, commit_reply, session);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         put_back(&session->uncommitted, &taken);
     } else {
         session->committed = true;
     }
     px_lock_give(&session->lock);
     px_put_values_free(&taken);
-    return 0 == rc ? px_session_refused(session) : rc;
+    return rc == 0 ? px_session_refused(session) : rc;
 }

@@ -38,7 +38,7 @@ struct query_call {
 static void query_free(struct query_call *call)
 {
     px_infos_release(call->part.infos);
-    if (NULL != call->query) {
+    if (call->query != NULL) {
         PMIx_Query_free(call->query, 1);
     }
     free(call->key);
@@ -48,12 +48,12 @@ static void query_free(struct query_call *call)
 static int append(struct px_infos *own, const pmix_info_t *info, size_t n)
 {
     pmix_info_t *grown = n > 0 ? realloc(own->info, (own->n + n) * sizeof(*grown)) : own->info;
-    int rc = NULL != grown || n == 0 ? 0 : PMIX_ERR_NOMEM;
+    int rc = grown != NULL || n == 0 ? 0 : PMIX_ERR_NOMEM;
 
-    if (0 == rc) {
+    if (rc == 0) {
         own->info = grown;
     }
-    for (size_t i = 0; i < n && 0 == rc; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
         rc = px_info_keep(&grown[own->n], &info[i]);
         own->n += 0 == rc ? 1 : 0;
     }
@@ -102,7 +102,7 @@ static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_
 {
     pmix_proc_t target;
 
-    if (NULL == call->query || !is_plain(call->query, false)) {
+    if (call->query == NULL || !is_plain(call->query, false)) {
         return;
     }
     target = target_of(call->session->ctx, call->query);
@@ -119,20 +119,20 @@ static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
 {
     struct query_call *call = cbdata;
 
-    if (NULL != call->key && PMIX_SUCCESS == status) {
+    if (call->key != NULL && status == PMIX_SUCCESS) {
         px_query_cache_keep(call->session, call->key, call->key_len, info, ninfo);
     }
-    if (NULL != call->key && (PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status)) {
+    if (call->key != NULL && (status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS)) {
         keep_for_get(call, info, ninfo);
     }
-    if (NULL == call->part.infos) {
+    if (call->part.infos == NULL) {
         call->cbfunc(status, info, ninfo, call->cbdata, release_fn, release_cbdata);
     } else {
         (void) append(call->part.infos, info, ninfo); /* no memory: our part alone */
-        if (NULL != release_fn) {
+        if (release_fn != NULL) {
             release_fn(release_cbdata);
         }
-        call->cbfunc(PMIX_SUCCESS == status ? call->part.status : PMIX_ERR_PARTIAL_SUCCESS,
+        call->cbfunc(status == PMIX_SUCCESS ? call->part.status : PMIX_ERR_PARTIAL_SUCCESS,
                      call->part.infos->info, call->part.infos->n, call->cbdata, px_infos_release,
                      call->part.infos);
         call->part.infos = NULL;
@@ -151,7 +151,7 @@ static bool all_servers(const pmix_query_t *queries, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (strcmp(queries[i].keys[0], PMIX_QUERY_AVAIL_SERVERS) != 0 ||
-            NULL != queries[i].keys[1] || px_query_asks_qualifiers(&queries[i])) {
+            queries[i].keys[1] != NULL || px_query_asks_qualifiers(&queries[i])) {
             return false;
         }
     }
@@ -165,24 +165,24 @@ static int own_servers(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
     const struct px_session *session = px_session(ctx);
     int rc = 0;
 
-    for (size_t i = 0; i < n && 0 == rc; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
         pmix_info_t info;
 
         rc = is_met(&queries[i])
                  ? px_servers_answer(&queries[i], session->hostname, NULL, NULL, &info)
                  : PMIX_ERR_NOT_SUPPORTED;
-        if (0 == rc) {
+        if (rc == 0) {
             rc = append(own, &info, 1);
             PMIx_Info_destruct(&info);
-        } else if (PMIX_ERR_NOT_FOUND == rc && n > 1) {
+        } else if (rc == PMIX_ERR_NOT_FOUND && n > 1) {
             ret->status = PMIX_ERR_PARTIAL_SUCCESS;
             rc = 0;
         }
     }
-    if (0 == rc && own->n == 0) {
+    if (rc == 0 && own->n == 0) {
         rc = PMIX_ERR_NOT_FOUND;
     }
-    if (0 != rc) {
+    if (rc != 0) {
         px_infos_release(own);
         return rc;
     }
@@ -195,26 +195,26 @@ static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
 {
     const unsigned ours = PX_ATTR_CLIENT | PX_ATTR_TOOL;
     struct px_infos *own = calloc(1, sizeof(*own));
-    int rc = NULL != own ? 0 : PMIX_ERR_NOMEM;
+    int rc = own != NULL ? 0 : PMIX_ERR_NOMEM;
     unsigned levels;
 
     *ret = (struct part){.status = PMIX_SUCCESS, .whole = true};
     if (all_servers(queries, n)) {
-        return 0 == rc ? own_servers(ctx, queries, n, own, ret) : rc;
+        return rc == 0 ? own_servers(ctx, queries, n, own, ret) : rc;
     }
-    for (size_t i = 0; i < n && 0 == rc; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
         if (px_attrs_asked(&queries[i], &levels) && !is_met(&queries[i])) {
             rc = PMIX_ERR_NOT_SUPPORTED;
             break;
         }
         ret->whole = ret->whole && px_attrs_asked(&queries[i], &levels) && (levels & ~ours) == 0;
         rc = px_attrs_answer(ctx->attrs, ours, &queries[i], &own->info, &own->n);
-        if (PMIX_ERR_NOT_FOUND == rc || PMIX_ERR_PARTIAL_SUCCESS == rc) {
+        if (rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_PARTIAL_SUCCESS) {
             ret->status = PMIX_ERR_PARTIAL_SUCCESS;
             rc = 0;
         }
     }
-    if (0 != rc || own->n == 0) {
+    if (rc != 0 || own->n == 0) {
         px_infos_release(own);
         own = NULL;
     }
@@ -227,7 +227,7 @@ static int pack_queries(struct px_buf *buf, enum px_wire_kind kind, const pmix_q
 {
     int rc = px_pack_size(buf, kind, n);
 
-    return 0 == rc ? px_pack(buf, kind, PMIX_QUERY, queries, n) : rc;
+    return rc == 0 ? px_pack(buf, kind, PMIX_QUERY, queries, n) : rc;
 }
 
 /* The bytes that stand for the query: without the order to refresh, which is no part of the
@@ -236,11 +236,11 @@ static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
 {
     int rc = 0;
 
-    for (size_t q = 0; q < n && 0 == rc; q++) {
-        for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k] && 0 == rc; k++) {
+    for (size_t q = 0; q < n && rc == 0; q++) {
+        for (size_t k = 0; queries[q].keys != NULL && queries[q].keys[k] != NULL && rc == 0; k++) {
             rc = px_pack_string(ret, PX_WIRE_PLAIN, queries[q].keys[k]);
         }
-        for (size_t i = 0; i < queries[q].nqual && 0 == rc; i++) {
+        for (size_t i = 0; i < queries[q].nqual && rc == 0; i++) {
             if (strcmp(queries[q].qualifiers[i].key, PMIX_QUERY_REFRESH_CACHE) != 0) {
                 rc = px_pack(ret, PX_WIRE_PLAIN, PMIX_INFO, &queries[q].qualifiers[i], 1);
             }
@@ -257,9 +257,9 @@ static int value_here(struct px_session *session, const pmix_query_t *query, con
     pmix_proc_t target = target_of(session->ctx, query);
     const char *abi = px_abi_version(key);
 
-    if (NULL != abi) {
+    if (abi != NULL) {
         *ret = PMIx_Value_create(1);
-        return NULL != *ret ? PMIx_Value_load(*ret, abi, PMIX_STRING) : PMIX_ERR_NOMEM;
+        return *ret != NULL ? PMIx_Value_load(*ret, abi, PMIX_STRING) : PMIX_ERR_NOMEM;
     }
     return px_client_get(session->ctx, &target, key, query->qualifiers, query->nqual, ret);
 }
@@ -269,12 +269,12 @@ static int find_here(struct px_session *session, const pmix_query_t *query, stru
 {
     int rc = is_plain(query, true) ? 0 : PMIX_ERR_NOT_FOUND;
 
-    for (size_t k = 0; 0 == rc && NULL != query->keys[k]; k++) {
+    for (size_t k = 0; rc == 0 && query->keys[k] != NULL; k++) {
         pmix_info_t one = {0};
         pmix_value_t *value = NULL;
 
         rc = value_here(session, query, query->keys[k], &value);
-        if (0 == rc) {
+        if (rc == 0) {
             PMIx_Load_key(one.key, query->keys[k]);
             one.value = *value;
             rc = append(ret, &one, 1);
@@ -290,13 +290,13 @@ static int answer_here(struct px_session *session, const pmix_query_t *queries, 
     struct px_infos found = {0};
     int rc = 0;
 
-    for (size_t q = 0; q < n && 0 == rc; q++) {
+    for (size_t q = 0; q < n && rc == 0; q++) {
         rc = find_here(session, &queries[q], &found);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, found.info, found.n, cbfunc, cbdata);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Info_free(found.info, found.n);
     }
     return rc;
@@ -309,9 +309,9 @@ static int answer_from_cache(struct px_session *session, const struct px_buf *ke
     size_t n;
     int rc = px_query_cache_find(session, key->data, key->len, &info, &n);
 
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, info, n, cbfunc, cbdata);
-        if (0 != rc) {
+        if (rc != 0) {
             PMIx_Info_free(info, n);
         }
     }
@@ -328,25 +328,25 @@ static pmix_status_t query_server(struct px_session *session, const pmix_query_t
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_QUERY, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     call = calloc(1, sizeof(*call));
-    if (NULL == call) {
+    if (call == NULL) {
         px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
     *call = (struct query_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
-    if (NULL != part) {
+    if (part != NULL) {
         call->part = *part;
     }
-    if (NULL != key) {
+    if (key != NULL) {
         call->key = px_buf_take(key, &call->key_len);
         call->query = nqueries == 1 ? px_queries_copy(queries, 1) : NULL;
     }
     rc = pack_queries(&msg.buf, msg.kind, queries, nqueries);
     rc = px_msg_send_info(&msg, rc, 0, query_done, call);
-    if (0 != rc) {
+    if (rc != 0) {
         call->part.infos = NULL;
         query_free(call);
     }
@@ -360,15 +360,15 @@ static pmix_status_t query_support(struct px_session *session, const pmix_query_
 {
     int rc = PMIX_ERR_UNREACH;
 
-    if (!part->whole && NULL != px_session_server(session)) {
+    if (!part->whole && px_session_server(session) != NULL) {
         rc = query_server(session, queries, nqueries, NULL, part, cbfunc, cbdata);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         return PMIX_SUCCESS;
     }
     rc = px_defer_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS,
                         part->infos->info, part->infos->n, cbfunc, cbdata);
-    if (0 == rc) {
+    if (rc == 0) {
         free(part->infos);
     } else {
         px_infos_release(part->infos);
@@ -385,19 +385,19 @@ pmix_status_t px_client_query_nb(struct px_ctx *ctx, const pmix_query_t *queries
     bool keep;
     int rc = own_support(ctx, queries, nqueries, &part);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
-    if (NULL != part.infos) {
+    if (part.infos != NULL) {
         return query_support(session, queries, nqueries, &part, cbfunc, cbdata);
     }
     keep = px_query_cache_allowed(queries, nqueries) && query_key(queries, nqueries, &key) == 0;
     rc = PMIX_ERR_NOT_FOUND;
     if (keep && !px_query_cache_bypassed(queries, nqueries)) {
         rc = answer_from_cache(session, &key, cbfunc, cbdata);
-        rc = 0 == rc ? rc : answer_here(session, queries, nqueries, cbfunc, cbdata);
+        rc = rc == 0 ? rc : answer_here(session, queries, nqueries, cbfunc, cbdata);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         rc = query_server(session, queries, nqueries, keep ? &key : NULL, NULL, cbfunc, cbdata);
     }
     px_buf_fini(&key);

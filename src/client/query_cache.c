@@ -24,7 +24,7 @@ static const char *const lively[] = {
 bool px_query_cache_allowed(const pmix_query_t *queries, size_t n)
 {
     for (size_t q = 0; q < n; q++) {
-        for (size_t k = 0; NULL != queries[q].keys && NULL != queries[q].keys[k]; k++) {
+        for (size_t k = 0; queries[q].keys != NULL && queries[q].keys[k] != NULL; k++) {
             for (size_t i = 0; i < sizeof(lively) / sizeof(lively[0]); i++) {
                 if (strcmp(queries[q].keys[k], lively[i]) == 0) {
                     return false;
@@ -51,47 +51,47 @@ bool px_query_cache_bypassed(const pmix_query_t *queries, size_t n)
 
 static void cached_free(struct px_query_cache_entry *cached)
 {
-    if (NULL != cached) {
+    if (cached != NULL) {
         PMIx_Info_free(cached->info, cached->n);
         free(cached);
     }
 }
 
 int px_query_cache_find(struct px_session *session, const void *key, size_t len, pmix_info_t **ret,
-                  size_t *ret_n)
+                        size_t *ret_n)
 {
     const struct px_query_cache_entry *cached;
     pmix_info_t *copy = NULL;
 
     px_lock_take(&session->lock);
     cached = px_map_find(&session->queries, key, len);
-    if (NULL != cached) {
+    if (cached != NULL) {
         (void) px_infos_copy(cached->info, cached->n, &copy); /* else it is asked for again */
     }
-    if (NULL != copy) {
+    if (copy != NULL) {
         *ret_n = cached->n;
     }
     px_lock_give(&session->lock);
-    if (NULL == copy) {
+    if (copy == NULL) {
         return PMIX_ERR_NOT_FOUND;
     }
     *ret = copy;
     return 0;
 }
 
-void px_query_cache_keep(struct px_session *session, const void *key, size_t len, const pmix_info_t *info,
-                   size_t n)
+void px_query_cache_keep(struct px_session *session, const void *key, size_t len,
+                         const pmix_info_t *info, size_t n)
 {
     struct px_query_cache_entry *made = calloc(1, sizeof(*made));
     struct px_query_cache_entry *old = NULL;
 
-    if (NULL == made || n == 0) {
+    if (made == NULL || n == 0) {
         free(made);
         return;
     }
     (void) px_infos_copy(info, n, &made->info); /* else it is not kept */
     made->n = n;
-    if (NULL == made->info) {
+    if (made->info == NULL) {
         free(made);
         return;
     }

@@ -14,10 +14,10 @@ bool px_query_cache_bypassed(const pmix_query_t *queries, size_t n);
 
 /* A copy of the answer, malloc'd. 0 or PMIX_ERR_NOT_FOUND. Any thread. */
 int px_query_cache_find(struct px_session *session, const void *key, size_t len, pmix_info_t **ret,
-                  size_t *ret_n);
+                        size_t *ret_n);
 /* Keeps a copy; an older one goes. No memory: nothing is kept. */
-void px_query_cache_keep(struct px_session *session, const void *key, size_t len, const pmix_info_t *info,
-                   size_t n);
+void px_query_cache_keep(struct px_session *session, const void *key, size_t len,
+                         const pmix_info_t *info, size_t n);
 void px_query_cache_fini(struct px_map *queries);
 
 #endif

@@ -17,8 +17,8 @@
 #include "src/base/epoch.h"
 #include "src/base/param.h"
 
-/* px_session.refresh_state: whether a request is under way, how many before it were in vain, and how
- * many occasions are to be let pass before the next. */
+/* px_session.refresh_state: whether a request is under way, how many before it were in vain, and
+ * how many occasions are to be let pass before the next. */
 #define ASKED     (UINT64_C(1) << 63)
 #define LEFT_MASK ((UINT64_C(1) << BACK_OFF_SHIFT) - 1)
 
@@ -33,7 +33,7 @@ static void free_list(struct px_store **list)
 /* Nobody looks at these any more; what pointers lead to stays. */
 static void free_unpinned(struct px_session *session)
 {
-    while (NULL != session->unmap_in_grace) {
+    while (session->unmap_in_grace != NULL) {
         struct px_store *store = px_store_unchain(&session->unmap_in_grace);
 
         if (px_store_is_pinned(store)) {
@@ -46,10 +46,10 @@ static void free_unpinned(struct px_session *session)
 
 void px_session_unmap_deferred(struct px_session *session)
 {
-    if (NULL != session->unmap_in_grace && px_grace_over()) {
+    if (session->unmap_in_grace != NULL && px_grace_over()) {
         free_unpinned(session);
     }
-    if (NULL == session->unmap_in_grace && NULL != session->unmap_pending && px_grace_begin()) {
+    if (session->unmap_in_grace == NULL && session->unmap_pending != NULL && px_grace_begin()) {
         session->unmap_in_grace = session->unmap_pending;
         session->unmap_pending = NULL;
         if (px_grace_over()) {
@@ -64,17 +64,17 @@ void px_session_defer_unmap(struct px_session *session, struct px_store *old)
     px_session_unmap_deferred(session);
 }
 
-/* `fast_store` is nothing while `shared` changes: who has read the new generation by one of them cannot
- * find the old one by the other. */
+/* `fast_store` is nothing while `shared` changes: who has read the new generation by one of them
+ * cannot find the old one by the other. */
 static void replace_segment(struct px_session *session, struct px_store *next)
 {
     struct px_store *old = px_session_shared(session);
     bool first;
 
     px_lock_take(&session->lock);
-    first = NULL != px_load_ptr_acquire(&session->fast_store); /* pairs with px_session_adopt */
-    px_store_ptr_release(&session->fast_store, NULL); /* pairs with px_client_get_fast */
-    px_store_ptr_release(&session->shared, next); /* pairs with px_session_shared */
+    first = px_load_ptr_acquire(&session->fast_store) != NULL; /* pairs with px_session_adopt */
+    px_store_ptr_release(&session->fast_store, NULL);          /* pairs with px_client_get_fast */
+    px_store_ptr_release(&session->shared, next);              /* pairs with px_session_shared */
     if (first) {
         px_store_ptr_release(&session->fast_store, next); /* pairs with px_client_get_fast */
     }
@@ -89,7 +89,7 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     struct px_store_info next;
     struct px_store_info now;
 
-    if (NULL == present) {
+    if (present == NULL) {
         px_store_ptr_release(&session->shared, segment); /* pairs with px_session_shared */
         if (session->internal == 0 && session->report_fd < 0) {
             px_store_ptr_release(&session->fast_store, segment); /* pairs with px_client_get_fast */
@@ -120,7 +120,7 @@ int px_session_descriptor(void *arg, int fd)
     struct px_session *session = server->session;
     struct px_store *segment;
 
-    if (NULL == px_session_shared(session)) {
+    if (px_session_shared(session) == NULL) {
         return fd; /* the first: px_session_request_job waits for it */
     }
     session->arrived = NULL;
@@ -195,16 +195,16 @@ void px_session_request_refresh(struct px_session *session)
     int rc;
 
     /* Without a server what we have is all there is. */
-    if (NULL == shared || NULL == px_session_server(session) || !may_request_refresh(session)) {
+    if (shared == NULL || px_session_server(session) == NULL || !may_request_refresh(session)) {
         return;
     }
     rc = px_msg_start(session, PX_CMD_REQ, &msg);
-    if (0 == rc) {
+    if (rc == 0) {
         px_store_info(shared, &info);
-        rc = px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation), REFRESH_TIMEOUT_MS,
-                         refresh_reply, session);
+        rc = px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation),
+                         REFRESH_TIMEOUT_MS, refresh_reply, session);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         back_off(session);
     }
 }

@@ -17,9 +17,9 @@ int px_msg_start(struct px_session *session, enum px_command command, struct px_
 {
     struct px_server_peer *server = px_session_server(session);
 
-    if (NULL == server) {
+    if (server == NULL) {
         /* pairs with px_session_attach */
-        return NULL == px_load_ptr_acquire(&session->primary) ? PMIX_ERR_UNREACH
+        return px_load_ptr_acquire(&session->primary) == NULL ? PMIX_ERR_UNREACH
                                                               : PMIX_ERR_LOST_CONNECTION;
     }
     return px_msg_start_at(server, command, ret);
@@ -46,10 +46,10 @@ int px_msg_send(struct px_msg *msg, int packed, uint64_t timeout_ms, px_reply_fn
 {
     int rc = packed;
 
-    if (0 == rc && !px_buf_ok(&msg->buf)) {
+    if (rc == 0 && !px_buf_ok(&msg->buf)) {
         rc = PMIX_ERR_NOMEM;
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_link_request_take(msg->server->link, &msg->buf, timeout_ms, fn, arg);
     }
     px_buf_fini(&msg->buf);
@@ -63,10 +63,10 @@ pmix_status_t px_reply_status(int status, struct px_in *reply, int fd)
     if (fd >= 0) {
         close(fd);
     }
-    if (0 != status) {
+    if (status != 0) {
         return status;
     }
-    if (NULL == reply || px_unpack_status(reply, &said) != 0) {
+    if (reply == NULL || px_unpack_status(reply, &said) != 0) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     return said == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : said;
@@ -82,7 +82,7 @@ static void op_reply(void *arg, int status, struct px_in *reply, int fd)
     struct op_call *call = arg;
 
     status = px_reply_status(status, reply, fd);
-    if (NULL != call->cbfunc) {
+    if (call->cbfunc != NULL) {
         call->cbfunc(status, call->cbdata);
     }
     free(call);
@@ -94,13 +94,13 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms
     struct op_call *call = malloc(sizeof(*call));
     int rc;
 
-    if (NULL == call) {
+    if (call == NULL) {
         px_msg_drop(msg);
         return PMIX_ERR_NOMEM;
     }
     *call = (struct op_call){.cbfunc = cbfunc, .cbdata = cbdata};
     rc = px_msg_send(msg, packed, timeout_ms, op_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call);
     }
     return rc;
@@ -110,7 +110,7 @@ void px_infos_release(void *infos)
 {
     struct px_infos *results = infos;
 
-    if (NULL == results) {
+    if (results == NULL) {
         return;
     }
     PMIx_Info_free(results->info, results->n);
@@ -129,18 +129,18 @@ static void info_reply(void *arg, int status, struct px_in *reply, int fd)
     struct px_infos *results = call->results;
 
     status = px_reply_status(status, reply, fd);
-    if ((PMIX_SUCCESS == status || PMIX_ERR_PARTIAL_SUCCESS == status ||
-         PMIX_QUERY_PARTIAL_SUCCESS == status) &&
+    if ((status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS ||
+         status == PMIX_QUERY_PARTIAL_SUCCESS) &&
         px_in_left(reply) > 0) {
         int rc = px_unpack_infos(reply, &results->info, &results->n);
 
-        if (0 != rc) {
+        if (rc != 0) {
             results->info = NULL;
             results->n = 0;
             status = rc;
         }
     }
-    if (NULL != call->cbfunc) {
+    if (call->cbfunc != NULL) {
         call->cbfunc(status, results->info, results->n, call->cbdata, px_infos_release, results);
     } else {
         px_infos_release(results);
@@ -155,7 +155,7 @@ pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_
     struct px_infos *results = calloc(1, sizeof(*results));
     int rc;
 
-    if (NULL == call || NULL == results) {
+    if (call == NULL || results == NULL) {
         free(call);
         free(results);
         px_msg_drop(msg);
@@ -163,7 +163,7 @@ pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_
     }
     *call = (struct info_call){.cbfunc = cbfunc, .cbdata = cbdata, .results = results};
     rc = px_msg_send(msg, packed, timeout_ms, info_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call);
         free(results);
     }
@@ -189,11 +189,11 @@ int px_pack_keys(struct px_msg *msg, char **keys)
     size_t n = 0;
     int rc;
 
-    while (NULL != keys && NULL != keys[n]) {
+    while (keys != NULL && keys[n] != NULL) {
         n++;
     }
     rc = px_pack_size(&msg->buf, msg->kind, n);
-    for (size_t i = 0; i < n && 0 == rc; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
         rc = px_pack_string(&msg->buf, msg->kind, keys[i]);
     }
     return rc;

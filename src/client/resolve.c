@@ -27,7 +27,7 @@ static void resolve_reply(void *arg, int status, struct px_in *reply, int fd)
     struct resolve_call *call = arg;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
+    if (status == PMIX_SUCCESS && px_in_left(reply) > 0) {
         status = call->peers ? px_unpack_procs(reply, &call->procs, &call->nprocs)
                              : px_unpack_string(reply, &call->nodes);
     }
@@ -41,8 +41,8 @@ static pmix_status_t ask_server(struct px_session *session, const char *node, co
     struct px_msg msg;
     int rc = px_msg_start(session, call->peers ? PX_CMD_RESOLVE_PEERS : PX_CMD_RESOLVE_NODES, &msg);
 
-    if (0 != rc) {
-        return PMIX_ERR_LOST_CONNECTION == rc ? PMIX_ERR_UNREACH : rc;
+    if (rc != 0) {
+        return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_ERR_UNREACH : rc;
     }
     if (!session->ours && !px_server_at_least(msg.server, 5, 0, 0)) {
         px_msg_drop(&msg);
@@ -55,12 +55,12 @@ static pmix_status_t ask_server(struct px_session *session, const char *node, co
     if (call->peers) {
         rc = px_pack_string(&msg.buf, msg.kind, node);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_string(&msg.buf, msg.kind, nspace);
     }
     px_wait_init(&call->wait);
     rc = px_msg_send(&msg, rc, 0, resolve_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         px_wait_done(&call->wait, rc);
     }
     return px_ctx_wait(session->ctx, &call->wait);
@@ -82,14 +82,15 @@ static bool may_answer(const struct px_session *session, const char *nspace, boo
     struct px_store_info info;
     uint32_t flags;
 
-    if (NULL == nspace || '\0' == nspace[0]) {
+    if (nspace == NULL || nspace[0] == '\0') {
         return false;
     }
     if (strcmp(nspace, session->ctx->self.nspace) != 0) {
-        other_nspace = px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN + 1));
-        shared = NULL != other_nspace ? px_other_nspace_shared(other_nspace) : NULL;
+        other_nspace =
+            px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN + 1));
+        shared = other_nspace != NULL ? px_other_nspace_shared(other_nspace) : NULL;
     }
-    flags = NULL != shared ? px_store_flags(shared) : 0;
+    flags = shared != NULL ? px_store_flags(shared) : 0;
     if ((flags & PX_STORE_JOB_COMPLETE) == 0 || host_answers(flags, peers)) {
         return false;
     }
@@ -111,8 +112,8 @@ static bool may_answer_here(const struct px_session *session, const char *nspace
  * answer, or one that it cannot read. */
 static bool fall_back(pmix_status_t status)
 {
-    return PMIX_ERR_NOT_SUPPORTED == status || PMIX_ERR_UNREACH == status ||
-           PMIX_ERR_NOT_FOUND == status || PMIX_ERR_INVALID_VAL == status;
+    return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_UNREACH ||
+           status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_INVALID_VAL;
 }
 
 enum { FEW_STORES = 16 };
@@ -133,7 +134,7 @@ static int stores_gather(const struct px_session *session, const char *nspace, s
         size_t room = n;
 
         ret->all = calloc(room, sizeof(*ret->all));
-        if (NULL == ret->all) {
+        if (ret->all == NULL) {
             return PMIX_ERR_NOMEM;
         }
         n = px_session_stores(session, nspace, ret->all, room);
@@ -159,8 +160,8 @@ pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, cons
     pmix_status_t rc;
 
     if (!may_answer_here(session, nspace, true)) {
-        rc = ask_server(session, NULL != node ? node : session->hostname, nspace, &call);
-        if (PMIX_SUCCESS == rc) {
+        rc = ask_server(session, node != NULL ? node : session->hostname, nspace, &call);
+        if (rc == PMIX_SUCCESS) {
             *procs = call.procs;
             *nprocs = call.nprocs;
         }
@@ -170,7 +171,7 @@ pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, cons
     }
     px_reader_enter();
     rc = stores_gather(session, nspace, &stores);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_resolve_peers(stores.all, stores.n, node, procs, nprocs);
         stores_release(&stores);
     }
@@ -187,7 +188,7 @@ pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, ch
 
     if (!may_answer_here(session, nspace, false)) {
         rc = ask_server(session, NULL, nspace, &call);
-        if (PMIX_SUCCESS == rc) {
+        if (rc == PMIX_SUCCESS) {
             *nodelist = call.nodes;
         }
         if (!fall_back(rc)) {
@@ -196,7 +197,7 @@ pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, ch
     }
     px_reader_enter();
     rc = stores_gather(session, nspace, &stores);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_resolve_nodes(stores.all, stores.n, nodelist);
         stores_release(&stores);
     }
@@ -218,10 +219,10 @@ static void give_procs(pmix_status_t status, pmix_proc_t *procs, size_t n,
     pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = procs};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
 
-    if (PMIX_SUCCESS == status && n == 0) {
+    if (status == PMIX_SUCCESS && n == 0) {
         status = PMIX_ERR_NOT_FOUND;
     }
-    cbfunc(status, PMIX_SUCCESS == status ? &value : NULL, cbdata);
+    cbfunc(status, status == PMIX_SUCCESS ? &value : NULL, cbdata);
     PMIx_Proc_free(procs, n);
 }
 
@@ -232,10 +233,10 @@ static void local_reply(void *arg, int status, struct px_in *reply, int fd)
     size_t n = 0;
 
     status = px_reply_status(status, reply, fd);
-    if (PMIX_SUCCESS == status && px_in_left(reply) > 0) {
+    if (status == PMIX_SUCCESS && px_in_left(reply) > 0) {
         status = px_unpack_procs(reply, &procs, &n);
     }
-    give_procs(PMIX_ERR_NOT_SUPPORTED == status ? PMIX_ERR_NOT_FOUND : status, procs, n,
+    give_procs(status == PMIX_ERR_NOT_SUPPORTED ? PMIX_ERR_NOT_FOUND : status, procs, n,
                call->cbfunc, call->cbdata);
     free(call);
 }
@@ -247,23 +248,23 @@ static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfun
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_RESOLVE_PEERS, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     call = malloc(sizeof(*call));
-    if (NULL == call || (!session->ours && !px_server_at_least(msg.server, 5, 0, 0))) {
-        rc = NULL == call ? PMIX_ERR_NOMEM : PMIX_ERR_NOT_FOUND;
+    if (call == NULL || (!session->ours && !px_server_at_least(msg.server, 5, 0, 0))) {
+        rc = call == NULL ? PMIX_ERR_NOMEM : PMIX_ERR_NOT_FOUND;
         free(call);
         px_msg_drop(&msg);
         return rc;
     }
     *call = (struct local_call){.cbfunc = cbfunc, .cbdata = cbdata};
     rc = px_pack_string(&msg.buf, msg.kind, session->hostname);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_string(&msg.buf, msg.kind, NULL);
     }
     rc = px_msg_send(&msg, rc, 0, local_reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call);
     }
     return rc;
@@ -278,14 +279,14 @@ static void names_answered(pmix_status_t status, pmix_info_t *info, size_t ninfo
     struct local_call *call = cbdata;
     pmix_value_t *value = NULL;
 
-    for (size_t i = 0; NULL == value && i < ninfo; i++) {
+    for (size_t i = 0; value == NULL && i < ninfo; i++) {
         value = strcmp(info[i].key, call->key) == 0 ? &info[i].value : NULL;
     }
-    if (NULL == value && (PMIX_SUCCESS == status || PMIX_ERR_NOT_SUPPORTED == status)) {
+    if (value == NULL && (status == PMIX_SUCCESS || status == PMIX_ERR_NOT_SUPPORTED)) {
         status = PMIX_ERR_NOT_FOUND;
     }
-    call->cbfunc(NULL != value ? PMIX_SUCCESS : status, value, call->cbdata);
-    if (NULL != release) {
+    call->cbfunc(value != NULL ? PMIX_SUCCESS : status, value, call->cbdata);
+    if (release != NULL) {
         release(release_data);
     }
     free(call);
@@ -301,12 +302,12 @@ static pmix_status_t names_nb(struct px_session *session, const pmix_proc_t *pro
     pmix_query_t query = {.keys = keys, .qualifiers = &qualifier, .nqual = 1};
     pmix_status_t rc;
 
-    if (NULL == call) {
+    if (call == NULL) {
         return PMIX_ERR_NOMEM;
     }
     *call = (struct local_call){.cbfunc = cbfunc, .cbdata = cbdata, .key = key};
     rc = px_client_query_nb(session->ctx, &query, 1, names_answered, call);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         free(call);
     }
     return rc;
@@ -339,18 +340,18 @@ struct lasting_call {
 static void answered_lasting(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     struct lasting_call *call = cbdata;
-    pmix_value_t *copy = PMIX_SUCCESS == status && NULL != value ? PMIx_Value_create(1) : NULL;
+    pmix_value_t *copy = status == PMIX_SUCCESS && value != NULL ? PMIx_Value_create(1) : NULL;
 
-    if (NULL != copy) {
+    if (copy != NULL) {
         status = PMIx_Value_xfer(copy, value);
-        if (PMIX_SUCCESS == status) {
+        if (status == PMIX_SUCCESS) {
             copy = px_session_keep(call->session, &call->proc, call->key, copy);
         } else {
             PMIx_Value_free(copy, 1);
             copy = NULL;
         }
     }
-    if (PMIX_SUCCESS == status && NULL == copy) {
+    if (status == PMIX_SUCCESS && copy == NULL) {
         status = PMIX_ERR_NOMEM;
     }
     call->cbfunc(status, copy, call->cbdata);
@@ -358,8 +359,8 @@ static void answered_lasting(pmix_status_t status, pmix_value_t *value, void *cb
 }
 
 pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
-                                 const char *key, bool lasting, pmix_value_cbfunc_t cbfunc,
-                                 void *cbdata)
+                                       const char *key, bool lasting, pmix_value_cbfunc_t cbfunc,
+                                       void *cbdata)
 {
     struct lasting_call *call;
     pmix_status_t rc;
@@ -368,13 +369,13 @@ pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_pr
         return asked_nb(session, proc, key, cbfunc, cbdata);
     }
     call = malloc(sizeof(*call));
-    if (NULL == call) {
+    if (call == NULL) {
         return PMIX_ERR_NOMEM;
     }
     *call = (struct lasting_call){session, *proc, "", cbfunc, cbdata};
     PMIx_Load_key(call->key, key);
     rc = asked_nb(session, proc, key, answered_lasting, call);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         free(call);
     }
     return rc;

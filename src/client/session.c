@@ -29,7 +29,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     struct px_session *session = calloc(1, sizeof(*session));
     const char *host = getenv("PMIX_HOSTNAME");
 
-    if (NULL == session) {
+    if (session == NULL) {
         return NULL;
     }
     session->ctx = ctx;
@@ -42,7 +42,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     px_list_init(&session->iof_handlers);
     px_list_init(&session->kept);
     px_list_init(&session->group_memberships);
-    if (NULL != host && '\0' != host[0]) {
+    if (host != NULL && host[0] != '\0') {
         snprintf(session->hostname, sizeof(session->hostname), "%s", host);
     } else if (gethostname(session->hostname, sizeof(session->hostname)) != 0) {
         session->hostname[0] = '\0';
@@ -80,7 +80,7 @@ static void free_data(struct px_session *session)
     struct px_local_value *native = session->local_values;
 
     px_session_drop_other_nspaces(session);
-    while (NULL != native) {
+    while (native != NULL) {
         struct px_local_value *next = native->next;
 
         free(native->key);
@@ -109,15 +109,15 @@ void px_session_destroy(struct px_session *session)
 {
     struct px_server_peer *server;
 
-    if (NULL == session) {
+    if (session == NULL) {
         return;
     }
     px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
-    for (server = session->servers; NULL != server; server = server->next) {
+    for (server = session->servers; server != NULL; server = server->next) {
         px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */
         px_link_close(server->link);
     }
-    while (NULL != session->servers) {
+    while (session->servers != NULL) {
         server = session->servers;
         session->servers = server->next;
         free(server);
@@ -158,7 +158,7 @@ void px_session_end(struct px_session *session)
     struct px_server_peer *server;
     bool over = false;
 
-    for (server = session->servers; NULL != server; server = server->next) {
+    for (server = session->servers; server != NULL; server = server->next) {
         px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */
         px_link_shut(server->link);
     }
@@ -197,7 +197,7 @@ static void link_lost(void *arg)
         return;
     }
     px_store_release(&server->lost, 1); /* pairs with px_session_server */
-    if (NULL != ctx->events) {
+    if (ctx->events != NULL) {
         (void) px_events_deliver(ctx->events, &event, NULL, NULL); /* no memory: nobody to tell */
     }
 }
@@ -210,10 +210,10 @@ static bool has_server_locked(const struct px_session *session)
     const struct px_server_peer *at = session->servers;
 
     px_assert(px_lock_held(&session->lock));
-    while (NULL != at && px_load_acquire(&at->lost) != 0) { /* pairs with link_lost */
+    while (at != NULL && px_load_acquire(&at->lost) != 0) { /* pairs with link_lost */
         at = at->next;
     }
-    return NULL != at;
+    return at != NULL;
 }
 
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
@@ -222,7 +222,7 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     struct px_server_peer *server = calloc(1, sizeof(*server));
     int rc;
 
-    if (NULL == server) {
+    if (server == NULL) {
         close(dialed->fd);
         return PMIX_ERR_NOMEM;
     }
@@ -231,7 +231,7 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     px_session_set_version(server, NULL);
     rc = px_link_open(session->ctx->loop, dialed->fd, dialed->index, kind, &link_ops, server,
                       &server->link);
-    if (0 != rc) {
+    if (rc != 0) {
         free(server);
         return rc;
     }
@@ -253,17 +253,17 @@ void px_session_set_version(struct px_server_peer *server, const char *version)
     for (int i = 0; i < 3; i++) {
         server->version[i] = VERSION_UNKNOWN;
     }
-    if (NULL == version) {
+    if (version == NULL) {
         return;
     }
-    if ('v' == version[0]) {
+    if (version[0] == 'v') {
         version++;
     }
-    for (int i = 0; i < 3 && '\0' != version[0]; i++) {
+    for (int i = 0; i < 3 && version[0] != '\0'; i++) {
         unsigned long n = strtoul(version, &end, 10);
 
         server->version[i] = (unsigned) n;
-        version = '\0' != end[0] ? end + 1 : end;
+        version = end[0] != '\0' ? end + 1 : end;
     }
 }
 
@@ -286,7 +286,7 @@ struct px_server_peer *px_session_server(struct px_session *session)
     struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
 
     /* pairs with link_lost */
-    if (NULL == server || px_load_acquire(&server->lost) != 0 ||
+    if (server == NULL || px_load_acquire(&server->lost) != 0 ||
         !px_loop_alive(session->ctx->loop)) {
         return NULL;
     }
@@ -303,7 +303,7 @@ static void goodbye_reply(void *arg, int status, struct px_in *reply, int fd)
     if (fd >= 0) {
         close(fd);
     }
-    if (0 == status && NULL != reply) {
+    if (status == 0 && reply != NULL) {
         status = px_unpack_status(reply, &status) == 0 ? status : PMIX_ERR_UNPACK_FAILURE;
     }
     px_wait_done(arg, status);
@@ -316,7 +316,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
     int rc;
 
     if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
-        return PMIX_SUCCESS; /* it has gone before us */
+        return PMIX_SUCCESS;                   /* it has gone before us */
     }
     (void) px_pack_command(&buf, px_server_kind(server), PX_CMD_FINALIZE);
     if (!px_buf_ok(&buf)) {
@@ -325,13 +325,13 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
     }
     px_wait_init(&wait);
     rc = px_link_request_take(server->link, &buf, GOODBYE_MS, goodbye_reply, &wait);
-    if (0 != rc) {
+    if (rc != 0) {
         px_wait_done(&wait, rc);
     }
     rc = px_ctx_wait(session->ctx, &wait);
     /* the server hangs up next: no event. pairs with link_lost */
     px_store_release(&server->lost, 1);
-    return PMIX_ERR_LOST_CONNECTION == rc ? PMIX_SUCCESS
+    return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_SUCCESS
                                           : rc; /* it went while we said so: as above */
 }
 
@@ -348,10 +348,10 @@ void px_session_report(struct px_session *session)
     if (session->report_fd < 0) {
         return;
     }
-    if (NULL != server) {
+    if (server != NULL) {
         px_link_counts(server->link, &sent, &received);
     }
-    if (NULL != px_session_shared(session)) {
+    if (px_session_shared(session) != NULL) {
         px_store_info(px_session_shared(session), &segment);
     }
     len = snprintf(line, sizeof(line), "%s %u %llu %llu %llu %llu\n", session->ctx->self.nspace,

@@ -25,10 +25,10 @@
 struct px_server_peer {
     struct px_server_peer *next; /* session lock; atomic */
     struct px_session *session;
-    struct px_link *link;        /* constant */
-    pmix_proc_t proc;            /* constant */
-    unsigned version[3];         /* constant: as PMIX_VERSION says, 255: unknown */
-    uint64_t lost;               /* atomic: the connection has ended */
+    struct px_link *link; /* constant */
+    pmix_proc_t proc;     /* constant */
+    unsigned version[3];  /* constant: as PMIX_VERSION says, 255: unknown */
+    uint64_t lost;        /* atomic: the connection has ended */
 };
 
 /* Another namespace that we were told about. Never removed before the end. */
@@ -36,7 +36,8 @@ struct px_other_nspace {
     struct px_other_nspace *next; /* constant once linked */
     void *shared;   /* atomic struct px_store *: its segment, as px_session.shared; NULL: none */
     uint64_t asked; /* atomic: whether the server was asked for another segment (other_nspace.c) */
-    void *store;    /* atomic struct px_store *: what came by message, as px_session.own_store, or NULL */
+    void *store; /* atomic struct px_store *: what came by message, as px_session.own_store, or NULL
+                  */
     size_t nspace_len;
     pmix_nspace_t nspace;
 };
@@ -56,7 +57,7 @@ struct px_local_value {
     struct px_local_value *next; /* constant once linked */
     pmix_proc_t proc;
     char *key;
-    pmix_value_t value;     /* pointers are borrowed from the application */
+    pmix_value_t value; /* pointers are borrowed from the application */
 };
 
 /* What the library itself says of its process (facts.c). */
@@ -82,56 +83,61 @@ struct px_session {
     void *shared; /* atomic struct px_store *: the segment, its newest generation that we have; NULL
                    * without. Other threads than the loop's look at it between px_reader_enter and
                    * leave */
+    struct px_store *unmap_pinned; /* loop thread: generations that pointers were given away of,
+                                      kept until the end */
     struct px_store
-        *unmap_pinned; /* loop thread: generations that pointers were given away of, kept until the end */
-    struct px_store *unmap_in_grace; /* loop thread: generations that somebody may be reading still */
+        *unmap_in_grace; /* loop thread: generations that somebody may be reading still */
     struct px_store *unmap_pending;  /* loop thread: those that wait for the next grace */
     struct px_other_nspace *arrived; /* loop thread: whose segment came with the reply at hand */
-    uint64_t refresh_state; /* atomic: is the server to be asked for the next generation (refresh.c) */
-    void *fast_store;    /* atomic struct px_store *: `shared` while what is there is what a get wants,
-                     * whoever else has data, but for the rank `self_private_rank`: nothing was stored by
-                     * px_ops.store_internal, and nobody counts reads; or NULL */
-    uint64_t self_private_rank; /* atomic: our own rank, once we may have data of our own; until then no rank */
     uint64_t
-        changes; /* atomic, changed under the lock: how often `own_store` and `uncommitted` have changed */
-    void *own_store;                /* atomic struct px_store *: our private data of our own namespace */
+        refresh_state; /* atomic: is the server to be asked for the next generation (refresh.c) */
+    void *fast_store; /* atomic struct px_store *: `shared` while what is there is what a get wants,
+                       * whoever else has data, but for the rank `self_private_rank`: nothing was
+                       * stored by px_ops.store_internal, and nobody counts reads; or NULL */
+    uint64_t self_private_rank; /* atomic: our own rank, once we may have data of our own; until
+                                   then no rank */
+    uint64_t changes; /* atomic, changed under the lock: how often `own_store` and `uncommitted`
+                         have changed */
+    void *own_store;  /* atomic struct px_store *: our private data of our own namespace */
     struct px_store
         *outgrown; /* lock: private stores that were replaced by larger ones, kept until the end */
-    void *other_nspaces;            /* atomic struct px_other_nspace *: grows only */
-    void *local_values;            /* atomic struct px_local_value *: grows only */
+    void *other_nspaces; /* atomic struct px_other_nspace *: grows only */
+    void *local_values;  /* atomic struct px_local_value *: grows only */
     uint64_t internal; /* atomic: `own_store` has data of px_ops.store_internal, look there first */
-    uint64_t n_reads;         /* atomic; counted when report_fd is there */
-    int report_fd;            /* constant; -1: no report */
-    void *primary;            /* atomic struct px_server_peer *: where requests go; NULL: nobody */
+    uint64_t n_reads;  /* atomic; counted when report_fd is there */
+    int report_fd;     /* constant; -1: no report */
+    void *primary;     /* atomic struct px_server_peer *: where requests go; NULL: nobody */
     struct px_server_peer *servers; /* lock */
-    struct px_lock lock;     /* posted data, writing of private stores, lists */
-    struct px_list uncommitted;    /* lock: struct px_put_value, in order */
-    uint64_t unstored;        /* atomic, changed under the lock: `uncommitted` has what `own_store` has not */
+    struct px_lock lock;            /* posted data, writing of private stores, lists */
+    struct px_list uncommitted;     /* lock: struct px_put_value, in order */
+    uint64_t
+        unstored;   /* atomic, changed under the lock: `uncommitted` has what `own_store` has not */
     bool committed; /* lock: the server has had a commit, so it knows that we have come that far */
     uint64_t refused; /* atomic: status of a commit that the server could not take, until somebody
                          is told */
-    struct px_list fetches;   /* lock: struct px_fetch under way */
-    struct px_map queries;    /* lock: packed query to struct px_query_cache_entry */
-    struct px_map fetched;    /* lock: a process whose posted data our private stores hold, to of
-                                 when they are (private_store.c) */
+    struct px_list fetches; /* lock: struct px_fetch under way */
+    struct px_map queries;  /* lock: packed query to struct px_query_cache_entry */
+    struct px_map fetched;  /* lock: a process whose posted data our private stores hold, to of
+                               when they are (private_store.c) */
     uint64_t ended; /* atomic, changed under the lock: collectives since something was fetched */
-    struct px_list invitations;    /* loop thread: struct px_invitation */
-    struct px_list group_memberships;   /* lock: struct px_group_membership */
-    uint64_t n_groups;        /* atomic, changed under the lock: how many that are */
-    bool watching;            /* loop thread: the server sends us the events of invitations */
-    struct px_list iof_handlers;     /* lock: struct px_iof_handler */
-    size_t last_pull;         /* lock: the number of the latest; none is given twice */
-    struct px_list kept;      /* lock: values that were made for a pointer; until the end */
-    char *server_uri;         /* constant once up, as the next; NULL: no server, or we are a tool */
+    struct px_list invitations;       /* loop thread: struct px_invitation */
+    struct px_list group_memberships; /* lock: struct px_group_membership */
+    uint64_t n_groups;                /* atomic, changed under the lock: how many that are */
+    bool watching;               /* loop thread: the server sends us the events of invitations */
+    struct px_list iof_handlers; /* lock: struct px_iof_handler */
+    size_t last_pull;            /* lock: the number of the latest; none is given twice */
+    struct px_list kept;         /* lock: values that were made for a pointer; until the end */
+    char *server_uri; /* constant once up, as the next; NULL: no server, or we are a tool */
     pmix_proc_t server;
     pmix_value_t facts[PX_N_FACTS]; /* constant once named; what they point to is not theirs */
-    bool ours;                /* constant: the server is shmix and its segment is mapped */
-    bool is_tool;             /* constant */
-    char hostname[256];       /* constant */
+    bool ours;                      /* constant: the server is shmix and its segment is mapped */
+    bool is_tool;                   /* constant */
+    char hostname[256];             /* constant */
 };
 
-/* Where the fast path of PMIx_Get finds the session: atomic. Loaded inside a read-side critical section, so that it is
- * not freed meanwhile; while there is no session, an empty one whose `fast_store` is NULL. */
+/* Where the fast path of PMIx_Get finds the session: atomic. Loaded inside a read-side critical
+ * section, so that it is not freed meanwhile; while there is no session, an empty one whose
+ * `fast_store` is NULL. */
 extern void *px_session_readable __attribute__((visibility("hidden")));
 
 /* pairs with px_session_open_reads and px_session_end */
@@ -211,16 +217,18 @@ static inline struct px_store *px_other_nspace_shared(const struct px_other_nspa
 {
     return px_load_ptr_acquire(&other_nspace->shared); /* pairs with set_segment */
 }
-static inline const struct px_store *px_other_nspace_private(const struct px_other_nspace *other_nspace)
+static inline const struct px_store *px_other_nspace_private(
+    const struct px_other_nspace *other_nspace)
 {
     /* pairs with store_of_locked and enlarge_locked */
     return px_load_ptr_acquire(&other_nspace->store);
 }
 /* NULL: we have not met it. No lock. */
-struct px_other_nspace *px_session_find_other_nspace(const struct px_session *session, const char *nspace,
-                                           size_t len);
+struct px_other_nspace *px_session_find_other_nspace(const struct px_session *session,
+                                                     const char *nspace, size_t len);
 /* Makes it if need be; NULL: no memory. Session lock. */
-struct px_other_nspace *px_session_other_nspace_locked(struct px_session *session, const char *nspace);
+struct px_other_nspace *px_session_other_nspace_locked(struct px_session *session,
+                                                       const char *nspace);
 /* A segment that came with a reply: takes it over. Loop thread. */
 void px_other_nspace_adopt(struct px_session *session, struct px_store *segment);
 /* A reply says that the segment came with it. False: it is of no use here; the server knows now
@@ -228,7 +236,8 @@ void px_other_nspace_adopt(struct px_session *session, struct px_store *segment)
 bool px_other_nspace_segment_came(struct px_session *session, const char *nspace);
 /* Its segment has been superseded, or its job is no more: asks for another, once, and does not
  * wait. Any thread. */
-void px_other_nspace_request_refresh(struct px_session *session, struct px_other_nspace *other_nspace);
+void px_other_nspace_request_refresh(struct px_session *session,
+                                     struct px_other_nspace *other_nspace);
 /* A collective has ended: what others posted before is to be seen. False: it is; true: then(arg) is
  * called when it is. Loop thread. */
 bool px_other_nspace_barrier(struct px_session *session, void (*then)(void *arg), void *arg);
@@ -240,7 +249,7 @@ void px_session_drop_other_nspaces(struct px_session *session);
 /* A group was made: its members are under PMIX_GROUP_MEMBERSHIP. Without memory, or when that does
  * not name single processes, the group is not known here. Any thread. */
 void px_group_map_add(struct px_session *session, const char *group, const pmix_info_t *results,
-                     size_t n);
+                      size_t n);
 
 /* It is taken apart, or we leave it. Any thread. */
 void px_group_map_remove(struct px_session *session, const char *group);
@@ -253,7 +262,7 @@ int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_
  * to free; 1: no group is among them, nothing is made. PMIX_ERR_NOT_FOUND: a rank that a group does
  * not have. */
 int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
-                      pmix_proc_t **ret, size_t *ret_n);
+                        pmix_proc_t **ret, size_t *ret_n);
 
 void px_group_map_fini(struct px_session *session);
 
@@ -318,7 +327,7 @@ static inline bool px_session_is_named(const struct px_session *session, const c
 /* Is the process (NULL, or without a namespace: ourselves) of our own namespace? */
 static inline bool px_session_is_own(const struct px_session *session, const pmix_proc_t *proc)
 {
-    return NULL == proc || '\0' == proc->nspace[0] || px_session_is_named(session, proc->nspace);
+    return proc == NULL || proc->nspace[0] == '\0' || px_session_is_named(session, proc->nspace);
 }
 
 /* The server that requests go to, connected; or NULL. */
@@ -326,7 +335,7 @@ struct px_server_peer *px_session_server(struct px_session *session);
 /* Is there a server, or was there one until its connection was lost? */
 static inline bool px_session_is_served(const struct px_session *session)
 {
-    return NULL != px_load_ptr_acquire(&session->primary); /* pairs with px_session_attach */
+    return px_load_ptr_acquire(&session->primary) != NULL; /* pairs with px_session_attach */
 }
 enum px_wire_kind px_server_kind(const struct px_server_peer *server);
 bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor,

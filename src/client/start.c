@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* PMIx_Init: find the server in the environment, introduce ourselves, take the job information. Our
- * own server is tried first through its AF_UNIX listener, where the segment's descriptor can be handed
- * over; any other, or a segment that cannot be used here, is served by messages. Nothing is read
- * but the environment and the parameter files. */
+ * own server is tried first through its AF_UNIX listener, where the segment's descriptor can be
+ * handed over; any other, or a segment that cannot be used here, is served by messages. Nothing is
+ * read but the environment and the parameter files. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool is_same(const char *variable, const char *other)
     const char *a = getenv(variable);
     const char *b = getenv(other);
 
-    return NULL != a && NULL != b && strcmp(a, b) == 0;
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
 /* A container's hook gives both offers of the server to the process as parameters, which is
@@ -40,7 +40,7 @@ static bool is_copied_by_hook(void)
 {
     const char *offer = getenv("PMIX_SHMIX_GDS");
 
-    return NULL != offer && px_handshake_names(offer, PX_GDS_SHARED) &&
+    return offer != NULL && px_handshake_names(offer, PX_GDS_SHARED) &&
            is_same("PMIX_MCA_gds", "PMIX_GDS_MODULE") &&
            is_same("PMIX_MCA_psec", "PMIX_SECURITY_MODE");
 }
@@ -53,10 +53,10 @@ static bool wants_segment(void)
 
 static const char *env_uri(const char *const *names)
 {
-    for (; NULL != *names; names++) {
+    for (; *names != NULL; names++) {
         const char *uri = getenv(*names);
 
-        if (NULL != uri && '\0' != uri[0]) {
+        if (uri != NULL && uri[0] != '\0') {
             return uri;
         }
     }
@@ -69,15 +69,15 @@ static const char *info_uri(const pmix_info_t *info, size_t ninfo)
     struct px_init_directives directives;
     const char *uri = px_init_read(info, ninfo, &directives) == 0 ? directives.server_uri : NULL;
 
-    return NULL != uri && strncmp(uri, "PMIX_", 5) == 0 && NULL != strchr(uri, ';')
+    return uri != NULL && strncmp(uri, "PMIX_", 5) == 0 && strchr(uri, ';') != NULL
                ? strchr(uri, ';') + 1
                : uri;
 }
 
 enum { MAX_WAYS = 4 };
 
-static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
-                                     "PMIX_SERVER_URI41", NULL};
+static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
+                                     NULL};
 static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
 
 static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
@@ -87,10 +87,10 @@ static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
     const char *uri = env_uri(recent);
     size_t n = 0;
 
-    if (NULL != given) {
+    if (given != NULL) {
         ways[n] = (struct way){given, PX_WIRE_MODULE, PX_GDS_MESSAGES};
         n++;
-    } else if (NULL != door && '\0' != door[0]) {
+    } else if (door != NULL && door[0] != '\0') {
         if (wants_segment()) {
             ways[n] = (struct way){door, PX_WIRE_MODULE, PX_GDS_SHARED "," PX_GDS_MESSAGES};
             n++;
@@ -98,10 +98,10 @@ static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
         ways[n] = (struct way){door, PX_WIRE_MODULE, PX_GDS_MESSAGES};
         n++;
     }
-    if (NULL != uri) {
+    if (uri != NULL) {
         ways[n] = (struct way){uri, PX_WIRE_MODULE, PX_GDS_MESSAGES};
         n++;
-    } else if (NULL != env_uri(old)) {
+    } else if (env_uri(old) != NULL) {
         ways[n] = (struct way){env_uri(old), "v4", PX_GDS_MESSAGES};
         n++;
     }
@@ -113,9 +113,9 @@ static uid_t server_uid(void)
 {
     const char *text = getenv("PMIX_SHMIX_UID");
     char *end = NULL;
-    unsigned long uid = NULL != text ? strtoul(text, &end, 10) : UINT32_MAX;
+    unsigned long uid = text != NULL ? strtoul(text, &end, 10) : UINT32_MAX;
 
-    return NULL != text && end != text && '\0' == end[0] && uid < UINT32_MAX ? (uid_t) uid
+    return text != NULL && end != text && end[0] == '\0' && uid < UINT32_MAX ? (uid_t) uid
                                                                              : (uid_t) -1;
 }
 
@@ -128,7 +128,7 @@ static int dial(struct px_session *session, const struct way *way, struct px_ser
     struct px_dialed dialed;
     int rc;
 
-    if (NULL != kind && strcmp(kind, "PMIX_BFROP_BUFFER_FULLY_DESC") == 0) {
+    if (kind != NULL && strcmp(kind, "PMIX_BFROP_BUFFER_FULLY_DESC") == 0) {
         handshake.kind = PX_WIRE_DESCRIBED;
     }
     handshake.proc = session->ctx->self;
@@ -138,18 +138,18 @@ static int dial(struct px_session *session, const struct way *way, struct px_ser
     snprintf(handshake.bfrops, sizeof(handshake.bfrops), "%s", way->bfrops);
     snprintf(handshake.gds, sizeof(handshake.gds), "%s", way->gds);
     rc = px_credential(getenv("PMIX_SECURITY_MODE"), &handshake, cred, sizeof(cred));
-    if (0 == rc) {
-        rc = px_dial(way->uri, &handshake, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust,
-                     &dialed);
+    if (rc == 0) {
+        rc = px_dial(way->uri, &handshake, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000,
+                     &trust, &dialed);
     }
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     if (px_uri_server(way->uri, &dialed.server) != 0) {
         dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
     }
     rc = px_session_attach(session, &dialed, handshake.kind, ret);
-    if (0 == rc) {
+    if (rc == 0) {
         px_session_set_version(*ret, getenv("PMIX_VERSION"));
     }
     return rc;
@@ -166,7 +166,7 @@ static int check_name(struct px_session *session, const char *name)
 {
     pmix_proc_t *self = &session->ctx->self;
 
-    if (NULL == name || '\0' == name[0] || strlen(name) > PMIX_MAX_NSLEN) {
+    if (name == NULL || name[0] == '\0' || strlen(name) > PMIX_MAX_NSLEN) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     if (strcmp(name, self->nspace) == 0) {
@@ -189,21 +189,21 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
     bool marked;
     int rc = px_unpack_string(in, &text);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = check_name(session, text);
     free(text);
     job = *in;
-    if (0 != rc || px_in_left(in) == 0) {
+    if (rc != 0 || px_in_left(in) == 0) {
         return rc;
     }
     text = NULL;
     rc = px_unpack_kval(in, &text, &value);
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
-    marked = NULL != text && strcmp(text, PX_KEY_SEGMENT) == 0;
+    marked = text != NULL && strcmp(text, PX_KEY_SEGMENT) == 0;
     free(text);
     PMIx_Value_destruct(&value);
     if (!marked) {
@@ -214,25 +214,25 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
     }
     rc = px_store_open(*fd, &call->segment);
     *fd = -1;
-    if (0 == rc && strcmp(px_store_nspace(call->segment), session->ctx->self.nspace) != 0) {
+    if (rc == 0 && strcmp(px_store_nspace(call->segment), session->ctx->self.nspace) != 0) {
         px_store_destroy(call->segment);
         call->segment = NULL;
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
-    if (0 == rc) {
+    if (rc == 0) {
         px_session_prefault(call->segment);
     } else {
         px_log(PX_LOG_GDS, 1, "the segment of %s is refused: %s", session->ctx->self.nspace,
                PMIx_Error_string(rc));
     }
-    return 0 == rc ? 0 : PMIX_ERR_NOT_SUPPORTED;
+    return rc == 0 ? 0 : PMIX_ERR_NOT_SUPPORTED;
 }
 
 static void req_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct req_call *call = arg;
 
-    if (0 == status) {
+    if (status == 0) {
         status = read_job(call, reply, &fd);
     }
     if (fd >= 0) {
@@ -247,16 +247,16 @@ int px_session_request_job(struct px_session *session)
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_REQ, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     px_wait_init(&call.wait);
     rc = px_msg_send(&msg, 0, (uint64_t) px_param_int(PX_P_CONNECT_WAIT) * 1000, req_reply, &call);
-    if (0 != rc) {
+    if (rc != 0) {
         px_wait_done(&call.wait, rc);
     }
     rc = px_ctx_wait(session->ctx, &call.wait);
-    if (0 == rc && NULL != call.segment) {
+    if (rc == 0 && call.segment != NULL) {
         px_session_adopt(session, call.segment);
     }
     return rc;
@@ -282,15 +282,15 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
         struct px_server_peer *server = NULL;
 
         rc = dial(session, &ways[i], &server);
-        if (0 == rc) {
+        if (rc == 0) {
             rc = px_session_request_job(session);
-            if (PMIX_ERR_NOT_SUPPORTED == rc) {
+            if (rc == PMIX_ERR_NOT_SUPPORTED) {
                 /* A segment that is of no use here. Who asks again gets messages; to hang up would
                  * look like death. */
                 rc = px_session_request_job(session);
             }
-            if (0 == rc) {
-                px_facts_server(session, NULL != told ? told : ways[i].uri);
+            if (rc == 0) {
+                px_facts_server(session, told != NULL ? told : ways[i].uri);
                 return 0;
             }
             detach(session, server);
@@ -307,12 +307,12 @@ static bool read_identity(pmix_proc_t *ret)
     char *end = NULL;
     unsigned long number;
 
-    if (NULL == nspace || '\0' == nspace[0] || strlen(nspace) > PMIX_MAX_NSLEN || NULL == rank ||
-        '\0' == rank[0]) {
+    if (nspace == NULL || nspace[0] == '\0' || strlen(nspace) > PMIX_MAX_NSLEN || rank == NULL ||
+        rank[0] == '\0') {
         return false;
     }
     number = strtoul(rank, &end, 10);
-    if ('\0' != end[0] || number > PMIX_RANK_VALID) {
+    if (end[0] != '\0' || number > PMIX_RANK_VALID) {
         return false;
     }
     PMIx_Load_procid(ret, nspace, (pmix_rank_t) number);
@@ -335,7 +335,7 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     pmix_proc_t self;
     int rc = PMIX_ERR_UNREACH;
 
-    if (NULL == session) {
+    if (session == NULL) {
         return PMIX_ERR_NOMEM;
     }
     if (read_identity(&self)) {
@@ -347,13 +347,13 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     if (n_ways > 0) {
         const char *uri = info_uri(info, ninfo);
 
-        rc = connect_any(session, ways, n_ways, NULL != uri ? uri : env_uri(recent));
+        rc = connect_any(session, ways, n_ways, uri != NULL ? uri : env_uri(recent));
     }
-    if (0 == rc && NULL == px_session_shared(session)) {
+    if (rc == 0 && px_session_shared(session) == NULL) {
         px_log(PX_LOG_GDS, 1, "no segment of %s: what it holds comes by messages",
                session->ctx->self.nspace);
     }
-    if (0 != rc && PMIX_ERR_UNREACH != rc) {
+    if (rc != 0 && rc != PMIX_ERR_UNREACH) {
         px_session_destroy(session);
         return rc;
     }
@@ -371,7 +371,7 @@ pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t
 
     (void) info;
     (void) ninfo;
-    if (NULL != server) {
+    if (server != NULL) {
         rc = px_session_goodbye(session, server);
     }
     px_session_report(session);

@@ -17,7 +17,7 @@ static int pack_participants(struct px_msg *msg, const pmix_proc_t *procs, size_
 {
     pmix_proc_t all;
 
-    if (NULL != procs && nprocs > 0) {
+    if (procs != NULL && nprocs > 0) {
         return px_msg_pack_procs(msg, procs, nprocs);
     }
     PMIx_Load_procid(&all, msg->session->ctx->self.nspace, PMIX_RANK_WILDCARD);
@@ -29,7 +29,7 @@ static pmix_status_t send_collective(struct px_msg *msg, const pmix_proc_t *proc
 {
     int rc = pack_participants(msg, procs, nprocs);
 
-    return 0 == rc ? px_pack_infos(&msg->buf, msg->kind, info, ninfo) : rc;
+    return rc == 0 ? px_pack_infos(&msg->buf, msg->kind, info, ninfo) : rc;
 }
 
 static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs)
@@ -63,7 +63,7 @@ static void finish_collective(struct collective_call *call, pmix_status_t status
     struct px_store *segment = px_session_shared(call->session);
 
     call->status = status;
-    if (NULL != segment && px_param_int(PX_P_SHMEM_PREFAULT) > 0) {
+    if (segment != NULL && px_param_int(PX_P_SHMEM_PREFAULT) > 0) {
         px_session_prefault(segment);
     }
     px_session_collected(call->session);
@@ -77,7 +77,7 @@ static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
     struct collective_call *call = arg;
 
     status = px_reply_status(status, reply, fd);
-    finish_collective(call, PMIX_SUCCESS == status ? px_session_refused(call->session) : status);
+    finish_collective(call, status == PMIX_SUCCESS ? px_session_refused(call->session) : status);
 }
 
 /* Packs and sends; cleans up when that fails. */
@@ -88,14 +88,14 @@ static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *pro
     struct collective_call *call = malloc(sizeof(*call));
     int rc;
 
-    if (NULL == call) {
+    if (call == NULL) {
         px_msg_drop(msg);
         return PMIX_ERR_NOMEM;
     }
     *call = *how;
     rc = send_collective(msg, procs, nprocs, info, ninfo);
     rc = px_msg_send(msg, rc, px_client_timeout_ms(info, ninfo), reply, call);
-    if (0 != rc) {
+    if (rc != 0) {
         free(call);
     }
     return rc;
@@ -109,13 +109,13 @@ pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, s
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_FENCE, &msg);
 
-    if (PMIX_ERR_UNREACH == rc && (nprocs == 0 || NULL == procs || only_self(ctx, procs, nprocs))) {
+    if (rc == PMIX_ERR_UNREACH && (nprocs == 0 || procs == NULL || only_self(ctx, procs, nprocs))) {
         /* alone in its namespace */
         return px_directives_met(&px_call_fence, PX_ATTR_ALL, info, ninfo)
                    ? PMIX_OPERATION_SUCCEEDED
                    : PMIX_ERR_NOT_SUPPORTED;
     }
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     return start_collective(
@@ -130,7 +130,7 @@ pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *pro
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_DISCONNECT, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = send_collective(&msg, procs, nprocs, info, ninfo);
@@ -146,19 +146,19 @@ static int store_participant(struct px_session *session, struct px_in *in)
     char *nspace = NULL;
     int rc = px_unpack_view(in, &bytes, &len);
 
-    if (0 != rc || len == 0) {
+    if (rc != 0 || len == 0) {
         return rc;
     }
     inner = px_in_make(bytes, len, in->kind);
     rc = px_unpack_string(&inner, &nspace);
-    if (0 == rc && (NULL == nspace || PMIx_Nspace_invalid(nspace))) {
+    if (rc == 0 && (nspace == NULL || PMIx_Nspace_invalid(nspace))) {
         rc = PMIX_ERR_UNPACK_FAILURE;
     }
-    if (0 == rc && px_in_left(&inner) > 0) {
+    if (rc == 0 && px_in_left(&inner) > 0) {
         rc = px_session_store_job(session, nspace, &inner);
     }
     free(nspace);
-    return PMIX_ERR_WOULD_BLOCK == rc ? 0 : rc; /* who needs it asks */
+    return rc == PMIX_ERR_WOULD_BLOCK ? 0 : rc; /* who needs it asks */
 }
 
 static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
@@ -167,10 +167,10 @@ static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
     int rc = 0;
 
     status = px_reply_status(status, reply, fd);
-    while (PMIX_SUCCESS == status && px_in_left(reply) > 0 && 0 == rc) {
+    while (status == PMIX_SUCCESS && px_in_left(reply) > 0 && rc == 0) {
         rc = store_participant(call->session, reply);
     }
-    finish_collective(call, 0 == rc ? status : rc);
+    finish_collective(call, rc == 0 ? status : rc);
 }
 
 pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
@@ -181,7 +181,7 @@ pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs,
     struct px_msg msg;
     int rc = px_msg_start(session, PX_CMD_CONNECT, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     return start_collective(
@@ -196,15 +196,15 @@ pmix_status_t px_client_abort_nb(struct px_ctx *ctx, int status, const char *tex
     struct px_msg msg;
     int rc = px_msg_start(px_session(ctx), PX_CMD_ABORT, &msg);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     rc = px_pack_status(&msg.buf, msg.kind, status);
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_string(&msg.buf, msg.kind, text);
     }
-    if (0 == rc) {
-        rc = px_pack_procs(&msg.buf, msg.kind, procs, NULL != procs ? nprocs : 0);
+    if (rc == 0) {
+        rc = px_pack_procs(&msg.buf, msg.kind, procs, procs != NULL ? nprocs : 0);
     }
     return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
 }

@@ -40,11 +40,13 @@ void px_high_water_fini(struct px_high_water *high_water)
     px_high_water_forget(high_water, NULL);
 }
 
-uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_proc_t *set, size_t n)
+uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_proc_t *set,
+                             size_t n)
 {
     uint64_t number = 0;
 
-    for (struct px_list *item = high_water->list.next; item != &high_water->list; item = item->next) {
+    for (struct px_list *item = high_water->list.next; item != &high_water->list;
+         item = item->next) {
         const struct px_high_water_mark *sent = sent_of(item);
 
         if (sent->number > number && px_coll_covers(sent->set, sent->n, set, n)) {
@@ -55,12 +57,13 @@ uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_
 }
 
 /* Those that say less than the one to come. */
-static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set, size_t n, uint64_t number)
+static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
+                        uint64_t number)
 {
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &high_water->list) {
+    px_list_each(item, next, &high_water->list) {
         struct px_high_water_mark *sent = sent_of(item);
 
         if (sent->number <= number && px_coll_covers(set, n, sent->set, sent->n)) {
@@ -69,7 +72,8 @@ static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set
     }
 }
 
-void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n, uint64_t number)
+void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
+                        uint64_t number)
 {
     struct px_high_water_mark *sent;
 
@@ -106,7 +110,7 @@ void px_high_water_forget(struct px_high_water *high_water, const char *nspace)
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &high_water->list) {
+    px_list_each(item, next, &high_water->list) {
         if (!nspace || set_names_nspace(sent_of(item), nspace)) {
             mark_destroy(high_water, sent_of(item));
         }

@@ -24,11 +24,13 @@ void px_high_water_fini(struct px_high_water *high_water);
 
 /* The highest number that all processes of the set have been sent; 0: nothing. Members of a larger
  * set are. */
-uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_proc_t *set, size_t n);
+uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_proc_t *set,
+                             size_t n);
 
 /* All processes of the set have been sent everything up to the number. Does nothing when memory is
  * out. */
-void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n, uint64_t number);
+void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
+                        uint64_t number);
 
 /* Forgets the sets that name the namespace; NULL: all. */
 void px_high_water_forget(struct px_high_water *high_water, const char *nspace);

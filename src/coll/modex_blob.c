@@ -32,7 +32,8 @@ static uint64_t number_at(const unsigned char *at, size_t n)
     return v;
 }
 
-void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *head, size_t *ret_mark)
+void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *head,
+                         size_t *ret_mark)
 {
     unsigned char *at;
 
@@ -81,7 +82,7 @@ static int read_part(struct px_in *in, struct px_modex_blob_part *ret)
 }
 
 static int each_in_blob(const struct px_modex_blob_head *head, const unsigned char *at, size_t len,
-                         px_modex_blob_fn fn, void *arg)
+                        px_modex_blob_fn fn, void *arg)
 {
     struct px_in in = px_in_make(at, len, PX_WIRE_PLAIN);
     int rc = fn(arg, head, NULL);

@@ -18,7 +18,7 @@ enum px_modex_blob_flag {
 
 struct px_modex_blob_head {
     uint64_t server_id; /* which server, in this life of it */
-    uint32_t flags;  /* enum px_modex_blob_flag; unknown ones mean nothing */
+    uint32_t flags;     /* enum px_modex_blob_flag; unknown ones mean nothing */
 };
 
 /* What one process posted for other nodes. The numbers are the origin's: whoever had everything
@@ -32,14 +32,16 @@ struct px_modex_blob_part {
 };
 
 /* Starts a blob at the end of buf; *ret_mark is for px_modex_blob_end. */
-void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *head, size_t *ret_mark);
+void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *head,
+                         size_t *ret_mark);
 int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part);
 void px_modex_blob_end(struct px_buf *buf, size_t mark);
 
 /* Calls fn once for every blob with part NULL, and then for each part of it. Stops at the first
- * that fn refuses and returns what it said. PMIX_ERR_UNPACK_FAILURE when the bytes are not such blobs. */
+ * that fn refuses and returns what it said. PMIX_ERR_UNPACK_FAILURE when the bytes are not such
+ * blobs. */
 typedef int (*px_modex_blob_fn)(void *arg, const struct px_modex_blob_head *head,
-                          const struct px_modex_blob_part *part);
+                                const struct px_modex_blob_part *part);
 int px_modex_blob_each(const void *bytes, size_t len, px_modex_blob_fn fn, void *arg);
 
 #endif

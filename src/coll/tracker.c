@@ -265,7 +265,7 @@ static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll
 }
 
 static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll, const char *name,
-                 const pmix_proc_t *set, size_t nset, const pmix_proc_t *who)
+                       const pmix_proc_t *set, size_t nset, const pmix_proc_t *who)
 {
     if (!name) {
         return px_coll_same_set(set, nset, coll->set, coll->nset);
@@ -283,7 +283,7 @@ struct px_coll *px_coll_find(struct px_colls *colls, enum px_coll_kind kind, con
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &colls->list) {
+    px_list_each(item, next, &colls->list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
         if (coll->kind == kind && !coll->closed && !px_coll_has_peer(coll, who->peer) &&

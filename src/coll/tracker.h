@@ -43,10 +43,10 @@ struct px_coll_group {
     pmix_proc_t *added; /* PMIX_GROUP_ADD_MEMBERS of all leaders */
     size_t n_added;
     bool wants_id;
-    bool mixed;  /* callers wrote the processes down in different orders */
+    bool mixed;                      /* callers wrote the processes down in different orders */
     pmix_info_directives_t id_flags; /* whether it is required */
-    bool hosted; /* the host took part */
-    pmix_proc_t *members; /* the outcome */
+    bool hosted;                     /* the host took part */
+    pmix_proc_t *members;            /* the outcome */
     size_t n_members;
     pmix_info_t *info;
     size_t n_info;
@@ -68,15 +68,15 @@ struct px_coll {
     pmix_info_t *info; /* directives of all callers; the first to give a key wins */
     size_t ninfo;
     bool closed;
-    bool collect;    /* somebody asked for the data */
-    bool here;       /* fences: nobody is elsewhere */
-    bool all_clones; /* every connection of a process takes part */
+    bool collect;        /* somebody asked for the data */
+    bool here;           /* fences: nobody is elsewhere */
+    bool all_clones;     /* every connection of a process takes part */
     uint64_t sent_up_to; /* fences: the number of the newest value that went to the host with it */
     pmix_status_t local_status; /* what is wrong with a local member, or PMIX_SUCCESS */
-    uint32_t timeout_s; /* 0: no limit */
+    uint32_t timeout_s;         /* 0: no limit */
     struct px_timer timer;
     struct px_coll_group group;
-    void *owner; /* the user's */
+    void *owner;  /* the user's */
     void *upcall; /* the user's */
 };
 
@@ -93,8 +93,7 @@ void px_colls_init(struct px_colls *colls, px_coll_size_fn size, void *arg);
 
 /* The open tracker that a caller belongs to, its set in normal form; NULL when there is none. */
 struct px_coll *px_coll_find(struct px_colls *colls, enum px_coll_kind kind, const char *name,
-                             const pmix_proc_t *set, size_t nset,
-                             const struct px_coll_member *who);
+                             const pmix_proc_t *set, size_t nset, const struct px_coll_member *who);
 
 /* Finds the tracker that the caller belongs to, or starts one, and adds the caller. 0,
  * PMIX_ERR_BAD_PARAM (no processes, or one without a namespace), PMIX_ERR_NOMEM (nothing has

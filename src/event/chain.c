@@ -23,7 +23,7 @@ void px_chain_destroy(struct px_chain *chain)
         px_handler_unref(chain->steps[i]);
     }
     free(chain->steps);
-    for (size_t i = 0; NULL != chain->event.info && i < chain->ninfo; i++) {
+    for (size_t i = 0; chain->event.info != NULL && i < chain->ninfo; i++) {
         PMIx_Info_destruct((pmix_info_t *) &chain->event.info[i]);
     }
     free((void *) chain->event.info);
@@ -37,10 +37,10 @@ void px_chain_destroy(struct px_chain *chain)
 static void chain_end(struct px_chain *chain)
 {
     px_list_remove(&chain->link);
-    if (NULL != chain->done) {
+    if (chain->done != NULL) {
         chain->done(chain->done_arg);
     }
-    if (NULL != chain->verdict) {
+    if (chain->verdict != NULL) {
         chain->verdict(chain->done_arg, chain->status, chain->results, chain->n_results);
     }
     px_chain_destroy(chain);
@@ -69,7 +69,7 @@ static bool affects_by(const struct px_handler *handler, const struct px_event *
 {
     const pmix_info_t *info = px_infos_next(event->info, event->ninfo, NULL, key);
 
-    for (; NULL != info; info = px_infos_next(event->info, event->ninfo, info, key)) {
+    for (; info != NULL; info = px_infos_next(event->info, event->ninfo, info, key)) {
         struct px_procs procs;
 
         if (px_value_procs(&info->value, &procs)) {
@@ -114,7 +114,7 @@ static struct px_chain *chain_create(struct px_events *events, const struct px_e
     struct px_chain *chain = calloc(1, sizeof(*chain));
     pmix_info_t *info;
 
-    if (NULL == chain) {
+    if (chain == NULL) {
         return NULL;
     }
     chain->events = events;
@@ -126,7 +126,7 @@ static struct px_chain *chain_create(struct px_events *events, const struct px_e
     chain->steps = calloc(max_steps > 0 ? max_steps : 1, sizeof(struct px_handler *));
     info = calloc(event->ninfo + OWN_ENTRIES, sizeof(*info));
     chain->event.info = info;
-    if (NULL == chain->steps || NULL == info) {
+    if (chain->steps == NULL || info == NULL) {
         px_chain_destroy(chain);
         return NULL;
     }
@@ -152,7 +152,7 @@ static int hold_for(struct px_events *events, struct px_handler *handler,
 {
     struct px_chain *chain = chain_create(events, event, 1);
 
-    if (NULL == chain) {
+    if (chain == NULL) {
         return PMIX_ERR_NOMEM;
     }
     chain->steps[0] = handler;
@@ -206,7 +206,7 @@ static struct px_chain *chain_for(struct px_events *events, const struct px_even
 {
     struct px_chain *chain = chain_create(events, event, count_handlers(events));
 
-    for (int c = 0; NULL != chain && c < PX_CATEGORIES; c++) {
+    for (int c = 0; chain != NULL && c < PX_CATEGORIES; c++) {
         for (struct px_list *i = events->categories[c].next; i != &events->categories[c];
              i = i->next) {
             add_step(chain, px_container_of(i, struct px_handler, link), event);
@@ -220,7 +220,7 @@ int px_events_deliver(struct px_events *events, const struct px_event *event,
 {
     struct px_chain *chain = chain_for(events, event);
 
-    if (NULL == chain) {
+    if (chain == NULL) {
         return PMIX_ERR_NOMEM;
     }
     chain->done = done;
@@ -234,7 +234,7 @@ int px_events_ask(struct px_events *events, const struct px_event *event, px_ver
 {
     struct px_chain *chain = chain_for(events, event);
 
-    if (NULL == chain) {
+    if (chain == NULL) {
         return PMIX_ERR_NOMEM;
     }
     chain->verdict = verdict;
@@ -253,7 +253,7 @@ static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresult
     bool orphan;
 
     (void) px_infos_copy(results, nresults, &copy); /* else later handlers do not see them */
-    if (NULL != cbfunc) {
+    if (cbfunc != NULL) {
         cbfunc(PMIX_SUCCESS, thiscbdata);
     }
     px_lock_take(&chain->lock);
@@ -263,7 +263,7 @@ static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresult
     if (waiting) {
         chain->status = status;
         chain->given = copy;
-        chain->n_given = NULL != copy ? nresults : 0;
+        chain->n_given = copy != NULL ? nresults : 0;
     }
     if (waiting && !orphan) {
         px_loop_post(chain->events->loop, &chain->task);
@@ -282,12 +282,12 @@ static void gather(struct px_chain *chain, const struct px_handler *handler)
     size_t total = chain->n_results + 1 + chain->n_given;
     pmix_info_t *grown = realloc(chain->results, total * sizeof(*grown));
 
-    if (NULL == grown) {
+    if (grown == NULL) {
         return; /* later handlers see less */
     }
     chain->results = grown;
     PMIx_Info_construct(&grown[chain->n_results]);
-    PMIx_Info_load(&grown[chain->n_results], NULL != handler->name ? handler->name : "",
+    PMIx_Info_load(&grown[chain->n_results], handler->name != NULL ? handler->name : "",
                    &chain->status, PMIX_STATUS);
     if (chain->n_given > 0) {
         memcpy(grown + chain->n_results + 1, chain->given, chain->n_given * sizeof(*grown));
@@ -303,7 +303,7 @@ static size_t add_own_entries(struct px_chain *chain, const struct px_handler *h
     pmix_info_t *info = (pmix_info_t *) chain->event.info;
     size_t n = chain->ninfo;
 
-    if (NULL != handler->name) {
+    if (handler->name != NULL) {
         PMIx_Load_key(info[n].key, PMIX_EVENT_HDLR_NAME);
         info[n].value.type = PMIX_STRING;
         info[n].value.data.string = handler->name;

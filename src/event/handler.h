@@ -5,7 +5,6 @@
 
 #include "registry.h"
 
-
 #include "src/base/atomic.h"
 #include "src/base/list.h"
 #include "src/base/lock.h"
@@ -31,17 +30,17 @@ struct px_handler {
     size_t id;
     enum px_category category;
     enum px_pin pin;
-    bool ready;          /* its registration has been acknowledged: events go to it at once */
-    bool gone;           /* deregistered */
+    bool ready; /* its registration has been acknowledged: events go to it at once */
+    bool gone;  /* deregistered */
     bool oneshot;
-    bool local;          /* for events of this process only */
-    char *name;          /* or NULL */
+    bool local; /* for events of this process only */
+    char *name; /* or NULL */
     pmix_status_t *codes;
     size_t ncodes;
     pmix_proc_t *affected;
     size_t n_affected;
     bool has_object;
-    void *object;        /* PMIX_EVENT_RETURN_OBJECT */
+    void *object; /* PMIX_EVENT_RETURN_OBJECT */
     pmix_notification_fn_t fn;
     struct px_list held; /* struct px_chain waiting for `ready` */
 };
@@ -59,8 +58,8 @@ struct px_chain {
     struct px_task task;
     struct px_events *events;
     struct px_lock lock;
-    bool orphan;  /* lock: the registry has gone; whoever comes next frees the chain */
-    bool waiting; /* lock: a handler runs and owes its completion */
+    bool orphan;           /* lock: the registry has gone; whoever comes next frees the chain */
+    bool waiting;          /* lock: a handler runs and owes its completion */
     struct px_event event; /* info has room for the handler's own entries */
     size_t ninfo;          /* of the event itself */
     struct px_handler **steps;

@@ -39,7 +39,7 @@ struct px_events *px_events_create(struct px_loop *loop)
 {
     struct px_events *events = calloc(1, sizeof(*events));
 
-    if (NULL == events) {
+    if (events == NULL) {
         return NULL;
     }
     events->loop = loop;
@@ -53,7 +53,7 @@ struct px_events *px_events_create(struct px_loop *loop)
 
 void px_events_destroy(struct px_events *events)
 {
-    if (NULL == events) {
+    if (events == NULL) {
         return;
     }
     px_chain_orphan_all(events);
@@ -74,7 +74,7 @@ static int add_affected(struct px_handler *handler, const pmix_proc_t *procs, si
 {
     pmix_proc_t *grown = realloc(handler->affected, (handler->n_affected + n) * sizeof(*grown));
 
-    if (NULL == grown) {
+    if (grown == NULL) {
         return PMIX_ERR_NOMEM;
     }
     memcpy(grown + handler->n_affected, procs, n * sizeof(*grown));
@@ -89,12 +89,12 @@ static int read_affected(struct px_handler *handler, const pmix_info_t *info, si
 {
     int rc = 0;
 
-    for (const pmix_info_t *at = first; NULL != at && 0 == rc;
+    for (const pmix_info_t *at = first; at != NULL && rc == 0;
          at = px_infos_next(info, ninfo, at, first->key)) {
         struct px_procs procs;
 
         rc = px_value_procs(&at->value, &procs) ? 0 : PMIX_ERR_BAD_PARAM;
-        if (0 == rc && procs.n > 0) {
+        if (rc == 0 && procs.n > 0) {
             rc = add_affected(handler, procs.at, procs.n);
         }
     }
@@ -106,12 +106,12 @@ static int apply_directives(struct px_handler *handler, const pmix_info_t *info,
 {
     int rc = read_affected(handler, info, ninfo, directives->affected_proc);
 
-    rc = 0 != rc ? rc : read_affected(handler, info, ninfo, directives->affected_procs);
-    if (0 == rc && NULL != directives->name) {
+    rc = rc != 0 ? rc : read_affected(handler, info, ninfo, directives->affected_procs);
+    if (rc == 0 && directives->name != NULL) {
         handler->name = strdup(directives->name);
-        rc = NULL != handler->name ? 0 : PMIX_ERR_NOMEM;
+        rc = handler->name != NULL ? 0 : PMIX_ERR_NOMEM;
     }
-    if (NULL != directives->return_object) {
+    if (directives->return_object != NULL) {
         handler->has_object = true;
         handler->object = directives->return_object->value.data.ptr;
     }
@@ -146,7 +146,7 @@ static struct px_handler *find_named(struct px_list *head, const char *name)
     px_list_each(item, following, head) {
         const char *its = handler_at(item)->name;
 
-        if (NULL != its && strcmp(its, name) == 0) {
+        if (its != NULL && strcmp(its, name) == 0) {
             return handler_at(item);
         }
     }
@@ -179,12 +179,12 @@ static struct px_list *find_place(struct px_list *head, const struct px_handler 
 {
     struct px_handler *named;
 
-    if (NULL != place->before || NULL != place->after) {
-        named = find_named(head, NULL != place->before ? place->before : place->after);
-        if (NULL == named) {
+    if (place->before != NULL || place->after != NULL) {
+        named = find_named(head, place->before != NULL ? place->before : place->after);
+        if (named == NULL) {
             return end_place(head);
         }
-        return NULL != place->before ? &named->link : named->link.next;
+        return place->before != NULL ? &named->link : named->link.next;
     }
     if (handler->pin != PX_PIN_NONE && has_pin(head, handler->pin)) {
         return NULL;
@@ -216,7 +216,7 @@ static int place_handler(struct px_events *events, struct px_handler *handler,
         return PMIX_ERR_EVENT_REGISTRATION;
     }
     at = find_place(head, handler, place);
-    if (NULL == at) {
+    if (at == NULL) {
         return PMIX_ERR_EVENT_REGISTRATION;
     }
     px_list_append(at, &handler->link);
@@ -228,7 +228,7 @@ static struct px_handler *handler_create(const pmix_status_t *codes, size_t ncod
 {
     struct px_handler *handler = calloc(1, sizeof(*handler));
 
-    if (NULL == handler) {
+    if (handler == NULL) {
         return NULL;
     }
     handler->refs = 1;
@@ -238,7 +238,7 @@ static struct px_handler *handler_create(const pmix_status_t *codes, size_t ncod
     px_list_init(&handler->held);
     if (ncodes > 0) {
         handler->codes = malloc(ncodes * sizeof(*codes));
-        if (NULL == handler->codes) {
+        if (handler->codes == NULL) {
             free(handler);
             return NULL;
         }
@@ -256,17 +256,17 @@ int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t n
     struct px_handler *made;
     int rc;
 
-    if (NULL == handler || (ncodes > 0 && NULL == codes) || (ninfo > 0 && NULL == info)) {
+    if (handler == NULL || (ncodes > 0 && codes == NULL) || (ninfo > 0 && info == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     made = handler_create(codes, ncodes, handler);
-    if (NULL == made) {
+    if (made == NULL) {
         return PMIX_ERR_NOMEM;
     }
     rc = px_handler_read(info, ninfo, &place);
-    rc = 0 != rc ? rc : apply_directives(made, info, ninfo, &place);
-    rc = 0 != rc ? rc : place_handler(events, made, &place);
-    if (0 != rc) {
+    rc = rc != 0 ? rc : apply_directives(made, info, ninfo, &place);
+    rc = rc != 0 ? rc : place_handler(events, made, &place);
+    if (rc != 0) {
         px_handler_unref(made);
         return rc;
     }
@@ -294,7 +294,7 @@ void px_events_ready(struct px_events *events, size_t id)
 {
     struct px_handler *handler = find_id(events, id);
 
-    if (NULL != handler && !handler->ready) {
+    if (handler != NULL && !handler->ready) {
         handler->ready = true;
         px_chain_release_held(events, handler);
     }
@@ -363,7 +363,7 @@ static int add_codes(const struct px_handler *handler, pmix_status_t **codes, si
 {
     pmix_status_t *grown = realloc(*codes, (*n + handler->ncodes + 1) * sizeof(*grown));
 
-    if (NULL == grown) {
+    if (grown == NULL) {
         return PMIX_ERR_NOMEM;
     }
     *codes = grown;
@@ -391,13 +391,13 @@ int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t 
         px_list_each(item, following, (struct px_list *) &events->categories[c]) {
             const struct px_handler *handler = handler_at(item);
 
-            if (!handler->local && 0 == rc) {
+            if (!handler->local && rc == 0) {
                 rc = add_codes(handler, &codes, &n);
                 defaults |= handler->ncodes == 0;
             }
         }
     }
-    if (0 != rc) {
+    if (rc != 0) {
         free(codes);
         return rc;
     }
@@ -414,25 +414,25 @@ int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_co
     pmix_status_t *codes = NULL;
     size_t n = 0;
 
-    if (NULL == handler) {
+    if (handler == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     px_list_remove(&handler->link);
     handler->gone = true;
-    if (NULL != ret_codes && handler->ncodes > 0) {
+    if (ret_codes != NULL && handler->ncodes > 0) {
         codes = malloc(handler->ncodes * sizeof(*codes));
     }
-    for (size_t i = 0; NULL != codes && i < handler->ncodes; i++) {
+    for (size_t i = 0; codes != NULL && i < handler->ncodes; i++) {
         if (!px_events_named(events, handler->codes[i])) {
             codes[n] = handler->codes[i];
             n++;
         }
     }
-    if (NULL != ret_codes) {
+    if (ret_codes != NULL) {
         *ret_codes = codes;
         *ret_ncodes = n;
     }
-    if (NULL != ret_default) {
+    if (ret_default != NULL) {
         *ret_default = handler->ncodes == 0 && !px_events_has_default(events);
     }
     px_handler_unref(handler);

@@ -31,12 +31,14 @@ const char *px_host_entry_name(enum entry entry);
  * memory is out, the status is PMIX_ERR_NOMEM. */
 
 void px_host_reply_status(const struct upcall *upcall, pmix_status_t status);
-void px_host_reply_infos(const struct upcall *upcall, pmix_status_t status, const pmix_info_t *infos,
+void px_host_reply_infos(const struct upcall *upcall, pmix_status_t status,
+                         const pmix_info_t *infos, size_t n);
+void px_host_reply_bytes(const struct upcall *upcall, pmix_status_t status, const char *data,
                          size_t n);
-void px_host_reply_bytes(const struct upcall *upcall, pmix_status_t status, const char *data, size_t n);
 /* Runs fn in another thread, after `when`; it gets a copy without the borrowed arguments.
  * PMIX_SUCCESS, or what the entry is to return instead. */
-pmix_status_t px_host_later(const struct upcall *upcall, const char *when, void (*fn)(struct upcall *copy));
+pmix_status_t px_host_later(const struct upcall *upcall, const char *when,
+                            void (*fn)(struct upcall *copy));
 /* At the end of the host: waits until no late answer is under way (the host sees to it that its
  * `wait` returns), and calls back with PMIX_ERR_LOST_CONNECTION for what was never answered. */
 void px_host_settle(void);
@@ -55,6 +57,7 @@ void px_host_fetch(const pmix_proc_t *proc, const char *key, int timeout_s,
 
 /* Copies what was asked; the node is the caller's to set. `room` gives zeroed memory that stays as
  * long as the record is used; where it gives NULL something is left out. */
-void px_host_record(const struct upcall *upcall, void *(*room)(size_t n), struct record *ret_record);
+void px_host_record(const struct upcall *upcall, void *(*room)(size_t n),
+                    struct record *ret_record);
 
 #endif

@@ -226,6 +226,7 @@ void px_host_record(const struct upcall *upcall, void *(*room)(size_t n), struct
     r->n_procs = r->procs != NULL ? upcall->n_procs : 0;
     r->blob = keep_bytes(room, upcall->data, upcall->n_data);
     r->n_blob = r->blob != NULL ? upcall->n_data : 0;
-    r->text = upcall->keys != NULL ? joined(room, upcall->keys, ",") : keep_text(room, upcall->text);
+    r->text =
+        upcall->keys != NULL ? joined(room, upcall->keys, ",") : keep_text(room, upcall->text);
     note_all(room, r, upcall);
 }

@@ -99,8 +99,8 @@ static void release(void *cbdata)
     free(g);
 }
 
-void px_host_reply_infos(const struct upcall *upcall, pmix_status_t status, const pmix_info_t *infos,
-                         size_t n)
+void px_host_reply_infos(const struct upcall *upcall, pmix_status_t status,
+                         const pmix_info_t *infos, size_t n)
 {
     struct given *g = calloc(1, sizeof(*g) + n * sizeof(g->infos[0]));
 
@@ -115,7 +115,8 @@ void px_host_reply_infos(const struct upcall *upcall, pmix_status_t status, cons
     upcall->reply.info(status, g->infos, n, upcall->cbdata, release, g);
 }
 
-void px_host_reply_bytes(const struct upcall *upcall, pmix_status_t status, const char *data, size_t n)
+void px_host_reply_bytes(const struct upcall *upcall, pmix_status_t status, const char *data,
+                         size_t n)
 {
     char *copy = n > 0 ? malloc(n) : NULL;
 
@@ -148,11 +149,11 @@ static void count_late(bool begins)
 static struct upcall without_borrowed(const struct upcall *upcall)
 {
     return (struct upcall){.host = upcall->host,
-                        .record = upcall->record,
-                        .entry = upcall->entry,
-                        .reply = upcall->reply,
-                        .cbdata = upcall->cbdata,
-                        .number = upcall->number};
+                           .record = upcall->record,
+                           .entry = upcall->entry,
+                           .reply = upcall->reply,
+                           .cbdata = upcall->cbdata,
+                           .number = upcall->number};
 }
 
 /* What was asked and not answered: the library keeps its question until it is. */
@@ -261,15 +262,16 @@ static pmix_status_t delay(const struct delayed *template)
     return PMIX_SUCCESS;
 }
 
-pmix_status_t px_host_later(const struct upcall *upcall, const char *when, void (*fn)(struct upcall *copy))
+pmix_status_t px_host_later(const struct upcall *upcall, const char *when,
+                            void (*fn)(struct upcall *copy))
 {
     return delay(&(struct delayed){.upcall = without_borrowed(upcall), .when = when, .fn = fn});
 }
 
 static pmix_status_t delay_status(const struct upcall *upcall, const struct answer *a)
 {
-    return delay(
-        &(struct delayed){.upcall = without_borrowed(upcall), .when = a->when, .status = a->status});
+    return delay(&(struct delayed){
+        .upcall = without_borrowed(upcall), .when = a->when, .status = a->status});
 }
 
 static pmix_status_t delay_sound(struct upcall *upcall, const struct answer *a)

@@ -64,12 +64,12 @@ static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pm
                               void *cbdata)
 {
     struct upcall upcall = {.entry = ON_FENCE,
-                      PROCS,
-                      INFOS,
-                      .data = data,
-                      .n_data = ndata,
-                      .reply.modex = cbfunc,
-                      .cbdata = cbdata};
+                            PROCS,
+                            INFOS,
+                            .data = data,
+                            .n_data = ndata,
+                            .reply.modex = cbfunc,
+                            .cbdata = cbdata};
     pmix_status_t rc = put(&upcall);
 
     if (host->frees_data && !upcall.data_taken) {
@@ -181,12 +181,12 @@ static void on_log(const pmix_proc_t *client, const pmix_info_t info[], size_t n
                    void *cbdata)
 {
     struct upcall upcall = {.entry = ON_LOG,
-                      .proc = client,
-                      INFOS,
-                      .more = directives,
-                      .n_more = ndirs,
-                      OP,
-                      .cbdata = cbdata};
+                            .proc = client,
+                            INFOS,
+                            .more = directives,
+                            .n_more = ndirs,
+                            OP,
+                            .cbdata = cbdata};
     pmix_status_t rc = put(&upcall);
 
     if (rc != PMIX_SUCCESS) {

@@ -43,7 +43,7 @@ struct px_loop {
     int bell_fd;
     uint64_t inbox; /* atomic: struct px_task *, newest first; px_loop_post pairs with take_inbox */
     uint64_t posting; /* atomic: threads in px_loop_post; the last thing of it that they touch */
-    uint64_t asleep; /* atomic: 1 while the loop sleeps or is about to */
+    uint64_t asleep;  /* atomic: 1 while the loop sleeps or is about to */
     bool external;
     bool stop; /* loop thread */
     pid_t pid;

@@ -37,7 +37,8 @@ static bool allowed(const char *module)
 
 static int take_native(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
-    bool by_socket = peer_cred->known && peer_cred->gid != (gid_t) -1; /* that needs no credential */
+    bool by_socket =
+        peer_cred->known && peer_cred->gid != (gid_t) -1; /* that needs no credential */
     uint32_t claim[2];
 
     if (handshake->cred_len != NATIVE_BYTES) {
@@ -97,8 +98,9 @@ int px_auth_identify(const struct px_handshake *handshake, struct px_peer_cred *
     return !rc && peer_cred->uid == (uid_t) -1 ? PMIX_ERR_INVALID_CRED : rc;
 }
 
-/* Where the kernel proves the user and no group: a claim in the kernel's own numbers, with the right
- * user, cannot name another group. A user namespace that maps no group claims the overflow one. */
+/* Where the kernel proves the user and no group: a claim in the kernel's own numbers, with the
+ * right user, cannot name another group. A user namespace that maps no group claims the overflow
+ * one. */
 static bool contradicts(const struct px_handshake *handshake, uid_t uid, gid_t gid)
 {
     uint32_t claim[2];
@@ -110,7 +112,8 @@ static bool contradicts(const struct px_handshake *handshake, uid_t uid, gid_t g
     return claim[0] == uid && claim[1] != gid && claim[1] != OVERFLOW_GID;
 }
 
-int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *peer_cred, uid_t uid, gid_t gid)
+int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *peer_cred, uid_t uid,
+                  gid_t gid)
 {
     int rc = px_auth_identify(handshake, peer_cred);
     bool other_group;
@@ -118,7 +121,8 @@ int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *pee
     if (rc) {
         return rc;
     }
-    other_group = peer_cred->gid == (gid_t) -1 ? contradicts(handshake, uid, gid) : peer_cred->gid != gid;
+    other_group =
+        peer_cred->gid == (gid_t) -1 ? contradicts(handshake, uid, gid) : peer_cred->gid != gid;
     return peer_cred->uid == uid && !other_group ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
 }
 
@@ -157,7 +161,8 @@ static int fill_native(struct px_handshake *handshake, void *room, size_t room_l
     return PMIX_SUCCESS;
 }
 
-static int fill_credential(const char *module, struct px_handshake *handshake, void *room, size_t room_len)
+static int fill_credential(const char *module, struct px_handshake *handshake, void *room,
+                           size_t room_len)
 {
     handshake->cred_len = 0;
     if (strcmp(module, "native") == 0) {
@@ -165,7 +170,7 @@ static int fill_credential(const char *module, struct px_handshake *handshake, v
     }
     if (strcmp(module, "munge") == 0) {
         return px_munge_encode(room, room_len, &handshake->cred_len) ? PMIX_ERR_NOT_SUPPORTED
-                                                                 : PMIX_SUCCESS;
+                                                                     : PMIX_SUCCESS;
     }
     return PMIX_SUCCESS;
 }

@@ -27,7 +27,8 @@ struct px_peer_cred px_auth_server(int fd);
 int px_auth_identify(const struct px_handshake *handshake, struct px_peer_cred *peer_cred);
 
 /* px_auth_identify, and: is it that user, and that group as far as the group is proved? */
-int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *peer_cred, uid_t uid, gid_t gid);
+int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *peer_cred, uid_t uid,
+                  gid_t gid);
 
 /* Comma list for PMIX_SECURITY_MODE, honouring the psec parameter: munge is accepted from whoever
  * has it, and offered only where the parameter names it or excludes native. Static text. May try

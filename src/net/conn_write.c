@@ -123,7 +123,7 @@ static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], i
 
     px_assert(px_lock_held(&conn->lock));
     *ret_fd = -1;
-    px_list_each (item, following, &conn->queue) {
+    px_list_each(item, following, &conn->queue) {
         struct out *out = px_container_of(item, struct out, link);
 
         if (out->fd >= 0 && taken > 0) {

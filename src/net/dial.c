@@ -219,7 +219,8 @@ static int get_id(const struct call *call, pmix_proc_t *ret)
     return PMIX_SUCCESS;
 }
 
-static int read_answer(const struct call *call, enum px_handshake_flag flag, struct px_dialed *dialed)
+static int read_answer(const struct call *call, enum px_handshake_flag flag,
+                       struct px_dialed *dialed)
 {
     int rc = get_status(call);
 

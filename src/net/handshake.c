@@ -8,10 +8,10 @@
 
 #include <pmix.h>
 
-/* Written by unidentified peers, read before anything is known of them: every field is looked at through one
- * cursor that refuses to pass the end, strings must end inside the body and fit their place,
- * numbers must be of the values that exist. The header in front is in host byte order, unlike that
- * of any other message. */
+/* Written by unidentified peers, read before anything is known of them: every field is looked at
+ * through one cursor that refuses to pass the end, strings must end inside the body and fit their
+ * place, numbers must be of the values that exist. The header in front is in host byte order,
+ * unlike that of any other message. */
 
 enum { HEADER_BYTES = 16 };
 

@@ -16,10 +16,11 @@
 #include "src/base/status.h"
 #include "src/net/listener_priv.h"
 
-/* Listening. Two things could let unidentified connections harm the clients that are already in: many of them, and
- * a full descriptor table. The first is bounded by a count, the oldest unidentified connection going first. For
- * the second a spare descriptor is kept: it is given up so that the newcomer can be accepted and
- * closed, because a connection that stays in the backlog would wake the loop for ever. */
+/* Listening. Two things could let unidentified connections harm the clients that are already in:
+ * many of them, and a full descriptor table. The first is bounded by a count, the oldest
+ * unidentified connection going first. For the second a spare descriptor is kept: it is given up so
+ * that the newcomer can be accepted and closed, because a connection that stays in the backlog
+ * would wake the loop for ever. */
 
 enum { ACCEPTS_PER_ROUND = 64, PAUSE_MS = 100, FEW_STRANGERS = 8 };
 
@@ -165,7 +166,8 @@ static int listen_both(struct px_listeners *listeners, const struct px_listener_
     int fd;
 
     if (opts->use_unix) {
-        fd = px_listen_unix(opts->unix_path, opts->unix_mode, listeners->unix_uri, &listeners->mark);
+        fd =
+            px_listen_unix(opts->unix_path, opts->unix_mode, listeners->unix_uri, &listeners->mark);
         if (fd < 0) {
             return fd;
         }
@@ -198,7 +200,7 @@ static size_t unidentified_limit(void)
 }
 
 int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
-                  const struct px_listener_ops *ops, void *arg, struct px_listeners **ret)
+                      const struct px_listener_ops *ops, void *arg, struct px_listeners **ret)
 {
     struct px_listeners *listeners = calloc(1, sizeof(*listeners));
     struct open_call call = {listeners, PX_OK};

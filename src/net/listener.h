@@ -12,8 +12,8 @@
 
 /* The server's two listeners, one protocol: AF_UNIX (abstract name unless a path is asked for) and
  * loopback TCP. A connection that does not introduce itself in time, or wrongly, is closed; nobody
- * else notices. The number of unidentified connections waiting is bounded; a full descriptor table closes the
- * newest unidentified connection, not a client. */
+ * else notices. The number of unidentified connections waiting is bounded; a full descriptor table
+ * closes the newest unidentified connection, not a client. */
 
 struct px_listeners;
 struct px_pending_conn; /* a peer that has introduced itself and waits for our answer */
@@ -36,19 +36,21 @@ struct px_listener_opts {
 };
 
 struct px_listener_ops {
-    /* Loop thread. Must answer the pending connection now or later by exactly one of the px_pending_conn_ calls.
-     * `handshake` is borrowed for the call. A pending connection that hangs up first, or still waits when the listeners
-     * are closed, is reported by `gone`, after which it may not be touched. */
-    void (*handshake)(void *arg, struct px_pending_conn *pending, const struct px_handshake *handshake,
-                  const struct px_peer_cred *peer_cred);
+    /* Loop thread. Must answer the pending connection now or later by exactly one of the
+     * px_pending_conn_ calls. `handshake` is borrowed for the call. A pending connection that hangs
+     * up first, or still waits when the listeners are closed, is reported by `gone`, after which it
+     * may not be touched. */
+    void (*handshake)(void *arg, struct px_pending_conn *pending,
+                      const struct px_handshake *handshake, const struct px_peer_cred *peer_cred);
     void (*gone)(void *arg, struct px_pending_conn *pending);
 };
 
 /* Opens the listeners. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE, PX_ERR_BAD_PARAM (path too long),
  * PX_ERR_RESOURCE_BUSY. Not on the loop thread (it hands over to it). */
 int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
-                  const struct px_listener_ops *ops, void *arg, struct px_listeners **ret);
-void px_listeners_close(struct px_listeners *listeners); /* takes NULL; removes the path if there is one */
+                      const struct px_listener_ops *ops, void *arg, struct px_listeners **ret);
+void px_listeners_close(
+    struct px_listeners *listeners); /* takes NULL; removes the path if there is one */
 
 /* Contact strings without the "<nspace>.<rank>;" in front: "tcp4://127.0.0.1:PORT", "unix://@NAME"
  * or "unix:///PATH"; NULL when that listener is shut. */
@@ -64,16 +66,16 @@ void *px_pending_conn_data(const struct px_pending_conn *pending);
 /* Refuses: sends `status` when it is not 0, then closes. */
 void px_pending_conn_refuse(struct px_pending_conn *pending, int32_t status);
 
-/* Answers a client (status 0 and its index) and turns the pending connection into a connection. The ops and arg
- * serve the new connection. On failure the pending connection is gone. 0, PX_ERR_NOMEM,
+/* Answers a client (status 0 and its index) and turns the pending connection into a connection. The
+ * ops and arg serve the new connection. On failure the pending connection is gone. 0, PX_ERR_NOMEM,
  * PX_ERR_LOST_CONNECTION. */
-int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index, const struct px_conn_ops *ops, void *arg,
-                   struct px_conn **ret);
+int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index,
+                          const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
 /* Answers a tool: status 0, its id when it asked for one (else NULL), the server's id, security
  * status 0. */
 int px_pending_conn_admit_tool(struct px_pending_conn *pending, const pmix_proc_t *assigned,
-                        const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
-                        struct px_conn **ret);
+                               const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
+                               struct px_conn **ret);
 
 #endif

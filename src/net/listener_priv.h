@@ -7,8 +7,8 @@
 #include "src/net/listener.h"
 #include "src/net/listen.h"
 
-/* Inside of the listeners, shared by listener.c (listening) and pending_conn.c (one connection until it is
- * admitted). */
+/* Inside of the listeners, shared by listener.c (listening) and pending_conn.c (one connection
+ * until it is admitted). */
 
 /* Unidentified connections at once, at most, and no more than a quarter of the descriptor table. */
 enum { PX_LISTENER_MAX_PENDING = 1024 };
@@ -28,9 +28,10 @@ struct px_listeners {
     void *arg;
     struct px_listener_socket unix_socket;
     struct px_listener_socket tcp_socket;
-    int reserve_fd;                /* a descriptor kept to be given up when the table is full, or -1 */
-    struct px_timer pause;    /* nothing could be given up: listening rests for a moment */
-    struct px_list unidentified; /* pending connections that have not introduced themselves, oldest first */
+    int reserve_fd;        /* a descriptor kept to be given up when the table is full, or -1 */
+    struct px_timer pause; /* nothing could be given up: listening rests for a moment */
+    struct px_list
+        unidentified; /* pending connections that have not introduced themselves, oldest first */
     size_t n_unidentified;
     size_t max_unidentified;
     struct px_list waiting; /* pending connections whose handshake was handed over */

@@ -16,13 +16,14 @@
 #include "src/net/listener_priv.h"
 
 /* One connection from its arrival to our answer. Exactly the bytes of the introduction are read:
- * what the peer sends behind it stays in the kernel for the connection that the pending connection may become.
- * Memory follows the bytes that arrive, not the length that is announced. */
+ * what the peer sends behind it stays in the kernel for the connection that the pending connection
+ * may become. Memory follows the bytes that arrive, not the length that is announced. */
 
 enum { HEADER_BYTES = 16, CHUNK_BYTES = 4096, ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
 
 struct px_pending_conn {
-    struct px_list link; /* listeners->unidentified connections, or listeners->waiting once introduced */
+    struct px_list
+        link; /* listeners->unidentified connections, or listeners->waiting once introduced */
     struct px_listeners *listeners;
     int fd; /* -1 when it was given away */
     struct px_io io;
@@ -104,8 +105,8 @@ static void hand_over_handshake(struct px_pending_conn *pending)
     struct px_handshake handshake;
     struct px_peer_cred peer_cred;
 
-    if (px_handshake_parse(pending->bytes.data + HEADER_BYTES, pending->due - HEADER_BYTES, &handshake) !=
-        PMIX_SUCCESS) {
+    if (px_handshake_parse(pending->bytes.data + HEADER_BYTES, pending->due - HEADER_BYTES,
+                           &handshake) != PMIX_SUCCESS) {
         guest_free(pending);
         return;
     }
@@ -115,7 +116,8 @@ static void hand_over_handshake(struct px_pending_conn *pending)
     px_list_append(&listeners->waiting, &pending->link);
     pending->introduced = true;
     listeners->n_unidentified--;
-    listeners->ops.handshake(listeners->arg, pending, &handshake, &peer_cred); /* may have freed the pending connection */
+    listeners->ops.handshake(listeners->arg, pending, &handshake,
+                             &peer_cred); /* may have freed the pending connection */
 }
 
 /* A peer that goes ahead of our answer is no longer watched: its bytes stay where they are. */
@@ -168,7 +170,8 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
     px_list_append(&listeners->unidentified, &pending->link);
     listeners->n_unidentified++;
     if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, guest_ready) != PX_OK ||
-        px_timer_start_loop(listeners->loop, &pending->timer, listeners->handshake_ms, too_late) != PX_OK) {
+        px_timer_start_loop(listeners->loop, &pending->timer, listeners->handshake_ms, too_late) !=
+            PX_OK) {
         guest_free(pending);
         return;
     }
@@ -191,7 +194,8 @@ void px_pending_conn_drop_all_loop(struct px_listeners *listeners)
     while (px_pending_conn_drop_oldest_loop(listeners)) {
     }
     while (!px_list_empty(&listeners->waiting)) {
-        struct px_pending_conn *pending = px_container_of(listeners->waiting.next, struct px_pending_conn, link);
+        struct px_pending_conn *pending =
+            px_container_of(listeners->waiting.next, struct px_pending_conn, link);
 
         listeners->ops.gone(listeners->arg, pending);
         guest_free(pending);
@@ -246,8 +250,8 @@ static int admit(struct px_pending_conn *pending, const void *bytes, size_t len,
     return px_conn_create_loop(listeners->loop, fd, index, listeners->max_msg, ops, arg, ret);
 }
 
-int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index, const struct px_conn_ops *ops, void *arg,
-                   struct px_conn **ret)
+int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index,
+                          const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
 {
     uint32_t words[2] = {htonl(0), htonl(index)};
 
@@ -265,8 +269,8 @@ static size_t put_id(unsigned char *at, const pmix_proc_t *proc)
 }
 
 int px_pending_conn_admit_tool(struct px_pending_conn *pending, const pmix_proc_t *assigned,
-                        const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
-                        struct px_conn **ret)
+                               const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
+                               struct px_conn **ret)
 {
     unsigned char bytes[4 + 2 * ID_BYTES + 4] = {0}; /* status and security status are 0 */
     size_t len = 4;

@@ -44,7 +44,7 @@ static bool is_connected(unsigned state)
 }
 
 static enum px_owner owner_of(unsigned state, unsigned long inode, uid_t uid, bool listener,
-                           struct px_socket_owner *ret)
+                              struct px_socket_owner *ret)
 {
     if (listener ? state != STATE_LISTEN : !is_connected(state)) {
         return PX_OWNER_NOBODY;
@@ -293,7 +293,7 @@ static bool is_loopback(const struct sockaddr_in *at)
  * knows every owner: a connection that it does not find has none, and the uid that stands for
  * nobody fits no client. */
 static struct px_peer_cred tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near,
-                              pid_t claimed, bool may_listen)
+                                    pid_t claimed, bool may_listen)
 {
     struct px_peer_cred peer_cred = {.uid = (uid_t) -1, .gid = (gid_t) -1};
     struct px_socket_owner owner;
@@ -337,8 +337,9 @@ static struct px_peer_cred peer_of(int fd, pid_t claimed, bool may_listen)
         return tcp_peer(&far.in, &near.in, claimed, may_listen);
     }
     /* Of the other family no table is read. */
-    return near.any.sa_family == AF_INET6 ? (struct px_peer_cred){.uid = (uid_t) -1, .gid = (gid_t) -1}
-                                          : NOBODY;
+    return near.any.sa_family == AF_INET6
+               ? (struct px_peer_cred){.uid = (uid_t) -1, .gid = (gid_t) -1}
+               : NOBODY;
 }
 
 struct px_peer_cred px_auth_peer(int fd, pid_t claimed)

@@ -114,7 +114,7 @@ static int derive_node(struct px_job *job, uint32_t index)
         return PMIX_ERR_NOMEM;
     }
     rc = px_job_add_value(job, PX_LEVEL_NODE, index, PMIX_LOCAL_PEERS,
-                     px_job_text(job, px_job_strdup(job, peers)));
+                          px_job_text(job, px_job_strdup(job, peers)));
     free(peers);
     return rc;
 }

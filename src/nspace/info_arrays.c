@@ -177,7 +177,8 @@ static int node_of_proc(struct px_job *job, const char *name, const struct px_jo
 }
 
 /* Node and app of a process as its own values say. */
-static int set_proc_place(struct px_job *job, uint32_t rank, const struct said *said, struct place *ret)
+static int set_proc_place(struct px_job *job, uint32_t rank, const struct said *said,
+                          struct place *ret)
 {
     const char *name = px_value_text(said->of[PX_KEY_ROLE_HOSTNAME]);
     const pmix_value_t *id = said->of[PX_KEY_ROLE_NODEID];

@@ -140,7 +140,7 @@ pmix_value_t *px_job_text(struct px_job *job, const char *text)
 }
 
 int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, const char *key,
-                const pmix_value_t *value)
+                     const pmix_value_t *value)
 {
     struct px_job_value *values;
 
@@ -154,7 +154,7 @@ int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, co
 }
 
 int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *key,
-                     const pmix_value_t *value)
+                          const pmix_value_t *value)
 {
     int rc = PMIX_SUCCESS;
 

@@ -39,10 +39,10 @@ struct px_job_value {
 
 struct px_job_node {
     const char *name;
-    const char **aliases; /* NULL-terminated, or NULL */
-    uint32_t nodeid;      /* PX_NO_NODEID: not said */
-    bool foreign;         /* the session's, not (yet) this job's */
-    bool said_peers;      /* the host lists its processes */
+    const char **aliases;  /* NULL-terminated, or NULL */
+    uint32_t nodeid;       /* PX_NO_NODEID: not said */
+    bool foreign;          /* the session's, not (yet) this job's */
+    bool said_peers;       /* the host lists its processes */
     struct px_ranks ranks; /* filled when deriving */
     uint32_t batch_index;
 };
@@ -111,19 +111,19 @@ struct px_job {
     struct px_job_node *nodes;
     size_t n_nodes;
     size_t nodes_cap;
-    struct px_map node_names; /* name or alias -> index + 1 */
-    uint32_t local_node;      /* in nodes, or PX_NO_NODE */
+    struct px_map node_names;  /* name or alias -> index + 1 */
+    uint32_t local_node;       /* in nodes, or PX_NO_NODE */
     struct px_ranks map_order; /* nodes of the node map, in its order */
 
     struct px_job_rank *ranks;
     size_t n_ranks;
     size_t ranks_cap;
 
-    uint32_t session;    /* id, or PX_SESSION_DEFAULT */
+    uint32_t session; /* id, or PX_SESSION_DEFAULT */
     enum px_session_by session_by;
-    uint32_t n_apps;     /* highest app number seen + 1 */
-    uint32_t job_size;   /* as the host said; 0: not said */
-    uint32_t offset;     /* PMIX_NPROC_OFFSET, 0 unless said */
+    uint32_t n_apps;   /* highest app number seen + 1 */
+    uint32_t job_size; /* as the host said; 0: not said */
+    uint32_t offset;   /* PMIX_NPROC_OFFSET, 0 unless said */
     bool has_proc_map;
     bool has_node_map;
     bool whole; /* set when deriving: it is known where every rank runs */
@@ -150,12 +150,12 @@ pmix_value_t *px_job_text(struct px_job *job, const char *text); /* text is borr
 
 /* Not for the process level. 0 or PMIX_ERR_NOMEM. */
 int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, const char *key,
-                const pmix_value_t *value);
+                     const pmix_value_t *value);
 
 /* The value of a process; of equal ranks the last counts. `key` is one that px_job_key gave. The
  * value is borrowed unless it is a scalar. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *key,
-                     const pmix_value_t *value);
+                          const pmix_value_t *value);
 
 /* Finds a node by name (or alias), or adds it. */
 int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index);
@@ -168,8 +168,8 @@ uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
 void px_job_app(struct px_job *job, uint32_t appnum);
 
-/* key_properties.c: fills in what is to be known about the key of an info; NULL when it is empty or does not
- * end. */
+/* key_properties.c: fills in what is to be known about the key of an info; NULL when it is empty or
+ * does not end. */
 struct px_job_key *px_job_key_fill(struct px_job_key *known, const pmix_info_t *info);
 
 /* The same for an info at that depth and position, where the answer is kept. Good until the next

@@ -66,8 +66,8 @@ static int put_places(const struct px_job *job)
 
         if (job->ranks[r].seen) {
             rc = px_batch_place_rank(job->batch, (uint32_t) r,
-                                node == PX_NO_NODE ? node : job->nodes[node].batch_index,
-                                job->ranks[r].app);
+                                     node == PX_NO_NODE ? node : job->nodes[node].batch_index,
+                                     job->ranks[r].app);
         }
     }
     return rc;
@@ -79,12 +79,12 @@ static int put_marks(struct px_job *job)
 
     if (job->session != PX_SESSION_DEFAULT) {
         rc = px_job_add_value(job, PX_LEVEL_JOB, 0, PMIX_SESSION_ID,
-                         px_job_u32(job, PMIX_UINT32, job->session));
+                              px_job_u32(job, PMIX_UINT32, job->session));
     }
     for (uint32_t i = 0; !rc && i < job->n_nodes; i++) {
         if (job->nodes[i].foreign) {
             rc = px_job_add_value(job, PX_LEVEL_NODE, i, PX_KEY_FOREIGN_NODE,
-                             px_job_u32(job, PMIX_BOOL, 1));
+                                  px_job_u32(job, PMIX_BOOL, 1));
         }
     }
     return rc;
@@ -134,8 +134,8 @@ static int check_session(const struct px_job *job)
 {
     uint32_t former = px_job_session_of(job->store);
 
-    return (px_store_flags(job->store) & PX_STORE_JOB_COMPLETE) && former != PX_SESSION_DEFAULT
-                   && job->session != former
+    return (px_store_flags(job->store) & PX_STORE_JOB_COMPLETE) && former != PX_SESSION_DEFAULT &&
+                   job->session != former
                ? PMIX_ERR_EXISTS
                : PMIX_SUCCESS;
 }

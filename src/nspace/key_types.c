@@ -48,24 +48,43 @@ static bool limits_of(pmix_data_type_t type, uint64_t *ret_above, uint64_t *ret_
 {
     *ret_below = 0;
     switch (type) {
-    case PMIX_BOOL: *ret_above = 1; return true;
+    case PMIX_BOOL:
+        *ret_above = 1;
+        return true;
     case PMIX_BYTE:
     case PMIX_PROC_STATE:
-    case PMIX_UINT8: *ret_above = UINT8_MAX; return true;
-    case PMIX_UINT16: *ret_above = UINT16_MAX; return true;
+    case PMIX_UINT8:
+        *ret_above = UINT8_MAX;
+        return true;
+    case PMIX_UINT16:
+        *ret_above = UINT16_MAX;
+        return true;
     case PMIX_UINT:
     case PMIX_PROC_RANK:
-    case PMIX_UINT32: *ret_above = UINT32_MAX; return true;
+    case PMIX_UINT32:
+        *ret_above = UINT32_MAX;
+        return true;
     case PMIX_SIZE:
-    case PMIX_UINT64: *ret_above = UINT64_MAX; return true;
-    case PMIX_INT8: *ret_above = INT8_MAX; break;
-    case PMIX_INT16: *ret_above = INT16_MAX; break;
+    case PMIX_UINT64:
+        *ret_above = UINT64_MAX;
+        return true;
+    case PMIX_INT8:
+        *ret_above = INT8_MAX;
+        break;
+    case PMIX_INT16:
+        *ret_above = INT16_MAX;
+        break;
     case PMIX_INT:
     case PMIX_PID:
     case PMIX_STATUS:
-    case PMIX_INT32: *ret_above = INT32_MAX; break;
-    case PMIX_INT64: *ret_above = INT64_MAX; break;
-    default: return false;
+    case PMIX_INT32:
+        *ret_above = INT32_MAX;
+        break;
+    case PMIX_INT64:
+        *ret_above = INT64_MAX;
+        break;
+    default:
+        return false;
     }
     *ret_below = *ret_above + 1;
     return true;
@@ -78,21 +97,31 @@ static void write_number(pmix_data_type_t type, struct px_integer n, pmix_value_
     memset(ret, 0, sizeof(*ret));
     ret->type = type;
     switch (type) {
-    case PMIX_BOOL: ret->data.flag = n.magnitude != 0; break;
+    case PMIX_BOOL:
+        ret->data.flag = n.magnitude != 0;
+        break;
     case PMIX_BYTE:
     case PMIX_PROC_STATE:
     case PMIX_INT8:
-    case PMIX_UINT8: ret->data.uint8 = (uint8_t) v; break;
+    case PMIX_UINT8:
+        ret->data.uint8 = (uint8_t) v;
+        break;
     case PMIX_INT16:
-    case PMIX_UINT16: ret->data.uint16 = (uint16_t) v; break;
+    case PMIX_UINT16:
+        ret->data.uint16 = (uint16_t) v;
+        break;
     case PMIX_UINT:
     case PMIX_INT:
     case PMIX_PID:
     case PMIX_STATUS:
     case PMIX_INT32:
     case PMIX_PROC_RANK:
-    case PMIX_UINT32: ret->data.uint32 = (uint32_t) v; break;
-    default: ret->data.uint64 = (uint64_t) v; break;
+    case PMIX_UINT32:
+        ret->data.uint32 = (uint32_t) v;
+        break;
+    default:
+        ret->data.uint64 = (uint64_t) v;
+        break;
     }
 }
 

@@ -198,7 +198,8 @@ static int read_all(struct px_job *job, const struct px_job_infos *top, read_fn 
 {
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = px_job_infos_next(top, 0); !rc && i < top->n; i = px_job_infos_next(top, i + 1)) {
+    for (size_t i = px_job_infos_next(top, 0); !rc && i < top->n;
+         i = px_job_infos_next(top, i + 1)) {
         rc = read(job, &top->at[i], 1, 0);
     }
     return rc;

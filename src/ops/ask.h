@@ -21,7 +21,8 @@ static inline enum px_realm px_get_realm(const struct px_get_directives *directi
 
 /* Everything but whose value is wanted and the qualifiers. Numbers that are not given are those
  * that a store takes for not given. */
-static inline void px_ask_direct(struct px_lookup_key *ask, const struct px_get_directives *directives)
+static inline void px_ask_direct(struct px_lookup_key *ask,
+                                 const struct px_get_directives *directives)
 {
     _Static_assert((uint32_t) PX_NO_NODEID == (uint32_t) PX_NOT_GIVEN, "");
     _Static_assert((uint32_t) PX_NO_APP == (uint32_t) PX_NOT_GIVEN, "");

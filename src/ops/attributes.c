@@ -121,7 +121,7 @@ struct px_attrs *px_attrs_create(void)
 {
     struct px_attrs *attrs = calloc(1, sizeof(*attrs));
 
-    if (NULL != attrs) {
+    if (attrs != NULL) {
         px_lock_init(&attrs->lock);
     }
     return attrs;
@@ -136,10 +136,10 @@ static void said_free(struct said *said)
 
 void px_attrs_destroy(struct px_attrs *attrs)
 {
-    if (NULL == attrs) {
+    if (attrs == NULL) {
         return;
     }
-    while (NULL != attrs->said) {
+    while (attrs->said != NULL) {
         struct said *next = attrs->said->next;
 
         said_free(attrs->said);
@@ -163,7 +163,7 @@ static const struct said *find_said(const struct px_attrs *attrs, const char *fu
 {
     const struct said *at = attrs->said;
 
-    while (NULL != at && strcmp(at->function, function) != 0) {
+    while (at != NULL && strcmp(at->function, function) != 0) {
         at = at->next;
     }
     return at;
@@ -175,11 +175,11 @@ static const struct said *find_described(const struct px_attrs *attrs, const cha
 {
     const struct said *at = find_said(attrs, function);
 
-    if (NULL != at) {
+    if (at != NULL) {
         return at;
     }
     at = attrs->said;
-    while (NULL != at && !is_call(function, at->function)) {
+    while (at != NULL && !is_call(function, at->function)) {
         at = at->next;
     }
     return at;
@@ -190,28 +190,28 @@ int px_attrs_register(struct px_attrs *attrs, const char *function, char **names
     struct said *said;
     int rc = 0;
 
-    if (NULL == function || '\0' == function[0]) {
+    if (function == NULL || function[0] == '\0') {
         return PMIX_ERR_BAD_PARAM;
     }
     said = calloc(1, sizeof(*said));
-    if (NULL == said) {
+    if (said == NULL) {
         return PMIX_ERR_NOMEM;
     }
     said->function = strdup(call_of(function));
-    said->attrs = NULL != names ? PMIx_Argv_copy(names) : NULL;
-    if (NULL == said->function || (NULL != names && NULL != names[0] && NULL == said->attrs)) {
+    said->attrs = names != NULL ? PMIx_Argv_copy(names) : NULL;
+    if (said->function == NULL || (names != NULL && names[0] != NULL && said->attrs == NULL)) {
         said_free(said);
         return PMIX_ERR_NOMEM;
     }
     px_lock_take(&attrs->lock);
-    if (NULL != find_said(attrs, said->function)) {
+    if (find_said(attrs, said->function) != NULL) {
         rc = PMIX_ERR_REPEAT_ATTR_REGISTRATION;
     } else {
         said->next = attrs->said;
         attrs->said = said;
     }
     px_lock_give(&attrs->lock);
-    if (0 != rc) {
+    if (rc != 0) {
         said_free(said);
     }
     return rc;
@@ -222,7 +222,7 @@ bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
     unsigned levels = 0;
     bool asked = false;
 
-    for (size_t k = 0; NULL != query->keys && NULL != query->keys[k]; k++) {
+    for (size_t k = 0; query->keys != NULL && query->keys[k] != NULL; k++) {
         asked = asked || strcmp(query->keys[k], PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0;
         for (size_t i = 0; i < N_LEVELS; i++) {
             if (strcmp(query->keys[k], levels_of[i].functions) == 0) {
@@ -232,8 +232,8 @@ bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
     }
     for (size_t q = 0; q < query->nqual; q++) {
         for (size_t i = 0; i < N_LEVELS; i++) {
-            if (strcmp(query->qualifiers[q].key, levels_of[i].attributes) == 0
-                && px_value_true(&query->qualifiers[q].value)) {
+            if (strcmp(query->qualifiers[q].key, levels_of[i].attributes) == 0 &&
+                px_value_true(&query->qualifiers[q].value)) {
                 levels |= levels_of[i].level;
             }
         }
@@ -255,7 +255,7 @@ static int answer_grow(struct answer *answer, pmix_info_t **ret)
 {
     pmix_info_t *grown = realloc(answer->info, (answer->n + 1) * sizeof(*grown));
 
-    if (NULL == grown) {
+    if (grown == NULL) {
         return PMIX_ERR_NOMEM;
     }
     answer->info = grown;
@@ -269,7 +269,7 @@ static pmix_data_type_t type_of(const char *string)
 {
     const struct px_attribute_row *row = px_attribute_rows;
 
-    while (NULL != row->name && strcmp(row->string, string) != 0) {
+    while (row->name != NULL && strcmp(row->string, string) != 0) {
         row++;
     }
     return row->type;
@@ -280,7 +280,7 @@ static void load_regattr(pmix_regattr_t *to, const char *attribute)
 {
     const char *string = PMIx_Get_attribute_string(attribute);
 
-    string = NULL != string ? string : attribute;
+    string = string != NULL ? string : attribute;
     PMIx_Regattr_load(to, PMIx_Get_attribute_name(string), string, type_of(string), NULL);
 }
 
@@ -288,7 +288,7 @@ static size_t count_attrs(const char *const *attrs)
 {
     size_t n = 0;
 
-    while (NULL != attrs && NULL != attrs[n]) {
+    while (attrs != NULL && attrs[n] != NULL) {
         n++;
     }
     return n;
@@ -303,22 +303,22 @@ static int answer_level(struct answer *answer, const char *function, const char 
     pmix_data_array_t *outer = PMIx_Data_array_create(1, PMIX_INFO);
     pmix_info_t *info;
     pmix_info_t *inner;
-    int rc = NULL != outer ? answer_grow(answer, &info) : PMIX_ERR_NOMEM;
+    int rc = outer != NULL ? answer_grow(answer, &info) : PMIX_ERR_NOMEM;
 
-    if (0 == rc && supported) {
+    if (rc == 0 && supported) {
         list = PMIx_Data_array_create(n, PMIX_REGATTR);
-        rc = NULL != list ? 0 : PMIX_ERR_NOMEM;
+        rc = list != NULL ? 0 : PMIX_ERR_NOMEM;
     }
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Data_array_free(outer);
         return rc;
     }
-    for (size_t i = 0; i < n && NULL != list; i++) {
+    for (size_t i = 0; i < n && list != NULL; i++) {
         load_regattr(&((pmix_regattr_t *) list->array)[i], attrs[i]);
     }
     inner = outer->array;
     PMIx_Load_key(inner->key, level);
-    inner->value.type = NULL != list ? PMIX_DATA_ARRAY : PMIX_UNDEF;
+    inner->value.type = list != NULL ? PMIX_DATA_ARRAY : PMIX_UNDEF;
     inner->value.data.darray = list;
     PMIx_Load_key(info->key, function);
     info->value.type = PMIX_DATA_ARRAY;
@@ -334,14 +334,14 @@ static bool find_library(const char *name, unsigned level, const char *ret[N_ATT
     const struct px_call *call = find_call(name, &waits);
     size_t n = 0;
 
-    for (size_t i = 0; NULL != call && i < call->n_rows; i++) {
+    for (size_t i = 0; call != NULL && i < call->n_rows; i++) {
         if (px_directive_honoured(&call->rows[i], waits ? level | PX_ATTR_WAITING : level)) {
             ret[n] = call->rows[i].key;
             n++;
         }
     }
     ret[n] = NULL;
-    return NULL != call && (call->levels & level) != 0;
+    return call != NULL && (call->levels & level) != 0;
 }
 
 static bool is_known(const char *function)
@@ -359,13 +359,13 @@ static int answer_host(struct px_attrs *attrs, struct answer *answer, const char
     const struct said *said = NULL;
     int rc;
 
-    if (NULL != attrs) {
+    if (attrs != NULL) {
         px_lock_take(&attrs->lock);
         said = find_described(attrs, function);
     }
     rc = answer_level(answer, function, PMIX_HOST_ATTRIBUTES,
-                      NULL != said ? (const char *const *) said->attrs : NULL, NULL != said);
-    if (NULL != attrs) {
+                      said != NULL ? (const char *const *) said->attrs : NULL, said != NULL);
+    if (attrs != NULL) {
         px_lock_give(&attrs->lock);
     }
     return rc;
@@ -376,7 +376,7 @@ static int answer_function(struct px_attrs *attrs, struct answer *answer, const 
 {
     int rc = is_known(function) ? 0 : PMIX_ERR_NOT_FOUND;
 
-    for (size_t i = 0; i < N_LEVELS && 0 == rc; i++) {
+    for (size_t i = 0; i < N_LEVELS && rc == 0; i++) {
         const char *keys[N_ATTRIBUTES + 1];
         bool found = find_library(function, levels_of[i].level, keys);
 
@@ -392,10 +392,10 @@ static int answer_function(struct px_attrs *attrs, struct answer *answer, const 
 
 static int append_name(char **text, const char *name)
 {
-    size_t len = NULL != *text ? strlen(*text) : 0;
+    size_t len = *text != NULL ? strlen(*text) : 0;
     char *grown = realloc(*text, len + strlen(name) + 2);
 
-    if (NULL == grown) {
+    if (grown == NULL) {
         return PMIX_ERR_NOMEM;
     }
     if (len > 0) {
@@ -415,26 +415,26 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
     pmix_info_t *info;
     int rc = 0;
 
-    for (size_t i = 0; i < N_CALLS && level != PX_ATTR_HOST && 0 == rc; i++) {
+    for (size_t i = 0; i < N_CALLS && level != PX_ATTR_HOST && rc == 0; i++) {
         const char *keys[N_ATTRIBUTES + 1];
 
         if ((calls[i].levels & level) != 0 || find_library(calls[i].name, level, keys)) {
             rc = append_name(&text, calls[i].name);
         }
     }
-    if (level == PX_ATTR_HOST && NULL != attrs) {
+    if (level == PX_ATTR_HOST && attrs != NULL) {
         px_lock_take(&attrs->lock);
-        for (const struct said *at = attrs->said; NULL != at && 0 == rc; at = at->next) {
+        for (const struct said *at = attrs->said; at != NULL && rc == 0; at = at->next) {
             rc = append_name(&text, at->function);
         }
         px_lock_give(&attrs->lock);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = answer_grow(answer, &info);
     }
-    if (0 == rc && NULL != text) {
+    if (rc == 0 && text != NULL) {
         rc = PMIx_Info_load(info, key, text, PMIX_STRING);
-    } else if (0 == rc) {
+    } else if (rc == 0) {
         PMIx_Load_key(info->key, key);
     }
     free(text);
@@ -471,17 +471,17 @@ int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t 
         return 0;
     }
     first = strcmp(query->keys[0], PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0;
-    for (size_t k = 0; NULL != query->keys[k] && 0 == rc; k++) {
+    for (size_t k = 0; query->keys[k] != NULL && rc == 0; k++) {
         rc = answer_key(attrs, &answer, query->keys[k], wanted & levels, first);
-        lacking = lacking || PMIX_ERR_NOT_FOUND == rc;
-        rc = PMIX_ERR_NOT_FOUND == rc ? 0 : rc;
+        lacking = lacking || rc == PMIX_ERR_NOT_FOUND;
+        rc = rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
     }
-    if (0 != rc || answer.n == 0) {
+    if (rc != 0 || answer.n == 0) {
         PMIx_Info_free(answer.info, answer.n);
-        return 0 == rc && lacking ? PMIX_ERR_NOT_FOUND : rc;
+        return rc == 0 && lacking ? PMIX_ERR_NOT_FOUND : rc;
     }
     joined = realloc(*info, (*ninfo + answer.n) * sizeof(*joined));
-    if (NULL == joined) {
+    if (joined == NULL) {
         PMIx_Info_free(answer.info, answer.n);
         return PMIX_ERR_NOMEM;
     }

@@ -15,7 +15,7 @@
 
 struct px_attrs;
 
-struct px_attrs *px_attrs_create(void); /* NULL: no memory */
+struct px_attrs *px_attrs_create(void);        /* NULL: no memory */
 void px_attrs_destroy(struct px_attrs *attrs); /* takes NULL */
 
 /* What the host supports in a call, by the name of the call or of the upcall; names end with NULL.

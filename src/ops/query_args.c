@@ -20,7 +20,7 @@ const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *ke
 
 bool px_query_asks(const pmix_query_t *query, const char *key)
 {
-    for (size_t i = 0; NULL != query->keys && NULL != query->keys[i]; i++) {
+    for (size_t i = 0; query->keys != NULL && query->keys[i] != NULL; i++) {
         if (strcmp(query->keys[i], key) == 0) {
             return true;
         }
@@ -34,8 +34,8 @@ static bool nested_results(const pmix_info_t *info, const pmix_info_t **ret, siz
     const pmix_data_array_t *array =
         info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
 
-    if (strncmp(info->key, PMIX_QUERY_RESULTS, PMIX_MAX_KEYLEN) != 0 || NULL == array ||
-        array->type != PMIX_INFO || NULL == array->array) {
+    if (strncmp(info->key, PMIX_QUERY_RESULTS, PMIX_MAX_KEYLEN) != 0 || array == NULL ||
+        array->type != PMIX_INFO || array->array == NULL) {
         return false;
     }
     *ret = array->array;
@@ -59,7 +59,7 @@ const pmix_value_t *px_query_result(const pmix_info_t *info, size_t ninfo, const
     const pmix_info_t *nested;
     size_t n;
 
-    for (size_t i = 0; NULL == value && i < ninfo; i++) {
+    for (size_t i = 0; value == NULL && i < ninfo; i++) {
         if (nested_results(&info[i], &nested, &n)) {
             value = find_value(nested, n, key);
         }
@@ -106,15 +106,15 @@ bool px_query_asks_qualifiers(const pmix_query_t *query)
             return true;
         }
     }
-    return NULL != query->keys && NULL != query->keys[0] && NULL != query->keys[1]
-           && strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0;
+    return query->keys != NULL && query->keys[0] != NULL && query->keys[1] != NULL &&
+           strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0;
 }
 
 /* What only reports results is no question. */
 static bool only_reports(const pmix_query_t *query)
 {
-    return px_query_asks(query, PMIX_QUERY_RESULTS)
-           || (px_query_asks(query, PMIX_QUERY_QUALIFIERS) && !px_query_asks_qualifiers(query));
+    return px_query_asks(query, PMIX_QUERY_RESULTS) ||
+           (px_query_asks(query, PMIX_QUERY_QUALIFIERS) && !px_query_asks_qualifiers(query));
 }
 
 /* Is a key that only processes have asked for, in the realm that is its own? */
@@ -124,11 +124,11 @@ static bool about_process(const pmix_query_t *query)
                                          PMIX_NODE_INFO};
 
     for (size_t i = 0; i < sizeof(realms) / sizeof(realms[0]); i++) {
-        if (NULL != px_query_qualifier(query, realms[i])) {
+        if (px_query_qualifier(query, realms[i]) != NULL) {
             return false;
         }
     }
-    for (size_t i = 0; NULL != query->keys[i]; i++) {
+    for (size_t i = 0; query->keys[i] != NULL; i++) {
         if (px_key_realm(query->keys[i], strlen(query->keys[i])) == PX_REALM_PROC) {
             return true;
         }
@@ -142,19 +142,17 @@ int px_query_check(const pmix_query_t *query)
         const char *key;
         const char *qualifier;
     } needs[] = {
-        {PMIX_QUERY_JOB_STATUS, PMIX_NSPACE},
-        {PMIX_QUERY_PROC_TABLE, PMIX_NSPACE},
-        {PMIX_QUERY_LOCAL_PROC_TABLE, PMIX_NSPACE},
-        {PMIX_QUERY_GROUP_MEMBERSHIP, PMIX_GROUP_ID},
+        {PMIX_QUERY_JOB_STATUS, PMIX_NSPACE},         {PMIX_QUERY_PROC_TABLE, PMIX_NSPACE},
+        {PMIX_QUERY_LOCAL_PROC_TABLE, PMIX_NSPACE},   {PMIX_QUERY_GROUP_MEMBERSHIP, PMIX_GROUP_ID},
         {PMIX_QUERY_PSET_MEMBERSHIP, PMIX_PSET_NAME},
     };
-    bool nspace = NULL != px_query_qualifier(query, PMIX_NSPACE);
-    bool rank = NULL != px_query_qualifier(query, PMIX_RANK);
+    bool nspace = px_query_qualifier(query, PMIX_NSPACE) != NULL;
+    bool rank = px_query_qualifier(query, PMIX_RANK) != NULL;
 
-    if (NULL == query->keys || NULL == query->keys[0] || only_reports(query)) {
+    if (query->keys == NULL || query->keys[0] == NULL || only_reports(query)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (NULL != px_query_qualifier(query, PMIX_PROCID) && (nspace || rank)) {
+    if (px_query_qualifier(query, PMIX_PROCID) != NULL && (nspace || rank)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (px_query_asks_qualifiers(query)) {
@@ -165,7 +163,7 @@ int px_query_check(const pmix_query_t *query)
     }
     for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
         if (px_query_asks(query, needs[i].key) &&
-            NULL == px_query_qualifier(query, needs[i].qualifier)) {
+            px_query_qualifier(query, needs[i].qualifier) == NULL) {
             return PMIX_ERR_BAD_PARAM;
         }
     }
@@ -179,13 +177,13 @@ pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherw
     const pmix_value_t *rank = px_query_qualifier(query, PMIX_RANK);
     pmix_proc_t target = *otherwise;
 
-    if (NULL != proc && proc->type == PMIX_PROC && NULL != proc->data.proc) {
+    if (proc != NULL && proc->type == PMIX_PROC && proc->data.proc != NULL) {
         return *proc->data.proc;
     }
-    if (NULL != nspace && nspace->type == PMIX_STRING && NULL != nspace->data.string) {
+    if (nspace != NULL && nspace->type == PMIX_STRING && nspace->data.string != NULL) {
         PMIx_Load_nspace(target.nspace, nspace->data.string);
     }
-    if (NULL != rank && rank->type == PMIX_PROC_RANK) {
+    if (rank != NULL && rank->type == PMIX_PROC_RANK) {
         target.rank = rank->data.rank;
     }
     return target;
@@ -195,14 +193,14 @@ pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n)
 {
     pmix_query_t *copy = PMIx_Query_create(n);
 
-    for (size_t i = 0; NULL != copy && i < n; i++) {
+    for (size_t i = 0; copy != NULL && i < n; i++) {
         bool good = true;
 
         copy[i].keys = PMIx_Argv_copy(queries[i].keys);
-        good = NULL != copy[i].keys;
+        good = copy[i].keys != NULL;
         if (good && queries[i].nqual > 0) {
             PMIx_Query_qualifiers_create(&copy[i], queries[i].nqual);
-            good = NULL != copy[i].qualifiers;
+            good = copy[i].qualifiers != NULL;
         }
         for (size_t q = 0; good && q < queries[i].nqual; q++) {
             good = px_info_keep(&copy[i].qualifiers[q], &queries[i].qualifiers[q]) == PMIX_SUCCESS;

@@ -16,7 +16,7 @@ static size_t count_key(const pmix_query_t *query, const char *key)
 {
     size_t n = 0;
 
-    for (size_t k = 0; NULL != query->keys[k]; k++) {
+    for (size_t k = 0; query->keys[k] != NULL; k++) {
         n += strcmp(query->keys[k], key) == 0 ? 1 : 0;
     }
     return n;
@@ -92,7 +92,7 @@ static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix
         total += owner[i] == q ? 1 : 0;
     }
     array = PMIx_Data_array_create(total, PMIX_INFO);
-    if (NULL == array) {
+    if (array == NULL) {
         return PMIX_ERR_NOMEM;
     }
     info = array->array;
@@ -100,13 +100,13 @@ static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix
         rc = load_qualifiers(&info[at], query);
         at++;
     }
-    for (size_t i = 0; i < n && 0 == rc; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
         if (owner[i] == q) {
             rc = px_info_keep(&info[at], &flat[i]);
             at++;
         }
     }
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Data_array_free(array);
         return rc;
     }
@@ -126,19 +126,19 @@ int px_results_shape(const pmix_query_t *queries, size_t nqueries, const pmix_in
     size_t total = n_pairs + n_nested;
     pmix_info_t *info = total > 0 ? PMIx_Info_create(total) : NULL;
     size_t *owner = calloc(n_flat + 1, sizeof(*owner));
-    int rc = NULL == owner || (total > 0 && NULL == info) ? PMIX_ERR_NOMEM : 0;
+    int rc = owner == NULL || (total > 0 && info == NULL) ? PMIX_ERR_NOMEM : 0;
 
-    for (size_t i = 0; i < n_pairs && 0 == rc; i++) {
+    for (size_t i = 0; i < n_pairs && rc == 0; i++) {
         rc = px_info_keep(&info[i], &flat[i]);
     }
-    if (0 == rc && n_nested > 0) {
+    if (rc == 0 && n_nested > 0) {
         assign(queries, nqueries, flat, n_flat, owner);
     }
-    for (size_t q = 0; q < n_nested && 0 == rc; q++) {
+    for (size_t q = 0; q < n_nested && rc == 0; q++) {
         rc = nest(&info[n_pairs + q], &queries[q], q, flat, n_flat, owner);
     }
     free(owner);
-    if (0 != rc) {
+    if (rc != 0) {
         PMIx_Info_free(info, total);
         return rc;
     }

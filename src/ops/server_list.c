@@ -24,7 +24,7 @@ struct items {
 
 static void add_info(struct items *items, const char *key, const void *value, pmix_data_type_t type)
 {
-    if (0 == items->rc) {
+    if (items->rc == 0) {
         items->rc = PMIx_Info_load(&items->at[items->n], key, value, type);
         items->n += 0 == items->rc ? 1 : 0;
     }
@@ -37,8 +37,8 @@ static int load_array(pmix_info_t *ret, const char *key, pmix_info_t *items, siz
     return PMIx_Info_load(ret, key, &array, PMIX_DATA_ARRAY);
 }
 
-static int describe_server(const struct px_server_candidate *found, const pmix_proc_t *server, const char *hostname,
-                    pmix_info_t *ret)
+static int describe_server(const struct px_server_candidate *found, const pmix_proc_t *server,
+                           const char *hostname, pmix_info_t *ret)
 {
     struct items items = {.n = 0};
     pid_t pid = (pid_t) found->pid;
@@ -50,10 +50,10 @@ static int describe_server(const struct px_server_candidate *found, const pmix_p
     if (pid > 0) {
         add_info(&items, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
     }
-    if ('\0' != found->version[0]) {
+    if (found->version[0] != '\0') {
         add_info(&items, PMIX_VERSION_INFO, found->version, PMIX_STRING);
     }
-    if (0 == items.rc) {
+    if (items.rc == 0) {
         items.rc = load_array(ret, PMIX_SERVER_INFO_ARRAY, items.at, items.n);
     }
     for (size_t i = 0; i < items.n; i++) {
@@ -62,29 +62,30 @@ static int describe_server(const struct px_server_candidate *found, const pmix_p
     return items.rc;
 }
 
-static bool is_wanted(const struct px_tool_directives *directives, const struct px_server_candidate *found,
-                      const pmix_proc_t *server)
+static bool is_wanted(const struct px_tool_directives *directives,
+                      const struct px_server_candidate *found, const pmix_proc_t *server)
 {
-    return (NULL == directives->nspace || strcmp(directives->nspace, server->nspace) == 0) &&
+    return (directives->nspace == NULL || strcmp(directives->nspace, server->nspace) == 0) &&
            (directives->pid == 0 || directives->pid == found->pid);
 }
 
-static int list_servers(const struct px_tool_directives *directives, const char *hostname, struct px_server_candidate *found,
-                  pmix_info_t *list, pmix_info_t *ret)
+static int list_servers(const struct px_tool_directives *directives, const char *hostname,
+                        struct px_server_candidate *found, pmix_info_t *list, pmix_info_t *ret)
 {
     size_t n_found = px_tool_list(directives, hostname, found, PX_SERVER_CANDIDATES_MAX);
     size_t n = 0;
     int rc = 0;
 
-    for (size_t i = 0; i < n_found && 0 == rc; i++) {
+    for (size_t i = 0; i < n_found && rc == 0; i++) {
         pmix_proc_t server;
 
-        if (px_uri_server(found[i].uri, &server) == 0 && is_wanted(directives, &found[i], &server)) {
+        if (px_uri_server(found[i].uri, &server) == 0 &&
+            is_wanted(directives, &found[i], &server)) {
             rc = describe_server(&found[i], &server, hostname, &list[n]);
             n += 0 == rc ? 1 : 0;
         }
     }
-    if (0 == rc) {
+    if (rc == 0) {
         rc = n > 0 ? load_array(ret, PMIX_QUERY_AVAIL_SERVERS, list, n) : PMIX_ERR_NOT_FOUND;
     }
     return rc;
@@ -94,7 +95,7 @@ static int list_servers(const struct px_tool_directives *directives, const char 
 static void set_dir(const pmix_query_t *query, const char *key, const char *dir, char *room,
                     size_t n)
 {
-    if (NULL != dir && NULL == px_query_qualifier(query, key)) {
+    if (dir != NULL && px_query_qualifier(query, key) == NULL) {
         snprintf(room, n, "%s", dir);
     }
 }
@@ -105,12 +106,12 @@ int px_servers_answer(const pmix_query_t *query, const char *hostname, const cha
     struct px_server_candidate *found = calloc(PX_SERVER_CANDIDATES_MAX, sizeof(*found));
     pmix_info_t *list = PMIx_Info_create(PX_SERVER_CANDIDATES_MAX);
     struct px_tool_directives directives;
-    int rc = NULL != found && NULL != list ? 0 : PMIX_ERR_NOMEM;
+    int rc = found != NULL && list != NULL ? 0 : PMIX_ERR_NOMEM;
 
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_tool_directives_read(query->qualifiers, query->nqual, &directives);
     }
-    if (0 == rc) {
+    if (rc == 0) {
         set_dir(query, PMIX_SERVER_TMPDIR, server_tmpdir, directives.server_tmpdir,
                 sizeof(directives.server_tmpdir));
         set_dir(query, PMIX_SYSTEM_TMPDIR, system_tmpdir, directives.system_tmpdir,

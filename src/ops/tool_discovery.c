@@ -28,10 +28,10 @@ static void tmpdir_of(const char *variable, char *room, size_t n)
     static const char *const fallbacks[] = {"TMPDIR", "TEMP", "TMP"};
     const char *dir = getenv(variable);
 
-    for (size_t i = 0; i < 3 && (NULL == dir || '\0' == dir[0]); i++) {
+    for (size_t i = 0; i < 3 && (dir == NULL || dir[0] == '\0'); i++) {
         dir = getenv(fallbacks[i]);
     }
-    snprintf(room, n, "%s", NULL != dir && '\0' != dir[0] ? dir : "/tmp");
+    snprintf(room, n, "%s", dir != NULL && dir[0] != '\0' ? dir : "/tmp");
 }
 
 static uint32_t number_or(uint32_t given, uint32_t otherwise)
@@ -41,7 +41,7 @@ static uint32_t number_or(uint32_t given, uint32_t otherwise)
 
 static void set_dir(char *room, size_t n, const char *dir)
 {
-    if (NULL != dir) {
+    if (dir != NULL) {
         snprintf(room, n, "%s", dir);
     }
 }
@@ -51,12 +51,12 @@ int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_too
     struct px_tool_init_directives said;
     int rc = px_tool_init_read(info, ninfo, &said);
 
-    if (0 != rc || (NULL != said.server_uri && NULL != said.tcp_uri)) {
+    if (rc != 0 || (said.server_uri != NULL && said.tcp_uri != NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     *ret = (struct px_tool_directives){
         .file = said.attachment_file,
-        .uri = NULL != said.server_uri ? said.server_uri : said.tcp_uri,
+        .uri = said.server_uri != NULL ? said.server_uri : said.tcp_uri,
         .nspace = said.server_nspace,
         .own_nspace = said.nspace,
         .own_rank = number_or(said.rank, 0),
@@ -83,7 +83,7 @@ static void take_line(char **text, char *room, size_t n)
 
     snprintf(room, n, "%.*s", (int) (len < n ? len : n - 1), *text);
     *text += len;
-    if ('\n' == **text) {
+    if (**text == '\n') {
         (*text)++;
     }
 }
@@ -113,7 +113,7 @@ bool px_found_lives(const struct px_server_candidate *found)
     if (found->pid == 0 || (found->space != 0 && found->space != px_process_space())) {
         return true;
     }
-    if (kill((pid_t) found->pid, 0) != 0 && ESRCH == errno) {
+    if (kill((pid_t) found->pid, 0) != 0 && errno == ESRCH) {
         return false;
     }
     if (px_process_look((pid_t) found->pid, &process) != 0) {
@@ -125,8 +125,7 @@ bool px_found_lives(const struct px_server_candidate *found)
     if (found->started != 0) {
         return process.started == found->started;
     }
-    return found->written == 0 ||
-           px_process_start_time(&process) <= found->written + CLOCK_SLACK_S;
+    return found->written == 0 || px_process_start_time(&process) <= found->written + CLOCK_SLACK_S;
 }
 
 int px_found_read_from(int fd, struct px_server_candidate *ret)
@@ -150,7 +149,7 @@ int px_found_read_from(int fd, struct px_server_candidate *ret)
     take_line(&at, line, sizeof(line)); /* the time, in words */
     found.started = take_number(&at, UINT64_MAX);
     found.space = take_number(&at, UINT64_MAX);
-    if (NULL == strchr(found.uri, ';')) {
+    if (strchr(found.uri, ';') == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     *ret = found;
@@ -176,7 +175,7 @@ int px_found_read(const char *path, struct px_server_candidate *ret)
         return PMIX_ERR_NO_PERMISSIONS;
     }
     if (fd < 0) {
-        return EACCES == errno ? PMIX_ERR_NO_PERMISSIONS : PMIX_ERR_UNREACH;
+        return errno == EACCES ? PMIX_ERR_NO_PERMISSIONS : PMIX_ERR_UNREACH;
     }
     rc = px_found_read_from(fd, ret);
     close(fd);
@@ -203,7 +202,7 @@ static int add_file(const char *path, struct px_server_candidate *room, size_t n
     }
     memset(&room[*n], 0, sizeof(room[*n]));
     rc = px_found_read(path, &room[*n]);
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     if (searched && (room[*n].pid == 0 || !px_found_lives(&room[*n]))) {
@@ -225,7 +224,7 @@ static int add_named(const char *dir, struct px_server_candidate *room, size_t n
     if (len < 0 || (size_t) len >= sizeof(path)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (NULL != what) {
+    if (what != NULL) {
         snprintf(path + len, sizeof(path) - (size_t) len, "pmix.%s.tool.%s", host, what);
     } else {
         snprintf(path + len, sizeof(path) - (size_t) len, "%s%s", format, host);
@@ -252,8 +251,8 @@ static bool leads_on(const char *path, const struct dirent *entry)
     struct stat st;
 
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-           (DT_DIR == entry->d_type || DT_UNKNOWN == entry->d_type) && lstat(path, &st) == 0 &&
-           S_ISDIR(st.st_mode) && (0 == st.st_uid || geteuid() == st.st_uid);
+           (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && lstat(path, &st) == 0 &&
+           S_ISDIR(st.st_mode) && (st.st_uid == 0 || geteuid() == st.st_uid);
 }
 
 static bool is_named(const struct search *s, const char *name)
@@ -268,11 +267,11 @@ static void search_dir(struct search *s, const char *dir, unsigned depth)
     const struct dirent *entry;
     DIR *d = s->dirs > 0 ? opendir(dir) : NULL;
 
-    if (NULL == d) {
+    if (d == NULL) {
         return;
     }
     s->dirs--;
-    for (entry = readdir(d); NULL != entry && s->entries > 0 && *s->n < s->n_room;
+    for (entry = readdir(d); entry != NULL && s->entries > 0 && *s->n < s->n_room;
          entry = readdir(d)) {
         s->entries--;
         if (snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >= (int) sizeof(path)) {
@@ -291,8 +290,8 @@ static void search_dir(struct search *s, const char *dir, unsigned depth)
 }
 
 /* All servers in the directory; where it has none, those in the tree below it. */
-static void add_directory(const char *dir, const char *host, struct px_server_candidate *room, size_t n_room,
-                          size_t *n)
+static void add_directory(const char *dir, const char *host, struct px_server_candidate *room,
+                          size_t n_room, size_t *n)
 {
     size_t before = *n;
     struct search s = {.room = room, .n_room = n_room, .n = n, .dirs = DIRS_MOST};
@@ -316,7 +315,7 @@ static int add_one(const char *dir, struct px_server_candidate *room, size_t n_r
                        .entries = ENTRIES_MOST};
     int rc = add_named(dir, room, n_room, n, "", host, what);
 
-    if (PMIX_ERR_UNREACH != rc ||
+    if (rc != PMIX_ERR_UNREACH ||
         snprintf(s.name, sizeof(s.name), "pmix.%s.tool.%s", host, what) >= (int) sizeof(s.name)) {
         return rc;
     }
@@ -332,7 +331,7 @@ static int add_uri(const char *uri, struct px_server_candidate *room, size_t n_r
         return add_file(uri + 5, room, n_room, n, false);
     }
     memset(&room[*n], 0, sizeof(room[*n]));
-    snprintf(room[*n].uri, sizeof(room[*n].uri), "%s", NULL != env ? env + 1 : uri);
+    snprintf(room[*n].uri, sizeof(room[*n].uri), "%s", env != NULL ? env + 1 : uri);
     room[*n].named = true;
     (*n)++;
     return 0;
@@ -349,9 +348,9 @@ static void add_environment(struct px_server_candidate *room, size_t n_room, siz
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && *n < n_room; i++) {
         const char *uri = getenv(names[i]);
 
-        if (NULL != uri && '\0' != uri[0]) {
+        if (uri != NULL && uri[0] != '\0') {
             (void) add_uri(uri, room, n_room, n); /* a file that is not there is no candidate */
-            if (*n > 0 && NULL != version) {
+            if (*n > 0 && version != NULL) {
                 snprintf(room[*n - 1].version, sizeof(room[*n - 1].version), "%s", version);
             }
             return;
@@ -364,31 +363,31 @@ static bool is_of(const char *uri, const char *nspace)
 {
     size_t len = strlen(nspace);
 
-    return strncmp(uri, nspace, len) == 0 && '.' == uri[len] &&
-           ';' == uri[len + 1 + strspn(uri + len + 1, "0123456789")];
+    return strncmp(uri, nspace, len) == 0 && uri[len] == '.' &&
+           uri[len + 1 + strspn(uri + len + 1, "0123456789")] == ';';
 }
 
-int px_tool_find(const struct px_tool_directives *directives, const char *hostname, struct px_server_candidate *room,
-                 size_t n_room, size_t *ret_n, bool *ret_named)
+int px_tool_find(const struct px_tool_directives *directives, const char *hostname,
+                 struct px_server_candidate *room, size_t n_room, size_t *ret_n, bool *ret_named)
 {
     char number[16];
     size_t n = 0;
     int rc = 0;
 
     *ret_named = true;
-    if (NULL != directives->file) {
+    if (directives->file != NULL) {
         rc = add_file(directives->file, room, n_room, &n, false);
-    } else if (NULL != directives->uri) {
+    } else if (directives->uri != NULL) {
         rc = add_uri(directives->uri, room, n_room, &n);
     } else if (directives->pid != 0) {
         snprintf(number, sizeof(number), "%u", directives->pid);
         rc = add_one(directives->server_tmpdir, room, n_room, &n, hostname, number);
-        if (0 == rc && room[0].pid != 0 && room[0].pid != directives->pid) {
+        if (rc == 0 && room[0].pid != 0 && room[0].pid != directives->pid) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }
-    } else if (NULL != directives->nspace) {
+    } else if (directives->nspace != NULL) {
         rc = add_one(directives->server_tmpdir, room, n_room, &n, hostname, directives->nspace);
-        if (0 == rc && !is_of(room[0].uri, directives->nspace)) {
+        if (rc == 0 && !is_of(room[0].uri, directives->nspace)) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }
     } else if (directives->system_only) {
@@ -397,7 +396,8 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
         *ret_named = false;
         add_environment(room, n_room, &n);
         if (directives->system_first || n == 0) {
-            (void) add_named(directives->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
+            (void) add_named(directives->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname,
+                             NULL);
         }
         add_directory(directives->server_tmpdir, hostname, room, n_room, &n);
         rc = n > 0 ? 0 : PMIX_ERR_UNREACH;
@@ -406,8 +406,8 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
     return rc;
 }
 
-size_t px_tool_list(const struct px_tool_directives *directives, const char *hostname, struct px_server_candidate *room,
-                    size_t n_room)
+size_t px_tool_list(const struct px_tool_directives *directives, const char *hostname,
+                    struct px_server_candidate *room, size_t n_room)
 {
     size_t before;
     size_t n = 0;

@@ -6,8 +6,8 @@
 /* What we say about the Standard: its version, and the ABIs (0.0: the Standard has defined none
  * yet). */
 #define PX_STANDARD_VERSION "5.0"
-#define PX_STABLE_ABI "0.0"
-#define PX_PROVISIONAL_ABI "0.0"
+#define PX_STABLE_ABI       "0.0"
+#define PX_PROVISIONAL_ABI  "0.0"
 
 /* "OpenPMIx <series declared>, repo rev: shmix-<our version> (PMIx Standard: ...)": the form that
  * programs take apart. Static; any thread, any time. */

@@ -31,8 +31,8 @@ struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .get_fast = (void *) not_u
 void px_ctx_up(struct px_ctx *ctx)
 {
     px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_peek */
-    if (NULL != ctx->ops) {
-        px_get_fn get = NULL != ctx->ops->get_fast ? ctx->ops->get_fast : ctx->get;
+    if (ctx->ops != NULL) {
+        px_get_fn get = ctx->ops->get_fast != NULL ? ctx->ops->get_fast : ctx->get;
 
         /* pairs with px_ctx_get_fast */
         px_store_ptr_release(&ctx->get_fast, (void *) (uintptr_t) get);

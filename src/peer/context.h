@@ -25,19 +25,19 @@ enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
 struct px_ctx {
     /* atomic: enum px_state; released by px_ctx_up, pairs with px_ctx_enter */
     uint64_t state;
-    struct px_lock lock;       /* init and finalize, one at a time */
-    unsigned refs;              /* lock: matching finalizes still due */
-    void *get_fast;               /* atomic: what PMIx_Get is at present; see px_ctx_get_fast */
-    px_get_fn get;              /* set before state goes up: PMIx_Get without the fast path */
+    struct px_lock lock;           /* init and finalize, one at a time */
+    unsigned refs;                 /* lock: matching finalizes still due */
+    void *get_fast;                /* atomic: what PMIx_Get is at present; see px_ctx_get_fast */
+    px_get_fn get;                 /* set before state goes up: PMIx_Get without the fast path */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role; /* of a server struct px_server, of a client or tool struct px_session */
     struct px_loop *loop;
-    struct px_events *events;   /* loop thread */
-    struct px_attrs *attrs;     /* constant while up: what the host supports */
-    pmix_proc_t self;           /* constant while up */
-    void *loaded;               /* lock: what keeps this library loaded while it is up, or NULL */
+    struct px_events *events; /* loop thread */
+    struct px_attrs *attrs;   /* constant while up: what the host supports */
+    pmix_proc_t self;         /* constant while up */
+    void *loaded;             /* lock: what keeps this library loaded while it is up, or NULL */
     bool external; /* constant while up: the application turns the loop (PMIx_Progress) */
-    pmix_status_t init_status;  /* lock: what the first init returned */
+    pmix_status_t init_status; /* lock: what the first init returned */
 };
 
 extern struct px_ctx px_the_context __attribute__((visibility("hidden")));
@@ -60,7 +60,7 @@ static inline struct px_ctx *px_ctx_peek(void)
 
 static inline void px_ctx_leave(struct px_ctx **ctx)
 {
-    if (NULL != *ctx) {
+    if (*ctx != NULL) {
         px_call_end();
     }
 }
@@ -76,14 +76,14 @@ static inline struct px_ctx *px_ctx_enter(void)
 
     px_call_begin();
     ctx = px_ctx_peek();
-    if (NULL == ctx) {
+    if (ctx == NULL) {
         px_call_end();
     }
     return ctx;
 }
 
-/* The role's fast path, or `get` when it has none; while the context is not up, one that says so. One
- * acquire load. */
+/* The role's fast path, or `get` when it has none; while the context is not up, one that says so.
+ * One acquire load. */
 static inline px_get_fn px_ctx_get_fast(const struct px_ctx *ctx)
 {
     /* pairs with px_ctx_up and px_ctx_down */

@@ -75,7 +75,7 @@ static struct pending *find_locked(struct px_link *link, uint32_t tag)
     struct px_list *following;
 
     px_assert(px_lock_held(&link->lock));
-    px_list_each (item, following, bucket(link, tag)) {
+    px_list_each(item, following, bucket(link, tag)) {
         struct pending *p = px_container_of(item, struct pending, link);
 
         if (p->tag == tag) {
@@ -109,7 +109,7 @@ static uint64_t take_due_locked(struct px_link *link, uint64_t now_ns, struct px
         struct px_list *item;
         struct px_list *following;
 
-        px_list_each (item, following, &link->pending[i]) {
+        px_list_each(item, following, &link->pending[i]) {
             struct pending *p = px_container_of(item, struct pending, link);
 
             if (p->deadline_ns <= now_ns) {

@@ -25,7 +25,8 @@ void px_coll_call_fini(struct px_coll_call *call)
 
 /* --- the end --- */
 
-static void reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to, int status)
+static void reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to,
+                  int status)
 {
     switch (coll->kind) {
     case PX_COLL_CONNECT:
@@ -100,8 +101,7 @@ int px_coll_hand_over(struct px_coll *coll, struct px_upcall *up)
     if (!up->procs) {
         return PMIX_ERR_NOMEM;
     }
-    memcpy(up->procs, coll->group.mixed ? coll->set : coll->procs,
-           up->nprocs * sizeof(*up->procs));
+    memcpy(up->procs, coll->group.mixed ? coll->set : coll->procs, up->nprocs * sizeof(*up->procs));
     rc = px_infos_copy(coll->info, coll->ninfo, &up->info);
     up->ninfo = up->info ? coll->ninfo : 0;
     if (!rc && coll->local_status) {
@@ -137,7 +137,7 @@ static bool clones_missing(struct px_server *s, const struct px_coll *coll)
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->peer_list) {
+    px_list_each(item, next, &s->peer_list) {
         const struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
         if (peer->rank && peer->conn && px_coll_concerns(coll, &peer->proc) &&
@@ -262,7 +262,7 @@ void px_colls_recount(struct px_server *s)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->colls.list) {
+    px_list_each(item, next, &s->colls.list) {
         if (complete_if_all_local(s, px_container_of(item, struct px_coll, link))) {
             next = s->colls.list.next;
         }
@@ -275,7 +275,7 @@ void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->colls.list) {
+    px_list_each(item, next, &s->colls.list) {
         px_coll_forget_peer(px_container_of(item, struct px_coll, link), peer->id);
     }
     px_colls_recount(s);

@@ -37,7 +37,7 @@ struct px_commit_reader {
     const char *only; /* or NULL: every key is taken */
     struct px_batch *batch;
     struct chunk *owned;
-    struct chunk *borrowed; /* their strings and bytes lie in the input */
+    struct chunk *borrowed;     /* their strings and bytes lie in the input */
     struct name names[N_NAMES]; /* by length and last character */
 };
 
@@ -93,7 +93,8 @@ static void drop_value(struct px_kval_view *kval)
 }
 
 /* Takes over the value; NULL, with the value as it was, when memory is out. */
-static const pmix_value_t *keep_value(struct px_commit_reader *posted, const struct px_kval_view *kval)
+static const pmix_value_t *keep_value(struct px_commit_reader *posted,
+                                      const struct px_kval_view *kval)
 {
     struct chunk **chunks = kval->owned ? &posted->owned : &posted->borrowed;
     struct chunk *chunk = *chunks;
@@ -112,7 +113,8 @@ static const pmix_value_t *keep_value(struct px_commit_reader *posted, const str
 }
 
 /* Adds an entry whose key is so long. */
-static int add_entry(struct px_commit_reader *posted, const struct px_store_entry *entry, size_t key_len)
+static int add_entry(struct px_commit_reader *posted, const struct px_store_entry *entry,
+                     size_t key_len)
 {
     struct name *name;
     int rc;
@@ -190,8 +192,8 @@ static bool is_noted(const struct px_map *names, const struct px_kval_view *kval
 /* `other`: the names of the client's other buffer, or NULL. What of the local buffer is in both is
  * global; what of the remote buffer is in both has been read. *ret is as good as the input and
  * `posted`. */
-static int read_one(struct px_commit_reader *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope,
-                    const struct px_map *other, struct px_kval_view *ret)
+static int read_one(struct px_commit_reader *posted, uint32_t rank, struct px_in *in,
+                    pmix_scope_t scope, const struct px_map *other, struct px_kval_view *ret)
 {
     struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = rank, .scope = scope};
     size_t key_len;
@@ -230,7 +232,8 @@ static int read_one(struct px_commit_reader *posted, uint32_t rank, struct px_in
     return add_entry(posted, &entry, key_len);
 }
 
-int px_commit_reader_read(struct px_commit_reader *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope)
+int px_commit_reader_read(struct px_commit_reader *posted, uint32_t rank, struct px_in *in,
+                          pmix_scope_t scope)
 {
     struct px_kval_view kval;
     int rc = PMIX_SUCCESS;
@@ -336,7 +339,8 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
     rc = posted ? read_commit(posted, rank->rank, &blocks, &plain) : PMIX_ERR_NOMEM;
     rc = rc ? rc : px_commit_reader_publish(posted, rank->ns);
     if (!rc) {
-        rc = px_buf_ok(&plain) ? px_modex_log_put(&rank->modex_log, &plain, &s->commit_number) : PMIX_ERR_NOMEM;
+        rc = px_buf_ok(&plain) ? px_modex_log_put(&rank->modex_log, &plain, &s->commit_number)
+                               : PMIX_ERR_NOMEM;
     }
     px_commit_reader_destroy(posted);
     px_buf_fini(&plain);

@@ -84,8 +84,9 @@ static void take_tool_support(struct px_server *s,
     s->rendezvous_opts.controller = directives->sys_controller;
     s->rendezvous_opts.launcher_file = directives->rendezvous_file;
     s->rendezvous_opts.mode = directives->socket_mode != PX_NOT_GIVEN ? directives->socket_mode : 0;
-    s->tools = directives->tool_support || directives->session_support || s->rendezvous_opts.system ||
-               s->rendezvous_opts.scheduler || s->rendezvous_opts.controller || s->rendezvous_opts.launcher_file;
+    s->tools = directives->tool_support || directives->session_support ||
+               s->rendezvous_opts.system || s->rendezvous_opts.scheduler ||
+               s->rendezvous_opts.controller || s->rendezvous_opts.launcher_file;
     s->foreign_tools = directives->foreign_tools;
 }
 

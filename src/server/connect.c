@@ -39,7 +39,7 @@ void px_connected_nspace_removed(struct px_server *s)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->connected) {
+    px_list_each(item, next, &s->connected) {
         struct connected *one = px_container_of(item, struct connected, link);
 
         if (!px_nspace_any(s, one->set, one->n)) {
@@ -53,7 +53,7 @@ static struct connected *find_connected(struct px_server *s, const struct px_col
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->connected) {
+    px_list_each(item, next, &s->connected) {
         struct connected *one = px_container_of(item, struct connected, link);
 
         if (px_coll_same_set(one->set, one->n, coll->set, coll->nset)) {
@@ -195,7 +195,7 @@ static bool is_among(const pmix_proc_t *procs, size_t n, const char *nspace)
 /* What the member is to know of the other namespaces: the job information of those that it reads by
  * messages. The first segment that is new to it rides along; others wait until it needs them. */
 static struct px_nspace *pack_namespaces(struct px_server *s, struct px_buf *reply,
-                                        struct px_peer *peer, const struct px_coll *coll)
+                                         struct px_peer *peer, const struct px_coll *coll)
 {
     struct px_nspace *rides = NULL;
 

@@ -135,7 +135,8 @@ void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, str
     px_answer_offer(s, reply_to, buf, peer ? px_peer_moved_segment(peer) : -1);
 }
 
-void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf, int fd)
+void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf,
+                     int fd)
 {
     struct px_peer *peer = px_peer_find(s, reply_to->peer);
 

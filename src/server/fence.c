@@ -82,7 +82,8 @@ static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall
     if (coll->collect) {
         coll->sent_up_to = s->commit_number;
         return px_modex_encode(s, coll->set, coll->nset,
-                             px_high_water_since(&s->high_water, coll->set, coll->nset), true, data, len);
+                               px_high_water_since(&s->high_water, coll->set, coll->nset), true,
+                               data, len);
     }
     if (!as_job) {
         return PMIX_SUCCESS;

@@ -14,8 +14,8 @@
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 
-int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_lookup_key *spec,
-                struct px_get_directives *ret)
+int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
+                       struct px_lookup_key *spec, struct px_get_directives *ret)
 {
     int rc = px_get_read(info, ninfo, ret);
 

@@ -203,7 +203,8 @@ static int add_posted(struct px_server *s, const struct px_coll *coll, pmix_info
     for (size_t i = 0; !rc && i < coll->n_members; i++) {
         callers[i] = coll->members[i].proc;
     }
-    rc = rc ? rc : px_modex_encode(s, callers, coll->n_members, 0, false, &bytes.bytes, &bytes.size);
+    rc =
+        rc ? rc : px_modex_encode(s, callers, coll->n_members, 0, false, &bytes.bytes, &bytes.size);
     if (!rc && bytes.size) {
         rc = px_infos_append(info, ninfo, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
     }

@@ -32,7 +32,7 @@ struct px_group *px_group_find(struct px_server *s, const char *name, const pmix
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->groups) {
+    px_list_each(item, next, &s->groups) {
         struct px_group *group = px_container_of(item, struct px_group, link);
 
         if (strcmp(group->name, name) == 0 && (!proc || place_of(group, proc) < group->n)) {
@@ -75,7 +75,7 @@ void px_groups_nspace_removed(struct px_server *s)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->groups) {
+    px_list_each(item, next, &s->groups) {
         struct px_group *group = px_container_of(item, struct px_group, link);
 
         if (!px_nspace_any(s, group->members, group->n)) {
@@ -130,7 +130,7 @@ static bool is_there(struct px_server *s, const char *name, const pmix_proc_t *p
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->groups) {
+    px_list_each(item, next, &s->groups) {
         struct px_group *group = px_container_of(item, struct px_group, link);
 
         if (strcmp(group->name, name) == 0 && px_coll_overlap(group->members, group->n, procs, n)) {
@@ -146,7 +146,7 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->colls.list) {
+    px_list_each(item, next, &s->colls.list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
         bool gathered = coll->kind == PX_COLL_GROUP_CONSTRUCT;
 

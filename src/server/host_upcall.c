@@ -188,7 +188,7 @@ void px_hostcb_op(pmix_status_t status, void *cbdata)
 }
 
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
-                 pmix_release_cbfunc_t release, void *release_data)
+                     pmix_release_cbfunc_t release, void *release_data)
 {
     struct px_upcall *up = cbdata;
 
@@ -255,7 +255,7 @@ static void take_infos(struct px_upcall *up, const pmix_info_t *info, size_t nin
 }
 
 void px_hostcb_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                 pmix_release_cbfunc_t release, void *release_data)
+                     pmix_release_cbfunc_t release, void *release_data)
 {
     struct px_upcall *up = cbdata;
 
@@ -282,7 +282,7 @@ void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
 }
 
 void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
-                      size_t ninfo, void *cbdata)
+                          size_t ninfo, void *cbdata)
 {
     struct px_upcall *up = cbdata;
 

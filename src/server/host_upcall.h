@@ -17,7 +17,7 @@ struct px_upcall {
     struct px_task task;
     struct px_list link;
     struct px_server *server;
-    uint64_t state; /* atomic: see host_upcall.c */
+    uint64_t state;    /* atomic: see host_upcall.c */
     px_upcall_fn done; /* loop thread, once; then the upcall is freed */
     void *arg;
     struct px_reply_to reply_to;
@@ -84,14 +84,14 @@ void px_upcall_set_processed(struct px_upcall *up, const struct px_call *call);
 /* What the host calls, cbdata being the upcall. Any thread. */
 void px_hostcb_op(pmix_status_t status, void *cbdata);
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
-                 pmix_release_cbfunc_t release, void *release_data);
+                     pmix_release_cbfunc_t release, void *release_data);
 void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata);
 void px_hostcb_spawn(pmix_status_t status, char nspace[], void *cbdata);
 void px_hostcb_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                 pmix_release_cbfunc_t release, void *release_data);
+                     pmix_release_cbfunc_t release, void *release_data);
 void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata);
 void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
-                      size_t ninfo, void *cbdata);
+                          size_t ninfo, void *cbdata);
 void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata);
 
 /* Ready-made endings: reply with the status, or with status and infos. */

@@ -56,7 +56,7 @@ static struct stock *find_stock(struct px_server *s, const pmix_value_t *name,
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->inventory) {
+    px_list_each(item, next, &s->inventory) {
         struct stock *stock = px_container_of(item, struct stock, link);
 
         if (name ? same_name(stock, name) : number && same_number(stock, number)) {

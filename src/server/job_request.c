@@ -130,7 +130,8 @@ int px_handle_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, 
         return PMIX_ERR_NOMEM;
     }
     peer->finalizing = true;
-    px_upcall_returned(up, s->host.client_finalized(
-                               &up->proc, peer->rank ? peer->rank->object : NULL, px_hostcb_op, up));
+    px_upcall_returned(up,
+                       s->host.client_finalized(&up->proc, peer->rank ? peer->rank->object : NULL,
+                                                px_hostcb_op, up));
     return PMIX_SUCCESS;
 }

@@ -28,7 +28,7 @@ static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->modexes) {
+    px_list_each(item, next, &s->modexes) {
         struct modex *modex = px_container_of(item, struct modex, link);
 
         if (!modex->renewal && modex->rank == rank && strcmp(modex->nspace, nspace) == 0) {
@@ -132,7 +132,8 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     modex->renewal = get->renewal;
     px_list_append(&s->modexes, &modex->link);
     up->arg = modex;
-    px_upcall_returned(up, s->host.direct_modex(&up->proc, up->info, up->ninfo, px_hostcb_modex, up));
+    px_upcall_returned(up,
+                       s->host.direct_modex(&up->proc, up->info, up->ninfo, px_hostcb_modex, up));
     return PMIX_SUCCESS;
 }
 
@@ -164,7 +165,7 @@ static void give_posted(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn
 }
 
 void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
-                   void *cbdata)
+                    void *cbdata)
 {
     struct px_nspace *ns = px_nspace_find(s, proc->nspace);
     struct px_local_proc *rank = ns ? px_local_proc_find(ns, proc->rank) : NULL;
@@ -209,7 +210,7 @@ static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool go
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->dmodex_requests) {
+    px_list_each(item, next, &s->dmodex_requests) {
         struct dmodex_request *request = px_container_of(item, struct dmodex_request, link);
 
         if (!concerns(request, rank)) {
@@ -242,7 +243,8 @@ void px_dmodex_requests_drop_all(struct px_server *s)
     struct px_list *item;
 
     px_assert(px_loop_inside(s->loop));
-    for (item = px_list_shift(&s->dmodex_requests); item; item = px_list_shift(&s->dmodex_requests)) {
+    for (item = px_list_shift(&s->dmodex_requests); item;
+         item = px_list_shift(&s->dmodex_requests)) {
         struct dmodex_request *request = px_container_of(item, struct dmodex_request, link);
 
         request->fn(PMIX_ERR_LOST_CONNECTION, NULL, 0, request->cbdata);

@@ -9,6 +9,6 @@
  * WILDCARD: the job's information. fn is called on the loop thread, its data valid during the call.
  * Loop thread. */
 void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
-                   void *cbdata);
+                    void *cbdata);
 
 #endif

@@ -44,7 +44,7 @@ static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *
     int rc = PMIX_SUCCESS;
 
     if (ns && proc->rank == PMIX_RANK_WILDCARD) {
-        px_list_each (item, next, &ns->rank_list) {
+        px_list_each(item, next, &ns->rank_list) {
             rc = rc ? rc : add_rank(buf, px_container_of(item, struct px_local_proc, link), since);
         }
         return rc;
@@ -54,10 +54,11 @@ static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *
 }
 
 int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, uint64_t since,
-                  bool ask_resync, char **ret, size_t *ret_len)
+                    bool ask_resync, char **ret, size_t *ret_len)
 {
     struct px_modex_blob_head head = {.server_id = s->server_id,
-                                .flags = ask_resync && s->resync_needed ? PX_MODEX_BLOB_RESEND : 0};
+                                      .flags = ask_resync && s->resync_needed ? PX_MODEX_BLOB_RESEND
+                                                                              : 0};
     struct px_buf buf = {0};
     size_t mark;
     size_t empty;
@@ -103,8 +104,8 @@ struct incoming {
 struct reader {
     struct px_server *server;
     struct px_list all;
-    const char *nspace; /* of the part before; NULL at first */
-    struct px_nspace *ns; /* NULL: this node has never heard of it */
+    const char *nspace;              /* of the part before; NULL at first */
+    struct px_nspace *ns;            /* NULL: this node has never heard of it */
     struct px_commit_reader *posted; /* NULL until something of it is news */
     bool echo;
     bool asked;
@@ -127,7 +128,7 @@ static struct px_commit_reader *find_posted(struct reader *reader, struct px_nsp
     struct px_list *next;
     struct incoming *in;
 
-    px_list_each (item, next, &reader->all) {
+    px_list_each(item, next, &reader->all) {
         in = px_container_of(item, struct incoming, link);
         if (in->ns == ns) {
             return in->posted;
@@ -180,8 +181,8 @@ static struct px_received_mark *received_of(struct px_nspace *ns, uint32_t rank)
 }
 
 /* True when the part brings something; then it counts as here from now on. */
-static bool is_news(struct px_server *s, struct px_nspace *ns, const struct px_modex_blob_head *head,
-                    const struct px_modex_blob_part *part)
+static bool is_news(struct px_server *s, struct px_nspace *ns,
+                    const struct px_modex_blob_head *head, const struct px_modex_blob_part *part)
 {
     struct px_received_mark *known = received_of(ns, part->rank);
     uint64_t here = known && known->server_id == head->server_id ? known->up_to : 0;
@@ -210,7 +211,8 @@ static void forget_received(struct px_server *s, struct px_nspace *ns)
     s->resync_needed = true;
 }
 
-static int on_part(void *arg, const struct px_modex_blob_head *head, const struct px_modex_blob_part *part)
+static int on_part(void *arg, const struct px_modex_blob_head *head,
+                   const struct px_modex_blob_part *part)
 {
     struct reader *reader = arg;
     struct px_server *s = reader->server;

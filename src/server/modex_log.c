@@ -105,7 +105,7 @@ int px_modex_log_put(struct px_modex_log *box, const struct px_buf *kvals, uint6
 }
 
 int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *buf,
-                   struct px_modex_log_span *ret)
+                      struct px_modex_log_span *ret)
 {
     struct px_modex_log_span span = {0};
     struct px_list *first = &box->items;

@@ -17,12 +17,12 @@
  * everything again (stock clients); what comes unchanged keeps its place and number. A zeroed
  * struct is an empty one. Loop thread. */
 struct px_modex_log {
-    struct px_map keys; /* name (px_kval_name) to item */
+    struct px_map keys;   /* name (px_kval_name) to item */
     struct px_list items; /* by number, ascending */
 };
 
-/* What part of a modex log was packed. A reader that had everything up to `from` has everything up to
- * `to` with it. */
+/* What part of a modex log was packed. A reader that had everything up to `from` has everything up
+ * to `to` with it. */
 struct px_modex_log_span {
     uint64_t from; /* 0: nothing is presupposed */
     uint64_t to;   /* equal to `from`: nothing new */
@@ -46,7 +46,7 @@ int px_modex_log_put(struct px_modex_log *box, const struct px_buf *kvals, uint6
 
 /* Appends everything with a number above `since`. 0 or PMIX_ERR_NOMEM. */
 int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *buf,
-                   struct px_modex_log_span *ret);
+                      struct px_modex_log_span *ret);
 
 void px_modex_log_fini(struct px_modex_log *box);
 

@@ -173,12 +173,12 @@ void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
     (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
     px_list_remove(&ns->link);
     px_high_water_forget(&s->high_water, ns->name);
-    px_list_each (item, next, &ns->rank_list) {
+    px_list_each(item, next, &ns->rank_list) {
         px_gets_proc_departed(s, px_container_of(item, struct px_local_proc, link));
         px_dmodex_requests_proc_departed(s, px_container_of(item, struct px_local_proc, link));
     }
     px_gets_nspace_changed(s, ns);
-    px_list_each (item, next, &s->peer_list) {
+    px_list_each(item, next, &s->peer_list) {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
         if (peer->rank && peer->rank->ns == ns) {
@@ -277,7 +277,7 @@ void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
     px_assert(px_loop_inside(s->loop));
     px_gets_proc_departed(s, rank);
     px_dmodex_requests_proc_departed(s, rank);
-    px_list_each (item, next, &s->peer_list) {
+    px_list_each(item, next, &s->peer_list) {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
         if (peer->rank == rank) {
@@ -351,7 +351,7 @@ static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &ns->rank_list) {
+    px_list_each(item, next, &ns->rank_list) {
         struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
 
         known++;
@@ -363,7 +363,7 @@ static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
 }
 
 uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
-                      bool *ret_lost)
+                                bool *ret_lost)
 {
     struct px_nspace *ns = px_nspace_find(s, proc->nspace);
     struct px_local_proc *rank;

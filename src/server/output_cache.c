@@ -73,7 +73,7 @@ void px_outputs_nspace_removed(struct px_server *s, const char *name)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->outputs) {
+    px_list_each(item, next, &s->outputs) {
         struct kept *kept = px_container_of(item, struct kept, link);
 
         if (strcmp(kept->out.source.nspace, name) == 0) {
@@ -102,7 +102,7 @@ static size_t pending_bytes(struct px_server *s, const struct px_iof_subscriptio
     struct px_list *next;
     size_t sum = 0;
 
-    px_list_each (item, next, &s->outputs) {
+    px_list_each(item, next, &s->outputs) {
         const struct kept *kept = px_container_of(item, struct kept, link);
 
         sum += px_iof_subscription_covers(pull, &kept->out) ? kept->bytes.size : 0;
@@ -116,7 +116,7 @@ static struct kept *take_next(struct px_server *s, const struct px_iof_subscript
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->outputs) {
+    px_list_each(item, next, &s->outputs) {
         struct kept *kept = px_container_of(item, struct kept, link);
 
         if (px_iof_subscription_covers(pull, &kept->out)) {
@@ -129,7 +129,7 @@ static struct kept *take_next(struct px_server *s, const struct px_iof_subscript
 
 /* An asker in this process may do anything when it is called: nothing is held meanwhile. */
 void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
-                     size_t ninfo)
+                        size_t ninfo)
 {
     struct px_iof_pull_directives directives = px_iof_pull_absent();
     const struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, id);

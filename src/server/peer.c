@@ -185,7 +185,8 @@ static bool has_room(const struct px_server *s, uid_t uid)
 }
 
 static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *pending,
-                                   const struct px_handshake *handshake, const struct px_peer_cred *peer_cred)
+                                   const struct px_handshake *handshake,
+                                   const struct px_peer_cred *peer_cred)
 {
     struct px_peer *peer = calloc(1, sizeof(*peer));
 
@@ -221,8 +222,9 @@ static void admit_client(struct px_peer *peer)
     int rc;
 
     peer->pending = NULL;
-    rc = peer->as_tool ? px_pending_conn_admit_tool(pending, NULL, self, &conn_ops, peer, &peer->conn)
-                       : px_pending_conn_admit(pending, (uint32_t) peer->id, &conn_ops, peer, &peer->conn);
+    rc = peer->as_tool
+             ? px_pending_conn_admit_tool(pending, NULL, self, &conn_ops, peer, &peer->conn)
+             : px_pending_conn_admit(pending, (uint32_t) peer->id, &conn_ops, peer, &peer->conn);
     if (rc) {
         peer->conn = NULL;
         px_peer_close(peer);
@@ -246,7 +248,8 @@ static void admit_tool(struct px_peer *peer)
     const pmix_proc_t *assigned = peer->needs_id ? &peer->proc : NULL;
 
     peer->pending = NULL;
-    if (px_pending_conn_admit_tool(pending, assigned, &peer->server->self, &conn_ops, peer, &peer->conn)) {
+    if (px_pending_conn_admit_tool(pending, assigned, &peer->server->self, &conn_ops, peer,
+                                   &peer->conn)) {
         peer->conn = NULL;
         px_peer_close(peer);
     }
@@ -301,8 +304,8 @@ static void ask_host_about_client(struct px_peer *peer)
             px_peer_admit(peer, PMIX_ERR_NOMEM, NULL);
             return;
         }
-        px_upcall_returned(
-            up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo, px_hostcb_op, up));
+        px_upcall_returned(up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo,
+                                                         px_hostcb_op, up));
         return;
     }
     if (s->host.client_connected) {
@@ -338,8 +341,8 @@ static int not_registered(const struct px_server *s, const struct px_handshake *
     return rc || peer_cred->uid != s->uid ? PMIX_ERR_INVALID_CRED : PMIX_ERR_NOT_FOUND;
 }
 
-static void accept_client(struct px_server *s, struct px_pending_conn *pending, const struct px_handshake *handshake,
-                         struct px_peer_cred *peer_cred)
+static void accept_client(struct px_server *s, struct px_pending_conn *pending,
+                          const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
     struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
     struct px_peer *peer;
@@ -379,13 +382,14 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending, 
 static bool is_launched(struct px_server *s, const struct px_handshake *handshake)
 {
     const struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
-    bool says_so = handshake->flag == PX_HANDSHAKE_CLIENT_TOOL || handshake->flag == PX_HANDSHAKE_CLIENT_LAUNCHER;
+    bool says_so = handshake->flag == PX_HANDSHAKE_CLIENT_TOOL ||
+                   handshake->flag == PX_HANDSHAKE_CLIENT_LAUNCHER;
 
     return says_so && rank && rank->registered;
 }
 
-static void on_hello(void *arg, struct px_pending_conn *pending, const struct px_handshake *handshake,
-                     const struct px_peer_cred *peer_cred)
+static void on_hello(void *arg, struct px_pending_conn *pending,
+                     const struct px_handshake *handshake, const struct px_peer_cred *peer_cred)
 {
     struct px_server *s = arg;
     struct px_peer_cred them = *peer_cred;

@@ -39,7 +39,7 @@ struct px_upcall;
 struct px_reply_to {
     uint64_t peer; /* 0: not a peer */
     uint32_t tag;
-    pmix_op_cbfunc_t op;       /* for calls of our own; at most one of these */
+    pmix_op_cbfunc_t op; /* for calls of our own; at most one of these */
     pmix_info_cbfunc_t infos;
     pmix_lookup_cbfunc_t lookup;
     pmix_spawn_cbfunc_t spawn;
@@ -52,12 +52,12 @@ struct px_reply_to {
 /* How tools find this server (rendezvous.h). */
 struct px_rendezvous;
 struct px_rendezvous_opts {
-    bool system;               /* PMIX_SERVER_SYSTEM_SUPPORT */
-    bool scheduler;            /* PMIX_SERVER_SCHEDULER */
-    bool controller;           /* PMIX_SERVER_SYS_CONTROLLER */
+    bool system;     /* PMIX_SERVER_SYSTEM_SUPPORT */
+    bool scheduler;  /* PMIX_SERVER_SCHEDULER */
+    bool controller; /* PMIX_SERVER_SYS_CONTROLLER */
     const char
         *launcher_file; /* PMIX_LAUNCHER_RENDEZVOUS_FILE, or NULL; its directories are made */
-    unsigned mode;             /* of the files; 0: the default */
+    unsigned mode;      /* of the files; 0: the default */
 };
 
 struct px_server {
@@ -70,9 +70,9 @@ struct px_server {
     char *hostname;
     char *tmpdir;
     char *system_tmpdir;
-    const char *modes; /* how a peer may say who it is: PMIX_SECURITY_MODE */
-    char *uri_tcp;  /* "<nspace>.<rank>;tcp4://...", or NULL */
-    char *uri_unix; /* likewise */
+    const char *modes;    /* how a peer may say who it is: PMIX_SECURITY_MODE */
+    char *uri_tcp;        /* "<nspace>.<rank>;tcp4://...", or NULL */
+    char *uri_unix;       /* likewise */
     struct px_store *own; /* self.c; NULL until the listeners are open */
     bool tools;
     bool foreign_tools;
@@ -83,29 +83,30 @@ struct px_server {
     struct px_rendezvous_opts rendezvous_opts;
     struct px_rendezvous *rendezvous; /* files for tools, or NULL */
 
-    struct px_map nspaces;    /* name -> struct px_nspace */
+    struct px_map nspaces; /* name -> struct px_nspace */
     struct px_list ns_list;
     size_t n_shared; /* namespaces that have a segment */
     uint64_t next_ns;
-    struct px_map peers;      /* id -> struct px_peer */
+    struct px_map peers; /* id -> struct px_peer */
     struct px_list peer_list;
     uint64_t next_peer;
     uint32_t next_tool;
 
-    struct px_list upcalls; /* under way at the host */
-    struct px_list gets;    /* waiting requests for data */
-    struct px_list modexes; /* direct modex upcalls under way */
-    uint64_t changes;       /* the newest of px_local_proc.change */
-    uint64_t renewals;      /* direct modex upcalls that renewed what was here */
+    struct px_list upcalls;         /* under way at the host */
+    struct px_list gets;            /* waiting requests for data */
+    struct px_list modexes;         /* direct modex upcalls under way */
+    uint64_t changes;               /* the newest of px_local_proc.change */
+    uint64_t renewals;              /* direct modex upcalls that renewed what was here */
     struct px_list dmodex_requests; /* PMIx_server_dmodex_request waiting for a commit */
     struct px_colls colls;
     uint64_t
         server_id; /* this server's name in what it sends to others; another each time it starts */
-    uint64_t
-        commit_number; /* the number of the newest value that a local process has posted for other nodes */
+    uint64_t commit_number; /* the number of the newest value that a local process has posted for
+                               other nodes */
     struct px_high_water high_water;
-    bool resync_needed; /* something that others have sent has not come: the next fence asks for everything
-                  */
+    bool resync_needed; /* something that others have sent has not come: the next fence asks for
+                         * everything
+                         */
     struct px_list connected; /* sets that are connected */
 
     struct px_list event_cache;
@@ -123,8 +124,8 @@ struct px_server {
 
     pmix_info_t *resources; /* PMIx_server_register_resources */
     size_t n_resources;
-    bool peers_declined; /* the host does not answer PMIX_QUERY_RESOLVE_PEERS */
-    bool nodes_declined; /* nor PMIX_QUERY_RESOLVE_NODE */
+    bool peers_declined;   /* the host does not answer PMIX_QUERY_RESOLVE_PEERS */
+    bool nodes_declined;   /* nor PMIX_QUERY_RESOLVE_NODE */
     unsigned own_resolves; /* resolve calls of this process at the host */
 };
 
@@ -140,10 +141,10 @@ struct px_nspace {
     uint64_t id; /* never used again: the name may be */
     char name[PMIX_MAX_NSLEN + 1];
     struct px_store *store;
-    bool shared;      /* which is a segment */
-    bool registered;  /* by the host; false: only clients of it were named, or it came with a peer's
-                         data */
-    int n_local;      /* as registered; -1 unknown */
+    bool shared;     /* which is a segment */
+    bool registered; /* by the host; false: only clients of it were named, or it came with a peer's
+                        data */
+    int n_local;     /* as registered; -1 unknown */
     struct px_local_proc_slot *ranks; /* ascending */
     size_t n_ranks;
     size_t cap_ranks;
@@ -156,7 +157,7 @@ struct px_nspace {
     bool mixed;          /* its clients are of several users: it is nobody's */
     pmix_info_t *envars; /* PMIx_server_setup_local_support: for the environment of its processes */
     size_t n_envars;
-    bool asked_host; /* job information was asked for by direct modex */
+    bool asked_host;                   /* job information was asked for by direct modex */
     struct px_received_mark *received; /* by rank: what fences have brought */
     uint32_t n_received;
 };
@@ -178,12 +179,12 @@ struct px_local_proc {
     bool registered;
     bool committed;
     bool finalized;
-    bool terminated;          /* the host says so */
-    bool departed;           /* is not waited for: went away without finalizing, or ended */
-    unsigned n_peers;    /* connections under this name now */
-    unsigned n_callers;  /* these, and those about which the host has not decided yet */
-    pid_t pid;           /* of the first, when the kernel told */
-    uint64_t change;     /* a new number whenever it has posted something; 0: nothing yet */
+    bool terminated;    /* the host says so */
+    bool departed;      /* is not waited for: went away without finalizing, or ended */
+    unsigned n_peers;   /* connections under this name now */
+    unsigned n_callers; /* these, and those about which the host has not decided yet */
+    pid_t pid;          /* of the first, when the kernel told */
+    uint64_t change;    /* a new number whenever it has posted something; 0: nothing yet */
     struct px_modex_log modex_log; /* what other nodes may see */
 };
 
@@ -206,7 +207,7 @@ struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *p
 bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank);
 /* Local members that a collective over this proc waits for, and whether others are elsewhere. */
 uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
-                      bool *ret_lost);
+                                bool *ret_lost);
 uint32_t px_nspace_job_size(void *arg, const char *name); /* a px_coll_size_fn; 0: unknown */
 /* Job information ready to send; borrowed until the next call. */
 int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret);
@@ -237,13 +238,13 @@ struct px_peer {
     pid_t pid;
     enum px_wire_kind kind;
     unsigned version_major, version_minor, version_release;
-    bool shared; /* reads the segment */
-    uint32_t generation; /* of the segment sent last: each only once, or a peer that does not read
-                            could hoard them */
-    struct px_map offered; /* px_nspace.id of another namespace -> generation of its segment that was
-                            sent last (segment_offer.c) */
-    bool further; /* a tool, or not the first connection of its process */
-    bool ours;   /* one of this library, whatever its version says */
+    bool shared;           /* reads the segment */
+    uint32_t generation;   /* of the segment sent last: each only once, or a peer that does not read
+                              could hoard them */
+    struct px_map offered; /* px_nspace.id of another namespace -> generation of its segment that
+                            was sent last (segment_offer.c) */
+    bool further;          /* a tool, or not the first connection of its process */
+    bool ours;             /* one of this library, whatever its version says */
     bool tool;
     bool as_tool; /* a client that talks as a tool does */
     bool needs_id;
@@ -290,14 +291,16 @@ int px_pack_segment(struct px_buf *buf, enum px_wire_kind kind);
 
 /* --- answering --- */
 
-void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to, pmix_status_t status);
+void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to,
+                      pmix_status_t status);
 /* STATUS; SIZE n; INFO[n]. */
 void px_answer_infos(struct px_server *s, const struct px_reply_to *reply_to, pmix_status_t status,
                      const pmix_info_t *info, size_t ninfo);
 /* Sends a built reply to a peer, or a failure when building it failed. */
 void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf);
 /* The same with a segment of another namespace (px_peer_offer), or -1. */
-void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf, int fd);
+void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf,
+                     int fd);
 static inline struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag)
 {
     return (struct px_reply_to){.peer = peer->id, .tag = tag};
@@ -326,34 +329,43 @@ int px_handle_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, s
 int px_handle_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_regevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                          struct px_in *in);
 int px_handle_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_log(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_alloc(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_handle_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                          struct px_in *in);
 int px_handle_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_handle_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                             struct px_in *in);
 int px_handle_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                              struct px_in *in);
+int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                             struct px_in *in);
+int px_handle_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag,
                           struct px_in *in);
-int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                          struct px_in *in);
-int px_handle_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+                              struct px_in *in);
+int px_handle_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                            struct px_in *in);
 int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_handle_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                            struct px_in *in);
+int px_handle_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                            struct px_in *in);
 
 /* --- what happens to what waits, when somebody commits, registers or goes --- */
 
-/* host_upcall.c, at the end: those whom the upcalls under way were for are answered with an error. */
+/* host_upcall.c, at the end: those whom the upcalls under way were for are answered with an error.
+ */
 void px_upcalls_abandon(struct px_server *s);
 /* After that: are there some that the host has answered, or is answering, and that have not come
  * through the loop yet? */
@@ -374,17 +386,18 @@ void px_colls_recount(struct px_server *s);
 void px_colls_drop_all(struct px_server *s);
 void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer); /* server_events.c */
 void px_events_drop_all(struct px_server *s);
-void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px_peer *peer); /* server_iof.c */
+void px_iof_subscriptions_peer_disconnected(struct px_server *s,
+                                            const struct px_peer *peer); /* server_iof.c */
 void px_iof_subscriptions_drop_all(struct px_server *s);
 void px_outputs_nspace_removed(struct px_server *s, const char *name); /* output_cache.c */
 void px_outputs_drop_all(struct px_server *s);
-void px_psets_drop_all(struct px_server *s);  /* pset.c */
+void px_psets_drop_all(struct px_server *s); /* pset.c */
 void px_inventory_drop_all(struct px_server *s);
 void px_groups_drop_all(struct px_server *s); /* group_registry.c */
 /* A namespace is not found any more: groups that nobody has taken apart go with their last one. */
 void px_groups_nspace_removed(struct px_server *s);
-void px_connected_drop_all(struct px_server *s); /* connect.c */
-void px_connected_nspace_removed(struct px_server *s);  /* likewise */
+void px_connected_drop_all(struct px_server *s);       /* connect.c */
+void px_connected_nspace_removed(struct px_server *s); /* likewise */
 
 /* --- commit.c --- */
 
@@ -393,7 +406,8 @@ struct px_commit_reader;
 struct px_commit_reader *px_commit_reader_create(const struct px_nspace *ns); /* ns outlives it */
 /* From now on, nothing but this key is taken (NULL: all are); it stays borrowed. */
 void px_commit_reader_only(struct px_commit_reader *posted, const char *key);
-int px_commit_reader_read(struct px_commit_reader *posted, uint32_t rank, struct px_in *in, pmix_scope_t scope);
+int px_commit_reader_read(struct px_commit_reader *posted, uint32_t rank, struct px_in *in,
+                          pmix_scope_t scope);
 int px_commit_reader_publish(struct px_commit_reader *posted, struct px_nspace *ns);
 void px_commit_reader_destroy(struct px_commit_reader *posted);
 
@@ -403,7 +417,7 @@ struct px_event;
 enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };
 /* Hands an event to whom it concerns. `except`: the peer that it came from, or NULL. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
-                    const struct px_peer *except);
+                     const struct px_peer *except);
 
 /* --- termination.c --- */
 

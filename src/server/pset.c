@@ -19,7 +19,7 @@ struct px_pset *px_pset_find(struct px_server *s, const char *name)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->psets) {
+    px_list_each(item, next, &s->psets) {
         struct px_pset *pset = px_container_of(item, struct px_pset, link);
 
         if (strcmp(pset->name, name) == 0) {

@@ -68,7 +68,7 @@ static int put_namespaces(const struct answer *a)
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &a->s->ns_list) {
+    px_list_each(item, next, &a->s->ns_list) {
         struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
 
         list_name(&list, ns->name);
@@ -111,7 +111,7 @@ static int put_namespace_info(const struct answer *a)
     struct px_list *next;
     int rc = PMIX_SUCCESS;
 
-    px_list_each (item, next, &a->s->ns_list) {
+    px_list_each(item, next, &a->s->ns_list) {
         struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
 
         if (!rc && (!only || strcmp(only, ns->name) == 0)) {
@@ -158,7 +158,7 @@ static int put_pset_names(const struct answer *a)
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &a->s->psets) {
+    px_list_each(item, next, &a->s->psets) {
         struct px_pset *pset = px_container_of(item, struct px_pset, link);
 
         list_name(&list, pset->name);
@@ -220,7 +220,7 @@ static int put_names(const struct answer *a, struct px_list *list, name_fn name_
     if (!names) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_each (item, next, list) {
+    px_list_each(item, next, list) {
         names[array.size] = name_of(item, who);
         array.size += names[array.size] ? 1 : 0;
     }
@@ -262,12 +262,12 @@ static int put_group_members(const struct answer *a)
 /* --- processes --- */
 
 static void describe_proc(const struct px_server *s, const struct px_local_proc *rank,
-                     pmix_proc_info_t *ret)
+                          pmix_proc_info_t *ret)
 {
     PMIX_LOAD_PROCID(&ret->proc, rank->ns->name, rank->rank);
     ret->hostname = s->hostname;
     ret->pid = rank->pid;
-    ret->state = rank->departed        ? PMIX_PROC_STATE_TERMINATED
+    ret->state = rank->departed    ? PMIX_PROC_STATE_TERMINATED
                  : rank->finalized ? PMIX_PROC_STATE_TERMINATED
                  : rank->n_peers   ? PMIX_PROC_STATE_CONNECTED
                                    : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
@@ -290,7 +290,7 @@ static int put_proc_table(const struct answer *a)
     if (!table) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_each (item, next, &ns->rank_list) {
+    px_list_each(item, next, &ns->rank_list) {
         const struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
 
         if (rank->registered) {
@@ -442,8 +442,9 @@ static int put_stored(const struct answer *a)
     struct px_get_directives directives;
     struct px_slice slice;
     pmix_value_t value;
-    int rc = quals ? px_lookup_key_read(a->query->qualifiers, a->query->nqual, quals, &spec, &directives)
-                   : PMIX_ERR_NOMEM;
+    int rc =
+        quals ? px_lookup_key_read(a->query->qualifiers, a->query->nqual, quals, &spec, &directives)
+              : PMIX_ERR_NOMEM;
 
     if (rc) {
         free(quals);
@@ -544,14 +545,15 @@ static int put_qualifiers(const struct answer *a)
         return PMIX_ERR_NOT_FOUND;
     }
     return put_value(a,
-               PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK "," PMIX_SESSION_INFO "," PMIX_JOB_INFO
-                           "," PMIX_APP_INFO "," PMIX_NODE_INFO "," PMIX_SESSION_ID "," PMIX_APPNUM
-                           "," PMIX_HOSTNAME "," PMIX_NODEID,
-               PMIX_STRING);
+                     PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK "," PMIX_SESSION_INFO
+                                 "," PMIX_JOB_INFO "," PMIX_APP_INFO "," PMIX_NODE_INFO
+                                 "," PMIX_SESSION_ID "," PMIX_APPNUM "," PMIX_HOSTNAME
+                                 "," PMIX_NODEID,
+                     PMIX_STRING);
 }
 
 int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
-                 const char *key, pmix_info_t **info, size_t *ninfo)
+                   const char *key, pmix_info_t **info, size_t *ninfo)
 {
     struct answer a = {
         .s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};

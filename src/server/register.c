@@ -215,7 +215,7 @@ static int register_resource(struct px_server *s, const pmix_info_t *info)
     struct px_list *next;
     int rc = px_infos_append_copy(&s->resources, &s->n_resources, info);
 
-    px_list_each (item, next, &s->ns_list) {
+    px_list_each(item, next, &s->ns_list) {
         rc = rc ? rc
                 : give_to(s, px_container_of(item, struct px_nspace, link), info,
                           has_former ? &former : NULL);

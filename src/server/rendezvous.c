@@ -67,9 +67,12 @@ static int status_of(int error)
     switch (error) {
     case EACCES:
     case EPERM:
-    case EROFS: return PMIX_ERR_NO_PERMISSIONS;
-    case EEXIST: return PMIX_ERR_EXISTS;
-    default: return PMIX_ERR_OUT_OF_RESOURCE;
+    case EROFS:
+        return PMIX_ERR_NO_PERMISSIONS;
+    case EEXIST:
+        return PMIX_ERR_EXISTS;
+    default:
+        return PMIX_ERR_OUT_OF_RESOURCE;
     }
 }
 
@@ -199,8 +202,7 @@ static int write_aside(const struct px_rendezvous *rendezvous, const char *path,
         return status_of(errno);
     }
     if (fchmod(fd, (mode_t) rendezvous->mode) != 0 ||
-        write_all(fd, rendezvous->text, rendezvous->len) != 0 ||
-        fstat(fd, ret) != 0) {
+        write_all(fd, rendezvous->text, rendezvous->len) != 0 || fstat(fd, ret) != 0) {
         rc = status_of(errno);
     }
     if (close(fd) != 0 && !rc) {
@@ -315,8 +317,7 @@ static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
 
     (void) ctime_r(&now, when); /* ends its line */
     (void) px_process_look(getpid(), &self);
-    n = snprintf(rendezvous->text, sizeof(rendezvous->text),
-                 "%s\n%s\n%ld\n%lu:%lu\n%s%llu\n%llu\n",
+    n = snprintf(rendezvous->text, sizeof(rendezvous->text), "%s\n%s\n%ld\n%lu:%lu\n%s%llu\n%llu\n",
                  s->uri_tcp    ? s->uri_tcp
                  : s->uri_unix ? s->uri_unix
                                : "",

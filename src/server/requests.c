@@ -124,9 +124,9 @@ void px_upcall_monitor(struct px_upcall *up)
 
     up->done = px_done_infos;
     px_upcall_set_processed(up, &px_call_monitor);
-    px_upcall_returned(up,
-                       fn ? fn(&up->proc, up->data, up->code, up->info, up->ninfo, px_hostcb_infos, up)
-                          : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(
+        up, fn ? fn(&up->proc, up->data, up->code, up->info, up->ninfo, px_hostcb_infos, up)
+               : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_handle_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -180,7 +180,8 @@ void px_upcall_credential(struct px_upcall *up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_handle_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                             struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
@@ -204,8 +205,9 @@ void px_upcall_validate(struct px_upcall *up)
 
     up->done = validation_answered;
     px_upcall_set_processed(up, &px_call_validate);
-    px_upcall_returned(up, fn ? fn(&up->proc, &up->bytes, up->info, up->ninfo, px_hostcb_validation, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up,
+                       fn ? fn(&up->proc, &up->bytes, up->info, up->ninfo, px_hostcb_validation, up)
+                          : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_handle_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
@@ -231,7 +233,8 @@ void px_upcall_fabric(struct px_upcall *up)
                               : PMIX_ERR_NOT_SUPPORTED);
 }
 
-int px_handle_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                              struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
@@ -243,7 +246,8 @@ int px_handle_fabric_register(struct px_server *s, struct px_peer *peer, uint32_
     return px_request_go(up, peer, rc, px_upcall_fabric);
 }
 
-int px_handle_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                            struct px_in *in)
 {
     struct px_upcall *up = px_request_create(s, peer, tag);
     size_t index;
@@ -334,10 +338,10 @@ void px_upcall_resblock(struct px_upcall *up)
 
     up->done = px_done_status;
     px_upcall_set_processed(up, &px_call_block);
-    px_upcall_returned(up, fn ? fn(&up->proc, (pmix_resource_block_directive_t) up->number,
-                                   up->text, up->units, up->nunits, up->info, up->ninfo, px_hostcb_op,
-                                   up)
-                              : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up,
+                       fn ? fn(&up->proc, (pmix_resource_block_directive_t) up->number, up->text,
+                               up->units, up->nunits, up->info, up->ninfo, px_hostcb_op, up)
+                          : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_handle_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)

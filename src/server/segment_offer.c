@@ -112,7 +112,9 @@ static uint32_t offer_generation(const struct px_peer *peer, const struct px_nsp
         return 0;
     }
     px_store_info(ns->store, &info);
-    return info.shared && info.generation > offered_generation(peer, ns) && is_copied(ns) ? info.generation : 0;
+    return info.shared && info.generation > offered_generation(peer, ns) && is_copied(ns)
+               ? info.generation
+               : 0;
 }
 
 bool px_peer_has_news(const struct px_peer *peer, const struct px_nspace *ns)
@@ -155,8 +157,7 @@ void px_offers_nspace_removed(struct px_server *s, const struct px_nspace *ns)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->peer_list)
-    {
+    px_list_each(item, next, &s->peer_list) {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
         (void) px_map_remove(&peer->offered, &ns->id, sizeof(ns->id));

@@ -31,10 +31,10 @@ int px_self_publish(struct px_server *s)
 
     for (size_t i = 0; !rc && i < sizeof(known) / sizeof(known[0]); i++) {
         struct px_store_entry entry = {.level = PX_LEVEL_PROC,
-                                 .index = s->self.rank,
-                                 .key = known[i].key,
-                                 .value = &known[i].value,
-                                 .scope = PMIX_INTERNAL};
+                                       .index = s->self.rank,
+                                       .key = known[i].key,
+                                       .value = &known[i].value,
+                                       .scope = PMIX_INTERNAL};
 
         if (known[i].value.type != PMIX_STRING || known[i].value.data.string) {
             rc = px_batch_add(batch, &entry);
@@ -63,8 +63,8 @@ bool px_self_is(const struct px_server *s, const pmix_proc_t *proc)
 
 int px_self_find(const struct px_server *s, const struct px_lookup_key *spec, struct px_slice *ret)
 {
-    bool plain = (spec->realm == PX_REALM_NONE || spec->realm == PX_REALM_PROC) && !spec->hostname &&
-                 spec->nodeid == PX_NO_NODEID && !spec->n_quals;
+    bool plain = (spec->realm == PX_REALM_NONE || spec->realm == PX_REALM_PROC) &&
+                 !spec->hostname && spec->nodeid == PX_NO_NODEID && !spec->n_quals;
 
     return plain && s->own
                ? px_store_find(s->own, PX_LEVEL_PROC, s->self.rank, spec->key, spec->key_len, ret)

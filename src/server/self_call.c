@@ -34,7 +34,7 @@ struct px_upcall *px_self_create(struct px_ctx *ctx, const struct px_reply_to *r
 }
 
 pmix_status_t px_self_post(struct px_upcall *up, int rc, bool identify,
-                          void (*go)(struct px_upcall *up))
+                           void (*go)(struct px_upcall *up))
 {
     struct own *own = NULL;
 

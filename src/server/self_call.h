@@ -20,6 +20,6 @@ int px_self_copy_bytes(struct px_upcall *up, const pmix_byte_object_t *bytes);
  * failed, destroys it and returns rc. identify: adds this process's user and group. PMIX_SUCCESS or
  * an error, and then go is not called. */
 pmix_status_t px_self_post(struct px_upcall *up, int rc, bool identify,
-                          void (*go)(struct px_upcall *up));
+                           void (*go)(struct px_upcall *up));
 
 #endif

@@ -50,7 +50,7 @@ static int store_on_loop(struct px_server *s, void *args)
 }
 
 pmix_status_t px_self_store(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                               const pmix_value_t *value)
+                            const pmix_value_t *value)
 {
     struct store_args args = {proc ? proc : &ctx->self, key, value};
 
@@ -95,7 +95,8 @@ static int find_here(struct px_server *s, const struct get_args *a,
     struct px_nspace *ns = px_nspace_find(s, nspace_of(s, a));
     pmix_info_t *quals = calloc(a->ninfo + 1, sizeof(*quals));
     struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
-    int rc = quals ? px_lookup_key_read(a->info, a->ninfo, quals, &spec, directives) : PMIX_ERR_NOMEM;
+    int rc =
+        quals ? px_lookup_key_read(a->info, a->ninfo, quals, &spec, directives) : PMIX_ERR_NOMEM;
 
     if (rc) {
         free(quals);
@@ -122,7 +123,8 @@ static bool host_may_have(struct px_server *s, const struct get_args *a)
 {
     const char *nspace = nspace_of(s, a);
 
-    return px_nspace_find(s, nspace) ? !px_key_reserved(a->key) : strcmp(nspace, s->self.nspace) != 0;
+    return px_nspace_find(s, nspace) ? !px_key_reserved(a->key)
+                                     : strcmp(nspace, s->self.nspace) != 0;
 }
 
 /* What is here; PMIX_ERR_WOULD_BLOCK when the host may have it. */
@@ -145,7 +147,7 @@ static int get_on_loop(struct px_server *s, void *args)
 }
 
 pmix_status_t px_self_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                         const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
+                          const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
 {
     struct get_args args = {proc, key, info, ninfo, value};
 
@@ -196,8 +198,8 @@ static void go_get(struct px_upcall *up)
 }
 
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                            const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
-                            void *cbdata)
+                             const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
+                             void *cbdata)
 {
     struct px_reply_to reply_to = {.value = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_self_create(ctx, &reply_to);
@@ -276,7 +278,7 @@ static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char 
 }
 
 pmix_status_t px_self_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
-                                   pmix_proc_t **procs, size_t *nprocs)
+                                    pmix_proc_t **procs, size_t *nprocs)
 {
     struct resolve_wait result = {0};
     int rc = resolve(ctx, true, node, nspace, &result);

@@ -25,8 +25,8 @@ static void go_register(struct px_upcall *up)
 }
 
 pmix_status_t px_self_register_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                    void *cbdata)
+                                     const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                     void *cbdata)
 {
     struct px_reply_to reply_to = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_self_create(ctx, &reply_to);
@@ -44,7 +44,7 @@ pmix_status_t px_self_register_codes(struct px_ctx *ctx, const pmix_status_t *co
 }
 
 void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                             bool default_handler)
+                              bool default_handler)
 {
     (void) default_handler;
     px_codes_dropped(ctx->role, codes, ncodes);
@@ -67,8 +67,8 @@ static void go_notify(struct px_upcall *up)
 }
 
 pmix_status_t px_self_notify(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                                pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
-                                pmix_op_cbfunc_t cbfunc, void *cbdata)
+                             pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
+                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_reply_to reply_to = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_self_create(ctx, &reply_to);
@@ -97,7 +97,8 @@ struct pull_start {
 static void go_pull(struct px_upcall *up)
 {
     struct pull_start *start = up->arg;
-    struct px_iof_subscription *pull = px_iof_subscription_add(up->server, 0, up->procs, up->nprocs, start->channel);
+    struct px_iof_subscription *pull =
+        px_iof_subscription_add(up->server, 0, up->procs, up->nprocs, start->channel);
 
     size_t id = pull ? pull->id : SIZE_MAX;
 
@@ -112,9 +113,9 @@ static void go_pull(struct px_upcall *up)
 
 /* The host is this process: it delivers by PMIx_server_IOF_deliver and need not be asked. */
 pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                              const pmix_info_t *directives, size_t ndirs,
-                              pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
-                              pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
+                               const pmix_info_t *directives, size_t ndirs,
+                               pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
+                               pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
 {
     struct px_reply_to reply_to = {.cbdata = regcbdata};
     struct px_upcall *up = px_self_create(ctx, &reply_to);
@@ -148,8 +149,8 @@ static int drop_on_loop(struct px_server *s, void *args)
 }
 
 pmix_status_t px_self_iof_deregister(struct px_ctx *ctx, size_t handler,
-                                    const pmix_info_t *directives, size_t ndirs,
-                                    pmix_op_cbfunc_t cbfunc, void *cbdata)
+                                     const pmix_info_t *directives, size_t ndirs,
+                                     pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct drop_args args = {handler};
     int rc = px_server_run(ctx->role, drop_on_loop, &args);
@@ -162,8 +163,8 @@ pmix_status_t px_self_iof_deregister(struct px_ctx *ctx, size_t handler,
 }
 
 pmix_status_t px_self_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                              const pmix_byte_object_t *bytes, const pmix_info_t *directives,
-                              size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+                               const pmix_byte_object_t *bytes, const pmix_info_t *directives,
+                               size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_reply_to reply_to = {.op = cbfunc, .cbdata = cbdata};
     struct px_upcall *up = px_self_create(ctx, &reply_to);
@@ -171,5 +172,5 @@ pmix_status_t px_self_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets, s
 
     rc = rc ? rc : px_self_copy_bytes(up, bytes);
     return px_self_post(up, rc ? rc : px_self_copy_infos(up, directives, ndirs), true,
-                       px_upcall_iof_push);
+                        px_upcall_iof_push);
 }

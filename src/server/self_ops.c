@@ -58,7 +58,8 @@ static pmix_status_t own_unpublish(struct px_ctx *ctx, char **keys, const pmix_i
     struct px_upcall *up = px_self_create(ctx, &reply_to);
     int rc = px_self_copy_keys(up, keys);
 
-    return px_self_post(up, rc ? rc : px_self_copy_infos(up, info, ninfo), true, px_upcall_unpublish);
+    return px_self_post(up, rc ? rc : px_self_copy_infos(up, info, ninfo), true,
+                        px_upcall_unpublish);
 }
 
 static int copy_app(pmix_app_t *to, const pmix_app_t *reply_to)
@@ -68,8 +69,9 @@ static int copy_app(pmix_app_t *to, const pmix_app_t *reply_to)
     to->env = reply_to->env ? PMIx_Argv_copy(reply_to->env) : NULL;
     to->cwd = reply_to->cwd ? strdup(reply_to->cwd) : NULL;
     to->maxprocs = reply_to->maxprocs;
-    if ((reply_to->cmd && !to->cmd) || (reply_to->argv && !to->argv) || (reply_to->env && !to->env) ||
-        (reply_to->cwd && !to->cwd) || px_infos_copy(reply_to->info, reply_to->ninfo, &to->info)) {
+    if ((reply_to->cmd && !to->cmd) || (reply_to->argv && !to->argv) ||
+        (reply_to->env && !to->env) || (reply_to->cwd && !to->cwd) ||
+        px_infos_copy(reply_to->info, reply_to->ninfo, &to->info)) {
         return PMIX_ERR_NOMEM;
     }
     to->ninfo = to->info ? reply_to->ninfo : 0;
@@ -119,7 +121,7 @@ static pmix_status_t own_job_control(struct px_ctx *ctx, const pmix_proc_t *targ
     int rc = px_self_copy_procs(up, targets, ntargets);
 
     return px_self_post(up, rc ? rc : px_self_copy_infos(up, directives, ndirs), true,
-                       px_upcall_job_control);
+                        px_upcall_job_control);
 }
 
 static pmix_status_t own_monitor(struct px_ctx *ctx, const pmix_info_t *monitor,
@@ -155,7 +157,8 @@ static pmix_status_t own_validate(struct px_ctx *ctx, const pmix_byte_object_t *
     struct px_upcall *up = px_self_create(ctx, &reply_to);
     int rc = px_self_copy_bytes(up, cred);
 
-    return px_self_post(up, rc ? rc : px_self_copy_infos(up, info, ninfo), true, px_upcall_validate);
+    return px_self_post(up, rc ? rc : px_self_copy_infos(up, info, ninfo), true,
+                        px_upcall_validate);
 }
 
 static pmix_status_t own_query(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
@@ -207,8 +210,7 @@ static pmix_status_t own_fabric(struct px_ctx *ctx, const pmix_info_t *directive
 static pmix_status_t own_fabric_update(struct px_ctx *ctx, size_t index, pmix_info_cbfunc_t cbfunc,
                                        void *cbdata)
 {
-    pmix_info_t info = {.key = PMIX_FABRIC_INDEX,
-                        .value = {.type = PMIX_SIZE, .data.size = index}};
+    pmix_info_t info = {.key = PMIX_FABRIC_INDEX, .value = {.type = PMIX_SIZE, .data.size = index}};
 
     return post_numbered(ctx, PMIX_FABRIC_UPDATE_INFO, &info, 1, cbfunc, cbdata, px_upcall_fabric);
 }

@@ -208,13 +208,13 @@ static void to_host(struct px_server *s, const struct px_event *event)
 }
 
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
-                    const struct px_peer *except)
+                     const struct px_peer *except)
 {
     struct px_list *item;
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->peer_list) {
+    px_list_each(item, next, &s->peer_list) {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
@@ -305,12 +305,12 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
 
 /* Kept events that the peer did not want before and does now. */
 static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_status_t *codes,
-                   size_t ncodes, bool all)
+                        size_t ncodes, bool all)
 {
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->event_cache) {
+    px_list_each(item, next, &s->event_cache) {
         const struct px_event *event = &px_container_of(item, struct kept, link)->event;
         bool mine = all;
 
@@ -352,7 +352,8 @@ static void registered(struct px_upcall *up)
     free(wish);
 }
 
-static struct wish *wish_create(const pmix_status_t *codes, size_t ncodes, bool replay_kept, bool all)
+static struct wish *wish_create(const pmix_status_t *codes, size_t ncodes, bool replay_kept,
+                                bool all)
 {
     struct wish *wish = calloc(1, sizeof(*wish) + ncodes * sizeof(*codes));
 
@@ -367,9 +368,9 @@ static struct wish *wish_create(const pmix_status_t *codes, size_t ncodes, bool 
     return wish;
 }
 
-void px_codes_wanted(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *proc,
-                     const pmix_status_t *codes, size_t ncodes, bool replay_too,
-                     const pmix_info_t *info, size_t ninfo)
+void px_codes_wanted(struct px_server *s, const struct px_reply_to *reply_to,
+                     const pmix_proc_t *proc, const pmix_status_t *codes, size_t ncodes,
+                     bool replay_too, const pmix_info_t *info, size_t ninfo)
 {
     struct px_upcall *up = px_upcall_create(s, reply_to, proc, registered);
     struct px_peer *peer = px_peer_find(s, reply_to->peer);

@@ -12,9 +12,9 @@
 
 /* Somebody wants these codes for the first time; the host is asked where they are its own, then
  * from is answered, and kept events follow if `replay_too`. ncodes 0: all. */
-void px_codes_wanted(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *proc,
-                     const pmix_status_t *codes, size_t ncodes, bool replay_too,
-                     const pmix_info_t *info, size_t ninfo);
+void px_codes_wanted(struct px_server *s, const struct px_reply_to *reply_to,
+                     const pmix_proc_t *proc, const pmix_status_t *codes, size_t ncodes,
+                     bool replay_too, const pmix_info_t *info, size_t ninfo);
 void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t ncodes);
 
 /* server_group.c: is this the name of a group that the process is in? */

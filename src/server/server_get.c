@@ -143,7 +143,8 @@ static int read_directives(struct px_get *get)
 static bool is_supported(const struct px_get *get)
 {
     const struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
-    bool hosts = get->server->host.direct_modex && (!ns || !px_nspace_is_local(ns, get->target.rank));
+    bool hosts =
+        get->server->host.direct_modex && (!ns || !px_nspace_is_local(ns, get->target.rank));
 
     return hosts || px_directives_met(&px_call_get, PX_ATTR_ALL, get->info, get->ninfo);
 }
@@ -302,7 +303,7 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, const 
     struct px_list *next;
 
     px_list_init(&mine);
-    px_list_each (item, next, &s->gets) {
+    px_list_each(item, next, &s->gets) {
         if (is_about(px_container_of(item, struct px_get, link), nspace, rank)) {
             px_list_remove(item);
             px_list_append(&mine, item);
@@ -341,7 +342,7 @@ void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->gets) {
+    px_list_each(item, next, &s->gets) {
         struct px_get *get = px_container_of(item, struct px_get, link);
 
         if (get->target.rank == rank->rank &&
@@ -361,7 +362,7 @@ void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
 
     px_assert(px_loop_inside(s->loop));
     px_list_init(&mine);
-    px_list_each (item, next, &s->gets) {
+    px_list_each(item, next, &s->gets) {
         if (is_about(px_container_of(item, struct px_get, link), ns->name, PMIX_RANK_WILDCARD)) {
             px_list_remove(item);
             px_list_append(&mine, item);
@@ -398,7 +399,7 @@ void px_gets_renewed(struct px_server *s, uint64_t renewal, int status)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->gets) {
+    px_list_each(item, next, &s->gets) {
         struct px_get *get = px_container_of(item, struct px_get, link);
 
         if (get->renewal != renewal) {
@@ -417,7 +418,7 @@ void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->gets) {
+    px_list_each(item, next, &s->gets) {
         struct px_get *get = px_container_of(item, struct px_get, link);
 
         if (get->reply_to.peer == peer->id) {

@@ -30,8 +30,8 @@ struct px_get {
     uint64_t renewal; /* not 0: the direct modex that it waits for */
     bool counts;      /* the asker wants to know of which change the answer is */
     uint64_t change;  /* counts: the one that it has, 0: none */
-    bool implicit; /* the timer is ours, not the asker's */
-    bool patient;  /* PMIX_TIMEOUT of 0: as long as it takes */
+    bool implicit;    /* the timer is ours, not the asker's */
+    bool patient;     /* PMIX_TIMEOUT of 0: as long as it takes */
     uint32_t timeout_s;
     struct px_timer timer;
 };
@@ -48,8 +48,8 @@ int px_get_start(struct px_server *s, const struct px_reply_to *reply_to, const 
 
 /* Fills an ask, and *ret, from directives. quals is room for n infos, filled with those that are
  * qualifiers. 0, PMIX_ERR_BAD_PARAM. */
-int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals, struct px_lookup_key *spec,
-                struct px_get_directives *ret);
+int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
+                       struct px_lookup_key *spec, struct px_get_directives *ret);
 
 /* Answers from what is here. PMIX_SUCCESS (answered), PMIX_ERR_NOT_FOUND (not here, not answered),
  * or a final status that was not sent. */
@@ -59,8 +59,8 @@ int px_get_attempt(struct px_get *get);
  * get's own, others are shared. PMIX_ERR_NOT_FOUND when it cannot. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank);
 
-/* server_get.c: a direct modex for (nspace, rank) has ended; key: what it was asked for; renewal: as in
- * px_get. */
+/* server_get.c: a direct modex for (nspace, rank) has ended; key: what it was asked for; renewal:
+ * as in px_get. */
 void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
                         int status);
 void px_gets_renewed(struct px_server *s, uint64_t renewal, int status);

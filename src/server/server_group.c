@@ -198,7 +198,7 @@ static int gather_bootstrap(struct px_server *s, const char *name, struct px_col
     uint32_t leaders = 0;
     int rc = PMIX_SUCCESS;
 
-    px_list_each (item, next, &s->colls.list) {
+    px_list_each(item, next, &s->colls.list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
         if (!is_bootstrap_call(coll, name)) {
@@ -238,7 +238,7 @@ static int gather_given(struct px_server *s, const char *name, struct px_coll *i
     struct px_list *next;
     int rc = PMIX_SUCCESS;
 
-    px_list_each (item, next, &s->colls.list) {
+    px_list_each(item, next, &s->colls.list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
         if (!is_bootstrap_call(coll, name) ||
@@ -274,13 +274,13 @@ static int copy_outcome(const struct px_coll_group *reply_to, struct px_coll_gro
     return PMIX_SUCCESS;
 }
 
-static void finish_bootstrap(struct px_server *s, const char *name, const struct px_coll_group *outcome,
-                         int status)
+static void finish_bootstrap(struct px_server *s, const char *name,
+                             const struct px_coll_group *outcome, int status)
 {
     struct px_list *item;
     struct px_list *next;
 
-    px_list_each (item, next, &s->colls.list) {
+    px_list_each(item, next, &s->colls.list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
         int rc = status;
 
@@ -384,7 +384,8 @@ void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
 
 /* --- requests --- */
 
-int px_handle_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                              struct px_in *in)
 {
     struct px_coll_call call = {.kind = PX_COLL_GROUP_CONSTRUCT};
     struct px_group_construct_directives directives;
@@ -425,7 +426,8 @@ static int fill_members(struct px_server *s, const pmix_proc_t *caller, struct p
     return PMIX_SUCCESS;
 }
 
-int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                             struct px_in *in)
 {
     struct px_coll_call call = {.kind = PX_COLL_GROUP_DESTRUCT};
     int rc = px_unpack_string(in, &call.name);

@@ -26,7 +26,7 @@ struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->pulls) {
+    px_list_each(item, next, &s->pulls) {
         struct px_iof_subscription *pull = px_container_of(item, struct px_iof_subscription, link);
 
         if (pull->peer == peer && pull->id == id) {
@@ -36,8 +36,9 @@ struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64
     return NULL;
 }
 
-struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer, const pmix_proc_t *procs,
-                            size_t nprocs, pmix_iof_channel_t channel)
+struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer,
+                                                    const pmix_proc_t *procs, size_t nprocs,
+                                                    pmix_iof_channel_t channel)
 {
     struct px_iof_subscription *pull = calloc(1, sizeof(*pull));
 
@@ -80,7 +81,7 @@ void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->pulls) {
+    px_list_each(item, next, &s->pulls) {
         struct px_iof_subscription *pull = px_container_of(item, struct px_iof_subscription, link);
 
         if (pull->peer == peer->id) {
@@ -99,7 +100,8 @@ void px_iof_subscriptions_drop_all(struct px_server *s)
 
 /* --- output --- */
 
-bool px_iof_subscription_covers(const struct px_iof_subscription *pull, const struct px_output_args *out)
+bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
+                                const struct px_output_args *out)
 {
     if (!(pull->channel & out->channel)) {
         return false;
@@ -129,8 +131,9 @@ static void send_output(struct px_server *s, const struct px_iof_subscription *p
     rc = rc ? rc : px_pack(&buf, peer->kind, PMIX_IOF_CHANNEL, &out->channel, 1);
     rc = rc ? rc : px_pack_size(&buf, peer->kind, pull->local_id);
     rc = rc ? rc : px_pack_infos(&buf, peer->kind, out->info, out->ninfo);
-    rc = rc ? rc : px_pack_bytes(&buf, peer->kind, out->bytes ? out->bytes->bytes : NULL,
-                                 out->bytes ? out->bytes->size : 0);
+    rc = rc ? rc
+            : px_pack_bytes(&buf, peer->kind, out->bytes ? out->bytes->bytes : NULL,
+                            out->bytes ? out->bytes->size : 0);
     if (rc) {
         px_buf_fini(&buf);
         return;
@@ -138,7 +141,8 @@ static void send_output(struct px_server *s, const struct px_iof_subscription *p
     px_peer_send(peer, PX_TAG_IOF, &buf, -1);
 }
 
-void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull, const struct px_output_args *out)
+void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull,
+                                 const struct px_output_args *out)
 {
     px_assert(px_loop_inside(s->loop));
     if (pull->peer) {
@@ -158,7 +162,7 @@ int px_output_deliver(struct px_server *s, void *args)
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each (item, next, &s->pulls) {
+    px_list_each(item, next, &s->pulls) {
         struct px_iof_subscription *pull = px_container_of(item, struct px_iof_subscription, link);
 
         if (px_iof_subscription_covers(pull, out)) {
@@ -247,9 +251,9 @@ void px_upcall_iof_push(struct px_upcall *up)
 
     up->done = px_done_status;
     px_upcall_set_processed(up, &px_call_iof_push);
-    px_upcall_returned(
-        up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, &up->bytes, px_hostcb_op, up)
-               : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo,
+                                   &up->bytes, px_hostcb_op, up)
+                              : PMIX_ERR_NOT_SUPPORTED);
 }
 
 int px_handle_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)

@@ -9,14 +9,17 @@
 /* Subscriptions to output. peer 0 is this process. Loop thread. */
 
 /* NULL when memory is out. */
-struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer, const pmix_proc_t *procs,
-                            size_t nprocs, pmix_iof_channel_t channel);
+struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer,
+                                                    const pmix_proc_t *procs, size_t nprocs,
+                                                    pmix_iof_channel_t channel);
 /* 0 or PMIX_ERR_NOT_FOUND. */
 int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id);
-struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64_t peer, size_t id); /* or NULL */
-bool px_iof_subscription_covers(const struct px_iof_subscription *pull, const struct px_output_args *out);
+struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64_t peer,
+                                                     size_t id); /* or NULL */
+bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
+                                const struct px_output_args *out);
 void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull,
-                  const struct px_output_args *out);
+                                 const struct px_output_args *out);
 
 /* output_cache.c: what came before somebody asked. */
 
@@ -24,6 +27,6 @@ void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscr
 int px_output_keep(struct px_server *s, const struct px_output_args *out);
 /* Gives the asker, if it is there, what there is for it, within the limits of its directives. */
 void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
-                     size_t ninfo);
+                        size_t ninfo);
 
 #endif

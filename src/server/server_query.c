@@ -37,8 +37,8 @@ struct tally {
 
 static int add_support(struct px_upcall *up, const pmix_query_t *query, struct tally *tally)
 {
-    int rc = px_query_local(up->server, &up->proc, query, PMIX_QUERY_ATTRIBUTE_SUPPORT, &up->ret_info,
-                          &up->ret_ninfo);
+    int rc = px_query_local(up->server, &up->proc, query, PMIX_QUERY_ATTRIBUTE_SUPPORT,
+                            &up->ret_info, &up->ret_ninfo);
 
     tally->asked += rc == PMIX_ERR_PARTIAL_SUCCESS ? 2 : 1;
     tally->answered += rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS;
@@ -51,8 +51,7 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
                      struct tally *tally)
 {
     bool met =
-        px_directives_met(&px_call_query, px_upcall_levels(up), query->qualifiers,
-                          query->nqual);
+        px_directives_met(&px_call_query, px_upcall_levels(up), query->qualifiers, query->nqual);
     unsigned levels;
     size_t k = 0;
 
@@ -72,7 +71,7 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
         }
         if (met) {
             rc = px_query_local(up->server, &up->proc, query, query->keys[k], &up->ret_info,
-                              &up->ret_ninfo);
+                                &up->ret_ninfo);
         }
         if (rc == PMIX_ERR_NOMEM) {
             return rc;
@@ -100,7 +99,7 @@ static int add_own(struct px_upcall *up)
         px_query_has_other(up->queries, up->nqueries, up->ret_info, n_host)) {
         return PMIX_SUCCESS;
     }
-    return tally.answered                                     ? PMIX_ERR_PARTIAL_SUCCESS
+    return tally.answered                                      ? PMIX_ERR_PARTIAL_SUCCESS
            : px_query_declined(up->status) || tally.unmet != 0 ? PMIX_ERR_NOT_SUPPORTED
                                                                : PMIX_ERR_NOT_FOUND;
 }

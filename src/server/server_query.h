@@ -16,10 +16,10 @@ void px_upcall_query(struct px_upcall *up);
 bool px_query_declined(pmix_status_t status);
 bool px_query_unanswered(pmix_status_t status);
 
-/* query_local.c: appends this server's own answer to one key, or to a whole query for attribute support.
- * 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_PARTIAL_SUCCESS (attribute support), PMIX_ERR_NOMEM. */
+/* query_local.c: appends this server's own answer to one key, or to a whole query for attribute
+ * support. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_PARTIAL_SUCCESS (attribute support), PMIX_ERR_NOMEM. */
 int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
-                 const char *key, pmix_info_t **info, size_t *ninfo);
+                   const char *key, pmix_info_t **info, size_t *ninfo);
 
 /* server_resolve.c: the two resolve calls, host first. peers: PMIx_Resolve_peers, else
  * PMIx_Resolve_nodes. */

@@ -22,14 +22,14 @@ int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_st
 
     px_assert(px_loop_inside(s->loop));
     *ret = (struct px_nspace_stores){0};
-    px_list_each (item, next, &s->ns_list) {
+    px_list_each(item, next, &s->ns_list) {
         n++;
     }
     ret->at = calloc(n, sizeof(*ret->at));
     if (!ret->at) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_each (item, next, &s->ns_list) {
+    px_list_each(item, next, &s->ns_list) {
         struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
 
         if ((ns->registered || ns->asked_host) &&
@@ -50,7 +50,8 @@ static void resolve_free(struct px_resolve *r)
 }
 
 /* Takes over procs and nodes. */
-static void resolve_finish(struct px_resolve *r, int status, pmix_proc_t *procs, size_t n, char *nodes)
+static void resolve_finish(struct px_resolve *r, int status, pmix_proc_t *procs, size_t n,
+                           char *nodes)
 {
     struct px_peer *peer = px_peer_find(r->server, r->reply_to.peer);
     struct px_buf buf = {0};
@@ -158,7 +159,7 @@ static void note_declined(struct px_server *s, bool peers)
     } else {
         s->nodes_declined = true;
     }
-    px_list_each (item, next, &s->ns_list) {
+    px_list_each(item, next, &s->ns_list) {
         struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
 
         px_store_set_flags(ns->store, (px_store_flags(ns->store) & ~(uint32_t) PX_STORE_HOST_BITS) |
@@ -233,7 +234,8 @@ void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid)
     }
     up->arg = r;
     s->own_resolves += r->done != NULL;
-    px_upcall_returned(up, s->host.query(&up->proc, up->queries, up->nqueries, px_hostcb_infos, up));
+    px_upcall_returned(up,
+                       s->host.query(&up->proc, up->queries, up->nqueries, px_hostcb_infos, up));
 }
 
 /* --- requests --- */
@@ -258,7 +260,8 @@ static int start(struct px_server *s, struct px_peer *peer, uint32_t tag, char *
     return PMIX_SUCCESS;
 }
 
-int px_handle_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                            struct px_in *in)
 {
     char *node = NULL;
     char *nspace = NULL;
@@ -273,7 +276,8 @@ int px_handle_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t 
     return start(s, peer, tag, node, nspace, true);
 }
 
-int px_handle_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+int px_handle_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                            struct px_in *in)
 {
     char *nspace = NULL;
     int rc = px_unpack_string(in, &nspace);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and stop of the server role. The listeners open last, when everything that a connection can ask
- * for is there. They close after the connections, whose pending connections belong to them; who comes in between
- * is refused. */
+/* Start and stop of the server role. The listeners open last, when everything that a connection can
+ * ask for is there. They close after the connections, whose pending connections belong to them; who
+ * comes in between is refused. */
 
 #include "server_start.h"
 
@@ -58,7 +58,8 @@ static int open_listeners(struct px_server *s)
     s->modes = px_auth_modes();
     s->uri_tcp = make_uri(s, px_listeners_tcp(s->listeners));
     s->uri_unix = make_uri(s, px_listeners_unix(s->listeners));
-    if ((px_listeners_tcp(s->listeners) && !s->uri_tcp) || (px_listeners_unix(s->listeners) && !s->uri_unix)) {
+    if ((px_listeners_tcp(s->listeners) && !s->uri_tcp) ||
+        (px_listeners_unix(s->listeners) && !s->uri_unix)) {
         return PMIX_ERR_NOMEM;
     }
     return px_self_publish(s);

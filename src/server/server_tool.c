@@ -14,7 +14,8 @@
 
 /* Is it the user that it has to be? A tool that the host registered, as it would a client, has an
  * owner of its own. */
-static int check_owner(struct px_server *s, const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
+static int check_owner(struct px_server *s, const struct px_handshake *handshake,
+                       struct px_peer_cred *peer_cred)
 {
     const struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
     int rc;
@@ -26,7 +27,8 @@ static int check_owner(struct px_server *s, const struct px_handshake *handshake
     return rc || s->foreign_tools || peer_cred->uid == s->uid ? rc : PMIX_ERR_INVALID_CRED;
 }
 
-bool px_tool_refused(struct px_server *s, const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
+bool px_tool_refused(struct px_server *s, const struct px_handshake *handshake,
+                     struct px_peer_cred *peer_cred)
 {
     px_assert(px_loop_inside(s->loop));
     if (!s->tools || (!s->host.tool_connected && !s->host.tool_connected2)) {
@@ -60,9 +62,9 @@ static void tool_answered(struct px_upcall *up)
 /* Claims that only we can prove; describe() says what we know. */
 static void drop_claims(struct px_upcall *up)
 {
-    static const char *const keys[] = {PMIX_PROC_PID,   PMIX_REALUID, PMIX_REALGID,
-                                       PMIX_TOOL_NSPACE, PMIX_TOOL_RANK, PMIX_NSPACE,
-                                       PMIX_RANK,       PMIX_VERSION_INFO};
+    static const char *const keys[] = {PMIX_PROC_PID,    PMIX_REALUID,     PMIX_REALGID,
+                                       PMIX_TOOL_NSPACE, PMIX_TOOL_RANK,   PMIX_NSPACE,
+                                       PMIX_RANK,        PMIX_VERSION_INFO};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         px_infos_drop(up->info, &up->ninfo, keys[i]);
@@ -98,7 +100,8 @@ static int describe_id(struct px_upcall *up, const pmix_proc_t *proc)
     return rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_RANK, &proc->rank, PMIX_PROC_RANK);
 }
 
-static int fill_tool_upcall(struct px_upcall *up, const struct px_peer *peer, const struct px_handshake *handshake)
+static int fill_tool_upcall(struct px_upcall *up, const struct px_peer *peer,
+                            const struct px_handshake *handshake)
 {
     const char *version = handshake->version;
     pid_t pid = peer->pid;
@@ -120,7 +123,8 @@ void px_tool_accept(struct px_peer *peer, const struct px_handshake *handshake)
     peer->tool = true;
     peer->needs_id = handshake->flag == PX_HANDSHAKE_TOOL_NEEDS_ID ||
                      handshake->flag == PX_HANDSHAKE_LAUNCHER_NEEDS_ID ||
-                     handshake->flag == PX_HANDSHAKE_LEGACY_TOOL || handshake->flag == PX_HANDSHAKE_LEGACY_LAUNCHER;
+                     handshake->flag == PX_HANDSHAKE_LEGACY_TOOL ||
+                     handshake->flag == PX_HANDSHAKE_LEGACY_LAUNCHER;
     if (up) {
         read_blob(up, handshake);
     }

@@ -8,10 +8,12 @@
 struct px_handshake;
 struct px_peer_cred;
 
-/* Tools at the listener: who may come in, under which name, and what they get unasked. Loop thread. */
+/* Tools at the listener: who may come in, under which name, and what they get unasked. Loop thread.
+ */
 
 /* Wrong owner, or a host that does not serve tools. Establishes who it is (px_auth_identify). */
-bool px_tool_refused(struct px_server *s, const struct px_handshake *handshake, struct px_peer_cred *peer_cred);
+bool px_tool_refused(struct px_server *s, const struct px_handshake *handshake,
+                     struct px_peer_cred *peer_cred);
 
 /* Asks the host; px_peer_admit() follows. */
 void px_tool_accept(struct px_peer *peer, const struct px_handshake *handshake);

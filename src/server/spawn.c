@@ -50,9 +50,9 @@ void px_upcall_spawn(struct px_upcall *up)
 
     up->done = spawn_answered;
     px_upcall_set_processed(up, &px_call_spawn);
-    px_upcall_returned(up,
-                       fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_hostcb_spawn, up)
-                          : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_returned(
+        up, fn ? fn(&up->proc, up->info, up->ninfo, up->apps, up->napps, px_hostcb_spawn, up)
+               : PMIX_ERR_NOT_SUPPORTED);
 }
 
 static int read_apps(struct px_in *in, struct px_upcall *up)

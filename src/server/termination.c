@@ -53,7 +53,7 @@ static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
         return;
     }
     if (proc->rank == PMIX_RANK_WILDCARD) {
-        px_list_each (item, next, &ns->rank_list) {
+        px_list_each(item, next, &ns->rank_list) {
             rank_ended(s, px_container_of(item, struct px_local_proc, link));
         }
     } else if (px_nspace_is_local(ns, proc->rank)) {

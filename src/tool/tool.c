@@ -29,7 +29,7 @@ static bool is_same(const pmix_proc_t *a, const pmix_proc_t *b)
 static struct px_server_peer *find_server(const struct px_session *session,
                                           const pmix_proc_t *server)
 {
-    for (struct px_server_peer *at = session->servers; NULL != at; at = at->next) {
+    for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
         if (px_load_acquire(&at->lost) == 0 && is_same(&at->proc, server)) {
             return at;
         }
@@ -39,8 +39,8 @@ static struct px_server_peer *find_server(const struct px_session *session,
 
 static void introduce(const struct px_session *session, struct px_handshake *handshake)
 {
-    bool named = '\0' != session->ctx->self.nspace[0];
-    bool launched = NULL != getenv("PMIX_NAMESPACE") && NULL != getenv("PMIX_RANK");
+    bool named = session->ctx->self.nspace[0] != '\0';
+    bool launched = getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL;
 
     handshake->kind = PX_WIRE_PLAIN;
     handshake->uid = (uint32_t) geteuid();
@@ -62,11 +62,11 @@ static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
     pmix_info_t info;
     int rc = PMIx_Info_load(&info, PMIX_PROC_PID, &pid, PMIX_PID);
 
-    if (0 == rc) {
+    if (rc == 0) {
         rc = px_pack_infos(blob, kind, &info, 1);
         PMIx_Info_destruct(&info);
     }
-    return 0 == rc && px_buf_ok(blob) ? 0 : PMIX_ERR_NOMEM;
+    return rc == 0 && px_buf_ok(blob) ? 0 : PMIX_ERR_NOMEM;
 }
 
 static int dial(const struct px_session *session, const struct px_server_candidate *found,
@@ -82,8 +82,8 @@ static int dial(const struct px_session *session, const struct px_server_candida
     rc = pack_self(handshake.kind, &blob);
     handshake.blob = blob.data;
     handshake.blob_len = blob.len;
-    rc = 0 != rc ? rc : px_credential(NULL, &handshake, cred, sizeof(cred));
-    rc = 0 != rc ? rc
+    rc = rc != 0 ? rc : px_credential(NULL, &handshake, cred, sizeof(cred));
+    rc = rc != 0 ? rc
                  : px_dial(found->uri, &handshake,
                            (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust, ret);
     px_buf_fini(&blob);
@@ -98,15 +98,15 @@ static int connect_one(struct px_session *session, const struct px_server_candid
     pmix_proc_t server;
     int rc = px_uri_server(found->uri, &server);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     *ret = find_server(session, &server);
-    if (NULL != *ret) {
+    if (*ret != NULL) {
         return PMIX_ERR_EXISTS;
     }
     rc = dial(session, found, &dialed);
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     if (PMIx_Nspace_invalid(dialed.server.nspace)) {
@@ -119,8 +119,8 @@ static int connect_one(struct px_session *session, const struct px_server_candid
         px_session_name(session, dialed.assigned.nspace, dialed.assigned.rank);
     }
     rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, ret);
-    if (0 == rc) {
-        px_session_set_version(*ret, '\0' != found->version[0] ? found->version : NULL);
+    if (rc == 0) {
+        px_session_set_version(*ret, found->version[0] != '\0' ? found->version : NULL);
     }
     return rc;
 }
@@ -132,15 +132,16 @@ static void pause_for(uint32_t seconds)
 }
 
 /* Several servers in the directory, and nothing to choose by. */
-static bool is_ambiguous(const struct px_session *session, const struct px_server_candidate *found, size_t n)
+static bool is_ambiguous(const struct px_session *session, const struct px_server_candidate *found,
+                         size_t n)
 {
     size_t fresh = 0;
 
     for (size_t i = 0; i < n; i++) {
         pmix_proc_t server;
 
-        if (found[i].searched && px_uri_server(found[i].uri, &server) == 0
-            && NULL == find_server(session, &server)) {
+        if (found[i].searched && px_uri_server(found[i].uri, &server) == 0 &&
+            find_server(session, &server) == NULL) {
             fresh++;
         }
     }
@@ -155,17 +156,17 @@ static int connect_found(struct px_session *session, const struct px_tool_direct
     size_t n = 0;
     int rc;
 
-    if (NULL == found) {
+    if (found == NULL) {
         return PMIX_ERR_NOMEM;
     }
     rc = px_tool_find(directives, session->hostname, found, PX_SERVER_CANDIDATES_MAX, &n, &named);
-    for (size_t i = 0; 0 == rc && i < n; i++) {
+    for (size_t i = 0; rc == 0 && i < n; i++) {
         if (found[i].searched && is_ambiguous(session, found, n)) {
             rc = PMIX_ERR_BAD_PARAM;
             break;
         }
         rc = connect_one(session, &found[i], ret);
-        if (0 == rc || named) {
+        if (rc == 0 || named) {
             break;
         }
         rc = i + 1 < n ? 0 : PMIX_ERR_UNREACH;
@@ -174,12 +175,13 @@ static int connect_found(struct px_session *session, const struct px_tool_direct
     return rc;
 }
 
-static int connect_by_directives(struct px_session *session, const struct px_tool_directives *directives,
-                          struct px_server_peer **ret)
+static int connect_by_directives(struct px_session *session,
+                                 const struct px_tool_directives *directives,
+                                 struct px_server_peer **ret)
 {
     int rc = connect_found(session, directives, ret);
 
-    for (uint32_t i = 0; i < directives->retries && PMIX_ERR_UNREACH == rc; i++) {
+    for (uint32_t i = 0; i < directives->retries && rc == PMIX_ERR_UNREACH; i++) {
         pause_for(directives->delay);
         rc = connect_found(session, directives, ret);
     }
@@ -191,9 +193,9 @@ static void name_self(struct px_session *session, const struct px_tool_directive
     const char *nspace = getenv("PMIX_NAMESPACE");
     const char *rank = getenv("PMIX_RANK");
 
-    if (NULL != directives->own_nspace) {
+    if (directives->own_nspace != NULL) {
         px_session_name(session, directives->own_nspace, directives->own_rank);
-    } else if (NULL != nspace && NULL != rank && strlen(nspace) <= PMIX_MAX_NSLEN) {
+    } else if (nspace != NULL && rank != NULL && strlen(nspace) <= PMIX_MAX_NSLEN) {
         px_session_name(session, nspace, (pmix_rank_t) strtoul(rank, NULL, 10));
     } else {
         px_session_name(session, "", PMIX_RANK_UNDEF);
@@ -222,25 +224,25 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
     struct px_tool_directives directives;
     int rc = px_tool_directives_read(info, ninfo, &directives);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
     session = px_session_create(ctx);
-    if (NULL == session) {
+    if (session == NULL) {
         return PMIX_ERR_NOMEM;
     }
     session->is_tool = true;
     name_self(session, &directives);
     if (!directives.no_connect) {
         rc = connect_by_directives(session, &directives, &server);
-        if (0 == rc) {
+        if (rc == 0) {
             rc = px_session_request_job(session);
         }
-        if (0 != rc && directives.optional && NULL == server) {
+        if (rc != 0 && directives.optional && server == NULL) {
             rc = 0;
         }
     }
-    if (0 != rc) {
+    if (rc != 0) {
         px_session_destroy(session);
         return rc;
     }
@@ -254,7 +256,7 @@ pmix_status_t px_tool_stop(struct px_ctx *ctx)
 {
     struct px_session *session = px_session(ctx);
 
-    for (struct px_server_peer *at = session->servers; NULL != at; at = at->next) {
+    for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
         (void) px_session_goodbye(session, at); /* it sees us go in any case */
     }
     px_session_report(session);
@@ -271,21 +273,22 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
     bool named;
     int rc = px_tool_directives_read(info, ninfo, &directives);
 
-    if (0 != rc) {
+    if (rc != 0) {
         return rc;
     }
-    named = NULL != directives.file || NULL != directives.uri || directives.pid != 0 || NULL != directives.nspace;
+    named = directives.file != NULL || directives.uri != NULL || directives.pid != 0 ||
+            directives.nspace != NULL;
     rc = connect_by_directives(session, &directives, &server);
-    if (PMIX_ERR_EXISTS == rc) {
+    if (rc == PMIX_ERR_EXISTS) {
         rc = named ? 0 : PMIX_ERR_UNREACH;
     }
-    if (0 != rc || NULL == server) {
-        return 0 != rc ? rc : PMIX_ERR_UNREACH;
+    if (rc != 0 || server == NULL) {
+        return rc != 0 ? rc : PMIX_ERR_UNREACH;
     }
     if (directives.primary || px_session_server(session) == server) {
         make_primary(session, server);
     }
-    if (NULL != ret_server) {
+    if (ret_server != NULL) {
         *ret_server = server->proc;
     }
     return PMIX_SUCCESS;
@@ -296,7 +299,7 @@ pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
     struct px_session *session = px_session(ctx);
     struct px_server_peer *peer = find_server(session, server);
 
-    if (NULL == peer) {
+    if (peer == NULL) {
         return PMIX_ERR_NOT_FOUND;
     }
     (void) px_session_goodbye(session, peer); /* marks it lost: it is in no list from here on */
@@ -319,23 +322,23 @@ pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret
     size_t k;
 
     px_lock_take(&session->lock);
-    for (at = session->servers; NULL != at; at = at->next) {
+    for (at = session->servers; at != NULL; at = at->next) {
         n += px_load_acquire(&at->lost) == 0 ? 1 : 0;
     }
     procs = n > 0 ? PMIx_Proc_create(n) : NULL;
     /* The list has the latest first; the answer has the primary first and then the earliest. */
     k = n;
-    for (at = session->servers; NULL != procs && NULL != at; at = at->next) {
+    for (at = session->servers; procs != NULL && at != NULL; at = at->next) {
         if (px_load_acquire(&at->lost) == 0 && at != primary && k > 0) {
             k--;
             procs[k] = at->proc;
         }
     }
-    if (NULL != procs && NULL != primary) {
+    if (procs != NULL && primary != NULL) {
         procs[0] = primary->proc;
     }
     px_lock_give(&session->lock);
-    if (n > 0 && NULL == procs) {
+    if (n > 0 && procs == NULL) {
         return PMIX_ERR_NOMEM;
     }
     *ret = procs;
@@ -348,7 +351,7 @@ pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server)
     struct px_session *session = px_session(ctx);
     struct px_server_peer *peer = find_server(session, server);
 
-    if (NULL == peer) {
+    if (peer == NULL) {
         return PMIX_ERR_UNREACH;
     }
     make_primary(session, peer);
@@ -357,5 +360,5 @@ pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server)
 
 bool px_tool_connected(struct px_ctx *ctx)
 {
-    return NULL != px_session_server(px_session(ctx));
+    return px_session_server(px_session(ctx)) != NULL;
 }

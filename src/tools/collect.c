@@ -136,9 +136,9 @@ static pmix_status_t read_status(const pmix_info_t *info, size_t n, uint32_t *re
 
 /* Who else is to be in a group, beside those that call it together. */
 struct scattered {
-    bool alone;       /* this caller comes by itself: a leader of many, or one that others add */
+    bool alone; /* this caller comes by itself: a leader of many, or one that others add */
     const pmix_proc_t *caller; /* who that is, where the server says so */
-    size_t n_leaders; /* that come so; 0: this one does not know */
+    size_t n_leaders;          /* that come so; 0: this one does not know */
     const pmix_proc_t *added;
     size_t n_added;
 };
@@ -230,8 +230,7 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
 
 void px_run_fence(struct px_run_task *task)
 {
-    pmix_status_t rc =
-        give(task, PX_RUN_KIND_FENCE, NULL, task->upcall.data, task->upcall.n_data);
+    pmix_status_t rc = give(task, PX_RUN_KIND_FENCE, NULL, task->upcall.data, task->upcall.n_data);
 
     free((char *) task->upcall.data);
     if (rc != PMIX_SUCCESS) {
@@ -261,8 +260,7 @@ static void fence_done(const struct px_run_task *task, pmix_status_t status,
 
 void px_run_connect(struct px_run_task *task)
 {
-    uint32_t kind =
-        task->upcall.entry == ON_CONNECT ? PX_RUN_KIND_CONNECT : PX_RUN_KIND_DISCONNECT;
+    uint32_t kind = task->upcall.entry == ON_CONNECT ? PX_RUN_KIND_CONNECT : PX_RUN_KIND_DISCONNECT;
     pmix_status_t rc = give(task, kind, NULL, NULL, 0);
 
     if (rc != PMIX_SUCCESS) {

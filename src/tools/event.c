@@ -18,8 +18,8 @@ void px_run_event(struct px_run_task *task)
     px_run_put_proc(&b, &task->proc);
     px_run_put_u32(&b, (uint32_t) task->upcall.range);
     px_run_put_array(&b, task->upcall.infos, task->upcall.n_infos, PMIX_INFO);
-    px_host_reply_status(&task->upcall,
-                         px_run_remote_send(PX_RUN_EVENT, PX_RUN_OTHERS, 0, task->upcall.number, &b));
+    px_host_reply_status(
+        &task->upcall, px_run_remote_send(PX_RUN_EVENT, PX_RUN_OTHERS, 0, task->upcall.number, &b));
 }
 
 struct told {

@@ -80,8 +80,8 @@ static pmix_status_t log_data(const struct upcall *upcall)
         }
     }
     return done == upcall->n_infos ? PMIX_OPERATION_SUCCEEDED
-           : done > 0           ? PMIX_ERR_PARTIAL_SUCCESS
-                                : PMIX_ERR_NOT_SUPPORTED;
+           : done > 0              ? PMIX_ERR_PARTIAL_SUCCESS
+                                   : PMIX_ERR_NOT_SUPPORTED;
 }
 
 /* ---- processes between PMIx_Init and PMIx_Finalize. The library gives back as the object what it
@@ -154,7 +154,7 @@ static pmix_status_t sound(struct upcall *upcall)
         return PMIX_OPERATION_SUCCEEDED;
     case ON_QUERY: /* what we do not know is left to the library */
         return px_run_query_knows(upcall->queries, upcall->n_queries) ? post(upcall, px_run_query)
-                                                                : PMIX_ERR_NOT_SUPPORTED;
+                                                                      : PMIX_ERR_NOT_SUPPORTED;
     case ON_LOG:
         return log_data(upcall);
     case ON_CONTROL:
@@ -175,8 +175,7 @@ static bool has(enum entry entry)
 {
     enum how how = px_run_script_how(entry);
 
-    return how != MISSING &&
-           (how != BY_DEFAULT || px_run_host_can(entry) || is_watched(entry));
+    return how != MISSING && (how != BY_DEFAULT || px_run_host_can(entry) || is_watched(entry));
 }
 
 pmix_server_module_t *px_run_host_open(void)

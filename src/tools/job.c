@@ -282,7 +282,7 @@ static void add_proc(struct list *list, const struct px_run_proc *proc)
     add_u32(&inner, PMIX_APPNUM, (uint32_t) proc->app);
     add_info(&inner, PMIX_APPLDR, &(pmix_rank_t){first_of_app(job, proc->app)}, PMIX_PROC_RANK);
     add_info(&inner, PMIX_APP_RANK, &(pmix_rank_t){proc->rank - first_of_app(job, proc->app)},
-        PMIX_PROC_RANK);
+             PMIX_PROC_RANK);
     add_info(&inner, PMIX_GLOBAL_RANK, &proc->rank, PMIX_PROC_RANK);
     add_u16(&inner, PMIX_LOCAL_RANK, proc->local_rank);
     add_u16(&inner, PMIX_NODE_RANK, proc->local_rank);
@@ -440,8 +440,7 @@ pmix_status_t px_run_job_register(struct px_run_job *job)
     }
     struct waiter w = WAITER_INIT;
     int n_local = (int) count_on(job, px_run.node);
-    rc = PMIx_server_register_nspace(job->nspace, n_local, array.array, array.size, wake,
-                                     &w);
+    rc = PMIx_server_register_nspace(job->nspace, n_local, array.array, array.size, wake, &w);
     rc = await(&w, rc);
     PMIX_DATA_ARRAY_DESTRUCT(&array);
     job->registered = rc == PMIX_SUCCESS;

@@ -77,9 +77,9 @@ static void on_data(pmix_status_t status, char *data, size_t n, void *cbdata)
     }
     struct px_run_task task = {.run = send_answer,
                                .upcall = {.cbdata = a,
-                                       .number = n > 0 && copy == NULL ? PMIX_ERR_NOMEM : status,
-                                       .data = copy,
-                                       .n_data = copy != NULL ? n : 0}};
+                                          .number = n > 0 && copy == NULL ? PMIX_ERR_NOMEM : status,
+                                          .data = copy,
+                                          .n_data = copy != NULL ? n : 0}};
     if (px_run_task_post(&task) != PMIX_SUCCESS) {
         free(copy);
         free(a);

@@ -57,8 +57,8 @@ static void forward(struct px_run_task *task)
     put_keys(&b, task->upcall.keys);
     px_run_put_array(&b, task->upcall.infos, task->upcall.n_infos, PMIX_INFO);
     uint64_t id = px_run_remote_keep(task);
-    pmix_status_t rc =
-        id != 0 ? px_run_remote_send(type_of(task->upcall.entry), KEEPER, id, 0, &b) : PMIX_ERR_NOMEM;
+    pmix_status_t rc = id != 0 ? px_run_remote_send(type_of(task->upcall.entry), KEEPER, id, 0, &b)
+                               : PMIX_ERR_NOMEM;
     if (id == 0) {
         free(b.at);
     }
@@ -95,7 +95,7 @@ void px_run_names_answered(const struct px_run_frame *head, struct px_run_reader
     }
     pmix_pdata_t *data = px_run_get_array(payload, sizeof(*data), PMIX_PDATA, &n);
     task.upcall.reply.lookup(payload->failed ? PMIX_ERR_NOMEM : head->status, data, n,
-                          task.upcall.cbdata);
+                             task.upcall.cbdata);
     PMIx_Pdata_free(data, n);
 }
 

@@ -107,7 +107,7 @@ pmix_status_t px_run_link_send(struct px_run_link *link, struct px_run_frame hea
 pmix_status_t px_run_link_copy(struct px_run_link *link, struct px_run_frame head,
                                const void *bytes, size_t n);
 size_t px_run_links_n(void);
-void px_run_links_poll(struct pollfd *p); /* fills one for each link */
+void px_run_links_poll(struct pollfd *p);       /* fills one for each link */
 void px_run_links_move(const struct pollfd *p); /* the same, after poll(2) */
 void px_run_links_close(void);
 

@@ -320,7 +320,7 @@ static const struct option long_options[] = {
 
 /* A number within bounds; false after a complaint. */
 static bool option_number(const char *option, const char *text, unsigned long least,
-                        unsigned long most, unsigned long *ret)
+                          unsigned long most, unsigned long *ret)
 {
     char *end;
 
@@ -399,16 +399,13 @@ static const struct {
     int least;
     int most;
 } commands[] = {
-    {"list", list, 0, 0},
-    {"show", show, 0, 1},
-    {"verify", verify, 0, 1},
-    {"stats", stats, 0, 1},
-    {"save", save, 2, 2},
+    {"list", list, 0, 0},   {"show", show, 0, 1}, {"verify", verify, 0, 1},
+    {"stats", stats, 0, 1}, {"save", save, 2, 2},
 };
 
 static int run_command(const struct options *o)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         if (strcmp(o->command, commands[i].name) != 0) {
             continue;
         }

@@ -114,7 +114,7 @@ static bool is_taken(const char *key, pmix_data_range_t range, const pmix_proc_t
 /* ---- publish */
 
 static pmix_status_t add_published(const pmix_proc_t *owner, const pmix_info_t *info,
-                         const struct directives *d)
+                                   const struct directives *d)
 {
     struct published *e = calloc(1, sizeof(*e));
     if (e == NULL) {

@@ -129,11 +129,10 @@ static void tell_all(const struct job *job, uint16_t type, int status, uint64_t 
 
     px_run_put_string(&name, job->nspace);
     if (!name.failed) {
-        px_run_relay_send_all((struct px_run_frame){.type = type,
-                                                    .status = status,
-                                                    .from = (uint16_t) job->spawner,
-                                                    .id = id},
-                              name.at, name.len);
+        px_run_relay_send_all(
+            (struct px_run_frame){
+                .type = type, .status = status, .from = (uint16_t) job->spawner, .id = id},
+            name.at, name.len);
     }
     free(name.at);
 }

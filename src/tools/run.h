@@ -37,8 +37,8 @@ struct px_run_options {
     int timeout_s; /* 0: none */
     const char *nspace;
     const char *record; /* file, or NULL */
-    char **env;  /* the environment of the processes, malloc'd array of malloc'd strings */
-    char **argv; /* program and arguments, within main's argv */
+    char **env;         /* the environment of the processes, malloc'd array of malloc'd strings */
+    char **argv;        /* program and arguments, within main's argv */
 };
 
 /* Reads the command line. 0, or the exit code after a complaint on standard error. */
@@ -80,12 +80,12 @@ struct px_run_proc {
     uint32_t local_rank; /* among those of its job on its node */
     pid_t pid;           /* also its process group; 0: not started */
     bool alive;
-    bool excused;    /* told to die: its status is nobody's failure */
+    bool excused;      /* told to die: its status is nobody's failure */
     atomic_int n_open; /* connections between PMIx_Init and PMIx_Finalize; counted by the library's
                           threads */
-    int status;      /* of waitpid(2) */
-    cpu_set_t *cpus; /* where it is bound, or NULL */
-    char *cpuset;    /* the same as text, "hwloc:0-1" */
+    int status;        /* of waitpid(2) */
+    cpu_set_t *cpus;   /* where it is bound, or NULL */
+    char *cpuset;      /* the same as text, "hwloc:0-1" */
     struct px_run_stream out[2];
 };
 
@@ -106,11 +106,11 @@ struct px_run_job {
     uint32_t n_alive; /* of this node */
     bool done;        /* none of this node is left to wait for */
     bool over;        /* nor of others */
-    bool registered; /* the library knows it */
+    bool registered;  /* the library knows it */
     bool spawned;
     bool notify_parent;
     pmix_proc_t parent;
-    int code; /* first non-zero exit code */
+    int code;                   /* first non-zero exit code */
     struct px_shm_tally *tally; /* of its segment, for --report; NULL: none (yet) */
 };
 
@@ -166,7 +166,7 @@ struct px_run_task {
     struct px_run_task *next;
     void (*run)(struct px_run_task *task); /* answers the upcall; frees the task's own things */
     pmix_proc_t proc;                      /* who asked, or who is asked about */
-    struct upcall upcall;                        /* its own proc is not used */
+    struct upcall upcall;                  /* its own proc is not used */
 };
 
 int px_run_tasks_open(void); /* returns the descriptor to wait on, or -1 */
@@ -251,8 +251,8 @@ enum px_run_place { PX_RUN_ALONE, PX_RUN_NODE, PX_RUN_AT_RELAY };
 struct px_run {
     struct px_run_options options;
     enum px_run_place place;
-    uint32_t node; /* which one this is */
-    pid_t pid;     /* of the process that was started, the same on all nodes */
+    uint32_t node;  /* which one this is */
+    pid_t pid;      /* of the process that was started, the same on all nodes */
     bool dismissed; /* nothing more will come: may end when all processes have */
     struct px_run_job *jobs;
     uint32_t n_spawned;

@@ -49,7 +49,7 @@ static struct px_shm_live *lookup(const struct px_shm_list *list, dev_t dev, ino
 
 static int append(struct px_shm_list *list, const struct px_shm_live *live)
 {
-    if (px_array_room(&list->items, list->n, &list->cap, sizeof *list->items) != PX_OK) {
+    if (px_array_room(&list->items, list->n, &list->cap, sizeof(*list->items)) != PX_OK) {
         return PX_ERR_NOMEM;
     }
     list->items[list->n++] = *live;
@@ -58,12 +58,12 @@ static int append(struct px_shm_list *list, const struct px_shm_live *live)
 
 static int look_at_fd(pid_t pid, int dir, const char *name, struct px_shm_list *list)
 {
-    char target[sizeof memfd_name + 8];
-    ssize_t len = readlinkat(dir, name, target, sizeof target);
+    char target[sizeof(memfd_name) + 8];
+    ssize_t len = readlinkat(dir, name, target, sizeof(target));
     struct stat st;
     struct px_shm_live live = {.pid = pid, .fd = (int) number(name)};
 
-    if (live.fd < 0 || len != (ssize_t) sizeof memfd_name - 1 ||
+    if (live.fd < 0 || len != (ssize_t) sizeof(memfd_name) - 1 ||
         memcmp(target, memfd_name, (size_t) len) != 0 || fstatat(dir, name, &st, 0) != 0 ||
         lookup(list, st.st_dev, st.st_ino)) {
         return 0;
@@ -80,7 +80,7 @@ static int look_at_process(pid_t pid, struct px_shm_list *list)
     int rc = 0;
     DIR *dir;
 
-    (void) snprintf(path, sizeof path, "/proc/%d/fd", (int) pid);
+    (void) snprintf(path, sizeof(path), "/proc/%d/fd", (int) pid);
     dir = opendir(path);
     if (!dir) {
         return 0; /* gone, or not ours to look into */
@@ -138,7 +138,7 @@ int px_shm_fd(const struct px_shm_live *live)
     struct stat st;
     int fd;
 
-    (void) snprintf(path, sizeof path, "/proc/%d/fd/%d", (int) live->pid, live->fd);
+    (void) snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int) live->pid, live->fd);
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_dev != live->dev || st.st_ino != live->ino)) {
         close(fd); /* the number means something else by now */
@@ -154,9 +154,9 @@ static int look_at_maps(pid_t pid, struct px_shm_list *list)
     char line[512];
     FILE *file;
 
-    (void) snprintf(path, sizeof path, "/proc/%d/maps", (int) pid);
+    (void) snprintf(path, sizeof(path), "/proc/%d/maps", (int) pid);
     file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file)) {
+    while (file && fgets(line, sizeof(line), file)) {
         char mode[5];
         unsigned major;
         unsigned minor;

@@ -151,9 +151,9 @@ void px_out_real(const char *name, double value)
     char text[32];
 
     start(name);
-    (void) snprintf(text, sizeof text, "%.15g", value);
+    (void) snprintf(text, sizeof(text), "%.15g", value);
     if (strtod(text, NULL) != value) { /* all its digits only where fewer would say another */
-        (void) snprintf(text, sizeof text, "%.17g", value);
+        (void) snprintf(text, sizeof(text), "%.17g", value);
     }
     fputs(isfinite(value) || !as_json ? text : "null", stdout);
     out_finish();

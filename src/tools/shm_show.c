@@ -211,8 +211,8 @@ static int ascending(const void *a, const void *b)
     uint32_t x;
     uint32_t y;
 
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
+    memcpy(&x, a, sizeof(x));
+    memcpy(&y, b, sizeof(y));
     return x < y ? -1 : x > y;
 }
 
@@ -220,7 +220,7 @@ static void append(struct indexes *list, uint32_t index)
 {
     if (list->n == list->cap) {
         size_t cap = list->cap ? list->cap * 2 : 16;
-        uint32_t *grown = cap <= MAX_LISTED ? realloc(list->at, cap * sizeof *grown) : NULL;
+        uint32_t *grown = cap <= MAX_LISTED ? realloc(list->at, cap * sizeof(*grown)) : NULL;
 
         if (!grown) {
             return;
@@ -242,23 +242,23 @@ static struct indexes find_indexes(struct show *s, uint32_t level)
     if (h->table == 0) {
         return list;
     }
-    table = px_at(&view, h->table, sizeof *table);
+    table = px_at(&view, h->table, sizeof(*table));
     if (!table || table->n_slots > PX_SHM_MAX_SLOTS ||
-        !px_at(&view, h->table, sizeof *table + table->n_slots * 8)) {
+        !px_at(&view, h->table, sizeof(*table) + table->n_slots * 8)) {
         s->damaged = true;
         px_out_text("damaged", "record table");
         return list;
     }
     for (uint64_t i = 0; i < table->n_slots; i++) {
         uint64_t loc = px_load_acquire(&table->slots[i]) & PX_SHM_LOC_MASK;
-        const struct px_record *rec = loc ? px_at(&view, loc, sizeof *rec) : NULL;
+        const struct px_record *rec = loc ? px_at(&view, loc, sizeof(*rec)) : NULL;
 
         if (rec && rec->key == 0 && rec->level == level) {
             append(&list, rec->index);
         }
     }
     if (list.n > 0) {
-        qsort(list.at, list.n, sizeof *list.at, ascending);
+        qsort(list.at, list.n, sizeof(*list.at), ascending);
     }
     return list;
 }
@@ -271,7 +271,7 @@ static void show_level(struct show *s, const char *name, enum px_level level)
     px_out_open(name);
     for (size_t i = 0; i < list.n; i++) {
         if (i == 0 || list.at[i] != list.at[i - 1]) {
-            (void) snprintf(text, sizeof text, "%" PRIu32, list.at[i]);
+            (void) snprintf(text, sizeof(text), "%" PRIu32, list.at[i]);
             show_values(s, text, level, list.at[i]);
         }
     }
@@ -308,7 +308,7 @@ static char *ranges(const uint32_t *ranks, uint32_t n)
 static void show_ranks(const struct px_store *store, uint32_t node, uint32_t n)
 {
     uint32_t room = n < MAX_LISTED ? n : MAX_LISTED;
-    uint32_t *ranks = calloc(room ? room : 1, sizeof *ranks);
+    uint32_t *ranks = calloc(room ? room : 1, sizeof(*ranks));
     uint32_t there = ranks ? px_store_node_ranks(store, node, ranks, room) : 0;
     char *text = ranks ? ranges(ranks, there < room ? there : room) : NULL;
 

@@ -20,19 +20,25 @@
 #include "src/base/status.h"
 
 const char *const px_shm_part_names[PX_N_PARTS] = {
-    [PX_PART_HEADER] = "header",         [PX_PART_TABLES] = "tables",
-    [PX_PART_KEYS] = "keys",             [PX_PART_RECORDS] = "records",
-    [PX_PART_QUALIFIERS] = "qualifiers", [PX_PART_COLUMNS] = "column heads",
-    [PX_PART_LANES] = "column lanes",    [PX_PART_COLUMN_VALUES] = "column values",
-    [PX_PART_PLACEMENT] = "placement",   [PX_PART_OLD] = "older versions",
+    [PX_PART_HEADER] = "header",
+    [PX_PART_TABLES] = "tables",
+    [PX_PART_KEYS] = "keys",
+    [PX_PART_RECORDS] = "records",
+    [PX_PART_QUALIFIERS] = "qualifiers",
+    [PX_PART_COLUMNS] = "column heads",
+    [PX_PART_LANES] = "column lanes",
+    [PX_PART_COLUMN_VALUES] = "column values",
+    [PX_PART_PLACEMENT] = "placement",
+    [PX_PART_OLD] = "older versions",
     [PX_PART_REST] = "out of reach",
 };
 
 const char *const px_shm_kind_names[PX_N_KINDS] = {
-    [PX_KIND_CONST] = "constant",     [PX_KIND_AFFINE] = "affine",  [PX_KIND_8] = "array of 8 bits",
-    [PX_KIND_16] = "array of 16 bits", [PX_KIND_32] = "array of 32 bits",
-    [PX_KIND_64] = "array of 64 bits", [PX_KIND_CELL] = "one value", [PX_KIND_DICT] = "dictionary",
-    [PX_KIND_LOC] = "locators",       [PX_KIND_OTHER] = "of no kind",
+    [PX_KIND_CONST] = "constant",      [PX_KIND_AFFINE] = "affine",
+    [PX_KIND_8] = "array of 8 bits",   [PX_KIND_16] = "array of 16 bits",
+    [PX_KIND_32] = "array of 32 bits", [PX_KIND_64] = "array of 64 bits",
+    [PX_KIND_CELL] = "one value",      [PX_KIND_DICT] = "dictionary",
+    [PX_KIND_LOC] = "locators",        [PX_KIND_OTHER] = "of no kind",
 };
 
 const char *const px_shm_table_names[PX_N_TABLES] = {
@@ -80,10 +86,10 @@ static uint64_t count(struct walk *w, enum px_shm_part part, uint64_t loc, uint6
 
 static void count_cell(struct walk *w, enum px_shm_part part, uint64_t loc)
 {
-    const struct px_cell *cell = px_at(&w->view, loc, sizeof *cell);
+    const struct px_cell *cell = px_at(&w->view, loc, sizeof(*cell));
 
     if (cell) {
-        (void) count(w, part, loc, sizeof *cell + (uint64_t) cell->len);
+        (void) count(w, part, loc, sizeof(*cell) + (uint64_t) cell->len);
     }
 }
 
@@ -92,14 +98,14 @@ static void count_cell(struct walk *w, enum px_shm_part part, uint64_t loc)
 /* NULL when there is none, or it is damaged. */
 static const struct px_table *table_at(struct walk *w, uint64_t loc)
 {
-    const struct px_table *table = loc ? px_at(&w->view, loc, sizeof *table) : NULL;
+    const struct px_table *table = loc ? px_at(&w->view, loc, sizeof(*table)) : NULL;
 
     if (!table) {
         return NULL;
     }
     if (table->n_slots == 0 || table->n_slots > PX_SHM_MAX_SLOTS ||
         (table->n_slots & (table->n_slots - 1)) != 0 ||
-        !px_at(&w->view, loc, sizeof *table + table->n_slots * 8)) {
+        !px_at(&w->view, loc, sizeof(*table) + table->n_slots * 8)) {
         w->view.damaged = true;
         return NULL;
     }
@@ -111,7 +117,7 @@ static void count_table(struct walk *w, uint64_t loc)
     const struct px_table *table = table_at(w, loc);
 
     if (table) {
-        (void) count(w, PX_PART_TABLES, loc, sizeof *table + table->n_slots * 8);
+        (void) count(w, PX_PART_TABLES, loc, sizeof(*table) + table->n_slots * 8);
     }
 }
 
@@ -133,7 +139,7 @@ typedef bool (*hash_fn)(struct walk *w, uint64_t word, uint64_t *ret);
 
 static bool key_hash(struct walk *w, uint64_t word, uint64_t *ret)
 {
-    const struct px_key *key = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof *key);
+    const struct px_key *key = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof(*key));
 
     *ret = key ? key->hash : 0;
     return key != NULL;
@@ -141,7 +147,7 @@ static bool key_hash(struct walk *w, uint64_t word, uint64_t *ret)
 
 static bool record_hash(struct walk *w, uint64_t word, uint64_t *ret)
 {
-    const struct px_record *rec = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof *rec);
+    const struct px_record *rec = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof(*rec));
     const struct px_quals *quals = NULL;
     struct px_qual_digest sum = {0};
 
@@ -149,7 +155,7 @@ static bool record_hash(struct walk *w, uint64_t word, uint64_t *ret)
         return false;
     }
     if (rec->quals) {
-        quals = px_at(&w->view, rec->quals, sizeof *quals);
+        quals = px_at(&w->view, rec->quals, sizeof(*quals));
         if (!quals) {
             return false;
         }
@@ -161,9 +167,9 @@ static bool record_hash(struct walk *w, uint64_t word, uint64_t *ret)
 
 static bool text_hash(struct walk *w, uint64_t loc, uint64_t word, uint64_t *ret)
 {
-    const struct px_cell *cell = px_at(&w->view, loc, sizeof *cell);
+    const struct px_cell *cell = px_at(&w->view, loc, sizeof(*cell));
 
-    if (!cell || cell->len == 0 || !px_at(&w->view, loc, sizeof *cell + (uint64_t) cell->len)) {
+    if (!cell || cell->len == 0 || !px_at(&w->view, loc, sizeof(*cell) + (uint64_t) cell->len)) {
         return false;
     }
     *ret = px_hash_bytes(cell->payload, strnlen((const char *) cell->payload, cell->len));
@@ -173,7 +179,7 @@ static bool text_hash(struct walk *w, uint64_t loc, uint64_t word, uint64_t *ret
 /* A node is filed under its name and each alias. */
 static bool name_hash(struct walk *w, uint64_t word, uint64_t *ret)
 {
-    const struct px_node *node = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof *node);
+    const struct px_node *node = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof(*node));
     const uint64_t *aliases = node && node->aliases ? px_at(&w->view, node->aliases, 8) : NULL;
     bool found = node && text_hash(w, node->name, word, ret);
 
@@ -185,7 +191,7 @@ static bool name_hash(struct walk *w, uint64_t word, uint64_t *ret)
 
 static bool id_hash(struct walk *w, uint64_t word, uint64_t *ret)
 {
-    const struct px_node *node = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof *node);
+    const struct px_node *node = px_at(&w->view, word & PX_SHM_LOC_MASK, sizeof(*node));
 
     *ret = node ? px_hash_mix(node->nodeid, 0) : 0;
     return node != NULL;
@@ -215,22 +221,22 @@ static void fill_of(struct walk *w, enum px_shm_table_id id, uint64_t loc, hash_
 
 static void count_record(struct walk *w, uint64_t loc)
 {
-    const struct px_record *rec = px_at(&w->view, loc, sizeof *rec);
+    const struct px_record *rec = px_at(&w->view, loc, sizeof(*rec));
     const struct px_cell *cell;
     const struct px_quals *quals;
-    uint64_t len = sizeof *rec;
+    uint64_t len = sizeof(*rec);
 
     if (!rec) {
         return;
     }
     if (rec->key != 0) {
-        cell = px_at(&w->view, loc + sizeof *rec / 8, sizeof *cell);
-        len += cell ? sizeof *cell + (uint64_t) cell->len : 0;
+        cell = px_at(&w->view, loc + sizeof(*rec) / 8, sizeof(*cell));
+        len += cell ? sizeof(*cell) + (uint64_t) cell->len : 0;
     }
     if (count(w, PX_PART_RECORDS, loc, len) && rec->quals) {
-        quals = px_at(&w->view, rec->quals, sizeof *quals);
+        quals = px_at(&w->view, rec->quals, sizeof(*quals));
         if (quals) {
-            (void) count(w, PX_PART_QUALIFIERS, rec->quals, sizeof *quals + (uint64_t) quals->len);
+            (void) count(w, PX_PART_QUALIFIERS, rec->quals, sizeof(*quals) + (uint64_t) quals->len);
         }
     }
 }
@@ -274,9 +280,9 @@ static enum px_shm_kind kind_of(const struct px_column *col)
 
 static void count_column(struct walk *w, uint64_t loc)
 {
-    const struct px_column *col = px_at(&w->view, loc, sizeof *col);
+    const struct px_column *col = px_at(&w->view, loc, sizeof(*col));
 
-    if (!col || !count(w, PX_PART_COLUMNS, loc, sizeof *col)) {
+    if (!col || !count(w, PX_PART_COLUMNS, loc, sizeof(*col))) {
         return;
     }
     if (!w->old) {
@@ -300,9 +306,9 @@ static void count_column(struct walk *w, uint64_t loc)
 
 static void count_key(struct walk *w, uint64_t loc)
 {
-    const struct px_key *key = px_at(&w->view, loc, sizeof *key);
+    const struct px_key *key = px_at(&w->view, loc, sizeof(*key));
 
-    if (!key || !count(w, PX_PART_KEYS, loc, sizeof *key + (uint64_t) key->len + 1)) {
+    if (!key || !count(w, PX_PART_KEYS, loc, sizeof(*key) + (uint64_t) key->len + 1)) {
         return;
     }
     if (key->job) {
@@ -337,11 +343,11 @@ static void count_map(struct walk *w, const struct px_rank_map *map, uint32_t n_
 
 static void count_placement(struct walk *w, uint64_t loc)
 {
-    const struct px_placement *place = px_at(&w->view, loc, sizeof *place);
+    const struct px_placement *place = px_at(&w->view, loc, sizeof(*place));
     const struct px_node *nodes;
     uint64_t fresh;
 
-    if (!place || !count(w, PX_PART_PLACEMENT, loc, sizeof *place)) {
+    if (!place || !count(w, PX_PART_PLACEMENT, loc, sizeof(*place))) {
         return;
     }
     count_map(w, &place->node_of, place->n_ranks);
@@ -352,9 +358,9 @@ static void count_placement(struct walk *w, uint64_t loc)
     if (place->n_nodes == 0) {
         return;
     }
-    fresh = count(w, PX_PART_PLACEMENT, place->nodes, (uint64_t) place->n_nodes * sizeof *nodes);
+    fresh = count(w, PX_PART_PLACEMENT, place->nodes, (uint64_t) place->n_nodes * sizeof(*nodes));
     nodes = fresh ? px_at(&w->view, place->nodes, fresh * 8) : NULL;
-    for (uint64_t i = 0; nodes && i < fresh * 8 / sizeof *nodes; i++) {
+    for (uint64_t i = 0; nodes && i < fresh * 8 / sizeof(*nodes); i++) {
         count_node(w, &nodes[i]);
     }
     count_table(w, place->names);
@@ -366,13 +372,13 @@ static void count_placement(struct walk *w, uint64_t loc)
 /* Calls fn for all versions behind one; they lie ever lower. */
 static void each_older(struct walk *w, uint64_t loc, void (*fn)(struct walk *w, uint64_t loc))
 {
-    const struct px_version *version = loc ? px_at(&w->view, loc, sizeof *version) : NULL;
+    const struct px_version *version = loc ? px_at(&w->view, loc, sizeof(*version)) : NULL;
 
     while (version && version->prev != 0 && version->prev < loc && !is_counted(w, version->prev)) {
         loc = version->prev;
         fn(w, loc);
         mark(w, loc); /* also what could not be counted is not looked at again */
-        version = px_at(&w->view, loc, sizeof *version);
+        version = px_at(&w->view, loc, sizeof(*version));
     }
 }
 
@@ -383,7 +389,7 @@ static void older_of_record(struct walk *w, uint64_t loc)
 
 static void older_of_key(struct walk *w, uint64_t loc)
 {
-    const struct px_key *key = px_at(&w->view, loc, sizeof *key);
+    const struct px_key *key = px_at(&w->view, loc, sizeof(*key));
 
     if (key) {
         each_older(w, px_load_acquire(&key->job), count_record);
@@ -415,7 +421,7 @@ static void count_all(struct walk *w)
 static void fill_all(struct walk *w)
 {
     uint64_t loc = px_load_acquire(&w->h->place);
-    const struct px_placement *place = loc ? px_at(&w->view, loc, sizeof *place) : NULL;
+    const struct px_placement *place = loc ? px_at(&w->view, loc, sizeof(*place)) : NULL;
 
     fill_of(w, PX_TABLE_KEYS, px_load_acquire(&w->h->keys), key_hash);
     fill_of(w, PX_TABLE_RECORDS, px_load_acquire(&w->h->table), record_hash);

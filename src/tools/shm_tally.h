@@ -63,9 +63,9 @@ struct px_shm_tally {
     uint64_t sequence;
     uint32_t ranks;
     uint32_t generation;
-    uint64_t parts[PX_N_PARTS];   /* bytes; together `bytes` */
-    uint64_t kinds[PX_N_KINDS];   /* columns in use */
-    uint64_t overlaid;            /* columns with newer values in the record table */
+    uint64_t parts[PX_N_PARTS]; /* bytes; together `bytes` */
+    uint64_t kinds[PX_N_KINDS]; /* columns in use */
+    uint64_t overlaid;          /* columns with newer values in the record table */
     struct px_shm_fill tables[PX_N_TABLES];
     bool damaged;
 };

@@ -286,6 +286,6 @@ void px_run_spawn_ended(const struct px_run_frame *head, struct px_run_reader *p
         pmix_nspace_t name;
         PMIX_LOAD_NSPACE(name, nspace);
         task.upcall.reply.spawn(head->status, head->status == PMIX_SUCCESS ? name : NULL,
-                             task.upcall.cbdata);
+                                task.upcall.cbdata);
     }
 }

@@ -72,7 +72,7 @@ static char *uuid_of(hwloc_obj_t obj, pmix_device_type_t type)
 }
 
 static void measure_distances(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t device,
-                    pmix_device_distance_t *d)
+                              pmix_device_distance_t *d)
 {
     hwloc_obj_t home = hwloc_get_non_io_ancestor_obj(topo, device);
     unsigned min = UINT16_MAX;
@@ -164,7 +164,7 @@ static int read_wanted(const pmix_info_t *info, size_t ninfo, struct wanted *w)
 }
 
 static int collect_devices(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, const struct wanted *w,
-                   pmix_device_distance_t **ret_distances, size_t *ret_n)
+                           pmix_device_distance_t **ret_distances, size_t *ret_n)
 {
     struct found found = {0};
     int rc = 0;

@@ -9,16 +9,16 @@
 
 #include <pmix.h>
 
-
 /* --- tables --- */
 
-#define PX_DIRECTIVES(id, call, levels)                                                            \
-    static const struct px_directive rows_of_##id[] = {
+#define PX_DIRECTIVES(id, call, levels) static const struct px_directive rows_of_##id[] = {
 #define PX_DIRECTIVE(id, member, kind, key, levels)                                                \
     {key, sizeof(key), offsetof(struct px_##id##_directives, member), PX_KIND_##kind, levels},
 #define PX_HONOURED(id, key, levels) {key, sizeof(key), 0, PX_KIND_NONE, levels},
 #define PX_DIRECTIVES_END(id)                                                                      \
-    {"", 0, 0, PX_KIND_NONE, 0 }                                                                   \
+    {                                                                                              \
+        "", 0, 0, PX_KIND_NONE, 0                                                                  \
+    }                                                                                              \
     }                                                                                              \
     ;
 #include "directives.def"
@@ -28,7 +28,7 @@
 #undef PX_DIRECTIVES_END
 
 #define PX_FITS(text)                                                                              \
-    _Static_assert(sizeof(text) >= 8 && sizeof(text) <= sizeof(((struct px_directive *) 0)->key), \
+    _Static_assert(sizeof(text) >= 8 && sizeof(text) <= sizeof(((struct px_directive *) 0)->key),  \
                    "a key too short or too long");
 #define PX_DIRECTIVES(id, call, levels)
 #define PX_DIRECTIVE(id, member, kind, key, levels) PX_FITS(key)
@@ -42,8 +42,8 @@
 #undef PX_DIRECTIVES_END
 
 #define PX_DIRECTIVES(id, call, levels)                                                            \
-    const struct px_call px_call_##id = {                                                          \
-        #call, levels, rows_of_##id, sizeof(rows_of_##id) / sizeof(rows_of_##id[0]) - 1};
+    const struct px_call px_call_##id = {#call, levels, rows_of_##id,                              \
+                                         sizeof(rows_of_##id) / sizeof(rows_of_##id[0]) - 1};
 #define PX_DIRECTIVE(id, member, kind, key, levels)
 #define PX_HONOURED(id, key, levels)
 #define PX_DIRECTIVES_END(id)
@@ -104,7 +104,7 @@ static bool honours(const struct px_call *call, unsigned levels, const char *key
 {
     const struct px_directive *row = find_row(call, key);
 
-    return NULL != row && px_directive_honoured(row, levels);
+    return row != NULL && px_directive_honoured(row, levels);
 }
 
 /* --- reading --- */
@@ -137,7 +137,7 @@ static bool read_member(const struct px_directive *row, const pmix_info_t *info,
         return read_u32(value, member);
     case PX_KIND_TEXT:
         *(const char **) member = value->type == PMIX_STRING ? value->data.string : NULL;
-        return NULL != *(const char **) member;
+        return *(const char **) member != NULL;
     case PX_KIND_PROCS:
         return px_value_procs(value, member);
     case PX_KIND_SCOPE:
@@ -148,7 +148,7 @@ static bool read_member(const struct px_directive *row, const pmix_info_t *info,
         return value->type == PMIX_DATA_RANGE;
     case PX_KIND_INFO:
         *(const pmix_info_t **) member =
-            NULL != *(const pmix_info_t **) member ? *(const pmix_info_t **) member : info;
+            *(const pmix_info_t **) member != NULL ? *(const pmix_info_t **) member : info;
         return true;
     default:
         return true;
@@ -158,7 +158,7 @@ static bool read_member(const struct px_directive *row, const pmix_info_t *info,
 int px_directives_read(const struct px_call *call, unsigned levels, const pmix_info_t *info,
                        size_t ninfo, void *ret)
 {
-    if (NULL == info && ninfo > 0) {
+    if (info == NULL && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
     for (size_t i = 0; i < ninfo; i++) {
@@ -174,7 +174,7 @@ int px_directives_read(const struct px_call *call, unsigned levels, const pmix_i
             }
         }
         row = find_row(call, info[i].key);
-        if (NULL != row && !read_member(row, &info[i], ret)) {
+        if (row != NULL && !read_member(row, &info[i], ret)) {
             return PMIX_ERR_BAD_PARAM;
         }
     }
@@ -187,8 +187,8 @@ bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_i
                        size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
-        if ((info[i].flags & (PMIX_INFO_REQD | PMIX_INFO_QUALIFIER)) == PMIX_INFO_REQD
-            && !honours(call, levels, info[i].key)) {
+        if ((info[i].flags & (PMIX_INFO_REQD | PMIX_INFO_QUALIFIER)) == PMIX_INFO_REQD &&
+            !honours(call, levels, info[i].key)) {
             return false;
         }
     }

@@ -42,21 +42,24 @@ enum px_switch { PX_SWITCH_UNSET, PX_SWITCH_OFF, PX_SWITCH_ON };
 
 #define PX_TYPE_OF_FLAG   bool /* on if any of the infos is (px_value_true); any type */
 #define PX_TYPE_OF_SWITCH enum px_switch
-#define PX_TYPE_OF_U32    uint32_t             /* any number that fits */
-#define PX_TYPE_OF_TEXT   const char *         /* PMIX_STRING, not NULL */
-#define PX_TYPE_OF_PROCS  struct px_procs      /* PMIX_PROC, or an array of them */
-#define PX_TYPE_OF_SCOPE  pmix_scope_t         /* PMIX_SCOPE */
-#define PX_TYPE_OF_RANGE  pmix_data_range_t    /* PMIX_DATA_RANGE */
-#define PX_TYPE_OF_INFO   const pmix_info_t *  /* any: the first; others by px_infos_next */
+#define PX_TYPE_OF_U32    uint32_t            /* any number that fits */
+#define PX_TYPE_OF_TEXT   const char *        /* PMIX_STRING, not NULL */
+#define PX_TYPE_OF_PROCS  struct px_procs     /* PMIX_PROC, or an array of them */
+#define PX_TYPE_OF_SCOPE  pmix_scope_t        /* PMIX_SCOPE */
+#define PX_TYPE_OF_RANGE  pmix_data_range_t   /* PMIX_DATA_RANGE */
+#define PX_TYPE_OF_INFO   const pmix_info_t * /* any: the first; others by px_infos_next */
 
-#define PX_ABSENT_FLAG    false
-#define PX_ABSENT_SWITCH  PX_SWITCH_UNSET
-#define PX_ABSENT_U32     PX_NOT_GIVEN
-#define PX_ABSENT_TEXT    NULL
-#define PX_ABSENT_PROCS   {NULL, 0}
-#define PX_ABSENT_SCOPE   PMIX_SCOPE_UNDEF
-#define PX_ABSENT_RANGE   PMIX_RANGE_UNDEF
-#define PX_ABSENT_INFO    NULL
+#define PX_ABSENT_FLAG   false
+#define PX_ABSENT_SWITCH PX_SWITCH_UNSET
+#define PX_ABSENT_U32    PX_NOT_GIVEN
+#define PX_ABSENT_TEXT   NULL
+#define PX_ABSENT_PROCS                                                                            \
+    {                                                                                              \
+        NULL, 0                                                                                    \
+    }
+#define PX_ABSENT_SCOPE PMIX_SCOPE_UNDEF
+#define PX_ABSENT_RANGE PMIX_RANGE_UNDEF
+#define PX_ABSENT_INFO  NULL
 
 enum px_directive_kind {
     PX_KIND_FLAG,
@@ -132,7 +135,8 @@ int px_directives_read(const struct px_call *call, unsigned levels, const pmix_i
 #define PX_DIRECTIVES(id, call, levels)                                                            \
     static inline struct px_##id##_directives px_##id##_absent(void)                               \
     {                                                                                              \
-        return (struct px_##id##_directives) {                                                     \
+        return (struct px_##id##_directives)                                                       \
+        {                                                                                          \
             .head = {0, 0},
 #define PX_DIRECTIVE(id, member, kind, key, levels) .member = PX_ABSENT_##kind,
 #define PX_DIRECTIVES_END(id)                                                                      \

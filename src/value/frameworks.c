@@ -6,7 +6,7 @@
 #include <pmix/src/include/pmix_frameworks.h>
 
 PMIX_EXPORT char *pmix_framework_names[] = {
-    "bfrops", "gds", "pcompress", "pdl", "pfexec", "pgpu", "pif",
-    "pinstalldirs", "plog", "pmdl", "pnet", "preg", "prm", "psec",
-    "psensor", "psquash", "pstat", "pstrg", "ptl", NULL,
+    "bfrops",       "gds",     "pcompress", "pdl",   "pfexec", "pgpu", "pif",
+    "pinstalldirs", "plog",    "pmdl",      "pnet",  "preg",   "prm",  "psec",
+    "psensor",      "psquash", "pstat",     "pstrg", "ptl",    NULL,
 };

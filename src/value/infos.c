@@ -27,24 +27,59 @@ static struct px_integer from_unsigned(uint64_t v)
 bool px_value_integer(const pmix_value_t *value, struct px_integer *ret)
 {
     switch (value->type) {
-    case PMIX_BOOL: *ret = from_unsigned(value->data.flag); return true;
-    case PMIX_BYTE: *ret = from_unsigned(value->data.byte); return true;
-    case PMIX_SIZE: *ret = from_unsigned(value->data.size); return true;
-    case PMIX_PID: *ret = from_signed(value->data.pid); return true;
-    case PMIX_INT: *ret = from_signed(value->data.integer); return true;
-    case PMIX_INT8: *ret = from_signed(value->data.int8); return true;
-    case PMIX_INT16: *ret = from_signed(value->data.int16); return true;
-    case PMIX_INT32: *ret = from_signed(value->data.int32); return true;
-    case PMIX_INT64: *ret = from_signed(value->data.int64); return true;
-    case PMIX_UINT: *ret = from_unsigned(value->data.uint); return true;
-    case PMIX_UINT8: *ret = from_unsigned(value->data.uint8); return true;
-    case PMIX_UINT16: *ret = from_unsigned(value->data.uint16); return true;
-    case PMIX_UINT32: *ret = from_unsigned(value->data.uint32); return true;
-    case PMIX_UINT64: *ret = from_unsigned(value->data.uint64); return true;
-    case PMIX_STATUS: *ret = from_signed(value->data.status); return true;
-    case PMIX_PROC_RANK: *ret = from_unsigned(value->data.rank); return true;
-    case PMIX_PROC_STATE: *ret = from_unsigned(value->data.state); return true;
-    default: return false;
+    case PMIX_BOOL:
+        *ret = from_unsigned(value->data.flag);
+        return true;
+    case PMIX_BYTE:
+        *ret = from_unsigned(value->data.byte);
+        return true;
+    case PMIX_SIZE:
+        *ret = from_unsigned(value->data.size);
+        return true;
+    case PMIX_PID:
+        *ret = from_signed(value->data.pid);
+        return true;
+    case PMIX_INT:
+        *ret = from_signed(value->data.integer);
+        return true;
+    case PMIX_INT8:
+        *ret = from_signed(value->data.int8);
+        return true;
+    case PMIX_INT16:
+        *ret = from_signed(value->data.int16);
+        return true;
+    case PMIX_INT32:
+        *ret = from_signed(value->data.int32);
+        return true;
+    case PMIX_INT64:
+        *ret = from_signed(value->data.int64);
+        return true;
+    case PMIX_UINT:
+        *ret = from_unsigned(value->data.uint);
+        return true;
+    case PMIX_UINT8:
+        *ret = from_unsigned(value->data.uint8);
+        return true;
+    case PMIX_UINT16:
+        *ret = from_unsigned(value->data.uint16);
+        return true;
+    case PMIX_UINT32:
+        *ret = from_unsigned(value->data.uint32);
+        return true;
+    case PMIX_UINT64:
+        *ret = from_unsigned(value->data.uint64);
+        return true;
+    case PMIX_STATUS:
+        *ret = from_signed(value->data.status);
+        return true;
+    case PMIX_PROC_RANK:
+        *ret = from_unsigned(value->data.rank);
+        return true;
+    case PMIX_PROC_STATE:
+        *ret = from_unsigned(value->data.state);
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -74,14 +109,14 @@ bool px_value_procs(const pmix_value_t *value, struct px_procs *ret)
     const pmix_data_array_t *array = value->data.darray;
 
     if (value->type == PMIX_PROC && value->data.proc) {
-        *ret = (struct px_procs) {value->data.proc, 1};
+        *ret = (struct px_procs){value->data.proc, 1};
         return true;
     }
     if (value->type != PMIX_DATA_ARRAY || !array || array->type != PMIX_PROC ||
         (!array->array && array->size > 0)) {
         return false;
     }
-    *ret = (struct px_procs) {array->array, array->size};
+    *ret = (struct px_procs){array->array, array->size};
     return true;
 }
 

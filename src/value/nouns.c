@@ -43,29 +43,29 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
     }
 }
 
-#define PX_NOUN(noun, ctype, type)                    \
-    void PMIx_##noun##_construct(ctype *p)            \
-    {                                                 \
-        if (p != NULL) {                              \
-            px_type_construct(px_type_info(type), p); \
-        }                                             \
-    }                                                 \
-                                                      \
-    void PMIx_##noun##_destruct(ctype *p)             \
-    {                                                 \
-        if (p != NULL) {                              \
-            px_type_fini(px_type_info(type), p);      \
-        }                                             \
-    }                                                 \
-                                                      \
-    ctype *PMIx_##noun##_create(size_t n)             \
-    {                                                 \
-        return px_type_create(px_type_info(type), n); \
-    }                                                 \
-                                                      \
-    void PMIx_##noun##_free(ctype *p, size_t n)       \
-    {                                                 \
-        free_many(type, p, n);                        \
+#define PX_NOUN(noun, ctype, type)                                                                 \
+    void PMIx_##noun##_construct(ctype *p)                                                         \
+    {                                                                                              \
+        if (p != NULL) {                                                                           \
+            px_type_construct(px_type_info(type), p);                                              \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    void PMIx_##noun##_destruct(ctype *p)                                                          \
+    {                                                                                              \
+        if (p != NULL) {                                                                           \
+            px_type_fini(px_type_info(type), p);                                                   \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    ctype *PMIx_##noun##_create(size_t n)                                                          \
+    {                                                                                              \
+        return px_type_create(px_type_info(type), n);                                              \
+    }                                                                                              \
+                                                                                                   \
+    void PMIx_##noun##_free(ctype *p, size_t n)                                                    \
+    {                                                                                              \
+        free_many(type, p, n);                                                                     \
     }
 
 #include "nouns.def"

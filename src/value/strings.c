@@ -88,8 +88,8 @@ PMIX_EXPORT const char *PMIx_Alloc_directive_string(pmix_alloc_directive_t direc
     return text_of(px_text_alloc_directive, directive, "UNSPECIFIED");
 }
 
-PMIX_EXPORT const char *
-PMIx_Resource_block_directive_string(pmix_resource_block_directive_t directive)
+PMIX_EXPORT const char *PMIx_Resource_block_directive_string(
+    pmix_resource_block_directive_t directive)
 {
     return text_of(px_text_resource_block_directive, directive, "UNSPECIFIED");
 }

@@ -31,7 +31,7 @@
 #undef PX_MANY
 #undef PX_END
 
-#define PX_BEGIN(t) \
+#define PX_BEGIN(t)                                                                                \
     [t].members = members_##t, [t].n_members = sizeof(members_##t) / sizeof(members_##t[0]),
 #define PX_ONE(s, m, t)
 #define PX_ONE_SENT(s, m, t, h)
@@ -39,8 +39,8 @@
 #define PX_ARGV(s, m)
 #define PX_MANY(s, m, n, t)
 #define PX_END
-#define PX_TYPE(t, c, where_, shape_, form_, number_)                           \
-    [t].name = #t, [t].size = sizeof(c), [t].type = t, [t].where = PX_##where_, \
+#define PX_TYPE(t, c, where_, shape_, form_, number_)                                              \
+    [t].name = #t, [t].size = sizeof(c), [t].type = t, [t].where = PX_##where_,                    \
     [t].shape = PX_TYPE_##shape_, [t].form = PX_WIRE_FORM_##form_, [t].number = number_,
 
 const struct px_type px_types[PX_VALUE_TYPES] = {
@@ -177,7 +177,7 @@ void px_type_free(const struct px_type *type, void *elements, size_t n)
 }
 
 #undef PX_TYPE
-#define PX_TYPE(t, c, where_, shape_, form_, number_) \
+#define PX_TYPE(t, c, where_, shape_, form_, number_)                                              \
     [t] = PX_##where_ == PX_INLINE && PX_TYPE_##shape_ <= PX_TYPE_TIMEVAL,
 
 const bool px_type_bare[PX_VALUE_TYPES] = {

@@ -52,9 +52,9 @@ int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, c
  * (strings, arrays) is plain malloc memory owned by the caller. Returns 0,
  * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_INADEQUATE_SPACE (the fitting part is
  * delivered), PMIX_ERR_TYPE_MISMATCH (described buffers), PMIX_ERR_UNPACK_FAILURE,
- * PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_NOT_SUPPORTED (see wire_hooks.h), PMIX_ERR_NOMEM. With inadequate
- * space the input moves behind the whole operation. After another failure nothing is left
- * allocated, the input is where it was, and elements that had been read are zeros. */
+ * PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_NOT_SUPPORTED (see wire_hooks.h), PMIX_ERR_NOMEM. With
+ * inadequate space the input moves behind the whole operation. After another failure nothing is
+ * left allocated, the input is where it was, and elements that had been read are zeros. */
 int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n);
 
 /* Exactly one value. */

@@ -52,13 +52,13 @@ enum { PX_TAG_NOTIFY = 0, PX_TAG_HEARTBEAT = 1, PX_TAG_IOF = 2, PX_TAG_FIRST = 1
 
 /* Version of the protocol family that we declare in both roles. */
 #define PX_WIRE_VERSION "5.0.0"
-#define PX_WIRE_MODULE "v41"
+#define PX_WIRE_MODULE  "v41"
 
 /* Names of the encodings that are this one; a peer that declares another is refused. */
 #define PX_WIRE_MODULES "v4,v41,v51,v61"
 
 /* Store negotiation: our shared form, and the message-fed one that every peer knows. */
-#define PX_GDS_SHARED "shmix"
+#define PX_GDS_SHARED   "shmix"
 #define PX_GDS_MESSAGES "hash"
 
 /* In the reply to REQ on a shared store: one KVAL with this key (BYTE_OBJECT of length 0) after the

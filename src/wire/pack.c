@@ -355,8 +355,8 @@ static int raw(struct packer *p, const struct px_type *type, const void *val)
         put_pid(p, *(const pid_t *) val);
         break;
     case PX_WIRE_FORM_REAL:
-        put_real(p, type->type == PMIX_FLOAT ? (double) *(const float *) val
-                                             : *(const double *) val);
+        put_real(p,
+                 type->type == PMIX_FLOAT ? (double) *(const float *) val : *(const double *) val);
         break;
     case PX_WIRE_FORM_STRING:
         put_string(p, *(char *const *) val);

@@ -114,10 +114,10 @@ static void miss(void)
 static const struct {
     const char *name;
     void (*read)(void);
-} cases[] = {{"scalar", scalar}, {"process", process_scalar}, {"string", string},
-             {"static", in_static}, {"pointer", by_pointer}, {"miss", miss}};
+} cases[] = {{"scalar", scalar},    {"process", process_scalar}, {"string", string},
+             {"static", in_static}, {"pointer", by_pointer},     {"miss", miss}};
 
-enum { CASES = sizeof cases / sizeof cases[0] };
+enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 
 static void read_first(void)
 {

@@ -16,8 +16,8 @@ enum { READS = 10000 };
 
 static pmix_proc_t job;
 static pmix_proc_t self;
-static pmix_proc_t peer; /* rank 1, which has posted */
-static pmix_proc_t any;  /* another one each time */
+static pmix_proc_t peer;  /* rank 1, which has posted */
+static pmix_proc_t any;   /* another one each time */
 static pmix_proc_t other; /* another job */
 static pmix_proc_t other_any;
 static char host[256];
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
     peer.rank = 1;
     PMIX_LOAD_PROCID(&other, "other-job", PMIX_RANK_WILDCARD);
     other_any = other;
-    gethostname(host, sizeof host - 1);
+    gethostname(host, sizeof(host) - 1);
     if (self.rank == peer.rank) {
         pmix_value_t word = {.type = PMIX_UINT32, .data.uint32 = 1};
 
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
         must(PMIx_Commit() == PMIX_SUCCESS, "commit");
     }
     must(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "fence");
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         if (!strcmp(name, cases[c].name)) {
             read_often(&cases[c], (pmix_rank_t) atoi(argv[2]));
         }

@@ -341,7 +341,12 @@ static void see_many(void)
     }
 }
 
-#define LATER {{"A", {3}, .later = true}}
+#define LATER                                                                                      \
+    {                                                                                              \
+        {                                                                                          \
+            "A", {3}, .later = true                                                                \
+        }                                                                                          \
+    }
 
 const struct conform_case cases[] = {
     {.ids = "FEN-018 NRK-004",

@@ -152,8 +152,8 @@ static void construct(const char *key, const char *value, bool *ret_has_id)
     size_t n = 0;
 
     *ret_has_id = false;
-    check_status(PMIX_SUCCESS,
-                 PMIx_Group_construct("g", &all, 1, list.at, list.n, &results, &n), "construct");
+    check_status(PMIX_SUCCESS, PMIx_Group_construct("g", &all, 1, list.at, list.n, &results, &n),
+                 "construct");
     for (size_t i = 0; i < n; i++) {
         *ret_has_id = *ret_has_id || PMIX_CHECK_KEY(&results[i], PMIX_GROUP_CONTEXT_ID);
     }
@@ -392,10 +392,10 @@ static void refuse_types(void)
     check_status(PMIX_ERR_BAD_PARAM,
                  PMIx_Notify_event(CODE, &me, PMIX_RANGE_SESSION, about.at, about.n, NULL, NULL),
                  "notify");
-    check_status(PMIX_ERR_BAD_PARAM,
-                 PMIx_IOF_pull(&all, 1, limit.at, limit.n, PMIX_FWD_STDOUT_CHANNEL, show, NULL,
-                               NULL),
-                 "pull");
+    check_status(
+        PMIX_ERR_BAD_PARAM,
+        PMIx_IOF_pull(&all, 1, limit.at, limit.n, PMIX_FWD_STDOUT_CHANNEL, show, NULL, NULL),
+        "pull");
     free_infos(&list);
     free_infos(&about);
     free_infos(&limit);

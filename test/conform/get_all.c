@@ -45,8 +45,8 @@ static void point_at_own(void)
 
             if (!check_status(asks && optional ? PMIX_ERR_NOT_FOUND : PMIX_SUCCESS,
                               get_as(manners[m], me.rank, keys[k], &v), "%s %s", keys[k],
-                              manners[m] == NULL ? "plainly" : manners[m])
-                || (asks && optional)) {
+                              manners[m] == NULL ? "plainly" : manners[m]) ||
+                (asks && optional)) {
                 continue;
             }
             if (first == NULL) {

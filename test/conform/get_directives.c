@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROC_REALM "pmix.proc.info" /* headers have no name for it: PMIX_PROC_INFO is a data type  \
-                                     */
+#define PROC_REALM                                                                                 \
+    "pmix.proc.info" /* headers have no name for it: PMIX_PROC_INFO is a data type                 \
+                      */
 #define NOT_FOUND     "-46"
 #define TIMED_OUT     "-24"
 #define OUTSIDE_SCOPE "-62"
@@ -311,10 +312,14 @@ static void ask_by_realm(void)
         const char *key;
         const char *want;
     } table[] = {
-        {PMIX_SESSION_INFO, PMIX_NUM_NODES, "9"},   {PMIX_JOB_INFO, PMIX_NUM_NODES, "1"},
-        {PMIX_APP_INFO, PMIX_NUM_NODES, "7"},       {NULL, PMIX_NUM_NODES, "1"},
-        {PMIX_SESSION_INFO, PMIX_MAX_PROCS, "900"}, {PMIX_JOB_INFO, PMIX_MAX_PROCS, "800"},
-        {PMIX_APP_INFO, PMIX_MAX_PROCS, "700"},     {PMIX_NODE_INFO, PMIX_MAX_PROCS, "600"},
+        {PMIX_SESSION_INFO, PMIX_NUM_NODES, "9"},
+        {PMIX_JOB_INFO, PMIX_NUM_NODES, "1"},
+        {PMIX_APP_INFO, PMIX_NUM_NODES, "7"},
+        {NULL, PMIX_NUM_NODES, "1"},
+        {PMIX_SESSION_INFO, PMIX_MAX_PROCS, "900"},
+        {PMIX_JOB_INFO, PMIX_MAX_PROCS, "800"},
+        {PMIX_APP_INFO, PMIX_MAX_PROCS, "700"},
+        {PMIX_NODE_INFO, PMIX_MAX_PROCS, "600"},
         {NULL, PMIX_MAX_PROCS, "800"},
     };
 

@@ -24,8 +24,8 @@ static pmix_proc_t *make_group(const char *name, pmix_proc_t *members, size_t n_
     for (size_t i = 0; i < n; i++) {
         const pmix_data_array_t *array = results[i].value.data.darray;
 
-        if (PMIX_CHECK_KEY(&results[i], PMIX_GROUP_MEMBERSHIP)
-            && check(array->size == n_members, "%zu members", array->size)) {
+        if (PMIX_CHECK_KEY(&results[i], PMIX_GROUP_MEMBERSHIP) &&
+            check(array->size == n_members, "%zu members", array->size)) {
             memcpy(ranked, array->array, n_members * sizeof(*ranked));
         }
     }

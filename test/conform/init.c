@@ -389,8 +389,12 @@ static void *work(void *arg)
         same("A:0,A:1", peers(NULL, "A"), "peers");
         same("node0", hosts("A"), "nodes");
         switch (thread % 4) {
-        case 0: post_one(thread, i); break;
-        case 1: publish_one(thread, i); break;
+        case 0:
+            post_one(thread, i);
+            break;
+        case 1:
+            publish_one(thread, i);
+            break;
         case 2:
             same("-46", got("A", me.rank, "pmix.none.such", NULL, 0), "a key that there is not");
             break;

@@ -154,7 +154,7 @@ static void deep(const struct job *job, struct infos *list)
 
 /* ---- the table: what rank 0 reads */
 
-#define ANY PMIX_RANK_WILDCARD
+#define ANY       PMIX_RANK_WILDCARD
 #define NOT_FOUND "-46"
 
 static const struct row {
@@ -514,7 +514,7 @@ static void change(void)
 }
 
 #define TWO_NODES .nodes = 2, .ranks = 2
-#define TWO_JOBS .jobs = {{"A", {2, 2}}, {"B", {2}}}, .nodes = 2
+#define TWO_JOBS  .jobs = {{"A", {2, 2}}, {"B", {2}}}, .nodes = 2
 
 const struct conform_case cases[] = {
     {.ids = "KEY-002 KEY-007 KEY-008 KEY-009 KEY-010 KEY-011 KEY-012 KEY-013 KEY-014 KEY-016 "

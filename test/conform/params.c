@@ -50,9 +50,9 @@ static void leave_network(void)
 
 struct source {
     const char *what;
-    const char *env;    /* of shmix_shared; NULL: not set */
-    const char *user;   /* the user's file; NULL: there is none */
-    const char *first;  /* files that the environment lists instead; NULL: no list */
+    const char *env;   /* of shmix_shared; NULL: not set */
+    const char *user;  /* the user's file; NULL: there is none */
+    const char *first; /* files that the environment lists instead; NULL: no list */
     const char *second;
     bool mapped;
     bool warned;

@@ -109,8 +109,20 @@ static char regex[] = "pmix[n:2(0-3)]";
             .type = (t), .data.member = (v)                                                        \
         }                                                                                          \
     }
-#define BOXED(t, member, p)  {0, {.type = (t), .data.member = (p)}}
-#define BYTES(t, p, n)       {0, {.type = (t), .data.bo = {.bytes = (char *) (p), .size = (n)}}}
+#define BOXED(t, member, p)                                                                        \
+    {                                                                                              \
+        0,                                                                                         \
+        {                                                                                          \
+            .type = (t), .data.member = (p)                                                        \
+        }                                                                                          \
+    }
+#define BYTES(t, p, n)                                                                             \
+    {                                                                                              \
+        0,                                                                                         \
+        {                                                                                          \
+            .type = (t), .data.bo = {.bytes = (char *) (p), .size = (n) }                          \
+        }                                                                                          \
+    }
 
 static struct sample {
     size_t size; /* of a value without pointers: it is compared byte by byte */

@@ -39,8 +39,8 @@ static void compare_everybody(const char *want)
         procs = v->data.darray->array;
         n = 0;
         check_status(PMIX_SUCCESS, PMIx_Resolve_peers(NULL, NULL, &procs, &n), "peers");
-        check(v->data.darray->type == PMIX_PROC && n == v->data.darray->size
-                  && memcmp(procs, v->data.darray->array, n * sizeof(*procs)) == 0,
+        check(v->data.darray->type == PMIX_PROC && n == v->data.darray->size &&
+                  memcmp(procs, v->data.darray->array, n * sizeof(*procs)) == 0,
               "PMIX_LOCAL_PROCS says the same, in the same order");
         PMIX_PROC_FREE(procs, n);
         PMIX_VALUE_RELEASE(v);
@@ -368,8 +368,8 @@ static void sweep_large(void)
         snprintf(name, sizeof(name), "n%d", i);
         check_status(PMIX_SUCCESS, PMIx_Resolve_peers(name, large, &procs, &n), "peers on %s",
                      name);
-        check(n == LARGE_EACH && procs[0].rank == (pmix_rank_t) i * LARGE_EACH
-                  && procs[n - 1].rank == (pmix_rank_t) (i + 1) * LARGE_EACH - 1,
+        check(n == LARGE_EACH && procs[0].rank == (pmix_rank_t) i * LARGE_EACH &&
+                  procs[n - 1].rank == (pmix_rank_t) (i + 1) * LARGE_EACH - 1,
               "the right ones on %s", name);
         total += n;
         PMIX_PROC_FREE(procs, n);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INVALID "-44" /* PMIX_ERR_INVALID_NAMESPACE */
+#define INVALID       "-44" /* PMIX_ERR_INVALID_NAMESPACE */
 #define MISSING_VALUE "-30" /* PMIX_ERR_DATA_VALUE_NOT_FOUND */
 
 _Static_assert(PMIX_ERR_INVALID_NAMESPACE == -44 && PMIX_ERR_DATA_VALUE_NOT_FOUND == -30,

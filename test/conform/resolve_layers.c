@@ -17,9 +17,9 @@
 #define PMIX_QUERY_RESOLVE_NODE  "pmix.qry.node"
 #endif
 
-#define HOST_FIRST     "asking the host first came with 6.x"
-#define REFUSED        "-23" /* PMIX_ERR_NO_PERMISSIONS */
-#define INVALID        "-44" /* PMIX_ERR_INVALID_NAMESPACE */
+#define HOST_FIRST "asking the host first came with 6.x"
+#define REFUSED    "-23" /* PMIX_ERR_NO_PERMISSIONS */
+#define INVALID    "-44" /* PMIX_ERR_INVALID_NAMESPACE */
 
 /* ---- without a server */
 

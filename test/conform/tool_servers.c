@@ -369,8 +369,8 @@ static void takes_tools(struct infos *list)
     add_true(list, PMIX_SERVER_TOOL_SUPPORT);
 }
 
-#define TWO_SERVERS .jobs = {{"A", {1, 1}, .quiet = true}}, .nodes = 2, .tools = 1, \
-                    .server = with_tools
+#define TWO_SERVERS                                                                                \
+    .jobs = {{"A", {1, 1}, .quiet = true}}, .nodes = 2, .tools = 1, .server = with_tools
 
 const struct conform_case cases[] = {
     {.ids = "UPC-003",

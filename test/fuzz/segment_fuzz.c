@@ -95,7 +95,7 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
     struct names *names = arg;
 
     if (names->n < MAX_NAMES) {
-        (void) snprintf(names->name[names->n++], sizeof names->name[0], "%s", key);
+        (void) snprintf(names->name[names->n++], sizeof(names->name[0]), "%s", key);
     }
     take(slice);
     return ++names->seen > MAX_SEEN; /* a segment may list more than one wants to see */
@@ -207,7 +207,7 @@ static void walk(const struct px_store *store, bool sound)
         for (size_t k = 0; k < names.n; k++) {
             ask(store, names.name[k], rank, sound);
         }
-        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
             ask(store, known[k], rank, sound);
         }
     }
@@ -216,7 +216,7 @@ static void walk(const struct px_store *store, bool sound)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct px_store *store = calloc(1, sizeof *store);
+    struct px_store *store = calloc(1, sizeof(*store));
     uint64_t len = size;
     uint64_t format = px_shm_fingerprint();
     struct px_fault fault;
@@ -232,9 +232,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             memcpy(store->seg.base, data, size);
         }
         if (size >= PX_SHM_HEADER_LEN) { /* what would only make the reader refuse */
-            memcpy(store->seg.base + offsetof(struct px_header, virtual_size), &len, sizeof len);
+            memcpy(store->seg.base + offsetof(struct px_header, virtual_size), &len, sizeof(len));
             memcpy(store->seg.base + offsetof(struct px_header, fingerprint), &format,
-                   sizeof format);
+                   sizeof(format));
         }
         if (px_header_check(&store->seg) == 0) {
             enumeration_steps = LOOKUP_STEPS + size / 8 * STEPS_PER_WORD;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A hostile program at the server's listeners, started by a host daemon in place of a client so that it knows
- * both contact strings. It speaks the protocol by hand, wrongly in every way that the table below
- * lists, and says for each attack whether the server did what it must: answer or close, soon. Then
- * it executes its arguments, the client that the host meant to start, which must find the server in
- * order. With HOSTILE_OUTSIDE set it makes only the attacks that never get through the handshake.
- * usage: hostile PROGRAM [ARG...] */
+/* A hostile program at the server's listeners, started by a host daemon in place of a client so
+ * that it knows both contact strings. It speaks the protocol by hand, wrongly in every way that the
+ * table below lists, and says for each attack whether the server did what it must: answer or close,
+ * soon. Then it executes its arguments, the client that the host meant to start, which must find
+ * the server in order. With HOSTILE_OUTSIDE set it makes only the attacks that never get through
+ * the handshake. usage: hostile PROGRAM [ARG...] */
 
 #include "speak.h"
 
@@ -52,10 +52,10 @@ static bool garbage(const char *uri)
 {
     unsigned char bytes[4096];
 
-    for (size_t i = 0; i < sizeof bytes; i++) {
+    for (size_t i = 0; i < sizeof(bytes); i++) {
         bytes[i] = (unsigned char) (i * 37 + 11);
     }
-    return sent_then_closed(uri, bytes, sizeof bytes);
+    return sent_then_closed(uri, bytes, sizeof(bytes));
 }
 
 static bool oversized_hello(const char *uri)
@@ -76,9 +76,9 @@ static bool unterminated_hello(const char *uri)
 {
     unsigned char bytes[16 + 512];
 
-    memset(bytes, 'x', sizeof bytes);
+    memset(bytes, 'x', sizeof(bytes));
     write_header(bytes, 512);
-    return sent_then_closed(uri, bytes, sizeof bytes);
+    return sent_then_closed(uri, bytes, sizeof(bytes));
 }
 
 static bool refused(const char *uri, const struct hello *h)
@@ -202,7 +202,7 @@ static bool answered(const char *uri, const void *payload, uint32_t len)
     }
     send_all(fd, bytes, write_frame(bytes, 101, payload, len));
     held = readable(fd);
-    if (held && recv(fd, reply, sizeof reply, 0) < 0) {
+    if (held && recv(fd, reply, sizeof(reply), 0) < 0) {
         held = errno == ECONNRESET;
     }
     close(fd);
@@ -218,7 +218,7 @@ static bool huge_message(const char *uri)
     if (fd < 0) {
         return false;
     }
-    send_all(fd, words, sizeof words);
+    send_all(fd, words, sizeof(words));
     held = closes(fd);
     close(fd);
     return held;
@@ -232,7 +232,7 @@ static bool half_message(const char *uri)
     if (fd < 0) {
         return false;
     }
-    send_all(fd, words, sizeof words);
+    send_all(fd, words, sizeof(words));
     close(fd);
     return true;
 }
@@ -256,7 +256,7 @@ static bool every_command_truncated(const char *uri)
         if (command == 2 || command == 5 || command == 14) {
             continue;
         }
-        if (!answered(uri, payload, sizeof payload)) {
+        if (!answered(uri, payload, sizeof(payload))) {
             printf("# command %u was not answered\n", command);
             return false;
         }
@@ -272,10 +272,10 @@ static bool every_command_garbled(const char *uri)
         if (command == 5 || command == 14) {
             continue;
         }
-        memset(payload, 0xff, sizeof payload);
+        memset(payload, 0xff, sizeof(payload));
         payload[0] = 0x02;
         payload[1] = (unsigned char) command;
-        if (!answered(uri, payload, sizeof payload)) {
+        if (!answered(uri, payload, sizeof(payload))) {
             printf("# command %u was not answered\n", command);
             return false;
         }
@@ -289,15 +289,15 @@ static bool over_deep(const char *uri)
     unsigned char payload[ROOM / 2];
     size_t n = 0;
 
-    n += put(payload + n, "\x02\x06", 2);         /* PUBLISH */
-    n += put(payload + n, "\x02\x00", 2);         /* uid 0 */
-    n += put(payload + n, "\x02\x01", 2);         /* one info */
-    n += put(payload + n, "\x02\x04k\0\x00", 5);  /* key "k", no flags */
-    payload[n++] = 39;                            /* a data array */
+    n += put(payload + n, "\x02\x06", 2);        /* PUBLISH */
+    n += put(payload + n, "\x02\x00", 2);        /* uid 0 */
+    n += put(payload + n, "\x02\x01", 2);        /* one info */
+    n += put(payload + n, "\x02\x04k\0\x00", 5); /* key "k", no flags */
+    payload[n++] = 39;                           /* a data array */
     for (int level = 0; level < 2000; level++) {
-        n += put(payload + n, "\x27\x01", 2);     /* of one data array */
+        n += put(payload + n, "\x27\x01", 2); /* of one data array */
     }
-    n += put(payload + n, "\x0c\x01\x07", 3);     /* of one uint8 */
+    n += put(payload + n, "\x0c\x01\x07", 3); /* of one uint8 */
     return answered(uri, payload, (uint32_t) n);
 }
 
@@ -332,12 +332,14 @@ static int descriptors_of_reply(int fd)
     } control;
     char sink[ROOM];
     uint32_t words[4];
-    struct iovec at = {.iov_base = words, .iov_len = sizeof words};
-    struct msghdr msg = {
-        .msg_iov = &at, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct iovec at = {.iov_base = words, .iov_len = sizeof(words)};
+    struct msghdr msg = {.msg_iov = &at,
+                         .msg_iovlen = 1,
+                         .msg_control = &control,
+                         .msg_controllen = sizeof(control)};
     int n = 0;
 
-    if (!readable(fd) || recvmsg(fd, &msg, MSG_WAITALL) != sizeof words) {
+    if (!readable(fd) || recvmsg(fd, &msg, MSG_WAITALL) != sizeof(words)) {
         return -1;
     }
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
@@ -350,7 +352,7 @@ static int descriptors_of_reply(int fd)
         }
         n += k;
     }
-    return ntohl(words[2]) <= sizeof sink && receive(fd, sink, ntohl(words[2])) ? n : -1;
+    return ntohl(words[2]) <= sizeof(sink) && receive(fd, sink, ntohl(words[2])) ? n : -1;
 }
 
 /* REQ; PROC_RANK generation; STRING namespace. */
@@ -385,18 +387,18 @@ static bool greedy(const char *uri)
     int total;
 
     h.gds = "shmix,hash";
-    memset(longest, 'x', sizeof longest - 1);
-    longest[sizeof longest - 1] = '\0';
+    memset(longest, 'x', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
     fd = admitted_as(uri, &h);
     if (fd < 0) {
         return false;
     }
     send_all(fd, bytes, write_frame(bytes, 101, "\x02\x00", 2));
     n = total = descriptors_of_reply(fd);
-    for (unsigned i = 0; n >= 0 && i < 20 * sizeof generations; i++) {
+    for (unsigned i = 0; n >= 0 && i < 20 * sizeof(generations); i++) {
         const char *names[] = {"other-job", nspace, "nobody", longest};
 
-        n = asked_for(fd, generations[i / 4 % sizeof generations], names[i % 4]);
+        n = asked_for(fd, generations[i / 4 % sizeof(generations)], names[i % 4]);
         total += n;
     }
     close(fd);
@@ -452,7 +454,7 @@ int main(int argc, char **argv)
     }
     rank = (uint32_t) strtoul(rank_text, NULL, 10);
     for (int d = 0; d < 2; d++) {
-        for (size_t a = 0; a < sizeof attacks / sizeof attacks[0]; a++) {
+        for (size_t a = 0; a < sizeof(attacks) / sizeof(attacks[0]); a++) {
             if (!outside || !attacks[a].inside) {
                 report(attacks[a].attack(uris[d]), doors[d], attacks[a].name);
             }

@@ -32,7 +32,7 @@ static int dial_tcp(const char *address)
 
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons((uint16_t) atoi(colon + 1));
-    if (connect(fd, (struct sockaddr *) &to, sizeof to) != 0) {
+    if (connect(fd, (struct sockaddr *) &to, sizeof(to)) != 0) {
         close(fd);
         return -1;
     }
@@ -77,7 +77,7 @@ size_t put(unsigned char *at, const void *bytes, size_t len)
 static size_t put_u32(unsigned char *at, uint32_t v)
 {
     v = htonl(v);
-    return put(at, &v, sizeof v);
+    return put(at, &v, sizeof(v));
 }
 
 size_t put_string(unsigned char *at, const char *s)
@@ -89,7 +89,7 @@ size_t write_header(unsigned char *at, uint32_t len)
 {
     uint32_t words[4] = {UINT32_MAX, UINT32_MAX, len, 0};
 
-    return put(at, words, sizeof words);
+    return put(at, words, sizeof(words));
 }
 
 size_t write_hello(unsigned char *at, const struct hello *h)
@@ -98,8 +98,8 @@ size_t write_hello(unsigned char *at, const struct hello *h)
     uint32_t ids[2] = {h->uid, h->gid};
 
     n += put_string(at + n, h->psec);
-    n += put_u32(at + n, sizeof ids);
-    n += put(at + n, ids, sizeof ids);
+    n += put_u32(at + n, sizeof(ids));
+    n += put(at + n, ids, sizeof(ids));
     at[n++] = h->role;
     if (h->role != 0) {
         n += put_u32(at + n, h->uid);
@@ -149,7 +149,7 @@ bool closes(int fd)
         if (!readable(fd)) {
             return false;
         }
-        n = recv(fd, sink, sizeof sink, 0);
+        n = recv(fd, sink, sizeof(sink), 0);
         if (n <= 0) {
             return n == 0 || errno == ECONNRESET;
         }
@@ -184,7 +184,7 @@ int admitted_as(const char *uri, const struct hello *h)
     int fd = dial(uri);
 
     send_all(fd, bytes, write_hello(bytes, h));
-    if (!receive(fd, answer, sizeof answer) || answer[0] != 0) {
+    if (!receive(fd, answer, sizeof(answer)) || answer[0] != 0) {
         close(fd);
         return -1;
     }
@@ -202,7 +202,7 @@ size_t write_frame(unsigned char *at, uint32_t tag, const void *payload, uint32_
 {
     uint32_t words[4] = {0, htonl(tag), htonl(len), 0};
 
-    memcpy(at, words, sizeof words);
+    memcpy(at, words, sizeof(words));
     memcpy(at + 16, payload, len);
     return 16 + len;
 }

@@ -38,14 +38,14 @@ static struct shared {
     char directory[256];
     int flooded[2]; /* a pipe: all connections are there, or who listens does */
     char rogue[2][512];
-    int clients;       /* of the first user's job */
+    int clients; /* of the first user's job */
     int tools;
     int lies; /* tools of another than the second user, of whom all are */
     int queries;
     long uid;
-    long gid; /* NO_GROUP: none */
+    long gid;   /* NO_GROUP: none */
     bool twice; /* one of the two came more than once */
-} *shared;
+} * shared;
 
 static int failures;
 static int turns; /* an actor's: each byte is a turn */
@@ -135,7 +135,7 @@ static void reset_behind(const struct hello *h)
     unsigned char bytes[1024];
     int fd = dial(shared->uris[1]);
 
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
     send_all(fd, bytes, write_hello(bytes, h));
     close(fd);
 }
@@ -271,7 +271,7 @@ static void flood(void)
     for (int i = 0; i < MANY; i++) {
         uint32_t answer[2];
 
-        n += receive(fds[i], answer, sizeof answer) && answer[0] == 0;
+        n += receive(fds[i], answer, sizeof(answer)) && answer[0] == 0;
     }
     say(n >= 1 && n <= 100, "a process gets a connection, and not one after the other");
     (void) !write(shared->flooded[1], "", 1);
@@ -298,7 +298,7 @@ static void come(void)
 static int listen_tcp(char *uri, size_t n)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof at;
+    socklen_t len = sizeof(at);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
     if (bind(fd, (struct sockaddr *) &at, len) || listen(fd, 16) ||
@@ -313,7 +313,7 @@ static int listen_unix(char *uri, size_t n)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    int len = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "shmix-rogue-%d", (int) getpid());
+    int len = snprintf(at.sun_path + 1, sizeof(at.sun_path) - 1, "shmix-rogue-%d", (int) getpid());
 
     if (bind(fd, (struct sockaddr *) &at,
              (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) len)) ||
@@ -329,7 +329,7 @@ static void plant(const char *directory)
     char path[512];
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/%s/pmix.sys.here", shared->directory, directory);
+    snprintf(path, sizeof(path), "%s/%s/pmix.sys.here", shared->directory, directory);
     file = fopen(path, "w");
     if (file == NULL ||
         fprintf(file, "%s\n5.0.0\n%d\n0:0\n", shared->rogue[1], (int) getpid()) < 0 ||
@@ -354,8 +354,8 @@ static int heard(int listener)
 
 static void lie_in_wait(void)
 {
-    int fds[2] = {listen_unix(shared->rogue[0], sizeof shared->rogue[0]),
-                  listen_tcp(shared->rogue[1], sizeof shared->rogue[1])};
+    int fds[2] = {listen_unix(shared->rogue[0], sizeof(shared->rogue[0])),
+                  listen_tcp(shared->rogue[1], sizeof(shared->rogue[1]))};
 
     plant("open");
     (void) !write(shared->flooded[1], "", 1);
@@ -369,7 +369,7 @@ static pmix_status_t look_in(const char *directory)
     pmix_info_t info[2];
     pmix_proc_t me;
 
-    snprintf(path, sizeof path, "%s/%s", shared->directory, directory);
+    snprintf(path, sizeof(path), "%s/%s", shared->directory, directory);
     PMIX_INFO_LOAD(&info[0], PMIX_CONNECT_TO_SYSTEM, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, path, PMIX_STRING);
     return PMIx_tool_init(&me, info, 2);
@@ -401,7 +401,7 @@ static bool become_root_inside(void)
 {
     char map[32];
     int fd;
-    int len = snprintf(map, sizeof map, "0 %d 1", FIRST);
+    int len = snprintf(map, sizeof(map), "0 %d 1", FIRST);
 
     /* Who changes his user may not write to his own map otherwise. */
     if (prctl(PR_SET_DUMPABLE, 1) != 0 || unshare(CLONE_NEWUSER) != 0) {
@@ -499,9 +499,9 @@ static void make_directories(void)
 {
     char path[512];
 
-    snprintf(path, sizeof path, "%s/open", shared->directory);
+    snprintf(path, sizeof(path), "%s/open", shared->directory);
     (void) (mkdir(path, 0755) || chmod(path, 01777));
-    snprintf(path, sizeof path, "%s/closed", shared->directory);
+    snprintf(path, sizeof(path), "%s/closed", shared->directory);
     (void) mkdir(path, 0755);
 }
 
@@ -526,9 +526,9 @@ static void start_server(void)
     PMIx_server_setup_fork(&proc, &env);
     for (char **at = env; *at != NULL; at++) {
         if (strncmp(*at, "PMIX_SHMIX_URI=", 15) == 0) {
-            snprintf(shared->uris[0], sizeof shared->uris[0], "%s", *at + 15);
+            snprintf(shared->uris[0], sizeof(shared->uris[0]), "%s", *at + 15);
         } else if (strncmp(*at, "PMIX_SERVER_URI41=", 18) == 0) {
-            snprintf(shared->uris[1], sizeof shared->uris[1], "%s", *at + 18);
+            snprintf(shared->uris[1], sizeof(shared->uris[1]), "%s", *at + 18);
         }
     }
     PMIX_ARGV_FREE(env);
@@ -540,13 +540,10 @@ int main(int argc, char **argv)
         uid_t uid;
         void (*play)(void);
     } plays[] = {
-        {SECOND, reset_clients},
-        {SECOND, reset_tools},
-        {SECOND, forge_group},
-        {SECOND, tool_asks},
-        {FIRST, come_from_inside},
+        {SECOND, reset_clients}, {SECOND, reset_tools},     {SECOND, forge_group},
+        {SECOND, tool_asks},     {FIRST, come_from_inside},
     };
-    struct actor actors[sizeof plays / sizeof plays[0]];
+    struct actor actors[sizeof(plays) / sizeof(plays[0])];
     struct rlimit files = {.rlim_cur = 2 * MANY, .rlim_max = 2 * MANY};
     struct actor lying;
     struct actor careful;
@@ -557,12 +554,12 @@ int main(int argc, char **argv)
 
     alarm(2 * SECONDS);
     (void) signal(SIGPIPE, SIG_IGN);
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (argc != 2 || shared == MAP_FAILED) {
         return 1;
     }
-    snprintf(shared->directory, sizeof shared->directory, "%s", argv[1]);
-    for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
+    snprintf(shared->directory, sizeof(shared->directory), "%s", argv[1]);
+    for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
         actors[i] = start(plays[i].uid, plays[i].play);
     }
     (void) setrlimit(RLIMIT_NOFILE, &files);
@@ -574,7 +571,7 @@ int main(int argc, char **argv)
     files.rlim_cur = FILES;
     (void) setrlimit(RLIMIT_NOFILE, &files);
     start_server();
-    for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
+    for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
         bad += finish(&actors[i]);
     }
     give_turn(&flooding);

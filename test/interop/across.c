@@ -71,7 +71,7 @@ static void who_is_where(void)
     pmix_proc_t job = self;
 
     job.rank = PMIX_RANK_WILDCARD;
-    snprintf(peers, sizeof peers, "%u,%u", node * PER_NODE, node * PER_NODE + 1);
+    snprintf(peers, sizeof(peers), "%u,%u", node * PER_NODE, node * PER_NODE + 1);
     check(u32_is(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, SIZE), "job size");
     check(u32_is(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, PER_NODE), "local size");
     check(u32_is(self.rank, PMIX_LOCAL_RANK, self.rank % PER_NODE), "local rank");
@@ -176,7 +176,7 @@ static const char *in_directory(const char *name)
 {
     static char path[4096];
 
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
     return path;
 }
 

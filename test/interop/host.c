@@ -249,7 +249,7 @@ static void load_u32(pmix_info_t *info, const char *key, uint32_t v)
 
 static void load_proc(pmix_info_t *info, uint32_t rank, const char *host)
 {
-    pmix_data_array_t *array = malloc(sizeof *array);
+    pmix_data_array_t *array = malloc(sizeof(*array));
     pmix_info_t *in;
     uint16_t local = (uint16_t) rank;
     int app = 0;
@@ -279,7 +279,7 @@ static void register_job(const char *host)
     char *ppn = NULL;
 
     for (int r = 0; r < nprocs; r++) {
-        snprintf(ranks + strlen(ranks), sizeof ranks - strlen(ranks), "%s%d", r ? "," : "", r);
+        snprintf(ranks + strlen(ranks), sizeof(ranks) - strlen(ranks), "%s%d", r ? "," : "", r);
     }
     PMIx_generate_regex(host, &nodes);
     PMIx_generate_ppn(ranks, &ppn);
@@ -310,7 +310,7 @@ static void start(int rank, char **command)
     pmix_proc_t proc;
     char **env = NULL;
 
-    memset(&proc, 0, sizeof proc);
+    memset(&proc, 0, sizeof(proc));
     strncpy(proc.nspace, nspace_name, PMIX_MAX_NSLEN);
     proc.rank = (pmix_rank_t) rank;
     wait_op(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, op_done, NULL));
@@ -389,7 +389,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: host N PROGRAM [ARG...]\n");
         return 64;
     }
-    gethostname(host, sizeof host - 1);
+    gethostname(host, sizeof(host) - 1);
     rc = PMIx_server_init(&module, NULL, 0);
     if (rc != PMIX_SUCCESS) {
         fprintf(stderr, "host: server init: %s\n", PMIx_Error_string(rc));

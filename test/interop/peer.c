@@ -46,8 +46,8 @@ static pmix_proc_t proc_of(pmix_rank_t rank)
 {
     pmix_proc_t proc;
 
-    memset(&proc, 0, sizeof proc);
-    memcpy(proc.nspace, self.nspace, sizeof proc.nspace);
+    memset(&proc, 0, sizeof(proc));
+    memcpy(proc.nspace, self.nspace, sizeof(proc.nspace));
     proc.rank = rank;
     return proc;
 }
@@ -110,11 +110,11 @@ static void job_data(void)
     check(get_u32((self.rank + 1) % size, PMIX_LOCAL_RANK, &n) && n == (self.rank + 1) % size,
           "a peer's local rank");
     check(get_u32(self.rank, PMIX_APPNUM, &n) && n == 0, "app number");
-    check(get_string(self.rank, PMIX_HOSTNAME, text, sizeof text) && text[0], "host name");
-    check(get_string(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, text, sizeof text) &&
+    check(get_string(self.rank, PMIX_HOSTNAME, text, sizeof(text)) && text[0], "host name");
+    check(get_string(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, text, sizeof(text)) &&
               !strncmp(text, "0,1", 3),
           "local peers");
-    check(get_string(PMIX_RANK_WILDCARD, PMIX_JOBID, text, sizeof text) &&
+    check(get_string(PMIX_RANK_WILDCARD, PMIX_JOBID, text, sizeof(text)) &&
               !strcmp(text, "interop.1"),
           "job id");
 }
@@ -124,8 +124,8 @@ static void put_string(pmix_scope_t scope, const char *key)
     pmix_value_t value;
     char text[256];
 
-    snprintf(text, sizeof text, "%s of %u", key, self.rank);
-    memset(&value, 0, sizeof value);
+    snprintf(text, sizeof(text), "%s of %u", key, self.rank);
+    memset(&value, 0, sizeof(value));
     value.type = PMIX_STRING;
     value.data.string = text;
     check_status(PMIx_Put(scope, key, &value), key);
@@ -137,7 +137,7 @@ static void put_blob(const char *key, size_t len)
     char *bytes = malloc(len);
 
     memset(bytes, (int) self.rank + 1, len);
-    memset(&value, 0, sizeof value);
+    memset(&value, 0, sizeof(value));
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo.bytes = bytes;
     value.data.bo.size = len;
@@ -161,8 +161,8 @@ static void peer_data(const char *key)
         char text[256];
         char want[256];
 
-        snprintf(want, sizeof want, "%s of %u", key, r);
-        check(get_string(r, key, text, sizeof text) && !strcmp(text, want), key);
+        snprintf(want, sizeof(want), "%s of %u", key, r);
+        check(get_string(r, key, text, sizeof(text)) && !strcmp(text, want), key);
     }
 }
 

@@ -25,7 +25,7 @@ static void show_library(int rank)
     char line[4096];
     FILE *maps = fopen("/proc/self/maps", "r");
 
-    while (maps && fgets(line, sizeof line, maps)) {
+    while (maps && fgets(line, sizeof(line), maps)) {
         char *path = strchr(line, '/');
 
         if (path && strstr(path, "/libpmix.so") && strstr(line, "r-xp")) {
@@ -41,7 +41,7 @@ static void collectives(int rank, int size)
 {
     int one = rank + 1;
     int sum = 0;
-    int *all = calloc((size_t) size, sizeof *all);
+    int *all = calloc((size_t) size, sizeof(*all));
 
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     expect(rank, "allreduce", sum, size * (size + 1) / 2);

@@ -145,7 +145,7 @@ static void write_seed(const struct px_store *store, const char *folder, int kin
     size_t len;
     FILE *file;
 
-    (void) snprintf(path, sizeof path, "%s/seed-%d", folder, kind);
+    (void) snprintf(path, sizeof(path), "%s/seed-%d", folder, kind);
     need(px_store_save(store, &bytes, &len));
     file = fopen(path, "we");
     need(file && fwrite(bytes, 1, len, file) == len && fclose(file) == 0 ? 0 : PMIX_ERROR);

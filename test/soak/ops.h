@@ -5,8 +5,8 @@
 
 #include "soak.h"
 
-/* What members of teams and transient processes have in common. A wrong answer ends the process with SOAK_WRONG
- * and a message. */
+/* What members of teams and transient processes have in common. A wrong answer ends the process
+ * with SOAK_WRONG and a message. */
 
 struct self {
     pmix_proc_t proc;

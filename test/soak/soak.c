@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A host whose 256 slots always have a process: 24 teams of eight, each a job that is registered,
- * runs and is deregistered, and a job of 64 transient processes that are replaced one by one; tools come and go
- * beside them. Some die without finalizing. Every now and then nothing new is started until all
- * have ended and nothing is registered: then memory, descriptors and files have to be as they were.
+ * runs and is deregistered, and a job of 64 transient processes that are replaced one by one; tools
+ * come and go beside them. Some die without finalizing. Every now and then nothing new is started
+ * until all have ended and nothing is registered: then memory, descriptors and files have to be as
+ * they were.
  *
  * usage: soak SECONDS PACE SEED [nomemory]
  *        PACE: milliseconds between a process's operations, on average; nomemory: the allocator is

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A transient process comes and goes under a rank of a job that stays, and does what needs nobody else. A tool
- * comes and goes without a rank. */
+/* A transient process comes and goes under a rank of a job that stays, and does what needs nobody
+ * else. A tool comes and goes without a rank. */
 
 #include <pmix.h>
 #include <pmix_tool.h>

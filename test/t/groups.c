@@ -298,9 +298,10 @@ int main(int argc, char **argv)
         const char *name;
         void (*act)(void);
     } acts[] = {
-        {"bootstrap", act_bootstrap}, {"added", act_added},     {"disagree", act_disagree},
-        {"absent", act_absent},       {"timeout", act_timeout},
-        {"stranger", act_stranger},   {"bootstranger", act_bootstranger},
+        {"bootstrap", act_bootstrap},       {"added", act_added},
+        {"disagree", act_disagree},         {"absent", act_absent},
+        {"timeout", act_timeout},           {"stranger", act_stranger},
+        {"bootstranger", act_bootstranger},
     };
 
     alarm(120);

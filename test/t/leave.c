@@ -85,8 +85,8 @@ static pmix_status_t (*const calls[KINDS])(void) = {read_number,    read_text, r
 
 static bool expected(pmix_status_t rc)
 {
-    return rc == PMIX_SUCCESS || rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_LOST_CONNECTION
-           || rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_INIT;
+    return rc == PMIX_SUCCESS || rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_LOST_CONNECTION ||
+           rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_INIT;
 }
 
 static void *work(void *arg)

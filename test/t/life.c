@@ -93,7 +93,7 @@ static void start_client(int from_host)
     pmix_proc_t me;
 
     setvbuf(lines, NULL, _IONBF, 0);
-    while (fgets(line, sizeof line, lines) != NULL && line[0] != '\n') {
+    while (fgets(line, sizeof(line), lines) != NULL && line[0] != '\n') {
         line[strcspn(line, "\n")] = '\0';
         putenv(strdup(line));
     }
@@ -200,7 +200,7 @@ static struct pair start(void (*play)(int from_host, int go, int ready))
     if (pipe(env) || pipe(go) || pipe(ready)) {
         exit(6);
     }
-    pair = (struct pair) {.client = fork(), .to_client = env[1], .go = go[1], .ready = ready[0]};
+    pair = (struct pair){.client = fork(), .to_client = env[1], .go = go[1], .ready = ready[0]};
     if (pair.client == 0) {
         alarm(SECONDS);
         play(env[0], go[0], ready[1]);
@@ -242,7 +242,7 @@ static int descriptors(pid_t pid)
     DIR *dir;
     int n = 0;
 
-    snprintf(path, sizeof path, "/proc/%d/fd", (int) pid);
+    snprintf(path, sizeof(path), "/proc/%d/fd", (int) pid);
     dir = opendir(path);
     while (dir != NULL && readdir(dir) != NULL) {
         n++;
@@ -260,9 +260,9 @@ static int mappings(pid_t pid)
     FILE *maps;
     int n = 0;
 
-    snprintf(path, sizeof path, "/proc/%d/maps", (int) pid);
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int) pid);
     maps = fopen(path, "re");
-    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
         n += strstr(line, "memfd:shmix") != NULL;
     }
     if (maps != NULL) {
@@ -310,13 +310,13 @@ static void jobs_come_and_go(int n)
     await(pair.ready);
     before = count(pair.client);
     for (i = 0; i < n; i++) {
-        snprintf(name, sizeof name, "job.%d", i);
+        snprintf(name, sizeof(name), "job.%d", i);
         add_job(name);
         most = i % 100 == 0 && mappings(getpid()) > most ? mappings(getpid()) : most;
         PMIx_server_deregister_nspace(name, NULL, NULL);
     }
     after = count(pair.client);
-    say(memcmp(&before, &after, sizeof before) == 0,
+    say(memcmp(&before, &after, sizeof(before)) == 0,
         "jobs that are over leave no descriptor and no mapping");
     say(getenv("PMIX_MCA_gds") != NULL || most == before.of[1] + 1,
         "each had one while it was there");
@@ -335,7 +335,7 @@ static void update(int i)
     pmix_nspace_t name;
 
     PMIX_LOAD_NSPACE(name, nspace);
-    memset(bytes, 'a' + i % 26, sizeof bytes);
+    memset(bytes, 'a' + i % 26, sizeof(bytes));
     (void) PMIx_server_register_nspace(name, 1, &info, 1, NULL, NULL);
 }
 
@@ -355,7 +355,7 @@ static int move_often(pid_t stopped, pid_t killed)
         } else if (i == 50) {
             kill(killed, SIGKILL);
         }
-        if (where(now, sizeof now) && strcmp(now, before) != 0) {
+        if (where(now, sizeof(now)) && strcmp(now, before) != 0) {
             strcpy(before, now);
             moves++;
         }

@@ -3,8 +3,8 @@
 
 /* A process that starts many jobs one after the other, several at a time, hears of the end of each,
  * and looks at what its server has then: as many descriptors and segments as after the first ten,
- * and little more memory. many_clients JOBS; "many_clients child" is a process of such a job: it posts, reads
- * what its neighbour has posted, and ends. */
+ * and little more memory. many_clients JOBS; "many_clients child" is a process of such a job: it
+ * posts, reads what its neighbour has posted, and ends. */
 
 #include <dirent.h>
 #include <pmix.h>

@@ -3,8 +3,8 @@
 
 /* A process with several threads that do at once whatever does not wait for other processes, while
  * one more goes through fences with those of the others. What is read is checked: values are whole
- * and never go back. For the thread sanitizer (make check-tsan) and for everybody. usage: many_threads
- * [ROUNDS] */
+ * and never go back. For the thread sanitizer (make check-tsan) and for everybody. usage:
+ * many_threads [ROUNDS] */
 
 #include <pmix.h>
 #include <pthread.h>
@@ -200,8 +200,8 @@ static void fence(uint32_t round)
         uint32_t now = get(rank, "many_threads.main");
 
         if (now < round) {
-            fprintf(stderr, "many_threads: behind the fence, rank %u has %u of rank %u, not %u\n", me.rank,
-                    now, rank, round);
+            fprintf(stderr, "many_threads: behind the fence, rank %u has %u of rank %u, not %u\n",
+                    me.rank, now, rank, round);
             failures++;
         }
     }

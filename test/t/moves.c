@@ -91,7 +91,7 @@ static void put(uint32_t round)
     bool yes = true;
     pmix_info_t collect;
 
-    memset(bytes, 'a' + (int) (round + me.rank) % 26, sizeof bytes);
+    memset(bytes, 'a' + (int) (round + me.rank) % 26, sizeof(bytes));
     check(PMIx_Put(PMIX_GLOBAL, "round", &value), "put");
     check(PMIx_Put(PMIX_GLOBAL, "blob", &blob), "put");
     check(PMIx_Commit(), "commit");
@@ -116,7 +116,7 @@ static unsigned n_mapped(void)
     char line[4096];
     unsigned n = 0;
 
-    while (maps && fgets(line, sizeof line, maps)) {
+    while (maps && fgets(line, sizeof(line), maps)) {
         n += strstr(line, "memfd:shmix") != NULL;
     }
     if (maps) {

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What a segment is worth against those whom it is not for. A host (root) has two jobs, "mine" of
- * root and "theirs" of another user, and others that nobody runs. A process of the other user has the
- * environment of mine, a member of mine does to its own segment what it can, and a member of theirs
- * tries to get that of mine. Each says of every attempt whether it came to nothing; what must
- * succeed is tried too, so that nothing fails for want of a connection. */
+ * root and "theirs" of another user, and others that nobody runs. A process of the other user has
+ * the environment of mine, a member of mine does to its own segment what it can, and a member of
+ * theirs tries to get that of mine. Each says of every attempt whether it came to nothing; what
+ * must succeed is tried too, so that nothing fails for want of a connection. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static struct shared {
     pid_t server;
     pid_t member;
     void *segment; /* where the member has it */
-} *shared;
+} * shared;
 
 static void say(bool held, const char *what)
 {
@@ -60,7 +60,7 @@ static int segments(void **ret)
     char line[4096];
     int n = 0;
 
-    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
         if (strstr(line, "memfd:shmix") != NULL) {
             *ret = (void *) (uintptr_t) strtoull(line, NULL, 16);
             n++;
@@ -94,8 +94,8 @@ static int descriptor_of_mine(void)
     for (fd = 0; fd < MANY_FDS && found < 0; fd++) {
         ssize_t n;
 
-        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int) shared->server, fd);
-        n = readlink(path, name, sizeof name - 1);
+        snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int) shared->server, fd);
+        n = readlink(path, name, sizeof(name) - 1);
         name[n > 0 ? n : 0] = '\0';
         if (strstr(name, "memfd:shmix") != NULL) {
             found = take_fd(shared->server, fd);
@@ -144,7 +144,7 @@ static bool reopened_may_write(int fd)
     int again;
     bool can;
 
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     again = open(path, O_RDWR | O_CLOEXEC);
     can = again >= 0 && may_write(again);
     if (again >= 0) {
@@ -226,7 +226,7 @@ static bool opened(pid_t pid, const char *what, int flags)
     char path[128];
     int fd;
 
-    snprintf(path, sizeof path, "/proc/%d/%s", (int) pid, what);
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int) pid, what);
     fd = open(path, flags | O_CLOEXEC);
     if (fd >= 0) {
         close(fd);
@@ -244,7 +244,7 @@ static int obtained(pid_t pid)
     for (i = 0; i < MANY_FDS; i++) {
         int fd = take_fd(pid, i);
 
-        snprintf(name, sizeof name, "fd/%d", i);
+        snprintf(name, sizeof(name), "fd/%d", i);
         n += opened(pid, name, O_RDONLY) || fd >= 0;
         if (fd >= 0) {
             close(fd);
@@ -315,7 +315,7 @@ static void read_environment(int feed)
     char line[8192];
 
     setvbuf(lines, NULL, _IONBF, 0);
-    while (fgets(line, sizeof line, lines) != NULL && line[0] != '\n') {
+    while (fgets(line, sizeof(line), lines) != NULL && line[0] != '\n') {
         line[strcspn(line, "\n")] = '\0';
         putenv(strdup(line));
     }
@@ -340,7 +340,7 @@ static struct actor start(uid_t uid, void (*play)(int feed, int ready))
         perror("other_user: pipe");
         exit(1);
     }
-    actor = (struct actor) {.pid = fork(), .feed = feed[1], .said = said[0]};
+    actor = (struct actor){.pid = fork(), .feed = feed[1], .said = said[0]};
     if (actor.pid == 0) {
         alarm(SECONDS);
         close(feed[1]);
@@ -413,7 +413,7 @@ int main(void)
 
     alarm(2 * SECONDS);
     (void) signal(SIGPIPE, SIG_IGN);
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         return 1;
     }

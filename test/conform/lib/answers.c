@@ -110,8 +110,11 @@ const char *text_of(const pmix_value_t *v)
     case PMIX_STRING:
         snprintf(to, ROOM, "%s", v->data.string != NULL ? v->data.string : "(null)");
         return to;
-    case PMIX_BOOL: snprintf(to, ROOM, "%s", v->data.flag ? "true" : "false"); return to;
-    case PMIX_PROC: return procs_text(v->data.proc, 1);
+    case PMIX_BOOL:
+        snprintf(to, ROOM, "%s", v->data.flag ? "true" : "false");
+        return to;
+    case PMIX_PROC:
+        return procs_text(v->data.proc, 1);
     case PMIX_DATA_ARRAY:
         if (v->data.darray->type == PMIX_PROC) {
             return procs_text(v->data.darray->array, v->data.darray->size);
@@ -121,21 +124,51 @@ const char *text_of(const pmix_value_t *v)
     case PMIX_BYTE_OBJECT:
         snprintf(to, ROOM, "%.*s", (int) v->data.bo.size, v->data.bo.bytes);
         return to;
-    case PMIX_PROC_RANK: number = v->data.rank; break;
-    case PMIX_STATUS: number = v->data.status; break;
-    case PMIX_SIZE: number = (int64_t) v->data.size; break;
-    case PMIX_INT: number = v->data.integer; break;
-    case PMIX_UINT: number = v->data.uint; break;
-    case PMIX_INT8: number = v->data.int8; break;
-    case PMIX_UINT8: number = v->data.uint8; break;
-    case PMIX_INT16: number = v->data.int16; break;
-    case PMIX_UINT16: number = v->data.uint16; break;
-    case PMIX_INT32: number = v->data.int32; break;
-    case PMIX_UINT32: number = v->data.uint32; break;
-    case PMIX_INT64: number = v->data.int64; break;
-    case PMIX_UINT64: number = (int64_t) v->data.uint64; break;
-    case PMIX_PID: number = v->data.pid; break;
-    default: snprintf(to, ROOM, "type %d", v->type); return to;
+    case PMIX_PROC_RANK:
+        number = v->data.rank;
+        break;
+    case PMIX_STATUS:
+        number = v->data.status;
+        break;
+    case PMIX_SIZE:
+        number = (int64_t) v->data.size;
+        break;
+    case PMIX_INT:
+        number = v->data.integer;
+        break;
+    case PMIX_UINT:
+        number = v->data.uint;
+        break;
+    case PMIX_INT8:
+        number = v->data.int8;
+        break;
+    case PMIX_UINT8:
+        number = v->data.uint8;
+        break;
+    case PMIX_INT16:
+        number = v->data.int16;
+        break;
+    case PMIX_UINT16:
+        number = v->data.uint16;
+        break;
+    case PMIX_INT32:
+        number = v->data.int32;
+        break;
+    case PMIX_UINT32:
+        number = v->data.uint32;
+        break;
+    case PMIX_INT64:
+        number = v->data.int64;
+        break;
+    case PMIX_UINT64:
+        number = (int64_t) v->data.uint64;
+        break;
+    case PMIX_PID:
+        number = v->data.pid;
+        break;
+    default:
+        snprintf(to, ROOM, "type %d", v->type);
+        return to;
     }
     snprintf(to, ROOM, "%" PRId64, number);
     return to;

@@ -83,27 +83,27 @@ struct job {
 enum form { BOTH_FORMS, SHARED, MESSAGES };
 
 struct conform_case {
-    const char *ids;  /* "FEN-001 FEN-002" */
-    const char *what; /* a sentence without full stop */
-    int nodes;        /* default 1 */
-    int ranks;        /* of the default job "A", on each node; default 1 */
+    const char *ids;           /* "FEN-001 FEN-002" */
+    const char *what;          /* a sentence without full stop */
+    int nodes;                 /* default 1 */
+    int ranks;                 /* of the default job "A", on each node; default 1 */
     struct job jobs[MAX_JOBS]; /* instead of nodes' and ranks' job A */
-    int tools;        /* processes on node 0 that run `tool` and get no job's environment */
+    int tools; /* processes on node 0 that run `tool` and get no job's environment */
     struct answer host[N_ENTRIES];
     void (*server)(struct infos *list); /* (host) more for PMIx_server_init */
     void (*setup)(const struct job *job,
                   struct infos *list); /* (host) change what is registered of a job */
-    void (*client)(void);                                       /* every rank */
-    void (*tool)(void);                                         /* does its PMIx_tool_init itself */
-    void (*script)(void); /* (host) on every node, beside the clients */
-    void (*after)(void);  /* in the driver, after all have ended */
-    bool raw;       /* the client calls PMIx_Init and PMIx_Finalize itself */
-    bool alone;     /* no host: one process that runs `client`, and is raw */
-    bool no_module; /* the host gives its server none at all */
-    bool unmapped;  /* also in the shared form a process may have no segment */
-    bool dirty;     /* what is left (descriptors, files) is not looked at */
-    enum form form; /* the only form in which the case makes sense */
-    int seconds;    /* bound of its whole life; default 60 */
+    void (*client)(void);              /* every rank */
+    void (*tool)(void);                /* does its PMIx_tool_init itself */
+    void (*script)(void);              /* (host) on every node, beside the clients */
+    void (*after)(void);               /* in the driver, after all have ended */
+    bool raw;                          /* the client calls PMIx_Init and PMIx_Finalize itself */
+    bool alone;                        /* no host: one process that runs `client`, and is raw */
+    bool no_module;                    /* the host gives its server none at all */
+    bool unmapped;                     /* also in the shared form a process may have no segment */
+    bool dirty;                        /* what is left (descriptors, files) is not looked at */
+    enum form form;                    /* the only form in which the case makes sense */
+    int seconds;                       /* bound of its whole life; default 60 */
     const char *ours_only; /* why the case cannot be built or run with another library */
 };
 
@@ -112,7 +112,7 @@ extern const int n_cases;
 
 /* ---- in a case */
 
-#define check(cond, ...) conform_check((cond), __FILE__, __LINE__, __VA_ARGS__)
+#define check(cond, ...)             conform_check((cond), __FILE__, __LINE__, __VA_ARGS__)
 #define check_status(want, got, ...) conform_status((want), (got), __FILE__, __LINE__, __VA_ARGS__)
 bool conform_check(bool holds, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 4, 5)));
@@ -133,7 +133,7 @@ int job_node(const struct job *job, pmix_rank_t rank); /* -1: no such rank */
 const char *node_name(int node);                       /* "node0" */
 int n_nodes(void);
 bool shared_form(void);
-int node(void);         /* of this process */
+int node(void); /* of this process */
 pid_t server_pid(int node);
 const char *scratch(void); /* a folder of this case; TMPDIR and HOME are in it */
 

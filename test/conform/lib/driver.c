@@ -338,11 +338,9 @@ static bool chosen(const struct conform_case *c, int n_names, char **names)
 
 static int usage(void)
 {
-    fprintf(
-        stderr,
-        "usage: PROGRAM [--list] [--form shared|messages] [--seed N] [--results FILE]\n"
-        "               [--worlds] [--world NAME] [CASE...]\n"
-        "a case is named by a part of its ids or of its sentence\n");
+    fprintf(stderr, "usage: PROGRAM [--list] [--form shared|messages] [--seed N] [--results FILE]\n"
+                    "               [--worlds] [--world NAME] [CASE...]\n"
+                    "a case is named by a part of its ids or of its sentence\n");
     return 64;
 }
 

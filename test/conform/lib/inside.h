@@ -53,10 +53,10 @@ extern struct board *board;
 extern struct self self;
 
 /* board.c */
-int board_create(void);             /* returns its descriptor, or -1 */
+int board_create(void); /* returns its descriptor, or -1 */
 void board_attach(int fd);
 void board_clear(void);
-void *board_room(size_t n);         /* zeroed; never NULL: the process ends when there is no more */
+void *board_room(size_t n); /* zeroed; never NULL: the process ends when there is no more */
 const char *board_text(const char *text);
 const void *board_bytes(const void *bytes, size_t n);
 void board_line(bool failure, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -69,7 +69,7 @@ const struct record *record_ask(const struct upcall *ask);
 pmix_server_module_t *module_make(void);
 
 /* relay.c */
-void relay_prepare(int nodes);      /* in the driver, before hosts are forked */
+void relay_prepare(int nodes); /* in the driver, before hosts are forked */
 void relay_forget(void);
 void relay_start(void);
 void relay_stop(void);
@@ -78,21 +78,21 @@ pmix_status_t relay_modex(struct upcall *ask);
 pmix_status_t relay_event(struct upcall *ask);
 
 /* world.c: in which world a case lives; 0 is the usual one */
-int world_find(const char *name);   /* -1: there is none of that name */
+int world_find(const char *name); /* -1: there is none of that name */
 void world_list(void);
 bool world_permitted(int number);
-bool world_begin(void);             /* in the driver; false: not permitted */
+bool world_begin(void); /* in the driver; false: not permitted */
 void world_end(void);
-void world_set(void);               /* in a host, first of all */
-bool world_wants_files(void);       /* the server shall have something to write */
+void world_set(void);         /* in a host, first of all */
+bool world_wants_files(void); /* the server shall have something to write */
 void world_enter_host(void);
 void world_registered(const char *nspace);
 pid_t world_fork(void);
 void world_enter_rank(void);
-void world_check_rank(void);        /* after PMIx_Init */
+void world_check_rank(void); /* after PMIx_Init */
 
 /* job.c */
-void jobs_end(void);                /* waits for all processes of this node */
+void jobs_end(void); /* waits for all processes of this node */
 void tools_start(void);
 
 /* host.c, client.c */

@@ -184,7 +184,10 @@ static void wait_done(struct wait *w, pmix_status_t rc, const char *what)
           PMIx_Error_string(rc));
 }
 
-#define NEW_WAIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, PMIX_SUCCESS}
+#define NEW_WAIT                                                                                   \
+    {                                                                                              \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, PMIX_SUCCESS                   \
+    }
 
 static bool load_proc(pmix_proc_t *proc, const struct job *job, pmix_rank_t rank)
 {

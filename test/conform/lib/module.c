@@ -40,11 +40,16 @@ pmix_status_t sound_answer(struct upcall *ask)
     case ON_FENCE:
     case ON_CONNECT:
     case ON_DISCONNECT:
-    case ON_GROUP: return relay_collect(ask);
-    case ON_MODEX: return relay_modex(ask);
-    case ON_NOTIFY: return relay_event(ask);
+    case ON_GROUP:
+        return relay_collect(ask);
+    case ON_MODEX:
+        return relay_modex(ask);
+    case ON_NOTIFY:
+        return relay_event(ask);
     case ON_TOOL:
-    case ON_FINALIZED: reply_status(ask, PMIX_SUCCESS); return PMIX_SUCCESS;
+    case ON_FINALIZED:
+        reply_status(ask, PMIX_SUCCESS);
+        return PMIX_SUCCESS;
     case ON_LOOKUP:
     case ON_SPAWN:
     case ON_QUERY:

@@ -47,7 +47,7 @@ struct collective {
 static int mail[MAX_NODES][2];
 static pthread_t postman;
 static struct collective *collectives; /* postman */
-static unsigned seed;                   /* postman */
+static unsigned seed;                  /* postman */
 
 void relay_prepare(int nodes)
 {
@@ -92,10 +92,10 @@ static struct upcall *keep(const struct upcall *ask)
         abort();
     }
     *kept = (struct upcall){.record = ask->record,
-                         .entry = ask->entry,
-                         .reply = ask->reply,
-                         .cbdata = ask->cbdata,
-                         .number = ask->number};
+                            .entry = ask->entry,
+                            .reply = ask->reply,
+                            .cbdata = ask->cbdata,
+                            .number = ask->number};
     return kept;
 }
 
@@ -321,9 +321,9 @@ static pmix_status_t choose_order(const struct infos *list, pmix_data_array_t *m
         if (!PMIX_CHECK_KEY(&list->at[i], ORDER)) {
             continue;
         }
-        if (chosen != NULL && (chosen->size != order->size ||
-                               memcmp(chosen->array, order->array,
-                                      order->size * sizeof(pmix_proc_t)) != 0)) {
+        if (chosen != NULL &&
+            (chosen->size != order->size ||
+             memcmp(chosen->array, order->array, order->size * sizeof(pmix_proc_t)) != 0)) {
             return PMIX_ERR_BAD_PARAM;
         }
         chosen = order;
@@ -334,7 +334,8 @@ static pmix_status_t choose_order(const struct infos *list, pmix_data_array_t *m
 
 static void answer_group(struct collective *c)
 {
-    pmix_data_array_t members = {.type = PMIX_PROC, .size = c->ask->record->n_procs,
+    pmix_data_array_t members = {.type = PMIX_PROC,
+                                 .size = c->ask->record->n_procs,
                                  .array = (void *) c->ask->record->procs};
     struct infos list = {0};
     size_t id = (size_t) (c->name % 1000000) + c->serial;
@@ -509,9 +510,15 @@ static void *run(void *arg)
     while (read(mail[self.node][0], &letter, sizeof(letter)) == (ssize_t) sizeof(letter) &&
            letter.kind != STOP) {
         switch (letter.kind) {
-        case SHARE: take_share(&letter); break;
-        case WANTED: look_for(&letter); break;
-        case EVENT: deliver(&letter); break;
+        case SHARE:
+            take_share(&letter);
+            break;
+        case WANTED:
+            look_for(&letter);
+            break;
+        case EVENT:
+            deliver(&letter);
+            break;
         default:
             reply_bytes(letter.ask, letter.status, letter.bytes, letter.n_bytes);
             free(letter.ask);

@@ -238,9 +238,7 @@ void world_enter_rank(void)
 
 void world_check_rank(void)
 {
-    enum mapped want = the_case()->unmapped ? EITHER
-                       : board->shared      ? here()->mapped
-                                            : NOT_MAPPED;
+    enum mapped want = the_case()->unmapped ? EITHER : board->shared ? here()->mapped : NOT_MAPPED;
     FILE *maps = want != EITHER ? fopen("/proc/self/maps", "r") : NULL;
     char line[4096];
     bool found = false;

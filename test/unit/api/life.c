@@ -172,7 +172,7 @@ static void handler(size_t id, pmix_status_t status, const pmix_proc_t *source, 
     n_events++;
     inner_fence = PMIx_Fence(NULL, 0, NULL, 0);
     inner_get = PMIx_Get(NULL, "k", NULL, 0, &got);
-    if (PMIX_SUCCESS == inner_get) {
+    if (inner_get == PMIX_SUCCESS) {
         PMIx_Value_free(got, 1);
     }
     inner_dereg = PMIx_Deregister_event_handler(id, NULL, NULL);
@@ -326,10 +326,14 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_init),      cmocka_unit_test(counted),
-        cmocka_unit_test(again_and_again),  cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(abi_at_any_time),  cmocka_unit_test(inside_a_handler),
-        cmocka_unit_test(forked),           cmocka_unit_test(driven_by_hand),
+        cmocka_unit_test(before_init),
+        cmocka_unit_test(counted),
+        cmocka_unit_test(again_and_again),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(abi_at_any_time),
+        cmocka_unit_test(inside_a_handler),
+        cmocka_unit_test(forked),
+        cmocka_unit_test(driven_by_hand),
         cmocka_unit_test(tool_without_server),
     };
 

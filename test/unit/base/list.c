@@ -59,7 +59,7 @@ static void items_may_go_while_walking(void **state)
         items[i].number = i;
         px_list_append(&head, &items[i].link);
     }
-    px_list_each (at, following, &head) {
+    px_list_each(at, following, &head) {
         sum += number_of(at);
         if (number_of(at) % 2 == 0) {
             px_list_remove(at);

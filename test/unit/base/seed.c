@@ -38,16 +38,16 @@ static void of_the_process(void **state)
     char other[32] = "";
     char self[4096];
     FILE *f;
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 16);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 16);
 
     (void) state;
     assert_true(n > 0);
     strcpy(self + n, " say");
-    (void) snprintf(mine, sizeof mine, "%016llx\n", (unsigned long long) px_seeded_hash("k", 1));
+    (void) snprintf(mine, sizeof(mine), "%016llx\n", (unsigned long long) px_seeded_hash("k", 1));
     assert_true(px_seeded_hash("k", 1) == strtoull(mine, NULL, 16));
     f = popen(self, "r");
     assert_non_null(f);
-    assert_non_null(fgets(other, sizeof other, f));
+    assert_non_null(fgets(other, sizeof(other), f));
     assert_int_equal(pclose(f), 0);
     assert_int_equal(strlen(other), 17);
     assert_string_not_equal(other, mine);

@@ -284,8 +284,8 @@ static void got_it(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     struct called *called = cbdata;
 
-    called->null = NULL == value;
-    called->number = NULL != value ? value->data.integer : 0;
+    called->null = value == NULL;
+    called->number = value != NULL ? value->data.integer : 0;
     px_wait_done(&called->wait, status);
 }
 
@@ -335,7 +335,7 @@ static void without_a_server(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        alone(every_scope_is_ours), alone(put_copies), alone(misses),       alone(manners),
+        alone(every_scope_is_ours), alone(put_copies),        alone(misses),    alone(manners),
         alone(names_of_our_own),    alone(stored_for_others), alone(qualified), alone(non_blocking),
         alone(without_a_server),    alone(posted_in_order),
     };

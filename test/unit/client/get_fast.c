@@ -118,15 +118,15 @@ static pmix_status_t get(px_get_fn fn, pmix_rank_t rank, const char *key, const 
     PMIx_Info_construct(&info[0]);
     PMIx_Info_construct(&info[1]);
     PMIx_Info_load(&info[0], PMIX_OPTIONAL, &yes, PMIX_BOOL);
-    PMIx_Info_load(&info[1], NULL != directive ? directive : "", &yes, PMIX_BOOL);
+    PMIx_Info_load(&info[1], directive != NULL ? directive : "", &yes, PMIX_BOOL);
     here->type = PMIX_UNDEF;
     *value = here;
-    return fn(&proc, key, NULL != directive ? info : NULL, NULL != directive ? 2 : 0, value);
+    return fn(&proc, key, directive != NULL ? info : NULL, directive != NULL ? 2 : 0, value);
 }
 
 static bool is_named(const char *directive, const char *name)
 {
-    return NULL != directive && strcmp(directive, name) == 0;
+    return directive != NULL && strcmp(directive, name) == 0;
 }
 
 static void compare(pmix_rank_t rank, const char *key, const char *directive)
@@ -139,7 +139,7 @@ static void compare(pmix_rank_t rank, const char *key, const char *directive)
     rc[0] = get(px_client_get_fast, rank, key, directive, &here[0], &value[0]);
     rc[1] = get(long_way, rank, key, directive, &here[1], &value[1]);
     assert_int_equal(rc[0], rc[1]);
-    if (PMIX_SUCCESS != rc[0]) {
+    if (rc[0] != PMIX_SUCCESS) {
         return;
     }
     assert_int_equal(PMIx_Value_compare(value[0], value[1]), PMIX_EQUAL);
@@ -191,7 +191,7 @@ static void change(uint64_t *seed)
 static void says_the_same(void **state)
 {
     const char *given = getenv("SEED");
-    uint64_t seed = NULL != given ? strtoull(given, NULL, 0) : (uint64_t) getpid() * 2654435761u;
+    uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : (uint64_t) getpid() * 2654435761u;
 
     (void) state;
     printf("# SEED=%llu\n", (unsigned long long) seed);

@@ -42,7 +42,7 @@ static pmix_info_t directive(const char *key, const void *value, pmix_data_type_
     pmix_info_t info;
 
     PMIx_Info_construct(&info);
-    if (NULL != value) {
+    if (value != NULL) {
         assert_int_equal(PMIx_Info_load(&info, key, value, type), PMIX_SUCCESS);
     } else {
         PMIx_Load_key(info.key, key);
@@ -113,7 +113,8 @@ static void keys(void **state)
     (void) state;
     memset(longest, 'k', sizeof(longest));
     longest[PMIX_MAX_KEYLEN + 1] = '\0';
-    assert_int_equal(px_get_request_read(&session, NULL, longest, NULL, 0, &want), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_get_request_read(&session, NULL, longest, NULL, 0, &want),
+                     PMIX_ERR_BAD_PARAM);
     longest[PMIX_MAX_KEYLEN] = '\0';
     assert_int_equal(px_get_request_read(&session, NULL, longest, NULL, 0, &want), 0);
     assert_int_equal(want.spec.key_len, PMIX_MAX_KEYLEN);
@@ -144,10 +145,8 @@ static void switches(void **state)
         const char *key;
         unsigned flag;
     } table[] = {
-        {PMIX_OPTIONAL, PX_GET_OPTIONAL},
-        {PMIX_IMMEDIATE, PX_GET_IMMEDIATE},
-        {PMIX_GET_REFRESH_CACHE, PX_GET_REFRESH},
-        {PMIX_GET_POINTER_VALUES, PX_GET_POINTER},
+        {PMIX_OPTIONAL, PX_GET_OPTIONAL},         {PMIX_IMMEDIATE, PX_GET_IMMEDIATE},
+        {PMIX_GET_REFRESH_CACHE, PX_GET_REFRESH}, {PMIX_GET_POINTER_VALUES, PX_GET_POINTER},
         {PMIX_GET_STATIC_VALUES, PX_GET_STATIC},
     };
     struct px_get_request want;
@@ -279,10 +278,15 @@ static void qualifiers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whose),         cmocka_unit_test(keys),          cmocka_unit_test(names),
-        cmocka_unit_test(whose_keys),    cmocka_unit_test(switches),
-        cmocka_unit_test(contradiction), cmocka_unit_test(timeouts),
-        cmocka_unit_test(realms_and_places), cmocka_unit_test(unknown_directives),
+        cmocka_unit_test(whose),
+        cmocka_unit_test(keys),
+        cmocka_unit_test(names),
+        cmocka_unit_test(whose_keys),
+        cmocka_unit_test(switches),
+        cmocka_unit_test(contradiction),
+        cmocka_unit_test(timeouts),
+        cmocka_unit_test(realms_and_places),
+        cmocka_unit_test(unknown_directives),
         cmocka_unit_test(qualifiers),
     };
 

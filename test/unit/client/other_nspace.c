@@ -21,9 +21,9 @@ static struct px_store *own;
 static struct px_store *other;
 static _Atomic int rides = -1; /* on the next replies with data of the other namespace */
 static _Atomic bool marks;
-static _Atomic bool short_reply;     /* neither segment nor job information, until it is refused */
-static _Atomic int next = -1; /* on replies to REQ for the other namespace */
-static _Atomic bool unknown;  /* it is no more */
+static _Atomic bool short_reply; /* neither segment nor job information, until it is refused */
+static _Atomic int next = -1;    /* on replies to REQ for the other namespace */
+static _Atomic bool unknown;     /* it is no more */
 static _Atomic unsigned refusals;
 static _Atomic unsigned pursuits;
 static int kept[MOST_KEPT];

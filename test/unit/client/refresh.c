@@ -197,7 +197,7 @@ static void lost(void **state)
     script_withhold = true;
     read_until_asked(1, 1);
     script_hang_up();
-    while (NULL != px_session_server(px_session(ctx))) {
+    while (px_session_server(px_session(ctx)) != NULL) {
         assert_int_equal(number(), 1);
     }
     for (int i = 0; i < MANY; i++) {

@@ -72,7 +72,7 @@ static inline void script_message(void *arg, uint32_t tag, const void *payload, 
     if (command < 64) {
         script.commands[command]++;
     }
-    if (command == PX_CMD_REQ && NULL != script_req) {
+    if (command == PX_CMD_REQ && script_req != NULL) {
         rider = script_req(&in, &reply);
         answer = !script_withhold;
     } else if (command == PX_CMD_REQ) {
@@ -102,7 +102,8 @@ static inline void script_closed(void *arg, int status)
 
 static const struct px_conn_ops script_conn_ops = {script_message, script_closed};
 
-static inline void script_hello(void *arg, struct px_pending_conn *pending, const struct px_handshake *handshake,
+static inline void script_hello(void *arg, struct px_pending_conn *pending,
+                                const struct px_handshake *handshake,
                                 const struct px_peer_cred *who)
 {
     (void) arg;
@@ -194,7 +195,8 @@ static inline void script_open(void)
 
     memset(&script, 0, sizeof(script));
     assert_int_equal(px_loop_create(false, &script.loop), 0);
-    assert_int_equal(px_listeners_open(script.loop, &opts, &script_door_ops, NULL, &script.doors), 0);
+    assert_int_equal(px_listeners_open(script.loop, &opts, &script_door_ops, NULL, &script.doors),
+                     0);
     snprintf(uri, sizeof(uri), "server.0;%s", px_listeners_unix(script.doors));
     setenv("PMIX_SERVER_URI41", uri, 1);
     setenv("PMIX_NAMESPACE", "job", 1);
@@ -246,7 +248,7 @@ static inline void got_value(pmix_status_t status, pmix_value_t *value, void *cb
 {
     struct called *called = cbdata;
 
-    if (NULL != value) {
+    if (value != NULL) {
         (void) PMIx_Value_xfer(&called->value, value);
     }
     px_wait_done(&called->wait, status);

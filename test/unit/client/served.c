@@ -69,7 +69,7 @@ static bool rubbish(uint8_t command, struct px_in *in, struct px_buf *reply)
 }
 
 static pmix_status_t spec(pmix_rank_t rank, const char *key, const pmix_info_t *info, size_t ninfo,
-                         int *number)
+                          int *number)
 {
     pmix_proc_t proc = peer(rank);
     struct called called;
@@ -77,7 +77,7 @@ static pmix_status_t spec(pmix_rank_t rank, const char *key, const pmix_info_t *
 
     called_init(&called);
     rc = ctx->ops->get_nb(ctx, &proc, key, info, ninfo, got_value, &called);
-    if (PMIX_SUCCESS != rc) {
+    if (rc != PMIX_SUCCESS) {
         px_wait_done(&called.wait, rc);
     }
     rc = px_wait_for(&called.wait);
@@ -194,7 +194,7 @@ static void expect_resolve(const char *version, int status, int want, unsigned r
     resolve_status = status;
     client_open(version, resolving);
     assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "job", &procs, &n), want);
-    assert_int_equal(n, PMIX_SUCCESS == want ? 0 : 7);
+    assert_int_equal(n, want == PMIX_SUCCESS ? 0 : 7);
     assert_int_equal(ctx->ops->resolve_nodes(ctx, "job", &nodes), want);
     assert_int_equal(script_requests(), requests);
     assert_null(procs);
@@ -302,7 +302,7 @@ static void refused_refresh(void **state)
     assert_int_equal(spec(0, "mine", &info, 1, &number), PMIX_SUCCESS); /* nobody knows better */
     assert_int_equal(number, 5);
     script_hang_up();
-    while (NULL != px_session_server(px_session(ctx))) {
+    while (px_session_server(px_session(ctx)) != NULL) {
     }
     assert_int_equal(ctx->ops->get(ctx, &one, "first", &info, 1, &value), PMIX_ERR_WOULD_BLOCK);
     assert_int_equal(spec(1, "first", &info, 1, &number), PMIX_ERR_LOST_CONNECTION);

@@ -17,15 +17,13 @@
 static void piece(struct px_buf *buf, const char *nspace, pmix_rank_t first, size_t n)
 {
     struct px_modex_blob_head head = {.server_id = UINT64_C(0x123456789abcdef0) + first,
-                                .flags = first ? PX_MODEX_BLOB_RESEND : 0};
+                                      .flags = first ? PX_MODEX_BLOB_RESEND : 0};
     size_t mark;
 
     px_modex_blob_begin(buf, &head, &mark);
     for (size_t i = 0; i < n; i++) {
-        struct px_modex_blob_part part = {.nspace = nspace,
-                                    .rank = first + (pmix_rank_t) i,
-                                    .from = i,
-                                    .to = UINT64_MAX - i};
+        struct px_modex_blob_part part = {
+            .nspace = nspace, .rank = first + (pmix_rank_t) i, .from = i, .to = UINT64_MAX - i};
         char bytes[8];
 
         memset(bytes, (int) part.rank, sizeof(bytes));
@@ -44,7 +42,8 @@ struct seen {
     int refuse;
 };
 
-static int on_proc(void *arg, const struct px_modex_blob_head *head, const struct px_modex_blob_part *part)
+static int on_proc(void *arg, const struct px_modex_blob_head *head,
+                   const struct px_modex_blob_part *part)
 {
     struct seen *seen = arg;
     pmix_rank_t i;
@@ -114,7 +113,8 @@ static void stops(void **state)
     px_buf_fini(&a);
 }
 
-static int ignore(void *arg, const struct px_modex_blob_head *head, const struct px_modex_blob_part *part)
+static int ignore(void *arg, const struct px_modex_blob_head *head,
+                  const struct px_modex_blob_part *part)
 {
     (void) arg;
     (void) head;

@@ -272,8 +272,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_set),  cmocka_unit_test(apart),      cmocka_unit_test(clones),
-        cmocka_unit_test(membership), cmocka_unit_test(directives), cmocka_unit_test(named),
+        cmocka_unit_test(one_set),    cmocka_unit_test(apart),       cmocka_unit_test(clones),
+        cmocka_unit_test(membership), cmocka_unit_test(directives),  cmocka_unit_test(named),
         cmocka_unit_test(refused),    cmocka_unit_test(taken_apart), cmocka_unit_test(known_later),
         cmocka_unit_test(overlaps),
     };

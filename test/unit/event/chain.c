@@ -286,10 +286,10 @@ static void persistent_values_are_copied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_registry(results_accumulate),      with_registry(complete_ends_the_chain),
-        with_registry(the_object_comes_back),   with_registry(answers_from_any_thread),
-        with_registry(nothing_before_ready),    with_registry(oneshot),
-        with_registry(answer_after_the_end),    with_registry(persistent_values_are_copied),
+        with_registry(results_accumulate),    with_registry(complete_ends_the_chain),
+        with_registry(the_object_comes_back), with_registry(answers_from_any_thread),
+        with_registry(nothing_before_ready),  with_registry(oneshot),
+        with_registry(answer_after_the_end),  with_registry(persistent_values_are_copied),
     };
 
     return cmocka_run_group_tests_name("chain", tests, NULL, NULL);

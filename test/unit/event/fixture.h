@@ -37,7 +37,7 @@ static inline void add_on_loop(void *arg)
     struct adding *a = arg;
 
     a->rc = px_events_add(events, a->codes, a->ncodes, a->info, a->ninfo, a->fn, &a->id);
-    if (0 == a->rc && a->ready) {
+    if (a->rc == 0 && a->ready) {
         px_events_ready(events, a->id);
     }
 }
@@ -48,7 +48,7 @@ static inline int add(const pmix_status_t *codes, size_t ncodes, const pmix_info
     struct adding a = {codes, ncodes, info, ninfo, fn, true, 0, 0};
 
     assert_int_equal(px_loop_run(loop, add_on_loop, &a), 0);
-    if (NULL != id) {
+    if (id != NULL) {
         *id = a.id;
     }
     return a.rc;
@@ -105,13 +105,13 @@ static inline int set_up(void **state)
         return -1;
     }
     events = px_events_create(loop);
-    return NULL != events ? 0 : -1;
+    return events != NULL ? 0 : -1;
 }
 
 static inline int tear_down(void **state)
 {
     (void) state;
-    if (NULL != events && px_loop_run(loop, destroy_on_loop, events) != 0) {
+    if (events != NULL && px_loop_run(loop, destroy_on_loop, events) != 0) {
         return -1;
     }
     events = NULL;

@@ -43,9 +43,9 @@ static int add_named(const char *name, const pmix_status_t *codes, size_t ncodes
     PMIx_Info_construct(&info[0]);
     PMIx_Info_construct(&info[1]);
     PMIx_Info_load(&info[0], PMIX_EVENT_HDLR_NAME, name, PMIX_STRING);
-    if (NULL != key) {
-        PMIx_Info_load(&info[1], key, NULL != text ? (const void *) text : (const void *) &yes,
-                       NULL != text ? PMIX_STRING : PMIX_BOOL);
+    if (key != NULL) {
+        PMIx_Info_load(&info[1], key, text != NULL ? (const void *) text : (const void *) &yes,
+                       text != NULL ? PMIX_STRING : PMIX_BOOL);
         n = 2;
     }
     rc = add(codes, ncodes, info, n, note, id);

@@ -11,7 +11,7 @@ static void refusals(void **state)
     struct px_store_entry entry = {.level = PX_LEVEL_JOB, .key = key, .value = &v};
 
     (void) state;
-    memset(key, 'k', sizeof key);
+    memset(key, 'k', sizeof(key));
     key[PMIX_MAX_KEYLEN + 1] = '\0';
     assert_int_equal(px_batch_add(batch, &entry), PMIX_ERR_BAD_PARAM);
     key[PMIX_MAX_KEYLEN] = '\0';
@@ -63,7 +63,7 @@ static void without_memory(void **state)
 
     (void) state;
     for (i = 0; i < 40; i++) {
-        (void) snprintf(keys[i], sizeof keys[i], "k%u", i);
+        (void) snprintf(keys[i], sizeof(keys[i]), "k%u", i);
     }
     do {
         struct px_batch *batch = px_batch_create();
@@ -88,13 +88,13 @@ static void many_keys(void **state)
     enum { N = 20000 };
     struct px_store *store = make_store(true);
     struct px_batch *batch = px_batch_create();
-    char(*keys)[16] = malloc(N * sizeof *keys);
-    pmix_value_t *v = malloc(N * sizeof *v);
+    char(*keys)[16] = malloc(N * sizeof(*keys));
+    pmix_value_t *v = malloc(N * sizeof(*v));
     uint32_t i;
 
     (void) state;
     for (i = 0; i < N; i++) {
-        (void) snprintf(keys[i], sizeof keys[i], "key.%u", i);
+        (void) snprintf(keys[i], sizeof(keys[i]), "key.%u", i);
         v[i] = u32(i);
         add(batch, PX_LEVEL_PROC, i, keys[i], &v[i]);
     }

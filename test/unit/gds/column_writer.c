@@ -237,7 +237,7 @@ static void bytes_per_rank(void **state)
     enum { RANKS = 20000 };
     struct px_store *store = make_store(true);
     struct px_batch *batch = px_batch_create();
-    pmix_value_t *v = calloc(RANKS * 9, sizeof *v);
+    pmix_value_t *v = calloc(RANKS * 9, sizeof(*v));
     static const char *const keys[] = {PMIX_RANK,       PMIX_APP_RANK,  PMIX_GLOBAL_RANK,
                                        PMIX_LOCAL_RANK, PMIX_NODE_RANK, PMIX_NODEID,
                                        PMIX_HOSTNAME,   PMIX_APPNUM,    PMIX_LOCALITY_STRING};
@@ -279,7 +279,7 @@ int main(void)
 
     alarm(60);
     for (i = 0; i < N; i++) {
-        (void) snprintf(names[i], sizeof names[i], "name of number %u", i);
+        (void) snprintf(names[i], sizeof(names[i]), "name of number %u", i);
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

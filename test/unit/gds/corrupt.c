@@ -16,7 +16,7 @@ enum { N_RANKS = 70, ROUNDS = 3000 };
 static const char *const keys[] = {"pmix.rank", "pmix.lrank", "pmix.hname", "pmix.nodeid",
                                    "blob",      "text",       "array",      "nested",
                                    "job",       "sess",       "qual",       "none"};
-enum { N_KEYS = sizeof keys / sizeof keys[0] };
+enum { N_KEYS = sizeof(keys) / sizeof(keys[0]) };
 
 static unsigned char *image;
 static size_t image_len;
@@ -28,7 +28,8 @@ static void add_values(struct px_batch *batch, pmix_value_t *v, char (*names)[16
     static pmix_info_t infos[2];
     static pmix_data_array_t nested = {.type = PMIX_INFO, .size = 2, .array = infos};
     static pmix_info_t qual;
-    struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = 2, .key = "qual", .quals = &qual};
+    struct px_store_entry entry = {
+        .level = PX_LEVEL_PROC, .index = 2, .key = "qual", .quals = &qual};
     uint32_t i;
 
     for (i = 0; i < N_RANKS; i++) {
@@ -68,7 +69,7 @@ static void make_image(void)
         struct px_node_def def = {.name = names[i], .nodeid = PX_NO_NODEID};
         uint32_t index;
 
-        (void) snprintf(names[i], sizeof names[i], "node%u", i);
+        (void) snprintf(names[i], sizeof(names[i]), "node%u", i);
         def.aliases = i == 3 ? aliases : NULL;
         assert_int_equal(px_batch_node(batch, store, &def, &index), 0);
     }
@@ -118,8 +119,8 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
     if (px_slice_fill(slice, &value) == 0) {
         PMIx_Value_destruct(&value);
     }
-    if (px_slice_pointer(slice, &pointer) == 0 && pointer->type == PMIX_STRING
-        && pointer->data.string) {
+    if (px_slice_pointer(slice, &pointer) == 0 && pointer->type == PMIX_STRING &&
+        pointer->data.string) {
         n_seen += strlen(pointer->data.string);
     }
     if (px_slice_quals(slice, &quals, &n) == 0 && quals) {
@@ -249,7 +250,7 @@ static void random_damage(void **state)
         struct px_store *store;
 
         memcpy(bytes, image, image_len);
-        memcpy(bytes + offsetof(struct px_header, virtual_size), &size, sizeof size);
+        memcpy(bytes + offsetof(struct px_header, virtual_size), &size, sizeof(size));
         if (round) {
             damage(bytes, &rng);
         }
@@ -276,7 +277,7 @@ static void truncated(void **state)
     assert_int_equal(px_store_open(make_fd(image, 100, 100), &store), PMIX_ERR_UNPACK_FAILURE);
     assert_int_equal(px_store_open(make_fd(image, image_len, size), &store),
                      PMIX_ERR_UNPACK_FAILURE); /* another size than the header says */
-    memcpy(image + offsetof(struct px_header, virtual_size), &size, sizeof size);
+    memcpy(image + offsetof(struct px_header, virtual_size), &size, sizeof(size));
     for (len = PX_SHM_HEADER_LEN; len < image_len; len += 512) {
         if (px_store_open(make_fd(image, len, size), &store) == 0) {
             walk(store);

@@ -40,8 +40,8 @@ static struct shadow {
     const unsigned char *base; /* NULL: not used */
     size_t size;
     unsigned char *copy;
-    size_t end;    /* nothing has been announced beyond */
-    size_t at;     /* announced last, and not copied yet */
+    size_t end; /* nothing has been announced beyond */
+    size_t at;  /* announced last, and not copied yet */
     size_t len;
 } shadows[N_GENERATIONS + 1];
 static bool shadowing;
@@ -125,14 +125,14 @@ static void add_special(struct px_batch *batch, uint32_t step, pmix_value_t *v)
     struct px_store_entry hidden = {
         .level = PX_LEVEL_PROC, .index = step, .key = "hidden", .scope = PMIX_REMOTE};
     struct px_store_entry qualified = {.level = PX_LEVEL_PROC,
-                                 .index = 1,
-                                 .key = "qualified",
-                                 .value = v,
-                                 .quals = &qual,
-                                 .n_quals = 1};
+                                       .index = 1,
+                                       .key = "qualified",
+                                       .value = v,
+                                       .quals = &qual,
+                                       .n_quals = 1};
 
-    memset(blob, 'a' + (int) step, sizeof blob);
-    v[1] = bytes(blob, sizeof blob);
+    memset(blob, 'a' + (int) step, sizeof(blob));
+    v[1] = bytes(blob, sizeof(blob));
     assert_int_equal(px_batch_add(batch, &hidden), 0);
     assert_int_equal(px_batch_add(batch, &qualified), 0);
     add(batch, PX_LEVEL_JOB, 0, "set", &v[1]);
@@ -155,7 +155,7 @@ static void add_step(struct px_batch *batch, struct px_store *store, uint32_t st
     add(batch, PX_LEVEL_JOB, 0, "step", &v[N_RANKS]);
     add(batch, PX_LEVEL_NODE, step % 2, "step", &v[N_RANKS]);
     for (i = 0; i < 8; i++) { /* enough keys and records that both tables grow */
-        (void) snprintf(fresh[i], sizeof fresh[i], "fresh.%u.%u", step, i);
+        (void) snprintf(fresh[i], sizeof(fresh[i]), "fresh.%u.%u", step, i);
         add(batch, PX_LEVEL_APP, i % 3, fresh[i], &v[N_RANKS]);
     }
     add_special(batch, step, &v[N_RANKS]);
@@ -201,7 +201,7 @@ static void keep_mapped(const struct px_store *store)
 static void write_history(struct px_store *store)
 {
     static char fill[FULL];
-    pmix_value_t full = bytes(fill, sizeof fill);
+    pmix_value_t full = bytes(fill, sizeof(fill));
     uint32_t step;
 
     for (step = 1; step <= N_STEPS; step++) {
@@ -212,7 +212,7 @@ static void write_history(struct px_store *store)
         add_step(batch, store, step, v, fresh);
         if (step == FULL_AT) {
             keep_mapped(store);
-            memset(fill, 'f', sizeof fill);
+            memset(fill, 'f', sizeof(fill));
             add(batch, PX_LEVEL_JOB, 0, "full", &full);
         } else if (step == REGISTER_AT) {
             add_registration(batch, store);
@@ -307,7 +307,7 @@ static void check_prefix(const struct px_store *store, uint32_t steps)
         assert_int_equal(find(store, PX_LEVEL_JOB, 0, "step", &slice), PMIX_ERR_NOT_FOUND);
     }
     for (step = 1; step <= N_STEPS; step++) {
-        (void) snprintf(key, sizeof key, "fresh.%u.7", step);
+        (void) snprintf(key, sizeof(key), "fresh.%u.7", step);
         assert_int_equal(find(store, PX_LEVEL_APP, 7 % 3, key, &slice),
                          step <= steps ? 0 : PMIX_ERR_NOT_FOUND);
         if (step % 3 == 0 && step / 3 < 4) {
@@ -362,8 +362,8 @@ static bool is_segment(const char *fd)
     char path[64];
     char to[64] = "";
 
-    (void) snprintf(path, sizeof path, "/proc/self/fd/%.20s", fd);
-    return readlink(path, to, sizeof to - 1) > 0 && strstr(to, "memfd:shmix") != NULL;
+    (void) snprintf(path, sizeof(path), "/proc/self/fd/%.20s", fd);
+    return readlink(path, to, sizeof(to) - 1) > 0 && strstr(to, "memfd:shmix") != NULL;
 }
 
 /* What the writer has left of a generation, which is whole, as a reader finds it; NULL: it is not

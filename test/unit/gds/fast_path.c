@@ -178,7 +178,7 @@ static void columns(void **state)
 
     (void) state;
     for (r = 0; r < N_RANKS; r++) {
-        (void) snprintf(names[r], sizeof names[r], "name%u", r);
+        (void) snprintf(names[r], sizeof(names[r]), "name%u", r);
         v[0][r] = u32(5);
         v[1][r] = u32(3 * r + 1);
         v[2][r] = u16((uint16_t) (r * r));
@@ -361,7 +361,7 @@ static void strings_meet(void **state)
     }
     assert_true(glances(keys[0], PMIX_RANK_WILDCARD));
     assert_true(glances(keys[1], PMIX_RANK_WILDCARD));
-    memcpy(hints, px_key_hints(store, room), sizeof hints);
+    memcpy(hints, px_key_hints(store, room), sizeof(hints));
     assert_true(hints[0] != 0 && hints[1] != 0 && hints[0] != hints[1]);
     for (i = 0; i < 10; i++) {
         assert_true(px_store_get_fast(store, PMIX_RANK_WILDCARD, keys[i % 2], &value));
@@ -369,7 +369,7 @@ static void strings_meet(void **state)
         PMIx_Value_free(value, 1);
         assert_true(glances(keys[i % 2], PMIX_RANK_WILDCARD));
     }
-    assert_memory_equal(hints, px_key_hints(store, room), sizeof hints);
+    assert_memory_equal(hints, px_key_hints(store, room), sizeof(hints));
     for (i = 0; i < 9; i++) {
         assert_true(glances(keys[i % 3], PMIX_RANK_WILDCARD));
     }

@@ -38,11 +38,11 @@ static struct px_store_info info_of(const struct px_store *store)
 static void make_dead(struct px_store *store)
 {
     static char fill[BIG];
-    pmix_value_t value = bytes(fill, sizeof fill);
+    pmix_value_t value = bytes(fill, sizeof(fill));
     int i;
 
     for (i = 0; i < 3; i++) {
-        memset(fill, 'a' + i, sizeof fill);
+        memset(fill, 'a' + i, sizeof(fill));
         assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "big", &value, PMIX_GLOBAL), 0);
     }
 }
@@ -124,12 +124,12 @@ static void fill(struct px_store *store)
     pmix_value_t nested = u32(5);
     pmix_info_t quals[2] = {{.key = "q1", .value = u32(1)}, {.key = "q2", .value = str("two")}};
     struct px_store_entry entry = {.level = PX_LEVEL_PROC,
-                             .index = 2,
-                             .key = "qualified",
-                             .value = &nested,
-                             .scope = PMIX_LOCAL,
-                             .quals = quals,
-                             .n_quals = 2};
+                                   .index = 2,
+                                   .key = "qualified",
+                                   .value = &nested,
+                                   .scope = PMIX_LOCAL,
+                                   .quals = quals,
+                                   .n_quals = 2};
     pmix_data_array_t infos = {.type = PMIX_INFO, .size = 2, .array = quals};
     pmix_value_t array = {.type = PMIX_DATA_ARRAY, .data.darray = &infos};
 
@@ -230,7 +230,7 @@ static void assert_same(const struct px_store *a, const struct px_store *b)
     size_t i;
 
     for (level = PX_LEVEL_SESSION; level <= PX_LEVEL_PROC; level++) {
-        for (i = 0; i < sizeof indices / sizeof indices[0]; i++) {
+        for (i = 0; i < sizeof(indices) / sizeof(indices[0]); i++) {
             struct pair pair = {.other = b, .level = (enum px_level) level, .index = indices[i]};
             unsigned n = 0;
 
@@ -287,7 +287,7 @@ static unsigned n_mapped(void)
     unsigned n = 0;
 
     assert_non_null(maps);
-    while (fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof(line), maps)) {
         n += strstr(line, "memfd:shmix") != NULL;
     }
     (void) fclose(maps);
@@ -354,7 +354,7 @@ static void no_memory(void **state)
 static void growth(void **state)
 {
     static char fill_with[1 << 20];
-    pmix_value_t value = bytes(fill_with, sizeof fill_with);
+    pmix_value_t value = bytes(fill_with, sizeof(fill_with));
     struct px_store *store = make_moving(1 << 16);
     struct px_store *reader = open_reader(store);
     struct px_slice slice;
@@ -366,7 +366,7 @@ static void growth(void **state)
     assert_true(info_of(store).shared);
     assert_true(info_of(store).generation > 1);
     assert_int_equal(find(store, PX_LEVEL_PROC, 1, "large", &slice), 0);
-    assert_int_equal(slice.len, sizeof fill_with);
+    assert_int_equal(slice.len, sizeof(fill_with));
     assert_string_equal(text(store, PX_LEVEL_PROC, 4, "texts"), "late");
     px_store_compact(store);
     close_reader(store, reader);
@@ -378,7 +378,7 @@ static void growth_without_files(void)
 {
     static char fill_with[1 << 20];
     struct rlimit limit = {.rlim_cur = 1 << 17, .rlim_max = 1 << 17};
-    pmix_value_t value = bytes(fill_with, sizeof fill_with);
+    pmix_value_t value = bytes(fill_with, sizeof(fill_with));
     struct px_store *store;
     struct px_store *reader;
     int i;
@@ -417,7 +417,7 @@ static void scarce_space(void)
 {
     static char fill_with[8 << 20];
     struct rlimit limit = {.rlim_cur = 512 << 20, .rlim_max = 512 << 20};
-    pmix_value_t value = bytes(fill_with, sizeof fill_with);
+    pmix_value_t value = bytes(fill_with, sizeof(fill_with));
     struct px_store *stores[40];
     int i;
 
@@ -470,8 +470,10 @@ static void limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_arrives), cmocka_unit_test(pointers_stay),
-        cmocka_unit_test(no_memory),          cmocka_unit_test(growth),
+        cmocka_unit_test(everything_arrives),
+        cmocka_unit_test(pointers_stay),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(growth),
         cmocka_unit_test(limits),
     };
 

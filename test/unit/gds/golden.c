@@ -154,10 +154,10 @@ static void check_file(const char *name, unsigned minor)
     size_t len;
     FILE *f;
 
-    (void) snprintf(path, sizeof path, "%s/test/golden/%s", top ? top : ".", name);
+    (void) snprintf(path, sizeof(path), "%s/test/golden/%s", top ? top : ".", name);
     f = fopen(path, "re");
     assert_non_null(f);
-    len = fread(file, 1, sizeof file, f);
+    len = fread(file, 1, sizeof(file), f);
     (void) fclose(f);
     assert_int_equal(px_store_open(open_file(file, len), &reader), 0);
     assert_int_equal(px_store_header(reader)->minor, minor);

@@ -7,7 +7,8 @@
 
 static struct px_store *store;
 
-static int spec(const char *key, pmix_rank_t rank, const struct px_lookup_key *more, struct px_slice *ret)
+static int spec(const char *key, pmix_rank_t rank, const struct px_lookup_key *more,
+                struct px_slice *ret)
 {
     struct px_lookup_key a = PX_LOOKUP_KEY_INIT;
 

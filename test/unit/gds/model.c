@@ -305,7 +305,7 @@ static void random_operations(void **state)
         }
     }
     assert_memory_equal(px_store_header(shared)->reserved_a, px_store_header(private)->reserved_a,
-                        sizeof px_store_header(shared)->reserved_a);
+                        sizeof(px_store_header)(shared)->reserved_a);
     /* the same bytes in both forms, but for what the header says about size and time */
     assert_int_equal(px_store_header(shared)->used, px_store_header(private)->used);
     assert_memory_equal(shared->seg.base + PX_SHM_HEADER_LEN, private->seg.base + PX_SHM_HEADER_LEN,
@@ -383,7 +383,7 @@ static void moving(void **state)
     unsigned round;
 
     (void) state;
-    memset(&model, 0, sizeof model);
+    memset(&model, 0, sizeof(model));
     assert_int_equal(px_store_create(&opts, &store), 0);
     witness.reader = open_reader(store);
     for (round = 0; round < 1500; round++) {

@@ -17,7 +17,7 @@ static uint32_t define(struct px_batch *batch, struct px_store *store, const cha
 static void check_layout(const struct px_store *store, const uint32_t *node_of, uint32_t n_ranks,
                          uint32_t n_nodes)
 {
-    uint32_t *ranks = malloc((n_ranks + 1) * sizeof *ranks);
+    uint32_t *ranks = malloc((n_ranks + 1) * sizeof(*ranks));
     uint32_t node;
 
     for (node = 0; node < n_nodes; node++) {
@@ -81,7 +81,7 @@ static void layouts(void **state)
         uint32_t i;
 
         for (i = 0; i < N_NODES; i++) {
-            (void) snprintf(names[i], sizeof names[i], "n%u", i);
+            (void) snprintf(names[i], sizeof(names[i]), "n%u", i);
             assert_int_equal(define(batch, store, names[i], NULL, 100 + i), i);
         }
         for (i = 0; i < N_RANKS; i++) {
@@ -150,7 +150,7 @@ static void grows(void **state)
         struct px_batch *batch = px_batch_create();
         uint32_t k;
 
-        (void) snprintf(name, sizeof name, "node%u", i);
+        (void) snprintf(name, sizeof(name), "node%u", i);
         assert_int_equal(define(batch, store, name, NULL, PX_NO_NODEID), i);
         for (k = 0; k < 3; k++) {
             node_of[3 * i + k] = k == 2 ? 0 : i;

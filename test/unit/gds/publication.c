@@ -169,10 +169,10 @@ static void full_segment(void **state)
     int rc = 0;
 
     (void) state;
-    memset(big, 'x', sizeof big);
+    memset(big, 'x', sizeof(big));
     assert_int_equal(px_store_create(&opts, &store), 0);
     while (rc == 0) {
-        pmix_value_t v = bytes(big, sizeof big);
+        pmix_value_t v = bytes(big, sizeof(big));
 
         rc = put_one(store, PX_LEVEL_PROC, done, "blob", &v, PMIX_GLOBAL);
         done += rc == 0;
@@ -186,8 +186,8 @@ static void full_segment(void **state)
         struct px_slice slice;
 
         assert_int_equal(find(store, PX_LEVEL_PROC, done, "blob", &slice), 0);
-        assert_int_equal(slice.len, sizeof big);
-        assert_memory_equal(slice.payload, big, sizeof big);
+        assert_int_equal(slice.len, sizeof(big));
+        assert_memory_equal(slice.payload, big, sizeof(big));
     }
     drop_store(store);
 }

@@ -34,7 +34,7 @@ static void publish_round(struct px_store *store, uint32_t n, char *blob)
         }
     }
     add(batch, PX_LEVEL_PROC, n % N_RANKS, many[n % 8], &v[N_RANKS]);
-    (void) snprintf(name, sizeof name, "fresh.%u", n);
+    (void) snprintf(name, sizeof(name), "fresh.%u", n);
     add(batch, PX_LEVEL_NODE, n % 7, name, &v[N_RANKS]);
     add(batch, PX_LEVEL_PROC, 1, "blob", &v[N_RANKS + 1]);
     add(batch, PX_LEVEL_JOB, 0, "last", &v[N_RANKS]);
@@ -81,13 +81,13 @@ static int read_round(const struct px_store *store, uint32_t *newest)
     if (now < first) {
         return 7;
     }
-    (void) snprintf(name, sizeof name, "fresh.%u", first);
-    if (px_store_find(store, PX_LEVEL_NODE, first % 7, name, strlen(name), &slice)
-        || slice.word != first) {
+    (void) snprintf(name, sizeof(name), "fresh.%u", first);
+    if (px_store_find(store, PX_LEVEL_NODE, first % 7, name, strlen(name), &slice) ||
+        slice.word != first) {
         return 8;
     }
-    return px_store_find(store, PX_LEVEL_PROC, first % N_RANKS, many[first % 8], 2, &slice)
-                   || slice.word < first
+    return px_store_find(store, PX_LEVEL_PROC, first % N_RANKS, many[first % 8], 2, &slice) ||
+                   slice.word < first
                ? 9
                : 0;
 }

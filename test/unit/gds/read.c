@@ -43,7 +43,7 @@ static int read_everything(const struct px_store *store)
     size_t k;
     int n = 0;
 
-    for (k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+    for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
         struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
 
         spec.rank = 3;
@@ -54,8 +54,8 @@ static int read_everything(const struct px_store *store)
         spec.key = "no such key";
         spec.key_len = strlen(spec.key);
         n += px_store_get(store, &spec, &slice) == PMIX_ERR_NOT_FOUND;
-        n += px_store_find(store, PX_LEVEL_PROC, 99, keys[k], strlen(keys[k]), &slice)
-             == PMIX_ERR_NOT_FOUND;
+        n += px_store_find(store, PX_LEVEL_PROC, 99, keys[k], strlen(keys[k]), &slice) ==
+             PMIX_ERR_NOT_FOUND;
     }
     return n;
 }

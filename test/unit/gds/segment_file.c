@@ -20,9 +20,9 @@ static void *publish_many(void *arg)
         pmix_value_t v = u32(i);
         char name[24];
 
-        (void) snprintf(name, sizeof name, "fresh.%u", i);
-        if (put_one(store, PX_LEVEL_JOB, 0, "last", &v, 0)
-            || put_one(store, PX_LEVEL_NODE, i % 3, name, &v, 0)) {
+        (void) snprintf(name, sizeof(name), "fresh.%u", i);
+        if (put_one(store, PX_LEVEL_JOB, 0, "last", &v, 0) ||
+            put_one(store, PX_LEVEL_NODE, i % 3, name, &v, 0)) {
             abort();
         }
     }

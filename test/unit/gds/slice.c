@@ -36,16 +36,16 @@ static void scalars(void)
                                            PMIX_DATA_TYPE};
     size_t i;
 
-    for (i = 0; i < sizeof one / sizeof one[0]; i++) {
+    for (i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
         next_value(one[i])->data.uint8 = 3;
     }
-    for (i = 0; i < sizeof two / sizeof two[0]; i++) {
+    for (i = 0; i < sizeof(two) / sizeof(two[0]); i++) {
         next_value(two[i])->data.int16 = -2;
     }
-    for (i = 0; i < sizeof four / sizeof four[0]; i++) {
+    for (i = 0; i < sizeof(four) / sizeof(four[0]); i++) {
         next_value(four[i])->data.int32 = INT32_MIN + 1;
     }
-    for (i = 0; i < sizeof eight / sizeof eight[0]; i++) {
+    for (i = 0; i < sizeof(eight) / sizeof(eight[0]); i++) {
         next_value(eight[i])->data.int64 = INT64_MIN + 5;
     }
     next_value(PMIX_BOOL)->data.flag = true;
@@ -76,9 +76,9 @@ static void with_memory(void)
     next_value(PMIX_STRING)->data.string = one;
     next_value(PMIX_STRING)->data.string = none;
     next_value(PMIX_STRING);
-    memset(big, 'B', sizeof big - 1);
+    memset(big, 'B', sizeof(big) - 1);
     next_value(PMIX_STRING)->data.string = big;
-    next_value(PMIX_BYTE_OBJECT)->data.bo = (pmix_byte_object_t){.bytes = big, .size = sizeof big};
+    next_value(PMIX_BYTE_OBJECT)->data.bo = (pmix_byte_object_t){.bytes = big, .size = sizeof(big)};
     next_value(PMIX_BYTE_OBJECT);
     next_value(PMIX_BYTE_OBJECT)->data.bo = (pmix_byte_object_t){.bytes = "\0\1\0", .size = 4};
     next_value(PMIX_PROC)->data.proc = &proc;
@@ -203,12 +203,12 @@ static void all_types(void **state)
 
     (void) state;
     for (i = 0; i < n_values; i++) {
-        (void) snprintf(key, sizeof key, "key%u", i);
+        (void) snprintf(key, sizeof(key), "key%u", i);
         assert_int_equal(put_one(store, PX_LEVEL_JOB, 0, key, &values[i], 0), 0);
         assert_int_equal(put_one(store, PX_LEVEL_PROC, i, "mixed", &values[i], PMIX_GLOBAL), 0);
     }
     for (i = 0; i < n_values; i++) {
-        (void) snprintf(key, sizeof key, "key%u", i);
+        (void) snprintf(key, sizeof(key), "key%u", i);
         assert_int_equal(find(reader, PX_LEVEL_JOB, 0, key, &slice), 0);
         check_ways(&slice, &values[i]);
         assert_int_equal(find(reader, PX_LEVEL_PROC, i, "mixed", &slice), 0);
@@ -263,7 +263,7 @@ static void pointers_aim_into_the_segment(void **state)
     assert_int_equal(px_slice_pointer(&slice, &pointer), 0);
     assert_true(inside(reader, pointer->data.string));
     for (i = 0; i < 1000; i++) {
-        (void) snprintf(text_now, sizeof text_now, "version %u", i);
+        (void) snprintf(text_now, sizeof(text_now), "version %u", i);
         v = str(text_now);
         assert_int_equal(put_one(store, PX_LEVEL_JOB, 0, "k", &v, 0), 0);
     }

@@ -15,7 +15,7 @@ static void creation(void **state)
     struct px_store_info info;
 
     (void) state;
-    memset(longest, 'n', sizeof longest);
+    memset(longest, 'n', sizeof(longest));
     longest[PMIX_MAX_NSLEN + 1] = '\0';
     assert_int_equal(px_store_create(&opts, &store), PMIX_ERR_BAD_PARAM);
     longest[PMIX_MAX_NSLEN] = '\0';
@@ -113,7 +113,7 @@ static void refusals(void **state)
     assert_int_equal(px_store_create(&opts, &store), 0);
     assert_int_equal(px_store_open(copy_with(store, SIZE_MAX, 0, sealed), &reader), 0);
     px_store_destroy(reader);
-    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int fd = copy_with(store, cases[i].at, 0x5a, sealed);
 
         assert_int_equal(px_store_open(fd, &reader), cases[i].rc);

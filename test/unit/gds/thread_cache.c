@@ -30,11 +30,11 @@ static int teardown(void **state)
 static struct px_cached_result what(pmix_rank_t rank, uint64_t word)
 {
     return (struct px_cached_result){.rank = rank,
-                                .sequence = 5,
-                                .changes = 7,
-                                .key = (uintptr_t) name,
-                                .type = PMIX_UINT32,
-                                .word = word};
+                                     .sequence = 5,
+                                     .changes = 7,
+                                     .key = (uintptr_t) name,
+                                     .type = PMIX_UINT32,
+                                     .word = word};
 }
 
 static void same_question(void **state)
@@ -47,7 +47,7 @@ static void same_question(void **state)
     px_thread_cache_put(store, px_reader_self, name, &noted);
     at = px_thread_cache_find(store, px_reader_self, name, 3, 5, 7);
     assert_non_null(at);
-    assert_memory_equal(at, &noted, sizeof noted);
+    assert_memory_equal(at, &noted, sizeof(noted));
     assert_null(px_thread_cache_find(store, px_reader_self, name, 4, 5, 7));
     assert_null(px_thread_cache_find(store, px_reader_self, name, 3, 6, 7));
     assert_null(px_thread_cache_find(store, px_reader_self, name, 3, 5, 8));
@@ -70,7 +70,8 @@ static void many(void **state)
         px_thread_cache_put(store, px_reader_self, name, &noted);
     }
     for (rank = 0; rank < 1000; rank++) {
-        const struct px_cached_result *at = px_thread_cache_find(store, px_reader_self, name, rank, 5, 7);
+        const struct px_cached_result *at =
+            px_thread_cache_find(store, px_reader_self, name, rank, 5, 7);
 
         kept += at != NULL;
         assert_true(!at || at->word == rank);

@@ -38,7 +38,8 @@ static struct px_handshake claim(const char *psec, const uint32_t *ids, size_t l
     return handshake;
 }
 
-static int check(const char *psec, uint32_t uid, uint32_t gid, size_t len, const struct px_peer_cred *peer_cred)
+static int check(const char *psec, uint32_t uid, uint32_t gid, size_t len,
+                 const struct px_peer_cred *peer_cred)
 {
     uint32_t ids[3] = {uid, gid, 0};
     struct px_handshake handshake = claim(psec, ids, len);
@@ -226,7 +227,8 @@ static void what_we_claim(void **state)
     assert_int_equal(px_auth_check(&handshake, &me, geteuid(), getegid()), 0);
     assert_int_equal(px_credential("munge,native", &handshake, room, sizeof(room)), 0);
     assert_string_equal(handshake.psec, "native");
-    assert_int_equal(px_credential("nonesuch", &handshake, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_credential("nonesuch", &handshake, room, sizeof(room)),
+                     PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(px_credential("none", &handshake, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(px_credential("", &handshake, room, sizeof(room)), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(px_credential("native", &handshake, room, 7), PMIX_ERR_NOT_SUPPORTED);

@@ -95,8 +95,8 @@ static void answers_to_a_client(void **state)
         for (int how = 0; how < 4; how++) {
             struct px_dialed dialed = {.fd = -1};
 
-            assert_int_equal(dial_speaker(how % 2, PX_HANDSHAKE_CLIENT, cases[i].words, cases[i].len,
-                                          how / 2, false, &dialed),
+            assert_int_equal(dial_speaker(how % 2, PX_HANDSHAKE_CLIENT, cases[i].words,
+                                          cases[i].len, how / 2, false, &dialed),
                              cases[i].rc);
             if (cases[i].rc) {
                 assert_int_equal(dialed.fd, -1); /* untouched */
@@ -130,13 +130,15 @@ static void answers_to_a_tool(void **state)
     (void) state;
     memcpy(words + 4, "GIVEN", 5);
     words[4 + 259] = 9;
-    assert_int_equal(dial_speaker(1, PX_HANDSHAKE_TOOL, words, 4 + 260 + 4, true, false, &dialed), 0);
+    assert_int_equal(dial_speaker(1, PX_HANDSHAKE_TOOL, words, 4 + 260 + 4, true, false, &dialed),
+                     0);
     assert_string_equal(dialed.server.nspace, "GIVEN");
     (void) close(dialed.fd);
     memcpy(words + 264, "HOST", 4);
     words[264 + 259] = 2;
     assert_int_equal(
-        dial_speaker(0, PX_HANDSHAKE_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed), 0);
+        dial_speaker(0, PX_HANDSHAKE_TOOL_NEEDS_ID, words, sizeof(words), false, false, &dialed),
+        0);
     assert_string_equal(dialed.assigned.nspace, "GIVEN");
     assert_int_equal(dialed.assigned.rank, 9);
     assert_string_equal(dialed.server.nspace, "HOST");

@@ -3,9 +3,9 @@
 #ifndef PX_TEST_UNIT_NET_ECHO_SERVER_H
 #define PX_TEST_UNIT_NET_ECHO_SERVER_H
 
-/* A small server behind both listeners: it admits whoever introduces himself and sends every message
- * back. Namespaces with a meaning: "refuse" (status -12), "close" (no status), "hold" (no answer).
- * Included after cmocka. */
+/* A small server behind both listeners: it admits whoever introduces himself and sends every
+ * message back. Namespaces with a meaning: "refuse" (status -12), "close" (no status), "hold" (no
+ * answer). Included after cmocka. */
 
 #include "src/base/list.h"
 #include "src/net/dial.h"
@@ -24,13 +24,13 @@ struct echo_server {
     struct px_listeners *listeners;
     pthread_mutex_t lock;
     pthread_cond_t cond;
-    struct px_list echo_conns; /* loop thread */
-    unsigned hellos;        /* lock */
-    unsigned gone;          /* lock */
-    unsigned inside;        /* lock */
+    struct px_list echo_conns;     /* loop thread */
+    unsigned hellos;               /* lock */
+    unsigned gone;                 /* lock */
+    unsigned inside;               /* lock */
     struct px_pending_conn *held;  /* lock: the last one */
-    struct px_peer_cred peer_cred;      /* lock: of the last hello */
-    uint32_t index;         /* loop thread */
+    struct px_peer_cred peer_cred; /* lock: of the last hello */
+    uint32_t index;                /* loop thread */
 };
 
 static inline void echo_server_count(struct echo_server *echo_server, unsigned *what, int by)
@@ -41,7 +41,8 @@ static inline void echo_server_count(struct echo_server *echo_server, unsigned *
     (void) pthread_mutex_unlock(&echo_server->lock);
 }
 
-static inline void echo_server_await(struct echo_server *echo_server, const unsigned *what, unsigned n)
+static inline void echo_server_await(struct echo_server *echo_server, const unsigned *what,
+                                     unsigned n)
 {
     (void) pthread_mutex_lock(&echo_server->lock);
     while (*what != n) {
@@ -50,7 +51,8 @@ static inline void echo_server_await(struct echo_server *echo_server, const unsi
     (void) pthread_mutex_unlock(&echo_server->lock);
 }
 
-static inline void echo_conn_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+static inline void echo_conn_message(void *arg, uint32_t tag, const void *payload, size_t len,
+                                     int fd)
 {
     struct echo_conn *echo_conn = arg;
     struct px_buf buf = {0};
@@ -76,23 +78,25 @@ static inline void echo_conn_closed(void *arg, int status)
 
 static const struct px_conn_ops echo_conn_ops = {echo_conn_message, echo_conn_closed};
 
-static inline int echo_server_let_in(struct echo_server *echo_server, struct px_pending_conn *pending,
-                               const struct px_handshake *handshake)
+static inline int echo_server_let_in(struct echo_server *echo_server,
+                                     struct px_pending_conn *pending,
+                                     const struct px_handshake *handshake)
 {
     static const pmix_proc_t assigned = {"TOOL.7", 3};
     static const pmix_proc_t server = {"SERVER", 1};
     struct echo_conn *echo_conn = calloc(1, sizeof(*echo_conn));
-    bool needs_id =
-        handshake->flag == PX_HANDSHAKE_TOOL_NEEDS_ID || handshake->flag == PX_HANDSHAKE_LAUNCHER_NEEDS_ID;
+    bool needs_id = handshake->flag == PX_HANDSHAKE_TOOL_NEEDS_ID ||
+                    handshake->flag == PX_HANDSHAKE_LAUNCHER_NEEDS_ID;
     int rc;
 
     assert_non_null(echo_conn);
     echo_conn->echo_server = echo_server;
     if (handshake->flag == PX_HANDSHAKE_CLIENT || handshake->flag == PX_HANDSHAKE_SINGLETON) {
-        rc = px_pending_conn_admit(pending, ++echo_server->index, &echo_conn_ops, echo_conn, &echo_conn->conn);
+        rc = px_pending_conn_admit(pending, ++echo_server->index, &echo_conn_ops, echo_conn,
+                                   &echo_conn->conn);
     } else {
-        rc = px_pending_conn_admit_tool(pending, needs_id ? &assigned : NULL, &server, &echo_conn_ops, echo_conn,
-                                 &echo_conn->conn);
+        rc = px_pending_conn_admit_tool(pending, needs_id ? &assigned : NULL, &server,
+                                        &echo_conn_ops, echo_conn, &echo_conn->conn);
     }
     if (rc) {
         free(echo_conn);
@@ -102,8 +106,9 @@ static inline int echo_server_let_in(struct echo_server *echo_server, struct px_
     return 0;
 }
 
-static inline void echo_server_hello(void *arg, struct px_pending_conn *pending, const struct px_handshake *handshake,
-                               const struct px_peer_cred *peer_cred)
+static inline void echo_server_hello(void *arg, struct px_pending_conn *pending,
+                                     const struct px_handshake *handshake,
+                                     const struct px_peer_cred *peer_cred)
 {
     struct echo_server *echo_server = arg;
 
@@ -133,7 +138,8 @@ static inline void echo_server_gone(void *arg, struct px_pending_conn *pending)
 
 static const struct px_listener_ops echo_server_ops = {echo_server_hello, echo_server_gone};
 
-static inline void echo_server_open_with(struct echo_server *echo_server, unsigned handshake_ms, const char *path)
+static inline void echo_server_open_with(struct echo_server *echo_server, unsigned handshake_ms,
+                                         const char *path)
 {
     struct px_listener_opts opts = {
         .use_unix = true,
@@ -149,7 +155,9 @@ static inline void echo_server_open_with(struct echo_server *echo_server, unsign
     (void) pthread_cond_init(&echo_server->cond, NULL);
     px_list_init(&echo_server->echo_conns);
     assert_int_equal(px_loop_create(false, &echo_server->loop), 0);
-    assert_int_equal(px_listeners_open(echo_server->loop, &opts, &echo_server_ops, echo_server, &echo_server->listeners), 0);
+    assert_int_equal(px_listeners_open(echo_server->loop, &opts, &echo_server_ops, echo_server,
+                                       &echo_server->listeners),
+                     0);
 }
 
 static inline void echo_server_open(struct echo_server *echo_server)
@@ -162,7 +170,8 @@ static inline void echo_server_empty(void *arg)
     struct echo_server *echo_server = arg;
 
     while (!px_list_empty(&echo_server->echo_conns)) {
-        struct echo_conn *echo_conn = px_container_of(echo_server->echo_conns.next, struct echo_conn, link);
+        struct echo_conn *echo_conn =
+            px_container_of(echo_server->echo_conns.next, struct echo_conn, link);
 
         echo_conn_closed(echo_conn, 0);
     }
@@ -178,14 +187,17 @@ static inline void echo_server_close(struct echo_server *echo_server)
 }
 
 /* Complete URI of the unix (0) or TCP (1) listener. */
-static inline const char *echo_server_uri(const struct echo_server *echo_server, int door, char room[256])
+static inline const char *echo_server_uri(const struct echo_server *echo_server, int door,
+                                          char room[256])
 {
     (void) snprintf(room, 256, "SERVER.1;%s",
-                    door ? px_listeners_tcp(echo_server->listeners) : px_listeners_unix(echo_server->listeners));
+                    door ? px_listeners_tcp(echo_server->listeners)
+                         : px_listeners_unix(echo_server->listeners));
     return room;
 }
 
-static inline struct px_handshake echo_server_greeting(enum px_handshake_flag flag, const char *nspace)
+static inline struct px_handshake echo_server_greeting(enum px_handshake_flag flag,
+                                                       const char *nspace)
 {
     static unsigned char room[64];
     struct px_handshake handshake = {.flag = flag, .kind = PX_WIRE_PLAIN};
@@ -255,7 +267,8 @@ static inline void echo_server_serves(struct echo_server *echo_server, int door)
     unsigned char back[19];
     char uri[256];
 
-    assert_int_equal(px_dial(echo_server_uri(echo_server, door, uri), &handshake, 60000, NULL, &dialed), 0);
+    assert_int_equal(
+        px_dial(echo_server_uri(echo_server, door, uri), &handshake, 60000, NULL, &dialed), 0);
     assert_true(dialed.index > 0);
     fixture_header(message, 101, 3);
     memcpy(message + 16, "abc", 3);

@@ -83,8 +83,8 @@ static void talk_closed(void *arg, int status)
 
 static const struct px_conn_ops talk_ops = {talk_message, talk_closed};
 
-static void talk_hello(void *arg, struct px_pending_conn *pending, const struct px_handshake *handshake,
-                       const struct px_peer_cred *who)
+static void talk_hello(void *arg, struct px_pending_conn *pending,
+                       const struct px_handshake *handshake, const struct px_peer_cred *who)
 {
     struct talk *talk = arg;
 

@@ -273,7 +273,8 @@ static void noise_is_survived(void **state)
             copy[(seed >> 33) % len] = (unsigned char) (seed >> 20);
         }
         if (parse_copy(copy, len, &got) == PMIX_SUCCESS) {
-            assert_true(strlen(got.psec) <= PX_HANDSHAKE_NAME_MAX && strlen(got.gds) < sizeof(got.gds));
+            assert_true(strlen(got.psec) <= PX_HANDSHAKE_NAME_MAX &&
+                        strlen(got.gds) < sizeof(got.gds));
             assert_true(got.cred_len + got.blob_len <= len);
         }
     }

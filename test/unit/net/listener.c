@@ -19,8 +19,8 @@
 #include "src/net/listener_priv.h"
 #include "test/unit/net/echo_server.h"
 
-/* Whatever unidentified connections do at either listener, a good client is served next, and no descriptor stays
- * open. */
+/* Whatever unidentified connections do at either listener, a good client is served next, and no
+ * descriptor stays open. */
 
 static int setup(void **state)
 {
@@ -67,7 +67,8 @@ static void doors_have_switches(void **state)
     assert_null(px_listeners_tcp(listeners));
     px_listeners_close(listeners);
     opts.unix_path = "not/absolute";
-    assert_int_equal(px_listeners_open(loop, &opts, &echo_server_ops, NULL, &listeners), PX_ERR_BAD_PARAM);
+    assert_int_equal(px_listeners_open(loop, &opts, &echo_server_ops, NULL, &listeners),
+                     PX_ERR_BAD_PARAM);
     px_listeners_close(NULL);
     px_loop_destroy(loop);
 }
@@ -75,8 +76,9 @@ static void doors_have_switches(void **state)
 static void tools_are_told_who_is_who(void **state)
 {
     static const enum px_handshake_flag flags[] = {
-        PX_HANDSHAKE_LEGACY_TOOL, PX_HANDSHAKE_TOOL_NEEDS_ID,     PX_HANDSHAKE_TOOL,      PX_HANDSHAKE_CLIENT_TOOL,
-        PX_HANDSHAKE_LAUNCHER,    PX_HANDSHAKE_LAUNCHER_NEEDS_ID, PX_HANDSHAKE_SCHEDULER,
+        PX_HANDSHAKE_LEGACY_TOOL, PX_HANDSHAKE_TOOL_NEEDS_ID, PX_HANDSHAKE_TOOL,
+        PX_HANDSHAKE_CLIENT_TOOL, PX_HANDSHAKE_LAUNCHER,      PX_HANDSHAKE_LAUNCHER_NEEDS_ID,
+        PX_HANDSHAKE_SCHEDULER,
     };
     struct echo_server echo_server;
     char uri[256];
@@ -89,8 +91,9 @@ static void tools_are_told_who_is_who(void **state)
         bool needs_id =
             flags[i] == PX_HANDSHAKE_TOOL_NEEDS_ID || flags[i] == PX_HANDSHAKE_LAUNCHER_NEEDS_ID;
 
-        assert_int_equal(
-            px_dial(echo_server_uri(&echo_server, (int) i % 2, uri), &handshake, 60000, NULL, &dialed), 0);
+        assert_int_equal(px_dial(echo_server_uri(&echo_server, (int) i % 2, uri), &handshake, 60000,
+                                 NULL, &dialed),
+                         0);
         assert_string_equal(dialed.server.nspace, "SERVER");
         assert_int_equal(dialed.server.rank, 1);
         assert_string_equal(dialed.assigned.nspace, needs_id ? "TOOL.7" : "MINE");
@@ -111,14 +114,17 @@ static void refusals(void **state)
     for (int door = 0; door < 2; door++) {
         struct px_handshake handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "refuse");
 
-        assert_int_equal(px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed),
-                         PMIX_ERR_INVALID_CRED);
+        assert_int_equal(
+            px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed),
+            PMIX_ERR_INVALID_CRED);
         handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "close");
-        assert_int_equal(px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed),
-                         PMIX_ERR_UNREACH);
+        assert_int_equal(
+            px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed),
+            PMIX_ERR_UNREACH);
         handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "hold");
-        assert_int_equal(px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 20, NULL, &dialed),
-                         PMIX_ERR_TIMEOUT);
+        assert_int_equal(
+            px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 20, NULL, &dialed),
+            PMIX_ERR_TIMEOUT);
         echo_server_await(&echo_server, &echo_server.gone, (unsigned) door + 1); /* it hung up */
     }
     echo_server_close(&echo_server);

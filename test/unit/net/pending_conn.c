@@ -19,8 +19,8 @@
 #include "src/net/listener_priv.h"
 #include "test/unit/net/echo_server.h"
 
-/* Whatever unidentified connections do at either listener, a good client is served next, and no descriptor stays
- * open. */
+/* Whatever unidentified connections do at either listener, a good client is served next, and no
+ * descriptor stays open. */
 
 static int setup(void **state)
 {
@@ -205,7 +205,8 @@ static void the_largest_hello_is_heard(void **state)
     handshake.blob_len = sizeof(blob);
     echo_server_open(&echo_server);
     for (int door = 0; door < 2; door++) {
-        assert_int_equal(px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed), 0);
+        assert_int_equal(
+            px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 60000, NULL, &dialed), 0);
         (void) close(dialed.fd);
     }
     echo_server_close(&echo_server);
@@ -229,8 +230,8 @@ static void the_idle_are_shown_out(void **state)
     echo_server_close(&echo_server);
 }
 
-/* Patience is for unidentified connections only: who has introduced himself may wait as long as the host
- * thinks. */
+/* Patience is for unidentified connections only: who has introduced himself may wait as long as the
+ * host thinks. */
 static void the_held_are_not(void **state)
 {
     struct px_buf buf = echo_server_hello_bytes(PX_HANDSHAKE_CLIENT, "hold");

@@ -450,8 +450,8 @@ static void no_rebuild(void **state)
 
 enum { MANY = 40, ROUNDS = 30, WORDS = 4, TEXTS = 3 };
 
-static const char *const own_keys[WORDS + TEXTS] = {"t.u32", PMIX_LOCAL_RANK, "t.wide", "t.rank",
-                                                    "t.text", PMIX_LOCALITY_STRING, PMIX_HOSTNAME};
+static const char *const own_keys[WORDS + TEXTS] = {
+    "t.u32", PMIX_LOCAL_RANK, "t.wide", "t.rank", "t.text", PMIX_LOCALITY_STRING, PMIX_HOSTNAME};
 
 /* What rank r has under key k: in lines, constants, arrays, of a few values or all different. 0:
  * nothing. */

@@ -28,11 +28,21 @@ static pmix_query_t make(char **keys, pmix_info_t *room, const char *quals)
 
     for (size_t i = 0; i < query.nqual; i++) {
         switch (quals[i]) {
-        case 'p': PMIx_Info_load(&room[i], PMIX_PROCID, &them, PMIX_PROC); break;
-        case 'n': PMIx_Info_load(&room[i], PMIX_NSPACE, "them", PMIX_STRING); break;
-        case 'r': PMIx_Info_load(&room[i], PMIX_RANK, &them.rank, PMIX_PROC_RANK); break;
-        case 'j': PMIx_Info_load(&room[i], PMIX_JOB_INFO, &yes, PMIX_BOOL); break;
-        default: PMIx_Info_load(&room[i], PMIX_QUERY_SUPPORTED_QUALIFIERS, &yes, PMIX_BOOL); break;
+        case 'p':
+            PMIx_Info_load(&room[i], PMIX_PROCID, &them, PMIX_PROC);
+            break;
+        case 'n':
+            PMIx_Info_load(&room[i], PMIX_NSPACE, "them", PMIX_STRING);
+            break;
+        case 'r':
+            PMIx_Info_load(&room[i], PMIX_RANK, &them.rank, PMIX_PROC_RANK);
+            break;
+        case 'j':
+            PMIx_Info_load(&room[i], PMIX_JOB_INFO, &yes, PMIX_BOOL);
+            break;
+        default:
+            PMIx_Info_load(&room[i], PMIX_QUERY_SUPPORTED_QUALIFIERS, &yes, PMIX_BOOL);
+            break;
         }
     }
     return query;

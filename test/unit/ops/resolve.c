@@ -316,7 +316,8 @@ static void damaged_list(void **state)
     struct px_batch *batch = px_batch_create();
     struct px_node_def def = {.name = "n0", .nodeid = PX_NO_NODEID};
     pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) "0,x"};
-    struct px_store_entry entry = {.level = PX_LEVEL_NODE, .key = PMIX_LOCAL_PEERS, .value = &value};
+    struct px_store_entry entry = {
+        .level = PX_LEVEL_NODE, .key = PMIX_LOCAL_PEERS, .value = &value};
 
     (void) state;
     assert_int_equal(px_batch_node(batch, store, &def, &entry.index), 0);
@@ -330,14 +331,13 @@ static void damaged_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(given_lists),        cmocka_unit_test(not_given),
-        cmocka_unit_test(rebuilt),            cmocka_unit_test(rebuilt_from_procs),
-        cmocka_unit_test(map_order),          cmocka_unit_test(list_changes),
-        cmocka_unit_test(switched_off),
-        cmocka_unit_test(given_wins),
-        cmocka_unit_test(not_on_the_list),    cmocka_unit_test(no_namespace_no_nodes),
-        cmocka_unit_test(names),              cmocka_unit_test(full_names_kept),
-        cmocka_unit_test(several),            cmocka_unit_test(damaged_list),
+        cmocka_unit_test(given_lists),     cmocka_unit_test(not_given),
+        cmocka_unit_test(rebuilt),         cmocka_unit_test(rebuilt_from_procs),
+        cmocka_unit_test(map_order),       cmocka_unit_test(list_changes),
+        cmocka_unit_test(switched_off),    cmocka_unit_test(given_wins),
+        cmocka_unit_test(not_on_the_list), cmocka_unit_test(no_namespace_no_nodes),
+        cmocka_unit_test(names),           cmocka_unit_test(full_names_kept),
+        cmocka_unit_test(several),         cmocka_unit_test(damaged_list),
     };
 
     alarm(30);

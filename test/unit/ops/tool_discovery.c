@@ -26,7 +26,7 @@ static int find_with(const pmix_info_t *info, size_t n)
     struct px_tool_directives directives;
     int rc = px_tool_directives_read(info, n, &directives);
 
-    return 0 == rc ? px_tool_find(&directives, "host", found, 8, &n_found, &named) : rc;
+    return rc == 0 ? px_tool_find(&directives, "host", found, 8, &n_found, &named) : rc;
 }
 
 static pmix_info_t text(const char *key, const char *value)
@@ -91,8 +91,7 @@ static void left_files(void **state)
     assert_int_equal(symlink("nothing", room_path("pmix.host.tool.3")), 0);
     snprintf(content, sizeof(content),
              "old.0;tcp4://127.0.0.1:71\n5.0.0\n%d\n0:0\nonce\n%llu\n%llu\n", (int) getpid(),
-             (unsigned long long) self.started + 1,
-             (unsigned long long) px_process_space());
+             (unsigned long long) self.started + 1, (unsigned long long) px_process_space());
     write_file("pmix.host.tool.4", content);
     snprintf(content, sizeof(content), "older.0;tcp4://127.0.0.1:72\n5.0.0\n%d\n0:0\nonce\n\n",
              (int) getpid());
@@ -103,8 +102,7 @@ static void left_files(void **state)
     assert_int_equal(find_with(NULL, 0), PMIX_ERR_UNREACH);
     snprintf(content, sizeof(content),
              "new.0;tcp4://127.0.0.1:73\n5.0.0\n%d\n0:0\nonce\n%llu\n%llu\n", (int) getpid(),
-             (unsigned long long) self.started,
-             (unsigned long long) px_process_space());
+             (unsigned long long) self.started, (unsigned long long) px_process_space());
     write_file("pmix.host.tool.6", content);
     assert_int_equal(find_with(NULL, 0), 0);
     assert_int_equal(n_found, 1);
@@ -119,13 +117,8 @@ static void make_dir(const char *name)
 /* Servers of sessions are in directories of their own. */
 static void in_the_tree(void **state)
 {
-    static const char *const dirs[] = {"s",
-                                       "s/t",
-                                       "s/t/3",
-                                       "s/t/3/4",
-                                       "s/t/3/4/5",
-                                       "s/t/3/4/5/6",
-                                       "s/t/3/4/5/6/7"};
+    static const char *const dirs[] = {"s",         "s/t",         "s/t/3",        "s/t/3/4",
+                                       "s/t/3/4/5", "s/t/3/4/5/6", "s/t/3/4/5/6/7"};
     char content[96];
     pmix_info_t info;
     uint32_t pid = (uint32_t) getpid();
@@ -246,9 +239,8 @@ static void wrong_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        in_room(nothing_there), in_room(by_search),   in_room(left_files),  in_room(in_the_tree),
-        in_room(by_name),
-        in_room(by_contact),    in_room(wrong_types),
+        in_room(nothing_there), in_room(by_search),  in_room(left_files),  in_room(in_the_tree),
+        in_room(by_name),       in_room(by_contact), in_room(wrong_types),
     };
 
     return cmocka_run_group_tests_name("find", tests, NULL, NULL);

@@ -470,12 +470,18 @@ static void required(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collect_one_node), cmocka_unit_test(collect_two_nodes),
-        cmocka_unit_test(collect_by_messages), cmocka_unit_test(direct),
-        cmocka_unit_test(again), cmocka_unit_test(never),
-        cmocka_unit_test(gone), cmocka_unit_test(kinds),
-        cmocka_unit_test(missing),          cmocka_unit_test(persistent),
-        cmocka_unit_test(required),         cmocka_unit_test(scope),
+        cmocka_unit_test(collect_one_node),
+        cmocka_unit_test(collect_two_nodes),
+        cmocka_unit_test(collect_by_messages),
+        cmocka_unit_test(direct),
+        cmocka_unit_test(again),
+        cmocka_unit_test(never),
+        cmocka_unit_test(gone),
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(missing),
+        cmocka_unit_test(persistent),
+        cmocka_unit_test(required),
+        cmocka_unit_test(scope),
     };
 
     world_maybe_client(argc, argv, acts);

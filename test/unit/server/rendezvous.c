@@ -399,11 +399,16 @@ CASE(no_files)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_asked),         cmocka_unit_test(test_asked),
-        cmocka_unit_test(test_one_system_server), cmocka_unit_test(test_left_behind),
-        cmocka_unit_test(test_swept),             cmocka_unit_test(test_recycled_pid),
-        cmocka_unit_test(test_launcher),          cmocka_unit_test(test_no_directory),
-        cmocka_unit_test(test_planted),           cmocka_unit_test(test_planted_by_another),
+        cmocka_unit_test(test_not_asked),
+        cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_one_system_server),
+        cmocka_unit_test(test_left_behind),
+        cmocka_unit_test(test_swept),
+        cmocka_unit_test(test_recycled_pid),
+        cmocka_unit_test(test_launcher),
+        cmocka_unit_test(test_no_directory),
+        cmocka_unit_test(test_planted),
+        cmocka_unit_test(test_planted_by_another),
         cmocka_unit_test(test_no_files),
     };
 

@@ -184,16 +184,11 @@ static int act_far_alone(void)
 }
 
 static const struct act acts[] = {
-    {"fences", act_fences},
-    {"two", act_two},
-    {"subsets", act_subsets},
-    {"timeout", act_timeout},
-    {"required", act_required},
-    {"death", act_death},
-    {"connect", act_connect},
-    {"alone", act_alone},
-    {"far_alone", act_far_alone},
-    {NULL, NULL},
+    {"fences", act_fences},       {"two", act_two},
+    {"subsets", act_subsets},     {"timeout", act_timeout},
+    {"required", act_required},   {"death", act_death},
+    {"connect", act_connect},     {"alone", act_alone},
+    {"far_alone", act_far_alone}, {NULL, NULL},
 };
 
 #define RUN(...) assert_int_equal(world_run(&(struct world){__VA_ARGS__}), 0)
@@ -254,7 +249,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_fences), cmocka_unit_test(one_upcall), cmocka_unit_test(subsets),
         cmocka_unit_test(timeouts),    cmocka_unit_test(required),   cmocka_unit_test(deaths),
-        cmocka_unit_test(connects),    cmocka_unit_test(alone),      
+        cmocka_unit_test(connects),    cmocka_unit_test(alone),
     };
 
     world_maybe_client(argc, argv, acts);

@@ -13,7 +13,7 @@
  * clients are this same program started again. Everything goes through the public functions. */
 
 struct world {
-    const char *act;   /* what the clients do: a name in the program's table */
+    const char *act; /* what the clients do: a name in the program's table */
     unsigned n_nodes;
     unsigned per_node; /* ranks on each; rank r is on node r / per_node */
     /* Changes the module, and has the registration's extra infos; may be NULL. In the node's

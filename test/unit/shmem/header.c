@@ -23,7 +23,7 @@ static void starts_empty(void **state)
     (void) state;
     assert_int_equal(px_segment_create(false, 1 << 20, NULL, &seg), 0);
     assert_int_equal(px_header_check(&seg), PX_ERR_UNPACK_FAILURE);
-    memset(longest, 'x', sizeof longest);
+    memset(longest, 'x', sizeof(longest));
     longest[256] = '\0';
     init.nspace = longest;
     assert_int_equal(px_header_init(&seg, &init), PX_ERR_BAD_PARAM);

@@ -43,7 +43,7 @@ static void names(void **state)
     px_bump_init(&bump, &seg, PX_SHM_HEADER_LEN);
     assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, N, px_key_hash_of, seg.base), 0);
     for (i = 0; i < N; i++) {
-        size_t len = (size_t) snprintf(name, sizeof name, "%*s%u", (int) (i % 40), "", i);
+        size_t len = (size_t) snprintf(name, sizeof(name), "%*s%u", (int) (i % 40), "", i);
 
         assert_int_equal(px_key_add(&edit, name, len, px_hash_bytes(name, len), i % 6, 0, &locs[i]),
                          0);
@@ -53,12 +53,12 @@ static void names(void **state)
     for (i = 0; i < N; i++) {
         const struct px_key *key;
 
-        (void) snprintf(name, sizeof name, "%*s%u", (int) (i % 40), "", i);
+        (void) snprintf(name, sizeof(name), "%*s%u", (int) (i % 40), "", i);
         key = look(&seg, edit.loc, name);
         assert_non_null(key);
         assert_string_equal(key->name, name);
         assert_int_equal(key->realm, i % 6);
-        (void) snprintf(name, sizeof name, "%*s%u ", (int) (i % 40), "", i);
+        (void) snprintf(name, sizeof(name), "%*s%u ", (int) (i % 40), "", i);
         assert_null(look(&seg, edit.loc, name));
     }
     assert_null(look(&seg, 0, "1"));

@@ -49,7 +49,7 @@ static void nobody_else_writes(void **state)
     assert_true(fcntl(seg.fd, F_GETFD) & FD_CLOEXEC);
     assert_int_equal(fstat(seg.fd, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0400);
-    (void) snprintf(path, sizeof path, "/proc/self/fd/%d", seg.fd);
+    (void) snprintf(path, sizeof(path), "/proc/self/fd/%d", seg.fd);
     fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd >= 0) { /* root may open it, and still cannot map it for writing */
         assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
@@ -102,7 +102,7 @@ static void another_user(void **state)
         skip();
     }
     seg = make(true, 1 << 20);
-    (void) snprintf(path, sizeof path, "/proc/%d/fd/%d", (int) getpid(), seg.fd);
+    (void) snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int) getpid(), seg.fd);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
@@ -115,7 +115,7 @@ static void another_user(void **state)
             _exit(2);
         }
         /* nor, with the descriptor in hand, get a better one */
-        (void) snprintf(own, sizeof own, "/proc/self/fd/%d", seg.fd);
+        (void) snprintf(own, sizeof(own), "/proc/self/fd/%d", seg.fd);
         _exit(open(own, O_RDWR) >= 0 ? 3 : 0);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -251,7 +251,7 @@ static long about(const void *base, const char *name, const char *flag)
     long found = -1;
 
     assert_non_null(maps);
-    while (found < 0 && fgets(line, sizeof line, maps)) {
+    while (found < 0 && fgets(line, sizeof(line), maps)) {
         unsigned long from;
         unsigned long to;
 
@@ -336,7 +336,7 @@ static void first_and_ahead(void **state)
     };
 
     (void) state;
-    for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+    for (unsigned i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
         bool shared = i % 2;
         const struct px_segment_hints hints = {.initial_commit = cases[i / 2].first,
                                                .reserve_ahead = cases[i / 2].ahead};
@@ -359,15 +359,18 @@ static void prefault_maps_what_is_used(void **state)
     static const struct {
         uint64_t prefault, used;
         long kb;
-    } cases[] = {{0, 1 << 20, 0}, {512 << 10, 1 << 20, 512}, {1, 65536, 4},
-                {1 << 30, 600000, 588}, {1 << 30, 0, 0}};
+    } cases[] = {{0, 1 << 20, 0},
+                 {512 << 10, 1 << 20, 512},
+                 {1, 65536, 4},
+                 {1 << 30, 600000, 588},
+                 {1 << 30, 0, 0}};
     const struct px_segment_hints large = {.initial_commit = 1 << 20};
     struct px_segment seg;
 
     (void) state;
     assert_int_equal(px_segment_create(true, 16 << 20, &large, &seg), 0);
     memset(seg.base, 1, 65536);
-    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct px_segment_hints hints = {.prefault = cases[i].prefault};
         struct px_segment reader;
         long kb;

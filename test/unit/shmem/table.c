@@ -62,7 +62,7 @@ static uint64_t make_object(uint64_t i)
     uint64_t hash = spread(i);
     uint64_t loc;
 
-    assert_int_equal(px_bump_copy(&bump, &hash, sizeof hash, &loc), 0);
+    assert_int_equal(px_bump_copy(&bump, &hash, sizeof(hash), &loc), 0);
     return loc;
 }
 

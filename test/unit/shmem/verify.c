@@ -56,9 +56,9 @@ static void make_records(void)
     struct px_table_edit edit;
 
     assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, 2, record_hash, seg.base), 0);
-    roster = object(sizeof *roster);
+    roster = object(sizeof(*roster));
     *roster = (struct px_record){.version.seq = 1, .level = PX_SHM_NODE, .index = 4};
-    rec = object(sizeof *rec + sizeof *cell + 8);
+    rec = object(sizeof(*rec) + sizeof(*cell) + 8);
     *rec = (struct px_record){.version.seq = 1, .level = PX_SHM_NODE, .index = 4, .key = loc(key)};
     cell = (struct px_cell *) (void *) (rec + 1);
     *cell = (struct px_cell){.len = 8, .type = 14, .form = PX_FORM_WORD};
@@ -71,13 +71,13 @@ static void make_records(void)
 
 static void make_place(void)
 {
-    struct px_cell *name = object(sizeof *name + 8);
+    struct px_cell *name = object(sizeof(*name) + 8);
 
     *name = (struct px_cell){.len = 3, .type = 3, .form = PX_FORM_TEXT};
     memcpy(name->payload, "n0", 3);
-    node = object(sizeof *node);
+    node = object(sizeof(*node));
     *node = (struct px_node){.name = loc(name), .count = 5, .stride = 1};
-    place = object(sizeof *place);
+    place = object(sizeof(*place));
     *place =
         (struct px_placement){.version.seq = 1, .n_nodes = 1, .n_ranks = 5, .nodes = loc(node)};
     place->node_of = (struct px_rank_map){.kind = PX_MAP_BLOCK, .k = 5};
@@ -105,7 +105,7 @@ static int setup(void **state)
     make_records();
     lanes = object(8);
     lanes[3] = 9;
-    col = object(sizeof *col);
+    col = object(sizeof(*col));
     *col = (struct px_column){.version.seq = 1, .key = loc(key), .data = loc(lanes), .n = 8};
     col->kind = PX_COLUMN_ARRAY;
     col->width = 8;
@@ -143,7 +143,7 @@ static void broken(void *at, const void *value, size_t len, enum px_verify_level
     struct px_fault fault = {0};
     unsigned char saved[16];
 
-    assert_true(len <= sizeof saved);
+    assert_true(len <= sizeof(saved));
     memcpy(saved, at, len);
     memcpy(at, value, len);
     assert_int_equal(px_shm_verify(&seg, level, &fault), PX_ERR_UNPACK_FAILURE);
@@ -211,13 +211,13 @@ static void every_fault(void **state)
 static void share_lanes(uint32_t n_columns, uint32_t n_lanes)
 {
     uint64_t lanes = loc(object(n_lanes));
-    uint64_t *dict = object(sizeof *dict);
+    uint64_t *dict = object(sizeof(*dict));
     uint64_t prev = key->column;
     uint32_t i;
 
     dict[0] = loc(cell);
     for (i = 0; i < n_columns; i++) {
-        struct px_column *next = object(sizeof *next);
+        struct px_column *next = object(sizeof(*next));
 
         *next = (struct px_column){
             .version = {.seq = 2 + i, .prev = prev}, .key = loc(key), .base = loc(dict)};

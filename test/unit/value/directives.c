@@ -126,10 +126,8 @@ static void test_wrong_types(void **unused)
         const void *data;
         pmix_data_type_t type;
     } wrong[] = {
-        {PMIX_TIMEOUT, "soon", PMIX_STRING},
-        {PMIX_TIMEOUT, &negative, PMIX_INT},
-        {PMIX_HOSTNAME, &negative, PMIX_INT},
-        {PMIX_HOSTNAME, NULL, PMIX_STRING},
+        {PMIX_TIMEOUT, "soon", PMIX_STRING},      {PMIX_TIMEOUT, &negative, PMIX_INT},
+        {PMIX_HOSTNAME, &negative, PMIX_INT},     {PMIX_HOSTNAME, NULL, PMIX_STRING},
         {PMIX_DATA_SCOPE, "global", PMIX_STRING},
     };
     struct px_get_directives get;
@@ -168,8 +166,8 @@ static void test_required(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),      cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_wrong_types),
+        cmocka_unit_test(test_tables),   cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_wrong_types),
         cmocka_unit_test(test_required),
     };
 

@@ -6,32 +6,32 @@
 #include "support.h"
 
 /* A structure that was created is empty, may be filled, and is freed with all it owns. */
-#define PX_NOUN(noun, ctype, type)                        \
-    static void test_##noun(void **unused)                \
-    {                                                     \
-        const struct px_type *info = px_type_info(type);  \
-        ctype *many = PMIx_##noun##_create(3);            \
-        ctype one;                                        \
-                                                          \
-        (void) unused;                                    \
-        memset(&one, 0xa5, sizeof(one));                  \
-        PMIx_##noun##_construct(&one);                    \
-        assert_non_null(many);                            \
-        assert_memory_equal(&one, &many[2], sizeof(one)); \
-        PMIx_##noun##_destruct(&one);                     \
-        random_element(info, &many[0], 1);                \
-        random_element(info, &many[1], 1);                \
-        PMIx_##noun##_destruct(&many[0]);                 \
-        PMIx_##noun##_destruct(&many[0]);                 \
-        PMIx_##noun##_free(many, 3);                      \
-        PMIx_##noun##_construct(NULL);                    \
-        PMIx_##noun##_destruct(NULL);                     \
-        PMIx_##noun##_free(NULL, 3);                      \
-        assert_null(PMIx_##noun##_create(0));             \
-        assert_null(PMIx_##noun##_create(SIZE_MAX));      \
-        fail_allocation(1);                               \
-        assert_null(PMIx_##noun##_create(2));             \
-        fail_allocation(0);                               \
+#define PX_NOUN(noun, ctype, type)                                                                 \
+    static void test_##noun(void **unused)                                                         \
+    {                                                                                              \
+        const struct px_type *info = px_type_info(type);                                           \
+        ctype *many = PMIx_##noun##_create(3);                                                     \
+        ctype one;                                                                                 \
+                                                                                                   \
+        (void) unused;                                                                             \
+        memset(&one, 0xa5, sizeof(one));                                                           \
+        PMIx_##noun##_construct(&one);                                                             \
+        assert_non_null(many);                                                                     \
+        assert_memory_equal(&one, &many[2], sizeof(one));                                          \
+        PMIx_##noun##_destruct(&one);                                                              \
+        random_element(info, &many[0], 1);                                                         \
+        random_element(info, &many[1], 1);                                                         \
+        PMIx_##noun##_destruct(&many[0]);                                                          \
+        PMIx_##noun##_destruct(&many[0]);                                                          \
+        PMIx_##noun##_free(many, 3);                                                               \
+        PMIx_##noun##_construct(NULL);                                                             \
+        PMIx_##noun##_destruct(NULL);                                                              \
+        PMIx_##noun##_free(NULL, 3);                                                               \
+        assert_null(PMIx_##noun##_create(0));                                                      \
+        assert_null(PMIx_##noun##_create(SIZE_MAX));                                               \
+        fail_allocation(1);                                                                        \
+        assert_null(PMIx_##noun##_create(2));                                                      \
+        fail_allocation(0);                                                                        \
     }
 
 #include "src/value/nouns.def"

@@ -148,7 +148,7 @@ static void test_macro(void **unused)
         memset(&value, 0, sizeof(value));
         value.type = (pmix_data_type_t) type;
         value.data.uint64 = 0x81; /* one byte, negative where that has a sign */
-        if (PMIX_FLOAT == type || PMIX_DOUBLE == type) {
+        if (type == PMIX_FLOAT || type == PMIX_DOUBLE) {
             put(&value, (pmix_data_type_t) type, -3);
         }
         rc = PMIx_Value_get_number(&value, &by_call, PMIX_INT64);

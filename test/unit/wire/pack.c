@@ -212,9 +212,8 @@ static void statistics(void **state)
     pmix_net_stats_t net = {"e", 1, 2, 3, 4, 5, 6};
 
     (void) state;
-    expect(
-        PMIX_PROC_STATS, &proc, 1,
-        "02046e00066e7300030e05046300520204050812312e3030303030300012322e3030303030300012332e"
+    expect(PMIX_PROC_STATS, &proc, 1,
+           "02046e00066e7300030e05046300520204050812312e3030303030300012322e3030303030300012332e"
            "303030303030000e1200");
     expect(PMIX_DISK_STATS, &disk, 1, "020464000102030405060708090a0b");
     expect(PMIX_NET_STATS, &net, 1, "02046500010203040506");
