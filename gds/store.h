@@ -44,8 +44,8 @@ struct px_store_opts {
     bool moves; /* the store may change its generation: then one thread uses it, what was
                    borrowed from it is good until px_store_compact, and publishing is not
                    bound by virtual_size */
-    uint64_t
-        garbage_bytes; /* with `moves`: what may be dead before px_store_compact leaves it behind */
+    /* with `moves`: what may be dead before px_store_compact leaves it behind */
+    uint64_t garbage_bytes;
 };
 
 /* Makes an empty store and its writer. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,

@@ -59,8 +59,8 @@ struct px_header {
     /* further words */
     uint64_t session; /* word: 2^32 + the readers' own session id; 0: none */
     uint64_t extent;  /* word: highest rank + 1; above 32 bits: highest application number + 1 */
-    uint64_t
-        dead; /* word: bytes of what has been replaced since, as its writer counts; since 1.1 */
+    /* word: bytes of what has been replaced since, as its writer counts; since 1.1 */
+    uint64_t dead;
     uint64_t reserved_b[437];
 };
 
@@ -144,8 +144,8 @@ enum px_shm_level {
  * (level, index): no cell, and `link` is a word, the newest of the chain of records there. */
 struct px_record {
     struct px_version version;
-    uint64_t
-        link; /* the record entered before this one at (level, index); set in first versions only */
+    /* the record entered before this one at (level, index); set in first versions only */
+    uint64_t link;
     uint64_t key;   /* struct px_key, or 0: index list */
     uint64_t quals; /* struct px_quals or 0 */
     uint32_t index;

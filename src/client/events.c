@@ -29,6 +29,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     uint8_t command;
     bool live;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     if (px_unpack_command(in, &command) != 0 || px_unpack_status(in, &event.code) != 0 ||
         px_unpack_one(in, PMIX_PROC, &event.source) != 0 ||
         px_unpack_infos(in, &info, &event.ninfo) != 0) {

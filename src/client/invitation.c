@@ -20,6 +20,7 @@ struct px_invitation *px_invitation_create(struct px_session *session, const cha
     struct px_invitation *invitation = calloc(1, sizeof(*invitation));
     int rc = 0;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     if (invitation == NULL) {
         return NULL;
     }
@@ -78,6 +79,7 @@ struct px_invitation *px_invitation_find(struct px_session *session, const char 
     struct px_list *item;
     struct px_list *following;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     px_list_each(item, following, &session->invitations) {
         struct px_invitation *invitation = px_container_of(item, struct px_invitation, link);
 
@@ -94,6 +96,7 @@ void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status
 {
     struct px_infos *kept = calloc(1, sizeof(*kept));
 
+    px_assert(px_loop_inside(invitation->session->ctx->loop));
     if (invitation->over) {
         free(kept);
         return;
@@ -135,6 +138,7 @@ bool px_invitations_watch(const struct px_session *session, pmix_status_t code)
 
 void px_invitation_watch(struct px_session *session)
 {
+    px_assert(px_loop_inside(session->ctx->loop));
     if (session->watching) {
         return;
     }
@@ -147,6 +151,7 @@ void px_invitation_watch(struct px_session *session)
 
 void px_groups_watch_again(struct px_session *session)
 {
+    px_assert(px_loop_inside(session->ctx->loop));
     if (session->watching) {
         session->watching = false;
         px_invitation_watch(session);
@@ -163,6 +168,7 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
     pmix_info_t *info = PMIx_Info_create(n);
     int rc;
 
+    px_assert(px_loop_inside(invitation->session->ctx->loop));
     if (info == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -286,6 +292,7 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
     struct px_invitation *invitation;
     bool complete = event->code == PMIX_GROUP_CONSTRUCT_COMPLETE;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     if (!session->watching) {
         return false;
     }

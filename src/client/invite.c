@@ -199,6 +199,7 @@ static void invitee_failed(struct px_invitation *invitation, struct px_invitee *
 void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
                             const pmix_info_t *info, size_t ninfo)
 {
+    px_assert(px_loop_inside(invitation->session->ctx->loop));
     for (size_t i = 0; i < invitation->n_invitees; i++) {
         struct px_invitee *invitee = &invitation->invitees[i];
 
@@ -225,6 +226,7 @@ void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t 
 
 void px_invitation_lost(struct px_invitation *invitation, const pmix_proc_t *who)
 {
+    px_assert(px_loop_inside(invitation->session->ctx->loop));
     for (size_t i = 0; i < invitation->n_invitees; i++) {
         if (invitation->invitees[i].state == PX_INVITED &&
             PMIx_Check_procid(&invitation->invitees[i].proc, who)) {

@@ -70,6 +70,7 @@ void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
     size_t id;
     bool known;
 
+    px_assert(px_loop_inside(server->session->ctx->loop));
     if (px_unpack_one(in, PMIX_PROC, &source) != 0 ||
         px_unpack_one(in, PMIX_IOF_CHANNEL, &channel) != 0 || px_unpack_size(in, &id) != 0 ||
         px_unpack_infos(in, &info, &ninfo) != 0) {

@@ -123,6 +123,7 @@ void px_other_nspace_adopt(struct px_session *session, struct px_store *segment)
 {
     struct px_other_nspace *other_nspace;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     px_lock_take(&session->lock);
     other_nspace = px_session_other_nspace_locked(session, px_store_nspace(segment));
     px_lock_give(&session->lock);
@@ -178,6 +179,7 @@ bool px_other_nspace_segment_came(struct px_session *session, const char *nspace
         px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
     bool arrived = other_nspace != NULL && session->arrived == other_nspace;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     session->arrived = NULL;
     if (arrived) {
         return true;
@@ -317,6 +319,7 @@ bool px_other_nspace_barrier(struct px_session *session, void (*then)(void *arg)
     struct px_other_nspace *at = px_session_other_nspaces(session);
     struct px_refresh_barrier *barrier = at != NULL ? calloc(1, sizeof(*barrier)) : NULL;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     if (barrier == NULL) {
         return false;
     }

@@ -85,12 +85,12 @@ struct px_session {
                    * leave */
     struct px_store *unmap_pinned; /* loop thread: generations that pointers were given away of,
                                       kept until the end */
-    struct px_store
-        *unmap_in_grace; /* loop thread: generations that somebody may be reading still */
+    /* loop thread: generations that somebody may be reading still */
+    struct px_store *unmap_in_grace;
     struct px_store *unmap_pending;  /* loop thread: those that wait for the next grace */
     struct px_other_nspace *arrived; /* loop thread: whose segment came with the reply at hand */
-    uint64_t
-        refresh_state; /* atomic: is the server to be asked for the next generation (refresh.c) */
+    /* atomic: is the server to be asked for the next generation (refresh.c) */
+    uint64_t refresh_state;
     void *fast_store; /* atomic struct px_store *: `shared` while what is there is what a get wants,
                        * whoever else has data, but for the rank `self_private_rank`: nothing was
                        * stored by px_ops.store_internal, and nobody counts reads; or NULL */
@@ -99,8 +99,8 @@ struct px_session {
     uint64_t changes; /* atomic, changed under the lock: how often `own_store` and `uncommitted`
                          have changed */
     void *own_store;  /* atomic struct px_store *: our private data of our own namespace */
-    struct px_store
-        *outgrown; /* lock: private stores that were replaced by larger ones, kept until the end */
+    /* lock: private stores that were replaced by larger ones, kept until the end */
+    struct px_store *outgrown;
     void *other_nspaces; /* atomic struct px_other_nspace *: grows only */
     void *local_values;  /* atomic struct px_local_value *: grows only */
     uint64_t internal; /* atomic: `own_store` has data of px_ops.store_internal, look there first */
@@ -110,8 +110,8 @@ struct px_session {
     struct px_server_peer *servers; /* lock */
     struct px_lock lock;            /* posted data, writing of private stores, lists */
     struct px_list uncommitted;     /* lock: struct px_put_value, in order */
-    uint64_t
-        unstored;   /* atomic, changed under the lock: `uncommitted` has what `own_store` has not */
+    /* atomic, changed under the lock: `uncommitted` has what `own_store` has not */
+    uint64_t unstored;
     bool committed; /* lock: the server has had a commit, so it knows that we have come that far */
     uint64_t refused; /* atomic: status of a commit that the server could not take, until somebody
                          is told */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/assert.h"
 #include "tracker.h"
 
 enum { MOST_PROCS = 65536 };
@@ -90,7 +91,9 @@ void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set
     drop_lesser(high_water, set, n, number);
     px_list_prepend(&high_water->list, &sent->link);
     high_water->n_procs += n;
+    px_assert(px_high_water_since(high_water, set, n) == number);
     while (high_water->n_procs > MOST_PROCS) {
+        px_assert(!px_list_empty(&high_water->list));
         mark_destroy(high_water, sent_of(high_water->list.prev));
     }
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "src/base/assert.h"
 #include "src/wire/frame.h"
 #include "src/wire/take.h"
 
@@ -62,6 +63,7 @@ int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part)
 void px_modex_blob_end(struct px_buf *buf, size_t mark)
 {
     if (px_buf_ok(buf)) {
+        px_assert(buf->len >= mark + HEAD && memcmp(buf->data + mark, magic, sizeof(magic)) == 0);
         put_number(buf->data + mark + LENGTH, 8, buf->len - mark - HEAD);
     }
 }

@@ -12,6 +12,7 @@
 #include <pmix.h>
 
 #include "src/base/array.h"
+#include "src/base/assert.h"
 #include "src/value/infos.h"
 
 void px_colls_init(struct px_colls *colls, px_coll_size_fn size, void *arg)
@@ -107,6 +108,23 @@ int px_coll_normalise(const struct px_colls *colls, const pmix_proc_t *procs, si
     return PMIX_SUCCESS;
 }
 
+static bool is_normal(const pmix_proc_t *set, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (compare(&set[i - 1], &set[i]) >= 0 || covered(&set[i - 1], &set[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool px_coll_is_valid(const struct px_coll *coll)
+{
+    return (coll->name || coll->nset) && (!coll->nset || coll->set) &&
+           is_normal(coll->set, coll->nset) && coll->n_members > 0 &&
+           coll->n_members <= coll->members_room && coll->members && (!coll->ninfo || coll->info);
+}
+
 bool px_coll_same_set(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
 {
     if (na != nb) {
@@ -185,6 +203,22 @@ static int compare_members(const void *a, const void *b)
                    &((const struct px_coll_member *) b)->proc);
 }
 
+/* Without memory to sort them. */
+static size_t count_slowly(const struct px_coll *coll)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < coll->n_members; i++) {
+        size_t before = 0;
+
+        while (before < i && compare_members(&coll->members[before], &coll->members[i]) != 0) {
+            before++;
+        }
+        n += before == i;
+    }
+    return n;
+}
+
 size_t px_coll_arrived(const struct px_coll *coll)
 {
     struct px_coll_member *sorted;
@@ -195,7 +229,7 @@ size_t px_coll_arrived(const struct px_coll *coll)
     }
     sorted = malloc(coll->n_members * sizeof(*sorted));
     if (!sorted) {
-        return coll->n_members;
+        return count_slowly(coll);
     }
     memcpy(sorted, coll->members, coll->n_members * sizeof(*sorted));
     qsort(sorted, coll->n_members, sizeof(*sorted), compare_members);
@@ -212,6 +246,7 @@ static int add_member(struct px_coll *coll, const struct px_coll_member *who)
                       sizeof(*coll->members))) {
         return PMIX_ERR_NOMEM;
     }
+    px_assert(coll->n_members < coll->members_room);
     coll->members[coll->n_members++] = *who;
     return PMIX_SUCCESS;
 }
@@ -327,6 +362,7 @@ int px_coll_join(struct px_colls *colls, enum px_coll_kind kind, const char *nam
     if (made) {
         px_list_append(&colls->list, &made->link);
     }
+    px_check(px_coll_is_valid(coll));
     *ret = coll;
     return PMIX_SUCCESS;
 }
@@ -344,6 +380,7 @@ static pmix_info_t *find_info(const struct px_coll *coll, const char *key)
 /* What one caller requires is required of all. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
 {
+    px_assert(ninfo == 0 || info);
     for (size_t i = 0; i < ninfo; i++) {
         pmix_info_t *more = find_info(coll, info[i].key);
         int rc;

@@ -117,6 +117,10 @@ void px_coll_forget_peer(struct px_coll *coll, uint64_t peer);
 /* How many different processes have come, over however many connections. */
 size_t px_coll_arrived(const struct px_coll *coll);
 
+/* The invariants: a name or a set; the set in normal form (px_coll_normalise); members and
+ * directives counted as they lie there. Cost: its size. */
+bool px_coll_is_valid(const struct px_coll *coll);
+
 /* Off the list, timer stopped, freed. Takes NULL. */
 void px_coll_destroy(struct px_coll *coll);
 

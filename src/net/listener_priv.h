@@ -30,8 +30,8 @@ struct px_listeners {
     struct px_listener_socket tcp_socket;
     int reserve_fd;        /* a descriptor kept to be given up when the table is full, or -1 */
     struct px_timer pause; /* nothing could be given up: listening rests for a moment */
-    struct px_list
-        unidentified; /* pending connections that have not introduced themselves, oldest first */
+    /* pending connections that have not introduced themselves, oldest first */
+    struct px_list unidentified;
     size_t n_unidentified;
     size_t max_unidentified;
     struct px_list waiting; /* pending connections whose handshake was handed over */

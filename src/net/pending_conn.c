@@ -22,8 +22,8 @@
 enum { HEADER_BYTES = 16, CHUNK_BYTES = 4096, ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
 
 struct px_pending_conn {
-    struct px_list
-        link; /* listeners->unidentified connections, or listeners->waiting once introduced */
+    /* listeners->unidentified connections, or listeners->waiting once introduced */
+    struct px_list link;
     struct px_listeners *listeners;
     int fd; /* -1 when it was given away */
     struct px_io io;

@@ -55,9 +55,9 @@ struct px_rendezvous_opts {
     bool system;     /* PMIX_SERVER_SYSTEM_SUPPORT */
     bool scheduler;  /* PMIX_SERVER_SCHEDULER */
     bool controller; /* PMIX_SERVER_SYS_CONTROLLER */
-    const char
-        *launcher_file; /* PMIX_LAUNCHER_RENDEZVOUS_FILE, or NULL; its directories are made */
-    unsigned mode;      /* of the files; 0: the default */
+    /* PMIX_LAUNCHER_RENDEZVOUS_FILE, or NULL; its directories are made */
+    const char *launcher_file;
+    unsigned mode; /* of the files; 0: the default */
 };
 
 struct px_server {
@@ -99,8 +99,8 @@ struct px_server {
     uint64_t renewals;              /* direct modex upcalls that renewed what was here */
     struct px_list dmodex_requests; /* PMIx_server_dmodex_request waiting for a commit */
     struct px_colls colls;
-    uint64_t
-        server_id; /* this server's name in what it sends to others; another each time it starts */
+    /* this server's name in what it sends to others; another each time it starts */
+    uint64_t server_id;
     uint64_t commit_number; /* the number of the newest value that a local process has posted for
                                other nodes */
     struct px_high_water high_water;

@@ -16,7 +16,7 @@ left() { find "$SCRATCH/tmp" /dev/shm -newer "$SCRATCH/start" ! -type d 2>/dev/n
 throng() {
     n=$1
     shift
-    limit 600 env TMPDIR="$SCRATCH/tmp" PMIX_MCA_pmix_max_events=8 "$pmixrun" -n 1 "$@" "$PX_TOP_BUILDDIR/test/t/throng" "$n" \
+    limit 600 env TMPDIR="$SCRATCH/tmp" PMIX_MCA_pmix_max_events=8 "$pmixrun" -n 1 "$@" "$PX_TOP_BUILDDIR/test/t/many_clients" "$n" \
         >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
     same "$n jobs, one after the other $*" "0 $n jobs, 0 failed" "$? $(sed -n 1p "$SCRATCH/out")"
     head -n 20 "$SCRATCH/err" | sed 's/^/# /'

@@ -6,7 +6,7 @@
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 [ "$(id -u)" = 0 ] || skip_all 'only root can be two users'
 by_messages && skip_all 'there are no segments'
-run "$PX_TOP_BUILDDIR/test/t/stranger"
+run "$PX_TOP_BUILDDIR/test/t/other_user"
 while read -r result what; do
     [ "$result" = ok ]
     report $? "${what#- }"

@@ -5,7 +5,7 @@
 # Processes with many threads at work at once, and such that finalize meanwhile.
 # Covers: SHM-004
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
-crowd=$PX_TOP_BUILDDIR/test/t/crowd
+many_threads=$PX_TOP_BUILDDIR/test/t/many_threads
 rounds=${PX_LONG:+1000}
 
 # threads WHAT ARGUMENT...: pmixrun with the arguments and a program
@@ -17,10 +17,10 @@ threads() {
     [ "$code" -eq 0 ] || printf '%s\n' "$err" | head -n 20 | sed 's/^/# /'
 }
 
-threads 'one process' -n 1 "$crowd" "${rounds:-30}"
-threads 'three processes' -n 3 "$crowd" "${rounds:-30}"
-threads 'two nodes' --nodes 2 -n 4 "$crowd" "${rounds:-30}"
-threads 'by messages' -n 3 -x PMIX_MCA_gds=hash "$crowd" "${rounds:-30}"
+threads 'one process' -n 1 "$many_threads" "${rounds:-30}"
+threads 'three processes' -n 3 "$many_threads" "${rounds:-30}"
+threads 'two nodes' --nodes 2 -n 4 "$many_threads" "${rounds:-30}"
+threads 'by messages' -n 3 -x PMIX_MCA_gds=hash "$many_threads" "${rounds:-30}"
 leave=$PX_TOP_BUILDDIR/test/t/leave
 threads 'finalize beside reading threads' -n 2 "$leave" "${rounds:-8}"
 threads 'finalize beside reading threads, by messages' -n 2 -x PMIX_MCA_gds=hash "$leave" "${rounds:-8}"
