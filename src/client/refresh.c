@@ -46,7 +46,6 @@ static void free_unpinned(struct px_session *session)
 
 void px_session_unmap_deferred(struct px_session *session)
 {
-    px_assert(px_loop_inside(session->ctx->loop));
     if (session->unmap_in_grace != NULL && px_grace_over()) {
         free_unpinned(session);
     }
@@ -61,7 +60,6 @@ void px_session_unmap_deferred(struct px_session *session)
 
 void px_session_defer_unmap(struct px_session *session, struct px_store *old)
 {
-    px_assert(px_loop_inside(session->ctx->loop));
     px_store_chain(&session->unmap_pending, old);
     px_session_unmap_deferred(session);
 }

@@ -358,7 +358,6 @@ int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_op
     struct px_rendezvous *rendezvous = calloc(1, sizeof(*rendezvous));
     int rc = rendezvous ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
-    px_assert(px_loop_inside(s->loop));
     if (!rc) {
         rendezvous->mode = opts->mode & 0777;
         compose(s, rendezvous);
