@@ -56,6 +56,9 @@ static struct px_reader *take_slot_locked(void)
     px_assert(px_lock_held(&lock));
     for (i = 0; i < n; i++) {
         if (has_ended(slots[i].tid)) {
+            /* What the thread before has read comes before all that this one stores here. pairs
+             * with px_reader_leave_as */
+            (void) px_load_acquire(&slots[i].inside);
             px_store_relaxed(&slots[i].inside, 0);
             px_store_relaxed(&slots[i].calls, 0);
             return &slots[i];
