@@ -35,8 +35,7 @@ bool px_store_is_valid(const struct px_store *store)
 {
     const struct px_header *h = px_store_header(store);
 
-    if (!store->seg.base || !store->memo || h->virtual_size != store->seg.size ||
-        memcmp(store->nspace, h->nspace, sizeof(store->nspace)) != 0 ||
+    if (!store->seg.base || !store->memo || store->nspace[0] == '\0' ||
         store->end * 8 > store->seg.size) {
         return false;
     }

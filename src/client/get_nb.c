@@ -144,7 +144,9 @@ static int pack_directives(struct px_fetch *fetch, struct px_msg *msg)
     if (info == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    memcpy(info, waiter->info, n * sizeof(*info)); /* borrowed */
+    if (n > 0) {
+        memcpy(info, waiter->info, n * sizeof(*info)); /* borrowed */
+    }
     PMIx_Load_key(info[n].key, PX_KEY_CHANGE);
     info[n].value.type = PMIX_UINT64;
     if (waiter->key != NULL) {

@@ -20,7 +20,6 @@ struct px_invitation *px_invitation_create(struct px_session *session, const cha
     struct px_invitation *invitation = calloc(1, sizeof(*invitation));
     int rc = 0;
 
-    px_assert(px_loop_inside(session->ctx->loop));
     if (invitation == NULL) {
         return NULL;
     }

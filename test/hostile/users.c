@@ -239,6 +239,7 @@ static void tool_asks(void)
 
     PMIX_INFO_LOAD(&info, PMIX_SERVER_URI, shared->uris[1], PMIX_STRING);
     say(PMIx_tool_init(&me, &info, 1) == PMIX_SUCCESS, "a tool connects by TCP");
+    PMIX_INFO_DESTRUCT(&info);
     say(shared->uid == SECOND && shared->gid == SECOND, "its user and group are proved");
     PMIX_QUERY_CONSTRUCT(&query);
     PMIX_ARGV_APPEND(n, query.keys, "example.key");
@@ -249,6 +250,7 @@ static void tool_asks(void)
     say(shared->queries == before + 1 && shared->gid == SECOND && !shared->twice,
         "and go with its query, whatever it claims there");
     PMIX_QUERY_DESTRUCT(&query);
+    PMIX_INFO_FREE(results, n);
     PMIx_tool_finalize();
 }
 
@@ -367,12 +369,15 @@ static pmix_status_t look_in(const char *directory)
 {
     char path[512];
     pmix_info_t info[2];
+    pmix_status_t rc;
     pmix_proc_t me;
 
     snprintf(path, sizeof(path), "%s/%s", shared->directory, directory);
     PMIX_INFO_LOAD(&info[0], PMIX_CONNECT_TO_SYSTEM, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, path, PMIX_STRING);
-    return PMIx_tool_init(&me, info, 2);
+    rc = PMIx_tool_init(&me, info, 2);
+    PMIX_INFO_DESTRUCT(&info[1]);
+    return rc;
 }
 
 static void be_careful(void)
@@ -516,6 +521,7 @@ static void start_server(void)
     PMIX_INFO_LOAD(&info[1], PMIX_SERVER_ALLOW_FOREIGN_TOOLS, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[2], PMIX_SERVER_TMPDIR, shared->directory, PMIX_STRING);
     rc = PMIx_server_init(&upcalls, info, 3);
+    PMIX_INFO_DESTRUCT(&info[2]);
     if (rc != PMIX_SUCCESS) {
         fprintf(stderr, "users: server init: %s\n", PMIx_Error_string(rc));
         exit(1);
