@@ -141,7 +141,8 @@ void px_session_open_reads(struct px_session *session)
     px_store_ptr_release(&px_session_readable, session); /* pairs with px_session_visited */
 }
 
-/* Waits for visits, which are short. False where nobody can tell. */
+/* Waits until no thread is in a read-side critical section that began before; these are short.
+ * *arg: false where neither the kernel's membarrier nor a slot for each reader is to be had. */
 static void wait_for_readers(void *arg)
 {
     bool *over = arg;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Attribute support. What the library does is the table support.def, whose rows are what the code
- * reads, and by which it judges directives that are required; the calls are those of
- * tables/functions.tsv. What a host says of
- * itself is kept in a list. Hosts name their upcalls, users ask by call, so upcall names are
- * translated when they are registered. A host may register a call and its non-blocking form apart;
- * one that is not registered is described like the call itself. */
+/* Attribute support. The library's own attributes are the rows of src/value/directives.def, by
+ * which it also reads directives and judges those that are required; the calls are those of
+ * tables/functions.tsv. The attributes that a host registers are kept in a list. Hosts name their
+ * upcalls, users ask by call, so upcall names are translated when they are registered. A host may
+ * register a call and its non-blocking form apart; one that is not registered is described like the
+ * call itself. */
 
 #include "attributes.h"
 
