@@ -12,6 +12,8 @@
 
 #include <pmix.h>
 
+#include "src/base/array.h"
+
 /* Pieces grow, so that the memory of a large job goes back to the system when it is freed. */
 enum { CHUNK = 16384, CHUNK_MAX = 4194304 };
 
@@ -50,31 +52,13 @@ void px_job_fini(struct px_job *job)
     px_batch_destroy(job->batch);
 }
 
-/* An array that has room for one more element, doubled when it is full; NULL when memory is out. */
-static void *grown(void *at, size_t n, size_t *room, size_t size)
-{
-    size_t more = *room ? *room * 2 : 16;
-    void *p;
-
-    if (n < *room) {
-        return at;
-    }
-    p = more > SIZE_MAX / size ? NULL : realloc(at, more * size);
-    if (p) {
-        *room = more;
-    }
-    return p;
-}
-
 static void *keep_owned(struct px_job *job, size_t size)
 {
-    void **owned = grown(job->owned, job->n_owned, &job->owned_cap, sizeof(*owned));
     void *p;
 
-    if (!owned) {
+    if (px_array_room(&job->owned, job->n_owned, &job->owned_cap, sizeof(*job->owned))) {
         return NULL;
     }
-    job->owned = owned;
     p = calloc(1, size);
     if (p) {
         job->owned[job->n_owned++] = p;
@@ -142,13 +126,10 @@ pmix_value_t *px_job_text(struct px_job *job, const char *text)
 int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                      const pmix_value_t *value)
 {
-    struct px_job_value *values;
-
-    values = value ? grown(job->values, job->n_values, &job->values_cap, sizeof(*values)) : NULL;
-    if (!values) {
+    if (!value ||
+        px_array_room(&job->values, job->n_values, &job->values_cap, sizeof(*job->values))) {
         return PMIX_ERR_NOMEM;
     }
-    job->values = values;
     job->values[job->n_values++] = (struct px_job_value){level, index, key, value};
     return PMIX_SUCCESS;
 }
@@ -193,18 +174,13 @@ uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid)
 int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index)
 {
     uint32_t index = px_job_node_by_name(job, name);
-    struct px_job_node *nodes;
 
     if (index != PX_NO_NODE) {
         *ret_index = index;
         return PMIX_SUCCESS;
     }
     name = px_job_strdup(job, name);
-    nodes = grown(job->nodes, job->n_nodes, &job->nodes_cap, sizeof(*nodes));
-    if (nodes) {
-        job->nodes = nodes;
-    }
-    if (!name || !nodes ||
+    if (!name || px_array_room(&job->nodes, job->n_nodes, &job->nodes_cap, sizeof(*job->nodes)) ||
         px_map_set(&job->node_names, name, strlen(name), (void *) (uintptr_t) (job->n_nodes + 1))) {
         return PMIX_ERR_NOMEM;
     }
@@ -247,13 +223,9 @@ struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank)
         return NULL;
     }
     while (job->n_ranks <= rank) {
-        struct px_job_rank *ranks =
-            grown(job->ranks, job->n_ranks, &job->ranks_cap, sizeof(*ranks));
-
-        if (!ranks) {
+        if (px_array_room(&job->ranks, job->n_ranks, &job->ranks_cap, sizeof(*job->ranks))) {
             return NULL;
         }
-        job->ranks = ranks;
         job->ranks[job->n_ranks++] = (struct px_job_rank){.node = PX_NO_NODE, .app = PX_NO_APP};
     }
     job->ranks[rank].seen = true;

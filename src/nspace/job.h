@@ -69,6 +69,11 @@ enum px_key_role {
     PX_KEY_ROLE_NODEID,
     PX_KEY_ROLE_APPNUM,
     PX_KEY_ROLE_LOCAL_PEERS,
+    PX_KEY_ROLE_SESSION_ID,
+    PX_KEY_ROLE_JOB_SIZE,
+    PX_KEY_ROLE_NPROC_OFFSET,
+    PX_KEY_ROLE_NODE_MAP, /* as a text or raw, like the next */
+    PX_KEY_ROLE_PROC_MAP,
     PX_KEY_ROLE_GLOBAL_RANK, /* the first of those that are derived for each process */
     PX_KEY_ROLE_APP_RANK,
     PX_KEY_ROLE_LOCAL_RANK,
@@ -183,7 +188,7 @@ static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_
     memcpy(head, info->key, sizeof(head));
     if (known->name && !((head[0] ^ known->head[0]) & known->mask[0]) &&
         !((head[1] ^ known->head[1]) & known->mask[1]) &&
-        (!known->longer || strcmp(known->name, info->key) == 0)) {
+        (!known->longer || strcmp(known->name + PX_KEY_HEAD, info->key + PX_KEY_HEAD) == 0)) {
         return known;
     }
     return px_job_key_fill(known, info);
@@ -203,6 +208,9 @@ struct px_job_infos {
 };
 
 struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo);
+
+/* The first value under the key beside the run, or NULL. */
+const pmix_value_t *px_job_infos_find(const struct px_job_infos *top, const char *key);
 
 static inline size_t px_job_infos_next(const struct px_job_infos *top, size_t i)
 {

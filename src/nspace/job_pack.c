@@ -13,6 +13,7 @@
 #include "job.h"
 #include "jobinfo.h"
 #include "src/base/array.h"
+#include "src/value/infos.h"
 
 struct packer {
     const struct px_store *store;
@@ -77,26 +78,15 @@ static void packer_fini(struct packer *p)
 
 static bool collected(const struct packer *p, const char *key)
 {
-    for (size_t i = 0; i < p->n; i++) {
-        if (strcmp(p->infos[i].key, key) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return px_info_find(p->infos, p->n, key) != NULL;
 }
 
-static int add_u32(struct packer *p, const char *key, uint32_t v)
+/* A PMIX_UINT32 or a PMIX_PROC_RANK. */
+static int add_u32(struct packer *p, const char *key, pmix_data_type_t type, uint32_t v)
 {
-    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = v};
+    pmix_value_t value = {.type = type, .data.uint32 = v};
 
     return collected(p, key) ? PMIX_SUCCESS : add_value(p, key, &value);
-}
-
-static int add_rank(struct packer *p, uint32_t rank)
-{
-    pmix_value_t value = {.type = PMIX_PROC_RANK, .data.rank = rank};
-
-    return collected(p, PMIX_RANK) ? PMIX_SUCCESS : add_value(p, PMIX_RANK, &value);
 }
 
 static int add_text(struct packer *p, const char *key, const char *text)
@@ -172,7 +162,7 @@ uint32_t px_job_session_of(const struct px_store *store)
 static int put_session(struct packer *p)
 {
     uint32_t session = px_job_session_of(p->store);
-    int rc = add_u32(p, PMIX_SESSION_ID, session);
+    int rc = add_u32(p, PMIX_SESSION_ID, PMIX_UINT32, session);
 
     rc = rc ? rc : px_store_each(p->store, PX_LEVEL_SESSION, session, collect_key, p);
     if (rc) {
@@ -213,7 +203,7 @@ static int put_node(struct packer *p, uint32_t index)
     }
     rc = px_store_each(p->store, PX_LEVEL_NODE, index, collect_key, p);
     rc = rc ? rc : add_text(p, PMIX_HOSTNAME, view.name);
-    rc = rc ? rc : add_u32(p, PMIX_NODEID, view.nodeid);
+    rc = rc ? rc : add_u32(p, PMIX_NODEID, PMIX_UINT32, view.nodeid);
     rc = rc ? rc : add_aliases(p, index);
     if (rc) {
         packer_fini(p);
@@ -230,7 +220,7 @@ static int put_app(struct packer *p, uint32_t app)
         packer_fini(p);
         return rc;
     }
-    rc = add_u32(p, PMIX_APPNUM, app);
+    rc = add_u32(p, PMIX_APPNUM, PMIX_UINT32, app);
     if (rc) {
         packer_fini(p);
         return rc;
@@ -248,10 +238,10 @@ static int put_proc(struct packer *p, uint32_t rank)
 
     if (!rc && node != PX_NO_NODE && !px_store_node(p->store, node, &view)) {
         rc = add_text(p, PMIX_HOSTNAME, view.name);
-        rc = rc ? rc : add_u32(p, PMIX_NODEID, view.nodeid);
+        rc = rc ? rc : add_u32(p, PMIX_NODEID, PMIX_UINT32, view.nodeid);
     }
-    rc = rc || app == PX_NO_APP ? rc : add_u32(p, PMIX_APPNUM, app);
-    rc = rc || !p->n ? rc : add_rank(p, rank);
+    rc = rc || app == PX_NO_APP ? rc : add_u32(p, PMIX_APPNUM, PMIX_UINT32, app);
+    rc = rc || !p->n ? rc : add_u32(p, PMIX_RANK, PMIX_PROC_RANK, rank);
     if (!rc && p->n) {
         rc = px_pack_rank(&inner, p->kind, rank);
     }

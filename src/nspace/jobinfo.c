@@ -107,16 +107,6 @@ int px_job_publish(struct px_job *job, struct px_store *store)
 
 /* --- from the host --- */
 
-static bool no_data(const struct px_job_infos *top)
-{
-    for (size_t i = px_job_infos_next(top, 0); i < top->n; i = px_job_infos_next(top, i + 1)) {
-        if (strncmp(top->at[i].key, PMIX_REGISTER_NODATA, PMIX_MAX_KEYLEN) == 0) {
-            return px_value_true(&top->at[i].value);
-        }
-    }
-    return false;
-}
-
 /* Slurm 22.05 says of every process that it runs on the node with the id of the node that says so.
  * A number that two nodes would share is our own node's; the others keep their place in the
  * list. */
@@ -144,10 +134,11 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
                      const char *hostname)
 {
     struct px_job_infos top = px_job_infos_make(info, ninfo);
+    const pmix_value_t *no_data = px_job_infos_find(&top, PMIX_REGISTER_NODATA);
     struct px_job job;
     int rc;
 
-    if (!ninfo || no_data(&top)) {
+    if (!ninfo || (no_data && px_value_true(no_data))) {
         return PMIX_SUCCESS;
     }
     px_job_init(&job, store, hostname, true);
@@ -168,14 +159,6 @@ struct infos {
     size_t n;
     size_t room;
 };
-
-static void infos_fini(struct infos *infos)
-{
-    for (size_t i = 0; i < infos->n; i++) {
-        PMIx_Value_destruct(&infos->at[i].value);
-    }
-    free(infos->at);
-}
 
 static int infos_read(struct px_in *in, struct infos *infos)
 {
@@ -227,33 +210,15 @@ static int read_blob(const pmix_value_t *value, enum px_wire_kind kind, struct b
 static int read_blobs(const struct infos *infos, enum px_wire_kind kind, struct blob *blobs,
                       size_t *ret_n)
 {
-    size_t n = 0;
+    const pmix_info_t *at = NULL;
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < infos->n; i++) {
-        if (strcmp(infos->at[i].key, PMIX_PROC_BLOB) == 0) {
-            rc = read_blob(&infos->at[i].value, kind, &blobs[n]);
-            n++;
-        }
+    *ret_n = 0;
+    while (!rc && (at = px_infos_next(infos->at, infos->n, at, PMIX_PROC_BLOB)) != NULL) {
+        rc = read_blob(&at->value, kind, &blobs[*ret_n]);
+        (*ret_n)++;
     }
-    *ret_n = n;
     return rc;
-}
-
-/* The stream without its blobs: they were read, and are no values of the job. */
-static void drop_blobs(struct infos *infos)
-{
-    size_t out = 0;
-
-    for (size_t i = 0; i < infos->n; i++) {
-        if (strcmp(infos->at[i].key, PMIX_PROC_BLOB) == 0 ||
-            strcmp(infos->at[i].key, PMIX_MAP_BLOB) == 0) {
-            PMIx_Value_destruct(&infos->at[i].value);
-        } else {
-            infos->at[out++] = infos->at[i];
-        }
-    }
-    infos->n = out;
 }
 
 static int store_stream(struct px_store *store, const char *hostname, const struct infos *infos,
@@ -287,13 +252,15 @@ int px_jobinfo_unpack(struct px_in *in, struct px_store *store, const char *host
         rc = blobs ? read_blobs(&infos, in->kind, blobs, &n_blobs) : PMIX_ERR_NOMEM;
     }
     if (!rc) {
-        drop_blobs(&infos);
+        /* They were read, and are no values of the job. */
+        px_infos_drop(infos.at, &infos.n, PMIX_PROC_BLOB);
+        px_infos_drop(infos.at, &infos.n, PMIX_MAP_BLOB);
         rc = store_stream(store, hostname, &infos, blobs, n_blobs);
     }
     for (size_t i = 0; i < n_blobs; i++) {
-        infos_fini(&blobs[i].infos);
+        PMIx_Info_free(blobs[i].infos.at, blobs[i].infos.n);
     }
     free(blobs);
-    infos_fini(&infos);
+    PMIx_Info_free(infos.at, infos.n);
     return rc;
 }

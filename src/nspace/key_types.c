@@ -16,7 +16,7 @@
 #include "src/value/infos.h"
 
 struct key_type {
-    const char *key;
+    const char *name;
     pmix_data_type_t type;
     bool per_node;
 };
@@ -29,7 +29,7 @@ static const struct key_type key_types[] = {
 
 static int compare(const void *key, const void *row)
 {
-    return strcmp(key, ((const struct key_type *) row)->key);
+    return strcmp(key, ((const struct key_type *) row)->name);
 }
 
 pmix_data_type_t px_key_declared(const char *key, bool *ret_per_node)

@@ -30,20 +30,18 @@ struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo)
 
 /* --- the readers' own node --- */
 
-static const pmix_value_t *find_top(const struct px_job_infos *top, const char *key)
+const pmix_value_t *px_job_infos_find(const struct px_job_infos *top, const char *key)
 {
-    for (size_t i = px_job_infos_next(top, 0); i < top->n; i = px_job_infos_next(top, i + 1)) {
-        if (strncmp(top->at[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &top->at[i].value;
-        }
-    }
-    return NULL;
+    const pmix_value_t *found = px_info_find(top->at, top->procs, key);
+    size_t after = top->procs + top->n_procs;
+
+    return found || after == top->n ? found : px_info_find(top->at + after, top->n - after, key);
 }
 
 int px_job_own_node(struct px_job *job, const struct px_job_infos *top)
 {
-    const pmix_value_t *id = find_top(top, PMIX_NODEID);
-    const char *peers = px_value_text(find_top(top, PMIX_LOCAL_PEERS));
+    const pmix_value_t *id = px_job_infos_find(top, PMIX_NODEID);
+    const char *peers = px_value_text(px_job_infos_find(top, PMIX_LOCAL_PEERS));
     struct px_ranks ranks = {0};
     uint32_t number;
 
@@ -79,16 +77,49 @@ int px_job_local_node(struct px_job *job, uint32_t *ret_index)
 
 /* --- first pass: maps, sizes, names --- */
 
-typedef int (*read_fn)(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth);
+typedef int (*read_fn)(struct px_job *job, enum px_key_role role, const pmix_value_t *value,
+                       unsigned depth);
 
-static bool is_session(const pmix_info_t *info)
+/* Shows every value to `read`, those in job arrays too. Other arrays are values. */
+static int walk(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth,
+                read_fn read)
 {
-    return strcmp(info->key, PMIX_SESSION_INFO_ARRAY) == 0;
+    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < ninfo; i++) {
+        const struct px_job_key *key = px_job_key(job, &info[i], depth, i);
+        const pmix_info_t *inner;
+        size_t n;
+
+        if (key && key->role == PX_KEY_ROLE_JOB_ARRAY) {
+            rc = px_info_open(&info[i].value, &inner, &n);
+            rc = rc ? rc : walk(job, inner, n, depth + 1, read);
+        } else if (key) {
+            rc = read(job, key->role, &info[i].value, depth);
+        }
+    }
+    return rc;
 }
 
-static bool is_job(const pmix_info_t *info)
+/* Of a session array only its job arrays: the session's own maps are not the job's, and a job of
+ * the same name in another session is another job. */
+static int walk_session(struct px_job *job, const pmix_value_t *array, unsigned depth, read_fn read)
 {
-    return strcmp(info->key, PMIX_JOB_INFO_ARRAY) == 0;
+    const pmix_info_t *inner;
+    const pmix_info_t *at = NULL;
+    const pmix_value_t *id;
+    size_t n;
+    uint32_t v;
+    int rc = px_info_open(array, &inner, &n);
+
+    id = rc ? NULL : px_info_find(inner, n, PMIX_SESSION_ID);
+    if (rc || (id && !px_value_u32(id, &v) && v != job->session)) {
+        return rc;
+    }
+    while (!rc && (at = px_infos_next(inner, n, at, PMIX_JOB_INFO_ARRAY)) != NULL) {
+        rc = walk(job, at, 1, depth + 1, read);
+    }
+    return rc;
 }
 
 static void offer_session(struct px_job *job, enum px_session_by by, const pmix_value_t *id)
@@ -101,113 +132,69 @@ static void offer_session(struct px_job *job, enum px_session_by by, const pmix_
     }
 }
 
-static int find_session(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth)
-{
-    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < ninfo; i++) {
-        const pmix_info_t *inner;
-        size_t n;
-
-        if (strcmp(info[i].key, PMIX_SESSION_ID) == 0) {
-            offer_session(job, PX_SESSION_BY_NAME, &info[i].value);
-        } else if (is_session(&info[i]) || is_job(&info[i])) {
-            rc = px_info_open(&info[i].value, &inner, &n);
-            if (!rc && is_job(&info[i])) {
-                rc = find_session(job, inner, n, depth + 1);
-            } else if (!rc) {
-                bool holds = px_info_find(inner, n, PMIX_JOB_INFO_ARRAY) != NULL;
-
-                offer_session(job, holds ? PX_SESSION_BY_HOLDER : PX_SESSION_BY_ARRAY,
-                              px_info_find(inner, n, PMIX_SESSION_ID));
-            }
-        }
-    }
-    return rc;
-}
-
-static bool is_own_session(const struct px_job *job, const pmix_info_t *inner, size_t n)
-{
-    const pmix_value_t *id = px_info_find(inner, n, PMIX_SESSION_ID);
-    uint32_t v;
-
-    return !id || px_value_u32(id, &v) || v == job->session;
-}
-
-/* Of a job array everything, of a session array its job arrays: the session's own maps are not the
- * job's, and a job of the same name in another session is another job. */
-static int read_inside(struct px_job *job, const pmix_info_t *array, unsigned depth, read_fn read)
+static int read_session(struct px_job *job, enum px_key_role role, const pmix_value_t *value,
+                        unsigned depth)
 {
     const pmix_info_t *inner;
     size_t n;
-    int rc = px_info_open(&array->value, &inner, &n);
+    bool holds;
+    int rc;
 
-    if (rc || (is_session(array) && !is_own_session(job, inner, n))) {
-        return rc;
+    (void) depth;
+    if (role == PX_KEY_ROLE_SESSION_ID) {
+        offer_session(job, PX_SESSION_BY_NAME, value);
     }
-    for (size_t i = 0; !rc && i < n; i++) {
-        if (!is_session(array) || is_job(&inner[i])) {
-            rc = read(job, &inner[i], 1, depth + 1);
-        }
+    if (role != PX_KEY_ROLE_SESSION_ARRAY) {
+        return PMIX_SUCCESS;
     }
-    return rc;
-}
-
-static int read_name(struct px_job *job, const pmix_info_t *info)
-{
-    uint32_t v;
-
-    if (strcmp(info->key, PMIX_JOB_SIZE) == 0 && !px_value_u32(&info->value, &v)) {
-        job->job_size = v;
-    } else if (strcmp(info->key, PMIX_NPROC_OFFSET) == 0 && !px_value_u32(&info->value, &v)) {
-        job->offset = v;
-    } else if (strcmp(info->key, PMIX_NODE_MAP) == 0 || strcmp(info->key, PMIX_NODE_MAP_RAW) == 0) {
-        return px_job_node_map(job, &info->value);
-    }
-    return PMIX_SUCCESS;
-}
-
-static int read_names(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth)
-{
-    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < ninfo; i++) {
-        rc = is_session(&info[i]) || is_job(&info[i])
-                 ? read_inside(job, &info[i], depth, read_names)
-                 : read_name(job, &info[i]);
+    rc = px_info_open(value, &inner, &n);
+    if (!rc) {
+        holds = px_info_find(inner, n, PMIX_JOB_INFO_ARRAY) != NULL;
+        offer_session(job, holds ? PX_SESSION_BY_HOLDER : PX_SESSION_BY_ARRAY,
+                      px_info_find(inner, n, PMIX_SESSION_ID));
     }
     return rc;
 }
 
-static int read_proc_maps(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth)
+/* A size that is no number is refused when it is stored. */
+static int read_names(struct px_job *job, enum px_key_role role, const pmix_value_t *value,
+                      unsigned depth)
 {
-    int rc = depth > PX_JOB_MAX_DEPTH ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_PROC_MAP) == 0 ||
-            strcmp(info[i].key, PMIX_PROC_MAP_RAW) == 0) {
-            rc = px_job_proc_map(job, &info[i].value);
-        } else if (is_session(&info[i]) || is_job(&info[i])) {
-            rc = read_inside(job, &info[i], depth, read_proc_maps);
-        }
+    switch (role) {
+    case PX_KEY_ROLE_SESSION_ARRAY:
+        return walk_session(job, value, depth, read_names);
+    case PX_KEY_ROLE_JOB_SIZE:
+        (void) px_value_u32(value, &job->job_size);
+        return PMIX_SUCCESS;
+    case PX_KEY_ROLE_NPROC_OFFSET:
+        (void) px_value_u32(value, &job->offset);
+        return PMIX_SUCCESS;
+    case PX_KEY_ROLE_NODE_MAP:
+        return px_job_node_map(job, value);
+    default:
+        return PMIX_SUCCESS;
     }
-    return rc;
+}
+
+static int read_proc_maps(struct px_job *job, enum px_key_role role, const pmix_value_t *value,
+                          unsigned depth)
+{
+    return role == PX_KEY_ROLE_SESSION_ARRAY ? walk_session(job, value, depth, read_proc_maps)
+           : role == PX_KEY_ROLE_PROC_MAP    ? px_job_proc_map(job, value)
+                                             : PMIX_SUCCESS;
 }
 
 static int read_all(struct px_job *job, const struct px_job_infos *top, read_fn read)
 {
-    int rc = PMIX_SUCCESS;
+    size_t after = top->procs + top->n_procs;
+    int rc = walk(job, top->at, top->procs, 0, read);
 
-    for (size_t i = px_job_infos_next(top, 0); !rc && i < top->n;
-         i = px_job_infos_next(top, i + 1)) {
-        rc = read(job, &top->at[i], 1, 0);
-    }
-    return rc;
+    return rc || after == top->n ? rc : walk(job, top->at + after, top->n - after, 0, read);
 }
 
 int px_job_read_maps(struct px_job *job, const struct px_job_infos *top)
 {
-    int rc = read_all(job, top, find_session);
+    int rc = read_all(job, top, read_session);
 
     rc = rc ? rc : read_all(job, top, read_names);
     rc = rc ? rc : read_all(job, top, read_proc_maps);
