@@ -8,6 +8,8 @@
 
 #include <pmix.h>
 
+#include "src/value/infos.h"
+
 /* Written by unidentified peers, read before anything is known of them: every field is looked at
  * through one cursor that refuses to pass the end, strings must end inside the body and fit their
  * place, numbers must be of the values that exist. The header in front is in host byte order,
@@ -217,19 +219,16 @@ int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
 pid_t px_handshake_pid(const struct px_handshake *handshake)
 {
     struct px_in in = px_in_make(handshake->blob, handshake->blob_len, handshake->kind);
+    const pmix_value_t *value;
     pmix_info_t *infos = NULL;
     size_t n = 0;
-    pid_t pid = 0;
+    pid_t pid;
 
     if (!handshake->blob || px_unpack_infos(&in, &infos, &n) != 0) {
         return 0;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (strncmp(infos[i].key, PMIX_PROC_PID, PMIX_MAX_KEYLEN) == 0 &&
-            infos[i].value.type == PMIX_PID) {
-            pid = infos[i].value.data.pid;
-        }
-    }
+    value = px_info_find(infos, n, PMIX_PROC_PID);
+    pid = value && value->type == PMIX_PID ? value->data.pid : 0;
     PMIx_Info_free(infos, n);
     return pid > 0 ? pid : 0;
 }

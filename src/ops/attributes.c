@@ -230,12 +230,9 @@ bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
             }
         }
     }
-    for (size_t q = 0; q < query->nqual; q++) {
-        for (size_t i = 0; i < N_LEVELS; i++) {
-            if (strcmp(query->qualifiers[q].key, levels_of[i].attributes) == 0 &&
-                px_value_true(&query->qualifiers[q].value)) {
-                levels |= levels_of[i].level;
-            }
+    for (size_t i = 0; i < N_LEVELS; i++) {
+        if (px_infos_flag(query->qualifiers, query->nqual, levels_of[i].attributes)) {
+            levels |= levels_of[i].level;
         }
     }
     asked = asked || levels != 0;

@@ -10,12 +10,7 @@
 
 const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *key)
 {
-    for (size_t i = 0; i < query->nqual; i++) {
-        if (strncmp(query->qualifiers[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &query->qualifiers[i].value;
-        }
-    }
-    return NULL;
+    return px_info_find(query->qualifiers, query->nqual, key);
 }
 
 bool px_query_asks(const pmix_query_t *query, const char *key)
@@ -28,40 +23,16 @@ bool px_query_asks(const pmix_query_t *query, const char *key)
     return false;
 }
 
-/* The infos of a PMIX_QUERY_RESULTS; false: it is another info. */
-static bool nested_results(const pmix_info_t *info, const pmix_info_t **ret, size_t *ret_n)
-{
-    const pmix_data_array_t *array =
-        info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
-
-    if (strncmp(info->key, PMIX_QUERY_RESULTS, PMIX_MAX_KEYLEN) != 0 || array == NULL ||
-        array->type != PMIX_INFO || array->array == NULL) {
-        return false;
-    }
-    *ret = array->array;
-    *ret_n = array->size;
-    return true;
-}
-
-static const pmix_value_t *find_value(const pmix_info_t *info, size_t n, const char *key)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &info[i].value;
-        }
-    }
-    return NULL;
-}
-
 const pmix_value_t *px_query_result(const pmix_info_t *info, size_t ninfo, const char *key)
 {
-    const pmix_value_t *value = find_value(info, ninfo, key);
+    const pmix_value_t *value = px_info_find(info, ninfo, key);
+    const pmix_info_t *at = NULL;
     const pmix_info_t *nested;
     size_t n;
 
-    for (size_t i = 0; value == NULL && i < ninfo; i++) {
-        if (nested_results(&info[i], &nested, &n)) {
-            value = find_value(nested, n, key);
+    while (value == NULL && (at = px_infos_next(info, ninfo, at, PMIX_QUERY_RESULTS)) != NULL) {
+        if (px_info_open(&at->value, &nested, &n) == 0) {
+            value = px_info_find(nested, n, key);
         }
     }
     return value;
@@ -88,7 +59,10 @@ bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix
         const pmix_info_t *at = &info[i];
         size_t n = 1;
 
-        (void) nested_results(&info[i], &at, &n);
+        if (px_infos_next(at, 1, NULL, PMIX_QUERY_RESULTS) != NULL &&
+            (px_info_open(&info[i].value, &at, &n) != 0 || n == 0)) {
+            return true;
+        }
         for (size_t k = 0; k < n; k++) {
             if (is_other(queries, nqueries, &at[k])) {
                 return true;
@@ -100,14 +74,9 @@ bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix
 
 bool px_query_asks_qualifiers(const pmix_query_t *query)
 {
-    for (size_t i = 0; i < query->nqual; i++) {
-        if (strcmp(query->qualifiers[i].key, PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0 &&
-            px_value_true(&query->qualifiers[i].value)) {
-            return true;
-        }
-    }
-    return query->keys != NULL && query->keys[0] != NULL && query->keys[1] != NULL &&
-           strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0;
+    return px_infos_flag(query->qualifiers, query->nqual, PMIX_QUERY_SUPPORTED_QUALIFIERS) ||
+           (query->keys != NULL && query->keys[0] != NULL && query->keys[1] != NULL &&
+            strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0);
 }
 
 /* What only reports results is no question. */

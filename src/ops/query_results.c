@@ -32,24 +32,15 @@ static bool about_attributes(const pmix_query_t *queries, size_t nqueries)
     return false;
 }
 
-static bool nested_already(const pmix_info_t *flat, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(flat[i].key, PMIX_QUERY_RESULTS) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* May the key of pair i still be answered by query q? */
 static bool has_room(const pmix_query_t *query, size_t q, const pmix_info_t *flat, size_t i,
                      const size_t *owner)
 {
+    const pmix_info_t *at = NULL;
     size_t used = 0;
 
-    for (size_t k = 0; k < i; k++) {
-        used += owner[k] == q && strcmp(flat[k].key, flat[i].key) == 0 ? 1 : 0;
+    while ((at = px_infos_next(flat, i, at, flat[i].key)) != NULL) {
+        used += owner[at - flat] == q ? 1 : 0;
     }
     return used < count_key(query, flat[i].key);
 }
@@ -119,7 +110,8 @@ static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix
 int px_results_shape(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat,
                      size_t n_flat, const char *shape, pmix_info_t **ret, size_t *ret_n)
 {
-    bool as_is = about_attributes(queries, nqueries) || nested_already(flat, n_flat) ||
+    bool as_is = about_attributes(queries, nqueries) ||
+                 px_info_find(flat, n_flat, PMIX_QUERY_RESULTS) != NULL ||
                  strcmp(shape, "flat") == 0;
     size_t n_pairs = as_is || strcmp(shape, "nested") != 0 ? n_flat : 0;
     size_t n_nested = as_is || n_flat == 0 ? 0 : nqueries;

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "src/value/infos.h"
+
 enum { BASE = 28 * sizeof(void *) };
 
 _Static_assert(offsetof(pmix_server_module_t, client_connected2) + sizeof(void *) == BASE,
@@ -20,15 +22,10 @@ _Static_assert(PMIX_SERVER_MODULE_LEVEL >= 61, "the library itself uses the long
 
 static int level_of(const pmix_info_t *info, size_t ninfo)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strncmp(info[i].key, PX_KEY_MODULE_LEVEL, PMIX_MAX_KEYLEN) != 0) {
-            continue;
-        }
-        if (info[i].value.type == PMIX_INT || info[i].value.type == PMIX_UINT32) {
-            return info[i].value.data.integer;
-        }
-    }
-    return 0;
+    const pmix_value_t *level = px_info_find(info, ninfo, PX_KEY_MODULE_LEVEL);
+
+    return level && (level->type == PMIX_INT || level->type == PMIX_UINT32) ? level->data.integer
+                                                                            : 0;
 }
 
 void px_module_copy(const pmix_server_module_t *module, const pmix_info_t *info, size_t ninfo,

@@ -22,31 +22,21 @@ struct stock {
     size_t n;
 };
 
-static const pmix_info_t *find_key(const pmix_info_t *info, size_t n, const char *key)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &info[i];
-        }
-    }
-    return NULL;
-}
-
 static bool same_name(const struct stock *stock, const pmix_value_t *name)
 {
-    const pmix_info_t *own = find_key(stock->info, stock->n, PMIX_HOSTNAME);
+    const pmix_value_t *own = px_info_find(stock->info, stock->n, PMIX_HOSTNAME);
 
-    return own && name->type == PMIX_STRING && name->data.string &&
-           own->value.type == PMIX_STRING && strcmp(own->value.data.string, name->data.string) == 0;
+    return own && name->type == PMIX_STRING && name->data.string && own->type == PMIX_STRING &&
+           strcmp(own->data.string, name->data.string) == 0;
 }
 
 static bool same_number(const struct stock *stock, const pmix_value_t *number)
 {
-    const pmix_info_t *own = find_key(stock->info, stock->n, PMIX_NODEID);
+    const pmix_value_t *own = px_info_find(stock->info, stock->n, PMIX_NODEID);
     uint32_t a;
     uint32_t b;
 
-    return own && !px_value_u32(&own->value, &a) && !px_value_u32(number, &b) && a == b;
+    return own && !px_value_u32(own, &a) && !px_value_u32(number, &b) && a == b;
 }
 
 /* Either may be NULL. */
@@ -92,48 +82,40 @@ void px_inventory_drop_all(struct px_server *s)
 /* What comes later counts. */
 static int stock_put(struct stock *stock, const pmix_info_t *info)
 {
-    pmix_info_t *old = (pmix_info_t *) (uintptr_t) find_key(stock->info, stock->n, info->key);
-    pmix_info_t former;
+    pmix_value_t *old = (pmix_value_t *) (uintptr_t) px_info_find(stock->info, stock->n, info->key);
+    pmix_value_t copy;
     int rc;
 
     if (!old) {
         return px_infos_append_copy(&stock->info, &stock->n, info);
     }
-    former = *old;
-    rc = px_info_keep(old, info);
-    if (rc) {
-        *old = former;
-        return rc;
+    rc = px_value_keep(&copy, &info->value);
+    if (!rc) {
+        PMIx_Value_destruct(old);
+        *old = copy;
     }
-    PMIx_Value_destruct(&former.value);
-    return PMIX_SUCCESS;
+    return rc;
 }
 
-static bool is_node(const pmix_info_t *info)
-{
-    return strcmp(info->key, PMIX_NODE_INFO_ARRAY) == 0;
-}
-
-/* The values of one node; loose: those among others' arrays. */
-static int take_node(struct px_server *s, const pmix_info_t *info, size_t n, bool loose)
+/* The values of one node; of this one, unless they say of which: nameless_here. */
+static int take_node(struct px_server *s, const pmix_info_t *info, size_t n, bool nameless_here)
 {
     pmix_info_t here = {.key = PMIX_HOSTNAME,
                         .value = {.type = PMIX_STRING, .data.string = s->hostname}};
-    const pmix_info_t *name = find_key(info, n, PMIX_HOSTNAME);
-    const pmix_info_t *number = find_key(info, n, PMIX_NODEID);
+    const pmix_value_t *name = px_info_find(info, n, PMIX_HOSTNAME);
+    const pmix_value_t *number = px_info_find(info, n, PMIX_NODEID);
     bool nameless = !name && !number;
     struct stock *stock;
     int rc = PMIX_SUCCESS;
 
-    if (nameless && !loose) {
+    if (nameless && !nameless_here) {
         return PMIX_ERR_BAD_PARAM;
     }
-    name = nameless ? &here : name;
-    stock = find_stock(s, name ? &name->value : NULL, number ? &number->value : NULL);
+    stock = find_stock(s, nameless ? &here.value : name, number);
     stock = stock ? stock : make_stock(s);
     rc = !stock ? PMIX_ERR_NOMEM : nameless ? stock_put(stock, &here) : PMIX_SUCCESS;
     for (size_t i = 0; !rc && i < n; i++) {
-        rc = loose && is_node(&info[i]) ? PMIX_SUCCESS : stock_put(stock, &info[i]);
+        rc = stock_put(stock, &info[i]);
     }
     return rc;
 }
@@ -141,23 +123,25 @@ static int take_node(struct px_server *s, const pmix_info_t *info, size_t n, boo
 int px_inventory_deliver(struct px_server *s, void *args)
 {
     const struct px_infos_args *a = args;
-    size_t n_loose = 0;
+    const pmix_info_t *node = NULL;
+    pmix_info_t *loose;
+    size_t n;
     int rc = PMIX_SUCCESS;
 
     px_assert(px_loop_inside(s->loop));
-    for (size_t i = 0; !rc && i < a->ninfo; i++) {
-        const pmix_data_array_t *array =
-            a->info[i].value.type == PMIX_DATA_ARRAY ? a->info[i].value.data.darray : NULL;
+    while (!rc && (node = px_infos_next(a->info, a->ninfo, node, PMIX_NODE_INFO_ARRAY)) != NULL) {
+        const pmix_info_t *inner;
 
-        if (!is_node(&a->info[i])) {
-            n_loose++;
-        } else if (!array || array->type != PMIX_INFO || !array->array) {
-            rc = PMIX_ERR_BAD_PARAM;
-        } else {
-            rc = take_node(s, array->array, array->size, false);
-        }
+        rc = px_info_open(&node->value, &inner, &n) ? PMIX_ERR_BAD_PARAM
+                                                    : take_node(s, inner, n, false);
     }
-    return !rc && n_loose ? take_node(s, a->info, a->ninfo, true) : rc;
+    if (rc) {
+        return rc;
+    }
+    loose = px_infos_without(a->info, a->ninfo, PMIX_NODE_INFO_ARRAY, &n);
+    rc = !loose ? PMIX_ERR_NOMEM : n ? take_node(s, loose, n, true) : PMIX_SUCCESS;
+    free(loose);
+    return rc;
 }
 
 /* --- giving out --- */
@@ -169,7 +153,7 @@ int px_inventory_answer(struct px_server *s, const pmix_query_t *query, const ch
     const pmix_value_t *name = px_query_qualifier(query, PMIX_HOSTNAME);
     const pmix_value_t *number = px_query_qualifier(query, PMIX_NODEID);
     const struct stock *stock = find_stock(s, name || number ? name : &here, number);
-    const pmix_info_t *found = stock ? find_key(stock->info, stock->n, key) : NULL;
+    const pmix_info_t *found = stock ? px_infos_next(stock->info, stock->n, NULL, key) : NULL;
 
     px_assert(px_loop_inside(s->loop));
     return found ? px_infos_append_copy(info, ninfo, found) : PMIX_ERR_NOT_FOUND;

@@ -22,7 +22,6 @@ static int store_topology(struct px_server *s, struct px_nspace *ns)
 {
     const char *xml = NULL;
     pmix_info_t info;
-    int rc;
 
     if (!s->share_topology || px_topo_xml_peek(&xml)) {
         return PMIX_SUCCESS;
@@ -31,8 +30,7 @@ static int store_topology(struct px_server *s, struct px_nspace *ns)
     memcpy(info.key, PMIX_HWLOC_XML_V2, sizeof(PMIX_HWLOC_XML_V2));
     info.value.type = PMIX_STRING;
     info.value.data.string = (char *) (uintptr_t) xml;
-    rc = px_jobinfo_store(ns->store, &info, 1, s->hostname);
-    return rc;
+    return px_jobinfo_store(ns->store, &info, 1, s->hostname);
 }
 
 int px_register_nspace(struct px_server *s, void *args)
@@ -119,23 +117,24 @@ int px_deregister_client(struct px_server *s, void *args)
 
 /* --- resources --- */
 
-static const pmix_info_t *in_array(const pmix_info_t *info, const char *key)
+/* NULL: it is no array of infos, or does not have the key. */
+static const pmix_value_t *in_array(const pmix_info_t *info, const char *key)
 {
-    const pmix_data_array_t *array =
-        info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
-    const pmix_info_t *items = array && array->type == PMIX_INFO ? array->array : NULL;
+    const pmix_info_t *inner;
+    size_t n;
 
-    for (size_t i = 0; items && i < array->size; i++) {
-        if (strncmp(items[i].key, key, PMIX_MAX_KEYLEN) == 0) {
-            return &items[i];
-        }
-    }
-    return NULL;
+    return px_info_open(&info->value, &inner, &n) ? NULL : px_info_find(inner, n, key);
 }
 
 static bool has_key(const pmix_info_t *known, const pmix_info_t *info)
 {
-    return strncmp(known->key, info->key, PMIX_MAX_KEYLEN) == 0;
+    return px_infos_next(known, 1, NULL, info->key) != NULL;
+}
+
+static bool equal(const pmix_value_t *a, const pmix_value_t *b)
+{
+    return PMIx_Value_compare((pmix_value_t *) (uintptr_t) a, (pmix_value_t *) (uintptr_t) b) ==
+           PMIX_EQUAL;
 }
 
 /* The same key; of arrays also the same node, application or session. */
@@ -145,12 +144,10 @@ static bool same_subject(const pmix_info_t *known, const pmix_info_t *info)
     bool same = has_key(known, info);
 
     for (size_t i = 0; same && i < sizeof(names) / sizeof(names[0]); i++) {
-        const pmix_info_t *a = in_array(known, names[i]);
-        const pmix_info_t *b = in_array(info, names[i]);
+        const pmix_value_t *a = in_array(known, names[i]);
+        const pmix_value_t *b = in_array(info, names[i]);
 
-        same = a && b ? PMIx_Value_compare((pmix_value_t *) (uintptr_t) &a->value,
-                                           (pmix_value_t *) (uintptr_t) &b->value) == PMIX_EQUAL
-                      : !a && !b;
+        same = a && b ? equal(a, b) : !a && !b;
     }
     return same;
 }
@@ -183,7 +180,7 @@ static bool is_value(const struct px_slice *slice, const pmix_info_t *info)
     if (px_slice_fill(slice, &value)) {
         return false;
     }
-    same = PMIx_Value_compare(&value, (pmix_value_t *) (uintptr_t) &info->value) == PMIX_EQUAL;
+    same = equal(&value, &info->value);
     PMIx_Value_destruct(&value);
     return same;
 }

@@ -10,7 +10,7 @@
 #include "priv.h"
 #include "src/event/registry.h"
 
-#include <string.h>
+#include "src/value/infos.h"
 
 static bool is_end(pmix_status_t code)
 {
@@ -61,36 +61,27 @@ static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
     }
 }
 
-/* One of the lists that an event may name processes in. */
-static bool procs_ended(struct px_server *s, const pmix_value_t *value)
-{
-    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
-    const pmix_proc_t *procs = array && array->type == PMIX_PROC ? array->array : NULL;
-
-    if (value->type == PMIX_PROC && value->data.proc) {
-        proc_ended(s, value->data.proc);
-        return true;
-    }
-    for (size_t i = 0; procs && i < array->size; i++) {
-        proc_ended(s, &procs[i]);
-    }
-    return procs != NULL;
-}
-
 void px_termination_event(struct px_server *s, const struct px_event *event)
 {
+    static const char *const keys[] = {PMIX_EVENT_AFFECTED_PROC, PMIX_EVENT_AFFECTED_PROCS};
     bool named = false;
 
     px_assert(px_loop_inside(s->loop));
     if (!is_end(event->code)) {
         return;
     }
-    for (size_t i = 0; i < event->ninfo; i++) {
-        const pmix_info_t *info = &event->info[i];
+    for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+        const pmix_info_t *at = NULL;
+        struct px_procs procs;
 
-        if (strcmp(info->key, PMIX_EVENT_AFFECTED_PROC) == 0 ||
-            strcmp(info->key, PMIX_EVENT_AFFECTED_PROCS) == 0) {
-            named |= procs_ended(s, &info->value);
+        while ((at = px_infos_next(event->info, event->ninfo, at, keys[k])) != NULL) {
+            if (!px_value_procs(&at->value, &procs)) {
+                continue;
+            }
+            for (size_t i = 0; i < procs.n; i++) {
+                proc_ended(s, &procs.at[i]);
+            }
+            named |= procs.at != NULL;
         }
     }
     if (!named) {

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "src/value/infos.h"
 
 struct wanted {
     pmix_device_type_t types; /* bits; 0: all known */
@@ -96,12 +97,9 @@ static void measure_distances(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, 
 
 static bool id_is_wanted(const struct wanted *w, const pmix_device_distance_t *d)
 {
-    for (size_t i = 0; i < w->ninfo; i++) {
-        const pmix_info_t *in = &w->info[i];
-        if (strncmp(in->key, PMIX_DEVICE_ID, PMIX_MAX_KEYLEN) != 0) {
-            continue;
-        }
-        const char *id = in->value.data.string;
+    const pmix_info_t *at = NULL;
+    while ((at = px_infos_next(w->info, w->ninfo, at, PMIX_DEVICE_ID)) != NULL) {
+        const char *id = at->value.data.string;
         if (id != NULL &&
             (strcmp(id, d->uuid) == 0 || (d->osname != NULL && strcmp(id, d->osname) == 0))) {
             return true;
@@ -147,18 +145,19 @@ static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_ob
 static int read_wanted(const pmix_info_t *info, size_t ninfo, struct wanted *w)
 {
     *w = (struct wanted){.info = info, .ninfo = ninfo};
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strncmp(info[i].key, PMIX_DEVICE_TYPE, PMIX_MAX_KEYLEN) == 0) {
-            if (info[i].value.type != PMIX_DEVTYPE) {
-                return PMIX_ERR_TYPE_MISMATCH;
-            }
-            w->types |= info[i].value.data.devtype;
-        } else if (strncmp(info[i].key, PMIX_DEVICE_ID, PMIX_MAX_KEYLEN) == 0) {
-            if (info[i].value.type != PMIX_STRING) {
-                return PMIX_ERR_TYPE_MISMATCH;
-            }
-            w->by_id = true;
+    for (const pmix_info_t *at = NULL;
+         (at = px_infos_next(info, ninfo, at, PMIX_DEVICE_TYPE)) != NULL;) {
+        if (at->value.type != PMIX_DEVTYPE) {
+            return PMIX_ERR_TYPE_MISMATCH;
         }
+        w->types |= at->value.data.devtype;
+    }
+    for (const pmix_info_t *at = NULL;
+         (at = px_infos_next(info, ninfo, at, PMIX_DEVICE_ID)) != NULL;) {
+        if (at->value.type != PMIX_STRING) {
+            return PMIX_ERR_TYPE_MISMATCH;
+        }
+        w->by_id = true;
     }
     return 0;
 }
