@@ -111,7 +111,7 @@ struct px_store_info {
 void px_store_info(const struct px_store *store, struct px_store_info *ret);
 
 /* A word that this process keeps with its store: 0 at first, then what somebody has found out and
- * need not find out again. Any thread. src/ops/resolve.c */
+ * need not find out again. Any thread. src/nspace/resolve.c */
 uint64_t px_store_cookie(const struct px_store *store);
 void px_store_set_cookie(const struct px_store *store, uint64_t mark);
 

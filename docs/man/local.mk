@@ -5,7 +5,7 @@ px_man_in = %D%/pmixrun.1.in %D%/pmix_info.1.in %D%/pmix-shm.1.in %D%/pmixcc.1.i
   %D%/pmix-rendezvous.5.in %D%/pmix.7.in
 px_man_headers = include/pmix.h include/pmix_server.h include/pmix_tool.h include/pmix_deprecated.h
 px_man_from = $(px_man_headers) tables/functions.tsv tables/attributes.tsv tables/standard.tsv src/value/directives.def \
-  src/base/param.def src/tools/options.c src/tools/pmix_info.c src/tools/pmix_shm.c
+  src/base/param.def src/tools/run/options.c src/tools/info/pmix_info.c src/tools/shm/pmix_shm.c
 px_man_scripts = scripts/make-manual scripts/man.awk scripts/gen-man-calls scripts/gen-man-pages
 EXTRA_DIST += $(px_man_scripts) tables/standard.tsv
 

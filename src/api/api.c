@@ -13,7 +13,7 @@
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
-#include "src/ops/attributes.h"
+#include "src/value/attributes.h"
 #include "src/topo/topo.h"
 #include "src/value/infos.h"
 

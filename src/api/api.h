@@ -5,7 +5,7 @@
 
 #include <pmix.h>
 
-#include "src/peer/context.h"
+#include "src/context/context.h"
 
 struct px_call;
 

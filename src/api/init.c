@@ -9,7 +9,7 @@
 
 #include "api.h"
 #include "src/client/client.h"
-#include "src/ops/version.h"
+#include "src/base/version.h"
 #include "src/value/directives.h"
 
 const char *PMIx_Get_version(void)

@@ -10,10 +10,10 @@
 
 #include "api.h"
 #include "src/base/param.h"
-#include "src/ops/attributes.h"
-#include "src/ops/query_args.h"
-#include "src/ops/query_results.h"
-#include "src/ops/version.h"
+#include "src/value/attributes.h"
+#include "src/nspace/query_args.h"
+#include "src/client/query_results.h"
+#include "src/base/version.h"
 
 /* The number of keys when all of them ask for an ABI version, else 0. */
 static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "src/server/loop_call.h"
+#include "src/server/self/loop_call.h"
 #include "src/server/server.h"
 #include "src/server/server_start.h"
 #include "src/value/directives.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "src/server/loop_call.h"
+#include "src/server/self/loop_call.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
 

@@ -3,7 +3,7 @@
 
 /* Start, end and servers of a tool. */
 
-#include "src/tool/tool.h"
+#include "src/client/tool.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "get.h"
-#include "src/ops/version.h"
+#include "src/base/version.h"
 
 /* Of whom a fact may be asked. */
 enum asked { OF_ANYONE, OF_OUR_JOB, OF_US, OF_US_OR_NOBODY };

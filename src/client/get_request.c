@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/ops/ask.h"
+#include "gds/get_directives.h"
 #include "src/value/directives.h"
 
 uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)

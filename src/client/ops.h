@@ -3,9 +3,9 @@
 #ifndef PX_CLIENT_OPS_H
 #define PX_CLIENT_OPS_H
 
-#include "src/peer/role.h"
+#include "src/context/role.h"
 
-/* The operations of a client and of a tool; the contracts are those of src/peer/role.h. */
+/* The operations of a client and of a tool; the contracts are those of src/context/role.h. */
 
 extern const struct px_role_ops px_client_ops;
 extern const struct px_role_ops px_tool_ops;

@@ -12,10 +12,10 @@
 #include "request.h"
 #include "deferred.h"
 #include "ops.h"
-#include "src/ops/attributes.h"
-#include "src/ops/query_args.h"
-#include "src/ops/server_list.h"
-#include "src/ops/version.h"
+#include "src/value/attributes.h"
+#include "src/nspace/query_args.h"
+#include "src/discovery/server_list.h"
+#include "src/base/version.h"
 #include "src/value/infos.h"
 
 /* What we answer ourselves beside the server. */

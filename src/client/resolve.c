@@ -11,7 +11,7 @@
 #include "get.h"
 #include "ops.h"
 #include "src/base/epoch.h"
-#include "src/ops/resolve.h"
+#include "src/nspace/resolve.h"
 
 /* One resolve request and the thread that waits for it. */
 struct resolve_call {

@@ -14,8 +14,8 @@
 #include "src/base/lock.h"
 #include "src/base/map.h"
 #include "src/net/dial.h"
-#include "src/peer/context.h"
-#include "src/peer/request.h"
+#include "src/context/context.h"
+#include "src/context/request.h"
 
 /* What a client or a tool is: its place, its servers, its data. ctx->role points to it in both
  * roles. */

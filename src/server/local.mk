@@ -1,9 +1,24 @@
 noinst_LTLIBRARIES += libpx-server.la
-libpx_server_la_SOURCES = %D%/get_answer.c %D%/loop_call.c %D%/loop_call.h %D%/collective.c %D%/configure.c %D%/collective.h \
-  %D%/commit.c %D%/connect.c %D%/dispatch.c %D%/termination.c %D%/server_events.c %D%/server_events.h %D%/modex_exchange.c %D%/modex_exchange.h %D%/fence.c %D%/server_get.c \
-  %D%/server_get.h %D%/server_group.c %D%/server_group.h %D%/group_data.c %D%/group_registry.c %D%/host_upcall.c %D%/host_upcall.h %D%/inventory.c %D%/inventory.h %D%/server_iof.c %D%/server_iof.h \
-  %D%/job_request.c %D%/query_local.c %D%/modex.c %D%/modex.h %D%/host_module.c %D%/host_module.h %D%/nspace.c %D%/segment_offer.c %D%/modex_log.c %D%/modex_log.h %D%/output_cache.c %D%/self_call.c \
-  %D%/self_call.h %D%/peer.c %D%/priv.h %D%/pset.c %D%/pset.h %D%/server_publish.c %D%/server_query.c %D%/server_query.h \
-  %D%/register.c %D%/rendezvous.c %D%/rendezvous.h %D%/requests.c %D%/requests.h %D%/server_resolve.c \
-  %D%/self_ops.c %D%/self_ops.h %D%/self_data.c %D%/self_events.c %D%/self.c %D%/self.h %D%/server.h %D%/setup.c %D%/spawn.c \
-  %D%/server_start.c %D%/server_start.h %D%/server_tool.c %D%/server_tool.h
+libpx_server_la_SOURCES =
+libpx_server_la_SOURCES += %D%/configure.c %D%/priv.h %D%/server.h %D%/server_start.c %D%/server_start.h %D%/setup.c
+libpx_server_la_SOURCES += %D%/peers/dispatch.c %D%/peers/job_request.c %D%/peers/peer.c %D%/peers/segment_offer.c
+libpx_server_la_SOURCES += %D%/data/commit.c %D%/data/get_answer.c %D%/data/inventory.c %D%/data/inventory.h \
+  %D%/data/modex.c %D%/data/modex.h %D%/data/nspace.c %D%/data/register.c %D%/data/server_get.c \
+  %D%/data/server_get.h
+libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collective.h %D%/collectives/connect.c \
+  %D%/collectives/fence.c %D%/collectives/group_data.c %D%/collectives/group_registry.c %D%/collectives/high_water.c \
+  %D%/collectives/high_water.h %D%/collectives/modex_blob.c %D%/collectives/modex_blob.h \
+  %D%/collectives/modex_exchange.c %D%/collectives/modex_exchange.h %D%/collectives/modex_log.c \
+  %D%/collectives/modex_log.h %D%/collectives/pset.c %D%/collectives/pset.h %D%/collectives/server_group.c \
+  %D%/collectives/server_group.h %D%/collectives/tracker.c %D%/collectives/tracker.h
+libpx_server_la_SOURCES += %D%/requests/host_module.c %D%/requests/host_module.h %D%/requests/host_upcall.c \
+  %D%/requests/host_upcall.h %D%/requests/query_local.c %D%/requests/requests.c %D%/requests/requests.h \
+  %D%/requests/server_publish.c %D%/requests/server_query.c %D%/requests/server_query.h \
+  %D%/requests/server_resolve.c %D%/requests/spawn.c
+libpx_server_la_SOURCES += %D%/events/output_cache.c %D%/events/server_events.c %D%/events/server_events.h \
+  %D%/events/server_iof.c %D%/events/server_iof.h %D%/events/termination.c
+libpx_server_la_SOURCES += %D%/tools/rendezvous.c %D%/tools/rendezvous.h %D%/tools/server_tool.c \
+  %D%/tools/server_tool.h
+libpx_server_la_SOURCES += %D%/self/loop_call.c %D%/self/loop_call.h %D%/self/self.c %D%/self/self.h \
+  %D%/self/self_call.c %D%/self/self_call.h %D%/self/self_data.c %D%/self/self_events.c %D%/self/self_ops.c \
+  %D%/self/self_ops.h

@@ -9,13 +9,13 @@
 
 #include <pmix_server.h>
 
-#include "modex_log.h"
+#include "src/server/collectives/modex_log.h"
 #include "src/base/assert.h"
 #include "src/base/buf.h"
 #include "src/base/list.h"
 #include "src/base/map.h"
-#include "src/coll/high_water.h"
-#include "src/coll/tracker.h"
+#include "src/server/collectives/high_water.h"
+#include "src/server/collectives/tracker.h"
 #include "src/loop/loop.h"
 #include "src/wire/codec.h"
 

@@ -17,15 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop_call.h"
-#include "host_module.h"
-#include "rendezvous.h"
-#include "self.h"
+#include "src/server/self/loop_call.h"
+#include "src/server/requests/host_module.h"
+#include "src/server/tools/rendezvous.h"
+#include "src/server/self/self.h"
 #include "server.h"
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/listener.h"
-#include "src/peer/context.h"
+#include "src/context/context.h"
 
 /* --- listeners --- */
 

@@ -3,7 +3,7 @@
 #ifndef PX_SERVER_SERVER_START_H
 #define PX_SERVER_SERVER_START_H
 
-#include "src/peer/role.h"
+#include "src/context/role.h"
 
 /* What the server process itself may call. */
 extern const struct px_role_ops px_server_ops;

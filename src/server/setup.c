@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loop_call.h"
+#include "src/server/self/loop_call.h"
 #include "gds/store.h"
-#include "host_upcall.h"
+#include "src/server/requests/host_upcall.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"

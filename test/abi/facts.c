@@ -27,10 +27,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#define PX_TYPE PX_NONE
-#define PX_FIELD PX_NONE
-#define PX_VALUE PX_NONE
-#define PX_STRING PX_NONE
+#define PX_TYPE           PX_NONE
+#define PX_FIELD          PX_NONE
+#define PX_VALUE          PX_NONE
+#define PX_STRING         PX_NONE
 #define PX_PROTOTYPE(...) __VA_ARGS__;
 #include "facts_gen.h"
 #ifdef __cplusplus
@@ -75,7 +75,7 @@ static void check_types(void)
 #define PX_FIELD(type, field, offset, size)                                                        \
     number("offset " #type " " #field, (long long) offsetof(type, field), offset);                 \
     number("sizeof " #type " " #field, (long long) sizeof(((type *) NULL)->field), size);
-#define PX_VALUE PX_NONE
+#define PX_VALUE  PX_NONE
 #define PX_STRING PX_NONE
 #include "facts_gen.h"
 #undef PX_TYPE
@@ -86,9 +86,9 @@ static void check_types(void)
 
 static void check_constants(void)
 {
-#define PX_TYPE PX_NONE
-#define PX_FIELD PX_NONE
-#define PX_VALUE(name, value) number(#name, (long long) (name), value##LL);
+#define PX_TYPE                PX_NONE
+#define PX_FIELD               PX_NONE
+#define PX_VALUE(name, value)  number(#name, (long long) (name), value##LL);
 #define PX_STRING(name, value) string(#name, name, value);
 #include "facts_gen.h"
 }

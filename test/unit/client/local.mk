@@ -1,7 +1,7 @@
-px_client_test_libs = libpx-client.la libpx-ops.la libpx-event.la libpx-peer.la libpx-nspace.la libpx-net.la libpx-gds.la \
+px_client_test_libs = libpx-client.la libpx-event.la libpx-context.la libpx-discovery.la libpx-nspace.la libpx-net.la libpx-gds.la \
   libpx-wire.la libpx-topo.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
   $(LIBEVENT_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
-px_client_tests = %D%/alone.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t
+px_client_tests = %D%/alone.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t
 check_PROGRAMS += $(px_client_tests)
 TESTS += $(px_client_tests)
 noinst_HEADERS += %D%/script.h
@@ -19,3 +19,5 @@ noinst_HEADERS += %D%/script.h
 %C%_served_t_LDADD = $(px_client_test_libs)
 %C%_get_request_t_SOURCES = %D%/get_request.c
 %C%_get_request_t_LDADD = $(px_client_test_libs)
+%C%_query_results_t_SOURCES = %D%/query_results.c
+%C%_query_results_t_LDADD = $(px_client_test_libs)

@@ -1,5 +1,5 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/asking.t %D%/data.t %D%/delta.t %D%/doors.t %D%/events.t %D%/groups.t %D%/host.t %D%/modex_log.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
+server_unit_tests = %D%/asking.t %D%/data.t %D%/delta.t %D%/doors.t %D%/events.t %D%/groups.t %D%/host.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
 %C%_asking_t_SOURCES = %D%/asking.c %D%/world.c %D%/world.h
@@ -23,8 +23,6 @@ TESTS += $(server_unit_tests)
 %C%_host_t_SOURCES = %D%/host.c %D%/world.c %D%/world.h
 %C%_host_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_host_t_LDFLAGS = $(AM_LDFLAGS) -no-install
-%C%_modex_log_t_SOURCES = %D%/modex_log.c
-%C%_modex_log_t_LDADD = libpx-server.la libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
 %C%_refresh_t_SOURCES = %D%/refresh.c %D%/world.c %D%/world.h
 %C%_refresh_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_refresh_t_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_GDS_GET_DIRECTIVES_H
+#define PX_GDS_GET_DIRECTIVES_H
+
+#include "gds/lookup.h"
+#include "src/value/directives.h"
+
+/* What the directives of PMIx_Get mean to a store. */
+
+static inline enum px_realm px_get_realm(const struct px_get_directives *directives)
+{
+    return !directives->head.n_flags  ? PX_REALM_NONE
+           : directives->node_info    ? PX_REALM_NODE
+           : directives->job_info     ? PX_REALM_JOB
+           : directives->app_info     ? PX_REALM_APP
+           : directives->session_info ? PX_REALM_SESSION
+           : directives->proc_info    ? PX_REALM_PROC
+                                      : PX_REALM_NONE;
+}
+
+/* Everything but whose value is wanted and the qualifiers. Numbers that are not given are those
+ * that a store takes for not given. */
+static inline void px_ask_direct(struct px_lookup_key *ask,
+                                 const struct px_get_directives *directives)
+{
+    _Static_assert((uint32_t) PX_NO_NODEID == (uint32_t) PX_NOT_GIVEN, "");
+    _Static_assert((uint32_t) PX_NO_APP == (uint32_t) PX_NOT_GIVEN, "");
+    _Static_assert((uint32_t) PX_NO_SESSION == (uint32_t) PX_NOT_GIVEN, "");
+    ask->realm = px_get_realm(directives);
+    ask->hostname = directives->hostname;
+    ask->nodeid = directives->nodeid;
+    ask->appnum = directives->appnum;
+    ask->session = directives->session_id;
+    ask->scope = directives->data_scope;
+}
+
+#endif

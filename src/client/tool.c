@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A tool is a client that finds its servers itself and may have several: one is primary, where its
+ * requests go. */
+
+#include "tool.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/param.h"
+#include "src/client/events.h"
+#include "src/client/ops.h"
+#include "src/client/session.h"
+#include "src/discovery/tool_discovery.h"
+#include "src/wire/message.h"
+
+enum { CRED_ROOM = 4096 };
+
+static bool is_same(const pmix_proc_t *a, const pmix_proc_t *b)
+{
+    return a->rank == b->rank && strcmp(a->nspace, b->nspace) == 0;
+}
+
+static struct px_server_peer *find_server(const struct px_session *session,
+                                          const pmix_proc_t *server)
+{
+    for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
+        /* pairs with link_lost */
+        if (px_load_acquire(&at->lost) == 0 && is_same(&at->proc, server)) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static void introduce(const struct px_session *session, struct px_handshake *handshake)
+{
+    bool named = session->ctx->self.nspace[0] != '\0';
+    bool launched = getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL;
+
+    handshake->kind = PX_WIRE_PLAIN;
+    handshake->uid = (uint32_t) geteuid();
+    handshake->gid = (uint32_t) getegid();
+    handshake->flag = named ? PX_HANDSHAKE_TOOL : PX_HANDSHAKE_TOOL_NEEDS_ID;
+    if (named && launched && strcmp(getenv("PMIX_NAMESPACE"), session->ctx->self.nspace) == 0) {
+        handshake->flag = PX_HANDSHAKE_CLIENT_TOOL;
+    }
+    handshake->proc = session->ctx->self;
+    snprintf(handshake->version, sizeof(handshake->version), "%s", PX_WIRE_VERSION);
+    snprintf(handshake->bfrops, sizeof(handshake->bfrops), "%s", PX_WIRE_MODULE);
+    snprintf(handshake->gds, sizeof(handshake->gds), "%s", PX_GDS_MESSAGES);
+}
+
+/* The process, by which a server that is called over TCP finds out what the kernel says of it. */
+static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
+{
+    pid_t pid = getpid();
+    pmix_info_t info;
+    int rc = PMIx_Info_load(&info, PMIX_PROC_PID, &pid, PMIX_PID);
+
+    if (rc == 0) {
+        rc = px_pack_infos(blob, kind, &info, 1);
+        PMIx_Info_destruct(&info);
+    }
+    return rc == 0 && px_buf_ok(blob) ? 0 : PMIX_ERR_NOMEM;
+}
+
+static int dial(const struct px_session *session, const struct px_server_candidate *found,
+                struct px_dialed *ret)
+{
+    const struct px_trust trust = {.uid = (uid_t) -1, .named = found->named};
+    struct px_handshake handshake = {0};
+    struct px_buf blob = {0};
+    unsigned char cred[CRED_ROOM];
+    int rc;
+
+    introduce(session, &handshake);
+    rc = pack_self(handshake.kind, &blob);
+    handshake.blob = blob.data;
+    handshake.blob_len = blob.len;
+    rc = rc != 0 ? rc : px_credential(NULL, &handshake, cred, sizeof(cred));
+    rc = rc != 0 ? rc
+                 : px_dial(found->uri, &handshake,
+                           (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust, ret);
+    px_buf_fini(&blob);
+    return rc;
+}
+
+/* Dials one candidate; PMIX_ERR_EXISTS when it is a server that we have already. */
+static int connect_one(struct px_session *session, const struct px_server_candidate *found,
+                       struct px_server_peer **ret)
+{
+    struct px_dialed dialed = {.fd = -1};
+    pmix_proc_t server;
+    int rc = px_uri_server(found->uri, &server);
+
+    if (rc != 0) {
+        return rc;
+    }
+    *ret = find_server(session, &server);
+    if (*ret != NULL) {
+        return PMIX_ERR_EXISTS;
+    }
+    rc = dial(session, found, &dialed);
+    if (rc != 0) {
+        return rc;
+    }
+    if (PMIx_Nspace_invalid(dialed.server.nspace)) {
+        dialed.server = server;
+    } else if (!is_same(&dialed.server, &server)) {
+        close(dialed.fd); /* another one has taken its place */
+        return PMIX_ERR_UNREACH;
+    }
+    if (PMIx_Nspace_invalid(session->ctx->self.nspace)) {
+        px_session_name(session, dialed.assigned.nspace, dialed.assigned.rank);
+    }
+    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, ret);
+    if (rc == 0) {
+        px_session_set_version(*ret, found->version[0] != '\0' ? found->version : NULL);
+    }
+    return rc;
+}
+
+/* The pause between two attempts that the caller asked for; a poll without descriptors. */
+static void pause_for(uint32_t seconds)
+{
+    (void) poll(NULL, 0, (int) (seconds > 3600 ? 3600 : seconds) * 1000);
+}
+
+/* Several servers in the directory, and nothing to choose by. */
+static bool is_ambiguous(const struct px_session *session, const struct px_server_candidate *found,
+                         size_t n)
+{
+    size_t fresh = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        pmix_proc_t server;
+
+        if (found[i].searched && px_uri_server(found[i].uri, &server) == 0 &&
+            find_server(session, &server) == NULL) {
+            fresh++;
+        }
+    }
+    return fresh > 1 && !px_param_bool(PX_P_TOOL_TRY_ALL);
+}
+
+static int connect_found(struct px_session *session, const struct px_tool_directives *directives,
+                         struct px_server_peer **ret)
+{
+    struct px_server_candidate *found = calloc(PX_SERVER_CANDIDATES_MAX, sizeof(*found));
+    bool named = false;
+    size_t n = 0;
+    int rc;
+
+    if (found == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = px_tool_find(directives, session->hostname, found, PX_SERVER_CANDIDATES_MAX, &n, &named);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (found[i].searched && is_ambiguous(session, found, n)) {
+            rc = PMIX_ERR_BAD_PARAM;
+            break;
+        }
+        rc = connect_one(session, &found[i], ret);
+        if (rc == 0 || named) {
+            break;
+        }
+        rc = i + 1 < n ? 0 : PMIX_ERR_UNREACH;
+    }
+    free(found);
+    return rc;
+}
+
+static int connect_by_directives(struct px_session *session,
+                                 const struct px_tool_directives *directives,
+                                 struct px_server_peer **ret)
+{
+    int rc = connect_found(session, directives, ret);
+
+    for (uint32_t i = 0; i < directives->retries && rc == PMIX_ERR_UNREACH; i++) {
+        pause_for(directives->delay);
+        rc = connect_found(session, directives, ret);
+    }
+    return rc;
+}
+
+static void name_self(struct px_session *session, const struct px_tool_directives *directives)
+{
+    const char *nspace = getenv("PMIX_NAMESPACE");
+    const char *rank = getenv("PMIX_RANK");
+
+    if (directives->own_nspace != NULL) {
+        px_session_name(session, directives->own_nspace, directives->own_rank);
+    } else if (nspace != NULL && rank != NULL && strlen(nspace) <= PMIX_MAX_NSLEN) {
+        px_session_name(session, nspace, (pmix_rank_t) strtoul(rank, NULL, 10));
+    } else {
+        px_session_name(session, "", PMIX_RANK_UNDEF);
+    }
+}
+
+static void repeat_codes(void *arg)
+{
+    struct px_server_peer *server = arg;
+
+    (void) px_client_repeat_codes(server); /* no memory, or lost: events of others do not come */
+}
+
+/* Primary by request, or by having been connected when there was no other server: requests go
+ * there, and so do the registrations of event handlers that are there already. */
+static void make_primary(struct px_session *session, struct px_server_peer *server)
+{
+    px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
+    (void) px_loop_run(session->ctx->loop, repeat_codes, server);
+}
+
+pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_session *session;
+    struct px_server_peer *server = NULL;
+    struct px_tool_directives directives;
+    int rc = px_tool_directives_read(info, ninfo, &directives);
+
+    if (rc != 0) {
+        return rc;
+    }
+    session = px_session_create(ctx);
+    if (session == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    session->is_tool = true;
+    name_self(session, &directives);
+    if (!directives.no_connect) {
+        rc = connect_by_directives(session, &directives, &server);
+        if (rc == 0) {
+            rc = px_session_request_job(session);
+        }
+        if (rc != 0 && directives.optional && server == NULL) {
+            rc = 0;
+        }
+    }
+    if (rc != 0) {
+        px_session_destroy(session);
+        return rc;
+    }
+    ctx->role = session;
+    ctx->ops = &px_tool_ops;
+    px_session_open_reads(session);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_tool_stop(struct px_ctx *ctx)
+{
+    struct px_session *session = px_session(ctx);
+
+    for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
+        (void) px_session_goodbye(session, at); /* it sees us go in any case */
+    }
+    px_session_report(session);
+    px_session_end(session);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo,
+                             pmix_proc_t *ret_server)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *server = NULL;
+    struct px_tool_directives directives;
+    bool named;
+    int rc = px_tool_directives_read(info, ninfo, &directives);
+
+    if (rc != 0) {
+        return rc;
+    }
+    named = directives.file != NULL || directives.uri != NULL || directives.pid != 0 ||
+            directives.nspace != NULL;
+    rc = connect_by_directives(session, &directives, &server);
+    if (rc == PMIX_ERR_EXISTS) {
+        rc = named ? 0 : PMIX_ERR_UNREACH;
+    }
+    if (rc != 0 || server == NULL) {
+        return rc != 0 ? rc : PMIX_ERR_UNREACH;
+    }
+    if (directives.primary || px_session_server(session) == server) {
+        make_primary(session, server);
+    }
+    if (ret_server != NULL) {
+        *ret_server = server->proc;
+    }
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *peer = find_server(session, server);
+
+    if (peer == NULL) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    (void) px_session_goodbye(session, peer); /* marks it lost: it is in no list from here on */
+    px_lock_take(&session->lock);
+    if (px_load_ptr_acquire(&session->primary) == peer) { /* pairs with make_primary */
+        px_store_ptr_release(&session->primary, NULL);    /* pairs with px_session_server */
+    }
+    px_lock_give(&session->lock);
+    px_link_hang_up(peer->link);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret_n)
+{
+    struct px_session *session = px_session(ctx);
+    const struct px_server_peer *primary = px_session_server(session);
+    const struct px_server_peer *at;
+    pmix_proc_t *procs;
+    size_t n = 0;
+    size_t k;
+
+    px_lock_take(&session->lock);
+    for (at = session->servers; at != NULL; at = at->next) {
+        n += px_load_acquire(&at->lost) == 0 ? 1 : 0; /* pairs with link_lost */
+    }
+    procs = n > 0 ? PMIx_Proc_create(n) : NULL;
+    /* The list has the latest first; the answer has the primary first and then the earliest. */
+    k = n;
+    for (at = session->servers; procs != NULL && at != NULL; at = at->next) {
+        /* pairs with link_lost */
+        if (px_load_acquire(&at->lost) == 0 && at != primary && k > 0) {
+            k--;
+            procs[k] = at->proc;
+        }
+    }
+    if (procs != NULL && primary != NULL) {
+        procs[0] = primary->proc;
+    }
+    px_lock_give(&session->lock);
+    if (n > 0 && procs == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret = procs;
+    *ret_n = n;
+    return n > 0 ? PMIX_SUCCESS : PMIX_ERR_UNREACH;
+}
+
+pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *peer = find_server(session, server);
+
+    if (peer == NULL) {
+        return PMIX_ERR_UNREACH;
+    }
+    make_primary(session, peer);
+    return PMIX_SUCCESS;
+}
+
+bool px_tool_connected(struct px_ctx *ctx)
+{
+    return px_session_server(px_session(ctx)) != NULL;
+}

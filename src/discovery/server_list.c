@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What rendezvous files say, as the answer to a query. Whether a server takes the caller is known
+ * when it is asked. */
+
+#include "server_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool_discovery.h"
+#include "src/nspace/query_args.h"
+#include "src/net/dial.h"
+
+enum { MOST = 6 };
+
+struct items {
+    pmix_info_t at[MOST];
+    size_t n;
+    int rc;
+};
+
+static void add_info(struct items *items, const char *key, const void *value, pmix_data_type_t type)
+{
+    if (items->rc == 0) {
+        items->rc = PMIx_Info_load(&items->at[items->n], key, value, type);
+        items->n += 0 == items->rc ? 1 : 0;
+    }
+}
+
+static int load_array(pmix_info_t *ret, const char *key, pmix_info_t *items, size_t n)
+{
+    pmix_data_array_t array = {.type = PMIX_INFO, .size = n, .array = items};
+
+    return PMIx_Info_load(ret, key, &array, PMIX_DATA_ARRAY);
+}
+
+static int describe_server(const struct px_server_candidate *found, const pmix_proc_t *server,
+                           const char *hostname, pmix_info_t *ret)
+{
+    struct items items = {.n = 0};
+    pid_t pid = (pid_t) found->pid;
+
+    add_info(&items, PMIX_NSPACE, server->nspace, PMIX_STRING);
+    add_info(&items, PMIX_RANK, &server->rank, PMIX_PROC_RANK);
+    add_info(&items, PMIX_SERVER_URI, found->uri, PMIX_STRING);
+    add_info(&items, PMIX_HOSTNAME, hostname, PMIX_STRING);
+    if (pid > 0) {
+        add_info(&items, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    }
+    if (found->version[0] != '\0') {
+        add_info(&items, PMIX_VERSION_INFO, found->version, PMIX_STRING);
+    }
+    if (items.rc == 0) {
+        items.rc = load_array(ret, PMIX_SERVER_INFO_ARRAY, items.at, items.n);
+    }
+    for (size_t i = 0; i < items.n; i++) {
+        PMIx_Info_destruct(&items.at[i]);
+    }
+    return items.rc;
+}
+
+static bool is_wanted(const struct px_tool_directives *directives,
+                      const struct px_server_candidate *found, const pmix_proc_t *server)
+{
+    return (directives->nspace == NULL || strcmp(directives->nspace, server->nspace) == 0) &&
+           (directives->pid == 0 || directives->pid == found->pid);
+}
+
+static int list_servers(const struct px_tool_directives *directives, const char *hostname,
+                        struct px_server_candidate *found, pmix_info_t *list, pmix_info_t *ret)
+{
+    size_t n_found = px_tool_list(directives, hostname, found, PX_SERVER_CANDIDATES_MAX);
+    size_t n = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < n_found && rc == 0; i++) {
+        pmix_proc_t server;
+
+        if (px_uri_server(found[i].uri, &server) == 0 &&
+            is_wanted(directives, &found[i], &server)) {
+            rc = describe_server(&found[i], &server, hostname, &list[n]);
+            n += 0 == rc ? 1 : 0;
+        }
+    }
+    if (rc == 0) {
+        rc = n > 0 ? load_array(ret, PMIX_QUERY_AVAIL_SERVERS, list, n) : PMIX_ERR_NOT_FOUND;
+    }
+    return rc;
+}
+
+/* A folder that no qualifier has named. */
+static void set_dir(const pmix_query_t *query, const char *key, const char *dir, char *room,
+                    size_t n)
+{
+    if (dir != NULL && px_query_qualifier(query, key) == NULL) {
+        snprintf(room, n, "%s", dir);
+    }
+}
+
+int px_servers_answer(const pmix_query_t *query, const char *hostname, const char *server_tmpdir,
+                      const char *system_tmpdir, pmix_info_t *ret)
+{
+    struct px_server_candidate *found = calloc(PX_SERVER_CANDIDATES_MAX, sizeof(*found));
+    pmix_info_t *list = PMIx_Info_create(PX_SERVER_CANDIDATES_MAX);
+    struct px_tool_directives directives;
+    int rc = found != NULL && list != NULL ? 0 : PMIX_ERR_NOMEM;
+
+    if (rc == 0) {
+        rc = px_tool_directives_read(query->qualifiers, query->nqual, &directives);
+    }
+    if (rc == 0) {
+        set_dir(query, PMIX_SERVER_TMPDIR, server_tmpdir, directives.server_tmpdir,
+                sizeof(directives.server_tmpdir));
+        set_dir(query, PMIX_SYSTEM_TMPDIR, system_tmpdir, directives.system_tmpdir,
+                sizeof(directives.system_tmpdir));
+        rc = list_servers(&directives, hostname, found, list, ret);
+    }
+    PMIx_Info_free(list, PX_SERVER_CANDIDATES_MAX);
+    free(found);
+    return rc;
+}

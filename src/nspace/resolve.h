@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_NSPACE_RESOLVE_H
+#define PX_NSPACE_RESOLVE_H
+
+#include "gds/store.h"
+
+/* The library's own answers to PMIx_Resolve_peers and PMIx_Resolve_nodes out of what it was told:
+ * used by a server whose host does not answer, and by a client that may or must answer by itself.
+ * The asker picks the stores: one for a named namespace, all it knows for "every namespace" (a NULL
+ * or empty name). Pure reads; any thread. Results are malloc'd and the caller's; they are set on
+ * PMIX_SUCCESS only. */
+
+/* Processes on a node. node: name, alias, full or short name; NULL or "": the readers' own.
+ * PMIX_SUCCESS (NULL and 0: no such node here, or no processes on it), PMIX_ERR_INVALID_NAMESPACE
+ * (no store), PMIX_ERR_DATA_VALUE_NOT_FOUND (the node is there, its peers were not given and cannot
+ * be rebuilt), PMIX_ERR_UNPACK_FAILURE (the given list is no list of ranks), PMIX_ERR_NOMEM. With
+ * several stores, one that has no answer does not hide the others; it decides the status only when
+ * none had one. */
+int px_resolve_peers(const struct px_store *const *stores, size_t n_stores, const char *node,
+                     pmix_proc_t **ret_procs, size_t *ret_nprocs);
+
+/* Comma-separated names of the nodes of the namespace, in the order of its node map, each once;
+ * NULL when it has none. PMIX_SUCCESS, PMIX_ERR_INVALID_NAMESPACE (no store), PMIX_ERR_NOMEM. */
+int px_resolve_nodes(const struct px_store *const *stores, size_t n_stores, char **ret_nodes);
+
+/* Index of the node that a name, an alias, or a full or short form of a name means here;
+ * PX_NO_NODE. NULL or "": the readers' own. */
+uint32_t px_resolve_node_index(const struct px_store *store, const char *node);
+
+#endif

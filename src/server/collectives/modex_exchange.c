@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What a fence carries: what was posted since the last one (docs/decisions/0008-delta-fences.md).
+ * The values that a server has taken from its processes are numbered in order, and each set of
+ * processes is known up to a number that all its servers have been sent. At the other end it is
+ * known of each process up to which number everything is here. So what comes twice, or late, is
+ * passed over, and what is missing is noticed; then all are asked for everything. */
+
+#include "modex_exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gds/store.h"
+#include "src/server/collectives/modex_blob.h"
+
+/* --- sending --- */
+
+static int add_rank(struct px_buf *buf, struct px_local_proc *rank, uint64_t since)
+{
+    struct px_modex_blob_part part = {.nspace = rank->ns->name, .rank = rank->rank};
+    struct px_modex_log_span span;
+    struct px_buf kvals = {0};
+    int rc = px_modex_log_pack(&rank->modex_log, since, &kvals, &span);
+
+    if (!rc && kvals.len) {
+        part.from = span.from;
+        part.to = span.to;
+        part.kvals = px_in_make(kvals.data, kvals.len, PX_WIRE_PLAIN);
+        rc = px_modex_blob_add(buf, &part);
+    }
+    px_buf_fini(&kvals);
+    return rc;
+}
+
+static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *proc,
+                    uint64_t since)
+{
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_local_proc *rank;
+    struct px_list *item;
+    struct px_list *next;
+    int rc = PMIX_SUCCESS;
+
+    if (ns && proc->rank == PMIX_RANK_WILDCARD) {
+        px_list_each(item, next, &ns->rank_list) {
+            rc = rc ? rc : add_rank(buf, px_container_of(item, struct px_local_proc, link), since);
+        }
+        return rc;
+    }
+    rank = ns ? px_local_proc_find(ns, proc->rank) : NULL;
+    return rank ? add_rank(buf, rank, since) : PMIX_SUCCESS;
+}
+
+int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, uint64_t since,
+                    bool ask_resync, char **ret, size_t *ret_len)
+{
+    struct px_modex_blob_head head = {.server_id = s->server_id,
+                                      .flags = ask_resync && s->resync_needed ? PX_MODEX_BLOB_RESEND
+                                                                              : 0};
+    struct px_buf buf = {0};
+    size_t mark;
+    size_t empty;
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop));
+    px_modex_blob_begin(&buf, &head, &mark);
+    empty = buf.len;
+    for (size_t i = 0; !rc && i < nprocs; i++) {
+        rc = add_proc(s, &buf, &procs[i], since);
+    }
+    px_modex_blob_end(&buf, mark);
+    if (rc || !px_buf_ok(&buf)) {
+        px_buf_fini(&buf);
+        return rc ? rc : PMIX_ERR_NOMEM;
+    }
+    if (buf.len == empty && !ask_resync) {
+        px_buf_fini(&buf);
+        *ret = NULL;
+        *ret_len = 0;
+        return PMIX_SUCCESS;
+    }
+    s->resync_needed = s->resync_needed && !ask_resync;
+    *ret = px_buf_take(&buf, ret_len);
+    return PMIX_SUCCESS;
+}
+
+void px_modex_request_resync(struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    s->resync_needed = true;
+}
+
+/* --- storing --- */
+
+/* Data of several namespaces may come mixed: one batch each, published together at the end. */
+struct incoming {
+    struct px_list link;
+    struct px_nspace *ns;
+    struct px_commit_reader *posted;
+};
+
+struct reader {
+    struct px_server *server;
+    struct px_list all;
+    const char *nspace;              /* of the part before; NULL at first */
+    struct px_nspace *ns;            /* NULL: this node has never heard of it */
+    struct px_commit_reader *posted; /* NULL until something of it is news */
+    bool echo;
+    bool asked;
+};
+
+/* Parts of one namespace mostly follow each other. */
+static struct px_nspace *ns_of(struct reader *reader, const char *nspace)
+{
+    if (!reader->nspace || strcmp(reader->nspace, nspace) != 0) {
+        reader->ns = px_nspace_find(reader->server, nspace);
+        reader->posted = NULL;
+        reader->nspace = nspace;
+    }
+    return reader->ns;
+}
+
+static struct px_commit_reader *find_posted(struct reader *reader, struct px_nspace *ns)
+{
+    struct px_list *item;
+    struct px_list *next;
+    struct incoming *in;
+
+    px_list_each(item, next, &reader->all) {
+        in = px_container_of(item, struct incoming, link);
+        if (in->ns == ns) {
+            return in->posted;
+        }
+    }
+    in = calloc(1, sizeof(*in));
+    if (!in) {
+        return NULL;
+    }
+    in->ns = ns;
+    in->posted = px_commit_reader_create(ns);
+    if (!in->posted) {
+        free(in);
+        return NULL;
+    }
+    px_list_append(&reader->all, &in->link);
+    return in->posted;
+}
+
+/* Where data of the namespace at hand go; NULL when memory is out. */
+static struct px_commit_reader *posted_of(struct reader *reader)
+{
+    if (!reader->posted) {
+        reader->posted = find_posted(reader, reader->ns);
+    }
+    return reader->posted;
+}
+
+/* What is known of a remote rank; NULL for one that the job does not have, or without memory. */
+static struct px_received_mark *received_of(struct px_nspace *ns, uint32_t rank)
+{
+    struct px_store_info info;
+    struct px_received_mark *known;
+
+    if (rank < ns->n_received) {
+        return &ns->received[rank];
+    }
+    px_store_info(ns->store, &info);
+    if (rank >= info.n_ranks) {
+        return NULL;
+    }
+    known = realloc(ns->received, info.n_ranks * sizeof(*known));
+    if (!known) {
+        return NULL;
+    }
+    memset(known + ns->n_received, 0, (info.n_ranks - ns->n_received) * sizeof(*known));
+    ns->received = known;
+    ns->n_received = info.n_ranks;
+    return &known[rank];
+}
+
+/* True when the part brings something; then it counts as here from now on. */
+static bool is_news(struct px_server *s, struct px_nspace *ns,
+                    const struct px_modex_blob_head *head, const struct px_modex_blob_part *part)
+{
+    struct px_received_mark *known = received_of(ns, part->rank);
+    uint64_t here = known && known->server_id == head->server_id ? known->up_to : 0;
+
+    if (!known) {
+        return true;
+    }
+    if (part->to <= here) {
+        return false;
+    }
+    if (part->from > here) {
+        s->resync_needed = true;
+    } else {
+        known->server_id = head->server_id;
+        known->up_to = part->to;
+    }
+    return true;
+}
+
+/* Nothing of the namespace is sure to be here. */
+static void forget_received(struct px_server *s, struct px_nspace *ns)
+{
+    free(ns->received);
+    ns->received = NULL;
+    ns->n_received = 0;
+    s->resync_needed = true;
+}
+
+static int on_part(void *arg, const struct px_modex_blob_head *head,
+                   const struct px_modex_blob_part *part)
+{
+    struct reader *reader = arg;
+    struct px_server *s = reader->server;
+    struct px_nspace *ns;
+    struct px_commit_reader *posted;
+    struct px_in kvals;
+
+    if (!part) {
+        reader->echo |= head->server_id == s->server_id;
+        reader->asked |= head->server_id != s->server_id && (head->flags & PX_MODEX_BLOB_RESEND);
+        return PMIX_SUCCESS;
+    }
+    /* What is our own is in the store already; what this node has never heard of has no readers
+     * here. */
+    ns = ns_of(reader, part->nspace);
+    if (!ns || px_local_proc_find(ns, part->rank) || !is_news(s, ns, head, part)) {
+        return PMIX_SUCCESS;
+    }
+    kvals = part->kvals;
+    posted = posted_of(reader);
+    if (!posted) {
+        forget_received(s, ns);
+        return PMIX_ERR_NOMEM;
+    }
+    return px_commit_reader_read(posted, part->rank, &kvals, PMIX_REMOTE);
+}
+
+int px_modex_decode(struct px_server *s, const char *data, size_t len, bool *ret_self_echo)
+{
+    struct reader reader = {.server = s};
+    struct px_list *item;
+    int rc;
+
+    px_assert(px_loop_inside(s->loop));
+    px_list_init(&reader.all);
+    rc = px_modex_blob_each(data, len, on_part, &reader);
+    for (item = px_list_shift(&reader.all); item; item = px_list_shift(&reader.all)) {
+        struct incoming *in = px_container_of(item, struct incoming, link);
+
+        rc = rc ? rc : px_commit_reader_publish(in->posted, in->ns);
+        if (rc) {
+            forget_received(s, in->ns);
+        }
+        px_commit_reader_destroy(in->posted);
+        free(in);
+    }
+    if (reader.asked) {
+        px_high_water_forget(&s->high_water, NULL);
+    }
+    if (!rc && ret_self_echo) {
+        *ret_self_echo = reader.echo && !reader.asked;
+    }
+    return rc;
+}

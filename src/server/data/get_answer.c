@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Answering a request for data from what the stores hold. A client stores what it is sent and looks
+ * again by itself; so the answer to one key of a process may carry all that it posted, which saves
+ * the client its next requests. A client that maps the segment, or is sent it with the answer, is
+ * sent no more than it asked for. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_get.h"
+#include "gds/get_directives.h"
+#include "src/value/directives.h"
+#include "src/wire/message.h"
+
+int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
+                       struct px_lookup_key *spec, struct px_get_directives *ret)
+{
+    int rc = px_get_read(info, ninfo, ret);
+
+    if (rc) {
+        return rc;
+    }
+    px_ask_direct(spec, ret);
+    spec->n_quals = px_infos_quals(info, ninfo, quals);
+    spec->quals = spec->n_quals ? quals : NULL;
+    return PMIX_SUCCESS;
+}
+
+/* --- building the answer --- */
+
+struct packer {
+    struct px_buf buf;
+    enum px_wire_kind kind;
+    size_t n;
+    bool offers; /* the segment rides on the answer */
+    bool shares; /* it does, or the asker has it */
+};
+
+static int pack_slice(struct packer *p, const char *key, const struct px_slice *slice)
+{
+    pmix_value_t value;
+    int rc = px_slice_fill(slice, &value);
+
+    if (rc) {
+        return rc;
+    }
+    rc = px_pack_kval(&p->buf, p->kind, key, &value);
+    PMIx_Value_destruct(&value);
+    p->n += !rc;
+    return rc;
+}
+
+/* A value that is retrieved by qualifiers goes with them. */
+static int pack_qualified(struct packer *p, const char *key, const struct px_slice *slice)
+{
+    pmix_info_t *quals = NULL;
+    pmix_info_t *infos = NULL;
+    size_t n = 0;
+    int rc = px_slice_quals(slice, &quals, &n);
+
+    if (rc) {
+        return rc;
+    }
+    infos = calloc(n + 1, sizeof(*infos));
+    rc = infos ? px_slice_fill(slice, &infos[0].value) : PMIX_ERR_NOMEM;
+    if (!rc) {
+        pmix_data_array_t array = {.type = PMIX_INFO, .size = n + 1, .array = infos};
+        pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+
+        memcpy(infos[0].key, key, strnlen(key, PMIX_MAX_KEYLEN));
+        memcpy(&infos[1], quals, n * sizeof(*infos));
+        rc = px_pack_kval(&p->buf, p->kind, PMIX_QUALIFIED_VALUE, &value);
+        PMIx_Value_destruct(&infos[0].value);
+        p->n += !rc;
+    }
+    free(infos);
+    PMIx_Info_free(quals, n);
+    return rc;
+}
+
+static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
+{
+    if (slice->scope == PMIX_SCOPE_UNDEF || slice->scope == PMIX_INTERNAL ||
+        slice->type == PMIX_UNDEF) {
+        return PMIX_SUCCESS;
+    }
+    return slice->quals ? pack_qualified(arg, key, slice) : pack_slice(arg, key, slice);
+}
+
+static struct px_peer *asking_peer(const struct px_get *get)
+{
+    return px_peer_find(get->server, get->reply_to.peer);
+}
+
+/* All that the process has posted, after the number of the change that it is of. */
+static int pack_process(struct packer *p, const struct px_get *get, const struct px_nspace *ns,
+                        uint32_t owner)
+{
+    const struct px_local_proc *rank = get->counts ? px_local_proc_find(ns, owner) : NULL;
+    pmix_value_t change = {.type = PMIX_UINT64};
+    int rc = PMIX_SUCCESS;
+
+    if (rank && rank->change) {
+        change.data.uint64 = rank->change;
+        rc = px_pack_kval(&p->buf, p->kind, PX_KEY_CHANGE, &change);
+    }
+    return rc ? rc : px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_posted, p);
+}
+
+/* Does the asker have all that the process has posted? */
+static bool is_unchanged(const struct px_get *get, const struct px_nspace *ns, uint32_t owner)
+{
+    const struct px_local_proc *rank = get->change ? px_local_proc_find(ns, owner) : NULL;
+
+    return rank && rank->change == get->change;
+}
+
+/* REFRESH_CACHE: STATUS, and KVALs for those that cannot look into the segment. */
+static void send_kvals(const struct px_get *get, struct packer *p)
+{
+    struct px_buf reply = {0};
+
+    (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
+    if (!p->shares) {
+        px_buf_append(&reply, p->buf.data, p->buf.len);
+    }
+    reply.failed |= p->buf.failed;
+    px_buf_fini(&p->buf);
+    px_answer_take(get->server, &get->reply_to, &reply);
+}
+
+/* {PROC, KVAL...} of the job, or the one value that stands for all of it. */
+static void pack_job(struct px_buf *reply, const struct packer *p, struct px_nspace *ns)
+{
+    pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
+    const struct px_buf *packed;
+    struct px_buf inner = {0};
+    int rc;
+
+    memcpy(job.nspace, ns->name, sizeof(job.nspace));
+    rc = px_pack(&inner, p->kind, PMIX_PROC, &job, 1);
+    if (!rc && p->offers) {
+        rc = px_pack_segment(&inner, p->kind);
+    } else if (!rc) {
+        rc = px_nspace_packed(ns, p->kind, &packed);
+        if (!rc) {
+            px_buf_append(&inner, packed->data, packed->len);
+        }
+    }
+    if (!rc) {
+        (void) px_pack_bytes(reply, p->kind, inner.data, inner.len);
+    }
+    px_buf_fini(&inner);
+}
+
+/* STATUS, the job of a foreign namespace unless the asker has its segment, and the object that was
+ * asked for. */
+static void send_object(const struct px_get *get, struct px_nspace *ns, struct packer *p)
+{
+    struct px_peer *peer = asking_peer(get);
+    struct px_buf reply = {0};
+    bool foreign = peer && strncmp(get->asker.nspace, ns->name, PMIX_MAX_NSLEN) != 0;
+
+    if (!peer) {
+        px_buf_fini(&p->buf);
+        return;
+    }
+    if (get->how & PX_GET_KVALS) {
+        send_kvals(get, p);
+        return;
+    }
+    (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
+    if (p->offers || (foreign && !p->shares && get->target.rank != PMIX_RANK_WILDCARD)) {
+        pack_job(&reply, p, ns);
+    }
+    (void) px_pack_bytes(&reply, p->kind, p->buf.data, p->buf.len);
+    reply.failed |= p->buf.failed;
+    px_buf_fini(&p->buf);
+    if (p->offers && px_buf_ok(&reply)) {
+        px_answer_offer(get->server, &get->reply_to, &reply, px_peer_offer(peer, ns));
+    } else {
+        px_answer_take(get->server, &get->reply_to, &reply);
+    }
+}
+
+static int begin_object(struct packer *p, const struct px_get *get, const struct px_nspace *ns,
+                        uint32_t rank)
+{
+    struct px_peer *peer = asking_peer(get);
+    pmix_proc_t owner = {.rank = rank};
+
+    p->kind = peer ? peer->kind : PX_WIRE_PLAIN;
+    p->shares = peer && px_peer_reads(peer, ns);
+    if (get->how & PX_GET_KVALS) {
+        return PMIX_SUCCESS;
+    }
+    p->offers = peer && px_peer_has_news(peer, ns);
+    p->shares |= p->offers;
+    memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
+    return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
+}
+
+/* A request of this process gets a value. */
+static int answer_own(const struct px_get *get, const struct px_slice *slice)
+{
+    pmix_value_t *value = NULL;
+    int rc = px_slice_value(slice, &value);
+
+    if (rc) {
+        return rc;
+    }
+    get->reply_to.value(PMIX_SUCCESS, value, get->reply_to.cbdata);
+    PMIx_Value_free(value, 1);
+    return PMIX_SUCCESS;
+}
+
+static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t owner,
+                        const struct px_slice *slice, bool posted)
+{
+    struct packer p = {0};
+    int rc;
+
+    if (!get->reply_to.peer) {
+        return answer_own(get, slice);
+    }
+    if (posted && is_unchanged(get, ns, owner)) {
+        px_answer_status(get->server, &get->reply_to, PMIX_SUCCESS);
+        return PMIX_SUCCESS;
+    }
+    rc = begin_object(&p, get, ns, owner);
+    if (!rc && slice->quals) {
+        rc = pack_qualified(&p, get->key, slice);
+    } else if (!rc && posted && !p.shares) {
+        rc = pack_process(&p, get, ns, owner);
+    } else if (!rc) {
+        rc = pack_slice(&p, get->key, slice);
+    }
+    if (rc) {
+        px_buf_fini(&p.buf);
+        return rc;
+    }
+    send_object(get, ns, &p);
+    return PMIX_SUCCESS;
+}
+
+/* All of a process, or of the job. */
+static int answer_all(const struct px_get *get, struct px_nspace *ns)
+{
+    struct packer p = {0};
+    int rc;
+
+    if (!get->reply_to.peer) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = begin_object(&p, get, ns, get->target.rank);
+    if (!rc && get->target.rank == PMIX_RANK_WILDCARD) {
+        const struct px_buf *packed;
+
+        rc = px_nspace_packed(ns, p.kind, &packed);
+        if (!rc) {
+            px_buf_append(&p.buf, packed->data, packed->len);
+            p.n = packed->len;
+        }
+    } else if (!rc) {
+        rc = pack_process(&p, get, ns, get->target.rank);
+    }
+    if (rc || !p.n) {
+        px_buf_fini(&p.buf);
+        return rc ? rc : PMIX_ERR_NOT_FOUND;
+    }
+    send_object(get, ns, &p);
+    return PMIX_SUCCESS;
+}
+
+/* A key whose owner is not known: whoever posted it. The asker stores it as that process's. */
+static int attempt_anyone(struct px_get *get, struct px_nspace *ns)
+{
+    struct px_store_info info;
+    struct px_lookup_key spec = get->spec;
+    struct px_slice slice;
+
+    px_store_info(ns->store, &info);
+    for (uint32_t r = 0; r < info.n_ranks; r++) {
+        spec.rank = r;
+        if (px_store_get(ns->store, &spec, &slice) == PMIX_SUCCESS) {
+            return answer_slice(get, ns, r, &slice, false);
+        }
+    }
+    return PMIX_ERR_NOT_FOUND;
+}
+
+/* A value of a session, an application or a node cannot be sent alone, since its place would be
+ * lost: an asker without the segment is sent the job. */
+static bool wants_levels(const struct px_get *get, const struct px_nspace *ns)
+{
+    const struct px_peer *peer = asking_peer(get);
+    enum px_realm realm = get->spec.realm;
+
+    return peer && get->how == 0 && get->target.rank == PMIX_RANK_WILDCARD &&
+           (realm == PX_REALM_SESSION || realm == PX_REALM_APP || realm == PX_REALM_NODE) &&
+           !px_peer_reads(peer, ns) && !px_peer_has_news(peer, ns);
+}
+
+int px_get_attempt(struct px_get *get)
+{
+    struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
+    struct px_slice slice;
+    bool posted;
+    int rc;
+
+    if (!ns) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    if (!get->key || (get->how == PX_GET_KVALS && get->target.rank == PMIX_RANK_WILDCARD)) {
+        return answer_all(get, ns);
+    }
+    rc = px_store_get(ns->store, &get->spec, &slice);
+    if ((!rc || rc == PMIX_ERR_NOT_FOUND) && get->target.rank == PMIX_RANK_UNDEF &&
+        !px_key_reserved(get->key)) {
+        return attempt_anyone(get, ns);
+    }
+    if (!rc && wants_levels(get, ns)) {
+        return answer_all(get, ns);
+    }
+    posted = !rc && slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
+    return rc ? rc : answer_slice(get, ns, get->target.rank, &slice, posted);
+}

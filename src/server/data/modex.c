@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Direct modex, both ends: asking the host for the data of a process elsewhere (once for all that
+ * wait for it), and giving another server what a local process posted. What travels is a KVAL
+ * stream in the plain encoding; for rank WILDCARD it is the job's information. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_get.h"
+#include "src/server/requests/host_upcall.h"
+#include "modex.h"
+#include "src/nspace/jobinfo.h"
+
+/* --- asking --- */
+
+struct modex {
+    struct px_list link;
+    char nspace[PMIX_MAX_NSLEN + 1];
+    uint32_t rank;
+    char *key;
+    uint64_t renewal; /* the get's; 0: for all that wait */
+};
+
+static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_t rank)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each(item, next, &s->modexes) {
+        struct modex *modex = px_container_of(item, struct modex, link);
+
+        if (!modex->renewal && modex->rank == rank && strcmp(modex->nspace, nspace) == 0) {
+            return modex;
+        }
+    }
+    return NULL;
+}
+
+static void modex_destroy(struct modex *modex)
+{
+    px_list_remove(&modex->link);
+    free(modex->key);
+    free(modex);
+}
+
+static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
+{
+    struct px_nspace *ns = s->stopping ? NULL : px_nspace_make(s, nspace);
+    int rc = ns ? px_jobinfo_unpack(in, ns->store, s->hostname) : PMIX_ERR_NOMEM;
+
+    if (ns) {
+        ns->asked_host = true;
+    }
+    return rc;
+}
+
+static int store_posted(struct px_server *s, const struct modex *modex, struct px_in *in)
+{
+    struct px_nspace *ns = px_nspace_find(s, modex->nspace);
+    struct px_commit_reader *posted = ns ? px_commit_reader_create(ns) : NULL;
+    int rc = ns ? (posted ? PMIX_SUCCESS : PMIX_ERR_NOMEM) : PMIX_ERR_NOT_FOUND;
+
+    if (!rc && modex->renewal) {
+        px_commit_reader_only(posted, modex->key);
+    }
+    rc = rc ? rc : px_commit_reader_read(posted, modex->rank, in, PMIX_REMOTE);
+    rc = rc ? rc : px_commit_reader_publish(posted, ns);
+    px_commit_reader_destroy(posted);
+    return rc;
+}
+
+static void modex_answered(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+    struct modex *modex = up->arg;
+    struct px_in in = px_in_make(up->ret_bytes, up->ret_len, PX_WIRE_PLAIN);
+    int rc = up->status;
+
+    px_list_remove(&modex->link);
+    if (!rc && up->ret_len) {
+        rc = modex->rank == PMIX_RANK_WILDCARD ? store_job(s, modex->nspace, &in)
+                                               : store_posted(s, modex, &in);
+    }
+    if (modex->renewal) {
+        px_gets_renewed(s, modex->renewal, rc);
+    } else {
+        px_gets_modex_done(s, modex->nspace, modex->rank, modex->key, rc);
+    }
+    modex_destroy(modex);
+}
+
+static int fill_modex_upcall(struct px_upcall *up, const struct px_get *get)
+{
+    int rc = px_infos_copy(get->info, get->ninfo, &up->info);
+
+    up->ninfo = up->info ? get->ninfo : 0;
+    if (!rc && get->key) {
+        rc = px_infos_append(&up->info, &up->ninfo, PMIX_REQUIRED_KEY, get->key, PMIX_STRING);
+    }
+    return rc;
+}
+
+int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
+{
+    pmix_proc_t proc = get->target;
+    struct modex *modex;
+    struct px_upcall *up;
+
+    px_assert(px_loop_inside(s->loop));
+    proc.rank = rank;
+    if (!s->host.direct_modex) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    if (!get->renewal && find_modex(s, proc.nspace, rank)) {
+        return PMIX_SUCCESS;
+    }
+    modex = calloc(1, sizeof(*modex));
+    up = px_upcall_create(s, NULL, &proc, modex_answered);
+    if (modex && get->key) {
+        modex->key = strdup(get->key);
+    }
+    if (!modex || !up || (get->key && !modex->key) || fill_modex_upcall(up, get)) {
+        free(modex ? modex->key : NULL);
+        free(modex);
+        px_upcall_destroy(up);
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(modex->nspace, proc.nspace, sizeof(modex->nspace));
+    modex->rank = rank;
+    modex->renewal = get->renewal;
+    px_list_append(&s->modexes, &modex->link);
+    up->arg = modex;
+    px_upcall_returned(up,
+                       s->host.direct_modex(&up->proc, up->info, up->ninfo, px_hostcb_modex, up));
+    return PMIX_SUCCESS;
+}
+
+/* --- giving --- */
+
+struct dmodex_request {
+    struct px_list link;
+    pmix_proc_t proc;
+    pmix_dmodex_response_fn_t fn;
+    void *cbdata;
+};
+
+static void give_job(struct px_nspace *ns, pmix_dmodex_response_fn_t fn, void *cbdata)
+{
+    const struct px_buf *packed = NULL;
+    int rc = px_nspace_packed(ns, PX_WIRE_PLAIN, &packed);
+
+    fn(rc, rc ? NULL : (char *) packed->data, rc ? 0 : packed->len, cbdata);
+}
+
+static void give_posted(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
+{
+    struct px_modex_log_span span;
+    struct px_buf packed = {0};
+    int rc = px_modex_log_pack(&rank->modex_log, 0, &packed, &span);
+
+    fn(rc, rc ? NULL : (char *) packed.data, rc ? 0 : packed.len, cbdata);
+    px_buf_fini(&packed);
+}
+
+void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
+                    void *cbdata)
+{
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_local_proc *rank = ns ? px_local_proc_find(ns, proc->rank) : NULL;
+    struct dmodex_request *request;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!ns) {
+        fn(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata);
+        return;
+    }
+    if (proc->rank == PMIX_RANK_WILDCARD) {
+        give_job(ns, fn, cbdata);
+        return;
+    }
+    if (rank && rank->committed) {
+        give_posted(rank, fn, cbdata);
+        return;
+    }
+    if (!px_nspace_is_local(ns, proc->rank) || (rank && (rank->departed || rank->finalized))) {
+        fn(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata);
+        return;
+    }
+    request = calloc(1, sizeof(*request));
+    if (!request) {
+        fn(PMIX_ERR_NOMEM, NULL, 0, cbdata);
+        return;
+    }
+    request->proc = *proc;
+    request->fn = fn;
+    request->cbdata = cbdata;
+    px_list_append(&s->dmodex_requests, &request->link);
+}
+
+static bool concerns(const struct dmodex_request *request, const struct px_local_proc *rank)
+{
+    return request->proc.rank == rank->rank &&
+           strncmp(request->proc.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0;
+}
+
+static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool gone)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each(item, next, &s->dmodex_requests) {
+        struct dmodex_request *request = px_container_of(item, struct dmodex_request, link);
+
+        if (!concerns(request, rank)) {
+            continue;
+        }
+        px_list_remove(&request->link);
+        if (gone) {
+            request->fn(PMIX_ERR_NOT_FOUND, NULL, 0, request->cbdata);
+        } else {
+            give_posted(rank, request->fn, request->cbdata);
+        }
+        free(request);
+    }
+}
+
+void px_dmodex_requests_committed(struct px_server *s, struct px_local_proc *rank)
+{
+    px_assert(px_loop_inside(s->loop));
+    answer_asks(s, rank, false);
+}
+
+void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc *rank)
+{
+    px_assert(px_loop_inside(s->loop));
+    answer_asks(s, rank, true);
+}
+
+void px_dmodex_requests_drop_all(struct px_server *s)
+{
+    struct px_list *item;
+
+    px_assert(px_loop_inside(s->loop));
+    for (item = px_list_shift(&s->dmodex_requests); item;
+         item = px_list_shift(&s->dmodex_requests)) {
+        struct dmodex_request *request = px_container_of(item, struct dmodex_request, link);
+
+        request->fn(PMIX_ERR_LOST_CONNECTION, NULL, 0, request->cbdata);
+        free(request);
+    }
+    /* Those still at the host end with their upcalls. */
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Namespaces and ranks as this server knows them. A record is made by whatever comes first: the
+ * namespace's own registration, that of one of its clients, or job information that another server
+ * sent. The store of a namespace lives as long as its record; clients keep what they have
+ * mapped. */
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "src/server/priv.h"
+#include "shmem/segment.h"
+#include "src/base/array.h"
+#include "src/base/log.h"
+#include "src/base/param.h"
+#include "src/nspace/jobinfo.h"
+#include "src/topo/topo.h"
+#include "src/wire/message.h"
+
+struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
+{
+    px_assert(px_loop_inside(s->loop));
+    return px_map_find(&s->nspaces, name, strnlen(name, PMIX_MAX_NSLEN));
+}
+
+bool px_nspace_any(struct px_server *s, const pmix_proc_t *procs, size_t n)
+{
+    px_assert(px_loop_inside(s->loop));
+    for (size_t i = 0; i < n; i++) {
+        if (px_nspace_find(s, procs[i].nspace)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t px_nspace_host_flags(const struct px_server *s)
+{
+    uint32_t flags = 0;
+
+    if (s->host.query && !(s->peers_declined && s->nodes_declined)) {
+        flags |= PX_STORE_HOST_QUERIES;
+    }
+    if (s->peers_declined) {
+        flags |= PX_STORE_PEERS_DECLINED;
+    }
+    if (s->nodes_declined) {
+        flags |= PX_STORE_NODES_DECLINED;
+    }
+    return flags;
+}
+
+static uint32_t store_flags(const struct px_server *s)
+{
+    uint32_t flags = px_nspace_host_flags(s);
+
+    if (!px_param_bool(PX_P_RESOLVE_REBUILD)) {
+        flags |= PX_STORE_NO_REBUILD;
+    }
+    return flags;
+}
+
+/* A wish: where it cannot be had the memory comes from wherever the system likes. */
+static void interleave(void *at, size_t len)
+{
+    (void) px_topo_interleave(at, len);
+}
+
+/* Half of the descriptors that this process may have are for segments, the rest for connections and
+ * for the host. Namespaces beyond that are read by messages. */
+static bool may_share(const struct px_server *s)
+{
+    struct rlimit limit;
+
+    return px_param_bool(PX_P_SHMEM_ENABLE) &&
+           strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 &&
+           (getrlimit(RLIMIT_NOFILE, &limit) != 0 || s->n_shared < limit.rlim_cur / 2);
+}
+
+static int make_store(struct px_server *s, struct px_nspace *ns)
+{
+    struct px_segment_hints hints = {
+        .initial_commit = (uint64_t) px_param_int(PX_P_SHMEM_FIRST),
+        .reserve_ahead = (uint64_t) px_param_int(PX_P_SHMEM_AHEAD),
+        .huge = px_param_bool(PX_P_SHMEM_HUGE),
+        .set_numa_policy = px_param_bool(PX_P_SHMEM_INTERLEAVE) ? interleave : NULL,
+    };
+    struct px_store_opts opts = {
+        .nspace = ns->name,
+        .shared = may_share(s),
+        .virtual_size = (uint64_t) px_param_int(PX_P_SHMEM_VIRTUAL),
+        .hints = &hints,
+        .uid = s->uid,
+        .gid = s->gid,
+        .moves = true,
+        .garbage_bytes = (uint64_t) px_param_int(PX_P_SHMEM_DEAD),
+    };
+    int rc = px_store_create(&opts, &ns->store);
+
+    if (rc && opts.shared) {
+        px_log(PX_LOG_GDS, 1, "no segment for %s: %s; it is read by messages", ns->name,
+               PMIx_Error_string(rc));
+        opts.shared = false;
+        rc = px_store_create(&opts, &ns->store);
+    }
+    if (!rc) {
+        px_store_set_flags(ns->store, store_flags(s));
+        ns->shared = opts.shared;
+        s->n_shared += opts.shared;
+    }
+    return rc;
+}
+
+static void ns_destroy(struct px_server *s, struct px_nspace *ns)
+{
+    struct px_list *item;
+
+    for (item = px_list_shift(&ns->rank_list); item; item = px_list_shift(&ns->rank_list)) {
+        struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
+
+        px_modex_log_fini(&rank->modex_log);
+        free(rank);
+    }
+    free(ns->ranks);
+    PMIx_Info_free(ns->envars, ns->n_envars);
+    px_buf_fini(&ns->packed[0]);
+    px_buf_fini(&ns->packed[1]);
+    px_store_destroy(ns->store);
+    s->n_shared -= ns->shared;
+    free(ns->received);
+    free(ns);
+}
+
+struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
+{
+    size_t len = strnlen(name, PMIX_MAX_NSLEN + 1);
+    struct px_nspace *ns = px_nspace_find(s, name);
+
+    px_assert(px_loop_inside(s->loop));
+    if (ns || !len || len > PMIX_MAX_NSLEN) {
+        return ns;
+    }
+    ns = calloc(1, sizeof(*ns));
+    if (!ns) {
+        return NULL;
+    }
+    px_list_init(&ns->link);
+    px_list_init(&ns->rank_list);
+    memcpy(ns->name, name, len);
+    ns->n_local = -1;
+    ns->id = ++s->next_ns;
+    ns->uid = s->uid;
+    ns->gid = s->gid;
+    ns->packed_sequence[0] = UINT64_MAX;
+    ns->packed_sequence[1] = UINT64_MAX;
+    if (make_store(s, ns) || px_map_set(&s->nspaces, ns->name, len, ns)) {
+        ns_destroy(s, ns);
+        return NULL;
+    }
+    px_list_append(&s->ns_list, &ns->link);
+    return ns;
+}
+
+void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_assert(px_loop_inside(s->loop));
+    /* Out of sight first: what the closing connections set off must not find it. */
+    (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
+    px_list_remove(&ns->link);
+    px_high_water_forget(&s->high_water, ns->name);
+    px_list_each(item, next, &ns->rank_list) {
+        px_gets_proc_departed(s, px_container_of(item, struct px_local_proc, link));
+        px_dmodex_requests_proc_departed(s, px_container_of(item, struct px_local_proc, link));
+    }
+    px_gets_nspace_changed(s, ns);
+    px_list_each(item, next, &s->peer_list) {
+        struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        if (peer->rank && peer->rank->ns == ns) {
+            peer->finalized = true;
+            px_peer_close(peer);
+            /* Closing one may have closed others. */
+            next = s->peer_list.next;
+        }
+    }
+    px_groups_nspace_removed(s);
+    px_outputs_nspace_removed(s, ns->name);
+    px_connected_nspace_removed(s);
+    px_offers_nspace_removed(s, ns);
+    ns_destroy(s, ns);
+}
+
+void px_nspace_drop_all(struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    while (!px_list_empty(&s->ns_list)) {
+        px_nspace_drop(s, px_container_of(s->ns_list.next, struct px_nspace, link));
+    }
+    px_map_fini(&s->nspaces);
+}
+
+/* --- ranks --- */
+
+/* The first of the namespace's records that is not below the rank. */
+static size_t rank_place(const struct px_nspace *ns, uint32_t rank)
+{
+    size_t low = 0;
+    size_t high = ns->n_ranks;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (ns->ranks[mid].rank < rank) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t rank)
+{
+    size_t at;
+
+    if (!ns->n_ranks || rank > ns->ranks[ns->n_ranks - 1].rank) {
+        return NULL;
+    }
+    at = rank_place(ns, rank);
+    return ns->ranks[at].rank == rank ? ns->ranks[at].rec : NULL;
+}
+
+static int rank_enter(struct px_nspace *ns, struct px_local_proc *rec)
+{
+    size_t at = rank_place(ns, rec->rank);
+
+    if (px_array_room(&ns->ranks, ns->n_ranks, &ns->cap_ranks, sizeof(*ns->ranks))) {
+        return PMIX_ERR_NOMEM;
+    }
+    memmove(&ns->ranks[at + 1], &ns->ranks[at], (ns->n_ranks - at) * sizeof(*ns->ranks));
+    ns->ranks[at] = (struct px_local_proc_slot){.rank = rec->rank, .rec = rec};
+    ns->n_ranks++;
+    return PMIX_SUCCESS;
+}
+
+struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank)
+{
+    struct px_local_proc *rec = px_local_proc_find(ns, rank);
+
+    if (rec) {
+        return rec;
+    }
+    rec = calloc(1, sizeof(*rec));
+    if (!rec) {
+        return NULL;
+    }
+    rec->ns = ns;
+    rec->rank = rank;
+    if (rank_enter(ns, rec)) {
+        free(rec);
+        return NULL;
+    }
+    px_list_append(&ns->rank_list, &rec->link);
+    return rec;
+}
+
+void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_assert(px_loop_inside(s->loop));
+    px_gets_proc_departed(s, rank);
+    px_dmodex_requests_proc_departed(s, rank);
+    px_list_each(item, next, &s->peer_list) {
+        struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        if (peer->rank == rank) {
+            peer->finalized = true;
+            px_peer_close(peer);
+            next = s->peer_list.next;
+        }
+    }
+    px_modex_log_fini(&rank->modex_log);
+    memset(&rank->modex_log, 0, sizeof(rank->modex_log));
+    rank->registered = false;
+    rank->committed = false;
+    rank->object = NULL;
+    rank->pid = 0;
+    rank->terminated = true;
+    rank->departed = true;
+}
+
+struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *proc)
+{
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+
+    px_assert(px_loop_inside(s->loop));
+    return ns ? px_local_proc_find(ns, proc->rank) : NULL;
+}
+
+bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank)
+{
+    uint32_t node;
+
+    if (px_local_proc_find(ns, rank)) {
+        return true;
+    }
+    if (ns->n_local == 0) {
+        return false;
+    }
+    node = px_store_node_of(ns->store, rank);
+    return node != PX_NO_NODE && node == px_store_local_node(ns->store);
+}
+
+static uint32_t job_size(const struct px_nspace *ns)
+{
+    static const char key[] = PMIX_JOB_SIZE;
+    struct px_slice slice;
+    pmix_value_t value;
+
+    if (px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
+        px_slice_fill(&slice, &value)) {
+        return 0;
+    }
+    if (value.type != PMIX_UINT32) {
+        PMIx_Value_destruct(&value);
+        return 0;
+    }
+    return value.data.uint32;
+}
+
+uint32_t px_nspace_job_size(void *arg, const char *name)
+{
+    struct px_nspace *ns = px_nspace_find(arg, name);
+
+    return ns ? job_size(ns) : 0;
+}
+
+/* All local ranks of a namespace. Those that died are not waited for. */
+static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
+{
+    uint32_t known = 0;
+    uint32_t dead = 0;
+    uint32_t n;
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each(item, next, &ns->rank_list) {
+        struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
+
+        known++;
+        dead += rank->departed;
+    }
+    n = ns->n_local > 0 && (uint32_t) ns->n_local > known ? (uint32_t) ns->n_local : known;
+    *ret_lost |= dead > 0;
+    return n - dead;
+}
+
+uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
+                                bool *ret_lost)
+{
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_local_proc *rank;
+    uint32_t n;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!ns) {
+        *ret_remote = true;
+        return 0;
+    }
+    if (proc->rank == PMIX_RANK_WILDCARD) {
+        bool lost = false;
+
+        n = all_locals(ns, &lost);
+        *ret_remote |= job_size(ns) > (ns->n_local > 0 ? (uint32_t) ns->n_local : n);
+        *ret_lost |= lost;
+        return n;
+    }
+    if (!px_nspace_is_local(ns, proc->rank)) {
+        *ret_remote = true;
+        return 0;
+    }
+    rank = px_local_proc_find(ns, proc->rank);
+    if (rank && rank->departed) {
+        *ret_lost = true;
+        return 0;
+    }
+    return 1;
+}
+
+int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret)
+{
+    size_t i = kind == PX_WIRE_DESCRIBED;
+    struct px_store_info info;
+    struct px_buf buf = {0};
+    int rc;
+
+    px_store_info(ns->store, &info);
+    if (ns->packed_sequence[i] != info.sequence) {
+        rc = px_jobinfo_pack(ns->store, &buf, kind);
+        if (rc || !px_buf_ok(&buf)) {
+            px_buf_fini(&buf);
+            return rc ? rc : PMIX_ERR_NOMEM;
+        }
+        px_buf_fini(&ns->packed[i]);
+        ns->packed[i] = buf;
+        ns->packed_sequence[i] = info.sequence;
+    }
+    *ret = &ns->packed[i];
+    return PMIX_SUCCESS;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What the host tells of namespaces, clients and resources, in whatever order it comes. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/server/self/loop_call.h"
+#include "src/server/requests/host_upcall.h"
+#include "src/base/log.h"
+#include "src/nspace/jobinfo.h"
+#include "src/topo/topo.h"
+
+/* Resources hold for every job unless the job says otherwise: they go in first. */
+static int store_resources(struct px_server *s, struct px_nspace *ns)
+{
+    return px_jobinfo_store(ns->store, s->resources, s->n_resources, s->hostname);
+}
+
+static int store_topology(struct px_server *s, struct px_nspace *ns)
+{
+    const char *xml = NULL;
+    pmix_info_t info;
+
+    if (!s->share_topology || px_topo_xml_peek(&xml)) {
+        return PMIX_SUCCESS;
+    }
+    memset(&info, 0, sizeof(info));
+    memcpy(info.key, PMIX_HWLOC_XML_V2, sizeof(PMIX_HWLOC_XML_V2));
+    info.value.type = PMIX_STRING;
+    info.value.data.string = (char *) (uintptr_t) xml;
+    return px_jobinfo_store(ns->store, &info, 1, s->hostname);
+}
+
+int px_register_nspace(struct px_server *s, void *args)
+{
+    struct px_nspace_args *a = args;
+    bool is_new = !px_nspace_find(s, a->nspace);
+    struct px_nspace *ns = px_nspace_make(s, a->nspace);
+    int rc = ns ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!rc && !ns->registered) {
+        rc = store_resources(s, ns);
+        rc = rc ? rc : store_topology(s, ns);
+    }
+    rc = rc ? rc : px_jobinfo_store(ns->store, a->info, a->ninfo, s->hostname);
+    if (rc) {
+        px_log(PX_LOG_SERVER, 1, "namespace %s refused: %s", a->nspace, PMIx_Error_string(rc));
+        if (ns && is_new) {
+            px_nspace_drop(s, ns);
+        }
+        return rc;
+    }
+    ns->registered = true;
+    px_high_water_forget(&s->high_water, ns->name); /* it may have come to more nodes */
+    ns->n_local = a->n_local < 0 ? -1 : a->n_local;
+    px_store_set_flags(ns->store, px_store_flags(ns->store) | PX_STORE_JOB_COMPLETE);
+    px_gets_nspace_changed(s, ns);
+    px_colls_recount(s);
+    return PMIX_SUCCESS;
+}
+
+int px_deregister_nspace(struct px_server *s, void *args)
+{
+    struct px_nspace_args *a = args;
+    struct px_nspace *ns = px_nspace_find(s, a->nspace);
+
+    px_assert(px_loop_inside(s->loop));
+    if (!ns) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    px_nspace_drop(s, ns);
+    px_colls_recount(s);
+    return PMIX_SUCCESS;
+}
+
+int px_register_client(struct px_server *s, void *args)
+{
+    struct px_client_args *a = args;
+    struct px_nspace *ns = px_nspace_make(s, a->proc.nspace);
+    struct px_local_proc *rank = ns ? px_local_proc_make(ns, a->proc.rank) : NULL;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!rank) {
+        return PMIX_ERR_NOMEM;
+    }
+    ns->mixed |= ns->owned && ns->uid != a->uid;
+    ns->owned = true;
+    ns->uid = a->uid;
+    ns->gid = a->gid;
+    rank->registered = true;
+    rank->uid = a->uid;
+    rank->gid = a->gid;
+    rank->object = a->object;
+    rank->terminated = false;
+    rank->departed = false;
+    rank->finalized = false;
+    px_colls_recount(s);
+    return PMIX_SUCCESS;
+}
+
+int px_deregister_client(struct px_server *s, void *args)
+{
+    struct px_client_args *a = args;
+    struct px_local_proc *rank = px_local_proc_of(s, &a->proc);
+
+    px_assert(px_loop_inside(s->loop));
+    if (!rank || !rank->registered) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    px_local_proc_terminate(s, rank);
+    px_colls_recount(s);
+    return PMIX_SUCCESS;
+}
+
+/* --- resources --- */
+
+/* NULL: it is no array of infos, or does not have the key. */
+static const pmix_value_t *in_array(const pmix_info_t *info, const char *key)
+{
+    const pmix_info_t *inner;
+    size_t n;
+
+    return px_info_open(&info->value, &inner, &n) ? NULL : px_info_find(inner, n, key);
+}
+
+static bool has_key(const pmix_info_t *known, const pmix_info_t *info)
+{
+    return px_infos_next(known, 1, NULL, info->key) != NULL;
+}
+
+static bool equal(const pmix_value_t *a, const pmix_value_t *b)
+{
+    return PMIx_Value_compare((pmix_value_t *) (uintptr_t) a, (pmix_value_t *) (uintptr_t) b) ==
+           PMIX_EQUAL;
+}
+
+/* The same key; of arrays also the same node, application or session. */
+static bool same_subject(const pmix_info_t *known, const pmix_info_t *info)
+{
+    static const char *const names[] = {PMIX_HOSTNAME, PMIX_NODEID, PMIX_APPNUM, PMIX_SESSION_ID};
+    bool same = has_key(known, info);
+
+    for (size_t i = 0; same && i < sizeof(names) / sizeof(names[0]); i++) {
+        const pmix_value_t *a = in_array(known, names[i]);
+        const pmix_value_t *b = in_array(info, names[i]);
+
+        same = a && b ? equal(a, b) : !a && !b;
+    }
+    return same;
+}
+
+/* Takes what the host said before out of the list; false when there is nothing (more). */
+static bool take_resource(struct px_server *s, const pmix_info_t *info,
+                          bool (*matches)(const pmix_info_t *known, const pmix_info_t *info),
+                          pmix_info_t *ret_info)
+{
+    size_t out = 0;
+    bool found = false;
+
+    for (size_t i = 0; i < s->n_resources; i++) {
+        if (!found && matches(&s->resources[i], info)) {
+            *ret_info = s->resources[i];
+            found = true;
+        } else {
+            s->resources[out++] = s->resources[i];
+        }
+    }
+    s->n_resources = out;
+    return found;
+}
+
+static bool is_value(const struct px_slice *slice, const pmix_info_t *info)
+{
+    pmix_value_t value;
+    bool same;
+
+    if (px_slice_fill(slice, &value)) {
+        return false;
+    }
+    same = equal(&value, &info->value);
+    PMIx_Value_destruct(&value);
+    return same;
+}
+
+/* A job that was registered before gets what it does not have, or has from the resources as they
+ * were (`former`; NULL: they had nothing under this key). */
+static int give_to(struct px_server *s, struct px_nspace *ns, const pmix_info_t *info,
+                   const pmix_info_t *former)
+{
+    static const enum px_level levels[] = {PX_LEVEL_JOB, PX_LEVEL_NODE};
+    uint32_t local = px_store_local_node(ns->store);
+    struct px_slice slice;
+
+    for (size_t i = 0; i < 2; i++) {
+        if (!px_store_find(ns->store, levels[i], i && local != PX_NO_NODE ? local : 0, info->key,
+                           strlen(info->key), &slice) &&
+            !(former && is_value(&slice, former))) {
+            return PMIX_SUCCESS;
+        }
+    }
+    return px_jobinfo_store(ns->store, info, 1, s->hostname);
+}
+
+static int register_resource(struct px_server *s, const pmix_info_t *info)
+{
+    pmix_info_t former;
+    bool has_former = take_resource(s, info, same_subject, &former);
+    struct px_list *item;
+    struct px_list *next;
+    int rc = px_infos_append_copy(&s->resources, &s->n_resources, info);
+
+    px_list_each(item, next, &s->ns_list) {
+        rc = rc ? rc
+                : give_to(s, px_container_of(item, struct px_nspace, link), info,
+                          has_former ? &former : NULL);
+    }
+    if (has_former) {
+        PMIx_Value_destruct(&former.value);
+    }
+    return rc;
+}
+
+int px_register_resources(struct px_server *s, void *args)
+{
+    struct px_infos_args *a = args;
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop));
+    for (size_t i = 0; !rc && i < a->ninfo; i++) {
+        rc = register_resource(s, &a->info[i]);
+    }
+    return rc;
+}
+
+int px_deregister_resources(struct px_server *s, void *args)
+{
+    struct px_infos_args *a = args;
+
+    px_assert(px_loop_inside(s->loop));
+    for (size_t i = 0; i < a->ninfo; i++) {
+        pmix_info_t former;
+
+        while (take_resource(s, &a->info[i], has_key, &former)) {
+            PMIx_Value_destruct(&former.value);
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_collect_job_info(struct px_server *s, void *args)
+{
+    struct px_collect_args *a = args;
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop));
+    for (size_t i = 0; !rc && i < a->nprocs; i++) {
+        struct px_nspace *ns = px_nspace_find(s, a->procs[i].nspace);
+        const struct px_buf *packed;
+
+        for (size_t j = 0; ns && j < i; j++) {
+            if (strcmp(a->procs[j].nspace, a->procs[i].nspace) == 0) {
+                ns = NULL;
+            }
+        }
+        if (!ns) {
+            continue;
+        }
+        rc = px_nspace_packed(ns, PX_WIRE_PLAIN, &packed);
+        rc = rc ? rc : px_pack_string(a->buf, PX_WIRE_PLAIN, ns->name);
+        rc = rc ? rc : px_pack_bytes(a->buf, PX_WIRE_PLAIN, packed->data, packed->len);
+    }
+    return rc ? rc : px_buf_ok(a->buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}

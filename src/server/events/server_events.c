@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Events pass through here to local clients, to the host and to this process's own handlers. Those
+ * that may interest somebody later are kept, oldest dropped first, and given to whoever registers
+ * for their code.
+ *
+ * A client's event does not reach default handlers of this process: hosts register one to learn of
+ * lost connections and treat whatever arrives there as the end of the job. */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_events.h"
+#include "src/server/requests/host_upcall.h"
+#include "src/base/param.h"
+#include "src/event/registry.h"
+#include "src/context/context.h"
+#include "src/value/directives.h"
+#include "src/wire/message.h"
+
+struct kept {
+    struct px_list link;
+    struct px_event event; /* owns its info */
+    size_t bytes;
+};
+
+/* --- who wants it --- */
+
+static bool wants(const struct px_peer *peer, pmix_status_t code)
+{
+    for (size_t i = 0; i < peer->n_codes; i++) {
+        if (peer->codes[i] == code) {
+            return true;
+        }
+    }
+    return peer->wants_all;
+}
+
+static bool same_proc(const pmix_proc_t *pattern, const pmix_proc_t *proc)
+{
+    return strncmp(pattern->nspace, proc->nspace, PMIX_MAX_NSLEN) == 0 &&
+           (pattern->rank == proc->rank || pattern->rank == PMIX_RANK_WILDCARD);
+}
+
+static bool in_custom_range(struct px_server *s, const struct px_event *event,
+                            const pmix_proc_t *proc)
+{
+    const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
+    struct px_procs range = {NULL, 0};
+
+    if (value) {
+        (void) px_value_procs(value, &range); /* something else is nobody */
+    }
+    for (size_t i = 0; i < range.n; i++) {
+        if (same_proc(&range.at[i], proc) || px_group_names(s, &range.at[i], proc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool in_range(struct px_server *s, const struct px_event *event, const pmix_proc_t *proc)
+{
+    switch (event->range) {
+    case PMIX_RANGE_RM:
+    case PMIX_RANGE_PROC_LOCAL:
+        return false;
+    case PMIX_RANGE_NAMESPACE:
+        return strncmp(event->source.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0;
+    case PMIX_RANGE_CUSTOM:
+        return in_custom_range(s, event, proc);
+    default:
+        return true;
+    }
+}
+
+/* --- sending --- */
+
+static void send_event(struct px_peer *peer, const struct px_event *event, bool live)
+{
+    struct px_buf buf = {0};
+    bool yes = true;
+    pmix_info_t *infos = NULL;
+    size_t n = event->ninfo;
+    int rc = px_infos_copy(event->info, event->ninfo, &infos);
+
+    rc = rc ? rc : px_infos_append(&infos, &n, PX_KEY_FROM_SERVER, &yes, PMIX_BOOL);
+    rc = rc ? rc : px_pack_command(&buf, peer->kind, PX_CMD_NOTIFY);
+    rc = rc ? rc : px_pack_status(&buf, peer->kind, event->code);
+    rc = rc ? rc : px_pack(&buf, peer->kind, PMIX_PROC, &event->source, 1);
+    rc = rc ? rc : px_pack_infos(&buf, peer->kind, infos, n);
+    if (!rc && live) {
+        rc = px_pack(&buf, peer->kind, PMIX_DATA_RANGE, &event->range, 1);
+    }
+    PMIx_Info_free(infos, n);
+    if (rc) {
+        px_buf_fini(&buf);
+        return;
+    }
+    px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
+}
+
+/* --- keeping --- */
+
+static void kept_destroy(struct px_server *s, struct kept *kept)
+{
+    px_list_remove(&kept->link);
+    s->n_events--;
+    s->event_bytes -= kept->bytes;
+    PMIx_Info_free((pmix_info_t *) (uintptr_t) kept->event.info, kept->event.ninfo);
+    free(kept);
+}
+
+static size_t size_of(const struct px_event *event)
+{
+    size_t bytes = sizeof(struct kept) + event->ninfo * sizeof(pmix_info_t);
+
+    for (size_t i = 0; i < event->ninfo; i++) {
+        size_t more = 0;
+
+        if (PMIx_Value_get_size(&event->info[i].value, &more) == PMIX_SUCCESS) {
+            bytes += more;
+        }
+    }
+    return bytes;
+}
+
+static void keep(struct px_server *s, const struct px_event *event)
+{
+    size_t most = (size_t) px_param_int(PX_P_MAX_EVENTS);
+    size_t most_bytes = (size_t) px_param_int(PX_P_EVENT_BYTES);
+    size_t bytes = size_of(event);
+    struct kept *kept;
+    pmix_info_t *infos = NULL;
+
+    if (!most || bytes > most_bytes ||
+        px_infos_flag(event->info, event->ninfo, PMIX_EVENT_DO_NOT_CACHE)) {
+        return;
+    }
+    kept = calloc(1, sizeof(*kept));
+    if (!kept || px_infos_copy(event->info, event->ninfo, &infos)) {
+        free(kept);
+        return;
+    }
+    kept->event = *event;
+    kept->event.info = infos;
+    kept->event.ninfo = infos ? event->ninfo : 0;
+    kept->bytes = bytes;
+    px_list_append(&s->event_cache, &kept->link);
+    s->n_events++;
+    s->event_bytes += bytes;
+    while (s->n_events > most || s->event_bytes > most_bytes) {
+        kept_destroy(s, px_container_of(s->event_cache.next, struct kept, link));
+    }
+}
+
+void px_events_drop_all(struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    while (!px_list_empty(&s->event_cache)) {
+        kept_destroy(s, px_container_of(s->event_cache.next, struct kept, link));
+    }
+}
+
+/* --- spreading --- */
+
+static void to_own_handlers(struct px_server *s, const struct px_event *event,
+                            enum px_origin origin)
+{
+    struct px_event own = *event;
+    pmix_info_t *infos = NULL;
+    size_t n = event->ninfo;
+    bool yes = true;
+    bool meant = event->range == PMIX_RANGE_RM || in_range(s, event, &s->self);
+
+    if (!meant || !px_events_wanted(s->ctx->events, event->code) ||
+        px_infos_copy(event->info, n, &infos)) {
+        return;
+    }
+    if (origin != PX_ORIGIN_CLIENT || event->range == PMIX_RANGE_RM ||
+        !px_infos_append(&infos, &n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL)) {
+        own.info = infos;
+        own.ninfo = n;
+        (void) px_events_deliver(s->ctx->events, &own, NULL, NULL);
+    }
+    PMIx_Info_free(infos, n);
+}
+
+static void to_host(struct px_server *s, const struct px_event *event)
+{
+    struct px_upcall *up;
+
+    if (!s->host.notify_event || event->range == PMIX_RANGE_LOCAL ||
+        event->range == PMIX_RANGE_PROC_LOCAL ||
+        px_infos_flag(event->info, event->ninfo, PMIX_EVENT_STAYS_LOCAL)) {
+        return;
+    }
+    up = px_upcall_create(s, NULL, &event->source, px_done_status);
+    if (!up || px_infos_copy(event->info, event->ninfo, &up->info)) {
+        px_upcall_destroy(up);
+        return;
+    }
+    up->ninfo = up->info ? event->ninfo : 0;
+    px_upcall_returned(up, s->host.notify_event(event->code, &up->proc, event->range, up->info,
+                                                up->ninfo, px_hostcb_op, up));
+}
+
+int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
+                     const struct px_peer *except)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_assert(px_loop_inside(s->loop));
+    px_list_each(item, next, &s->peer_list) {
+        struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
+            in_range(s, event, &peer->proc)) {
+            send_event(peer, event, true);
+        }
+    }
+    keep(s, event);
+    to_own_handlers(s, event, origin);
+    if (origin == PX_ORIGIN_CLIENT) {
+        to_host(s, event);
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_handle_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
+    struct px_event event = {.source = peer->proc};
+    pmix_info_t *info = NULL;
+    int rc = px_unpack_status(in, &event.code);
+
+    px_assert(px_loop_inside(s->loop));
+    rc = rc ? rc : px_unpack_one(in, PMIX_DATA_RANGE, &event.range);
+    rc = rc ? rc : px_unpack_infos(in, &info, &event.ninfo);
+    if (!rc) {
+        event.info = info;
+        px_answer_status(s, &reply_to, PMIX_SUCCESS);
+        (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, peer);
+    }
+    PMIx_Info_free(info, event.ninfo);
+    return rc;
+}
+
+/* --- registrations --- */
+
+/* Only for codes that the environment can raise is the host asked: system events, and codes of its
+ * own. */
+static bool is_hosts(pmix_status_t code)
+{
+    return PMIX_SYSTEM_EVENT(code) || code <= PMIX_EXTERNAL_ERR_BASE || code > 0;
+}
+
+static size_t count_up(struct px_server *s, pmix_status_t code)
+{
+    uintptr_t n = (uintptr_t) px_map_find(&s->host_codes, &code, sizeof(code)) + 1;
+
+    (void) px_map_set(&s->host_codes, &code, sizeof(code), (void *) n);
+    return n;
+}
+
+static size_t count_down(struct px_server *s, pmix_status_t code)
+{
+    uintptr_t n = (uintptr_t) px_map_find(&s->host_codes, &code, sizeof(code));
+
+    if (n > 1) {
+        (void) px_map_set(&s->host_codes, &code, sizeof(code), (void *) (n - 1));
+    } else if (n) {
+        (void) px_map_remove(&s->host_codes, &code, sizeof(code));
+    }
+    return n ? n - 1 : 1;
+}
+
+static void nothing_to_do(struct px_upcall *up)
+{
+    (void) up;
+}
+
+void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t ncodes)
+{
+    struct px_upcall *up = px_upcall_create(s, NULL, NULL, nothing_to_do);
+
+    px_assert(px_loop_inside(s->loop));
+    if (up) {
+        up->codes = calloc(ncodes + 1, sizeof(*codes));
+    }
+    for (size_t i = 0; i < ncodes; i++) {
+        if (is_hosts(codes[i]) && !count_down(s, codes[i]) && up && up->codes) {
+            up->codes[up->ncodes++] = codes[i];
+        }
+    }
+    if (!up || !up->ncodes || !s->host.deregister_events || s->stopping) {
+        px_upcall_destroy(up);
+        return;
+    }
+    px_upcall_returned(up, s->host.deregister_events(up->codes, up->ncodes, px_hostcb_op, up));
+}
+
+/* Kept events that the peer did not want before and does now. */
+static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_status_t *codes,
+                        size_t ncodes, bool all)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each(item, next, &s->event_cache) {
+        const struct px_event *event = &px_container_of(item, struct kept, link)->event;
+        bool mine = all;
+
+        for (size_t i = 0; !mine && i < ncodes; i++) {
+            mine = codes[i] == event->code;
+        }
+        if (mine && in_range(s, event, &peer->proc) && !same_proc(&event->source, &peer->proc)) {
+            send_event(peer, event, false);
+        }
+    }
+}
+
+/* What a registration was for, until it is answered. */
+struct wish {
+    bool replay_kept;
+    bool all;
+    size_t n;
+    pmix_status_t codes[];
+};
+
+/* A host that cannot say more than "not supported" does not keep local events from being delivered,
+ * unless something is required that only it could do. The answer goes first: no event may overtake
+ * it. */
+static void registered(struct px_upcall *up)
+{
+    struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
+    struct wish *wish = up->arg;
+
+    int rc = up->status;
+
+    if (rc == PMIX_ERR_NOT_SUPPORTED &&
+        px_directives_met(&px_call_handler, px_upcall_levels(up), up->info, up->ninfo)) {
+        rc = PMIX_SUCCESS;
+    }
+    px_answer_status(up->server, &up->reply_to, rc);
+    if (peer && !rc && wish->replay_kept) {
+        replay_kept(up->server, peer, wish->codes, wish->n, wish->all);
+    }
+    free(wish);
+}
+
+static struct wish *wish_create(const pmix_status_t *codes, size_t ncodes, bool replay_kept,
+                                bool all)
+{
+    struct wish *wish = calloc(1, sizeof(*wish) + ncodes * sizeof(*codes));
+
+    if (wish) {
+        wish->replay_kept = replay_kept;
+        wish->all = all;
+        wish->n = ncodes;
+        if (ncodes) {
+            memcpy(wish->codes, codes, ncodes * sizeof(*codes));
+        }
+    }
+    return wish;
+}
+
+void px_codes_wanted(struct px_server *s, const struct px_reply_to *reply_to,
+                     const pmix_proc_t *proc, const pmix_status_t *codes, size_t ncodes,
+                     bool replay_too, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_upcall *up = px_upcall_create(s, reply_to, proc, registered);
+    struct px_peer *peer = px_peer_find(s, reply_to->peer);
+
+    px_assert(px_loop_inside(s->loop));
+    if (up) {
+        up->codes = calloc(ncodes + 1, sizeof(*codes));
+        up->arg = wish_create(codes, ncodes, replay_too, !ncodes);
+    }
+    if (!up || !up->codes || !up->arg || px_infos_copy(info, ninfo, &up->info)) {
+        free(up ? up->arg : NULL);
+        px_upcall_destroy(up);
+        px_answer_status(s, reply_to, PMIX_ERR_NOMEM);
+        return;
+    }
+    up->ninfo = up->info ? ninfo : 0;
+    for (size_t i = 0; i < ncodes; i++) {
+        if (is_hosts(codes[i]) && count_up(s, codes[i]) == 1) {
+            up->codes[up->ncodes++] = codes[i];
+        }
+    }
+    if (!up->ncodes || !s->host.register_events) {
+        px_upcall_returned(up, PMIX_ERR_NOT_SUPPORTED);
+        return;
+    }
+    px_upcall_set_processed(up, &px_call_handler);
+    (void) px_upcall_identify(up, peer ? peer->uid : s->uid, peer ? peer->gid : s->gid);
+    px_upcall_returned(
+        up, s->host.register_events(up->codes, up->ncodes, up->info, up->ninfo, px_hostcb_op, up));
+}
+
+static bool has_code(const struct px_peer *peer, pmix_status_t code)
+{
+    for (size_t i = 0; i < peer->n_codes; i++) {
+        if (peer->codes[i] == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds the codes to the peer's; *codes keeps those that it did not want before. */
+static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *ncodes)
+{
+    size_t out = 0;
+    pmix_status_t *more = realloc(peer->codes, (peer->n_codes + *ncodes + 1) * sizeof(*more));
+
+    if (!more) {
+        return PMIX_ERR_NOMEM;
+    }
+    peer->codes = more;
+    for (size_t i = 0; i < *ncodes; i++) {
+        if (!has_code(peer, codes[i])) {
+            more[peer->n_codes++] = codes[i];
+            codes[out++] = codes[i];
+        }
+    }
+    *ncodes = out;
+    return PMIX_SUCCESS;
+}
+
+int px_handle_regevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
+    pmix_status_t *codes = NULL;
+    pmix_info_t *info = NULL;
+    size_t ninfo = 0;
+    size_t n = 0;
+    bool all;
+    int rc = px_unpack_size(in, &n);
+
+    px_assert(px_loop_inside(s->loop));
+    if (!rc && n > px_in_left(in)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (!rc && n) {
+        codes = calloc(n, sizeof(*codes));
+        rc = codes ? px_unpack(in, PMIX_STATUS, codes, &n) : PMIX_ERR_NOMEM;
+    }
+    all = !rc && !n;
+    rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
+    rc = rc || all ? rc : add_codes(peer, codes, &n);
+    if (!rc) {
+        bool news = !peer->wants_all && (all || n);
+
+        peer->wants_all |= all;
+        px_codes_wanted(s, &reply_to, &peer->proc, codes, n, news, info, ninfo);
+    }
+    PMIx_Info_free(info, ninfo);
+    free(codes);
+    return rc;
+}
+
+static void drop_code(struct px_server *s, struct px_peer *peer, pmix_status_t code)
+{
+    for (size_t i = 0; i < peer->n_codes; i++) {
+        if (peer->codes[i] == code) {
+            peer->codes[i] = peer->codes[--peer->n_codes];
+            px_codes_dropped(s, &code, 1);
+            return;
+        }
+    }
+}
+
+/* There is no answer to this request. */
+int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    px_assert(px_loop_inside(s->loop));
+    (void) tag;
+    while (px_in_left(in)) {
+        pmix_status_t code;
+
+        if (px_unpack_status(in, &code)) {
+            peer->doomed = true;
+            break;
+        }
+        if (code == INT_MIN) {
+            peer->wants_all = false;
+        } else {
+            drop_code(s, peer, code);
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer)
+{
+    px_assert(px_loop_inside(s->loop));
+    if (peer->n_codes) {
+        px_codes_dropped(s, peer->codes, peer->n_codes);
+    }
+    peer->n_codes = 0;
+    peer->wants_all = false;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What the host says about the end of processes. A process that was never connected, or has
+ * finalized, leaves no connection whose end would tell; only the host can, by an event. One that
+ * still is connected is left to its connection: what it has sent before its end may not have been
+ * read yet. */
+
+#include "server_events.h"
+#include "src/server/priv.h"
+#include "src/event/registry.h"
+
+#include "src/value/infos.h"
+
+static bool is_end(pmix_status_t code)
+{
+    switch (code) {
+    case PMIX_EVENT_PROC_TERMINATED:
+    case PMIX_ERR_PROC_ABORTED:
+    case PMIX_ERR_PROC_ABORTED_BY_SIG:
+    case PMIX_ERR_PROC_FAILED_TO_START:
+    case PMIX_ERR_PROC_KILLED_BY_CMD:
+    case PMIX_ERR_PROC_REQUESTED_ABORT:
+    case PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED:
+    case PMIX_ERR_PROC_TERM_WO_SYNC:
+    case PMIX_ERR_EXIT_NONZERO_TERM:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void rank_ended(struct px_server *s, struct px_local_proc *rank)
+{
+    if (!rank || rank->terminated) {
+        return;
+    }
+    rank->terminated = true;
+    if (!rank->n_peers) {
+        rank->departed = true;
+        px_gets_proc_departed(s, rank);
+        px_dmodex_requests_proc_departed(s, rank);
+    }
+}
+
+static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
+{
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_list *item;
+    struct px_list *next;
+
+    if (!ns) {
+        return;
+    }
+    if (proc->rank == PMIX_RANK_WILDCARD) {
+        px_list_each(item, next, &ns->rank_list) {
+            rank_ended(s, px_container_of(item, struct px_local_proc, link));
+        }
+    } else if (px_nspace_is_local(ns, proc->rank)) {
+        rank_ended(s, px_local_proc_make(ns, proc->rank));
+    }
+}
+
+void px_termination_event(struct px_server *s, const struct px_event *event)
+{
+    static const char *const keys[] = {PMIX_EVENT_AFFECTED_PROC, PMIX_EVENT_AFFECTED_PROCS};
+    bool named = false;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!is_end(event->code)) {
+        return;
+    }
+    for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+        const pmix_info_t *at = NULL;
+        struct px_procs procs;
+
+        while ((at = px_infos_next(event->info, event->ninfo, at, keys[k])) != NULL) {
+            if (!px_value_procs(&at->value, &procs)) {
+                continue;
+            }
+            for (size_t i = 0; i < procs.n; i++) {
+                proc_ended(s, &procs.at[i]);
+            }
+            named |= procs.at != NULL;
+        }
+    }
+    if (!named) {
+        proc_ended(s, &event->source);
+    }
+    px_colls_recount(s);
+}

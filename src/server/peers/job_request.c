@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The first and the last request of a client: its job's information, by descriptor or by message,
+ * and leave. */
+
+#include <stdlib.h>
+
+#include "gds/store.h"
+#include "src/server/requests/host_upcall.h"
+#include "src/server/priv.h"
+#include "src/wire/message.h"
+
+/* What a client of ours says with its request: nothing at first; nothing again when it cannot use
+ * the segment that it was sent, and then it is one that reads by messages; later the generation
+ * that it has, which has been superseded, and of which other namespace if it is not its own: 0 for
+ * one that it cannot use. A newer one that it was sent has not arrived. */
+struct wish {
+    bool next;
+    uint32_t generation;
+    char *nspace;
+};
+
+static int read_wish(struct px_peer *peer, struct px_in *in, struct wish *ret)
+{
+    int rc = 0;
+
+    if (!peer->ours) {
+        return 0;
+    }
+    if (px_in_left(in) > 0) {
+        rc = px_unpack_rank(in, &ret->generation);
+        ret->next = !rc;
+        return rc || !px_in_left(in) ? rc : px_unpack_string(in, &ret->nspace);
+    }
+    peer->shared = peer->shared && peer->generation == 0;
+    return 0;
+}
+
+/* Its own: the descriptor, or the job information where there is none. */
+static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish *wish,
+                    struct px_buf *buf, int *ret_fd)
+{
+    struct px_nspace *ns = peer->rank ? peer->rank->ns : px_nspace_find(s, peer->proc.nspace);
+    const struct px_buf *packed = NULL;
+    int rc = px_pack_string(buf, peer->kind, peer->proc.nspace);
+
+    if (rc || !ns) {
+        return rc;
+    }
+    if (wish->next && wish->generation < peer->generation) {
+        peer->generation = wish->generation;
+    }
+    *ret_fd = px_peer_new_segment(peer, ns);
+    peer->shared = peer->shared && (wish->next || *ret_fd >= 0); /* there may be none */
+    if (*ret_fd >= 0) {
+        return px_pack_segment(buf, peer->kind);
+    }
+    rc = wish->next ? 0 : px_nspace_packed(ns, peer->kind, &packed);
+    if (!rc && packed) {
+        px_buf_append(buf, packed->data, packed->len);
+    }
+    return rc;
+}
+
+static int pack_other(struct px_server *s, struct px_peer *peer, const struct wish *wish,
+                      struct px_buf *buf, int *ret_fd)
+{
+    struct px_nspace *ns =
+        strlen(wish->nspace) <= PMIX_MAX_NSLEN ? px_nspace_find(s, wish->nspace) : NULL;
+    int rc = ns ? px_pack_string(buf, peer->kind, wish->nspace) : PMIX_ERR_NOT_FOUND;
+
+    if (rc) {
+        return rc;
+    }
+    if (!wish->generation) {
+        px_peer_cannot_read(peer, ns);
+        return 0;
+    }
+    px_peer_has_only(peer, ns, wish->generation);
+    *ret_fd = px_peer_offer(peer, ns);
+    return *ret_fd >= 0 ? px_pack_segment(buf, peer->kind) : 0;
+}
+
+int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct wish wish = {0};
+    struct px_buf buf = {0};
+    int fd = -1;
+    int rc = read_wish(peer, in, &wish);
+
+    px_assert(px_loop_inside(s->loop));
+    if (!rc) {
+        rc = wish.nspace ? pack_other(s, peer, &wish, &buf, &fd)
+                         : pack_own(s, peer, &wish, &buf, &fd);
+    }
+    free(wish.nspace);
+    if (rc || !px_buf_ok(&buf)) {
+        px_buf_fini(&buf);
+        return rc ? rc : PMIX_ERR_NOMEM;
+    }
+    px_peer_send(peer, tag, &buf, fd);
+    return PMIX_SUCCESS;
+}
+
+static void finalize_answered(struct px_upcall *up)
+{
+    struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
+
+    if (peer) {
+        peer->finalized = true;
+        px_answer_status(up->server, &up->reply_to, PMIX_SUCCESS);
+    }
+}
+
+int px_handle_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
+    struct px_upcall *up;
+
+    px_assert(px_loop_inside(s->loop));
+    (void) in;
+    if (peer->tool || !s->host.client_finalized || peer->finalizing) {
+        peer->finalized = true;
+        px_answer_status(s, &reply_to, PMIX_SUCCESS);
+        return PMIX_SUCCESS;
+    }
+    up = px_upcall_create(s, &reply_to, &peer->proc, finalize_answered);
+    if (!up) {
+        return PMIX_ERR_NOMEM;
+    }
+    peer->finalizing = true;
+    px_upcall_returned(up,
+                       s->host.client_finalized(&up->proc, peer->rank ? peer->rank->object : NULL,
+                                                px_hostcb_op, up));
+    return PMIX_SUCCESS;
+}

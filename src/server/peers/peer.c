@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Connections of clients: from the introduction through the host's word to the end. A peer is known
+ * by its id, never reused, wherever an answer may come later than the peer goes. Its memory is
+ * freed from the loop, so that a handler may close the very peer that it serves. */
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "src/server/requests/host_upcall.h"
+#include "src/server/priv.h"
+#include "src/base/param.h"
+#include "src/base/process.h"
+#include "src/event/registry.h"
+#include "src/net/auth.h"
+#include "src/net/conn.h"
+#include "src/context/context.h"
+#include "src/wire/message.h"
+#include "src/server/tools/server_tool.h"
+
+struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
+{
+    px_assert(px_loop_inside(s->loop));
+    return id ? px_map_find(&s->peers, &id, sizeof(id)) : NULL;
+}
+
+/* --- the end --- */
+
+struct deferred_free {
+    struct px_task task;
+    struct px_peer *peer;
+};
+
+static void free_deferred(struct px_task *task)
+{
+    struct deferred_free *deferred_free = px_container_of(task, struct deferred_free, task);
+
+    free(deferred_free->peer->codes);
+    px_map_fini(&deferred_free->peer->offered);
+    free(deferred_free->peer);
+    free(deferred_free);
+}
+
+static void unlink_peer(struct px_peer *peer)
+{
+    struct px_server *s = peer->server;
+    struct px_local_proc *rank = peer->rank;
+
+    (void) px_map_remove(&s->peers, &peer->id, sizeof(peer->id));
+    px_list_remove(&peer->link);
+    px_events_peer_disconnected(s, peer);
+    px_iof_subscriptions_peer_disconnected(s, peer);
+    if (rank && rank->n_peers && peer->conn) {
+        rank->n_peers--;
+        if (!rank->n_peers && (!peer->finalized || rank->terminated) && !s->stopping) {
+            rank->departed = true;
+        } else if (!rank->n_peers) {
+            rank->finalized = true;
+        }
+    }
+    if (rank) {
+        rank->n_callers--;
+    }
+    px_gets_peer_disconnected(s, peer);
+    px_colls_peer_disconnected(s, peer);
+    if (rank && !rank->n_peers && (rank->departed || rank->finalized)) {
+        px_gets_proc_departed(s, rank);
+        px_dmodex_requests_proc_departed(s, rank);
+    }
+}
+
+void px_peer_close(struct px_peer *peer)
+{
+    struct px_server *s = peer->server;
+    struct deferred_free *deferred_free = calloc(1, sizeof(*deferred_free));
+
+    unlink_peer(peer);
+    if (peer->pending) {
+        px_pending_conn_refuse(peer->pending, 0);
+        peer->pending = NULL;
+    }
+    px_conn_destroy_loop(peer->conn);
+    peer->conn = NULL;
+    peer->rank = NULL;
+    if (deferred_free) {
+        deferred_free->peer = peer;
+        deferred_free->task.run = free_deferred;
+        px_loop_post(s->loop, &deferred_free->task);
+    }
+}
+
+void px_peer_close_all(struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    while (!px_list_empty(&s->peer_list)) {
+        struct px_peer *peer = px_container_of(s->peer_list.next, struct px_peer, link);
+
+        peer->finalized = true;
+        px_peer_close(peer);
+    }
+    px_map_fini(&s->peers);
+}
+
+/* The host learns that a client went without finalizing, through the handlers it registered. */
+static void report_loss(struct px_server *s, const pmix_proc_t *proc)
+{
+    pmix_info_t info;
+    struct px_event event = {
+        .code = PMIX_ERR_LOST_CONNECTION,
+        .source = *proc,
+        .range = PMIX_RANGE_PROC_LOCAL,
+        .info = &info,
+        .ninfo = 1,
+    };
+
+    memset(&info, 0, sizeof(info));
+    if (PMIx_Info_load(&info, PMIX_EVENT_AFFECTED_PROC, proc, PMIX_PROC)) {
+        event.ninfo = 0;
+    }
+    (void) px_events_deliver(s->ctx->events, &event, NULL, NULL);
+    PMIx_Value_destruct(&info.value);
+}
+
+static void on_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+{
+    struct px_peer *peer = arg;
+
+    /* Clients have no descriptors to send. */
+    if (fd >= 0) {
+        (void) close(fd);
+    }
+    px_dispatch(peer, tag, payload, len);
+    if (peer->doomed && peer->conn) {
+        px_peer_close(peer);
+    }
+}
+
+static void on_closed(void *arg, int status)
+{
+    struct px_peer *peer = arg;
+    struct px_server *s = peer->server;
+    pmix_proc_t proc = peer->proc;
+    bool lost = !peer->finalized && !s->stopping;
+
+    (void) status;
+    px_peer_close(peer);
+    if (lost) {
+        report_loss(s, &proc);
+    }
+}
+
+static const struct px_conn_ops conn_ops = {.message = on_message, .closed = on_closed};
+
+void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd)
+{
+    if (!peer->conn || !px_buf_ok(buf)) {
+        px_buf_fini(buf);
+        return;
+    }
+    (void) px_conn_send_take(peer->conn, tag, buf, fd);
+}
+
+/* --- the beginning --- */
+
+/* Every process has its place. What comes besides, a tool or another connection of a process, must
+ * leave room for those of others: a user's own share of the descriptor table. */
+static bool has_room(const struct px_server *s, uid_t uid)
+{
+    const struct px_list *item;
+    struct rlimit limit;
+    rlim_t n = 0;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return true;
+    }
+    for (item = s->peer_list.next; item != &s->peer_list; item = item->next) {
+        const struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        n += peer->uid == uid && peer->further;
+    }
+    return n < 1 + limit.rlim_cur * (rlim_t) px_param_int(PX_P_USER_SHARE) / 100;
+}
+
+static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *pending,
+                                   const struct px_handshake *handshake,
+                                   const struct px_peer_cred *peer_cred)
+{
+    struct px_peer *peer = calloc(1, sizeof(*peer));
+
+    if (!peer) {
+        return NULL;
+    }
+    peer->server = s;
+    peer->id = ++s->next_peer;
+    peer->pending = pending;
+    peer->proc = handshake->proc;
+    peer->uid = peer_cred->uid;
+    peer->gid = peer_cred->gid;
+    peer->pid = peer_cred->pid;
+    peer->kind = handshake->kind;
+    peer->version_major = handshake->version_major;
+    peer->version_minor = handshake->version_minor;
+    peer->version_release = handshake->version_release;
+    peer->ours = px_handshake_names(handshake->gds, PX_GDS_SHARED);
+    px_list_init(&peer->link);
+    if (px_map_set(&s->peers, &peer->id, sizeof(peer->id), peer)) {
+        free(peer);
+        return NULL;
+    }
+    px_list_append(&s->peer_list, &peer->link);
+    px_pending_conn_set_data(pending, peer);
+    return peer;
+}
+
+static void admit_client(struct px_peer *peer)
+{
+    struct px_pending_conn *pending = peer->pending;
+    const pmix_proc_t *self = &peer->server->self;
+    int rc;
+
+    peer->pending = NULL;
+    rc = peer->as_tool
+             ? px_pending_conn_admit_tool(pending, NULL, self, &conn_ops, peer, &peer->conn)
+             : px_pending_conn_admit(pending, (uint32_t) peer->id, &conn_ops, peer, &peer->conn);
+    if (rc) {
+        peer->conn = NULL;
+        px_peer_close(peer);
+        return;
+    }
+    peer->shared = peer->shared && px_conn_is_unix(peer->conn);
+    if (!peer->rank->n_peers++) {
+        peer->rank->pid = peer->pid;
+    }
+    peer->rank->terminated = false; /* somebody is there */
+    peer->rank->departed = false;
+    peer->rank->finalized = false;
+    if (peer->rank->n_peers > 1) {
+        px_colls_recount(peer->server);
+    }
+}
+
+static void admit_tool(struct px_peer *peer)
+{
+    struct px_pending_conn *pending = peer->pending;
+    const pmix_proc_t *assigned = peer->needs_id ? &peer->proc : NULL;
+
+    peer->pending = NULL;
+    if (px_pending_conn_admit_tool(pending, assigned, &peer->server->self, &conn_ops, peer,
+                                   &peer->conn)) {
+        peer->conn = NULL;
+        px_peer_close(peer);
+    }
+}
+
+void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc)
+{
+    if (!peer->pending) {
+        return;
+    }
+    if (status != PMIX_SUCCESS || peer->server->stopping) {
+        struct px_pending_conn *pending = peer->pending;
+
+        peer->pending = NULL;
+        px_pending_conn_refuse(pending, status ? status : PMIX_ERR_UNREACH);
+        px_peer_close(peer);
+        return;
+    }
+    if (proc && proc->nspace[0]) {
+        peer->proc = *proc;
+    }
+    if (peer->tool) {
+        admit_tool(peer);
+    } else {
+        admit_client(peer);
+    }
+}
+
+static void connected_answered(struct px_upcall *up)
+{
+    struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
+
+    if (peer) {
+        px_peer_admit(peer, up->status, NULL);
+    }
+}
+
+/* client_connected2 is waited for. The older entry's hosts take no callback and mean "accepted" by
+ * PMIX_SUCCESS, some without ever calling back. */
+static void ask_host_about_client(struct px_peer *peer)
+{
+    struct px_server *s = peer->server;
+    struct px_reply_to reply_to = px_reply_to_peer(peer, 0);
+    void *object = peer->rank->object;
+    struct px_upcall *up;
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    if (s->host.client_connected2) {
+        up = px_upcall_create(s, &reply_to, &peer->proc, connected_answered);
+        if (!up || px_upcall_identify(up, peer->uid, peer->gid)) {
+            px_upcall_destroy(up);
+            px_peer_admit(peer, PMIX_ERR_NOMEM, NULL);
+            return;
+        }
+        px_upcall_returned(up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo,
+                                                         px_hostcb_op, up));
+        return;
+    }
+    if (s->host.client_connected) {
+        rc = s->host.client_connected(&peer->proc, object, NULL, NULL);
+    }
+    px_peer_admit(peer, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc, NULL);
+}
+
+/* A second connection under one name is a child that the first one forked, or the same process
+ * again. Where the kernel does not tell (TCP), the credential has to do. */
+static bool is_clone(const struct px_local_proc *rank, pid_t pid)
+{
+    if (!pid || !rank->pid) {
+        return true;
+    }
+    for (unsigned i = 0; i < 64 && pid > 1; i++) {
+        struct px_process process;
+
+        if (pid == rank->pid) {
+            return true;
+        }
+        pid = px_process_look(pid, &process) ? 0 : process.parent;
+    }
+    return false;
+}
+
+/* To whom it is no business of, an unknown name looks like one of somebody else's. */
+static int not_registered(const struct px_server *s, const struct px_handshake *handshake,
+                          struct px_peer_cred *peer_cred)
+{
+    int rc = px_auth_identify(handshake, peer_cred);
+
+    return rc || peer_cred->uid != s->uid ? PMIX_ERR_INVALID_CRED : PMIX_ERR_NOT_FOUND;
+}
+
+static void accept_client(struct px_server *s, struct px_pending_conn *pending,
+                          const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
+{
+    struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
+    struct px_peer *peer;
+    int rc;
+
+    rc = rank && rank->registered ? px_auth_check(handshake, peer_cred, rank->uid, rank->gid)
+                                  : not_registered(s, handshake, peer_cred);
+    if (rc) {
+        px_pending_conn_refuse(pending, rc);
+        return;
+    }
+    if (rank->n_peers && !is_clone(rank, peer_cred->pid)) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NO_PERMISSIONS);
+        return;
+    }
+    if (rank->n_callers && (rank->n_callers >= (unsigned) px_param_int(PX_P_RANK_CONNECTIONS) ||
+                            !has_room(s, peer_cred->uid))) {
+        px_pending_conn_refuse(pending, PMIX_ERR_OUT_OF_RESOURCE);
+        return;
+    }
+    peer = peer_create(s, pending, handshake, peer_cred);
+    if (!peer) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NOMEM);
+        return;
+    }
+    peer->rank = rank;
+    peer->further = rank->n_callers++ != 0;
+    peer->as_tool = handshake->flag != PX_HANDSHAKE_CLIENT;
+    peer->uid = rank->uid;
+    peer->gid = rank->gid;
+    peer->shared = peer->ours && peer_cred->known && peer_cred->uid == rank->uid;
+    ask_host_about_client(peer);
+}
+
+/* A process that the host registered and started, and that is a tool by what it calls: it is one of
+ * the clients, whether tools are taken or not. */
+static bool is_launched(struct px_server *s, const struct px_handshake *handshake)
+{
+    const struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
+    bool says_so = handshake->flag == PX_HANDSHAKE_CLIENT_TOOL ||
+                   handshake->flag == PX_HANDSHAKE_CLIENT_LAUNCHER;
+
+    return says_so && rank && rank->registered;
+}
+
+static void on_hello(void *arg, struct px_pending_conn *pending,
+                     const struct px_handshake *handshake, const struct px_peer_cred *peer_cred)
+{
+    struct px_server *s = arg;
+    struct px_peer_cred them = *peer_cred;
+    struct px_peer *peer;
+
+    if (s->stopping) {
+        px_pending_conn_refuse(pending, PMIX_ERR_UNREACH);
+        return;
+    }
+    if (!px_handshake_names(PX_WIRE_MODULES, handshake->bfrops)) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NOT_SUPPORTED);
+        return;
+    }
+    if (handshake->flag == PX_HANDSHAKE_CLIENT || is_launched(s, handshake)) {
+        accept_client(s, pending, handshake, &them);
+        return;
+    }
+    if (handshake->flag == PX_HANDSHAKE_SINGLETON) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NOT_SUPPORTED);
+        return;
+    }
+    if (px_tool_refused(s, handshake, &them)) {
+        px_pending_conn_refuse(pending, PMIX_ERR_NO_PERMISSIONS);
+        return;
+    }
+    peer = has_room(s, them.uid) ? peer_create(s, pending, handshake, &them) : NULL;
+    if (!peer) {
+        px_pending_conn_refuse(pending, PMIX_ERR_OUT_OF_RESOURCE);
+        return;
+    }
+    peer->further = true;
+    px_tool_accept(peer, handshake);
+}
+
+static void on_gone(void *arg, struct px_pending_conn *pending)
+{
+    struct px_peer *peer = px_pending_conn_data(pending);
+
+    (void) arg;
+    if (peer) {
+        peer->pending = NULL;
+        px_peer_close(peer);
+    }
+}
+
+const struct px_listener_ops px_peer_listener_ops = {.handshake = on_hello, .gone = on_gone};

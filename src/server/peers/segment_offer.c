@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Who gets the descriptor of which segment. A client that maps its own namespace's gets those of
+ * others too when it needs their data, if they are its own user's: whoever asks for them by message
+ * would be told all that is in them. Each reply brings one at most, and each generation comes once
+ * unless the client says that it has not come. */
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gds/store.h"
+#include "src/server/priv.h"
+#include "src/wire/message.h"
+
+/* For `given`: this namespace is read by messages. */
+#define BY_MESSAGES UINT32_MAX
+
+int px_pack_segment(struct px_buf *buf, enum px_wire_kind kind)
+{
+    pmix_value_t value;
+
+    memset(&value, 0, sizeof(value));
+    value.type = PMIX_BYTE_OBJECT;
+    return px_pack_kval(buf, kind, PX_KEY_SEGMENT, &value);
+}
+
+/* A reply must not get lost because there is no descriptor left to copy this one to. */
+static bool is_copied(const struct px_nspace *ns)
+{
+    int copy = fcntl(px_store_fd(ns->store), F_DUPFD_CLOEXEC, 0);
+
+    if (copy >= 0) {
+        close(copy);
+    }
+    return copy >= 0;
+}
+
+/* --- its own --- */
+
+int px_peer_new_segment(struct px_peer *peer, struct px_nspace *ns)
+{
+    struct px_store_info info;
+
+    if (!peer->shared) {
+        return -1;
+    }
+    px_store_info(ns->store, &info);
+    if (!info.shared || info.generation <= peer->generation || !is_copied(ns)) {
+        return -1;
+    }
+    peer->generation = info.generation;
+    return px_store_fd(ns->store);
+}
+
+bool px_peer_is_behind(const struct px_peer *peer)
+{
+    return peer->generation && peer->rank &&
+           px_store_is_later(peer->rank->ns->store, peer->generation);
+}
+
+int px_peer_moved_segment(struct px_peer *peer)
+{
+    return px_peer_is_behind(peer) ? px_peer_new_segment(peer, peer->rank->ns) : -1;
+}
+
+/* --- those of others --- */
+
+static bool is_own(const struct px_peer *peer, const struct px_nspace *ns)
+{
+    return peer->rank && peer->rank->ns == ns;
+}
+
+/* Who has its own segment can do with others'. */
+static bool reads_segments(const struct px_peer *peer)
+{
+    return peer->shared && peer->generation != 0;
+}
+
+static uint32_t offered_generation(const struct px_peer *peer, const struct px_nspace *ns)
+{
+    return (uint32_t) (uintptr_t) px_map_find(&peer->offered, &ns->id, sizeof(ns->id));
+}
+
+bool px_peer_reads(const struct px_peer *peer, const struct px_nspace *ns)
+{
+    uint32_t generation;
+
+    if (!reads_segments(peer) || is_own(peer, ns)) {
+        return reads_segments(peer);
+    }
+    generation = offered_generation(peer, ns);
+    return generation != 0 && generation != BY_MESSAGES;
+}
+
+bool px_peer_may_read(const struct px_peer *peer, const struct px_nspace *ns)
+{
+    if (px_peer_reads(peer, ns)) {
+        return true;
+    }
+    return reads_segments(peer) && ns->shared && !ns->mixed && ns->uid == peer->uid &&
+           offered_generation(peer, ns) != BY_MESSAGES;
+}
+
+/* A generation that it has not been sent; 0: none. */
+static uint32_t offer_generation(const struct px_peer *peer, const struct px_nspace *ns)
+{
+    struct px_store_info info;
+
+    if (is_own(peer, ns) || !px_peer_may_read(peer, ns)) {
+        return 0;
+    }
+    px_store_info(ns->store, &info);
+    return info.shared && info.generation > offered_generation(peer, ns) && is_copied(ns)
+               ? info.generation
+               : 0;
+}
+
+bool px_peer_has_news(const struct px_peer *peer, const struct px_nspace *ns)
+{
+    return !px_peer_is_behind(peer) && offer_generation(peer, ns) != 0;
+}
+
+int px_peer_offer(struct px_peer *peer, const struct px_nspace *ns)
+{
+    uint32_t generation = offer_generation(peer, ns);
+
+    if (!generation ||
+        px_map_set(&peer->offered, &ns->id, sizeof(ns->id), (void *) (uintptr_t) generation)) {
+        return -1;
+    }
+    return px_store_fd(ns->store);
+}
+
+void px_peer_has_only(struct px_peer *peer, const struct px_nspace *ns, uint32_t generation)
+{
+    uint32_t last = offered_generation(peer, ns);
+
+    if (last != BY_MESSAGES && generation < last) {
+        (void) px_map_set(&peer->offered, &ns->id, sizeof(ns->id), /* it is there: this succeeds */
+                          (void *) (uintptr_t) generation);
+    }
+}
+
+void px_peer_cannot_read(struct px_peer *peer, const struct px_nspace *ns)
+{
+    if (!is_own(peer, ns) && offered_generation(peer, ns)) {
+        (void) px_map_set(&peer->offered, &ns->id, sizeof(ns->id), /* it is there: this succeeds */
+                          (void *) (uintptr_t) BY_MESSAGES);
+    }
+}
+
+void px_offers_nspace_removed(struct px_server *s, const struct px_nspace *ns)
+{
+    struct px_list *item;
+    struct px_list *next;
+
+    px_assert(px_loop_inside(s->loop));
+    px_list_each(item, next, &s->peer_list) {
+        struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        (void) px_map_remove(&peer->offered, &ns->id, sizeof(ns->id));
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_HOST_UPCALL_H
+#define PX_SERVER_HOST_UPCALL_H
+
+#include "src/server/priv.h"
+#include "src/value/infos.h"
+
+/* An upcall to the host: it keeps what the host was given alive until the host has answered, takes
+ * the answer in whatever thread it comes and brings it to the loop thread. After
+ * PMIx_server_finalize a late answer is dropped. */
+
+struct px_call;
+typedef void (*px_upcall_fn)(struct px_upcall *up);
+
+struct px_upcall {
+    struct px_task task;
+    struct px_list link;
+    struct px_server *server;
+    uint64_t state;    /* atomic: see host_upcall.c */
+    px_upcall_fn done; /* loop thread, once; then the upcall is freed */
+    void *arg;
+    struct px_reply_to reply_to;
+
+    /* What the host sees; owned. */
+    pmix_proc_t proc;
+    pmix_proc_t proc2;
+    pmix_proc_t *procs;
+    size_t nprocs;
+    pmix_info_t *info;
+    size_t ninfo;
+    pmix_info_t *data;
+    size_t ndata;
+    char **keys;
+    char *text;
+    pmix_app_t *apps;
+    size_t napps;
+    pmix_query_t *queries;
+    size_t nqueries;
+    pmix_byte_object_t bytes;
+    pmix_resource_unit_t *units;
+    size_t nunits;
+    pmix_status_t *codes;
+    size_t ncodes;
+    pmix_status_t code;
+    uint32_t number;
+
+    /* The answer; owned. */
+    pmix_status_t status;
+    pmix_info_t *ret_info;
+    size_t ret_ninfo;
+    pmix_pdata_t *ret_pdata;
+    size_t ret_npdata;
+    char *ret_bytes;
+    size_t ret_len;
+    pmix_release_cbfunc_t
+        release; /* the host's, for what it answered with; called once, at the end */
+    void *release_data;
+    pmix_proc_t ret_proc;
+};
+
+/* NULL when memory is out. */
+struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to *reply_to,
+                                   const pmix_proc_t *proc, px_upcall_fn done);
+
+/* Says what the host's function returned: starts the wait for its answer, or ends the upcall at
+ * once, calling done before this returns. A host without the function: pass
+ * PMIX_ERR_NOT_SUPPORTED. */
+void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
+
+/* Frees one that never went to the host. Takes NULL. */
+void px_upcall_destroy(struct px_upcall *up);
+
+/* Adds PMIX_USERID and PMIX_GRPID of the requester, in place of all that it claimed itself; a group
+ * that is not proved, (gid_t) -1, is left out. 0 or PMIX_ERR_NOMEM. */
+int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid);
+int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->info */
+
+/* The levels that deal with it: the requester's and this one (enum px_attr_level). */
+unsigned px_upcall_levels(const struct px_upcall *up);
+/* Marks what is required of the call and these do. */
+void px_upcall_set_processed(struct px_upcall *up, const struct px_call *call);
+
+/* What the host calls, cbdata being the upcall. Any thread. */
+void px_hostcb_op(pmix_status_t status, void *cbdata);
+void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
+                     pmix_release_cbfunc_t release, void *release_data);
+void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata);
+void px_hostcb_spawn(pmix_status_t status, char nspace[], void *cbdata);
+void px_hostcb_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                     pmix_release_cbfunc_t release, void *release_data);
+void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata);
+void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
+                          size_t ninfo, void *cbdata);
+void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata);
+
+/* Ready-made endings: reply with the status, or with status and infos. */
+void px_done_status(struct px_upcall *up);
+void px_done_infos(struct px_upcall *up);
+
+#endif

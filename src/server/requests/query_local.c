@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What this server can tell by itself, without the host. */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gds/lookup.h"
+#include "src/server/data/server_get.h"
+#include "src/server/collectives/server_group.h"
+#include "src/server/data/inventory.h"
+#include "src/server/collectives/pset.h"
+#include "server_query.h"
+#include "src/value/attributes.h"
+#include "src/nspace/query_args.h"
+#include "src/nspace/resolve.h"
+#include "src/discovery/server_list.h"
+#include "src/base/version.h"
+#include "src/context/context.h"
+#include "src/value/infos.h"
+
+struct answer {
+    struct px_server *s;
+    const pmix_proc_t *asker;
+    const pmix_query_t *query;
+    const char *key;
+    pmix_info_t **info;
+    size_t *ninfo;
+};
+
+static int put_value(const struct answer *a, const void *data, pmix_data_type_t type)
+{
+    return px_infos_append(a->info, a->ninfo, a->key, data, type);
+}
+
+static const char *text_qualifier(const struct answer *a, const char *key)
+{
+    const pmix_value_t *value = px_query_qualifier(a->query, key);
+
+    return value && value->type == PMIX_STRING ? value->data.string : NULL;
+}
+
+static void list_name(struct px_buf *list, const char *name)
+{
+    if (list->len) {
+        px_buf_byte(list, ',');
+    }
+    px_buf_append(list, name, strlen(name));
+}
+
+static int put_list(const struct answer *a, struct px_buf *list)
+{
+    int rc;
+
+    px_buf_byte(list, 0);
+    rc = px_buf_ok(list) ? put_value(a, list->data, PMIX_STRING) : PMIX_ERR_NOMEM;
+    px_buf_fini(list);
+    return rc;
+}
+
+/* --- namespaces --- */
+
+static int put_namespaces(const struct answer *a)
+{
+    struct px_buf list = {0};
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each(item, next, &a->s->ns_list) {
+        struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
+
+        list_name(&list, ns->name);
+    }
+    return put_list(a, &list);
+}
+
+/* One entry: the namespace and its command line, as far as it is known. */
+static int add_namespace(pmix_info_t **list, size_t *n, const struct px_nspace *ns)
+{
+    static const char cmd[] = PMIX_CMD_LINE;
+    pmix_info_t *one = NULL;
+    size_t n_one = 0;
+    pmix_data_array_t array = {.type = PMIX_INFO};
+    struct px_slice slice;
+    pmix_value_t value;
+    int rc = px_infos_append(&one, &n_one, PMIX_NSPACE, ns->name, PMIX_STRING);
+
+    if (!rc && !px_store_find(ns->store, PX_LEVEL_JOB, 0, cmd, sizeof(cmd) - 1, &slice) &&
+        !px_slice_fill(&slice, &value)) {
+        if (value.type == PMIX_STRING && value.data.string) {
+            rc = px_infos_append(&one, &n_one, PMIX_CMD_LINE, value.data.string, PMIX_STRING);
+        }
+        PMIx_Value_destruct(&value);
+    }
+    array.array = one;
+    array.size = n_one;
+    rc = rc ? rc : px_infos_append(list, n, PMIX_QUERY_NAMESPACE_INFO, &array, PMIX_DATA_ARRAY);
+    PMIx_Info_free(one, n_one);
+    return rc;
+}
+
+static int put_namespace_info(const struct answer *a)
+{
+    const char *only = text_qualifier(a, PMIX_NSPACE);
+    pmix_info_t *list = NULL;
+    size_t n = 0;
+    pmix_data_array_t array = {.type = PMIX_INFO};
+    struct px_list *item;
+    struct px_list *next;
+    int rc = PMIX_SUCCESS;
+
+    px_list_each(item, next, &a->s->ns_list) {
+        struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
+
+        if (!rc && (!only || strcmp(only, ns->name) == 0)) {
+            rc = add_namespace(&list, &n, ns);
+        }
+    }
+    array.array = list;
+    array.size = n;
+    rc = rc ? rc : n ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+    PMIx_Info_free(list, n);
+    return rc;
+}
+
+/* --- sets and groups --- */
+
+static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
+{
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = (void *) (uintptr_t) procs};
+
+    return put_value(a, &array, PMIX_DATA_ARRAY);
+}
+
+static size_t count(const struct px_list *list)
+{
+    const struct px_list *item;
+    size_t n = 0;
+
+    for (item = list->next; item != list; item = item->next) {
+        n++;
+    }
+    return n;
+}
+
+static int put_num_psets(const struct answer *a)
+{
+    size_t n = count(&a->s->psets);
+
+    return put_value(a, &n, PMIX_SIZE);
+}
+
+static int put_pset_names(const struct answer *a)
+{
+    struct px_buf list = {0};
+    struct px_list *item;
+    struct px_list *next;
+
+    px_list_each(item, next, &a->s->psets) {
+        struct px_pset *pset = px_container_of(item, struct px_pset, link);
+
+        list_name(&list, pset->name);
+    }
+    return put_list(a, &list);
+}
+
+static int put_pset_members(const struct answer *a)
+{
+    const char *name = text_qualifier(a, PMIX_PSET_NAME);
+    struct px_pset *pset = name ? px_pset_find(a->s, name) : NULL;
+
+    return pset ? put_procs(a, pset->members, pset->n) : PMIX_ERR_NOT_FOUND;
+}
+
+static int put_num_groups(const struct answer *a)
+{
+    size_t n = count(&a->s->groups);
+
+    return put_value(a, &n, PMIX_SIZE);
+}
+
+/* The name of a set or group, or NULL when `who` is no member; NULL for who: anybody. */
+typedef char *(*name_fn)(struct px_list *item, const pmix_proc_t *who);
+
+static bool is_among(const pmix_proc_t *members, size_t n, const pmix_proc_t *proc)
+{
+    for (size_t i = 0; proc && i < n; i++) {
+        if (PMIX_CHECK_PROCID(&members[i], proc)) {
+            return true;
+        }
+    }
+    return !proc;
+}
+
+static char *name_of_pset(struct px_list *item, const pmix_proc_t *who)
+{
+    const struct px_pset *pset = px_container_of(item, struct px_pset, link);
+
+    return is_among(pset->members, pset->n, who) ? pset->name : NULL;
+}
+
+static char *name_of_group(struct px_list *item, const pmix_proc_t *who)
+{
+    const struct px_group *group = px_container_of(item, struct px_group, link);
+
+    return is_among(group->members, group->n, who) ? group->name : NULL;
+}
+
+static int put_names(const struct answer *a, struct px_list *list, name_fn name_of,
+                     const pmix_proc_t *who)
+{
+    char **names = calloc(count(list) + 1, sizeof(*names));
+    pmix_data_array_t array = {.type = PMIX_STRING, .array = names};
+    struct px_list *item;
+    struct px_list *next;
+    int rc;
+
+    if (!names) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_each(item, next, list) {
+        names[array.size] = name_of(item, who);
+        array.size += names[array.size] ? 1 : 0;
+    }
+    rc = array.size ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+    free(names);
+    return rc;
+}
+
+static int put_group_names(const struct answer *a)
+{
+    return put_names(a, &a->s->groups, name_of_group, NULL);
+}
+
+static int put_psets_of(const struct answer *a)
+{
+    pmix_proc_t who = px_query_target(a->query, a->asker);
+
+    return put_names(a, &a->s->psets, name_of_pset, &who);
+}
+
+static int put_groups_of(const struct answer *a)
+{
+    pmix_proc_t who = px_query_target(a->query, a->asker);
+
+    return put_names(a, &a->s->groups, name_of_group, &who);
+}
+
+static int put_group_members(const struct answer *a)
+{
+    const char *name = text_qualifier(a, PMIX_GROUP_ID);
+    struct px_group *group = name ? px_group_find(a->s, name, a->asker) : NULL;
+
+    if (name && !group) {
+        group = px_group_find(a->s, name, NULL);
+    }
+    return group ? put_procs(a, group->members, group->n) : PMIX_ERR_NOT_FOUND;
+}
+
+/* --- processes --- */
+
+static void describe_proc(const struct px_server *s, const struct px_local_proc *rank,
+                          pmix_proc_info_t *ret)
+{
+    PMIX_LOAD_PROCID(&ret->proc, rank->ns->name, rank->rank);
+    ret->hostname = s->hostname;
+    ret->pid = rank->pid;
+    ret->state = rank->departed    ? PMIX_PROC_STATE_TERMINATED
+                 : rank->finalized ? PMIX_PROC_STATE_TERMINATED
+                 : rank->n_peers   ? PMIX_PROC_STATE_CONNECTED
+                                   : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
+}
+
+static int put_proc_table(const struct answer *a)
+{
+    const char *name = text_qualifier(a, PMIX_NSPACE);
+    struct px_nspace *ns = name ? px_nspace_find(a->s, name) : NULL;
+    pmix_data_array_t array = {.type = PMIX_PROC_INFO};
+    pmix_proc_info_t *table;
+    struct px_list *item;
+    struct px_list *next;
+    int rc;
+
+    if (!ns) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    table = calloc(count(&ns->rank_list) + 1, sizeof(*table));
+    if (!table) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_list_each(item, next, &ns->rank_list) {
+        const struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
+
+        if (rank->registered) {
+            describe_proc(a->s, rank, &table[array.size++]);
+        }
+    }
+    array.array = table;
+    rc = array.size ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+    free(table);
+    return rc;
+}
+
+static int put_uri(const struct answer *a)
+{
+    const char *uri = a->s->uri_tcp ? a->s->uri_tcp : a->s->uri_unix;
+
+    return uri ? put_value(a, uri, PMIX_STRING) : PMIX_ERR_NOT_FOUND;
+}
+
+static int put_servers(const struct answer *a)
+{
+    pmix_info_t info;
+    int rc = px_servers_answer(a->query, a->s->hostname, a->s->tmpdir, a->s->system_tmpdir, &info);
+
+    if (!rc) {
+        rc = px_infos_append_copy(a->info, a->ninfo, &info);
+        PMIx_Info_destruct(&info);
+    }
+    return rc;
+}
+
+/* --- what the host understands --- */
+
+/* Peers answer for themselves; this process has nobody else to ask. */
+static int put_attributes(const struct answer *a)
+{
+    bool ours = PMIX_CHECK_PROCID(a->asker, &a->s->self);
+    unsigned levels = ours ? ~0U : PX_ATTR_SERVER | PX_ATTR_HOST;
+    size_t before = *a->ninfo;
+    unsigned wanted;
+    int rc = px_attrs_answer(a->s->ctx->attrs, levels, a->query, a->info, a->ninfo);
+
+    /* Nothing of these levels was wanted: no lack. */
+    if (!rc && *a->ninfo == before) {
+        return px_attrs_asked(a->query, &wanted) && (wanted & levels) ? PMIX_ERR_NOT_FOUND
+                                                                      : PMIX_SUCCESS;
+    }
+    return rc;
+}
+
+/* --- resolving --- */
+
+struct peers {
+    struct px_nspace_stores stores;
+    pmix_proc_t *procs;
+    size_t n;
+};
+
+static int add_peers(struct peers *peers, const char *node)
+{
+    pmix_proc_t *procs = NULL;
+    pmix_proc_t *grown;
+    size_t n = 0;
+    int rc = px_resolve_peers(peers->stores.at, peers->stores.n, node, &procs, &n);
+
+    if (rc || !n) {
+        return rc;
+    }
+    grown = realloc(peers->procs, (peers->n + n) * sizeof(*grown));
+    if (grown) {
+        memcpy(grown + peers->n, procs, n * sizeof(*grown));
+        peers->procs = grown;
+        peers->n += n;
+    }
+    free(procs);
+    return grown ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
+/* The name of a node by its number in any of the namespaces; NULL: there is none. */
+static const char *node_name(const struct px_nspace_stores *stores, const pmix_value_t *value)
+{
+    struct px_node_view node;
+    uint32_t nodeid;
+
+    if (px_value_u32(value, &nodeid)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < stores->n; i++) {
+        uint32_t index = px_store_node_by_id(stores->at[i], nodeid);
+
+        if (index != PX_NO_NODE && !px_store_node(stores->at[i], index, &node)) {
+            return node.name;
+        }
+    }
+    return NULL;
+}
+
+/* Processes on the nodes that the qualifiers name, by name or by number, one or several; without
+ * any, on ours. */
+static int put_peers(const struct answer *a)
+{
+    struct peers peers = {.procs = NULL};
+    bool named = false;
+    int rc = px_stores_named(a->s, text_qualifier(a, PMIX_NSPACE), &peers.stores);
+
+    for (size_t i = 0; !rc && i < a->query->nqual; i++) {
+        const pmix_info_t *qual = &a->query->qualifiers[i];
+        bool by_name = PMIX_CHECK_KEY(qual, PMIX_HOSTNAME) && qual->value.type == PMIX_STRING;
+
+        if (by_name || PMIX_CHECK_KEY(qual, PMIX_NODEID)) {
+            const char *node =
+                by_name ? qual->value.data.string : node_name(&peers.stores, &qual->value);
+
+            named = true;
+            rc = node ? add_peers(&peers, node) : PMIX_ERR_NOT_FOUND;
+        }
+    }
+    if (!rc && !named) {
+        rc = add_peers(&peers, NULL);
+    }
+    rc = rc ? rc : peers.n ? put_procs(a, peers.procs, peers.n) : PMIX_ERR_NOT_FOUND;
+    free(peers.procs);
+    free(peers.stores.at);
+    return rc == PMIX_ERR_NOMEM || !rc ? rc : PMIX_ERR_NOT_FOUND;
+}
+
+static int put_nodes(const struct answer *a)
+{
+    struct px_nspace_stores stores;
+    char *nodes = NULL;
+    int rc = px_stores_named(a->s, text_qualifier(a, PMIX_NSPACE), &stores);
+
+    rc = rc ? rc : px_resolve_nodes(stores.at, stores.n, &nodes);
+    free(stores.at);
+    rc = rc ? rc : nodes ? put_value(a, nodes, PMIX_STRING) : PMIX_ERR_NOT_FOUND;
+    free(nodes);
+    return rc == PMIX_ERR_NOMEM || !rc ? rc : PMIX_ERR_NOT_FOUND;
+}
+
+/* --- registered data --- */
+
+static int put_stored(const struct answer *a)
+{
+    pmix_proc_t job;
+    pmix_proc_t target;
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
+    pmix_info_t *quals = calloc(a->query->nqual + 1, sizeof(*quals));
+    struct px_nspace *ns;
+    struct px_get_directives directives;
+    struct px_slice slice;
+    pmix_value_t value;
+    int rc =
+        quals ? px_lookup_key_read(a->query->qualifiers, a->query->nqual, quals, &spec, &directives)
+              : PMIX_ERR_NOMEM;
+
+    if (rc) {
+        free(quals);
+        return rc;
+    }
+    PMIX_LOAD_PROCID(&job, a->asker->nspace, PMIX_RANK_WILDCARD);
+    target = px_query_target(a->query, &job);
+    spec.rank = target.rank;
+    spec.key = a->key;
+    spec.key_len = strlen(a->key);
+    ns = px_nspace_find(a->s, target.nspace);
+    rc = ns ? px_store_get(ns->store, &spec, &slice) : PMIX_ERR_NOT_FOUND;
+    rc = rc ? PMIX_ERR_NOT_FOUND : px_slice_fill(&slice, &value);
+    if (!rc) {
+        pmix_info_t info;
+
+        memset(&info, 0, sizeof(info));
+        memcpy(info.key, a->key, strnlen(a->key, PMIX_MAX_KEYLEN));
+        info.value = value;
+        rc = px_infos_append_copy(a->info, a->ninfo, &info);
+        PMIx_Value_destruct(&value);
+    }
+    free(quals);
+    return rc;
+}
+
+static int put_abi(const struct answer *a)
+{
+    return put_value(a, px_abi_version(a->key), PMIX_STRING);
+}
+
+/* --- queries --- */
+
+static int put_keys(const struct answer *a);
+
+/* What can be asked for beside what was registered, and with which qualifiers. */
+static const struct own {
+    const char *key;
+    int (*put)(const struct answer *a);
+    const char *qualifiers;
+} own[] = {
+    {PMIX_QUERY_NAMESPACES, put_namespaces, ""},
+    {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE},
+    {PMIX_QUERY_NUM_PSETS, put_num_psets, ""},
+    {PMIX_QUERY_PSET_NAMES, put_pset_names, ""},
+    {PMIX_QUERY_PSET_MEMBERSHIP, put_pset_members, PMIX_PSET_NAME},
+    {PMIX_PSET_NAMES, put_psets_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
+    {PMIX_GROUP_NAMES, put_groups_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
+    {PMIX_QUERY_NUM_GROUPS, put_num_groups, ""},
+    {PMIX_QUERY_GROUP_NAMES, put_group_names, ""},
+    {PMIX_QUERY_GROUP_MEMBERSHIP, put_group_members, PMIX_GROUP_ID},
+    {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE},
+    {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE},
+    {PMIX_SERVER_URI, put_uri, ""},
+    {PMIX_QUERY_AVAIL_SERVERS, put_servers, PX_SERVERS_QUALIFIERS},
+    {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes,
+     PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES
+                            "," PMIX_TOOL_ATTRIBUTES},
+    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
+    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
+    {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE},
+    {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, ""},
+    {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, ""},
+    {PMIX_QUERY_SUPPORTED_KEYS, put_keys, ""},
+};
+
+enum { N_OWN = sizeof(own) / sizeof(own[0]) };
+
+static const struct own *find_own(const char *key)
+{
+    for (size_t i = 0; i < N_OWN; i++) {
+        if (strcmp(own[i].key, key) == 0) {
+            return &own[i];
+        }
+    }
+    return NULL;
+}
+
+/* What a host answers beside this is its own to say. */
+static int put_keys(const struct answer *a)
+{
+    struct px_buf list = {0};
+
+    for (size_t i = 0; i < N_OWN; i++) {
+        list_name(&list, own[i].key);
+    }
+    return put_list(a, &list);
+}
+
+static int put_qualifiers(const struct answer *a)
+{
+    const struct own *row = find_own(a->key);
+
+    if (row) {
+        return put_value(a, row->qualifiers, PMIX_STRING);
+    }
+    if (px_key_realm(a->key, strlen(a->key)) == PX_REALM_NONE) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    return put_value(a,
+                     PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK "," PMIX_SESSION_INFO
+                                 "," PMIX_JOB_INFO "," PMIX_APP_INFO "," PMIX_NODE_INFO
+                                 "," PMIX_SESSION_ID "," PMIX_APPNUM "," PMIX_HOSTNAME
+                                 "," PMIX_NODEID,
+                     PMIX_STRING);
+}
+
+int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
+                   const char *key, pmix_info_t **info, size_t *ninfo)
+{
+    struct answer a = {
+        .s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};
+    const struct own *row = find_own(key);
+    int rc;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!key[0] || strlen(key) > PMIX_MAX_KEYLEN) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    if (px_query_asks_qualifiers(query)) {
+        return put_qualifiers(&a);
+    }
+    if (row) {
+        return row->put(&a);
+    }
+    rc = put_stored(&a);
+    return rc == PMIX_ERR_NOT_FOUND ? px_inventory_answer(s, query, key, info, ninfo) : rc;
+}

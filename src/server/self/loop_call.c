@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Everything the server knows belongs to the loop thread, so the exported calls take their
+ * arguments there. */
+
+#include "loop_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/server/data/modex.h"
+#include "src/loop/wait.h"
+#include "src/context/context.h"
+#include "src/server/server_start.h"
+
+struct px_server *px_server_of(struct px_ctx *ctx)
+{
+    return ctx && ctx->ops == &px_server_ops ? ctx->role : NULL;
+}
+
+struct run {
+    struct px_task task;
+    struct px_wait wait;
+    struct px_server *server;
+    int (*fn)(struct px_server *s, void *arg);
+    void *arg;
+};
+
+static void run_task(struct px_task *task)
+{
+    struct run *run = px_container_of(task, struct run, task);
+
+    px_wait_done(&run->wait, run->fn(run->server, run->arg));
+}
+
+int px_server_run(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg)
+{
+    struct run run = {.task.run = run_task, .server = s, .fn = fn, .arg = arg};
+
+    if (px_loop_inside(s->loop)) {
+        return fn(s, arg);
+    }
+    if (!px_loop_alive(s->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
+    px_wait_init(&run.wait);
+    px_loop_post(s->loop, &run.task);
+    return px_ctx_wait(s->ctx, &run.wait);
+}
+
+int px_server_read(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg)
+{
+    return px_loop_alive(s->loop) ? px_server_run(s, fn, arg) : fn(s, arg);
+}
+
+struct later {
+    struct px_task task;
+    struct px_server *server;
+    int (*fn)(struct px_server *s, void *arg);
+    pmix_op_cbfunc_t done;
+    void *cbdata;
+    max_align_t arg[];
+};
+
+static void later_task(struct px_task *task)
+{
+    struct later *later = px_container_of(task, struct later, task);
+
+    later->done(later->fn(later->server, later->arg), later->cbdata);
+    free(later);
+}
+
+pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg),
+                                   void *arg, size_t arg_size, pmix_op_cbfunc_t done, void *cbdata)
+{
+    struct later *later;
+
+    if (!done || !px_loop_alive(s->loop)) {
+        return px_server_run(s, fn, arg);
+    }
+    later = calloc(1, sizeof(*later) + arg_size);
+    if (!later) {
+        return PMIX_ERR_NOMEM;
+    }
+    later->task.run = later_task;
+    later->server = s;
+    later->fn = fn;
+    later->done = done;
+    later->cbdata = cbdata;
+    memcpy(later->arg, arg, arg_size);
+    px_loop_post(s->loop, &later->task);
+    return PMIX_SUCCESS;
+}
+
+int px_dmodex_serve(struct px_server *s, void *args)
+{
+    struct px_dmodex_args *a = args;
+
+    px_modex_serve(s, &a->proc, a->fn, a->cbdata);
+    return PMIX_SUCCESS;
+}
+
+const char *px_server_hostname(const struct px_server *s)
+{
+    return s->hostname;
+}

@@ -1,2 +1,0 @@
-noinst_LTLIBRARIES += libpx-tool.la
-libpx_tool_la_SOURCES = %D%/tool.c %D%/tool.h

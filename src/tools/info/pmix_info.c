@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* pmix_info: versions, paths and parameters of this library, for people and for scripts. The
+ * options and the script form of a line are those that scripts know from other PMIx
+ * implementations. */
+
+#include "config.h"
+
+#include <getopt.h>
+#include <pmix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/param.h"
+#include "src/tools/std.h"
+
+#define NOT_FOUND   1
+#define USAGE_ERROR 2
+
+enum { OPT_PARAM = 256, OPT_PARSABLE, OPT_PATH, OPT_SHOW_VERSION };
+
+struct options {
+    bool all;
+    bool parsable;
+    bool help;
+    bool version;
+    const char *framework; /* --param: "all" or a name */
+    const char *component;
+    const char *path;
+    const char *show_version;
+};
+
+static const char usage_text[] =
+    "usage: pmix_info [OPTION...]\n"
+    "Shows what this PMIx library is and how it is set.\n\n"
+    "  -a, --all                 everything\n"
+    "  --param FRAMEWORK COMP    parameters of a framework (all: of every one) and component\n"
+    "  --parsable, --parseable   one fact per line, fields between colons\n"
+    "  --path WHAT               an installation directory: prefix, bindir, libdir, incdir, "
+    "sysconfdir, all\n"
+    "  --show-version WHAT       a version: full, major, minor, release, product\n"
+    "  -V, --version             the version\n"
+    "  -h, --help                this text\n";
+
+static const struct {
+    const char *name;
+    const char *value;
+} paths[] = {
+    {"prefix", PX_PREFIX},     {"bindir", PX_BINDIR},         {"libdir", PX_LIBDIR},
+    {"incdir", PX_INCLUDEDIR}, {"sysconfdir", PX_SYSCONFDIR},
+};
+
+/* ---- lines */
+
+static void fact(const struct options *o, const char *name, const char *script_name,
+                 const char *value)
+{
+    if (o->parsable) {
+        printf("%s:%s\n", script_name, value);
+    } else {
+        printf("%24s: %s\n", name, value);
+    }
+}
+
+static const char *declared_version(void)
+{
+    static char text[32];
+
+    snprintf(text, sizeof(text), "%d.%d.%d", (int) PMIX_VERSION_MAJOR, (int) PMIX_VERSION_MINOR,
+             (int) PMIX_VERSION_RELEASE);
+    return text;
+}
+
+static void show_versions(const struct options *o)
+{
+    fact(o, "Package", "package", PACKAGE_STRING);
+    fact(o, "PMIx version", "pmix:version:full", declared_version());
+    fact(o, "Library", "pmix:version:library", PMIx_Get_version());
+}
+
+static int show_paths(const struct options *o, const char *which)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        if (strcmp(which, "all") == 0 || strcmp(which, paths[i].name) == 0) {
+            char script_name[32];
+            snprintf(script_name, sizeof(script_name), "path:%s", paths[i].name);
+            fact(o, paths[i].name, script_name, paths[i].value);
+            n++;
+        }
+    }
+    if (n == 0) {
+        fprintf(stderr, "pmix_info: --path: no directory is called %s\n", which);
+        return USAGE_ERROR;
+    }
+    return 0;
+}
+
+static int show_one_version(const char *which)
+{
+    const char *const names[] = {"full", "major", "minor", "release", "product"};
+    char numbers[3][12];
+
+    snprintf(numbers[0], sizeof(numbers[0]), "%d", (int) PMIX_VERSION_MAJOR);
+    snprintf(numbers[1], sizeof(numbers[1]), "%d", (int) PMIX_VERSION_MINOR);
+    snprintf(numbers[2], sizeof(numbers[2]), "%d", (int) PMIX_VERSION_RELEASE);
+    const char *const values[] = {declared_version(), numbers[0], numbers[1], numbers[2],
+                                  PACKAGE_VERSION};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(which, names[i]) == 0) {
+            puts(values[i]);
+            return 0;
+        }
+    }
+    fprintf(stderr, "pmix_info: --show-version: full, major, minor, release or product, not %s\n",
+            which);
+    return USAGE_ERROR;
+}
+
+/* ---- parameters */
+
+static const char *type_name(enum px_param_type type)
+{
+    switch (type) {
+    case PX_PARAM_BOOL:
+        return "bool";
+    case PX_PARAM_INT:
+        return "int";
+    case PX_PARAM_SIZE:
+        return "size_t";
+    case PX_PARAM_STRING:
+        return "string";
+    }
+    return "unknown";
+}
+
+static const char *source_name(enum px_param_source source)
+{
+    switch (source) {
+    case PX_SOURCE_DEFAULT:
+        return "default";
+    case PX_SOURCE_SYSTEM:
+        return "system file";
+    case PX_SOURCE_USER:
+        return "user file";
+    case PX_SOURCE_ENV:
+        return "environment";
+    }
+    return "unknown";
+}
+
+/* The framework is the first word of a parameter's name. */
+static size_t framework_len(const char *name)
+{
+    return strcspn(name, "_");
+}
+
+static bool is_wanted(const struct options *o, const char *name)
+{
+    size_t n = framework_len(name);
+    bool framework = o->framework == NULL || strcmp(o->framework, "all") == 0 ||
+                     (strlen(o->framework) == n && strncmp(o->framework, name, n) == 0);
+    bool component = o->component == NULL || strcmp(o->component, "all") == 0 ||
+                     strcmp(o->component, "base") == 0;
+
+    return framework && component;
+}
+
+static void field(const char *name, const char *what, const char *value)
+{
+    printf("mca:%.*s:base:param:%s:%s:%s\n", (int) framework_len(name), name, name, what, value);
+}
+
+static void show_param(const struct options *o, const struct px_param_info *p)
+{
+    if (!o->parsable) {
+        printf("%24s: %s (type: %s, default: \"%s\", current: \"%s\", source: %s)\n%26s%s\n",
+               "parameter", p->name, type_name(p->type), p->dflt, p->value, source_name(p->source),
+               "", p->help);
+        if (p->rejected != NULL) {
+            printf("%26smalformed and passed over: \"%s\"\n", "", p->rejected);
+        }
+        return;
+    }
+    field(p->name, "value", p->value);
+    field(p->name, "default", p->dflt);
+    field(p->name, "source", source_name(p->source));
+    field(p->name, "status", "writeable");
+    field(p->name, "type", type_name(p->type));
+    field(p->name, "help", p->help);
+    if (p->rejected != NULL) {
+        field(p->name, "rejected", p->rejected);
+    }
+}
+
+static int show_params(const struct options *o)
+{
+    int n = 0;
+
+    for (int i = 0; i < PX_PARAMS; i++) {
+        struct px_param_info p = px_param_describe((enum px_param) i);
+        if (is_wanted(o, p.name)) {
+            show_param(o, &p);
+            n++;
+        }
+    }
+    if (n == 0) {
+        fprintf(stderr, "pmix_info: --param: no framework %s has parameters of a component %s\n",
+                o->framework, o->component);
+        return NOT_FOUND;
+    }
+    return 0;
+}
+
+/* ---- options */
+
+static const struct option long_options[] = {
+    {"all", no_argument, NULL, 'a'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {"param", required_argument, NULL, OPT_PARAM},
+    {"parsable", no_argument, NULL, OPT_PARSABLE},
+    {"parseable", no_argument, NULL, OPT_PARSABLE},
+    {"path", required_argument, NULL, OPT_PATH},
+    {"show-version", required_argument, NULL, OPT_SHOW_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+static int read_option(int c, int argc, char **argv, struct options *o)
+{
+    switch (c) {
+    case 'a':
+        o->all = true;
+        break;
+    case 'h':
+        o->help = true;
+        break;
+    case 'V':
+        o->version = true;
+        break;
+    case OPT_PARAM: /* takes two words */
+        o->framework = optarg;
+        if (optind >= argc || argv[optind][0] == '-') {
+            fputs("pmix_info: --param needs a framework and a component\n", stderr);
+            return USAGE_ERROR;
+        }
+        o->component = argv[optind++];
+        break;
+    case OPT_PARSABLE:
+        o->parsable = true;
+        break;
+    case OPT_PATH:
+        o->path = optarg;
+        break;
+    case OPT_SHOW_VERSION:
+        o->show_version = optarg;
+        break;
+    default:
+        return USAGE_ERROR;
+    }
+    return 0;
+}
+
+static int read_options(int argc, char **argv, struct options *o)
+{
+    int rc = 0;
+    int c = getopt_long(argc, argv, "ahV", long_options, NULL);
+
+    while (rc == 0 && c != -1) {
+        rc = read_option(c, argc, argv, o);
+        c = rc == 0 ? getopt_long(argc, argv, "ahV", long_options, NULL) : -1;
+    }
+    if (rc == 0 && optind < argc) {
+        fprintf(stderr, "pmix_info: what is \"%s\"?\n", argv[optind]);
+        rc = USAGE_ERROR;
+    }
+    if (rc != 0) {
+        fputs("pmix_info --help says more\n", stderr);
+    }
+    return rc;
+}
+
+static int show(const struct options *o)
+{
+    if (o->help) {
+        fputs(usage_text, stdout);
+        return 0;
+    }
+    if (o->version) {
+        printf("%s (PMIx %s)\n", PACKAGE_STRING, declared_version());
+        return 0;
+    }
+    if (o->show_version != NULL) {
+        return show_one_version(o->show_version);
+    }
+    int rc = 0;
+    bool nothing_asked = o->path == NULL && o->framework == NULL;
+    if (o->all || nothing_asked) {
+        show_versions(o);
+    }
+    if (o->path != NULL || o->all || nothing_asked) {
+        rc = show_paths(o, o->path != NULL ? o->path : "all");
+    }
+    if (rc == 0 && (o->all || o->framework != NULL || nothing_asked)) {
+        rc = show_params(o);
+    }
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static char name[] = "pmix_info";
+    struct options o = {0};
+
+    px_std_open(argv, name);
+    int rc = read_options(argc, argv, &o);
+    if (rc != 0) {
+        return rc;
+    }
+    if (px_param_load() != 0) {
+        fputs("pmix_info: out of memory\n", stderr);
+        return 1;
+    }
+    return px_std_close(name, show(&o));
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TOOLS_RUN_NODES_H
+#define PX_TOOLS_RUN_NODES_H
+
+#include <poll.h>
+
+#include "run.h"
+
+/* pmixrun --nodes M: M processes, each a server that takes itself for a node of its own, and this
+ * one, the relay, which does what a resource manager's daemons do between nodes. A node's process
+ * is the whole of pmixrun on one node (run.h) with one link to the relay; the relay has a link to
+ * each node and treats the node processes as it would treat the processes of a job: their output,
+ * their end, signals. Only the nodes use the PMIx library. Links are stream sockets made before the
+ * forks, never waited for: what cannot be written yet is kept. */
+
+/* ---- frame.c: what is said between nodes */
+
+enum px_run_frame_type {
+    /* From node to node, passed on by the relay as they are. Answers carry the id of what they
+     * answer. */
+    PX_RUN_MODEX, /* PROC; KEY; timeout in seconds */
+    PX_RUN_MODEX_DATA,
+    PX_RUN_PUBLISH,   /* PROC; INFOS */
+    PX_RUN_UNPUBLISH, /* PROC; number of keys, NONE: all; KEYS */
+    PX_RUN_LOOKUP,    /* PROC; number of keys; KEYS; INFOS */
+    PX_RUN_DONE,      /* of publish and unpublish: the status alone */
+    PX_RUN_FOUND,     /* PDATA */
+    PX_RUN_EVENT,     /* PROC source; code; range; INFOS */
+    PX_RUN_SIGNAL,    /* signal; excuse; number of procs; PROCs */
+    PX_RUN_STARTED,   /* namespace; number; {rank; pid} */
+    PX_RUN_ENDED,     /* PROC; status of waitpid(2) */
+    /* To the relay, and from it. */
+    /* key; number of nodes, 0: not known; timeout in seconds; of a group: number of leaders,
+     * leaders, added, the caller that comes by itself (number; PROCs); bytes */
+    PX_RUN_COLLECT,
+    PX_RUN_COLLECTED, /* serial number; number; {node; bytes} */
+    PX_RUN_LOST,      /* PROC: will not come to any collective any more */
+    PX_RUN_SPAWN,     /* to: PROC; INFOS; apps. From: namespace in front */
+    PX_RUN_SPAWNED,   /* to: namespace, status in the head. From: the same, of all */
+    PX_RUN_JOB_DONE,  /* to: namespace, exit code in the head. From: the same, of all */
+    PX_RUN_END,       /* everybody is to terminate; exit code in the head */
+    PX_RUN_BYE,       /* from: nothing more will come */
+};
+
+#define PX_RUN_OTHERS UINT16_MAX /* every node but the sender */
+#define PX_RUN_RELAY  (UINT16_MAX - 1)
+#define PX_RUN_NONE   UINT32_MAX
+
+struct px_run_frame {
+    uint32_t len; /* of what follows */
+    uint16_t type;
+    uint16_t to;
+    uint16_t from;
+    uint16_t unused;
+    int32_t status;
+    uint64_t id;
+};
+
+/* A payload being written; remembers that memory ran out. */
+struct px_run_bytes {
+    char *at;
+    size_t len;
+    size_t cap;
+    bool failed;
+};
+
+void px_run_put_raw(struct px_run_bytes *b, const void *bytes, size_t n);
+void px_run_put_u32(struct px_run_bytes *b, uint32_t number);
+void px_run_put_bytes(struct px_run_bytes *b, const void *bytes, size_t n);
+void px_run_put_string(struct px_run_bytes *b, const char *text); /* NULL becomes "" */
+void px_run_put_proc(struct px_run_bytes *b, const pmix_proc_t *proc);
+/* n elements of a type that the library packs. */
+void px_run_put_array(struct px_run_bytes *b, const void *array, size_t n, pmix_data_type_t type);
+
+/* A payload being read: views into it, valid as long as it; remembers that it was too short. */
+struct px_run_reader {
+    const char *at;
+    size_t left;
+    bool failed;
+};
+
+uint32_t px_run_get_u32(struct px_run_reader *r);
+const char *px_run_get_bytes(struct px_run_reader *r, size_t *ret_n);
+const char *px_run_get_string(struct px_run_reader *r); /* never NULL */
+void px_run_get_proc(struct px_run_reader *r, pmix_proc_t *ret);
+/* What put_array wrote, elements of `size` bytes, to be destructed and freed by the caller; NULL
+ * for none and on failure. */
+void *px_run_get_array(struct px_run_reader *r, size_t size, pmix_data_type_t type, size_t *ret_n);
+
+/* ---- link.c */
+
+struct px_run_link;
+typedef void (*px_run_frame_fn)(struct px_run_link *link, const struct px_run_frame *head,
+                                struct px_run_reader *payload);
+
+/* Takes the descriptor. `fn` is called for each frame; `end` once, when the other side is gone.
+ * NULL when memory is out. */
+struct px_run_link *px_run_link_open(int fd, uint32_t node, px_run_frame_fn fn,
+                                     void (*end)(struct px_run_link *link));
+uint32_t px_run_link_node(const struct px_run_link *link);
+/* Sends or keeps the frame; one for a link that is gone or too far behind is dropped, with a
+ * failure. Frees the payload (may be NULL). */
+pmix_status_t px_run_link_send(struct px_run_link *link, struct px_run_frame head,
+                               struct px_run_bytes *payload);
+/* The same with bytes that stay the caller's. */
+pmix_status_t px_run_link_copy(struct px_run_link *link, struct px_run_frame head,
+                               const void *bytes, size_t n);
+size_t px_run_links_n(void);
+void px_run_links_poll(struct pollfd *p);       /* fills one for each link */
+void px_run_links_move(const struct pollfd *p); /* the same, after poll(2) */
+void px_run_links_close(void);
+
+/* ---- node.c */
+
+/* Forks the nodes. Returns in each of them as well, with px_run.place and px_run.node set. 0 or
+ * errno. */
+int px_run_nodes_fork(void);
+const char *px_run_node_name(uint32_t node);
+/* Where the i-th of n processes is. */
+uint32_t px_run_node_of(uint32_t i, uint32_t n);
+/* The node of a process of a job that we know; PX_RUN_NONE for others. */
+uint32_t px_run_node_of_proc(const pmix_proc_t *proc);
+
+/* ---- relay.c, relay_collect.c: the relay */
+
+void px_run_relay_end(int code); /* tells the nodes to end */
+/* Takes the descriptor towards a node. 0 or errno. */
+int px_run_relay_open(int fd, uint32_t node);
+void px_run_relay_free(void);
+void px_run_relay_send(uint32_t node, struct px_run_frame head, const void *bytes, size_t n);
+/* With one node there is no relay: what is sent to one (only shares in collectives are) is done
+ * here, and answered here. */
+pmix_status_t px_run_relay_alone(const struct px_run_frame *head, struct px_run_bytes *payload);
+void px_run_relay_send_all(struct px_run_frame head, const void *bytes, size_t n);
+/* The first number of a collective's key. */
+enum px_run_kind {
+    PX_RUN_KIND_FENCE,
+    PX_RUN_KIND_CONNECT,
+    PX_RUN_KIND_DISCONNECT,
+    PX_RUN_KIND_CONSTRUCT,
+    PX_RUN_KIND_DESTRUCT,
+};
+void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *payload);
+void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node);
+void px_run_collect_forget(const char *nspace); /* the job is over everywhere */
+int64_t px_run_collect_deadline(void);
+void px_run_collect_expire(int64_t now_ms);
+void px_run_collect_free(void);
+
+/* ---- remote.c: a node's end of its link */
+
+int px_run_remote_open(int fd);
+/* Sends a frame and frees the payload. */
+pmix_status_t px_run_remote_send(enum px_run_frame_type type, uint32_t to, uint64_t id, int status,
+                                 struct px_run_bytes *payload);
+/* Keeps a request until its answer comes; the id to send with it, 0 when memory is out. */
+uint64_t px_run_remote_keep(const struct px_run_task *task);
+/* Gives the request back, once. */
+bool px_run_remote_take(uint64_t id, struct px_run_task *ret_task);
+void px_run_remote_end(int code);
+void px_run_remote_close(void);
+void px_run_remote_started(const struct px_run_job *job);
+void px_run_remote_ended(const struct px_run_proc *proc);
+void px_run_remote_job_done(const char *nspace, int code);
+void px_run_remote_signal(const pmix_proc_t *targets, size_t n, int sig, bool excuse);
+
+/* ---- a node's share in what concerns several: collect.c, modex.c, names.c, event.c, spawn.c */
+
+void px_run_fence(struct px_run_task *task);
+void px_run_connect(struct px_run_task *task);
+void px_run_group(struct px_run_task *task);
+void px_run_collected(const struct px_run_frame *head, struct px_run_reader *payload);
+
+void px_run_modex(struct px_run_task *task);
+void px_run_modex_asked(const struct px_run_frame *head, struct px_run_reader *payload);
+void px_run_modex_answered(const struct px_run_frame *head, struct px_run_reader *payload);
+
+void px_run_names(struct px_run_task *task); /* publish, unpublish, lookup: here or on node 0 */
+void px_run_names_asked(const struct px_run_frame *head, struct px_run_reader *payload);
+void px_run_names_answered(const struct px_run_frame *head, struct px_run_reader *payload);
+
+void px_run_event(struct px_run_task *task);
+void px_run_event_ended(const struct px_run_proc *proc); /* for our own server only */
+void px_run_event_came(const struct px_run_frame *head, struct px_run_reader *payload);
+
+void px_run_spawn_all(struct px_run_task *task);
+void px_run_spawn_asked(const struct px_run_frame *head, struct px_run_reader *payload);
+void px_run_spawn_ended(const struct px_run_frame *head, struct px_run_reader *payload);
+
+#endif

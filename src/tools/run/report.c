@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* --report: each process inherits the write end of one pipe and its library writes a line there at
+ * finalize: namespace, rank, reads answered from memory, messages sent, messages received, bytes of
+ * the segment. What is in the segment is what pmix-shm would say: counted with the same code, just
+ * before the library forgets the job. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "src/tools/shm/find.h"
+#include "src/tools/shm/tally.h"
+#include "shmem/header.h"
+
+#define PIPE_BYTES 1048576 /* room for the lines of all, which nobody reads before the end */
+
+static int ends[2] = {-1, -1};
+
+int px_run_report_open(void)
+{
+    if (ends[1] < 0) {
+        if (pipe2(ends, O_CLOEXEC) != 0) {
+            return -1;
+        }
+        (void) fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+        (void) fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    }
+    return ends[1];
+}
+
+/* All that is in the pipe, NUL-terminated and malloc'd, or NULL. */
+static char *read_all(void)
+{
+    size_t len = 0;
+    char *text = malloc(PIPE_BYTES + 1);
+
+    while (text != NULL && ends[0] >= 0 && len < PIPE_BYTES) {
+        ssize_t n = read(ends[0], text + len, PIPE_BYTES - len);
+        if (n <= 0 && errno != EINTR) {
+            break;
+        }
+        len += n > 0 ? (size_t) n : 0;
+    }
+    if (text != NULL) {
+        text[len] = '\0';
+    }
+    return text;
+}
+
+struct line {
+    uint32_t rank;
+    uint64_t reads;
+    uint64_t sent;
+    uint64_t received;
+    uint64_t segment;
+};
+
+static bool read_line(const char *text, const char *nspace, struct line *ret)
+{
+    size_t n = strlen(nspace);
+
+    return strncmp(text, nspace, n) == 0 && text[n] == ' ' &&
+           sscanf(text + n, " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &ret->rank,
+                  &ret->reads, &ret->sent, &ret->received, &ret->segment) == 5;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct line *x = a;
+    const struct line *y = b;
+
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* --- the segment */
+
+/* This process's segment of a namespace; false when there is none. */
+static bool open_own(const char *nspace, struct px_segment *ret)
+{
+    struct px_shm_list list;
+    bool found = false;
+
+    if (px_shm_find(getpid(), &list) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < list.n && !found; i++) {
+        int fd = px_shm_fd(&list.items[i]);
+
+        if (fd < 0 || px_segment_open(fd, ret) != 0) {
+            continue;
+        }
+        found = px_header_check(ret) == 0 && strcmp(px_segment_header(ret)->nspace, nspace) == 0;
+        if (!found) {
+            px_segment_close(ret);
+        }
+    }
+    px_shm_list_free(&list);
+    return found;
+}
+
+void px_run_report_take(struct px_run_job *job)
+{
+    struct px_segment seg;
+
+    if (!px_run.options.report || job->tally != NULL || !open_own(job->nspace, &seg)) {
+        return;
+    }
+    job->tally = malloc(sizeof(*job->tally));
+    if (job->tally != NULL && px_shm_tally(&seg, job->tally) != 0) {
+        free(job->tally);
+        job->tally = NULL;
+    }
+    px_segment_close(&seg);
+}
+
+/* "3 a, 2 b" of what is not 0. */
+static void join(const uint64_t *numbers, const char *const *names, int n, char *ret, size_t room)
+{
+    size_t len = 0;
+
+    ret[0] = '\0';
+    for (int i = 0; i < n && len < room; i++) {
+        if (numbers[i] > 0) {
+            len += (size_t) snprintf(ret + len, room - len, "%s%" PRIu64 " %s", len ? ", " : "",
+                                     numbers[i], names[i]);
+        }
+    }
+}
+
+static void print_tally(const struct px_run_job *job)
+{
+    const struct px_shm_tally *t = job->tally;
+    const struct px_shm_fill *keys = &t->tables[PX_TABLE_KEYS];
+    const struct px_shm_fill *records = &t->tables[PX_TABLE_RECORDS];
+    char text[512];
+
+    join(t->parts, px_shm_part_names, PX_N_PARTS, text, sizeof(text));
+    px_run_say("%s: bytes: %s", job->nspace, text);
+    join(t->kinds, px_shm_kind_names, PX_N_KINDS, text, sizeof(text));
+    px_run_say("%s: columns: %s", job->nspace, text[0] != '\0' ? text : "none");
+    px_run_say("%s: %" PRIu64 " keys, %" PRIu64 " records, longest probes %" PRIu64 " and %" PRIu64,
+               job->nspace, keys->filled, records->filled, keys->longest, records->longest);
+}
+
+static void print_job(const struct px_run_job *job, const char *text)
+{
+    struct line *lines = calloc(job->n_procs, sizeof(*lines));
+    size_t n = 0;
+
+    for (const char *p = text; lines != NULL && *p != '\0' && n < job->n_procs;) {
+        n += read_line(p, job->nspace, &lines[n]);
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    if (n > 0) {
+        qsort(lines, n, sizeof(*lines), by_rank);
+    }
+    px_run_say("%s: %u ranks registered, %zu reported, segment of %" PRIu64 " bytes", job->nspace,
+               job->n_procs, n,
+               job->tally != NULL ? job->tally->bytes
+               : n > 0            ? lines[0].segment
+                                  : 0);
+    if (job->tally != NULL && px_run.options.verbose) {
+        print_tally(job);
+    }
+    for (size_t i = 0; i < n; i++) {
+        px_run_say("rank %" PRIu32 ": %" PRIu64 " reads from memory, %" PRIu64
+                   " messages sent, %" PRIu64 " received",
+                   lines[i].rank, lines[i].reads, lines[i].sent, lines[i].received);
+    }
+    free(lines);
+}
+
+void px_run_report_print(void)
+{
+    char *text = read_all();
+
+    for (struct px_run_job *job = px_run.jobs; text != NULL && job != NULL; job = job->next) {
+        px_run_report_take(job);
+        print_job(job, text);
+    }
+    free(text);
+}

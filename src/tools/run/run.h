@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TOOLS_RUN_RUN_H
+#define PX_TOOLS_RUN_RUN_H
+
+#include <pmix.h>
+#include <pmix_server.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "src/host/host.h"
+
+/* pmixrun: starts processes on this machine under the server half of the library. It uses the
+ * public interface only, as any host daemon does.
+ *
+ * Threads: everything here belongs to the main thread, which waits in one poll(2) (loop.c). The
+ * library's upcalls come on its progress thread; each becomes a task (task.c) that the main thread
+ * does and answers. */
+
+/* ---- options.c */
+
+struct px_run_options {
+    int n_procs;
+    bool help;
+    bool version;
+    bool tag_output;
+    bool bind_core;
+    bool verbose;
+    bool report;
+    bool keep_going;
+    bool map_by_node;
+    int n_nodes;
+    int timeout_s; /* 0: none */
+    const char *nspace;
+    const char *record; /* file, or NULL */
+    char **env;         /* the environment of the processes, malloc'd array of malloc'd strings */
+    char **argv;        /* program and arguments, within main's argv */
+};
+
+/* Reads the command line. 0, or the exit code after a complaint on standard error. */
+int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options);
+void px_run_options_free(struct px_run_options *options);
+void px_run_usage(FILE *to);
+
+/* ---- env.c: environments are malloc'd arrays of malloc'd strings */
+
+char **px_run_env_copy(char **env);
+void px_run_env_free(char **env);
+const char *px_run_env_get(char **env, const char *name);
+int px_run_env_set(char ***env, const char *name, const char *value);
+void px_run_env_unset(char **env, const char *name);
+/* Adds "NAME=value". */
+int px_run_env_put(char ***env, const char *assignment);
+
+/* ---- output.c */
+
+/* One of a process's two outputs. */
+struct px_run_stream {
+    int fd; /* read end, non-blocking; -1 at its end */
+    int to; /* our own descriptor: 1 or 2 */
+    bool at_end;
+    char *line;
+    size_t len;
+};
+
+/* ---- job.c */
+
+struct px_run_job;
+struct px_shm_tally;
+
+struct px_run_proc {
+    struct px_run_job *job;
+    pmix_rank_t rank;
+    int app;
+    uint32_t node;
+    uint32_t local_rank; /* among those of its job on its node */
+    pid_t pid;           /* also its process group; 0: not started */
+    bool alive;
+    bool excused;      /* told to die: its status is nobody's failure */
+    atomic_int n_open; /* connections between PMIx_Init and PMIx_Finalize; counted by the library's
+                          threads */
+    int status;        /* of waitpid(2) */
+    cpu_set_t *cpus;   /* where it is bound, or NULL */
+    char *cpuset;      /* the same as text, "hwloc:0-1" */
+    struct px_run_stream out[2];
+};
+
+struct px_run_app {
+    char **argv;
+    char **env;
+    char *cwd; /* NULL: ours */
+    int n_procs;
+};
+
+struct px_run_job {
+    struct px_run_job *next;
+    pmix_nspace_t nspace;
+    int n_apps;
+    struct px_run_app *apps;
+    uint32_t n_procs;
+    struct px_run_proc *procs;
+    uint32_t n_alive; /* of this node */
+    bool done;        /* none of this node is left to wait for */
+    bool over;        /* nor of others */
+    bool registered;  /* the library knows it */
+    bool spawned;
+    bool notify_parent;
+    pmix_proc_t parent;
+    int code;                   /* first non-zero exit code */
+    struct px_shm_tally *tally; /* of its segment, for --report; NULL: none (yet) */
+};
+
+/* A job of its apps, which it takes over also on failure. NULL when memory is out. */
+struct px_run_job *px_run_job_create(const char *nspace, struct px_run_app *apps, int n_apps);
+void px_run_job_destroy(struct px_run_job *job);
+
+/* Tells the library everything about the job and its processes. */
+pmix_status_t px_run_job_register(struct px_run_job *job);
+void px_run_job_deregister(struct px_run_job *job);
+/* After a change: when nobody of this node is left, says so, or ends the job if there is only one
+ * node. */
+void px_run_job_check(struct px_run_job *job);
+/* Everybody has ended, everywhere. */
+void px_run_job_over(struct px_run_job *job);
+
+/* ---- bind.c */
+
+/* Gives each process of the job a core, in turn; with fewer cores than processes they share. */
+int px_run_bind(struct px_run_job *job);
+
+/* ---- launch.c */
+
+/* Lets us have as many descriptors as we may; the processes get the limit that we were given. */
+void px_run_files_raise(void);
+/* Starts the job's processes. 0, or after a complaint the errno of what failed, with what was
+ * already started told to die. */
+int px_run_job_launch(struct px_run_job *job);
+
+/* ---- openmpi.c: variables that Open MPI's launcher gives its processes */
+
+/* Makes the nodes' directories. 0 or errno. */
+int px_run_openmpi_open(void);
+/* Removes the directories with all that is in them. The guard does, when nobody uses them. */
+void px_run_openmpi_remove(void);
+/* Forgets the directories without removing them. */
+void px_run_openmpi_free(void);
+/* Adds to the environment of a process of the job what it does not have. */
+int px_run_openmpi_set(const struct px_run_job *job, char ***env);
+/* Whether there are more processes, the job's among them, than CPUs that we may use. */
+bool px_run_oversubscribed(const struct px_run_job *job);
+
+/* ---- guard.c: a process that kills what is left if pmixrun itself is killed */
+
+int px_run_guard_start(void);
+int px_run_guard_fd(void); /* children write their pid here before exec */
+void px_run_guard_drop(pid_t pid);
+void px_run_guard_stop(void);
+
+/* ---- task.c: from the progress thread to the main thread */
+
+struct px_run_task {
+    struct px_run_task *next;
+    void (*run)(struct px_run_task *task); /* answers the upcall; frees the task's own things */
+    pmix_proc_t proc;                      /* who asked, or who is asked about */
+    struct upcall upcall;                  /* its own proc is not used */
+};
+
+int px_run_tasks_open(void); /* returns the descriptor to wait on, or -1 */
+/* Copies the task; the arguments stay the library's until the answer. PMIX_SUCCESS or
+ * PMIX_ERR_NOMEM. */
+pmix_status_t px_run_task_post(const struct px_run_task *task);
+void px_run_tasks_do(void);
+
+/* ---- host.c */
+
+/* The module of our server. */
+pmix_server_module_t *px_run_host_open(void);
+/* Whether there is an answer to this without a script. */
+bool px_run_host_can(enum entry entry);
+
+/* ---- script.c, record.c: what --script and --record say about upcalls; any thread from open on */
+
+/* A rule, or the name of a file of rules, for that many nodes. 0, or -1 after a complaint on
+ * standard error. */
+int px_run_script_add(const char *text, int n_nodes);
+int px_run_script_open(void);                 /* 0 or errno */
+enum how px_run_script_how(enum entry entry); /* of this node; BY_DEFAULT: nothing is said */
+const struct answer *px_run_script(struct upcall *upcall);
+bool px_run_script_wait(const char *when);
+/* Late answers that are still to come are given up. Before the server ends. */
+void px_run_script_close(void);
+void px_run_script_free(void);
+
+int px_run_record_open(const char *path); /* 0 or errno; before nodes are forked */
+/* The nth upcall of its kind; rule: the one that it is answered by, or NULL. */
+void px_run_record(const struct upcall *upcall, long nth, const char *rule);
+
+/* ---- publish.c (main thread) */
+
+void px_run_publish(struct px_run_task *task);
+void px_run_lookup(struct px_run_task *task);
+void px_run_unpublish(struct px_run_task *task);
+void px_run_published_expire(int64_t now_ms);
+int64_t px_run_published_deadline(
+    void); /* of the waiting lookup that ends first; INT64_MAX: none */
+void px_run_published_forget(const char *nspace,
+                             pmix_rank_t rank); /* they have ended; PMIX_RANK_WILDCARD: all */
+void px_run_published_free(void);
+
+/* ---- query.c, control.c, spawn.c (main thread) */
+
+bool px_run_query_knows(const pmix_query_t *queries, size_t n);
+void px_run_query(struct px_run_task *task);
+void px_run_control(struct px_run_task *task);
+void px_run_abort(struct px_run_task *task);
+void px_run_spawn(struct px_run_task *task);
+/* Sends a signal to those processes of this node that `target` means; excuse: what they then return
+ * is nobody's failure. */
+void px_run_signal(const pmix_proc_t *target, int sig, bool excuse);
+
+/* ---- stdio: stdin.c, output.c, report.c */
+
+void px_run_stdin_open(int fd);              /* the write end towards rank 0; taken */
+int px_run_stdin_poll_fd(short *ret_events); /* descriptor to poll, -1: none */
+void px_run_stdin_move(void);
+
+/* Moves what is there to our own output, whole lines; closes the stream at its end.
+ * Non-blocking. */
+void px_run_stream_move(const struct px_run_proc *proc, struct px_run_stream *s);
+/* Gives out what is left, also an unfinished line, and closes. */
+void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s);
+/* All bytes to our descriptor 1 or 2, while signals are still looked at. */
+void px_run_write(int fd, const char *bytes, size_t n);
+void px_run_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "pmixrun: ..." */
+void px_run_verbose(const char *format, ...)
+    __attribute__((format(printf, 1, 2))); /* only with --verbose */
+
+int px_run_report_open(void); /* the descriptor that children get; -1 on failure */
+void px_run_report_take(struct px_run_job *job); /* before its segment goes */
+void px_run_report_print(void);
+
+/* ---- loop.c */
+
+/* With --nodes there are several processes of pmixrun (nodes.h). */
+enum px_run_place { PX_RUN_ALONE, PX_RUN_NODE, PX_RUN_AT_RELAY };
+
+struct px_run {
+    struct px_run_options options;
+    enum px_run_place place;
+    uint32_t node;  /* which one this is */
+    pid_t pid;      /* of the process that was started, the same on all nodes */
+    bool dismissed; /* nothing more will come: may end when all processes have */
+    struct px_run_job *jobs;
+    uint32_t n_spawned;
+    char hostname[PMIX_MAX_NSLEN + 1];
+    bool ending;           /* everybody has been told to terminate */
+    bool muted;            /* our output is gone or stuck: drop what is still written */
+    int code;              /* exit code */
+    int last_signal;       /* the last that was passed on; 0: none */
+    int64_t kill_at_ms;    /* when SIGKILL follows; 0: not set */
+    int64_t timeout_at_ms; /* when the job is ended; 0: never */
+    int signal_fd;
+    int task_fd;
+};
+extern struct px_run px_run;
+
+int64_t px_run_now_ms(void);
+int px_run_signals_open(void);
+void px_run_signals_read(void);
+/* Everybody is told to terminate, with SIGKILL after a grace; the first code given counts. */
+void px_run_end(int code);
+/* Sends a signal to a process and what it has started. */
+void px_run_kill(struct px_run_proc *proc, int sig);
+struct px_run_job *px_run_job_find(const char *nspace);
+/* How long poll(2) may wait, and what to do about the time that has passed. */
+int px_run_wait_ms(void);
+void px_run_expire(void);
+/* Until every process has ended. */
+void px_run_loop(void);
+
+#endif

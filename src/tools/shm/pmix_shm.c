@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* pmix-shm: looks into the shared segments of running servers, and into saved ones. All but `list`
+ * work on a copy, so that what is shown is of one moment and nobody is held up. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gds/segment_file.h"
+#include "gds/state.h"
+#include "src/tools/quote.h"
+#include "shm.h"
+#include "shmem/verify.h"
+#include "src/tools/std.h"
+
+enum { FAILED = 1, USAGE_ERROR = 2, OPT_RANK = 256, OPT_KEY, OPT_LEVEL, OPT_PID, OPT_JSON };
+
+static const char usage_text[] =
+    "usage: pmix-shm list\n"
+    "       pmix-shm show [NSPACE|FILE] [--rank R] [--key K]\n"
+    "       pmix-shm verify [NSPACE|FILE] [--level N]\n"
+    "       pmix-shm stats [NSPACE|FILE]\n"
+    "       pmix-shm save NSPACE FILE\n"
+    "Looks into the shared memory of the PMIx servers of this user. Without a namespace: the only "
+    "one there is.\n"
+    "What has a slash, or is no namespace, is a file that `save` has written.\n\n"
+    "  list      every segment: who serves it, its size, and how many processes read it\n"
+    "  show      what is in it: session, job, applications, nodes, processes\n"
+    "  verify    checks it\n"
+    "  stats     where its bytes go, how its tables are filled\n"
+    "  save      copies it to a new file\n\n"
+    "  --rank R    the values of one process only\n"
+    "  --key K     the values of one key only: \"pmix.lrank\", or its constant PMIX_LOCAL_RANK\n"
+    "  --level N   0: the header; 1: and all tables; 2: and every value (default)\n"
+    "  --pid P     the server with this process id only (several may have the same namespace)\n"
+    "  --json      for programs (list, show, verify, stats)\n"
+    "  -V, --version\n"
+    "  -h, --help\n\n"
+    "Exit code: 0; 1 when something is missing or damaged; 2 for another command line.\n";
+
+struct options {
+    const char *command;
+    const char *words[2];
+    int n_words;
+    struct px_shm_want want;
+    int level;
+    pid_t pid; /* of the server; 0: any */
+    bool json;
+    bool help;
+    bool version;
+};
+
+static int complain(const char *name, const char *what)
+{
+    fprintf(stderr, "pmix-shm: %s: %s\n", name, what);
+    return FAILED;
+}
+
+/* --- where a segment comes from --- */
+
+/* A whole file, malloc'd; NULL with errno. */
+static void *read_file(const char *path, size_t *ret_len)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    char *bytes = NULL;
+    size_t len = 0;
+    ssize_t n = 1;
+
+    if (fd < 0) {
+        return NULL;
+    }
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        errno = errno ? errno : EINVAL;
+    } else {
+        bytes = malloc((size_t) st.st_size + 1);
+    }
+    while (bytes && n > 0 && len < (size_t) st.st_size) {
+        n = read(fd, bytes + len, (size_t) st.st_size - len);
+        len += n > 0 ? (size_t) n : 0;
+        n = n < 0 && errno == EINTR ? 1 : n;
+    }
+    close(fd);
+    *ret_len = len;
+    return bytes;
+}
+
+static int load_file(const char *path, struct px_store **ret)
+{
+    size_t len;
+    void *bytes;
+    int rc;
+
+    errno = 0;
+    bytes = read_file(path, &len);
+    if (!bytes) {
+        return complain(path, errno == EINVAL ? "not a file" : strerror(errno));
+    }
+    rc = px_store_load(bytes, len, ret);
+    free(bytes);
+    return rc ? complain(path, rc == PMIX_ERR_UNPACK_FAILURE ? "not a segment, or a damaged one"
+                                                             : PMIx_Error_string(rc))
+              : 0;
+}
+
+/* Opens the live segment of a namespace (NULL: the only one there is) of a server (0: any). 0, 1
+ * (none), or FAILED + 1 after a complaint. */
+static int open_live(const char *nspace, pid_t pid, struct px_store **ret)
+{
+    struct px_store *found = NULL;
+    struct px_shm_list list;
+    size_t n = 0;
+
+    if (px_shm_find(pid, &list) != 0) {
+        complain("list", "out of memory");
+        return FAILED + 1;
+    }
+    for (size_t i = 0; i < list.n; i++) {
+        struct px_store *store;
+
+        if (px_shm_open(&list.items[i], &store) != 0) {
+            continue;
+        }
+        if (n == 0 && (!nspace || strcmp(px_store_nspace(store), nspace) == 0)) {
+            found = store;
+            n++;
+            continue;
+        }
+        n += !nspace;
+        px_store_destroy(store);
+    }
+    px_shm_list_free(&list);
+    if (n > 1) {
+        px_store_destroy(found);
+        complain("which?", "there is more than one segment; pmix-shm list names them");
+        return FAILED + 1;
+    }
+    *ret = found;
+    return n == 0;
+}
+
+static int copy_live(const char *nspace, pid_t pid, void **ret, size_t *ret_len)
+{
+    struct px_store *store;
+    int rc = open_live(nspace, pid, &store);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = px_store_save(store, ret, ret_len);
+    px_store_destroy(store);
+    if (rc != 0) {
+        complain(nspace ? nspace : "segment", PMIx_Error_string(rc));
+        return FAILED + 1;
+    }
+    return 0;
+}
+
+/* The segment that the command is about, as a private copy. 0 or FAILED. */
+static int load(const struct options *o, struct px_store **ret)
+{
+    const char *name = o->words[0];
+    void *bytes;
+    size_t len;
+    int rc;
+
+    if (name && strchr(name, '/')) {
+        return load_file(name, ret);
+    }
+    rc = copy_live(name, o->pid, &bytes, &len);
+    if (rc == 1) {
+        return name && access(name, F_OK) == 0 ? load_file(name, ret)
+               : name                          ? complain(name, "no such namespace or file")
+                      : complain("no segment", "no server of this user is running");
+    }
+    if (rc != 0) {
+        return FAILED;
+    }
+    rc = px_store_load(bytes, len, ret);
+    free(bytes);
+    return rc ? complain(name ? name : "segment", PMIx_Error_string(rc)) : 0;
+}
+
+/* --- commands --- */
+
+/* What was asked for is not there. */
+static int complain_missing(const struct px_store *store, const struct px_shm_want *want)
+{
+    const char *nspace = px_store_nspace(store);
+
+    fputs("pmix-shm: ", stderr);
+    px_quote(stderr, nspace, strlen(nspace), false);
+    if (want->by_rank) {
+        fprintf(stderr, ": rank %" PRIu32, want->rank);
+    }
+    if (want->key) {
+        fputs(" has no value of the key ", stderr);
+        px_quote(stderr, want->key, strlen(want->key), false);
+        putc('\n', stderr);
+    } else {
+        fputs(" is not in the namespace\n", stderr);
+    }
+    return FAILED;
+}
+
+static int show(const struct options *o)
+{
+    struct px_store *store;
+    int rc = load(o, &store);
+
+    if (rc == 0) {
+        bool found;
+
+        rc = px_shm_show(store, &o->want, &found) ? FAILED : 0;
+        if (!found) {
+            rc = complain_missing(store, &o->want);
+        }
+        px_store_destroy(store);
+    }
+    return rc;
+}
+
+static int stats(const struct options *o)
+{
+    struct px_store *store;
+    int rc = load(o, &store);
+
+    if (rc == 0) {
+        rc = px_shm_stats(store) ? FAILED : 0;
+        px_store_destroy(store);
+    }
+    return rc;
+}
+
+static int verify(const struct options *o)
+{
+    struct px_fault fault = {.what = "damaged"};
+    struct px_store *store;
+    int rc = load(o, &store);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = px_shm_verify(&store->seg, (enum px_verify_level) o->level, &fault);
+    px_out_open(NULL);
+    px_out_text("namespace", px_store_nspace(store));
+    px_out_number("level", (uint64_t) o->level);
+    px_out_bool("sound", rc == 0);
+    if (rc != 0) {
+        px_out_text("damaged", fault.what);
+        px_out_number("byte", (fault.loc & PX_SHM_LOC_MASK) * 8);
+    }
+    px_out_close();
+    px_out_end();
+    px_store_destroy(store);
+    return rc ? FAILED : 0;
+}
+
+static int save(const struct options *o)
+{
+    void *bytes;
+    size_t len;
+    size_t done = 0;
+    ssize_t n = 0;
+    int rc = copy_live(o->words[0], o->pid, &bytes, &len);
+    int fd;
+
+    if (rc != 0) {
+        return rc == 1 ? complain(o->words[0], "no such namespace") : FAILED;
+    }
+    fd = open(o->words[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    while (fd >= 0 && done < len && (n >= 0 || errno == EINTR)) {
+        n = write(fd, (const char *) bytes + done, len - done);
+        done += n > 0 ? (size_t) n : 0;
+    }
+    free(bytes);
+    if (fd < 0 || done < len || close(fd) != 0) {
+        rc = complain(o->words[1], strerror(errno));
+        if (fd >= 0) {
+            (void) unlink(o->words[1]); /* half a segment is of no use */
+        }
+    }
+    return rc;
+}
+
+static int list(const struct options *o)
+{
+    return px_shm_list(o->pid, o->json) ? complain("list", "out of memory") : 0;
+}
+
+/* --- options --- */
+
+/* After a complaint about the command line. */
+static int refuse(void)
+{
+    fputs("pmix-shm --help says more\n", stderr);
+    return USAGE_ERROR;
+}
+
+static const struct option long_options[] = {
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {"rank", required_argument, NULL, OPT_RANK},
+    {"key", required_argument, NULL, OPT_KEY},
+    {"level", required_argument, NULL, OPT_LEVEL},
+    {"pid", required_argument, NULL, OPT_PID},
+    {"json", no_argument, NULL, OPT_JSON},
+    {NULL, 0, NULL, 0},
+};
+
+/* A number within bounds; false after a complaint. */
+static bool option_number(const char *option, const char *text, unsigned long least,
+                          unsigned long most, unsigned long *ret)
+{
+    char *end;
+
+    errno = 0;
+    *ret = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *ret < least ||
+        *ret > most) {
+        fprintf(stderr, "pmix-shm: %s must be a number from %lu to %lu, not \"%s\"\n", option,
+                least, most, text);
+        return false;
+    }
+    return true;
+}
+
+static int read_option(int c, struct options *o)
+{
+    unsigned long n = 0;
+
+    switch (c) {
+    case 'h':
+        o->help = true;
+        return 0;
+    case 'V':
+        o->version = true;
+        return 0;
+    case OPT_JSON:
+        o->json = true;
+        return 0;
+    case OPT_KEY:
+        o->want.key = PMIx_Get_attribute_string(optarg); /* of no constant: itself */
+        return 0;
+    case OPT_RANK:
+        o->want.by_rank = option_number("--rank", optarg, 0, PMIX_RANK_VALID, &n);
+        o->want.rank = (uint32_t) n;
+        return o->want.by_rank ? 0 : USAGE_ERROR;
+    case OPT_LEVEL:
+        if (!option_number("--level", optarg, 0, PX_VERIFY_ALL, &n)) {
+            return USAGE_ERROR;
+        }
+        o->level = (int) n;
+        return 0;
+    case OPT_PID:
+        if (!option_number("--pid", optarg, 1, INT32_MAX, &n)) {
+            return USAGE_ERROR;
+        }
+        o->pid = (pid_t) n;
+        return 0;
+    default:
+        return USAGE_ERROR;
+    }
+}
+
+static int read_options(int argc, char **argv, struct options *o)
+{
+    int rc = 0;
+    int c = getopt_long(argc, argv, "hV", long_options, NULL);
+
+    while (rc == 0 && c != -1) {
+        rc = read_option(c, o);
+        c = rc == 0 ? getopt_long(argc, argv, "hV", long_options, NULL) : -1;
+    }
+    o->command = optind < argc ? argv[optind++] : NULL;
+    while (rc == 0 && optind < argc) {
+        if (o->n_words == 2) {
+            fprintf(stderr, "pmix-shm: \"%s\" is one word too many\n", argv[optind]);
+            return USAGE_ERROR;
+        }
+        o->words[o->n_words++] = argv[optind++];
+    }
+    return rc;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const struct options *o);
+    int least;
+    int most;
+} commands[] = {
+    {"list", list, 0, 0},   {"show", show, 0, 1}, {"verify", verify, 0, 1},
+    {"stats", stats, 0, 1}, {"save", save, 2, 2},
+};
+
+static int run_command(const struct options *o)
+{
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        if (strcmp(o->command, commands[i].name) != 0) {
+            continue;
+        }
+        if (o->n_words >= commands[i].least && o->n_words <= commands[i].most) {
+            return commands[i].run(o);
+        }
+        fprintf(stderr, "pmix-shm: %s needs %s words\n", o->command,
+                o->n_words < commands[i].least ? "more" : "fewer");
+        return refuse();
+    }
+    fprintf(stderr, "pmix-shm: there is no command \"%s\"\n", o->command);
+    return refuse();
+}
+
+static int run(const struct options *o)
+{
+    if (o->help) {
+        fputs(usage_text, stdout);
+        return 0;
+    }
+    if (o->version) {
+        puts(PACKAGE_STRING);
+        return 0;
+    }
+    if (!o->command) {
+        fputs(usage_text, stderr);
+        return USAGE_ERROR;
+    }
+    return run_command(o);
+}
+
+int main(int argc, char **argv)
+{
+    static char name[] = "pmix-shm";
+    struct options o = {.level = PX_VERIFY_ALL};
+
+    px_std_open(argv, name);
+    if (read_options(argc, argv, &o) != 0) {
+        return refuse();
+    }
+    px_out_json(o.json);
+    return px_std_close(name, run(&o));
+}

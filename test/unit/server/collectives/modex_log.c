@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "src/server/collectives/modex_log.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <pmix.h>
+
+static struct px_modex_log box;
+static uint64_t counter;
+
+static int setup(void **state)
+{
+    (void) state;
+    memset(&box, 0, sizeof(box));
+    counter = 0;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void) state;
+    px_modex_log_fini(&box);
+    return 0;
+}
+
+static void put(const char *key, const pmix_value_t *value)
+{
+    struct px_buf buf = {0};
+
+    assert_int_equal(px_pack_kval(&buf, PX_WIRE_PLAIN, key, value), 0);
+    assert_int_equal(px_modex_log_put(&box, &buf, &counter), 0);
+    px_buf_fini(&buf);
+}
+
+static void put_number(const char *key, uint32_t v)
+{
+    put(key, &(pmix_value_t){.type = PMIX_UINT32, .data.uint32 = v});
+}
+
+/* "key" with the qualifiers a and b, in either order. */
+static void put_qualified(uint32_t v, bool turned)
+{
+    pmix_info_t infos[3];
+    pmix_data_array_t array = {.type = PMIX_INFO, .size = 3, .array = infos};
+    uint32_t one = 1;
+
+    PMIX_INFO_LOAD(&infos[0], "key", &v, PMIX_UINT32);
+    PMIX_INFO_LOAD(&infos[1], turned ? "b" : "a", &one, PMIX_UINT32);
+    PMIX_INFO_LOAD(&infos[2], turned ? "a" : "b", &one, PMIX_UINT32);
+    put(PMIX_QUALIFIED_VALUE, &(pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &array});
+}
+
+/* What is packed, as "key=number ". */
+static const char *packed(uint64_t since, struct px_modex_log_span *span)
+{
+    static char text[256];
+    struct px_buf buf = {0};
+    struct px_in in;
+
+    text[0] = 0;
+    assert_int_equal(px_modex_log_pack(&box, since, &buf, span), 0);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    while (px_in_left(&in)) {
+        size_t at = strlen(text);
+        pmix_value_t value;
+        char *key;
+
+        assert_int_equal(px_unpack_kval(&in, &key, &value), 0);
+        if (value.type == PMIX_DATA_ARRAY) {
+            const pmix_info_t *first = value.data.darray->array;
+
+            snprintf(text + at, sizeof(text) - at, "%.8s/%.8s=%u ", first[0].key, first[1].key,
+                     first[0].value.data.uint32);
+        } else {
+            snprintf(text + at, sizeof(text) - at, "%.8s=%u ", key, value.data.uint32);
+        }
+        PMIx_Value_destruct(&value);
+        free(key);
+    }
+    px_buf_fini(&buf);
+    return text;
+}
+
+static void in_order_of_posting(void **state)
+{
+    struct px_modex_log_span span;
+
+    (void) state;
+    assert_string_equal(packed(0, &span), "");
+    assert_int_equal(span.to, 0);
+    put_number("c", 1);
+    put_number("a", 2);
+    put_number("b", 3);
+    assert_string_equal(packed(0, &span), "c=1 a=2 b=3 ");
+    assert_int_equal(span.from, 0);
+    assert_int_equal(span.to, 3);
+    put_number("c", 4);
+    assert_string_equal(packed(0, &span), "a=2 b=3 c=4 ");
+}
+
+static void what_came_since(void **state)
+{
+    struct px_modex_log_span span;
+
+    (void) state;
+    put_number("a", 1);
+    counter = 10; /* others have posted */
+    put_number("b", 2);
+    assert_string_equal(packed(1, &span), "b=2 ");
+    assert_int_equal(span.from, 1);
+    assert_int_equal(span.to, 11);
+    assert_string_equal(packed(11, &span), "");
+    assert_int_equal(span.from, span.to);
+    put_number("a", 3);
+    assert_string_equal(packed(11, &span), "a=3 ");
+    assert_string_equal(packed(5, &span), "b=2 a=3 ");
+    assert_int_equal(span.from, 0); /* what was there at 5 has been replaced */
+}
+
+/* Stock clients commit everything again. */
+static void unchanged_stays(void **state)
+{
+    struct px_modex_log_span span;
+
+    (void) state;
+    put_number("a", 1);
+    put_number("b", 2);
+    put_number("a", 1);
+    assert_int_equal(counter, 2);
+    assert_string_equal(packed(0, &span), "a=1 b=2 ");
+}
+
+static void qualified_values(void **state)
+{
+    struct px_modex_log_span span;
+
+    (void) state;
+    put_number("key", 9);
+    put_qualified(1, false);
+    put_qualified(2, false);
+    assert_string_equal(packed(0, &span), "key=9 key/a=2 ");
+    put_qualified(3, true);
+    assert_string_equal(packed(0, &span), "key=9 key/a=2 key/b=3 ");
+    put_qualified(
+        2, false); /* equal to what is here, but now the newest of those with these qualifiers */
+    assert_string_equal(packed(0, &span), "key=9 key/b=3 key/a=2 ");
+}
+
+static void damage(void **state)
+{
+    struct px_buf buf = {0};
+    struct px_modex_log_span span;
+
+    (void) state;
+    assert_int_equal(px_pack_kval(&buf, PX_WIRE_PLAIN, PMIX_QUALIFIED_VALUE,
+                                  &(pmix_value_t){.type = PMIX_UINT32, .data.uint32 = 1}),
+                     0);
+    assert_int_equal(px_modex_log_put(&box, &buf, &counter), PMIX_ERR_UNPACK_FAILURE);
+    buf.len--;
+    assert_true(px_modex_log_put(&box, &buf, &counter) < 0);
+    px_buf_fini(&buf);
+    assert_string_equal(packed(0, &span), "");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(in_order_of_posting), TEST(what_came_since), TEST(unchanged_stays),
+        TEST(qualified_values),    TEST(damage),
+    };
+
+    alarm(30);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

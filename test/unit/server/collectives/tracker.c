@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "src/server/collectives/tracker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <pmix.h>
+
+static pmix_proc_t proc_of(const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    return proc;
+}
+
+static uint32_t size_of(void *arg, const char *nspace)
+{
+    (void) arg;
+    return strcmp(nspace, "A") == 0 ? 3 : 0;
+}
+
+static struct px_coll *join(struct px_colls *colls, uint64_t peer, pmix_rank_t rank,
+                            const pmix_proc_t *procs, size_t n)
+{
+    struct px_coll_member who = {.peer = peer, .tag = 100, .proc = proc_of("A", rank)};
+    struct px_coll *coll = NULL;
+
+    assert_int_equal(px_coll_join(colls, PX_COLL_FENCE, NULL, procs, n, &who, &coll), 0);
+    return coll;
+}
+
+/* [FEN-022] order, repetitions and notation do not matter. */
+static void one_set(void **state)
+{
+    pmix_proc_t forms[4][4] = {
+        {proc_of("A", PMIX_RANK_WILDCARD)},
+        {proc_of("A", 2), proc_of("A", 0), proc_of("A", 1)},
+        {proc_of("A", 0), proc_of("A", 1), proc_of("A", 2), proc_of("A", 1)},
+        {proc_of("A", 1), proc_of("A", PMIX_RANK_WILDCARD)},
+    };
+    static const size_t sizes[] = {1, 3, 4, 2};
+    struct px_colls colls;
+    struct px_coll *first;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    first = join(&colls, 1, 0, forms[0], sizes[0]);
+    for (size_t i = 1; i < 4; i++) {
+        assert_ptr_equal(join(&colls, i + 1, (pmix_rank_t) i, forms[i], sizes[i]), first);
+    }
+    assert_int_equal(px_coll_arrived(first), 4);
+    px_coll_destroy(first);
+    assert_true(px_list_empty(&colls.list));
+}
+
+/* [FEN-020], [FEN-021] */
+static void apart(void **state)
+{
+    pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
+    pmix_proc_t two[2] = {proc_of("A", 0), proc_of("A", 2)};
+    struct px_colls colls;
+    struct px_coll *a;
+    struct px_coll *b;
+    struct px_coll *c;
+    struct px_coll *d;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    a = join(&colls, 1, 0, &all, 1);
+    b = join(&colls, 1, 0, two, 2);
+    assert_ptr_not_equal(a, b);
+    /* A caller that runs ahead starts the next one. */
+    c = join(&colls, 1, 0, &all, 1);
+    assert_ptr_not_equal(a, c);
+    assert_ptr_equal(join(&colls, 2, 1, &all, 1), a);
+    assert_ptr_equal(join(&colls, 2, 1, &all, 1), c);
+    /* One that is at the host takes nobody. */
+    a->closed = true;
+    c->closed = true;
+    d = join(&colls, 3, 2, &all, 1);
+    assert_ptr_not_equal(d, a);
+    assert_ptr_not_equal(d, c);
+    px_coll_destroy(a);
+    px_coll_destroy(b);
+    px_coll_destroy(c);
+    px_coll_destroy(d);
+}
+
+static void clones(void **state)
+{
+    pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
+    struct px_colls colls;
+    struct px_coll *coll;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    coll = join(&colls, 1, 0, &all, 1);
+    assert_ptr_equal(join(&colls, 2, 0, &all, 1), coll);
+    assert_int_equal(px_coll_arrived(coll), 1);
+    coll->all_clones = true; /* however many connections have to come, it is one process */
+    assert_int_equal(px_coll_arrived(coll), 1);
+    assert_true(px_coll_has_peer(coll, 2));
+    px_coll_forget_peer(coll, 2);
+    assert_false(px_coll_has_peer(coll, 2));
+    assert_int_equal(px_coll_arrived(coll), 1);
+    px_coll_destroy(coll);
+}
+
+static void membership(void **state)
+{
+    pmix_proc_t procs[2] = {proc_of("A", 1), proc_of("B", PMIX_RANK_WILDCARD)};
+    pmix_proc_t who;
+    struct px_colls colls;
+    struct px_coll *coll;
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    coll = join(&colls, 1, 1, procs, 2);
+    who = proc_of("A", 1);
+    assert_true(px_coll_concerns(coll, &who));
+    assert_true(px_coll_has_proc(coll, &who));
+    who = proc_of("A", 0);
+    assert_false(px_coll_concerns(coll, &who));
+    who = proc_of("B", 77);
+    assert_true(px_coll_concerns(coll, &who));
+    assert_false(px_coll_has_proc(coll, &who));
+    px_coll_destroy(coll);
+}
+
+static void directives(void **state)
+{
+    pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
+    pmix_info_t info[2];
+    bool yes = true;
+    bool no = false;
+    struct px_colls colls;
+    struct px_coll *coll;
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    coll = join(&colls, 1, 0, &all, 1);
+    PMIX_INFO_LOAD(&info[0], "a", &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], "b", "text", PMIX_STRING);
+    assert_int_equal(px_coll_merge(coll, info, 2), 0);
+    PMIx_Value_destruct(&info[0].value);
+    PMIX_INFO_LOAD(&info[0], "a", &no, PMIX_BOOL);
+    assert_int_equal(px_coll_merge(coll, info, 2), 0);
+    assert_int_equal(coll->ninfo, 2);
+    assert_true(coll->info[0].value.data.flag);
+    PMIx_Value_destruct(&info[1].value);
+    px_coll_destroy(coll);
+}
+
+static void named(void **state)
+{
+    struct px_coll_member who = {.peer = 1, .proc = proc_of("A", 0)};
+    struct px_colls colls;
+    struct px_coll *a;
+    struct px_coll *b;
+    struct px_coll *c;
+    pmix_proc_t other = proc_of("A", 1);
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &who.proc, 1, &who, &a), 0);
+    who.peer = 2;
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "h", &who.proc, 1, &who, &b), 0);
+    assert_ptr_not_equal(a, b);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &who.proc, 1, &who, &c), 0);
+    assert_ptr_equal(a, c);
+    /* The same name with other processes is another group. */
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &other, 1, &who, &c), 0);
+    assert_ptr_not_equal(a, c);
+    px_coll_destroy(a);
+    px_coll_destroy(b);
+    px_coll_destroy(c);
+}
+
+/* A caller that names fewer, because some have left, takes the same group apart. */
+static void taken_apart(void **state)
+{
+    struct px_coll_member who = {.peer = 1, .proc = proc_of("A", 0)};
+    pmix_proc_t all[2] = {proc_of("A", 0), proc_of("A", 1)};
+    struct px_colls colls;
+    struct px_coll *a;
+    struct px_coll *b;
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", all, 2, &who, &a), 0);
+    who = (struct px_coll_member){.peer = 2, .proc = all[1]};
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", &all[1], 1, &who, &b), 0);
+    assert_ptr_equal(a, b);
+    who = (struct px_coll_member){.peer = 3, .proc = proc_of("A", 2)};
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", &who.proc, 1, &who, &b), 0);
+    assert_ptr_not_equal(a, b);
+    px_coll_destroy(a);
+    px_coll_destroy(b);
+}
+
+static uint32_t grown_size;
+
+static uint32_t size_by_now(void *arg, const char *nspace)
+{
+    (void) arg;
+    (void) nspace;
+    return grown_size;
+}
+
+/* The first caller wrote out a namespace that nobody here knew yet. */
+static void known_later(void **state)
+{
+    pmix_proc_t ranks[2] = {proc_of("B", 0), proc_of("B", 1)};
+    pmix_proc_t every = proc_of("B", PMIX_RANK_WILDCARD);
+    struct px_coll_member who = {.peer = 1, .proc = ranks[0]};
+    struct px_colls colls;
+    struct px_coll *a;
+    struct px_coll *b;
+
+    (void) state;
+    grown_size = 0;
+    px_colls_init(&colls, size_by_now, NULL);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", ranks, 2, &who, &a), 0);
+    grown_size = 2;
+    who = (struct px_coll_member){.peer = 2, .proc = ranks[1]};
+    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &every, 1, &who, &b), 0);
+    assert_ptr_equal(a, b);
+    px_coll_destroy(a);
+}
+
+static void overlaps(void **state)
+{
+    pmix_proc_t a[2] = {proc_of("A", 0), proc_of("B", PMIX_RANK_WILDCARD)};
+    pmix_proc_t b[2] = {proc_of("A", 1), proc_of("C", 0)};
+    pmix_proc_t c[2] = {proc_of("C", 1), proc_of("B", 4)};
+    pmix_proc_t every = proc_of("A", PMIX_RANK_WILDCARD);
+
+    (void) state;
+    assert_false(px_coll_overlap(a, 2, b, 2));
+    assert_true(px_coll_overlap(a, 2, c, 2));
+    assert_true(px_coll_overlap(c, 2, a, 2));
+    assert_false(px_coll_overlap(b, 2, c, 2));
+    assert_true(px_coll_overlap(&every, 1, b, 2));
+    assert_false(px_coll_overlap(NULL, 0, b, 2));
+}
+
+static void refused(void **state)
+{
+    struct px_coll_member who = {.peer = 1, .proc = proc_of("A", 0)};
+    pmix_proc_t nameless = proc_of("", 0);
+    struct px_colls colls;
+    struct px_coll *coll;
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_FENCE, NULL, NULL, 0, &who, &coll),
+                     PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_coll_join(&colls, PX_COLL_FENCE, NULL, &nameless, 1, &who, &coll),
+                     PMIX_ERR_BAD_PARAM);
+    assert_true(px_list_empty(&colls.list));
+    px_coll_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_set),    cmocka_unit_test(apart),       cmocka_unit_test(clones),
+        cmocka_unit_test(membership), cmocka_unit_test(directives),  cmocka_unit_test(named),
+        cmocka_unit_test(refused),    cmocka_unit_test(taken_apart), cmocka_unit_test(known_later),
+        cmocka_unit_test(overlaps),
+    };
+
+    alarm(30);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
