@@ -54,28 +54,6 @@ void PMIx_Info_list_release(void *ptr)
     free(list);
 }
 
-static struct item *item_create(void)
-{
-    struct item *item = calloc(1, sizeof(*item));
-
-    if (item != NULL) {
-        PMIx_Info_construct(&item->info);
-    }
-    return item;
-}
-
-/* Appends what was made with rc, or drops it. */
-static pmix_status_t finish_add(struct info_list *list, struct item *item, pmix_status_t rc)
-{
-    if (rc != PMIX_SUCCESS) {
-        free(item);
-        return rc;
-    }
-    px_list_append(&list->items, &item->link);
-    list->n++;
-    return PMIX_SUCCESS;
-}
-
 static struct item *find_item(struct info_list *list, const char *key)
 {
     struct px_list *link;
@@ -89,26 +67,85 @@ static struct item *find_item(struct info_list *list, const char *key)
     return NULL;
 }
 
-/* Puts `info`, which it takes, in the place of what the item held. */
-static void replace_item(struct item *item, const pmix_info_t *info)
+/* Where an info comes from: a whole one, a value under a key, or what PMIx_Info_load takes. */
+struct source {
+    const char *key;
+    const pmix_info_t *info;
+    const pmix_value_t *value;
+    const void *data;
+    pmix_data_type_t type;
+};
+
+static pmix_status_t copy_source(const struct source *from, pmix_info_t *ret)
 {
-    PMIx_Info_destruct(&item->info);
+    if (from->info != NULL) {
+        return PMIx_Info_xfer(ret, from->info);
+    }
+    if (from->value != NULL) {
+        PMIx_Info_construct(ret);
+        PMIx_Load_key(ret->key, from->key);
+        return PMIx_Value_xfer(&ret->value, from->value);
+    }
+    return PMIx_Info_load(ret, from->key, from->data, from->type);
+}
+
+static pmix_status_t append(struct info_list *list, const pmix_info_t *info)
+{
+    struct item *item = malloc(sizeof(*item));
+
+    if (item == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
     item->info = *info;
+    px_list_append(&list->items, &item->link);
+    list->n++;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t add(void *ptr, const struct source *from)
+{
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    if (ptr == NULL || from->key == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    rc = copy_source(from, &info);
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    rc = append(ptr, &info);
+    if (rc != PMIX_SUCCESS) {
+        PMIx_Info_destruct(&info);
+    }
+    return rc;
+}
+
+/* Adds what the list does not have; what it has is replaced if so wished. */
+static pmix_status_t add_unique(void *ptr, const struct source *from, bool overwrite)
+{
+    struct item *item = ptr == NULL || from->key == NULL ? NULL : find_item(ptr, from->key);
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    if (item == NULL) {
+        return add(ptr, from);
+    }
+    if (!overwrite || &item->info == from->info) {
+        return PMIX_SUCCESS;
+    }
+    rc = copy_source(from, &info);
+    if (rc == PMIX_SUCCESS) {
+        PMIx_Info_destruct(&item->info);
+        item->info = info;
+    }
+    return rc;
 }
 
 pmix_status_t PMIx_Info_list_add(void *ptr, const char *key, const void *value,
                                  pmix_data_type_t type)
 {
-    struct item *item;
-
-    if (ptr == NULL || key == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    item = item_create();
-    if (item == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    return finish_add(ptr, item, PMIx_Info_load(&item->info, key, value, type));
+    return add(ptr, &(struct source){.key = key, .data = value, .type = type});
 }
 
 pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *value,
@@ -129,123 +166,45 @@ pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *val
 pmix_status_t PMIx_Info_list_add_unique(void *ptr, const char *key, const void *value,
                                         pmix_data_type_t type, bool overwrite)
 {
-    struct item *item;
-    pmix_info_t info;
-    pmix_status_t rc;
-
-    if (ptr == NULL || key == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    item = find_item(ptr, key);
-    if (item == NULL) {
-        return PMIx_Info_list_add(ptr, key, value, type);
-    }
-    if (!overwrite) {
-        return PMIX_SUCCESS;
-    }
-    rc = PMIx_Info_load(&info, key, value, type);
-    if (rc == PMIX_SUCCESS) {
-        replace_item(item, &info);
-    }
-    return rc;
-}
-
-static pmix_status_t info_of_value(pmix_info_t *info, const char *key, const pmix_value_t *value)
-{
-    PMIx_Info_construct(info);
-    PMIx_Load_key(info->key, key);
-    return PMIx_Value_xfer(&info->value, value);
+    return add_unique(ptr, &(struct source){.key = key, .data = value, .type = type}, overwrite);
 }
 
 pmix_status_t PMIx_Info_list_add_value(void *ptr, const char *key, const pmix_value_t *value)
 {
-    struct item *item;
-
-    if (ptr == NULL || key == NULL || value == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    item = item_create();
-    if (item == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    return finish_add(ptr, item, info_of_value(&item->info, key, value));
+    return value == NULL ? PMIX_ERR_BAD_PARAM
+                         : add(ptr, &(struct source){.key = key, .value = value});
 }
 
 pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const pmix_value_t *value,
                                               bool overwrite)
 {
-    struct item *item;
-    pmix_info_t info;
-    pmix_status_t rc;
-
-    if (ptr == NULL || key == NULL || value == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    item = find_item(ptr, key);
-    if (item == NULL) {
-        return PMIx_Info_list_add_value(ptr, key, value);
-    }
-    if (!overwrite) {
-        return PMIX_SUCCESS;
-    }
-    rc = info_of_value(&info, key, value);
-    if (rc == PMIX_SUCCESS) {
-        replace_item(item, &info);
-    }
-    return rc;
+    return value == NULL ? PMIX_ERR_BAD_PARAM
+                         : add_unique(ptr, &(struct source){.key = key, .value = value}, overwrite);
 }
 
 pmix_status_t PMIx_Info_list_xfer(void *ptr, const pmix_info_t *info)
 {
-    struct item *item;
-
-    if (ptr == NULL || info == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    item = item_create();
-    if (item == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    return finish_add(ptr, item, PMIx_Info_xfer(&item->info, info));
+    return info == NULL ? PMIX_ERR_BAD_PARAM
+                        : add(ptr, &(struct source){.key = info->key, .info = info});
 }
 
 pmix_status_t PMIx_Info_list_xfer_unique(void *ptr, const pmix_info_t *info, bool overwrite)
 {
-    struct item *item;
-    pmix_info_t copy;
-    pmix_status_t rc;
-
-    if (ptr == NULL || info == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    item = find_item(ptr, info->key);
-    if (item == NULL) {
-        return PMIx_Info_list_xfer(ptr, info);
-    }
-    if (!overwrite || &item->info == info) {
-        return PMIX_SUCCESS;
-    }
-    rc = PMIx_Info_xfer(&copy, info);
-    if (rc == PMIX_SUCCESS) {
-        replace_item(item, &copy);
-    }
-    return rc;
+    return info == NULL
+               ? PMIX_ERR_BAD_PARAM
+               : add_unique(ptr, &(struct source){.key = info->key, .info = info}, overwrite);
 }
 
 pmix_status_t PMIx_Info_list_insert(void *ptr, pmix_info_t *info)
 {
-    struct item *item;
+    pmix_info_t borrowed;
 
     if (ptr == NULL || info == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    item = item_create();
-    if (item == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    item->info = *info;
-    PMIx_Info_persistent(&item->info); /* the value stays the caller's */
-    return finish_add(ptr, item, PMIX_SUCCESS);
+    borrowed = *info;
+    PMIx_Info_persistent(&borrowed); /* the value stays the caller's */
+    return append(ptr, &borrowed);
 }
 
 pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par)
