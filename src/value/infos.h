@@ -28,8 +28,14 @@ struct px_integer {
     uint64_t magnitude;
 };
 
-/* Any integer type, PMIX_PROC_RANK, PMIX_PROC_STATE, PMIX_STATUS or PMIX_BOOL; false: none. */
+/* Any integer type but PMIX_TIME, PMIX_PROC_RANK, PMIX_PROC_STATE, PMIX_STATUS or PMIX_BOOL; false:
+ * none. */
 bool px_value_integer(const pmix_value_t *value, struct px_integer *ret);
+
+/* Stores it as an element of an integer type. 0, PMIX_ERR_CHANGE_SIGN, PMIX_ERR_LOST_PRECISION (too
+ * large). */
+struct px_type;
+int px_integer_store(struct px_integer n, const struct px_type *type, void *dest);
 
 /* The same in 32 bits. 0, PMIX_ERR_TYPE_MISMATCH, PMIX_ERR_BAD_PARAM (over 32 bits or negative). */
 int px_value_u32(const pmix_value_t *value, uint32_t *ret);

@@ -6,108 +6,89 @@
 #include <math.h>
 #include <string.h>
 
+#include "infos.h"
 #include "shapes.h"
 #include "types.h"
 
 /* Conversion between the number types: what fits is converted, what does not is refused by name;
  * the fraction of a real number is dropped when an integer is asked for. */
 
-/* A number of any type: real, or a sign and a magnitude. */
-struct number {
-    bool is_real;
-    double real;
-    bool negative;
-    uint64_t magnitude;
-};
-
-static struct number number_of(const struct px_type *type, const void *element)
+bool px_type_is_integer(const struct px_type *type)
 {
-    struct number number = {.is_real = type->shape == PX_TYPE_REAL};
-    int64_t v;
-
-    if (number.is_real) {
-        number.real = px_load_real(type, element);
-    } else if (type->shape == PX_TYPE_UNSIGNED) {
-        number.magnitude = px_load_unsigned(type, element);
-    } else {
-        v = px_load_signed(type, element);
-        number.negative = v < 0;
-        number.magnitude = v < 0 ? 0 - (uint64_t) v : (uint64_t) v;
-    }
-    return number;
+    return (type->number && type->shape != PX_TYPE_REAL && type->type != PMIX_TIME) ||
+           type->type == PMIX_BOOL || type->type == PMIX_PROC_STATE;
 }
 
-/* The integer part of a real number as sign and magnitude. */
-static int integer_part(struct number *number)
+static struct px_integer integer_at(const struct px_type *type, const void *element)
 {
-    double whole = fabs(number->real);
+    int64_t v;
+
+    if (type->shape == PX_TYPE_UNSIGNED) {
+        return (struct px_integer){.magnitude = px_load_unsigned(type, element)};
+    }
+    v = px_load_signed(type, element);
+    return (struct px_integer){.negative = v < 0,
+                               .magnitude = v < 0 ? 0 - (uint64_t) v : (uint64_t) v};
+}
+
+bool px_value_integer(const pmix_value_t *value, struct px_integer *ret)
+{
+    const struct px_type *type = px_type_info(value->type);
+
+    if (type == NULL || !px_type_is_integer(type)) {
+        return false;
+    }
+    *ret = integer_at(type, &value->data);
+    return true;
+}
+
+static uint64_t largest(const struct px_type *type)
+{
+    uint64_t max = UINT64_MAX >> (64 - 8 * type->size);
+
+    return type->type == PMIX_BOOL ? 1 : type->shape == PX_TYPE_SIGNED ? max >> 1 : max;
+}
+
+int px_integer_store(struct px_integer n, const struct px_type *type, void *dest)
+{
+    uint64_t bits = n.negative ? 0 - n.magnitude : n.magnitude;
+
+    if (n.negative && type->shape == PX_TYPE_UNSIGNED) {
+        return PMIX_ERR_CHANGE_SIGN;
+    }
+    if (n.magnitude > largest(type) + (n.negative ? 1 : 0)) {
+        return PMIX_ERR_LOST_PRECISION;
+    }
+    switch (type->size) {
+    case 1:
+        *(uint8_t *) dest = (uint8_t) bits;
+        break;
+    case 2:
+        *(uint16_t *) dest = (uint16_t) bits;
+        break;
+    case 4:
+        *(uint32_t *) dest = (uint32_t) bits;
+        break;
+    default:
+        *(uint64_t *) dest = bits;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* The integer part of a real number. */
+static int integer_part(double real, struct px_integer *ret)
+{
+    double whole = fabs(real);
 
     if (!(whole < 18446744073709551616.0)) {
         return PMIX_ERR_LOST_PRECISION; /* also what is no number */
     }
-    number->negative = number->real < 0;
-    number->magnitude = (uint64_t) whole;
+    *ret = (struct px_integer){.negative = real < 0, .magnitude = (uint64_t) whole};
     return PMIX_SUCCESS;
 }
 
-static int store_unsigned(const struct px_type *type, const struct number *number, void *dest)
+static int store_real(double v, const struct px_type *type, void *dest)
 {
-    uint64_t max = UINT64_MAX >> (64 - 8 * type->size);
-
-    if (number->negative) {
-        return PMIX_ERR_CHANGE_SIGN;
-    }
-    if (number->magnitude > max) {
-        return PMIX_ERR_LOST_PRECISION;
-    }
-    switch (type->size) {
-    case 1:
-        *(uint8_t *) dest = (uint8_t) number->magnitude;
-        break;
-    case 2:
-        *(uint16_t *) dest = (uint16_t) number->magnitude;
-        break;
-    case 4:
-        *(uint32_t *) dest = (uint32_t) number->magnitude;
-        break;
-    default:
-        *(uint64_t *) dest = number->magnitude;
-    }
-    return PMIX_SUCCESS;
-}
-
-static int store_signed(const struct px_type *type, const struct number *number, void *dest)
-{
-    uint64_t max = (UINT64_MAX >> (64 - 8 * type->size)) >> 1;
-    int64_t v;
-
-    if (number->magnitude > max + (number->negative ? 1 : 0)) {
-        return PMIX_ERR_LOST_PRECISION;
-    }
-    v = (int64_t) (number->negative ? 0 - number->magnitude : number->magnitude);
-    switch (type->size) {
-    case 1:
-        *(int8_t *) dest = (int8_t) v;
-        break;
-    case 2:
-        *(int16_t *) dest = (int16_t) v;
-        break;
-    case 4:
-        *(int32_t *) dest = (int32_t) v;
-        break;
-    default:
-        *(int64_t *) dest = v;
-    }
-    return PMIX_SUCCESS;
-}
-
-static int store_real(const struct px_type *type, const struct number *number, void *dest)
-{
-    double v = number->is_real ? number->real : (double) number->magnitude;
-
-    if (number->negative) {
-        v = -v;
-    }
     if (type->size == sizeof(double)) {
         *(double *) dest = v;
         return PMIX_SUCCESS;
@@ -123,22 +104,22 @@ pmix_status_t PMIx_Value_get_number(const pmix_value_t *value, void *dest, pmix_
 {
     const struct px_type *to = px_type_info(type);
     const struct px_type *from = value == NULL ? NULL : px_type_info(value->type);
-    struct number number;
+    struct px_integer n = {0};
+    bool is_real;
+    double real;
     int rc;
 
     if (dest == NULL || to == NULL || from == NULL || !to->number || !from->number) {
         return PMIX_ERR_BAD_PARAM;
     }
-    number = number_of(from, &value->data);
+    is_real = from->shape == PX_TYPE_REAL;
+    if (!is_real) {
+        n = integer_at(from, &value->data);
+    }
     if (to->shape == PX_TYPE_REAL) {
-        return store_real(to, &number, dest);
+        real = n.negative ? -(double) n.magnitude : (double) n.magnitude;
+        return store_real(is_real ? px_load_real(from, &value->data) : real, to, dest);
     }
-    if (number.is_real) {
-        rc = integer_part(&number);
-        if (rc != PMIX_SUCCESS) {
-            return rc;
-        }
-    }
-    return to->shape == PX_TYPE_SIGNED ? store_signed(to, &number, dest)
-                                       : store_unsigned(to, &number, dest);
+    rc = is_real ? integer_part(px_load_real(from, &value->data), &n) : PMIX_SUCCESS;
+    return rc != PMIX_SUCCESS ? rc : px_integer_store(n, to, dest);
 }

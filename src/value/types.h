@@ -99,6 +99,9 @@ static inline const struct px_type *px_type_info(pmix_data_type_t type)
     return type < PX_VALUE_TYPES && px_types[type].name != NULL ? &px_types[type] : NULL;
 }
 
+/* What px_value_integer reads (infos.h). */
+bool px_type_is_integer(const struct px_type *type);
+
 /* Makes an element the empty one: zeros, with the exceptions that the public constructors have. */
 void px_type_construct(const struct px_type *type, void *element);
 
