@@ -102,7 +102,6 @@ static void print_array(struct px_buf *out, const struct px_type *unused, const 
 }
 
 const struct px_shape_ops px_array_ops = {
-    .construct = px_no_construct,
     .copy = copy_array,
     .fini = fini_array,
     .compare = compare_array,
@@ -180,7 +179,6 @@ static void print_buffer(struct px_buf *out, const struct px_type *type, const v
 }
 
 const struct px_shape_ops px_buffer_ops = {
-    .construct = px_no_construct,
     .copy = copy_buffer,
     .fini = fini_buffer,
     .compare = compare_buffer,

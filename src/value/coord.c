@@ -8,20 +8,6 @@
 
 /* Coordinates: created with room for their dimensions. */
 
-void PMIx_Coord_construct(pmix_coord_t *m)
-{
-    if (m != NULL) {
-        px_type_construct(px_type_info(PMIX_COORD), m);
-    }
-}
-
-void PMIx_Coord_destruct(pmix_coord_t *m)
-{
-    if (m != NULL) {
-        px_type_fini(px_type_info(PMIX_COORD), m);
-    }
-}
-
 pmix_coord_t *PMIx_Coord_create(size_t dims, size_t number)
 {
     const struct px_type *type = px_type_info(PMIX_COORD);

@@ -9,20 +9,6 @@
 /* Infos. An array that the library makes has PMIX_INFO_ARRAY_END on its last element: programs
  * compiled against the 4.2 headers look for it. */
 
-void PMIx_Info_construct(pmix_info_t *p)
-{
-    if (p != NULL) {
-        px_type_construct(px_type_info(PMIX_INFO), p);
-    }
-}
-
-void PMIx_Info_destruct(pmix_info_t *p)
-{
-    if (p != NULL) {
-        px_type_fini(px_type_info(PMIX_INFO), p);
-    }
-}
-
 pmix_info_t *PMIx_Info_create(size_t n)
 {
     pmix_info_t *infos = px_type_create(px_type_info(PMIX_INFO), n);
@@ -90,22 +76,25 @@ pmix_boolean_t PMIx_Info_true(const pmix_info_t *p)
     return PMIx_Value_true(p == NULL ? NULL : &p->value);
 }
 
-static void set_flag(pmix_info_t *p, pmix_info_directives_t flag)
-{
-    if (p != NULL) {
-        p->flags |= flag;
+/* PMIx_Info_<set> and PMIx_Info_<is> of a directive. */
+#define PX_INFO_FLAG(set, is, flag)                                                                \
+    void PMIx_Info_##set(pmix_info_t *p)                                                           \
+    {                                                                                              \
+        if (p != NULL) {                                                                           \
+            p->flags |= flag;                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    bool PMIx_Info_##is(const pmix_info_t *p)                                                      \
+    {                                                                                              \
+        return p != NULL && (p->flags & flag) != 0;                                                \
     }
-}
 
-static bool has_flag(const pmix_info_t *p, pmix_info_directives_t flag)
-{
-    return p != NULL && (p->flags & flag) != 0;
-}
-
-void PMIx_Info_required(pmix_info_t *p)
-{
-    set_flag(p, PMIX_INFO_REQD);
-}
+PX_INFO_FLAG(required, is_required, PMIX_INFO_REQD)
+PX_INFO_FLAG(processed, was_processed, PMIX_INFO_REQD_PROCESSED)
+PX_INFO_FLAG(persistent, is_persistent, PMIX_INFO_PERSISTENT)
+PX_INFO_FLAG(qualifier, is_qualifier, PMIX_INFO_QUALIFIER)
+PX_INFO_FLAG(set_end, is_end, PMIX_INFO_ARRAY_END)
 
 void PMIx_Info_optional(pmix_info_t *p)
 {
@@ -114,52 +103,7 @@ void PMIx_Info_optional(pmix_info_t *p)
     }
 }
 
-void PMIx_Info_processed(pmix_info_t *p)
-{
-    set_flag(p, PMIX_INFO_REQD_PROCESSED);
-}
-
-void PMIx_Info_persistent(pmix_info_t *p)
-{
-    set_flag(p, PMIX_INFO_PERSISTENT);
-}
-
-void PMIx_Info_qualifier(pmix_info_t *p)
-{
-    set_flag(p, PMIX_INFO_QUALIFIER);
-}
-
-void PMIx_Info_set_end(pmix_info_t *p)
-{
-    set_flag(p, PMIX_INFO_ARRAY_END);
-}
-
-bool PMIx_Info_is_required(const pmix_info_t *p)
-{
-    return has_flag(p, PMIX_INFO_REQD);
-}
-
 bool PMIx_Info_is_optional(const pmix_info_t *p)
 {
-    return p != NULL && !has_flag(p, PMIX_INFO_REQD);
-}
-
-bool PMIx_Info_was_processed(const pmix_info_t *p)
-{
-    return has_flag(p, PMIX_INFO_REQD_PROCESSED);
-}
-
-bool PMIx_Info_is_persistent(const pmix_info_t *p)
-{
-    return has_flag(p, PMIX_INFO_PERSISTENT);
-}
-
-bool PMIx_Info_is_qualifier(const pmix_info_t *p)
-{
-    return has_flag(p, PMIX_INFO_QUALIFIER);
-}
-
-bool PMIx_Info_is_end(const pmix_info_t *p)
-{
-    return has_flag(p, PMIX_INFO_ARRAY_END);
+    return p != NULL && !PMIx_Info_is_required(p);
 }

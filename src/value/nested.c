@@ -117,7 +117,6 @@ static void print_value(struct px_buf *out, const struct px_type *unused, const 
 }
 
 const struct px_shape_ops px_value_ops = {
-    .construct = px_no_construct,
     .copy = copy_value,
     .fini = fini_value,
     .compare = compare_value,

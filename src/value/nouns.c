@@ -7,7 +7,7 @@
 #include "types.h"
 
 /* PMIx_<noun>_construct, _destruct, _create and _free for every noun of nouns.def: the table of
- * types knows what each of them owns. All take NULL. Coordinates and infos are made differently:
+ * types knows what each of them owns. All take NULL. Coordinates and infos are created differently:
  * coord.c, info.c. */
 
 /* Out of line: whoever releases one scalar passes by. */
@@ -43,7 +43,7 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
     }
 }
 
-#define PX_NOUN(noun, ctype, type)                                                                 \
+#define PX_LIFE(noun, ctype, type)                                                                 \
     void PMIx_##noun##_construct(ctype *p)                                                         \
     {                                                                                              \
         if (p != NULL) {                                                                           \
@@ -56,7 +56,10 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
         if (p != NULL) {                                                                           \
             px_type_fini(px_type_info(type), p);                                                   \
         }                                                                                          \
-    }                                                                                              \
+    }
+
+#define PX_NOUN(noun, ctype, type)                                                                 \
+    PX_LIFE(noun, ctype, type)                                                                     \
                                                                                                    \
     ctype *PMIx_##noun##_create(size_t n)                                                          \
     {                                                                                              \
@@ -69,3 +72,5 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
     }
 
 #include "nouns.def"
+PX_LIFE(Coord, pmix_coord_t, PMIX_COORD)
+PX_LIFE(Info, pmix_info_t, PMIX_INFO)

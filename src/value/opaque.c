@@ -102,7 +102,6 @@ static void print_topo(struct px_buf *out, const struct px_type *type, const voi
 }
 
 const struct px_shape_ops px_topo_ops = {
-    .construct = px_no_construct,
     .copy = copy_topo,
     .fini = fini_topo,
     .compare = compare_topo,
@@ -188,7 +187,6 @@ static void print_cpuset(struct px_buf *out, const struct px_type *type, const v
 }
 
 const struct px_shape_ops px_cpuset_ops = {
-    .construct = px_no_construct,
     .copy = copy_cpuset,
     .fini = fini_cpuset,
     .compare = compare_cpuset,

@@ -130,42 +130,9 @@ static void print_directives(struct px_buf *out, pmix_info_directives_t flags)
     free(text);
 }
 
-/* The name of an enumerated value, or NULL when the type has no names. */
-static const char *name_of(pmix_data_type_t type, uint64_t v)
-{
-    switch (type) {
-    case PMIX_BOOL:
-        return v != 0 ? "TRUE" : "FALSE";
-    case PMIX_PERSIST:
-        return PMIx_Persistence_string((pmix_persistence_t) v);
-    case PMIX_SCOPE:
-        return PMIx_Scope_string((pmix_scope_t) v);
-    case PMIX_DATA_RANGE:
-        return PMIx_Data_range_string((pmix_data_range_t) v);
-    case PMIX_DATA_TYPE:
-        return PMIx_Data_type_string((pmix_data_type_t) v);
-    case PMIX_PROC_STATE:
-        return PMIx_Proc_state_string((pmix_proc_state_t) v);
-    case PMIX_JOB_STATE:
-        return PMIx_Job_state_string((pmix_job_state_t) v);
-    case PMIX_LINK_STATE:
-        return PMIx_Link_state_string((pmix_link_state_t) v);
-    case PMIX_ALLOC_DIRECTIVE:
-        return PMIx_Alloc_directive_string((pmix_alloc_directive_t) v);
-    case PMIX_RESBLOCK_DIRECTIVE:
-        return PMIx_Resource_block_directive_string((pmix_resource_block_directive_t) v);
-    case PMIX_IOF_CHANNEL:
-        return PMIx_IOF_channel_string((pmix_iof_channel_t) v);
-    case PMIX_DEVTYPE:
-        return PMIx_Device_type_string((pmix_device_type_t) v);
-    default:
-        return NULL;
-    }
-}
-
 static void print_unsigned(struct px_buf *out, pmix_data_type_t type, uint64_t v)
 {
-    const char *name = name_of(type, v);
+    const char *name = px_name_of(type, v);
 
     if (name != NULL) {
         px_print_format(out, "%s", name);

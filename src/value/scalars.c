@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 #include <stdint.h>
-#include <string.h>
 
 #include "shapes.h"
 
@@ -96,75 +95,7 @@ static pmix_value_cmp_t compare_timeval(const struct px_type *type, const void *
     return px_order(x->tv_usec > y->tv_usec, x->tv_usec < y->tv_usec);
 }
 
-void px_no_construct(const struct px_type *type, void *element)
-{
-    (void) type;
-    (void) element;
-}
-
-static int copy_plain(const struct px_type *type, void *dst, const void *src, unsigned depth)
-{
-    (void) depth;
-    memcpy(dst, src, type->size);
-    return PMIX_SUCCESS;
-}
-
-void px_no_fini(const struct px_type *type, void *element)
-{
-    (void) type;
-    (void) element;
-}
-
-int px_no_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
-{
-    (void) type;
-    (void) element;
-    (void) depth;
-    (void) sum;
-    return PMIX_SUCCESS;
-}
-
-const struct px_shape_ops px_unsigned_ops = {
-    .construct = px_no_construct,
-    .copy = copy_plain,
-    .fini = px_no_fini,
-    .compare = compare_unsigned,
-    .measure = px_no_measure,
-    .print = px_print_scalar,
-};
-
-const struct px_shape_ops px_signed_ops = {
-    .construct = px_no_construct,
-    .copy = copy_plain,
-    .fini = px_no_fini,
-    .compare = compare_signed,
-    .measure = px_no_measure,
-    .print = px_print_scalar,
-};
-
-const struct px_shape_ops px_real_ops = {
-    .construct = px_no_construct,
-    .copy = copy_plain,
-    .fini = px_no_fini,
-    .compare = compare_real,
-    .measure = px_no_measure,
-    .print = px_print_scalar,
-};
-
-const struct px_shape_ops px_pointer_ops = {
-    .construct = px_no_construct,
-    .copy = copy_plain,
-    .fini = px_no_fini,
-    .compare = compare_unsigned,
-    .measure = px_no_measure,
-    .print = px_print_scalar,
-};
-
-const struct px_shape_ops px_timeval_ops = {
-    .construct = px_no_construct,
-    .copy = copy_plain,
-    .fini = px_no_fini,
-    .compare = compare_timeval,
-    .measure = px_no_measure,
-    .print = px_print_scalar,
-};
+const struct px_shape_ops px_unsigned_ops = {.compare = compare_unsigned, .print = px_print_scalar};
+const struct px_shape_ops px_signed_ops = {.compare = compare_signed, .print = px_print_scalar};
+const struct px_shape_ops px_real_ops = {.compare = compare_real, .print = px_print_scalar};
+const struct px_shape_ops px_timeval_ops = {.compare = compare_timeval, .print = px_print_scalar};

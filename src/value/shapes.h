@@ -6,7 +6,8 @@
 #include "types.h"
 
 /* The rules of one shape; contracts as at the px_type_ functions. `construct` gets zeroed memory;
- * `measure` adds only what the element owns. Private to this folder. */
+ * `measure` adds only what the element owns. NULL: elements start as zeros, are copied as bytes,
+ * own nothing; `compare` and `print` are never NULL. Private to this folder. */
 struct px_shape_ops {
     void (*construct)(const struct px_type *type, void *element);
     int (*copy)(const struct px_type *type, void *dst, const void *src, unsigned depth);
@@ -21,7 +22,6 @@ struct px_shape_ops {
 extern const struct px_shape_ops px_unsigned_ops;
 extern const struct px_shape_ops px_signed_ops;
 extern const struct px_shape_ops px_real_ops;
-extern const struct px_shape_ops px_pointer_ops;
 extern const struct px_shape_ops px_timeval_ops;
 extern const struct px_shape_ops px_string_ops;
 extern const struct px_shape_ops px_name_ops;
@@ -32,11 +32,6 @@ extern const struct px_shape_ops px_array_ops;
 extern const struct px_shape_ops px_buffer_ops;
 extern const struct px_shape_ops px_topo_ops;
 extern const struct px_shape_ops px_cpuset_ops;
-
-/* For shapes that have nothing to do there. */
-void px_no_construct(const struct px_type *type, void *element);
-void px_no_fini(const struct px_type *type, void *element);
-int px_no_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
 
 /* Greater, less, or neither. */
 pmix_value_cmp_t px_order(bool greater, bool less);
@@ -60,6 +55,9 @@ int px_many_measure(const struct px_type *type, const void *elements, size_t n, 
 
 /* Text order, NULL first. */
 pmix_value_cmp_t px_string_compare(const char *a, const char *b);
+
+/* strings.c: the name of an enumerated value, or NULL when the type has no names. */
+const char *px_name_of(pmix_data_type_t type, uint64_t value);
 
 /* print.c */
 void px_print_format(struct px_buf *out, const char *format, ...)

@@ -14,6 +14,7 @@
 
 #include <pmix.h>
 
+#include "shapes.h"
 #include "strings_gen.h"
 
 static const char *text_of(const struct px_text_row *row, uint64_t value, const char *unknown)
@@ -53,65 +54,38 @@ PMIX_EXPORT pmix_status_t PMIx_Error_code(const char *errname)
     return INT32_MIN;
 }
 
-PMIX_EXPORT const char *PMIx_Proc_state_string(pmix_proc_state_t state)
-{
-    return text_of(px_text_proc_state, state, "UNKNOWN STATE");
-}
+#define PX_NAMED(function, c_type, type, rows, unknown)                                            \
+    PMIX_EXPORT const char *PMIx_##function(c_type value)                                          \
+    {                                                                                              \
+        return text_of(rows, (uint64_t) value, unknown);                                           \
+    }
+#include "names.def"
+#undef PX_NAMED
 
-PMIX_EXPORT const char *PMIx_Job_state_string(pmix_job_state_t state)
+const char *px_name_of(pmix_data_type_t type, uint64_t value)
 {
-    return text_of(px_text_job_state, state, "UNKNOWN");
-}
+    static const struct {
+        pmix_data_type_t type;
+        const struct px_text_row *rows;
+        const char *unknown;
+    } named[] = {
+#define PX_NAMED(function, c_type, type, rows, unknown) {type, rows, unknown},
+#include "names.def"
+#undef PX_NAMED
+    };
 
-PMIX_EXPORT const char *PMIx_Scope_string(pmix_scope_t scope)
-{
-    return text_of(px_text_scope, scope, "UNKNOWN SCOPE");
-}
-
-PMIX_EXPORT const char *PMIx_Persistence_string(pmix_persistence_t persist)
-{
-    return text_of(px_text_persistence, persist, "UNKNOWN PERSISTENCE");
-}
-
-PMIX_EXPORT const char *PMIx_Data_range_string(pmix_data_range_t range)
-{
-    return text_of(px_text_range, range, "UNKNOWN");
-}
-
-PMIX_EXPORT const char *PMIx_Data_type_string(pmix_data_type_t type)
-{
-    return text_of(px_text_data_type, type, "UNKNOWN");
-}
-
-PMIX_EXPORT const char *PMIx_Alloc_directive_string(pmix_alloc_directive_t directive)
-{
-    return text_of(px_text_alloc_directive, directive, "UNSPECIFIED");
-}
-
-PMIX_EXPORT const char *PMIx_Resource_block_directive_string(
-    pmix_resource_block_directive_t directive)
-{
-    return text_of(px_text_resource_block_directive, directive, "UNSPECIFIED");
-}
-
-PMIX_EXPORT const char *PMIx_Link_state_string(pmix_link_state_t state)
-{
-    return text_of(px_text_link_state, state, "UNKNOWN");
-}
-
-PMIX_EXPORT const char *PMIx_Device_type_string(pmix_device_type_t type)
-{
-    return text_of(px_text_device_type, type, "UNKNOWN");
-}
-
-PMIX_EXPORT const char *PMIx_Value_comparison_string(pmix_value_cmp_t cmp)
-{
-    return text_of(px_text_value_cmp, (uint64_t) cmp, "UNKNOWN VALUE");
-}
-
-PMIX_EXPORT const char *PMIx_Group_operation_string(pmix_group_operation_t op)
-{
-    return text_of(px_text_group_operation, (uint64_t) op, "UNKNOWN VALUE");
+    if (type == PMIX_BOOL) {
+        return value != 0 ? "TRUE" : "FALSE";
+    }
+    if (type == PMIX_IOF_CHANNEL) {
+        return PMIx_IOF_channel_string((pmix_iof_channel_t) value);
+    }
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+        if (type == named[i].type && type != PMIX_UNDEF) {
+            return text_of(named[i].rows, value, named[i].unknown);
+        }
+    }
+    return NULL;
 }
 
 /* Any combination of the four channels, each followed by a space: bit 0 stdin, 1 stdout, 2 stderr,

@@ -96,7 +96,6 @@ static void print_name(struct px_buf *out, const struct px_type *type, const voi
 }
 
 const struct px_shape_ops px_string_ops = {
-    .construct = px_no_construct,
     .copy = copy_string,
     .fini = fini_string,
     .compare = compare_string,
@@ -105,10 +104,7 @@ const struct px_shape_ops px_string_ops = {
 };
 
 const struct px_shape_ops px_name_ops = {
-    .construct = px_no_construct,
     .copy = copy_name,
-    .fini = px_no_fini,
     .compare = compare_name,
-    .measure = px_no_measure,
     .print = print_name,
 };

@@ -50,7 +50,7 @@ const struct px_type px_types[PX_VALUE_TYPES] = {
 
 static const struct px_shape_ops *const shapes[PX_TYPE_SHAPES] = {
     [PX_TYPE_UNSIGNED] = &px_unsigned_ops, [PX_TYPE_SIGNED] = &px_signed_ops,
-    [PX_TYPE_REAL] = &px_real_ops,         [PX_TYPE_POINTER] = &px_pointer_ops,
+    [PX_TYPE_REAL] = &px_real_ops,         [PX_TYPE_POINTER] = &px_unsigned_ops,
     [PX_TYPE_TIMEVAL] = &px_timeval_ops,   [PX_TYPE_STRING] = &px_string_ops,
     [PX_TYPE_NAME] = &px_name_ops,         [PX_TYPE_STRUCT] = &px_struct_ops,
     [PX_TYPE_INFO] = &px_info_ops,         [PX_TYPE_VALUE] = &px_value_ops,
@@ -67,23 +67,28 @@ static bool is_plain(const struct px_type *type)
 void px_type_construct(const struct px_type *type, void *element)
 {
     memset(element, 0, type->size);
-    shapes[type->shape]->construct(type, element);
+    if (shapes[type->shape]->construct != NULL) {
+        shapes[type->shape]->construct(type, element);
+    }
 }
 
 int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
-    return shapes[type->shape]->copy(type, dst, src, depth);
+    if (shapes[type->shape]->copy != NULL) {
+        return shapes[type->shape]->copy(type, dst, src, depth);
+    }
+    memcpy(dst, src, type->size);
+    return PMIX_SUCCESS;
 }
 
 void px_type_fini(const struct px_type *type, void *element)
 {
     int saved = errno;
 
-    if (type == NULL) {
-        return;
+    if (type != NULL && shapes[type->shape]->fini != NULL) {
+        shapes[type->shape]->fini(type, element);
+        errno = saved;
     }
-    shapes[type->shape]->fini(type, element);
-    errno = saved;
 }
 
 pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b,
@@ -95,7 +100,9 @@ pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, cons
 int px_type_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
 {
     *sum += type->size;
-    return shapes[type->shape]->measure(type, element, depth, sum);
+    return shapes[type->shape]->measure != NULL
+               ? shapes[type->shape]->measure(type, element, depth, sum)
+               : PMIX_SUCCESS;
 }
 
 void px_type_print(struct px_buf *out, const struct px_type *type, const void *element,
@@ -122,10 +129,7 @@ void *px_type_create(const struct px_type *type, size_t n)
         return NULL;
     }
     elements = calloc(n, type->size);
-    if (elements == NULL || is_plain(type)) {
-        return elements;
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; elements != NULL && shapes[type->shape]->construct != NULL && i < n; i++) {
         shapes[type->shape]->construct(type, elements + i * type->size);
     }
     return elements;
@@ -169,7 +173,7 @@ void px_type_free(const struct px_type *type, void *elements, size_t n)
     if (elements == NULL) {
         return;
     }
-    for (size_t i = 0; i < n && !is_plain(type); i++) {
+    for (size_t i = 0; shapes[type->shape]->fini != NULL && i < n; i++) {
         shapes[type->shape]->fini(type, (char *) elements + i * type->size);
     }
     free(elements);
