@@ -175,7 +175,7 @@ static int move_record(struct move *m, uint64_t loc)
     if (rec->quals) {
         return add_qualified(m, rec, key);
     }
-    if (rec->level == PX_SHM_PROC) {
+    if (rec->level == PX_LEVEL_PROC) {
         m->spots[m->n_spots++] = (struct spot){.key = rec->key, .rank = rec->index};
         return 0;
     }
@@ -323,7 +323,7 @@ static int add_ranks(struct move *m, const struct px_placement *place)
                                  px_placed(&m->read, &place->node_of, place->n_ranks, rank),
                                  px_placed(&m->read, &place->app_of, place->n_ranks, rank));
     }
-    if (rc == 0 && place->local_node != PX_SHM_NO_INDEX) {
+    if (rc == 0 && place->local_node != PX_NO_INDEX) {
         rc = px_batch_local_node(m->batch, place->local_node);
     }
     return rc;
@@ -357,7 +357,7 @@ static int move_nodes(struct move *m, const struct px_placement *place,
 
 static int move_records(struct move *m)
 {
-    const struct px_header *h = px_store_header(m->read.store);
+    const struct px_store_header *h = px_store_header(m->read.store);
     const struct px_placement *place = px_read_placement(&m->read);
     const char *const **aliases = NULL;
     const struct px_store *from = m->read.store;
@@ -396,8 +396,8 @@ static int copy_any_rank_hint(struct move *m, uint64_t loc)
 
 int px_compact_copy(const struct px_store *from, struct px_store *to)
 {
-    const struct px_header *old = px_store_header(from);
-    struct px_header *h = (struct px_header *) (void *) to->seg.base;
+    const struct px_store_header *old = px_store_header(from);
+    struct px_store_header *h = (struct px_store_header *) (void *) to->seg.base;
     struct move m = {.to = to};
     int rc;
 

@@ -189,7 +189,7 @@ INLINE bool find_rank(const struct px_fast_view *g, const struct px_store *store
     if (px_load_acquire(&key->holder) == 0) { /* pairs with publish_all */
         return find_derived(g, key, rank, ret);
     }
-    rec = record_at(g, store, PX_SHM_PROC, rank, locator_of(g, key));
+    rec = record_at(g, store, PX_LEVEL_PROC, rank, locator_of(g, key));
     return rec && find_in_record(g, locator_of(g, rec), ret);
 }
 
@@ -313,7 +313,7 @@ static bool find_at_node(const struct px_store *store, const struct px_fast_view
     if (!place || index >= place->n_nodes) {
         return false;
     }
-    rec = record_at(g, store, PX_SHM_NODE, index, locator_of(g, key));
+    rec = record_at(g, store, PX_LEVEL_NODE, index, locator_of(g, key));
     return rec ? find_in_record(g, locator_of(g, rec), ret)
                : find_node(g, key, px_fast_node(g, place, index), ret);
 }

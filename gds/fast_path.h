@@ -39,7 +39,7 @@ enum {
 static inline struct px_fast_view px_fast_view_at(const struct px_store *store,
                                                   const unsigned char *base)
 {
-    const struct px_header *header = (const struct px_header *) (const void *) base;
+    const struct px_store_header *header = (const struct px_store_header *) (const void *) base;
 
     return (struct px_fast_view){
         .base = base,
@@ -157,7 +157,7 @@ static inline bool px_fast_array_inside(const struct px_fast_view *g, uint64_t l
 /* The visible placement, or NULL. */
 static inline const struct px_placement *px_fast_placement(const struct px_fast_view *g)
 {
-    const struct px_header *header = (const struct px_header *) (const void *) g->base;
+    const struct px_store_header *header = (const struct px_store_header *) (const void *) g->base;
     uint64_t loc = px_load_acquire(&header->place); /* pairs with publish_all */
     const struct px_placement *place;
 

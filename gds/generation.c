@@ -10,7 +10,7 @@
 #include "gds/memo.h"
 #include "gds/state.h"
 #include "shmem/put.h"
-#include "shmem/verify.h"
+#include "gds/verify.h"
 
 enum { DEAD_SHARE = 4 };
 
@@ -30,14 +30,14 @@ static void drop_generation(struct px_store *store)
 static int make_next(const struct px_store *store, bool shared, uint64_t size,
                      struct px_store **ret)
 {
-    const struct px_header *h = px_store_header(store);
+    const struct px_store_header *h = px_store_header(store);
     struct px_store_opts opts = {
         .nspace = store->nspace,
         .shared = shared,
         .virtual_size = size,
         .hints = &store->hints,
-        .uid = h->uid,
-        .gid = h->gid,
+        .uid = h->id.uid,
+        .gid = h->id.gid,
         .moves = true,
         .garbage_bytes = store->garbage_limit,
     };
@@ -54,7 +54,7 @@ static int make_next(const struct px_store *store, bool shared, uint64_t size,
         drop_generation(next);
         return rc;
     }
-    px_verify(px_shm_verify(&next->seg, PX_VERIFY_ALL, NULL) == 0);
+    px_verify(px_format_verify(&next->seg, PX_VERIFY_ALL, NULL) == 0);
     *ret = next;
     return 0;
 }
@@ -65,11 +65,11 @@ static void move_to(struct px_store *store, struct px_store *next)
 {
     struct px_store old = *store;
 
-    px_assert(px_store_header(next)->generation == px_store_header(store)->generation + 1);
-    px_assert(px_store_header(next)->epoch == px_store_header(store)->epoch);
+    px_assert(px_store_header(next)->id.generation == px_store_header(store)->id.generation + 1);
+    px_assert(px_store_header(next)->id.epoch == px_store_header(store)->id.epoch);
     px_assert(px_store_header(next)->sequence >= px_store_header(store)->sequence);
     px_assert(next->last == NULL);
-    set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->generation);
+    set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->id.generation);
     *store = *next;
     *next = old;
     store->bump.seg = &store->seg;
@@ -119,7 +119,7 @@ int px_store_grow(struct px_store *store)
 
 bool px_store_is_later(const struct px_store *store, uint32_t generation)
 {
-    return px_store_header(store)->generation > generation;
+    return px_store_header(store)->id.generation > generation;
 }
 
 bool px_store_is_pinned(const struct px_store *store)
@@ -147,7 +147,7 @@ static void forget_generations(struct px_store *store)
 
 void px_store_compact(struct px_store *store)
 {
-    const struct px_header *h = px_store_header(store);
+    const struct px_store_header *h = px_store_header(store);
     uint64_t used = store->bump.published;
     struct px_store *next;
 

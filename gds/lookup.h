@@ -4,12 +4,12 @@
 #define PX_GDS_LOOKUP_H
 
 #include "gds/store.h"
-#include "shmem/layout.h"
 
 /* The order of lookup of PMIx_Get over one store: which level a key is looked for at, given its
  * realm (from tables/attributes.tsv), the rank, and the caller's directives. Pure; no allocation,
  * no system call. */
 
+/* The level that a reserved key belongs to. Keys in segments carry the number. */
 enum px_realm {
     PX_REALM_NONE,
     PX_REALM_SESSION,
@@ -17,6 +17,16 @@ enum px_realm {
     PX_REALM_APP,
     PX_REALM_NODE,
     PX_REALM_PROC
+};
+
+/* What the placement says about every rank or node, so that nobody needs to store it. As above. */
+enum px_derived {
+    PX_DERIVED_NONE = 0,
+    PX_DERIVED_RANK = 1,
+    PX_DERIVED_APPNUM = 2,
+    PX_DERIVED_NODEID = 3,
+    PX_DERIVED_HOSTNAME = 4,
+    PX_DERIVED_LOCAL_SIZE = 5,
 };
 
 struct px_lookup_key {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shmem/layout.h"
+#include "gds/format.h"
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/hash.h"

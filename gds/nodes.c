@@ -23,7 +23,7 @@ uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t
     const uint32_t *array = NULL;
 
     if (rank >= n_ranks) {
-        return PX_SHM_NO_INDEX;
+        return PX_NO_INDEX;
     }
     if (map->kind == PX_MAP_ARRAY) {
         array = px_at(&read->view, map->data, (uint64_t) n_ranks * 4);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "gds/format.h"
 #include "gds/store.h"
 #include "shmem/bump.h"
 #include "shmem/offset.h"

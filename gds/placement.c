@@ -212,7 +212,7 @@ static struct px_rank_map regular(const uint32_t *to, uint32_t n)
         run++;
     }
     if (run == n) {
-        map.kind = to[0] == PX_SHM_NO_INDEX ? PX_MAP_NONE : PX_MAP_CONST;
+        map.kind = to[0] == PX_NO_INDEX ? PX_MAP_NONE : PX_MAP_CONST;
         map.k = to[0];
         return map;
     }
@@ -408,7 +408,7 @@ static int placement_finish(struct draft *d)
     struct px_writer *writer = d->writer;
     const struct px_batch *batch = writer->batch;
 
-    d->place.local_node = d->old ? d->old->local_node : PX_SHM_NO_INDEX;
+    d->place.local_node = d->old ? d->old->local_node : PX_NO_INDEX;
     if (batch->local_set) {
         if (batch->local_node >= d->place.n_nodes) {
             return PMIX_ERR_BAD_PARAM;

@@ -144,7 +144,7 @@ static int add_items(struct px_writer *writer, uint64_t key, const struct px_dat
             return rc;
         }
         writer->items[writer->n_items] = (struct px_pending_record){
-            .level = PX_SHM_PROC,
+            .level = PX_LEVEL_PROC,
             .index = procs[i].rank,
             .key = key,
             .order = writer->n_items,

@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "gds/lookup.h"
+#include "gds/verify.h"
 #include "gds/writer.h"
+#include "shmem/header.h"
 #include "shmem/put.h"
-#include "shmem/verify.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
 
@@ -58,7 +59,7 @@ int px_writer_same(struct px_writer *writer, const struct px_slice *now,
 static int add_key(struct px_writer *writer, size_t i, size_t n_missing)
 {
     const struct px_batch_key *key = &writer->batch->keys[i];
-    const struct px_header *h = px_store_header(writer->store);
+    const struct px_store_header *h = px_store_header(writer->store);
     int rc;
 
     if (!writer->keys_edited) {
@@ -172,7 +173,7 @@ static void publish_table(struct px_writer *writer, struct px_table_edit *edit,
  * columns before the words of the keys (px_store_each relies on it). */
 static void publish_all(struct px_writer *writer)
 {
-    const struct px_header *h = px_store_header(writer->store);
+    const struct px_store_header *h = px_store_header(writer->store);
     uint64_t extent = (uint64_t) writer->n_apps << 32 | writer->n_ranks;
     size_t i;
 
@@ -225,15 +226,15 @@ static void writer_fini(struct px_writer *writer)
 /* Or its header is none of ours any more: tests change it, for readers to refuse. */
 static bool is_sound(const struct px_store *store)
 {
-    return px_header_check(&store->seg) != 0 ||
-           strcmp(px_store_header(store)->nspace, store->nspace) != 0 ||
-           px_shm_verify(&store->seg, PX_VERIFY_ALL, NULL) == 0;
+    return px_header_check(&store->seg, px_format_fingerprint()) != 0 ||
+           strcmp(px_store_header(store)->id.name, store->nspace) != 0 ||
+           px_format_verify(&store->seg, PX_VERIFY_ALL, NULL) == 0;
 }
 
 static int publish_here(struct px_store *store, const struct px_batch *batch)
 {
     struct px_writer writer = {.store = store, .batch = batch, .bump = &store->bump};
-    const struct px_header *h = px_store_header(store);
+    const struct px_store_header *h = px_store_header(store);
     int rc;
 
     store->bump.beyond = 0;

@@ -225,10 +225,10 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
     uint64_t loc;
 
     if (!col || rank >= col->n) {
-        return read_record(read, find_record(read, PX_SHM_PROC, rank, key_loc, NULL), ret);
+        return read_record(read, find_record(read, PX_LEVEL_PROC, rank, key_loc, NULL), ret);
     }
     if (__builtin_expect(px_load_acquire(&col->overlay) != 0, 0)) { /* pairs with publish_all */
-        loc = find_record(read, PX_SHM_PROC, rank, key_loc, NULL);
+        loc = find_record(read, PX_LEVEL_PROC, rank, key_loc, NULL);
         if (loc) {
             full = visible_record(read, loc);
         }

@@ -5,7 +5,7 @@
 
 #include "gds/payload.h"
 #include "gds/state.h"
-#include "shmem/key_table.h"
+#include "gds/key_table.h"
 #include "src/base/bytes.h"
 
 /* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any
@@ -170,13 +170,13 @@ static inline uint32_t px_mapped(const struct px_rank_map *map, const uint32_t *
     case PX_MAP_CONST:
         return map->k;
     case PX_MAP_BLOCK:
-        return map->k ? rank / map->k : PX_SHM_NO_INDEX;
+        return map->k ? rank / map->k : PX_NO_INDEX;
     case PX_MAP_CYCLIC:
-        return map->k ? rank % map->k : PX_SHM_NO_INDEX;
+        return map->k ? rank % map->k : PX_NO_INDEX;
     case PX_MAP_ARRAY:
-        return array ? array[rank] : PX_SHM_NO_INDEX;
+        return array ? array[rank] : PX_NO_INDEX;
     default:
-        return PX_SHM_NO_INDEX;
+        return PX_NO_INDEX;
     }
 }
 

@@ -81,7 +81,7 @@ static bool same_place(const struct px_pending_record *a, const struct px_pendin
 
 static int open_table(struct px_writer *writer)
 {
-    const struct px_header *h = px_store_header(writer->store);
+    const struct px_store_header *h = px_store_header(writer->store);
 
     if (writer->records_edited) {
         return 0;
@@ -216,7 +216,7 @@ static int file_record(struct px_writer *writer, const struct px_pending_record 
     const struct px_key *key = px_writer_key(writer, item->key);
     uint64_t hash;
 
-    if (item->level == PX_SHM_JOB && item->n_quals == 0) {
+    if (item->level == PX_LEVEL_JOB && item->n_quals == 0) {
         return px_writer_word(writer, &key->job, loc);
     }
     hash = px_record_hash(item->level, item->index, item->key, item->n_quals ? &item->sum : NULL);
@@ -230,7 +230,7 @@ static int note_proc(struct px_writer *writer, const struct px_pending_record *i
     const struct px_key *key = px_writer_key(writer, item->key);
     const struct px_column *col;
 
-    if (item->level != PX_SHM_PROC || item->n_quals) {
+    if (item->level != PX_LEVEL_PROC || item->n_quals) {
         return 0;
     }
     if (key->column) {
@@ -288,7 +288,7 @@ static int write_staged_record(struct px_writer *writer, const struct px_pending
     if (rc) {
         return rc;
     }
-    if (item->level == PX_SHM_JOB && item->n_quals == 0) {
+    if (item->level == PX_LEVEL_JOB && item->n_quals == 0) {
         old = key->job;
     } else {
         old = px_record_find(&writer->read, item->level, item->index, item->key,

@@ -13,26 +13,27 @@
 
 #include "gds/memo.h"
 #include "gds/state.h"
+#include "shmem/header.h"
 #include "src/base/atomic.h"
 
 enum { TRIES = 100 }; /* copies, before giving up */
 
 static int copy_from_file(struct px_segment *seg, const void *bytes, size_t len)
 {
-    struct px_header *h;
+    struct px_store_header *h;
     int rc = px_segment_commit(seg, len);
 
     if (rc) {
         return rc;
     }
     memcpy(seg->base, bytes, len);
-    h = (struct px_header *) (void *) seg->base;
+    h = (struct px_store_header *) (void *) seg->base;
     if (h->used > len) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    h->virtual_size = seg->size;
+    h->id.virtual_size = seg->size;
     seg->writer = false;
-    return px_header_check(seg);
+    return px_header_check(seg, px_format_fingerprint());
 }
 
 int px_store_load(const void *bytes, size_t len, struct px_store **ret)
@@ -59,7 +60,7 @@ int px_store_load(const void *bytes, size_t len, struct px_store **ret)
         px_store_destroy(store);
         return rc;
     }
-    memcpy(store->nspace, px_store_header(store)->nspace, sizeof(store->nspace));
+    memcpy(store->nspace, px_store_header(store)->id.name, sizeof(store->nspace));
     *ret = store;
     return 0;
 }
@@ -78,7 +79,7 @@ static void copy_words(void *to, const void *from, uint64_t len)
 
 int px_store_save(const struct px_store *store, void **ret, size_t *ret_len)
 {
-    const struct px_header *h = px_store_header(store);
+    const struct px_store_header *h = px_store_header(store);
     unsigned tries;
 
     for (tries = 0; tries < TRIES; tries++) {

@@ -3,9 +3,9 @@
 #ifndef PX_GDS_STATE_H
 #define PX_GDS_STATE_H
 
+#include "gds/format.h"
 #include "gds/store.h"
 #include "shmem/bump.h"
-#include "shmem/header.h"
 #include "shmem/segment.h"
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
@@ -60,7 +60,8 @@ int px_store_grow(struct px_store *store);
  * set_state */
 static inline bool px_store_superseded(const struct px_store *store)
 {
-    const struct px_header *h = (const struct px_header *) (const void *) store->seg.base;
+    const struct px_store_header *h =
+        (const struct px_store_header *) (const void *) store->seg.base;
 
     return (uint32_t) px_load_acquire(&h->state) == PX_SHM_SUPERSEDED;
 }
@@ -69,14 +70,15 @@ static inline bool px_store_superseded(const struct px_store *store)
  * px_store_destroy */
 static inline bool px_store_is_over(const struct px_store *store)
 {
-    const struct px_header *h = (const struct px_header *) (const void *) store->seg.base;
+    const struct px_store_header *h =
+        (const struct px_store_header *) (const void *) store->seg.base;
 
     return (uint32_t) px_load_acquire(&h->state) != PX_SHM_LIVE;
 }
 
-static inline const struct px_header *px_store_header(const struct px_store *store)
+static inline const struct px_store_header *px_store_header(const struct px_store *store)
 {
-    return (const struct px_header *) (const void *) store->seg.base;
+    return (const struct px_store_header *) (const void *) store->seg.base;
 }
 
 static inline void px_store_saw_end(const struct px_store *store, uint64_t end)

@@ -10,6 +10,7 @@
 #include "gds/read.h"
 #include "gds/thread_cache.h"
 #include "gds/state.h"
+#include "shmem/header.h"
 #include "shmem/put.h"
 
 enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
@@ -33,7 +34,7 @@ static struct px_store *store_alloc(void)
 
 bool px_store_is_valid(const struct px_store *store)
 {
-    const struct px_header *h = px_store_header(store);
+    const struct px_store_header *h = px_store_header(store);
 
     if (!store->seg.base || !store->memo || store->nspace[0] == '\0' ||
         store->end * 8 > store->seg.size) {
@@ -55,8 +56,11 @@ static void free_store(struct px_store *store)
 int px_store_make(const struct px_store_opts *opts, const struct px_store *before,
                   struct px_store **ret)
 {
-    struct px_header_init init = {
-        .nspace = opts->nspace, .uid = opts->uid, .gid = opts->gid, .generation = 1};
+    struct px_header_init init = {.name = opts->nspace,
+                                  .uid = opts->uid,
+                                  .gid = opts->gid,
+                                  .generation = 1,
+                                  .fingerprint = px_format_fingerprint()};
     struct px_store *store;
     int rc;
 
@@ -64,8 +68,8 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
         return PMIX_ERR_BAD_PARAM;
     }
     if (before) {
-        init.generation = px_store_header(before)->generation + 1;
-        init.epoch = px_store_header(before)->epoch;
+        init.generation = px_store_header(before)->id.generation + 1;
+        init.epoch = px_store_header(before)->id.epoch;
     }
     store = store_alloc();
     if (!store) {
@@ -119,12 +123,12 @@ int px_store_open(int fd, struct px_store **ret)
         return PMIX_ERR_NOMEM;
     }
     store->seg = seg;
-    rc = px_header_check(&seg);
+    rc = px_header_check(&seg, px_format_fingerprint());
     if (rc) {
         free_store(store);
         return rc;
     }
-    memcpy(store->nspace, px_store_header(store)->nspace, sizeof(store->nspace));
+    memcpy(store->nspace, px_store_header(store)->id.name, sizeof(store->nspace));
     store->nspace[sizeof(store->nspace) - 1] = '\0';
     px_check(px_store_is_valid(store));
     *ret = store;
@@ -165,7 +169,7 @@ const char *px_store_nspace(const struct px_store *store)
 
 void px_store_info(const struct px_store *store, struct px_store_info *ret)
 {
-    const struct px_header *h = px_store_header(store);
+    const struct px_store_header *h = px_store_header(store);
     const struct px_placement *place;
     struct px_read read;
     uint64_t extent;
@@ -177,8 +181,8 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
         .used_bytes = px_load_acquire(&h->used),    /* pairs with px_bump_publish */
         .garbage_bytes = px_load_acquire(&h->dead), /* pairs with publish_all */
         .sequence = px_load_acquire(&h->sequence),  /* pairs with publish_all */
-        .epoch = h->epoch,
-        .generation = h->generation,
+        .epoch = h->id.epoch,
+        .generation = h->id.generation,
         .n_nodes = place ? place->n_nodes : 0,
         .n_apps = (uint32_t) (extent >> 32),
         .n_ranks = (uint32_t) extent,

@@ -22,7 +22,14 @@ struct px_store;
 struct px_batch;
 struct px_segment_hints;
 
-enum px_level { PX_LEVEL_SESSION, PX_LEVEL_JOB, PX_LEVEL_APP, PX_LEVEL_NODE, PX_LEVEL_PROC };
+enum px_level {
+    PX_LEVEL_SESSION,
+    PX_LEVEL_JOB,
+    PX_LEVEL_APP,
+    PX_LEVEL_NODE,
+    PX_LEVEL_PROC,
+    PX_N_LEVELS
+};
 
 enum {
     PX_NO_NODE = UINT32_MAX,

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every byte that crosses a process. docs/segment-format.md is the authority; the asserts below
- * hold this file to it. Fixed-width fields, little-endian, naturally aligned, no padding without a
- * name, no pointer, no lock.
+/* What every segment begins with, and hash tables in it. Whatever else is in a segment is its
+ * user's: gds/format.h. docs/segment-format.md is the authority; the asserts below hold this file
+ * to it. Fixed-width fields, little-endian, naturally aligned, no padding without a name, no
+ * pointer, no lock.
  *
  * A locator is a byte offset divided by 8; 0 means none. "Word" in a comment marks the only bytes
  * that change after publication: aligned 64-bit words, stored by the one writer with release,
@@ -28,40 +29,35 @@ enum {
 #define PX_SHM_PROBE     UINT64_C(0x0102030405060708)
 #define PX_SHM_LOC_MASK  ((UINT64_C(1) << PX_SHM_TAG_SHIFT) - 1)
 #define PX_SHM_MAX_SLOTS (UINT64_C(1) << 36)
-#define PX_SHM_NO_INDEX  UINT32_MAX
 
 enum px_shm_state { PX_SHM_LIVE = 1, PX_SHM_SUPERSEDED = 2, PX_SHM_DEAD = 3 };
 
-struct px_header {
+/* Written once, before anybody can map the segment. */
+struct px_segment_id {
     char magic[8];
     uint16_t major;
     uint16_t minor;
     uint32_t header_len;
     uint64_t probe;        /* PX_SHM_PROBE as the writer stores it */
-    uint64_t fingerprint;  /* px_shm_fingerprint() */
+    uint64_t fingerprint;  /* of all structures in it; the user's */
     uint64_t virtual_size; /* bytes; the size of the object */
     uint32_t uid;
     uint32_t gid;
     uint32_t generation;
     uint32_t creator; /* process id, for people */
     uint64_t epoch;   /* differs between writers of one name */
-    char nspace[256]; /* NUL-terminated */
-    uint64_t reserved_a[24];
-    /* one cache line of words */
-    uint64_t sequence; /* word: publications so far; every publication ends with its store */
-    uint64_t used;     /* word: bytes that may be reached */
-    uint64_t keys;     /* word: key table */
-    uint64_t table;    /* word: record table */
-    uint64_t place;    /* word: struct px_placement */
-    uint64_t columns;  /* word: newest of the chain of first columns */
-    uint64_t flags;    /* word: enum px_store_flag */
-    uint64_t state;    /* word: enum px_shm_state, next generation in the upper half */
-    /* further words */
-    uint64_t session; /* word: 2^32 + the readers' own session id; 0: none */
-    uint64_t extent;  /* word: highest rank + 1; above 32 bits: highest application number + 1 */
-    /* word: bytes of what has been replaced since, as its writer counts; since 1.1 */
-    uint64_t dead;
-    uint64_t reserved_b[437];
+    char name[256];   /* NUL-terminated */
+    uint64_t reserved[24];
+};
+
+/* The words between those of the segment are its user's. */
+struct px_header {
+    struct px_segment_id id;
+    uint64_t user_a;
+    uint64_t used; /* word: bytes that may be reached */
+    uint64_t user_b[5];
+    uint64_t state; /* word: enum px_shm_state, next generation in the upper half */
+    uint64_t user_c[440];
 };
 
 /* Open addressing, linear probing from (hash & (n_slots - 1)), at most max_probe slots. Slot: word,
@@ -73,272 +69,32 @@ struct px_table {
     uint64_t slots[]; /* words */
 };
 
-/* What the placement says about every rank or node, so that nobody needs to store it. */
-enum px_derived {
-    PX_DERIVED_NONE = 0,
-    PX_DERIVED_RANK = 1,
-    PX_DERIVED_APPNUM = 2,
-    PX_DERIVED_NODEID = 3,
-    PX_DERIVED_HOSTNAME = 4,
-    PX_DERIVED_LOCAL_SIZE = 5,
-};
-
-struct px_key {
-    uint64_t hash;    /* px_hash_bytes of the name */
-    uint64_t column;  /* word: newest struct px_column of process-level values, or 0 */
-    uint64_t job;     /* word: newest job-level struct px_record, or 0 */
-    uint64_t holder;  /* word: 1 + a rank that has a process-level value, or 0 */
-    uint32_t len;     /* of the name without its NUL */
-    uint16_t realm;   /* enum px_realm */
-    uint16_t derived; /* enum px_derived; a placement comes with the keys that have one */
-    char name[];      /* len + 1 bytes */
-};
-
-/* What becomes visible with a publication begins so. Visible to a reader whose sequence is at least
- * seq; else the reader takes prev. */
-struct px_version {
-    uint64_t seq;
-    uint64_t prev; /* older version or 0; always below this one */
-};
-
-enum px_form {
-    PX_FORM_NONE = 0, /* no payload */
-    PX_FORM_WORD = 1, /* 8 bytes: the value's bits, zero-extended */
-    PX_FORM_TEXT = 2, /* bytes with their NUL; len 0: a NULL string */
-    PX_FORM_BYTES = 3,
-    PX_FORM_CODEC = 4,   /* a VALUE in the raw encoding of the wire, floats as 8 bytes */
-    PX_FORM_PROC = 5,    /* u32 rank, namespace with its NUL */
-    PX_FORM_TIMEVAL = 6, /* i64 seconds, i64 microseconds */
-    PX_FORM_ARRAY = 7,   /* struct px_array, then the elements */
-    PX_FORM_MASK = 15,
-    PX_CELL_HIDDEN = 16, /* the key exists, its scope keeps it from readers of this segment */
-    PX_CELL_TOMB = 32,   /* the key was deleted */
-};
-
-/* One value. */
-struct px_cell {
-    uint32_t len; /* of the payload */
-    uint16_t type;
-    uint8_t scope;
-    uint8_t form; /* enum px_form and flags */
-    unsigned char payload[];
-};
-
-struct px_array {
-    uint16_t type;
-    uint16_t width; /* bytes of an element */
-    uint32_t reserved;
-    uint64_t n;
-};
-
-enum px_shm_level {
-    PX_SHM_SESSION = 0,
-    PX_SHM_JOB = 1,
-    PX_SHM_APP = 2,
-    PX_SHM_NODE = 3,
-    PX_SHM_PROC = 4,
-    PX_SHM_N_LEVELS = 5,
-};
-
-/* A value at (level, index, key, qualifiers); its cell follows. With key 0 it is the index list of
- * (level, index): no cell, and `link` is a word, the newest of the chain of records there. */
-struct px_record {
-    struct px_version version;
-    /* the record entered before this one at (level, index); set in first versions only */
-    uint64_t link;
-    uint64_t key;   /* struct px_key, or 0: index list */
-    uint64_t quals; /* struct px_quals or 0 */
-    uint32_t index;
-    uint32_t level;
-};
-
-/* Qualifiers, independent of their order: sums of two hashes of each, then their encoding. */
-struct px_quals {
-    uint64_t sum_a;
-    uint64_t sum_b;
-    uint32_t n;
-    uint32_t len;
-    unsigned char infos[]; /* n INFO in the raw encoding of the wire, floats as 8 bytes */
-};
-
-enum px_column_kind {
-    PX_COLUMN_CONST = 1,  /* base; step is 0 */
-    PX_COLUMN_AFFINE = 2, /* base + step * rank, modulo 2^64 */
-    PX_COLUMN_ARRAY = 3,  /* elements of `width` bits at data */
-    PX_COLUMN_CELL = 4,   /* the cell at data */
-    PX_COLUMN_DICT =
-        5, /* elements at data, each an index into the locators of n_dict cells at base */
-    PX_COLUMN_LOC = 6, /* locators of cells at data, 0: absent */
-};
-
-/* Process-level values of one key for ranks 0 .. n - 1. */
-struct px_column {
-    struct px_version version;
-    uint64_t link;    /* the next key's first column; set in a key's first column only */
-    uint64_t overlay; /* word: not 0 when the record table has newer values for ranks below n */
-    uint64_t key;
-    uint64_t base;
-    uint64_t step;
-    uint64_t present; /* bitmap in 64-bit units, 0: every rank below n has a value */
-    uint64_t data;
-    uint32_t n;
-    uint32_t n_dict;
-    uint16_t type; /* of CONST, AFFINE, ARRAY */
-    uint8_t scope; /* of CONST, AFFINE, ARRAY */
-    uint8_t kind;
-    uint32_t width; /* bits of an element: 8, 16, 32, 64 */
-};
-
-enum px_map_kind {
-    PX_MAP_NONE = 0,
-    PX_MAP_CONST = 1,  /* k */
-    PX_MAP_BLOCK = 2,  /* rank / k */
-    PX_MAP_CYCLIC = 3, /* rank % k */
-    PX_MAP_ARRAY = 4,  /* u32 per rank at data, UINT32_MAX: not said */
-};
-
-struct px_rank_map {
-    uint32_t kind;
-    uint32_t k;
-    uint64_t data;
-};
-
-struct px_node {
-    uint64_t name;    /* cell, TEXT */
-    uint64_t aliases; /* u64 count, then locators of TEXT cells; or 0 */
-    uint32_t nodeid;
-    uint32_t count;  /* ranks placed here */
-    uint32_t first;  /* rank, or with stride 0 the index into csr */
-    uint32_t stride; /* ranks are first + i * stride; 0: listed in csr */
-};
-
-/* Nodes, and who runs where. */
-struct px_placement {
-    struct px_version version;
-    uint32_t n_nodes;
-    uint32_t n_ranks; /* ranks that the maps cover */
-    uint32_t n_apps;
-    uint32_t local_node; /* PX_SHM_NO_INDEX: not said */
-    struct px_rank_map node_of;
-    struct px_rank_map app_of;
-    uint64_t nodes; /* struct px_node[n_nodes] */
-    uint64_t csr;   /* u32 ranks of the nodes that list them */
-    uint64_t names; /* table of struct px_node by px_hash_bytes of name and alias */
-    uint64_t ids;   /* table of struct px_node by px_hash_mix(nodeid, 0) */
-    uint64_t n_csr;
-};
-
 #define PX_AT(type, member, offset)                                                                \
     _Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
 #define PX_SIZE(type, size) _Static_assert(sizeof(struct type) == (size), #type)
-
+PX_SIZE(px_segment_id, 512);
 PX_SIZE(px_header, PX_SHM_HEADER_LEN);
-PX_AT(px_header, magic, 0);
-PX_AT(px_header, major, 8);
-PX_AT(px_header, minor, 10);
-PX_AT(px_header, header_len, 12);
-PX_AT(px_header, probe, 16);
-PX_AT(px_header, fingerprint, 24);
-PX_AT(px_header, virtual_size, 32);
-PX_AT(px_header, uid, 40);
-PX_AT(px_header, gid, 44);
-PX_AT(px_header, generation, 48);
-PX_AT(px_header, creator, 52);
-PX_AT(px_header, epoch, 56);
-PX_AT(px_header, nspace, 64);
-PX_AT(px_header, sequence, 512);
+PX_AT(px_segment_id, magic, 0);
+PX_AT(px_segment_id, major, 8);
+PX_AT(px_segment_id, minor, 10);
+PX_AT(px_segment_id, header_len, 12);
+PX_AT(px_segment_id, probe, 16);
+PX_AT(px_segment_id, fingerprint, 24);
+PX_AT(px_segment_id, virtual_size, 32);
+PX_AT(px_segment_id, uid, 40);
+PX_AT(px_segment_id, gid, 44);
+PX_AT(px_segment_id, generation, 48);
+PX_AT(px_segment_id, creator, 52);
+PX_AT(px_segment_id, epoch, 56);
+PX_AT(px_segment_id, name, 64);
 PX_AT(px_header, used, 520);
-PX_AT(px_header, keys, 528);
-PX_AT(px_header, table, 536);
-PX_AT(px_header, place, 544);
-PX_AT(px_header, columns, 552);
-PX_AT(px_header, flags, 560);
 PX_AT(px_header, state, 568);
-PX_AT(px_header, session, 576);
-PX_AT(px_header, extent, 584);
-PX_AT(px_header, dead, 592);
 PX_SIZE(px_table, 16);
 PX_AT(px_table, n_slots, 0);
 PX_AT(px_table, max_probe, 8);
 PX_AT(px_table, slots, 16);
-PX_SIZE(px_key, 40);
-PX_AT(px_key, hash, 0);
-PX_AT(px_key, column, 8);
-PX_AT(px_key, job, 16);
-PX_AT(px_key, holder, 24);
-PX_AT(px_key, len, 32);
-PX_AT(px_key, realm, 36);
-PX_AT(px_key, derived, 38);
-PX_AT(px_key, name, 40);
-PX_SIZE(px_version, 16);
-PX_AT(px_version, seq, 0);
-PX_AT(px_version, prev, 8);
-PX_SIZE(px_cell, 8);
-PX_AT(px_cell, len, 0);
-PX_AT(px_cell, type, 4);
-PX_AT(px_cell, scope, 6);
-PX_AT(px_cell, form, 7);
-PX_SIZE(px_array, 16);
-PX_AT(px_array, type, 0);
-PX_AT(px_array, width, 2);
-PX_AT(px_array, n, 8);
-PX_SIZE(px_record, 48);
-PX_AT(px_record, version, 0);
-PX_AT(px_record, link, 16);
-PX_AT(px_record, key, 24);
-PX_AT(px_record, quals, 32);
-PX_AT(px_record, index, 40);
-PX_AT(px_record, level, 44);
-PX_SIZE(px_quals, 24);
-PX_AT(px_quals, sum_a, 0);
-PX_AT(px_quals, sum_b, 8);
-PX_AT(px_quals, n, 16);
-PX_AT(px_quals, len, 20);
-PX_AT(px_quals, infos, 24);
-PX_SIZE(px_column, 88);
-PX_AT(px_column, version, 0);
-PX_AT(px_column, link, 16);
-PX_AT(px_column, overlay, 24);
-PX_AT(px_column, key, 32);
-PX_AT(px_column, base, 40);
-PX_AT(px_column, step, 48);
-PX_AT(px_column, present, 56);
-PX_AT(px_column, data, 64);
-PX_AT(px_column, n, 72);
-PX_AT(px_column, n_dict, 76);
-PX_AT(px_column, type, 80);
-PX_AT(px_column, scope, 82);
-PX_AT(px_column, kind, 83);
-PX_AT(px_column, width, 84);
-PX_SIZE(px_rank_map, 16);
-PX_AT(px_rank_map, kind, 0);
-PX_AT(px_rank_map, k, 4);
-PX_AT(px_rank_map, data, 8);
-PX_SIZE(px_node, 32);
-PX_AT(px_node, name, 0);
-PX_AT(px_node, aliases, 8);
-PX_AT(px_node, nodeid, 16);
-PX_AT(px_node, count, 20);
-PX_AT(px_node, first, 24);
-PX_AT(px_node, stride, 28);
-PX_SIZE(px_placement, 104);
-PX_AT(px_placement, version, 0);
-PX_AT(px_placement, n_nodes, 16);
-PX_AT(px_placement, n_ranks, 20);
-PX_AT(px_placement, n_apps, 24);
-PX_AT(px_placement, local_node, 28);
-PX_AT(px_placement, node_of, 32);
-PX_AT(px_placement, app_of, 48);
-PX_AT(px_placement, nodes, 64);
-PX_AT(px_placement, csr, 72);
-PX_AT(px_placement, names, 80);
-PX_AT(px_placement, ids, 88);
-PX_AT(px_placement, n_csr, 96);
 
 #undef PX_AT
 #undef PX_SIZE
-
-/* A number that changes whenever a structure above does. */
-uint64_t px_shm_fingerprint(void);
 
 #endif

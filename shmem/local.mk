@@ -1,4 +1,3 @@
 noinst_LTLIBRARIES += libpx-shmem.la
-libpx_shmem_la_SOURCES = %D%/bump.c %D%/bump.h %D%/header.c %D%/header.h %D%/key_table.c %D%/key_table.h \
-  %D%/layout.h %D%/offset.h %D%/put.h %D%/segment.c %D%/segment.h %D%/table.c %D%/table.h \
-  %D%/verify.c %D%/verify.h
+libpx_shmem_la_SOURCES = %D%/bump.c %D%/bump.h %D%/header.c %D%/header.h \
+  %D%/layout.h %D%/offset.h %D%/put.h %D%/segment.c %D%/segment.h %D%/table.c %D%/table.h

@@ -13,11 +13,12 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "shmem/header.h"
 #include "gds/lookup.h"
 #include "gds/memo.h"
 #include "gds/read.h"
 #include "gds/state.h"
-#include "shmem/verify.h"
+#include "gds/verify.h"
 
 enum { MAX_RANKS = 12, MAX_NAMES = 24, MAX_SEEN = 4096, LOOKUP_STEPS = 4096, STEPS_PER_WORD = 4 };
 
@@ -218,7 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct px_store *store = calloc(1, sizeof(*store));
     uint64_t len = size;
-    uint64_t format = px_shm_fingerprint();
+    uint64_t format = px_format_fingerprint();
     struct px_fault fault;
 
     if (!store) {
@@ -232,13 +233,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             memcpy(store->seg.base, data, size);
         }
         if (size >= PX_SHM_HEADER_LEN) { /* what would only make the reader refuse */
-            memcpy(store->seg.base + offsetof(struct px_header, virtual_size), &len, sizeof(len));
-            memcpy(store->seg.base + offsetof(struct px_header, fingerprint), &format,
+            memcpy(store->seg.base + offsetof(struct px_segment_id, virtual_size), &len,
+                   sizeof(len));
+            memcpy(store->seg.base + offsetof(struct px_segment_id, fingerprint), &format,
                    sizeof(format));
         }
-        if (px_header_check(&store->seg) == 0) {
+        if (px_header_check(&store->seg, px_format_fingerprint()) == 0) {
             enumeration_steps = LOOKUP_STEPS + size / 8 * STEPS_PER_WORD;
-            walk(store, px_shm_verify(&store->seg, PX_VERIFY_ALL, &fault) == 0);
+            walk(store, px_format_verify(&store->seg, PX_VERIFY_ALL, &fault) == 0);
         }
     }
     px_memo_destroy(store->memo);

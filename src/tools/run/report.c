@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gds/format.h"
 #include "run.h"
 #include "src/tools/shm/find.h"
 #include "src/tools/shm/tally.h"
@@ -97,7 +98,8 @@ static bool open_own(const char *nspace, struct px_segment *ret)
         if (fd < 0 || px_segment_open(fd, ret) != 0) {
             continue;
         }
-        found = px_header_check(ret) == 0 && strcmp(px_segment_header(ret)->nspace, nspace) == 0;
+        found = px_header_check(ret, px_format_fingerprint()) == 0 &&
+                strcmp(px_segment_header(ret)->id.name, nspace) == 0;
         if (!found) {
             px_segment_close(ret);
         }

@@ -18,9 +18,9 @@
 
 #include "gds/segment_file.h"
 #include "gds/state.h"
+#include "gds/verify.h"
 #include "src/tools/quote.h"
 #include "shm.h"
-#include "shmem/verify.h"
 #include "src/tools/std.h"
 
 enum { FAILED = 1, USAGE_ERROR = 2, OPT_RANK = 256, OPT_KEY, OPT_LEVEL, OPT_PID, OPT_JSON };
@@ -251,7 +251,7 @@ static int verify(const struct options *o)
     if (rc != 0) {
         return rc;
     }
-    rc = px_shm_verify(&store->seg, (enum px_verify_level) o->level, &fault);
+    rc = px_format_verify(&store->seg, (enum px_verify_level) o->level, &fault);
     px_out_open(NULL);
     px_out_text("namespace", px_store_nspace(store));
     px_out_number("level", (uint64_t) o->level);

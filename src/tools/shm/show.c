@@ -233,7 +233,7 @@ static void append(struct indexes *list, uint32_t index)
 
 static struct indexes find_indexes(struct show *s, uint32_t level)
 {
-    const struct px_header *h = px_store_header(s->store);
+    const struct px_store_header *h = px_store_header(s->store);
     struct indexes list = {.n = 0};
     const struct px_table *table;
     struct px_view view;
@@ -400,7 +400,7 @@ static void show_procs(struct show *s, uint32_t n)
 
 int px_shm_show(const struct px_store *store, const struct px_shm_want *want, bool *ret_found)
 {
-    const struct px_header *h = px_store_header(store);
+    const struct px_store_header *h = px_store_header(store);
     struct show s = {.store = store, .want = want};
     struct px_store_info info;
 
@@ -411,7 +411,7 @@ int px_shm_show(const struct px_store *store, const struct px_shm_want *want, bo
     px_out_number("sequence", info.sequence);
     px_out_number("bytes", info.used_bytes);
     px_out_number("dead bytes", info.garbage_bytes);
-    px_out_number("uid", h->uid);
+    px_out_number("uid", h->id.uid);
     px_out_bool("complete", px_store_flags(store) & PX_STORE_JOB_COMPLETE);
     px_out_bool("dead", info.dead);
     if (!want->by_rank) {

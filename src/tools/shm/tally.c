@@ -52,7 +52,7 @@ enum { MAX_ALIASES = 64 }; /* that are compared with one slot */
 
 struct walk {
     struct px_view view;
-    const struct px_header *h;
+    const struct px_store_header *h;
     uint8_t *counted; /* a bit for each word of the segment */
     struct px_shm_tally *sum;
     bool old; /* PX_PART_OLD: whatever it is */
@@ -446,7 +446,7 @@ int px_shm_tally(const struct px_segment *seg, struct px_shm_tally *ret)
     sum.bytes = w.view.limit;
     sum.sequence = px_load_acquire(&w.h->sequence);
     sum.ranks = (uint32_t) px_load_acquire(&w.h->extent);
-    sum.generation = w.h->generation;
+    sum.generation = w.h->id.generation;
     count_all(&w);
     fill_all(&w);
     free(w.counted);

@@ -5,7 +5,7 @@
  * Covers: SHM-014 */
 #include "support.h"
 
-#include "shmem/key_table.h"
+#include "gds/key_table.h"
 #include "shmem/offset.h"
 
 enum { N = 300 };

@@ -250,7 +250,7 @@ static void random_damage(void **state)
         struct px_store *store;
 
         memcpy(bytes, image, image_len);
-        memcpy(bytes + offsetof(struct px_header, virtual_size), &size, sizeof(size));
+        memcpy(bytes + offsetof(struct px_segment_id, virtual_size), &size, sizeof(size));
         if (round) {
             damage(bytes, &rng);
         }
@@ -259,7 +259,7 @@ static void random_damage(void **state)
 
             opened++;
             walk(store);
-            (void) px_shm_verify(&store->seg, PX_VERIFY_ALL, &fault);
+            (void) px_format_verify(&store->seg, PX_VERIFY_ALL, &fault);
             px_store_destroy(store);
         }
         free(bytes);
@@ -277,7 +277,7 @@ static void truncated(void **state)
     assert_int_equal(px_store_open(make_fd(image, 100, 100), &store), PMIX_ERR_UNPACK_FAILURE);
     assert_int_equal(px_store_open(make_fd(image, image_len, size), &store),
                      PMIX_ERR_UNPACK_FAILURE); /* another size than the header says */
-    memcpy(image + offsetof(struct px_header, virtual_size), &size, sizeof(size));
+    memcpy(image + offsetof(struct px_segment_id, virtual_size), &size, sizeof(size));
     for (len = PX_SHM_HEADER_LEN; len < image_len; len += 512) {
         if (px_store_open(make_fd(image, len, size), &store) == 0) {
             walk(store);

@@ -385,7 +385,7 @@ static struct px_store *find_generation(uint32_t generation, int first)
         if (generation == 0) {
             close(fd);
         } else if (!found && px_store_open(dup(fd), &store) == 0) {
-            found = px_store_header(store)->generation == generation ? store : NULL;
+            found = px_store_header(store)->id.generation == generation ? store : NULL;
             px_store_destroy(found ? NULL : store);
         }
     }

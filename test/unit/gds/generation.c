@@ -242,9 +242,9 @@ static void assert_same(const struct px_store *a, const struct px_store *b)
     assert_int_equal(px_store_flags(a), px_store_flags(b));
     assert_int_equal(px_store_header(a)->session, px_store_header(b)->session);
     assert_int_equal(px_store_header(a)->extent, px_store_header(b)->extent);
-    assert_int_equal(px_store_header(a)->epoch, px_store_header(b)->epoch);
-    assert_int_equal(px_store_header(a)->uid, px_store_header(b)->uid);
-    assert_int_equal(px_store_header(a)->gid, px_store_header(b)->gid);
+    assert_int_equal(px_store_header(a)->id.epoch, px_store_header(b)->id.epoch);
+    assert_int_equal(px_store_header(a)->id.uid, px_store_header(b)->id.uid);
+    assert_int_equal(px_store_header(a)->id.gid, px_store_header(b)->id.gid);
     assert_same_places(a, b);
 }
 

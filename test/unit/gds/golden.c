@@ -160,7 +160,7 @@ static void check_file(const char *name, unsigned minor)
     len = fread(file, 1, sizeof(file), f);
     (void) fclose(f);
     assert_int_equal(px_store_open(open_file(file, len), &reader), 0);
-    assert_int_equal(px_store_header(reader)->minor, minor);
+    assert_int_equal(px_store_header(reader)->id.minor, minor);
     assert_sound(reader);
     check_contents(reader, minor < 2 ? PX_STORE_JOB_COMPLETE : FLAGS);
     px_store_destroy(reader);

@@ -2,7 +2,7 @@
 gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
-gds_unit_tests = %D%/batch.t %D%/column_writer.t %D%/corrupt.t %D%/crash.t %D%/fast_path.t %D%/golden.t %D%/segment_file.t %D%/lookup.t %D%/memo.t \
+gds_unit_tests = %D%/batch.t %D%/column_writer.t %D%/corrupt.t %D%/crash.t %D%/fast_path.t %D%/golden.t %D%/format.t %D%/key_table.t %D%/segment_file.t %D%/verify.t %D%/lookup.t %D%/memo.t \
   %D%/model.t %D%/generation.t %D%/nodes.t %D%/publication.t %D%/race.t %D%/read.t %D%/thread_cache.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
@@ -58,6 +58,12 @@ px_long_tests += %D%/corrupt.t %D%/model.t
 %C%_golden_t_SOURCES = %D%/golden.c %D%/support.c %D%/support.h
 %C%_golden_t_LDADD = $(gds_unit_libs)
 %C%_golden_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_format_t_SOURCES = %D%/format.c
+%C%_format_t_LDADD = $(gds_unit_libs)
+%C%_key_table_t_SOURCES = %D%/key_table.c
+%C%_key_table_t_LDADD = $(gds_unit_libs)
+%C%_verify_t_SOURCES = %D%/verify.c
+%C%_verify_t_LDADD = $(gds_unit_libs)
 EXTRA_DIST += test/golden/segment-1.0 test/golden/segment-1.1 test/golden/segment-1.2
 
 # The store compiled anew, with a hook at each store to the segment.

@@ -6,7 +6,7 @@
  * superseded, no more and no less. SEED in the environment repeats a run. */
 #include "support.h"
 
-#include "shmem/layout.h"
+#include "gds/format.h"
 
 enum { N_KEYS = 12, N_RANKS = 60, N_INDEX = 8, MAX_ROWS = N_KEYS * (N_RANKS + 4 * N_INDEX) };
 
@@ -304,8 +304,8 @@ static void random_operations(void **state)
             assert_sound(private);
         }
     }
-    assert_memory_equal(px_store_header(shared)->reserved_a, px_store_header(private)->reserved_a,
-                        sizeof(px_store_header)(shared)->reserved_a);
+    assert_memory_equal(px_store_header(shared)->id.reserved, px_store_header(private)->id.reserved,
+                        sizeof(px_store_header(shared)->id.reserved));
     /* the same bytes in both forms, but for what the header says about size and time */
     assert_int_equal(px_store_header(shared)->used, px_store_header(private)->used);
     assert_memory_equal(shared->seg.base + PX_SHM_HEADER_LEN, private->seg.base + PX_SHM_HEADER_LEN,

@@ -179,7 +179,7 @@ static void enumerates(void **state)
 static void unfinished_publication(void **state)
 {
     struct px_store *store = make_store(true);
-    const struct px_header *h = px_store_header(store);
+    const struct px_store_header *h = px_store_header(store);
     pmix_value_t old = u32(1);
     pmix_value_t new_value = u32(2);
     struct px_slice slice;

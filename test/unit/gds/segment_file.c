@@ -96,7 +96,7 @@ static void refused(void **state)
     assert_int_equal(px_store_save(store, &bytes, &len), 0);
     assert_int_equal(px_store_load(bytes, 100, &copy), PMIX_ERR_UNPACK_FAILURE);
     assert_int_equal(px_store_load(bytes, len - 8, &copy), PMIX_ERR_UNPACK_FAILURE);
-    ((struct px_header *) bytes)->major++;
+    ((struct px_store_header *) bytes)->id.major++;
     assert_int_equal(px_store_load(bytes, len, &copy), PMIX_ERR_NOT_SUPPORTED);
     memset(bytes, 'x', len);
     assert_int_equal(px_store_load(bytes, len, &copy), PMIX_ERR_UNPACK_FAILURE);

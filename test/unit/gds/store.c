@@ -21,8 +21,8 @@ static void creation(void **state)
     longest[PMIX_MAX_NSLEN] = '\0';
     assert_int_equal(px_store_create(&opts, &store), 0);
     assert_string_equal(px_store_nspace(store), longest);
-    assert_int_equal(px_store_header(store)->uid, 7);
-    assert_int_equal(px_store_header(store)->gid, 8);
+    assert_int_equal(px_store_header(store)->id.uid, 7);
+    assert_int_equal(px_store_header(store)->id.gid, 8);
     px_store_info(store, &info);
     assert_int_equal(info.sequence, 0);
     assert_int_equal(info.n_ranks, 0);
@@ -98,14 +98,14 @@ static void refusals(void **state)
         size_t at;
         int rc;
     } cases[] = {
-        {offsetof(struct px_header, magic), PMIX_ERR_UNPACK_FAILURE},
-        {offsetof(struct px_header, major), PMIX_ERR_NOT_SUPPORTED}, /* SHM-010 */
-        {offsetof(struct px_header, probe), PMIX_ERR_NOT_SUPPORTED},
-        {offsetof(struct px_header, fingerprint), PMIX_ERR_NOT_SUPPORTED},
-        {offsetof(struct px_header, virtual_size), PMIX_ERR_UNPACK_FAILURE},
-        {offsetof(struct px_header, header_len), PMIX_ERR_UNPACK_FAILURE},
-        {offsetof(struct px_header, state), PMIX_ERR_UNPACK_FAILURE},
-        {offsetof(struct px_header, used) + 6, PMIX_ERR_UNPACK_FAILURE},
+        {offsetof(struct px_segment_id, magic), PMIX_ERR_UNPACK_FAILURE},
+        {offsetof(struct px_segment_id, major), PMIX_ERR_NOT_SUPPORTED}, /* SHM-010 */
+        {offsetof(struct px_segment_id, probe), PMIX_ERR_NOT_SUPPORTED},
+        {offsetof(struct px_segment_id, fingerprint), PMIX_ERR_NOT_SUPPORTED},
+        {offsetof(struct px_segment_id, virtual_size), PMIX_ERR_UNPACK_FAILURE},
+        {offsetof(struct px_segment_id, header_len), PMIX_ERR_UNPACK_FAILURE},
+        {offsetof(struct px_store_header, state), PMIX_ERR_UNPACK_FAILURE},
+        {offsetof(struct px_store_header, used) + 6, PMIX_ERR_UNPACK_FAILURE},
     };
     size_t i;
 

@@ -78,7 +78,7 @@ void close_reader(struct px_store *store, struct px_store *reader)
 void assert_sound(const struct px_store *store)
 {
     struct px_fault fault = {0};
-    int rc = px_shm_verify(&store->seg, PX_VERIFY_ALL, &fault);
+    int rc = px_format_verify(&store->seg, PX_VERIFY_ALL, &fault);
 
     if (rc) {
         print_message("# %s at %llu\n", fault.what, (unsigned long long) fault.loc);

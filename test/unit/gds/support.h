@@ -18,7 +18,7 @@
 #include "gds/lookup.h"
 #include "gds/state.h"
 #include "gds/store.h"
-#include "shmem/verify.h"
+#include "gds/verify.h"
 
 /* A new store named "job", shared or private. */
 struct px_store *make_store(bool shared);

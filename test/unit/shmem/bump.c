@@ -19,7 +19,7 @@ static struct px_bump bump;
 
 static int setup(void **state)
 {
-    struct px_header_init init = {.nspace = "job"};
+    struct px_header_init init = {.name = "job"};
 
     (void) state;
     if (px_segment_create(false, 1 << 17, NULL, &seg) || px_header_init(&seg, &init)) {

@@ -1,4 +1,4 @@
-shmem_unit_tests = %D%/bump.t %D%/header.t %D%/key_table.t %D%/segment.t %D%/table.t %D%/verify.t
+shmem_unit_tests = %D%/bump.t %D%/header.t %D%/segment.t %D%/table.t
 shmem_unit_libs = libpx-shmem.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(shmem_unit_tests)
 TESTS += $(shmem_unit_tests)
@@ -6,11 +6,7 @@ TESTS += $(shmem_unit_tests)
 %C%_bump_t_LDADD = $(shmem_unit_libs)
 %C%_header_t_SOURCES = %D%/header.c
 %C%_header_t_LDADD = $(shmem_unit_libs)
-%C%_key_table_t_SOURCES = %D%/key_table.c
-%C%_key_table_t_LDADD = $(shmem_unit_libs)
 %C%_segment_t_SOURCES = %D%/segment.c
 %C%_segment_t_LDADD = $(shmem_unit_libs)
 %C%_table_t_SOURCES = %D%/table.c
 %C%_table_t_LDADD = $(shmem_unit_libs)
-%C%_verify_t_SOURCES = %D%/verify.c
-%C%_verify_t_LDADD = $(shmem_unit_libs)

@@ -34,7 +34,7 @@ static uint64_t crowded(uint64_t i)
 
 static int setup(void **state)
 {
-    struct px_header_init init = {.nspace = "job"};
+    struct px_header_init init = {.name = "job"};
 
     (void) state;
     spread = even;

@@ -4,7 +4,7 @@
  * reads end one load after the key is found. A key without values is invisible: it needs no
  * version. */
 
-#include "shmem/key_table.h"
+#include "gds/key_table.h"
 
 #include "shmem/put.h"
 

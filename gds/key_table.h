@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_SHMEM_KEY_TABLE_H
-#define PX_SHMEM_KEY_TABLE_H
+#ifndef PX_GDS_KEY_TABLE_H
+#define PX_GDS_KEY_TABLE_H
 
 #include <string.h>
 
+#include "gds/format.h"
 #include "shmem/table.h"
 #include "src/base/hash.h"
 
@@ -42,8 +43,8 @@ static inline const struct px_key *px_key_find(struct px_view *view, uint64_t ta
 /* The key at a locator, its name known to be inside and NUL-terminated; NULL when damaged. */
 const struct px_key *px_key_at(struct px_view *view, uint64_t loc);
 
-/* Writes a key that is not there yet and files it. len below 2^16. 0, PX_ERR_NOMEM,
- * PX_ERR_OUT_OF_RESOURCE. */
+/* Writes a key that is not there yet and files it. len below 2^16. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE. */
 int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
                uint16_t realm, uint16_t derived, uint64_t *ret_loc);
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "gds/key_table.h"
 #include "shmem/header.h"
-#include "shmem/key_table.h"
 
 static const struct px_key *look(struct px_segment *seg, uint64_t table, const char *name)
 {
@@ -28,7 +28,7 @@ static const struct px_key *look(struct px_segment *seg, uint64_t table, const c
 static void names(void **state)
 {
     enum { N = 500 };
-    struct px_header_init init = {.nspace = "job"};
+    struct px_header_init init = {.name = "job", .fingerprint = px_format_fingerprint()};
     struct px_segment seg;
     struct px_table_edit edit;
     struct px_bump bump;

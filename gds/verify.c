@@ -8,17 +8,17 @@
  * bytes may be reached by many ways, each of which may be as long as the segment; so every way is
  * paid for from a budget in proportion to the bytes, and what costs more is not sound. */
 
-#include "shmem/verify.h"
+#include "gds/verify.h"
 
 #include <string.h>
 
+#include "gds/key_table.h"
+#include "gds/store.h"
 #include "shmem/header.h"
-#include "shmem/key_table.h"
-#include "src/base/status.h"
 
 struct check {
     struct px_view view;
-    const struct px_header *h;
+    const struct px_store_header *h;
     uint64_t seq;
     enum px_verify_level level;
     uint64_t budget; /* steps that are allowed */
@@ -262,7 +262,7 @@ static bool check_record(struct check *c, uint64_t loc)
     if (!rec) {
         return false;
     }
-    if (rec->level >= PX_SHM_N_LEVELS) {
+    if (rec->level >= PX_N_LEVELS) {
         return bad(c, "record of an unknown level", loc);
     }
     if (!pay(c, PX_SHM_TABLE_PROBES, loc)) {
@@ -386,7 +386,7 @@ static bool check_values_of_key(struct check *c, uint64_t loc)
     }
     if (key->job) {
         job = at(c, key->job, sizeof(*job), "record is outside");
-        if (!job || job->key != loc || job->level != PX_SHM_JOB || job->quals) {
+        if (!job || job->key != loc || job->level != PX_LEVEL_JOB || job->quals) {
             return bad(c, "key leads to another job-level value", loc);
         }
         if (!check_versions(c, key->job)) {
@@ -528,18 +528,19 @@ static bool check_all(struct check *c)
            check_placement(c, c->h->place);
 }
 
-int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
-                  struct px_fault *ret_fault)
+int px_format_verify(const struct px_segment *seg, enum px_verify_level level,
+                     struct px_fault *ret_fault)
 {
-    struct check c = {.level = level, .h = px_segment_header(seg)};
-    int rc = px_header_check(seg);
+    struct check c = {.level = level,
+                      .h = (const struct px_store_header *) (const void *) seg->base};
+    int rc = px_header_check(seg, px_format_fingerprint());
 
     if (rc == 0) {
         px_view_init(&c.view, seg->base, seg->size);
         c.budget = PX_VERIFY_STEPS + c.view.limit / 8 * PX_VERIFY_STEPS_PER_WORD;
         c.seq = px_load_acquire(&c.h->sequence); /* pairs with publish_all */
         if (!check_all(&c)) {
-            rc = PX_ERR_UNPACK_FAILURE;
+            rc = PMIX_ERR_UNPACK_FAILURE;
         }
     } else {
         c.fault.what = "header is damaged or of another format";

@@ -12,15 +12,15 @@
 
 #include <cmocka.h>
 
+#include "gds/key_table.h"
+#include "gds/store.h"
+#include "gds/verify.h"
 #include "shmem/header.h"
-#include "shmem/key_table.h"
 #include "shmem/put.h"
-#include "shmem/verify.h"
-#include "src/base/status.h"
 
 static struct px_segment seg;
 static struct px_bump bump;
-static struct px_header *h;
+static struct px_store_header *h;
 static struct px_key *key;
 static struct px_record *roster;
 static struct px_record *rec;
@@ -57,9 +57,10 @@ static void make_records(void)
 
     assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, 2, record_hash, seg.base), 0);
     roster = object(sizeof(*roster));
-    *roster = (struct px_record){.version.seq = 1, .level = PX_SHM_NODE, .index = 4};
+    *roster = (struct px_record){.version.seq = 1, .level = PX_LEVEL_NODE, .index = 4};
     rec = object(sizeof(*rec) + sizeof(*cell) + 8);
-    *rec = (struct px_record){.version.seq = 1, .level = PX_SHM_NODE, .index = 4, .key = loc(key)};
+    *rec =
+        (struct px_record){.version.seq = 1, .level = PX_LEVEL_NODE, .index = 4, .key = loc(key)};
     cell = (struct px_cell *) (void *) (rec + 1);
     *cell = (struct px_cell){.len = 8, .type = 14, .form = PX_FORM_WORD};
     roster->link = loc(rec);
@@ -86,7 +87,7 @@ static void make_place(void)
 
 static int setup(void **state)
 {
-    struct px_header_init init = {.nspace = "job"};
+    struct px_header_init init = {.name = "job", .fingerprint = px_format_fingerprint()};
     struct px_table_edit edit;
     uint8_t *lanes;
     uint64_t at;
@@ -94,7 +95,7 @@ static int setup(void **state)
     (void) state;
     assert_int_equal(px_segment_create(false, 1 << 20, NULL, &seg), 0);
     assert_int_equal(px_header_init(&seg, &init), 0);
-    h = (struct px_header *) (void *) seg.base;
+    h = (struct px_store_header *) (void *) seg.base;
     px_bump_init(&bump, &seg, PX_SHM_HEADER_LEN);
     assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, 1, px_key_hash_of, seg.base), 0);
     assert_int_equal(px_key_add(&edit, "key", 3, px_hash_bytes("key", 3), 0, 0, &at), 0);
@@ -129,9 +130,9 @@ static void sound(void **state)
     struct px_fault fault = {0};
 
     (void) state;
-    assert_int_equal(px_shm_verify(&seg, PX_VERIFY_ALL, &fault), 0);
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), 0);
     assert_null(fault.what);
-    assert_int_equal(px_shm_verify(&seg, PX_VERIFY_ALL, NULL), 0);
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, NULL), 0);
 }
 
 #define BROKEN(field, value, level)                                                                \
@@ -146,13 +147,13 @@ static void broken(void *at, const void *value, size_t len, enum px_verify_level
     assert_true(len <= sizeof(saved));
     memcpy(saved, at, len);
     memcpy(at, value, len);
-    assert_int_equal(px_shm_verify(&seg, level, &fault), PX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_format_verify(&seg, level, &fault), PMIX_ERR_UNPACK_FAILURE);
     assert_non_null(fault.what);
     if (level > PX_VERIFY_HEADER) {
-        assert_int_equal(px_shm_verify(&seg, level - 1, &fault), 0);
+        assert_int_equal(px_format_verify(&seg, level - 1, &fault), 0);
     }
     memcpy(at, saved, len);
-    assert_int_equal(px_shm_verify(&seg, level, NULL), 0);
+    assert_int_equal(px_format_verify(&seg, level, NULL), 0);
 }
 
 static void every_fault(void **state)
@@ -177,7 +178,7 @@ static void every_fault(void **state)
     BROKEN(rec->version.prev, loc(rec), PX_VERIFY_TABLES);
     BROKEN(rec->link, loc(rec), PX_VERIFY_TABLES);
     BROKEN(rec->index, 5, PX_VERIFY_TABLES);
-    BROKEN(rec->level, PX_SHM_N_LEVELS, PX_VERIFY_TABLES);
+    BROKEN(rec->level, PX_N_LEVELS, PX_VERIFY_TABLES);
     BROKEN(rec->key, loc(rec), PX_VERIFY_TABLES);
     BROKEN(rec->quals, UINT64_MAX, PX_VERIFY_TABLES);
     BROKEN(roster->link, UINT64_MAX, PX_VERIFY_TABLES);
@@ -241,10 +242,10 @@ static void bounded(void **state)
 
     (void) state;
     share_lanes(4, 400000);
-    assert_int_equal(px_shm_verify(&seg, PX_VERIFY_ALL, &fault), 0);
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), 0);
     assert_true(fault.steps > 4 * 400000);
     share_lanes(1000, 400000);
-    assert_int_equal(px_shm_verify(&seg, PX_VERIFY_ALL, &fault), PX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), PMIX_ERR_UNPACK_FAILURE);
     assert_string_equal(fault.what, "more to read than there are bytes");
     assert_true(fault.steps <= PX_VERIFY_STEPS + h->used / 8 * PX_VERIFY_STEPS_PER_WORD);
 }
@@ -252,8 +253,8 @@ static void bounded(void **state)
 static void another_format(void **state)
 {
     (void) state;
-    h->major = 2;
-    assert_int_equal(px_shm_verify(&seg, PX_VERIFY_ALL, NULL), PX_ERR_NOT_SUPPORTED);
+    h->id.major = 2;
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, NULL), PMIX_ERR_NOT_SUPPORTED);
 }
 
 int main(void)

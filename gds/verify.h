@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_SHMEM_VERIFY_H
-#define PX_SHMEM_VERIFY_H
+#ifndef PX_GDS_VERIFY_H
+#define PX_GDS_VERIFY_H
 
+#include "gds/format.h"
 #include "shmem/segment.h"
 
 enum px_verify_level {
@@ -23,10 +24,10 @@ struct px_fault {
 };
 
 /* Checks every invariant of docs/segment-format.md on a mapped segment. Right for a segment at
- * rest, and for one whose writer was stopped at any point. 0; PX_ERR_NOT_SUPPORTED (another
- * format); PX_ERR_UNPACK_FAILURE. *ret_fault (may be NULL) is set in every case. Cost: proportional
- * to the segment, also to a hostile one. Any thread. */
-int px_shm_verify(const struct px_segment *seg, enum px_verify_level level,
-                  struct px_fault *ret_fault);
+ * rest, and for one whose writer was stopped at any point. 0; PMIX_ERR_NOT_SUPPORTED (another
+ * format); PMIX_ERR_UNPACK_FAILURE. *ret_fault (may be NULL) is set in every case. Cost:
+ * proportional to the segment, also to a hostile one. Any thread. */
+int px_format_verify(const struct px_segment *seg, enum px_verify_level level,
+                     struct px_fault *ret_fault);
 
 #endif
