@@ -46,16 +46,11 @@ static void chain_end(struct px_chain *chain)
     px_chain_destroy(chain);
 }
 
-static bool proc_matches(const pmix_proc_t *one, const pmix_proc_t *two)
-{
-    return PMIx_Check_procid(one, two);
-}
-
 static bool any_matches(const struct px_handler *handler, const pmix_proc_t *procs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < handler->n_affected; k++) {
-            if (proc_matches(&handler->affected[k], &procs[i])) {
+            if (PMIx_Check_procid(&handler->affected[k], &procs[i])) {
                 return true;
             }
         }
@@ -93,12 +88,7 @@ static bool affects(const struct px_handler *handler, const struct px_event *eve
 
 bool px_handler_wants(const struct px_handler *handler, const struct px_event *event)
 {
-    bool listed = handler->ncodes == 0;
-
-    for (size_t i = 0; i < handler->ncodes && !listed; i++) {
-        listed = handler->codes[i] == event->code;
-    }
-    if (!listed || handler->gone) {
+    if (handler->gone || (handler->ncodes > 0 && !px_handler_names(handler, event->code))) {
         return false;
     }
     if (handler->category == PX_CAT_DEFAULT &&
@@ -175,13 +165,11 @@ void px_chain_release_held(struct px_events *events, struct px_handler *handler)
 /* Room for as many steps as there are handlers. */
 static size_t count_handlers(const struct px_events *events)
 {
+    const struct px_handler *handler = NULL;
     size_t n = 0;
 
-    for (int c = 0; c < PX_CATEGORIES; c++) {
-        for (struct px_list *i = events->categories[c].next; i != &events->categories[c];
-             i = i->next) {
-            n++;
-        }
+    while ((handler = px_handler_next(events, handler)) != NULL) {
+        n++;
     }
     return n;
 }
@@ -202,45 +190,35 @@ static void add_step(struct px_chain *chain, struct px_handler *handler,
     chain->n_steps++;
 }
 
-static struct px_chain *chain_for(struct px_events *events, const struct px_event *event)
+static int run_chain(struct px_events *events, const struct px_event *event,
+                     void (*done)(void *arg), px_verdict_fn verdict, void *arg)
 {
     struct px_chain *chain = chain_create(events, event, count_handlers(events));
+    struct px_handler *handler = NULL;
 
-    for (int c = 0; chain != NULL && c < PX_CATEGORIES; c++) {
-        for (struct px_list *i = events->categories[c].next; i != &events->categories[c];
-             i = i->next) {
-            add_step(chain, px_container_of(i, struct px_handler, link), event);
-        }
+    while (chain != NULL && (handler = px_handler_next(events, handler)) != NULL) {
+        add_step(chain, handler, event);
     }
-    return chain;
+    if (chain == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    chain->done = done;
+    chain->verdict = verdict;
+    chain->done_arg = arg;
+    chain_start(events, chain);
+    return 0;
 }
 
 int px_events_deliver(struct px_events *events, const struct px_event *event,
                       void (*done)(void *arg), void *arg)
 {
-    struct px_chain *chain = chain_for(events, event);
-
-    if (chain == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    chain->done = done;
-    chain->done_arg = arg;
-    chain_start(events, chain);
-    return 0;
+    return run_chain(events, event, done, NULL, arg);
 }
 
 int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict,
                   void *arg)
 {
-    struct px_chain *chain = chain_for(events, event);
-
-    if (chain == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    chain->verdict = verdict;
-    chain->done_arg = arg;
-    chain_start(events, chain);
-    return 0;
+    return run_chain(events, event, NULL, verdict, arg);
 }
 
 /* The function that handlers call when they are done. Any thread. */

@@ -18,6 +18,37 @@ static struct px_handler *handler_at(struct px_list *item)
     return px_container_of(item, struct px_handler, link);
 }
 
+static bool has_code(const pmix_status_t *codes, size_t n, pmix_status_t code)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (codes[i] == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct px_handler *px_handler_next(const struct px_events *events, const struct px_handler *handler)
+{
+    int c = handler != NULL ? (int) handler->category : 0;
+    const struct px_list *at = handler != NULL ? &handler->link : &events->categories[0];
+
+    px_assert(px_loop_inside(events->loop));
+    while (at->next == &events->categories[c]) {
+        c++;
+        if (c == PX_CATEGORIES) {
+            return NULL;
+        }
+        at = &events->categories[c];
+    }
+    return handler_at(at->next);
+}
+
+bool px_handler_names(const struct px_handler *handler, pmix_status_t code)
+{
+    return has_code(handler->codes, handler->ncodes, code);
+}
+
 void px_handler_unref(struct px_handler *handler)
 {
     struct px_list *item;
@@ -53,19 +84,16 @@ struct px_events *px_events_create(struct px_loop *loop)
 
 void px_events_destroy(struct px_events *events)
 {
+    struct px_handler *handler;
+
     if (events == NULL) {
         return;
     }
     px_chain_orphan_all(events);
-    for (int c = 0; c < PX_CATEGORIES; c++) {
-        struct px_list *item;
-        struct px_list *following;
-
-        px_list_each(item, following, &events->categories[c]) {
-            px_list_remove(item);
-            handler_at(item)->gone = true;
-            px_handler_unref(handler_at(item));
-        }
+    while ((handler = px_handler_next(events, NULL)) != NULL) {
+        px_list_remove(&handler->link);
+        handler->gone = true;
+        px_handler_unref(handler);
     }
     free(events);
 }
@@ -277,17 +305,12 @@ int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t n
 
 static struct px_handler *find_id(struct px_events *events, size_t id)
 {
-    for (int c = 0; c < PX_CATEGORIES; c++) {
-        struct px_list *item;
-        struct px_list *following;
+    struct px_handler *handler = px_handler_next(events, NULL);
 
-        px_list_each(item, following, &events->categories[c]) {
-            if (handler_at(item)->id == id) {
-                return handler_at(item);
-            }
-        }
+    while (handler != NULL && handler->id != id) {
+        handler = px_handler_next(events, handler);
     }
-    return NULL;
+    return handler;
 }
 
 void px_events_ready(struct px_events *events, size_t id)
@@ -300,62 +323,29 @@ void px_events_ready(struct px_events *events, size_t id)
     }
 }
 
-/* Does any registered handler name the code, or (any_default) take all codes? */
-static bool is_wanted(const struct px_events *events, pmix_status_t code, bool any_default)
-{
-    for (int c = 0; c < PX_CATEGORIES; c++) {
-        struct px_list *item;
-        struct px_list *following;
-
-        px_list_each(item, following, (struct px_list *) &events->categories[c]) {
-            const struct px_handler *handler = handler_at(item);
-
-            if (handler->ncodes == 0 && any_default) {
-                return true;
-            }
-            for (size_t i = 0; i < handler->ncodes; i++) {
-                if (handler->codes[i] == code) {
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
-}
-
-bool px_events_wanted(const struct px_events *events, pmix_status_t code)
-{
-    return is_wanted(events, code, true);
-}
-
 bool px_events_named(const struct px_events *events, pmix_status_t code)
 {
-    return is_wanted(events, code, false);
+    const struct px_handler *handler = px_handler_next(events, NULL);
+
+    while (handler != NULL && !px_handler_names(handler, code)) {
+        handler = px_handler_next(events, handler);
+    }
+    return handler != NULL;
 }
 
 bool px_events_has_default(const struct px_events *events)
 {
-    for (int c = 0; c < PX_CATEGORIES; c++) {
-        struct px_list *item;
-        struct px_list *following;
+    const struct px_handler *handler = px_handler_next(events, NULL);
 
-        px_list_each(item, following, (struct px_list *) &events->categories[c]) {
-            if (handler_at(item)->ncodes == 0) {
-                return true;
-            }
-        }
+    while (handler != NULL && handler->ncodes > 0) {
+        handler = px_handler_next(events, handler);
     }
-    return false;
+    return handler != NULL;
 }
 
-static bool has_code(const pmix_status_t *codes, size_t n, pmix_status_t code)
+bool px_events_wanted(const struct px_events *events, pmix_status_t code)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (codes[i] == code) {
-            return true;
-        }
-    }
-    return false;
+    return px_events_named(events, code) || px_events_has_default(events);
 }
 
 /* Adds those that are not there. */
@@ -379,22 +369,16 @@ static int add_codes(const struct px_handler *handler, pmix_status_t **codes, si
 int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t *ret_n,
                     bool *ret_default)
 {
+    const struct px_handler *handler = NULL;
     pmix_status_t *codes = NULL;
     bool defaults = false;
     size_t n = 0;
     int rc = 0;
 
-    for (int c = 0; c < PX_CATEGORIES; c++) {
-        struct px_list *item;
-        struct px_list *following;
-
-        px_list_each(item, following, (struct px_list *) &events->categories[c]) {
-            const struct px_handler *handler = handler_at(item);
-
-            if (!handler->local && rc == 0) {
-                rc = add_codes(handler, &codes, &n);
-                defaults |= handler->ncodes == 0;
-            }
+    while (rc == 0 && (handler = px_handler_next(events, handler)) != NULL) {
+        if (!handler->local) {
+            rc = add_codes(handler, &codes, &n);
+            defaults |= handler->ncodes == 0;
         }
     }
     if (rc != 0) {
