@@ -10,15 +10,9 @@
  *   px_check   from 2: a structure is valid, O(its size)
  *   px_verify  at 3:   whole segments and registries, O(everything) */
 
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include <assert.h>
-
-#ifndef PX_DEBUG
-#define PX_DEBUG 0
-#endif
 
 #if PX_DEBUG >= 1
 #define px_assert(e) assert(e)

@@ -6,10 +6,6 @@
  * kernel refuses, or there are more threads than slots, nothing is ever said to be out of use.
  * Slots are never freed, so that a thread that ends needs no destructor, which would outlive an
  * unloaded library. */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "src/base/epoch.h"
 #include "src/base/lock.h"
 

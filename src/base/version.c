@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "version.h"
 
 #include <pmix_common.h>
@@ -12,9 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0"
-#endif
+#include "config.h"
 
 static char text[160];
 

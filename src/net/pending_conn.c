@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>

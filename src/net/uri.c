@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "src/net/uri.h"
 
 #include <arpa/inet.h>

@@ -4,8 +4,6 @@
 /* Strings of anybody for people or for JSON: control characters never reach a terminal, and JSON is
  * always valid UTF-8. */
 
-#include "config.h"
-
 #include <stddef.h>
 
 #include "quote.h"

@@ -6,8 +6,6 @@
  * it is checked before hwloc's parser sees it, which would reserve memory for any number it
  * reads. */
 
-#include "config.h"
-
 #include "topo.h"
 
 #include <ctype.h>

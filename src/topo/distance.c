@@ -7,8 +7,6 @@
  * unit to the smallest part of the machine that holds both: 0 would be the unit itself, the depth
  * of the unit is the whole machine. These are ranks for choosing the nearest device, not times. */
 
-#include "config.h"
-
 #include "topo.h"
 
 #include <stdio.h>

@@ -4,8 +4,6 @@
 /* Which memory a mapping gets. A policy on a shared mapping belongs to the object behind it, so
  * what the one writer says holds for the pages of all its readers. */
 
-#include "config.h"
-
 #include "machine.h"
 #include "topo.h"
 

@@ -7,8 +7,6 @@
  * source, as the Standard says; those of OpenPMIx 4.2 do not, so a missing source is taken for
  * hwloc. */
 
-#include "config.h"
-
 #include "topo.h"
 
 #include <ctype.h>

@@ -9,8 +9,6 @@
  * stays recognisable for ever (struct lent), because an application may release its pmix_topology_t
  * after PMIx_Finalize, and that must not destroy what is not its. */
 
-#include "config.h"
-
 #include "topo.h"
 
 #include <stdlib.h>

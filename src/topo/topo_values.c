@@ -4,8 +4,6 @@
 /* The two opaque structures of the value family: pmix_topology_t and pmix_cpuset_t hold hwloc
  * objects, which the value layer copies, releases, compares and prints through these functions. */
 
-#include "config.h"
-
 #include "topo.h"
 
 #include <stdlib.h>

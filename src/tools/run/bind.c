@@ -4,8 +4,6 @@
 /* --bind-to core: the cores that we may use, as the kernel lists them, are dealt out in rank
  * order. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
  * back. The processes are written in one way only, so that every node means the same by its key,
  * however its processes have put it. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 
 /* PMIx_Abort and PMIx_Job_control: processes that end or signal others. */
 
-#include "config.h"
-
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

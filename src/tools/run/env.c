@@ -3,8 +3,6 @@
 
 /* Environments of processes to be started, apart from our own. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 /* Events that may concern processes of other nodes: told to all of those, whose servers know who
  * wants them. And what our own server must be told. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,6 @@
  * machine, so numbers are as they are in memory; lengths are checked all the same. Arrays of PMIx
  * structures go through the library's own packing. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

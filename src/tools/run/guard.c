@@ -8,8 +8,6 @@
  * made for Open MPI (openmpi.c). (The processes themselves also ask the kernel to be
  * killed when pmixrun dies; what they have started does not.) */
 
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

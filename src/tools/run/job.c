@@ -4,8 +4,6 @@
 /* A job and what the library is told about it. Every node is told the same, apart from what is
  * about the node itself. */
 
-#include "config.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

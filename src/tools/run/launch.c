@@ -7,8 +7,6 @@
  * starts can be signalled with it, asks to be killed with us, and is known to the guard before it
  * runs. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -5,8 +5,6 @@
  * cannot be written is kept, up to a limit: a node that does not read for so long is taken for
  * lost. A link that has ended stays in the list, without its descriptor, until all are closed. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
 /* Direct modex: what a process of another node has posted is asked of that node. A key that is not
  * there yet is waited for over there, as long as the asker said. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 /* Publish, lookup and unpublish with several nodes: node 0 keeps what is published (publish.c), the
  * others ask it. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

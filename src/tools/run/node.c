@@ -5,8 +5,6 @@
  * threads, each leading a process group, killed by the kernel when pmixrun dies, known to the
  * guard. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

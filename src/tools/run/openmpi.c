@@ -8,8 +8,6 @@
  * files; so the files of each node go into a directory of its own. All the directories are below
  * one, which the guard removes at the end, however pmixrun ends. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <ftw.h>
 #include <sched.h>

@@ -3,8 +3,6 @@
 
 /* pmixrun's command line, and the environment that its processes start from. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>

@@ -5,8 +5,6 @@
  * line without end is passed on in pieces of MAX_LINE. Writing waits for our reader, but not so
  * that signals are forgotten. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>

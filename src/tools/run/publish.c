@@ -4,8 +4,6 @@
 /* What processes publish for others by name. A list: a job publishes a handful of names. A lookup
  * that is told to wait stays here until its keys are there or its time is over. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

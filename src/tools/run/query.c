@@ -4,8 +4,6 @@
 /* Queries about what only the host knows: its namespaces, and the state of jobs and processes.
  * Everything else is left to the library. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

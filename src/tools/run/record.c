@@ -4,8 +4,6 @@
 /* --record: a line of JSON for each upcall, with all its arguments (docs/fault-injection.md). All
  * nodes append to one file, each line with one write(2), so that lines stay whole. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -4,8 +4,6 @@
 /* The relay: passes frames on between nodes, knows when a job is over on all of them, and tells
  * them when to end. It never looks into what the library packed. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

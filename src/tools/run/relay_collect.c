@@ -8,8 +8,6 @@
  * come later the same; one whose time is over is forgotten, so that the same processes can try
  * again. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

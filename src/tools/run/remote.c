@@ -4,8 +4,6 @@
 /* A node's end of its link: what it says about its processes, what it hears about those of others,
  * and the requests that wait for somebody else's answer. Main thread. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

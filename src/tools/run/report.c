@@ -6,8 +6,6 @@
  * the segment. What is in the segment is what pmix-shm would say: counted with the same code, just
  * before the library forgets the job. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -6,8 +6,6 @@
  * on; upcalls are looked up in the library's thread, and late answers wait in threads of their
  * own. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>

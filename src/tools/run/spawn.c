@@ -3,8 +3,6 @@
 
 /* PMIx_Spawn: a process starts another job under this pmixrun. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
 /* Our standard input goes to rank 0 of the first job; nothing is read before the former bytes have
  * been taken. */
 
-#include "config.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>

@@ -4,8 +4,6 @@
 /* Upcalls come on the library's progress thread and must not wait there; they are queued here for
  * the main thread, which owns everything else. */
 
-#include "config.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>

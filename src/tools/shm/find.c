@@ -5,8 +5,6 @@
  * /proc shows who holds a descriptor (the server: readers map and close) and who maps them (its
  * readers). A process may go at any moment: what cannot be read is passed over. */
 
-#include "config.h"
-
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,8 +3,6 @@
 
 /* pmix-shm list: a line for each live segment. */
 
-#include "config.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -4,8 +4,6 @@
 /* pmix-shm: one tree, printed as indented lines for people or as JSON for programs. Strings come
  * from segments: control characters never reach a terminal, and JSON is always valid UTF-8. */
 
-#include "config.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

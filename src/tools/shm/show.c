@@ -5,8 +5,6 @@
  * have values is not listed anywhere but in the rosters of the record table, so that table is gone
  * through; ranks and nodes are counted. */
 
-#include "config.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

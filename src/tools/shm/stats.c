@@ -3,8 +3,6 @@
 
 /* pmix-shm stats: what shm_tally.c has counted, printed. */
 
-#include "config.h"
-
 #include <math.h>
 
 #include "gds/state.h"

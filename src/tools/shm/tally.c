@@ -8,8 +8,6 @@
  * segment is. What nobody counted cannot be reached any more: tables that were outgrown, columns'
  * data that are shared no longer. */
 
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 
