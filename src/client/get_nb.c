@@ -6,15 +6,20 @@
  * a server sends all it may show of a process; those that the reply does not serve ask again for
  * themselves. */
 
+#include "get_nb.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
 #include "get.h"
 #include "deferred.h"
-#include "ops.h"
 #include "src/base/epoch.h"
 #include "src/value/infos.h"
+#include "all.h"
+#include "other_nspace.h"
+#include "private_store.h"
+#include "resolve.h"
 
 /* Somebody who waits for a value. Owns copies of all that the caller passed. */
 struct waiter {

@@ -16,6 +16,10 @@
 #include "src/loop/wait.h"
 #include "src/context/context.h"
 #include "src/value/directives.h"
+#include "src/server/data/get_answer.h"
+#include "src/server/data/nspace.h"
+#include "src/server/requests/server_resolve.h"
+#include "src/server/peers/dispatch.h"
 
 /* --- data --- */
 

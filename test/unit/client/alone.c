@@ -27,6 +27,7 @@
 #include "src/client/session.h"
 #include "src/event/registry.h"
 #include "src/loop/wait.h"
+#include "src/client/start.h"
 
 static struct px_ctx *ctx;
 

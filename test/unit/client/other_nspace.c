@@ -14,6 +14,7 @@
 
 #include "script.h"
 #include "gds/state.h"
+#include "src/client/other_nspace.h"
 
 enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30, MOST_KEPT = 100 };
 
