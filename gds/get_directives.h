@@ -8,6 +8,13 @@
 
 /* What the directives of PMIx_Get mean to a store. */
 
+static inline enum px_return_mode px_get_mode(const struct px_get_directives *directives)
+{
+    return directives->static_values    ? PX_RETURN_FILL
+           : directives->pointer_values ? PX_RETURN_POINTER
+                                        : PX_RETURN_COPY;
+}
+
 static inline enum px_realm px_get_realm(const struct px_get_directives *directives)
 {
     return !directives->head.n_flags  ? PX_REALM_NONE

@@ -64,11 +64,6 @@ bool px_store_get_fast(const struct px_store *store, pmix_rank_t rank, const cha
 /* What px_store_get says, and that handed out, if both are simple. Only for questions without
  * scope, application, session and qualifiers, and with no realm but NONE, JOB, NODE, PROC. *ret is
  * set with PX_LOOKUP_DONE only. */
-enum px_return_mode {
-    PX_RETURN_COPY,    /* a fresh value */
-    PX_RETURN_FILL,    /* into **ret; what it points at is fresh */
-    PX_RETURN_POINTER, /* one of px_slice_pointer */
-};
 enum px_lookup_result {
     PX_LOOKUP_DONE,
     PX_LOOKUP_NO_KEY, /* nobody has ever had a value under the key: it is not here */

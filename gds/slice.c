@@ -184,6 +184,24 @@ int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret)
     return px_memo_value(store->memo, slice, ret);
 }
 
+int px_slice_give(const struct px_slice *slice, enum px_return_mode mode, pmix_value_t **ret)
+{
+    const pmix_value_t *borrowed;
+    int rc;
+
+    if (mode == PX_RETURN_COPY) {
+        return px_slice_value(slice, ret);
+    }
+    if (mode == PX_RETURN_FILL) {
+        return px_slice_fill(slice, *ret);
+    }
+    rc = px_slice_pointer(slice, &borrowed);
+    if (rc == 0) {
+        *ret = (pmix_value_t *) (uintptr_t) borrowed;
+    }
+    return rc;
+}
+
 const char *px_slice_text(const struct px_slice *slice, size_t *ret_len)
 {
     if (slice->type != PMIX_STRING || slice->form != PX_FORM_TEXT || slice->len == 0) {

@@ -232,6 +232,14 @@ int px_slice_value(const struct px_slice *slice,
  * destroyed, the same pointer each time. */
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret);
 
+/* One of the three. 0, or what is wrong; then *ret stays as it was. */
+enum px_return_mode {
+    PX_RETURN_COPY,    /* *ret: a fresh value */
+    PX_RETURN_FILL,    /* into **ret; what it points at is fresh */
+    PX_RETURN_POINTER, /* *ret: one of px_slice_pointer */
+};
+int px_slice_give(const struct px_slice *slice, enum px_return_mode mode, pmix_value_t **ret);
+
 /* The bytes of a string where they lie, *ret_len without their NUL; NULL when it is none, or a NULL
  * one. */
 const char *px_slice_text(const struct px_slice *slice, size_t *ret_len);

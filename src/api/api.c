@@ -52,7 +52,6 @@ int px_api_open(struct px_ctx *ctx, bool external)
     }
     stay_loaded(ctx);
     ctx->external = external;
-    ctx->get = px_api_get;
     ctx->events = px_events_create(ctx->loop);
     ctx->attrs = px_attrs_create();
     if (ctx->events == NULL || ctx->attrs == NULL) {
@@ -117,10 +116,7 @@ pmix_status_t px_api_may_block(const struct px_ctx *ctx)
     if (ctx == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (!px_loop_alive(ctx->loop)) {
-        return PMIX_ERR_UNREACH;
-    }
-    return px_loop_inside(ctx->loop) ? PMIX_ERR_WOULD_BLOCK : PMIX_SUCCESS;
+    return px_ctx_may_block(ctx);
 }
 
 pmix_status_t px_api_await(struct px_ctx *ctx, struct px_wait *wait, pmix_status_t accepted)

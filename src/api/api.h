@@ -30,14 +30,9 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx);
 bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
                            const pmix_info_t *info, size_t ninfo);
 
-/* PMIx_Get without the fast path (px_ctx.get). */
-pmix_status_t px_api_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
-                         size_t ninfo, pmix_value_t **val);
-
 /* --- blocking forms --- */
 
-/* PMIX_SUCCESS, PMIX_ERR_INIT, PMIX_ERR_WOULD_BLOCK on the progress thread, PMIX_ERR_UNREACH in a
- * forked child. */
+/* As px_ctx_may_block; PMIX_ERR_INIT without a context. */
 pmix_status_t px_api_may_block(const struct px_ctx *ctx);
 
 /* Ends a blocking call: waits when the operation was accepted, else takes its status. */

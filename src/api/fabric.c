@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "api.h"
+#include "src/base/bytes.h"
 
 struct asking {
     pmix_fabric_t *fabric;

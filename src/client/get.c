@@ -10,16 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deferred.h"
 #include "get_fast.h"
+#include "get_fetch.h"
+#include "ops.h"
 #include "src/base/epoch.h"
 #include "src/wire/compress.h"
-#include "all.h"
-#include "facts.h"
-#include "get_nb.h"
-#include "other_nspace.h"
-#include "private_store.h"
-#include "refresh.h"
-#include "resolve.h"
 
 #define rare(e) __builtin_expect((e), 0)
 
@@ -99,13 +95,14 @@ static const struct px_store *segment_of(struct px_session *session,
     return other_nspace != NULL ? px_other_nspace_shared(other_nspace) : NULL;
 }
 
-bool px_client_is_published(struct px_session *session, const struct px_get_request *request)
+bool px_client_find_published(struct px_session *session, const struct px_get_request *request,
+                              struct px_slice *ret)
 {
     const struct px_store *segment = segment_of(session, request);
-    struct px_slice slice;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     return segment != NULL && !px_store_is_over(segment) &&
-           px_store_get(segment, &request->spec, &slice) == 0;
+           px_store_get(segment, &request->spec, ret) == 0;
 }
 
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool own_first,
@@ -126,6 +123,32 @@ int px_client_find(struct px_session *session, const struct px_get_request *requ
     return rc == PMIX_ERR_NOT_FOUND && lacking != 0 ? lacking : rc;
 }
 
+/* Gives a fresh value to the caller: itself, its content, or a pointer to one that lasts. Takes it
+ * over. */
+static int give_fresh(struct px_session *session, const struct px_get_request *request,
+                      pmix_value_t *made, pmix_value_t **value)
+{
+    pmix_proc_t owner;
+
+    switch (px_get_request_mode(request)) {
+    case PX_RETURN_FILL:
+        **value = *made;
+        free(made);
+        return 0;
+    case PX_RETURN_POINTER:
+        PMIx_Load_procid(&owner, request->nspace, request->spec.rank);
+        made = px_session_keep(session, &owner, request->spec.key, made);
+        break;
+    default:
+        break;
+    }
+    if (made == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *value = made;
+    return 0;
+}
+
 /* A compressed string is handed out as what it was. */
 static __attribute__((noinline)) int hand_out_unpressed(struct px_session *session,
                                                         const struct px_get_request *request,
@@ -133,7 +156,6 @@ static __attribute__((noinline)) int hand_out_unpressed(struct px_session *sessi
                                                         pmix_value_t **value)
 {
     pmix_value_t *made;
-    pmix_proc_t owner;
     int rc = px_slice_value(slice, &made);
 
     if (rc != 0) {
@@ -144,40 +166,34 @@ static __attribute__((noinline)) int hand_out_unpressed(struct px_session *sessi
         PMIx_Value_free(made, 1);
         return rc;
     }
-    if ((request->flags & PX_GET_POINTER) != 0) {
-        PMIx_Load_procid(&owner, request->nspace, request->spec.rank);
-        made = px_session_keep(session, &owner, request->spec.key, made);
-        if (made == NULL) {
-            return PMIX_ERR_NOMEM;
-        }
-    }
-    if ((request->flags & PX_GET_STATIC) == 0) {
-        *value = made;
-        return 0;
-    }
-    **value = *made;
-    free(made);
-    return 0;
+    return give_fresh(session, request, made, value);
 }
 
 int px_client_hand_out(struct px_session *session, const struct px_get_request *request,
                        const struct px_slice *slice, pmix_value_t **value)
 {
-    const pmix_value_t *borrowed;
+    return rare(slice->type == PMIX_COMPRESSED_STRING)
+               ? hand_out_unpressed(session, request, slice, value)
+               : px_slice_give(slice, px_get_request_mode(request), value);
+}
+
+int px_client_hand_out_value(struct px_session *session, const struct px_get_request *request,
+                             const pmix_value_t *from, bool lasts, pmix_value_t **value)
+{
+    pmix_value_t *made;
     int rc;
 
-    if (rare(slice->type == PMIX_COMPRESSED_STRING)) {
-        return hand_out_unpressed(session, request, slice, value);
+    if (lasts && (request->flags & PX_GET_POINTER) != 0) {
+        *value = (pmix_value_t *) (uintptr_t) from;
+        return 0;
     }
-    if ((request->flags & (PX_GET_POINTER | PX_GET_STATIC)) == 0) {
-        return px_slice_value(slice, value);
-    }
-    if ((request->flags & PX_GET_STATIC) != 0) {
-        return px_slice_fill(slice, *value);
-    }
-    rc = px_slice_pointer(slice, &borrowed);
+    made = PMIx_Value_create(1);
+    rc = made != NULL ? PMIx_Value_xfer(made, from) : PMIX_ERR_NOMEM;
     if (rc == 0) {
-        *value = (pmix_value_t *) (uintptr_t) borrowed;
+        return give_fresh(session, request, made, value);
+    }
+    if (made != NULL) {
+        PMIx_Value_free(made, 1);
     }
     return rc;
 }
@@ -202,25 +218,10 @@ int px_client_get_builtin(struct px_session *session, const struct px_get_reques
 {
     const pmix_value_t *known =
         px_key_reserved(request->spec.key) ? px_fact_find(session, request) : NULL;
-    pmix_value_t *to;
-    int rc;
 
     known = known != NULL ? known : find_local_value(session, request);
-    if (known == NULL) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    if ((request->flags & PX_GET_POINTER) != 0) {
-        *value = (pmix_value_t *) (uintptr_t) known;
-        return 0;
-    }
-    to = (request->flags & PX_GET_STATIC) != 0 ? *value : PMIx_Value_create(1);
-    rc = to != NULL ? PMIx_Value_xfer(to, known) : PMIX_ERR_NOMEM;
-    if (rc == 0) {
-        *value = to;
-    } else if ((request->flags & PX_GET_STATIC) == 0 && to != NULL) {
-        PMIx_Value_free(to, 1);
-    }
-    return rc;
+    return known != NULL ? px_client_hand_out_value(session, request, known, true, value)
+                         : PMIX_ERR_NOT_FOUND;
 }
 
 int px_client_miss_status(struct px_session *session, const struct px_get_request *request,
@@ -262,7 +263,6 @@ static pmix_status_t get_unusual(struct px_session *session, struct px_get_reque
     if (rc == PMIX_ERR_NOT_FOUND) {
         rc = px_client_miss_status(session, request, found);
     }
-    px_get_request_fini(request);
     return rc;
 }
 
@@ -280,9 +280,7 @@ static bool is_stale(struct px_session *session, const struct px_get_request *re
 static bool get_simple(struct px_session *session, struct px_get_request *request,
                        pmix_value_t **value, int *ret)
 {
-    enum px_return_mode manner = (request->flags & PX_GET_STATIC) != 0    ? PX_RETURN_FILL
-                                 : (request->flags & PX_GET_POINTER) != 0 ? PX_RETURN_POINTER
-                                                                          : PX_RETURN_COPY;
+    enum px_return_mode manner = px_get_request_mode(request);
     enum px_lookup_result seen = PX_LOOKUP_NO_KEY;
     /* What was fetched of others may have to be fetched again: is_stale. */
     /* pairs with px_session_collected */
@@ -362,7 +360,6 @@ static pmix_status_t get(struct px_session *session, struct px_get_request *requ
     /* Not what the server publishes for all, nor what the application has put there. */
     if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL) ||
         rare(is_unscoped(session, request, &slice))) {
-        px_get_request_fini(request);
         return PMIX_ERR_WOULD_BLOCK;
     }
     if (rare(session->report_fd >= 0)) {
@@ -370,7 +367,6 @@ static pmix_status_t get(struct px_session *session, struct px_get_request *requ
     }
     rc = px_client_hand_out(session, request, &slice, value);
     request->from = slice.store;
-    px_get_request_fini(request);
     return rc;
 }
 
@@ -443,37 +439,113 @@ static pmix_status_t get_all(struct px_session *session, const struct px_get_req
     return rc;
 }
 
-pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                            const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
+static int get_key(struct px_session *session, struct px_get_request *request, pmix_value_t **value)
 {
-    struct px_session *session = px_session(ctx);
     struct px_snapshot now;
-    struct px_get_request request;
-    int rc =
-        px_get_request_read(session, proc, key != NULL ? key : PX_NO_KEY, info, ninfo, &request);
+    int rc;
 
-    if (rc == 0 && (value == NULL || ((request.flags & PX_GET_STATIC) != 0 && *value == NULL))) {
-        rc = PMIX_ERR_BAD_PARAM;
-    }
-    if (rc == 0 && (request.flags & (PX_GET_REFRESH | PX_GET_OPTIONAL)) == PX_GET_REFRESH &&
-        px_session_is_served(session)) {
-        rc = PMIX_ERR_WOULD_BLOCK;
-    }
-    if (rc == 0 && key == NULL) {
-        rc = get_all(session, &request, value);
-    }
-    if (rc != 0 || key == NULL) {
-        px_get_request_fini(&request);
-        return rc;
-    }
     px_reader_enter();
     px_snapshot_take(session, &now);
-    rc = get(session, &request, value);
-    note(session, &request, &now, rc, value);
+    rc = get(session, request, value);
+    note(session, request, &now, rc, value);
     px_client_check_superseded(session);
-    if ((request.flags & PX_GET_OWN) == 0) {
-        look_for_others(session, &request);
+    if ((request->flags & PX_GET_OWN) == 0) {
+        look_for_others(session, request);
     }
     px_reader_leave();
+    return rc;
+}
+
+int px_client_get_here(struct px_session *session, struct px_get_request *request,
+                       pmix_value_t **value)
+{
+    bool all = (request->flags & PX_GET_ALL) != 0;
+    bool refreshes = (request->flags & PX_GET_REFRESH) != 0;
+
+    if (refreshes && (all || (request->flags & PX_GET_OPTIONAL) == 0) &&
+        px_session_is_served(session)) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    if (refreshes && all) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    return all ? get_all(session, request, value) : get_key(session, request, value);
+}
+
+int px_client_get_local(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                        const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
+{
+    struct px_get_request request;
+    int rc = px_get_request_read(session, proc, key, info, ninfo, &request);
+
+    if (rc == 0) {
+        rc = px_client_get_here(session, &request, value);
+        px_get_request_fini(&request);
+    }
+    return rc;
+}
+
+/* A place for the value, unless nothing is wanted but a refresh. */
+static bool has_place(const struct px_get_request *request, pmix_value_t *const *value)
+{
+    const unsigned effect = PX_GET_ALL | PX_GET_REFRESH;
+
+    return value != NULL ? (request->flags & PX_GET_STATIC) == 0 || *value != NULL
+                         : (request->flags & effect) == effect;
+}
+
+pmix_status_t px_client_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                            size_t ninfo, pmix_value_t **value)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_get_request request;
+    int rc = ctx != NULL ? px_get_request_read(px_session(ctx), proc, key, info, ninfo, &request)
+                         : PMIX_ERR_INIT;
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = has_place(&request, value) ? px_client_get_here(px_session(ctx), &request, value)
+                                    : PMIX_ERR_BAD_PARAM;
+    if (rc == PMIX_ERR_WOULD_BLOCK) {
+        rc = px_client_fetch(px_session(ctx), &request, value);
+    }
+    px_get_request_fini(&request);
+    return rc;
+}
+
+/* The answer is here already; it still has to come by callback, after the return. */
+static int answer_later(struct px_session *session, const struct px_get_request *request, int rc,
+                        pmix_value_t *value, pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    bool ours = (request->flags & PX_GET_POINTER) == 0;
+
+    if (rc != PMIX_ERR_NOT_FOUND && rc != PMIX_ERR_EXISTS_OUTSIDE_SCOPE && rc != 0) {
+        return rc;
+    }
+    rc = px_defer_value(session->ctx->loop, rc, value, ours, cbfunc, cbdata);
+    if (rc != 0 && ours && value != NULL) {
+        PMIx_Value_free(value, 1);
+    }
+    return rc;
+}
+
+pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                               const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
+                               void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_get_request request;
+    pmix_value_t *value = NULL;
+    int rc = px_get_request_read(session, proc, key, info, ninfo, &request);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = (request.flags & PX_GET_STATIC) == 0 ? px_client_get_here(session, &request, &value)
+                                              : PMIX_ERR_NOT_SUPPORTED;
+    rc = rc == PMIX_ERR_WOULD_BLOCK ? px_client_fetch_nb(session, &request, cbfunc, cbdata)
+                                    : answer_later(session, &request, rc, value, cbfunc, cbdata);
+    px_get_request_fini(&request);
     return rc;
 }

@@ -5,8 +5,6 @@
 
 #include "get_request.h"
 
-struct px_ctx;
-
 /* Lookup in everything this process holds; no message. 0 with *ret, PMIX_ERR_NOT_FOUND,
  * PMIX_ERR_EXISTS_OUTSIDE_SCOPE. own_first: a reply has just brought the value. */
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool own_first,
@@ -17,8 +15,17 @@ int px_client_find(struct px_session *session, const struct px_get_request *requ
 int px_client_places(struct px_session *session, const struct px_get_request *request,
                      const struct px_store **ret_first, const struct px_store **ret_second);
 
-/* Is it in the newest segment of its namespace, whatever else we hold? Loop thread. */
-bool px_client_is_published(struct px_session *session, const struct px_get_request *request);
+/* Does that process run on another node, as far as we know? Inside a read-side critical section. */
+bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank);
+
+/* Everything of one process that is here, as an array of infos, in the manner wanted. 0,
+ * PMIX_ERR_NOT_FOUND, PMIX_ERR_NOMEM. Inside a read-side critical section. */
+int px_client_get_all(struct px_session *session, const struct px_get_request *request,
+                      pmix_value_t **value);
+
+/* Looks in the newest segment of the namespace alone. False: it is not there. Loop thread. */
+bool px_client_find_published(struct px_session *session, const struct px_get_request *request,
+                              struct px_slice *ret);
 
 /* Values that are in no store: the process's own names, and values without bytes.
  * PMIX_ERR_NOT_FOUND when the key is none of those. The value is a fresh one (or the caller's,
@@ -26,9 +33,25 @@ bool px_client_is_published(struct px_session *session, const struct px_get_requ
 int px_client_get_builtin(struct px_session *session, const struct px_get_request *request,
                           pmix_value_t **value);
 
-/* Hands a value out in the manner wanted. */
+/* What the library itself says of its process, or NULL. It stays as it is until the end. */
+const pmix_value_t *px_fact_find(const struct px_session *session,
+                                 const struct px_get_request *request);
+
+/* Hands a value out as the request wants it: *value is set to a fresh one or to one of the library,
+ * or **value is filled. */
 int px_client_hand_out(struct px_session *session, const struct px_get_request *request,
                        const struct px_slice *slice, pmix_value_t **value);
+/* The same of a value in no store. lasts: it stays as it is until the end. */
+int px_client_hand_out_value(struct px_session *session, const struct px_get_request *request,
+                             const pmix_value_t *from, bool lasts, pmix_value_t **value);
+
+/* A get by what this process holds: a status for the caller, with *value set or filled if it is 0,
+ * or PMIX_ERR_WOULD_BLOCK: the server has to be asked. */
+int px_client_get_here(struct px_session *session, struct px_get_request *request,
+                       pmix_value_t **value);
+/* The same for arguments that are not read yet. */
+int px_client_get_local(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                        const pmix_info_t *info, size_t ninfo, pmix_value_t **value);
 
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
 int px_client_miss_status(struct px_session *session, const struct px_get_request *request,
@@ -49,7 +72,11 @@ static inline bool px_client_private_goes_first(const struct px_session *session
  * section. */
 void px_client_check_superseded(struct px_session *session);
 
-pmix_status_t px_client_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                            const pmix_info_t *info, size_t ninfo, pmix_value_t **value);
+/* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked
+ * of the server. */
+bool px_key_is_dynamic(const char *key);
+/* The value that is given is good during the callback. */
+pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
+                                       const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
 
 #endif

@@ -13,6 +13,7 @@
 #include "gds/thread_cache.h"
 #include "get.h"
 #include "get_fast.h"
+#include "ops.h"
 #include "src/base/epoch.h"
 
 #define rare(e) __builtin_expect((e), 0)
@@ -95,7 +96,7 @@ static __attribute__((noinline)) pmix_status_t get_fast_two_stores(const pmix_pr
     }
     px_client_check_superseded(session);
     px_reader_leave();
-    return found ? PMIX_SUCCESS : ctx->get(proc, key, NULL, 0, value);
+    return found ? PMIX_SUCCESS : px_client_get(proc, key, NULL, 0, value);
 }
 
 /* What the segment has, though it is not where numbers are. Inside a read-side critical section. */
@@ -113,7 +114,7 @@ static __attribute__((noinline)) pmix_status_t get_fast_rest(const struct px_sto
         px_client_cache_result(session, &now, first, proc->rank, key, *value, false);
     }
     px_reader_leave();
-    return found ? PMIX_SUCCESS : px_ctx()->get(proc, key, NULL, 0, value);
+    return found ? PMIX_SUCCESS : px_client_get(proc, key, NULL, 0, value);
 }
 
 /* Is the segment where to look, for any key that it has, but for the rank `self_private_rank`?
@@ -260,7 +261,7 @@ static __attribute__((noinline)) pmix_status_t get_fast_directives(const pmix_pr
 
     if (info == NULL || self == NULL || key == NULL || value == NULL ||
         !read_fast_directives(info, ninfo, &fast_directives)) {
-        return px_ctx()->get(proc, key, info, ninfo, value);
+        return px_client_get(proc, key, info, ninfo, value);
     }
     px_reader_enter_as(self);
     session = px_session_visited();
@@ -270,7 +271,7 @@ static __attribute__((noinline)) pmix_status_t get_fast_directives(const pmix_pr
         rc = give_fast(session, first, proc->rank, key, &fast_directives, value);
     }
     px_reader_leave_as(self);
-    return rc == PMIX_ERR_WOULD_BLOCK ? px_ctx()->get(proc, key, info, ninfo, value) : rc;
+    return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, info, ninfo, value) : rc;
 }
 
 /* --- without --- */

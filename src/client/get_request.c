@@ -11,7 +11,6 @@
 
 #include "gds/get_directives.h"
 #include "src/value/directives.h"
-#include "group_map.h"
 
 uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
 {
@@ -37,7 +36,9 @@ static __attribute__((noinline)) int gather_quals(struct px_get_request *request
     if (request->quals == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    (void) px_infos_quals(info, ninfo, request->quals);
+    request->owns = true;
+    n_quals = px_infos_quals(info, ninfo, request->quals);
+    px_assert(n_quals == request->spec.n_quals);
     request->spec.quals = request->quals;
     return 0;
 }
@@ -58,6 +59,8 @@ static int read_directives(struct px_get_request *request, const pmix_info_t *in
     int rc =
         px_directives_read(&px_call_get, PX_ATTR_ALL | PX_ATTR_WAITING, info, ninfo, &directives);
 
+    request->info = info;
+    request->ninfo = ninfo;
     if (rc != 0 || (directives.pointer_values && directives.static_values)) {
         return rc != 0 ? rc : PMIX_ERR_BAD_PARAM;
     }
@@ -105,7 +108,12 @@ static inline void request_init(struct px_get_request *request)
 {
     request->flags = 0;
     request->timeout_ms = 0;
+    request->info = NULL;
+    request->ninfo = 0;
     request->quals = NULL;
+    request->own_info = NULL;
+    request->own_key = NULL;
+    request->owns = false;
     request->from = NULL;
     request->absent = false;
     request->spec.self = PMIX_RANK_UNDEF;
@@ -160,9 +168,13 @@ int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, con
     const pmix_proc_t *self = &session->ctx->self;
 
     request_init(ret);
+    if (key == NULL) {
+        ret->flags = PX_GET_ALL;
+        key = "";
+    }
     ret->spec.key = key;
     ret->spec.key_len = strnlen(key, PMIX_MAX_KEYLEN + 1);
-    if (ret->spec.key_len == 0 || ret->spec.key_len > PMIX_MAX_KEYLEN) {
+    if ((ret->spec.key_len == 0 && ret->flags == 0) || ret->spec.key_len > PMIX_MAX_KEYLEN) {
         return PMIX_ERR_BAD_PARAM;
     }
     ret->spec.rank = proc != NULL ? proc->rank : self->rank;
@@ -180,4 +192,56 @@ int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, con
     }
     want_anything(ret);
     return 0;
+}
+
+/* --- a copy --- */
+
+/* The copy of what `text`, a string of one of the directives, points at. */
+static const char *copied_text(const struct px_get_request *request,
+                               const struct px_get_request *copy, const char *text)
+{
+    for (size_t i = 0; text != NULL && i < request->ninfo; i++) {
+        if (request->info[i].value.type == PMIX_STRING &&
+            request->info[i].value.data.string == text) {
+            return copy->info[i].value.data.string;
+        }
+    }
+    return NULL;
+}
+
+int px_get_request_copy(const struct px_get_request *request, struct px_get_request *ret)
+{
+    int rc;
+
+    *ret = *request;
+    ret->owns = true;
+    ret->quals = NULL;
+    ret->own_info = NULL;
+    ret->own_key = strdup(request->spec.key);
+    rc = ret->own_key != NULL ? px_infos_copy(request->info, request->ninfo, &ret->own_info)
+                              : PMIX_ERR_NOMEM;
+    ret->info = ret->own_info;
+    if (rc == 0 && request->spec.n_quals > 0) {
+        rc = gather_quals(ret, ret->info, ret->ninfo, request->spec.n_quals);
+    }
+    if (rc != 0) {
+        px_get_request_free(ret);
+        return rc;
+    }
+    ret->spec.key = ret->own_key;
+    ret->spec.hostname = copied_text(request, ret, request->spec.hostname);
+    px_assert((ret->spec.hostname == NULL) == (request->spec.hostname == NULL));
+    PMIx_Load_procid(&ret->member, request->nspace, request->spec.rank);
+    ret->nspace = ret->member.nspace;
+    return 0;
+}
+
+void px_get_request_free(struct px_get_request *request)
+{
+    px_assert(request->owns);
+    px_assert(request->own_info == NULL || request->info == request->own_info);
+    free(request->quals);
+    free(request->own_key);
+    PMIx_Info_free(request->own_info, request->own_info != NULL ? request->ninfo : 0);
+    request->owns = false;
 }

@@ -5,8 +5,9 @@
 
 #include "session.h"
 
-/* One PMIx_Get, read: what is wanted, of whom, and how it is to be handed out. Lives on the
- * caller's stack and borrows the caller's arguments. */
+/* One PMIx_Get: its arguments, read once. Everybody who serves it works from this: the lookup, the
+ * request to the server, and the reply. As it is read it borrows the caller's arguments, which is
+ * enough for a call that waits; px_get_request_copy makes one that owns them. */
 
 enum px_get_request_flag {
     PX_GET_OPTIONAL = 1,  /* look here only */
@@ -16,6 +17,7 @@ enum px_get_request_flag {
     PX_GET_STATIC = 16,   /* fill the caller's structure */
     PX_GET_OWN = 32,      /* our own namespace */
     PX_GET_MORE = 64,     /* something that px_store_get_simple does not know */
+    PX_GET_ALL = 128,     /* no key: everything of the process; with REFRESH: only the refresh */
 };
 
 struct px_get_request {
@@ -23,28 +25,44 @@ struct px_get_request {
     unsigned flags;
     const char *nspace;
     size_t nspace_len;
-    uint64_t timeout_ms;         /* 0: none */
-    pmix_proc_t member;          /* of a group that was named: `nspace` is in it */
+    uint64_t timeout_ms;     /* 0: none */
+    pmix_proc_t member;      /* room for `nspace`: of a copy, or of a group that was named */
+    const pmix_info_t *info; /* the directives, for the request to the server */
+    size_t ninfo;
     const struct px_store *from; /* set when something was found: where */
     bool absent;                 /* set when no store of ours knows the key */
-    pmix_info_t *quals; /* ours when the qualifiers had to be gathered; see px_get_request_fini */
+    /* What the request owns, each NULL if it is borrowed or absent. */
+    pmix_info_t *quals; /* shallow copies, gathered */
+    pmix_info_t *own_info;
+    char *own_key;
+    bool owns; /* any of them */
 };
 
-/* A rank of a group that we are in is the process that has it. 0, PMIX_ERR_BAD_PARAM,
- * PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown), PMIX_ERR_NOMEM, PMIX_ERR_NOT_FOUND
- * (the group has no such rank). *ret stays where it is. */
+/* key: NULL for everything. A rank of a group that we are in stands for the process that has it. 0,
+ * PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown),
+ * PMIX_ERR_NOMEM, PMIX_ERR_NOT_FOUND (the group has no such rank); with an error there is nothing
+ * to release. *ret may refer to itself: it is not to be copied but by px_get_request_copy. */
 int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
                         const pmix_info_t *info, size_t ninfo, struct px_get_request *ret);
 
-/* Stands for no key where a good one is wanted. */
-#define PX_NO_KEY PMIX_GET_REFRESH_CACHE
+/* The same request with arguments of its own. 0, PMIX_ERR_NOMEM, or what is wrong with a value of a
+ * directive. */
+int px_get_request_copy(const struct px_get_request *request, struct px_get_request *ret);
 
+void px_get_request_free(struct px_get_request *request);
 static inline void px_get_request_fini(struct px_get_request *request)
 {
-    if (__builtin_expect(request->quals != NULL, 0)) {
-        free(request->quals);
-        request->quals = NULL;
+    if (__builtin_expect(request->owns, 0)) {
+        px_get_request_free(request);
     }
+}
+
+/* How the value is handed out. */
+static inline enum px_return_mode px_get_request_mode(const struct px_get_request *request)
+{
+    return (request->flags & PX_GET_STATIC) != 0    ? PX_RETURN_FILL
+           : (request->flags & PX_GET_POINTER) != 0 ? PX_RETURN_POINTER
+                                                    : PX_RETURN_COPY;
 }
 
 /* The key is of the host: not one of those "pmix" keys that processes post. */

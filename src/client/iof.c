@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "request.h"
+#include "ops.h"
 
 struct px_iof_handler {
     struct px_list link;           /* session lock */

@@ -5,8 +5,6 @@
  * was told when there is no segment) and of other namespaces what it has no segment of
  * (other_nspace.c). Writers hold the session lock; readers need none. */
 
-#include "private_store.h"
-
 #include "session.h"
 
 #include <stdlib.h>
@@ -15,7 +13,6 @@
 #include "src/nspace/jobinfo.h"
 #include "src/wire/compress.h"
 #include "src/wire/message.h"
-#include "other_nspace.h"
 
 static struct px_store *create_store(const char *nspace)
 {
@@ -288,46 +285,55 @@ static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch
 /* In px_session.fetched: the number of the change, or 1 + `ended` of then. */
 #define COUNTED (UINT64_C(1) << 63)
 
-static pmix_proc_t fetched_key(const char *nspace, pmix_rank_t rank)
-{
-    pmix_proc_t key;
+/* A process's name without what is behind its end: to hash that would take longer than the rest of
+ * a miss. */
+struct fetched_key {
+    pmix_rank_t rank;
+    char nspace[PMIX_MAX_NSLEN];
+};
 
-    memset(&key, 0, sizeof(key));
-    memcpy(key.nspace, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
-    key.rank = rank;
-    return key;
+static size_t make_key(struct fetched_key *key, const char *nspace, pmix_rank_t rank)
+{
+    size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
+
+    key->rank = rank;
+    memcpy(key->nspace, nspace, len);
+    return offsetof(struct fetched_key, nspace) + len;
 }
 
 static uint64_t find_fetched(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
-    pmix_proc_t key = fetched_key(nspace, rank);
+    struct fetched_key key;
+    size_t len = make_key(&key, nspace, rank);
     uint64_t then;
 
     px_lock_take(&session->lock);
-    then = (uintptr_t) px_map_find(&session->fetched, &key, sizeof(key));
+    then = (uintptr_t) px_map_find(&session->fetched, &key, len);
     px_lock_give(&session->lock);
     return then;
 }
 
 static bool is_counted_locked(struct px_session *session, const pmix_proc_t *owner)
 {
-    pmix_proc_t key = fetched_key(owner->nspace, owner->rank);
+    struct fetched_key key;
+    size_t len = make_key(&key, owner->nspace, owner->rank);
 
     px_assert(px_lock_held(&session->lock));
-    return ((uintptr_t) px_map_find(&session->fetched, &key, sizeof(key)) & COUNTED) != 0;
+    return ((uintptr_t) px_map_find(&session->fetched, &key, len) & COUNTED) != 0;
 }
 
 static int note_fetched_locked(struct px_session *session, const pmix_proc_t *owner,
                                uint64_t change)
 {
-    pmix_proc_t key = fetched_key(owner->nspace, owner->rank);
+    struct fetched_key key;
+    size_t len = make_key(&key, owner->nspace, owner->rank);
     uint64_t then = change != 0 ? change | COUNTED : session->ended + 1;
 
     px_assert(px_lock_held(&session->lock));
     if (change != 0 && session->ended == 0) {
         px_store_release(&session->ended, 1); /* pairs with px_session_is_stale */
     }
-    return px_map_set(&session->fetched, &key, sizeof(key), (void *) (uintptr_t) then);
+    return px_map_set(&session->fetched, &key, len, (void *) (uintptr_t) then);
 }
 
 void px_session_collected(struct px_session *session)

@@ -5,21 +5,19 @@
  * process, and else by the server, which asks the host first. What has been answered is remembered
  * for both. */
 
-#include "query.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "get.h"
 #include "query_cache.h"
 #include "request.h"
 #include "deferred.h"
+#include "ops.h"
 #include "src/value/attributes.h"
 #include "src/nspace/query_args.h"
 #include "src/discovery/server_list.h"
 #include "src/base/version.h"
 #include "src/value/infos.h"
-#include "get.h"
-#include "private_store.h"
 
 /* What we answer ourselves beside the server. */
 struct part {
@@ -264,7 +262,7 @@ static int value_here(struct px_session *session, const pmix_query_t *query, con
         *ret = PMIx_Value_create(1);
         return *ret != NULL ? PMIx_Value_load(*ret, abi, PMIX_STRING) : PMIX_ERR_NOMEM;
     }
-    return px_client_get(session->ctx, &target, key, query->qualifiers, query->nqual, ret);
+    return px_client_get_local(session, &target, key, query->qualifiers, query->nqual, ret);
 }
 
 /* Every value is here, or *ret is as it was and the status is another. */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "get_request.h"
-#include "group_map.h"
 
 enum { GRACE_MS = 1000 };
 

@@ -4,18 +4,14 @@
 /* The two resolve calls, which are answered here when that cannot change the answer and by the
  * server, host first, when it might; and gets of what only they or a query can tell. */
 
-#include "resolve.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
+#include "get.h"
+#include "ops.h"
 #include "src/base/epoch.h"
 #include "src/nspace/resolve.h"
-#include "facts.h"
-#include "other_nspace.h"
-#include "private_store.h"
-#include "query.h"
 
 /* One resolve request and the thread that waits for it. */
 struct resolve_call {
@@ -323,64 +319,12 @@ bool px_key_is_dynamic(const char *key)
            strcmp(key, names[1]) == 0;
 }
 
-static pmix_status_t asked_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                              pmix_value_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
+                                       const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
+    px_assert(px_key_is_dynamic(key));
     return strcmp(key, PMIX_LOCAL_PROCS) == 0
                ? local_procs_nb(session, cbfunc, cbdata)
                : names_nb(session, proc, strcmp(key, names[0]) == 0 ? names[0] : names[1], cbfunc,
                           cbdata);
-}
-
-/* Who wants a pointer gets one to a copy that stays. */
-struct lasting_call {
-    struct px_session *session;
-    pmix_proc_t proc;
-    pmix_key_t key;
-    pmix_value_cbfunc_t cbfunc;
-    void *cbdata;
-};
-
-static void answered_lasting(pmix_status_t status, pmix_value_t *value, void *cbdata)
-{
-    struct lasting_call *call = cbdata;
-    pmix_value_t *copy = status == PMIX_SUCCESS && value != NULL ? PMIx_Value_create(1) : NULL;
-
-    if (copy != NULL) {
-        status = PMIx_Value_xfer(copy, value);
-        if (status == PMIX_SUCCESS) {
-            copy = px_session_keep(call->session, &call->proc, call->key, copy);
-        } else {
-            PMIx_Value_free(copy, 1);
-            copy = NULL;
-        }
-    }
-    if (status == PMIX_SUCCESS && copy == NULL) {
-        status = PMIX_ERR_NOMEM;
-    }
-    call->cbfunc(status, copy, call->cbdata);
-    free(call);
-}
-
-pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
-                                       const char *key, bool lasting, pmix_value_cbfunc_t cbfunc,
-                                       void *cbdata)
-{
-    struct lasting_call *call;
-    pmix_status_t rc;
-
-    if (!lasting) {
-        return asked_nb(session, proc, key, cbfunc, cbdata);
-    }
-    call = malloc(sizeof(*call));
-    if (call == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    *call = (struct lasting_call){session, *proc, "", cbfunc, cbdata};
-    PMIx_Load_key(call->key, key);
-    rc = asked_nb(session, proc, key, answered_lasting, call);
-    if (rc != PMIX_SUCCESS) {
-        free(call);
-    }
-    return rc;
 }

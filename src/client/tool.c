@@ -18,7 +18,6 @@
 #include "src/client/session.h"
 #include "src/discovery/tool_discovery.h"
 #include "src/wire/message.h"
-#include "start.h"
 
 enum { CRED_ROOM = 4096 };
 

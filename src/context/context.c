@@ -26,23 +26,21 @@ static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmi
 /* A thread that is inside longer has been stopped, or is in a callback of its program. */
 enum { DRAIN_MS = 10000 };
 
-struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .get_fast = (void *) not_up};
+struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .get = (void *) not_up};
 
 void px_ctx_up(struct px_ctx *ctx)
 {
     px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_peek */
     if (ctx->ops != NULL) {
-        px_get_fn get = ctx->ops->get_fast != NULL ? ctx->ops->get_fast : ctx->get;
-
-        /* pairs with px_ctx_get_fast */
-        px_store_ptr_release(&ctx->get_fast, (void *) (uintptr_t) get);
+        /* pairs with px_ctx_get */
+        px_store_ptr_release(&ctx->get, (void *) (uintptr_t) ctx->ops->get);
     }
 }
 
 void px_ctx_down(struct px_ctx *ctx)
 {
-    /* pairs with px_ctx_get_fast */
-    px_store_ptr_release(&ctx->get_fast, (void *) (uintptr_t) not_up);
+    /* pairs with px_ctx_get */
+    px_store_ptr_release(&ctx->get, (void *) (uintptr_t) not_up);
     px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_peek */
 }
 
@@ -60,6 +58,14 @@ bool px_ctx_drain(struct px_ctx *ctx)
         (void) sched_yield(); /* threads inside have been answered and are on their way out */
     }
     return true;
+}
+
+pmix_status_t px_ctx_may_block(const struct px_ctx *ctx)
+{
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
+    return px_loop_inside(ctx->loop) ? PMIX_ERR_WOULD_BLOCK : PMIX_SUCCESS;
 }
 
 int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait)

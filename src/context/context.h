@@ -25,10 +25,9 @@ enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
 struct px_ctx {
     /* atomic: enum px_state; released by px_ctx_up, pairs with px_ctx_enter */
     uint64_t state;
-    struct px_lock lock;           /* init and finalize, one at a time */
-    unsigned refs;                 /* lock: matching finalizes still due */
-    void *get_fast;                /* atomic: what PMIx_Get is at present; see px_ctx_get_fast */
-    px_get_fn get;                 /* set before state goes up: PMIx_Get without the fast path */
+    struct px_lock lock; /* init and finalize, one at a time */
+    unsigned refs;       /* lock: matching finalizes still due */
+    void *get; /* atomic px_get_fn: ops->get while up, else a function that returns ERR_INIT */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role; /* of a server struct px_server, of a client or tool struct px_session */
     struct px_loop *loop;
@@ -82,12 +81,11 @@ static inline struct px_ctx *px_ctx_enter(void)
     return ctx;
 }
 
-/* The role's fast path, or `get` when it has none; while the context is not up, one that says so.
- * One acquire load. */
-static inline px_get_fn px_ctx_get_fast(const struct px_ctx *ctx)
+/* What PMIx_Get calls. One acquire load. */
+static inline px_get_fn px_ctx_get(const struct px_ctx *ctx)
 {
     /* pairs with px_ctx_up and px_ctx_down */
-    return (px_get_fn) (uintptr_t) px_load_ptr_acquire(&ctx->get_fast);
+    return (px_get_fn) (uintptr_t) px_load_ptr_acquire(&ctx->get);
 }
 
 /* Marks the context up / down. Under ctx->lock. */
@@ -98,6 +96,10 @@ void px_ctx_down(struct px_ctx *ctx);
  * inside. False: somebody stays; nothing that calls use may be freed. Under ctx->lock, not on the
  * loop's thread. */
 bool px_ctx_drain(struct px_ctx *ctx);
+
+/* May the calling thread wait for a completion? PMIX_SUCCESS, PMIX_ERR_WOULD_BLOCK on the progress
+ * thread, PMIX_ERR_UNREACH in a forked child. */
+pmix_status_t px_ctx_may_block(const struct px_ctx *ctx);
 
 /* Waits for a completion: px_wait_for, but turns an externally driven loop meanwhile. Never on the
  * loop's own thread (see px_wait_for). */

@@ -32,13 +32,9 @@ struct px_role_ops {
     pmix_status_t (*commit)(
         struct px_ctx *ctx); /* hands over in order; does not wait for the reply */
 
-    /* PMIx_Get itself while the role is up: answers what is quickly found and leaves everything
-     * else, the arguments as they came, to px_ctx.get. May be NULL. */
-    px_get_fn get_fast;
-    /* Answers in the caller's thread. PMIX_SUCCESS with *value set as the directives ask (see
-     * PMIx_Get), or an authoritative error; PMIX_ERR_WOULD_BLOCK when only get_nb can tell. */
-    pmix_status_t (*get)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                         const pmix_info_t *info, size_t ninfo, pmix_value_t **value);
+    /* PMIx_Get itself, with the arguments as they came: enters the context by itself, reads the
+     * directives, looks in this process, and asks and waits if need be. */
+    px_get_fn get;
     pmix_status_t (*get_nb)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                             const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
                             void *cbdata);

@@ -4,17 +4,15 @@
 /* What a server is told when it starts: by the environment, then by the directives of
  * PMIx_server_init. */
 
-#include "configure.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "state.h"
+#include "priv.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
-#include "src/server/collectives/fence.h"
+#include "server_start.h"
 
 enum { SYSTEM_NAME_MAX = 256 };
 

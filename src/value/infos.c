@@ -186,9 +186,10 @@ void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)
     *ninfo = kept;
 }
 
-pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char *key, size_t *ret_n)
+pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char *key, size_t room,
+                              size_t *ret_n)
 {
-    pmix_info_t *kept = malloc((ninfo + 1) * sizeof(*kept));
+    pmix_info_t *kept = malloc((ninfo + room + 1) * sizeof(*kept));
     size_t n = 0;
 
     for (size_t i = 0; kept && i < ninfo; i++) {

@@ -84,8 +84,9 @@ int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *
 /* Leaves no info with the key. */
 void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key);
 
-/* Shallow copies of the infos with other keys, for free(); NULL: no memory. */
-pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char *key,
+/* Shallow copies of the infos with other keys, for free(), with room for `room` more; NULL: no
+ * memory. */
+pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char *key, size_t room,
                               size_t *ret_n);
 
 /* --- copies --- */

@@ -6,19 +6,12 @@
  * the client its next requests. A client that maps the segment, or is sent it with the answer, is
  * sent no more than it asked for. */
 
-#include "get_answer.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "server_get.h"
-#include "gds/get_directives.h"
-#include "src/value/directives.h"
+#include "src/server/self/self.h"
 #include "src/wire/message.h"
-#include "nspace.h"
-#include "src/server/peers/dispatch.h"
-#include "src/server/peers/peer.h"
-#include "src/server/peers/segment_offer.h"
 
 int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
                        struct px_lookup_key *spec, struct px_get_directives *ret)
@@ -208,18 +201,36 @@ static int begin_object(struct packer *p, const struct px_get *get, const struct
     return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
 }
 
-/* A request of this process gets a value. */
+/* A request of this process gets the value as its directives say. The callback of one that does not
+ * wait gets a copy, or a pointer that lasts. */
 static int answer_own(const struct px_get *get, const struct px_slice *slice)
 {
-    pmix_value_t *value = NULL;
-    int rc = px_slice_value(slice, &value);
+    enum px_return_mode mode = px_get_mode(&get->directives);
+    pmix_value_t *value = get->value ? *get->value : NULL;
+    int rc = px_slice_give(slice, mode, &value);
 
     if (rc) {
         return rc;
     }
+    if (get->value) {
+        *get->value = value;
+    }
     get->reply_to.value(PMIX_SUCCESS, value, get->reply_to.cbdata);
-    PMIx_Value_free(value, 1);
+    if (!get->value && mode == PX_RETURN_COPY) {
+        PMIx_Value_free(value, 1);
+    }
     return PMIX_SUCCESS;
+}
+
+/* What this process knows of itself. */
+static int attempt_self(const struct px_get *get)
+{
+    struct px_slice slice;
+    int rc = get->key && !get->reply_to.peer && px_self_is(get->server, &get->target)
+                 ? px_self_find(get->server, &get->spec, &slice)
+                 : PMIX_ERR_NOT_FOUND;
+
+    return rc ? rc : answer_own(get, &slice);
 }
 
 static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t owner,
@@ -317,7 +328,7 @@ int px_get_attempt(struct px_get *get)
     int rc;
 
     if (!ns) {
-        return PMIX_ERR_NOT_FOUND;
+        return attempt_self(get);
     }
     if (!get->key || (get->how == PX_GET_KVALS && get->target.rank == PMIX_RANK_WILDCARD)) {
         return answer_all(get, ns);
@@ -330,6 +341,9 @@ int px_get_attempt(struct px_get *get)
     if (!rc && wants_levels(get, ns)) {
         return answer_all(get, ns);
     }
-    posted = !rc && slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
-    return rc ? rc : answer_slice(get, ns, get->target.rank, &slice, posted);
+    if (rc) {
+        return rc == PMIX_ERR_NOT_FOUND ? attempt_self(get) : rc;
+    }
+    posted = slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
+    return answer_slice(get, ns, get->target.rank, &slice, posted);
 }

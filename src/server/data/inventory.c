@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/server/self/loop_call.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/nspace/query_args.h"
 #include "src/value/infos.h"
-#include "register.h"
-#include "src/base/assert.h"
 
 struct stock {
     struct px_list link;
@@ -139,7 +138,7 @@ int px_inventory_deliver(struct px_server *s, void *args)
     if (rc) {
         return rc;
     }
-    loose = px_infos_without(a->info, a->ninfo, PMIX_NODE_INFO_ARRAY, &n);
+    loose = px_infos_without(a->info, a->ninfo, PMIX_NODE_INFO_ARRAY, 0, &n);
     rc = !loose ? PMIX_ERR_NOMEM : n ? take_node(s, loose, n, true) : PMIX_SUCCESS;
     free(loose);
     return rc;

@@ -16,21 +16,12 @@
 #include "src/base/param.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
-#include "get_answer.h"
-#include "modex.h"
-#include "nspace.h"
-#include "src/server/peers/dispatch.h"
-#include "src/server/peers/peer.h"
-#include "src/wire/codec.h"
-#include "src/base/assert.h"
-#include "src/value/infos.h"
 
-static void get_destroy(struct px_get *get)
+void px_get_destroy(struct px_get *get)
 {
     px_list_remove(&get->link);
     px_timer_stop_loop(&get->timer);
     PMIx_Info_free(get->info, get->ninfo);
-    free(get->quals);
     free(get->key);
     free(get);
 }
@@ -40,8 +31,13 @@ static void get_end(struct px_get *get, int status)
     struct px_server *s = get->server;
     struct px_reply_to reply_to = get->reply_to;
 
-    get_destroy(get);
-    px_answer_status(s, &reply_to, status);
+    px_assert(reply_to.peer || reply_to.value);
+    px_get_destroy(get);
+    if (reply_to.peer) {
+        px_answer_status(s, &reply_to, status);
+    } else {
+        reply_to.value(status, NULL, reply_to.cbdata);
+    }
 }
 
 static void on_timer(struct px_timer *timer)
@@ -51,11 +47,36 @@ static void on_timer(struct px_timer *timer)
     get_end(get, get->implicit ? PMIX_ERR_NOT_FOUND : PMIX_ERR_TIMEOUT);
 }
 
+/* In milliseconds; 0: none, or as long as it takes. */
+static uint64_t timeout_of(const struct px_get *get)
+{
+    uint32_t seconds = get->directives.timeout;
+
+    return seconds != PX_NOT_GIVEN ? (uint64_t) seconds * 1000 : 0;
+}
+
+/* False: it cannot wait, and has ended. */
+static bool may_wait(struct px_get *get)
+{
+    int rc = get->here_only          ? PMIX_ERR_WOULD_BLOCK
+             : get->server->stopping ? PMIX_ERR_LOST_CONNECTION
+                                     : PMIX_SUCCESS;
+
+    px_assert(px_list_empty(&get->link));
+    if (rc) {
+        get_end(get, rc);
+    }
+    return !rc;
+}
+
 static void wait_for_data(struct px_get *get, bool implicit_limit)
 {
-    uint64_t ms = (uint64_t) get->timeout_s * 1000;
+    uint64_t ms = timeout_of(get);
 
-    if (!ms && implicit_limit && !get->patient) {
+    if (!may_wait(get)) {
+        return;
+    }
+    if (implicit_limit && get->directives.timeout == PX_NOT_GIVEN) {
         ms = (uint64_t) px_param_int(PX_P_MISSING_KEY_WAIT) * 1000;
         get->implicit = true;
     }
@@ -67,11 +88,14 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
 
 static void wait_for_host(struct px_get *get, uint32_t rank)
 {
+    uint64_t ms = timeout_of(get);
     int rc;
 
+    if (!may_wait(get)) {
+        return;
+    }
     px_list_append(&get->server->gets, &get->link);
-    if (get->timeout_s && px_timer_start_loop(get->server->loop, &get->timer,
-                                              (uint64_t) get->timeout_s * 1000, on_timer)) {
+    if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
         get_end(get, PMIX_ERR_NOMEM);
         return;
     }
@@ -80,6 +104,13 @@ static void wait_for_host(struct px_get *get, uint32_t rank)
     if (rc) {
         get_end(get, rc);
     }
+}
+
+/* Does this process ask for data of its own namespace, which no host has? */
+static bool is_of_self(const struct px_get *get)
+{
+    return !get->reply_to.peer &&
+           strncmp(get->target.nspace, get->server->self.nspace, PMIX_MAX_NSLEN) == 0;
 }
 
 /* It is not here: what now? */
@@ -91,7 +122,7 @@ static void answer_or_wait(struct px_get *get)
                             : px_key_reserved(get->key) || get->target.rank == PMIX_RANK_WILDCARD;
     struct px_local_proc *rank;
 
-    if (get->immediate) {
+    if (get->directives.immediate || get->directives.optional || (!ns && is_of_self(get))) {
         get_end(get, PMIX_ERR_NOT_FOUND);
     } else if (!ns) {
         wait_for_host(get, PMIX_RANK_WILDCARD);
@@ -129,32 +160,15 @@ static void take_change(struct px_get *get)
     *info = get->info[get->ninfo]; /* the array is freed whole; a number owns nothing */
 }
 
-static int read_directives(struct px_get *get)
-{
-    struct px_get_directives directives;
-    int rc;
-
-    take_change(get);
-    rc = px_lookup_key_read(get->info, get->ninfo, get->quals, &get->spec, &directives);
-
-    if (rc) {
-        return rc;
-    }
-    get->immediate = directives.immediate || directives.optional;
-    get->refresh = directives.refresh_cache;
-    get->patient = directives.timeout == 0;
-    get->timeout_s = directives.timeout != PX_NOT_GIVEN ? directives.timeout : 0;
-    return PMIX_SUCCESS;
-}
-
 /* What is required and not known here may be the host's to do, where it is asked. */
 static bool is_supported(const struct px_get *get)
 {
     const struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
     bool hosts =
         get->server->host.direct_modex && (!ns || !px_nspace_is_local(ns, get->target.rank));
+    unsigned levels = PX_ATTR_ALL | (get->value ? PX_ATTR_WAITING : 0);
 
-    return hosts || px_directives_met(&px_call_get, PX_ATTR_ALL, get->info, get->ninfo);
+    return hosts || px_directives_met(&px_call_get, levels, get->info, get->ninfo);
 }
 
 /* What other nodes have given us is as old as the last time that they did. The rest is as new as it
@@ -163,7 +177,7 @@ static bool is_renewable(const struct px_get *get)
 {
     const struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
 
-    if (!get->refresh || !ns) {
+    if (!get->directives.refresh_cache || get->directives.optional || !ns) {
         return false;
     }
     if (get->target.rank == PMIX_RANK_WILDCARD) {
@@ -177,15 +191,16 @@ static bool is_renewable(const struct px_get *get)
 static bool is_settled(struct px_get *get, int rc)
 {
     if (rc == PMIX_SUCCESS) {
-        get_destroy(get);
+        px_get_destroy(get);
     } else if (rc != PMIX_ERR_NOT_FOUND) {
         get_end(get, rc);
     }
     return rc != PMIX_ERR_NOT_FOUND;
 }
 
-static void get_begin(struct px_get *get)
+void px_get_begin(struct px_get *get)
 {
+    px_assert(get->here_only || px_loop_inside(get->server->loop));
     if (!is_supported(get)) {
         get_end(get, PMIX_ERR_NOT_SUPPORTED);
     } else if (is_renewable(get)) {
@@ -196,20 +211,16 @@ static void get_begin(struct px_get *get)
     }
 }
 
-int px_get_start(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
-                 unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
-                 size_t ninfo)
+int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
+                  unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
+                  size_t ninfo, struct px_get **ret)
 {
-    struct px_get *get = calloc(1, sizeof(*get));
-    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
+    struct px_get *get = calloc(1, sizeof(*get) + ninfo * sizeof(get->quals[0]));
     int rc;
 
-    px_assert(px_loop_inside(s->loop));
-    if (get) {
-        get->quals = calloc(ninfo + 1, sizeof(*get->quals));
-    }
-    if (!get || !get->quals) {
-        free(get);
+    if (!get) {
+        PMIx_Info_free(info, ninfo);
+        free(key);
         return PMIX_ERR_NOMEM;
     }
     px_list_init(&get->link);
@@ -221,19 +232,20 @@ int px_get_start(struct px_server *s, const struct px_reply_to *reply_to, const 
     get->key = key;
     get->info = info;
     get->ninfo = ninfo;
-    get->spec = spec;
+    take_change(get);
+    get->spec = (struct px_lookup_key) PX_LOOKUP_KEY_INIT;
     get->spec.rank = target->rank;
     get->spec.key = key;
     get->spec.key_len = key ? strlen(key) : 0;
     if (strncmp(asker->nspace, target->nspace, PMIX_MAX_NSLEN) == 0) {
         get->spec.self = asker->rank;
     }
-    rc = read_directives(get);
+    rc = px_lookup_key_read(get->info, get->ninfo, get->quals, &get->spec, &get->directives);
     if (rc) {
-        get_end(get, rc);
-    } else {
-        get_begin(get);
+        px_get_destroy(get);
+        return rc;
     }
+    *ret = get;
     return PMIX_SUCCESS;
 }
 
@@ -245,6 +257,7 @@ static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, s
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
     pmix_proc_t target = {.rank = PMIX_RANK_UNDEF};
     char *nspace = NULL;
+    struct px_get *get = NULL;
     char *key = NULL;
     pmix_info_t *info = NULL;
     size_t ninfo = 0;
@@ -268,13 +281,15 @@ static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, s
         rc = px_infos_append(&info, &ninfo, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
         rc = rc ? rc : px_infos_append(&info, &ninfo, PMIX_GET_REFRESH_CACHE, &yes, PMIX_BOOL);
     }
-    if (!rc) {
-        PMIX_LOAD_NSPACE(target.nspace, nspace && nspace[0] ? nspace : peer->proc.nspace);
-        rc = px_get_start(s, &reply_to, &peer->proc, how, &target, key, info, ninfo);
-    }
     if (rc) {
         PMIx_Info_free(info, ninfo);
         free(key);
+    } else {
+        PMIX_LOAD_NSPACE(target.nspace, nspace && nspace[0] ? nspace : peer->proc.nspace);
+        rc = px_get_create(s, &reply_to, &peer->proc, how, &target, key, info, ninfo, &get);
+    }
+    if (!rc) {
+        px_get_begin(get);
     }
     free(nspace);
     return rc;
@@ -330,7 +345,7 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, const 
         } else if (otherwise != PMIX_SUCCESS) {
             px_timer_stop_loop(&get->timer);
             answer_or_wait(get);
-        } else if (!get->timeout_s && get->target.rank == rank) {
+        } else if (!timeout_of(get) && get->target.rank == rank) {
             wait_for_data(get, true);
         } else {
             px_list_append(&s->gets, &get->link);
@@ -430,7 +445,7 @@ void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
         struct px_get *get = px_container_of(item, struct px_get, link);
 
         if (get->reply_to.peer == peer->id) {
-            get_destroy(get);
+            px_get_destroy(get);
         }
     }
 }

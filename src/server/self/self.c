@@ -53,10 +53,7 @@ void px_self_fini(struct px_server *s)
 
 bool px_self_is(const struct px_server *s, const pmix_proc_t *proc)
 {
-    if (!proc) {
-        return true;
-    }
-    return (!proc->nspace[0] || strncmp(proc->nspace, s->self.nspace, PMIX_MAX_NSLEN) == 0) &&
+    return strncmp(proc->nspace, s->self.nspace, PMIX_MAX_NSLEN) == 0 &&
            (proc->rank == s->self.rank || proc->rank == PMIX_RANK_UNDEF ||
             proc->rank == PMIX_RANK_INVALID);
 }

@@ -3,7 +3,7 @@
 #ifndef PX_SERVER_SELF_H
 #define PX_SERVER_SELF_H
 
-#include "src/server/state.h"
+#include "src/server/priv.h"
 
 struct px_lookup_key;
 struct px_slice;
@@ -14,7 +14,7 @@ struct px_slice;
 int px_self_publish(struct px_server *s);
 void px_self_fini(struct px_server *s);
 
-/* Does a get's process mean this one? NULL does; so does a rank that is none. */
+/* Does a get's process mean this one? A rank that is none does, too. */
 bool px_self_is(const struct px_server *s, const pmix_proc_t *proc);
 
 /* The value under ask->key of this process. 0 or PMIX_ERR_NOT_FOUND; the slice lives as long as the

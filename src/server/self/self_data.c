@@ -9,17 +9,12 @@
 #include "loop_call.h"
 #include "gds/store.h"
 #include "src/server/data/server_get.h"
-#include "self_call.h"
 #include "src/server/requests/server_query.h"
 #include "self_ops.h"
 #include "self.h"
 #include "src/loop/wait.h"
 #include "src/context/context.h"
-#include "src/value/directives.h"
-#include "src/server/data/get_answer.h"
-#include "src/server/data/nspace.h"
-#include "src/server/requests/server_resolve.h"
-#include "src/server/peers/dispatch.h"
+#include "src/value/infos.h"
 
 /* --- data --- */
 
@@ -67,138 +62,77 @@ pmix_status_t px_self_commit(struct px_ctx *ctx)
     return PMIX_SUCCESS;
 }
 
-struct get_args {
-    const pmix_proc_t *proc;
-    const char *key;
-    const pmix_info_t *info;
-    size_t ninfo;
-    pmix_value_t **value;
-};
-
-static int give_value(const struct px_slice *slice, const struct px_get_directives *directives,
-                      pmix_value_t **value)
+static void get_done(pmix_status_t status, pmix_value_t *value, void *wait)
 {
-    if (directives->static_values) {
-        return *value ? px_slice_fill(slice, *value) : PMIX_ERR_BAD_PARAM;
-    }
-    if (directives->pointer_values) {
-        return px_slice_pointer(slice, (const pmix_value_t **) value);
-    }
-    return px_slice_value(slice, value);
+    (void) value; /* px_get.value has it */
+    px_wait_done(wait, status);
 }
 
-static const char *nspace_of(const struct px_server *s, const struct get_args *a)
+static void begin_get(struct px_task *task)
 {
-    return a->proc && a->proc->nspace[0] ? a->proc->nspace : s->self.nspace;
+    px_get_begin(px_container_of(task, struct px_get, task));
 }
 
-/* What the host has registered or a process posted, else what this process knows of itself. */
-static int find_here(struct px_server *s, const struct get_args *a,
-                     struct px_get_directives *directives, struct px_slice *ret)
+/* A request of this process, with copies of its arguments. */
+static int create_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                      const pmix_info_t *info, size_t ninfo, const struct px_reply_to *reply_to,
+                      struct px_get **ret)
 {
-    struct px_nspace *ns = px_nspace_find(s, nspace_of(s, a));
-    pmix_info_t *quals = calloc(a->ninfo + 1, sizeof(*quals));
-    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
-    int rc =
-        quals ? px_lookup_key_read(a->info, a->ninfo, quals, &spec, directives) : PMIX_ERR_NOMEM;
+    struct px_server *s = ctx->role;
+    pmix_proc_t target = proc ? *proc : s->self;
+    pmix_info_t *own = NULL;
+    char *own_key;
+    int rc;
 
+    if (!key || (!info && ninfo)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (!target.nspace[0]) {
+        PMIX_LOAD_NSPACE(target.nspace, s->self.nspace);
+    }
+    own_key = strdup(key);
+    rc = own_key ? px_infos_copy(info, ninfo, &own) : PMIX_ERR_NOMEM;
     if (rc) {
-        free(quals);
+        free(own_key);
         return rc;
     }
-    spec.rank = a->proc ? a->proc->rank : PMIX_RANK_WILDCARD;
-    spec.key = a->key;
-    spec.key_len = strlen(a->key);
-    rc = PMIX_ERR_NOT_FOUND;
-    if (ns) {
-        bool renews = directives->refresh_cache && !directives->optional;
-
-        rc = renews ? PMIX_ERR_WOULD_BLOCK : px_store_get(ns->store, &spec, ret);
+    rc = px_get_create(s, reply_to, &s->self, 0, &target, own_key, own, own ? ninfo : 0, ret);
+    if (!rc) {
+        (*ret)->task.run = begin_get;
     }
-    if (rc == PMIX_ERR_NOT_FOUND && px_self_is(s, a->proc)) {
-        rc = px_self_find(s, &spec, ret);
-    }
-    free(quals);
     return rc;
 }
 
-/* May what is not here come from the host? */
-static bool host_may_have(struct px_server *s, const struct get_args *a)
+pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                          size_t ninfo, pmix_value_t **value)
 {
-    const char *nspace = nspace_of(s, a);
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_wait wait;
+    struct px_reply_to reply_to = {.value = get_done, .cbdata = &wait};
+    struct px_get *get;
+    int may_block;
+    int rc = ctx ? create_get(ctx, proc, key, info, ninfo, &reply_to, &get) : PMIX_ERR_INIT;
 
-    return px_nspace_find(s, nspace) ? !px_key_reserved(a->key)
-                                     : strcmp(nspace, s->self.nspace) != 0;
-}
-
-/* What is here; PMIX_ERR_WOULD_BLOCK when the host may have it. */
-static int get_on_loop(struct px_server *s, void *args)
-{
-    struct get_args *a = args;
-    struct px_get_directives directives;
-    struct px_slice slice;
-    int rc;
-
-    if (!px_directives_met(&px_call_get, PX_ATTR_SERVER | PX_ATTR_WAITING, a->info, a->ninfo)) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    rc = find_here(s, a, &directives, &slice);
-    rc = rc ? rc : give_value(&slice, &directives, a->value);
-    if (rc != PMIX_ERR_NOT_FOUND || directives.optional || directives.immediate) {
+    if (rc) {
         return rc;
     }
-    return host_may_have(s, a) ? PMIX_ERR_WOULD_BLOCK : rc;
-}
-
-pmix_status_t px_self_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                          const pmix_info_t *info, size_t ninfo, pmix_value_t **value)
-{
-    struct get_args args = {proc, key, info, ninfo, value};
-
-    if (!key) {
+    if (!value || (px_get_mode(&get->directives) == PX_RETURN_FILL && !*value)) {
+        px_get_destroy(get);
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_server_read(ctx->role, get_on_loop, &args);
-}
-
-/* A get of a key that this process knows of itself. False: it is not answered. */
-static bool answered_here(struct px_upcall *up)
-{
-    struct get_args args = {&up->proc2, up->text, up->info, up->ninfo, NULL};
-    struct px_get_directives directives;
-    pmix_value_t *value = NULL;
-    struct px_slice slice;
-
-    if (!px_self_is(up->server, &up->proc2) || !px_key_reserved(up->text) ||
-        !px_directives_met(&px_call_get, PX_ATTR_SERVER, up->info, up->ninfo) ||
-        find_here(up->server, &args, &directives, &slice) || px_slice_value(&slice, &value)) {
-        return false;
+    px_wait_init(&wait);
+    get->value = value;
+    may_block = px_ctx_may_block(ctx);
+    if (!may_block) {
+        px_loop_post(ctx->loop, &get->task);
+        return px_ctx_wait(ctx, &wait);
     }
-    up->reply_to.value(PMIX_SUCCESS, value, up->reply_to.cbdata);
-    PMIx_Value_free(value, 1);
-    px_upcall_destroy(up);
-    return true;
-}
-
-static void go_get(struct px_upcall *up)
-{
-    struct px_server *s = up->server;
-    char *key = up->text;
-    pmix_info_t *info = up->info;
-    size_t ninfo = up->ninfo;
-
-    if (answered_here(up)) {
-        return;
-    }
-    up->text = NULL;
-    up->info = NULL;
-    up->ninfo = 0;
-    if (px_get_start(s, &up->reply_to, &s->self, 0, &up->proc2, key, info, ninfo)) {
-        up->reply_to.value(PMIX_ERR_NOMEM, NULL, up->reply_to.cbdata);
-        PMIx_Info_free(info, ninfo);
-        free(key);
-    }
-    px_upcall_destroy(up);
+    /* On the loop thread, or alone in a forked child: Slurm's daemon asks for a task's environment
+     * there. */
+    get->here_only = true;
+    px_get_begin(get);
+    rc = px_wait_for(&wait);
+    return rc == PMIX_ERR_WOULD_BLOCK ? may_block : rc;
 }
 
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
@@ -206,22 +140,18 @@ pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const 
                              void *cbdata)
 {
     struct px_reply_to reply_to = {.value = cbfunc, .cbdata = cbdata};
-    struct px_upcall *up = px_self_create(ctx, &reply_to);
-    int rc = px_self_copy_infos(up, info, ninfo);
+    struct px_get *get;
+    int rc = create_get(ctx, proc, key, info, ninfo, &reply_to, &get);
 
-    if (!key || !cbfunc) {
-        px_upcall_destroy(up);
-        return PMIX_ERR_BAD_PARAM;
+    if (rc) {
+        return rc;
     }
-    if (!rc) {
-        up->proc2 = proc ? *proc : ctx->self;
-        if (!up->proc2.nspace[0]) {
-            PMIX_LOAD_NSPACE(up->proc2.nspace, ctx->self.nspace);
-        }
-        up->text = strdup(key);
-        rc = up->text ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    if (px_get_mode(&get->directives) == PX_RETURN_FILL) {
+        px_get_destroy(get);
+        return PMIX_ERR_NOT_SUPPORTED;
     }
-    return px_self_post(up, rc, false, go_get);
+    px_loop_post(ctx->loop, &get->task);
+    return PMIX_SUCCESS;
 }
 
 /* --- resolve --- */

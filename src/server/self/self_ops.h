@@ -11,8 +11,8 @@
 pmix_status_t px_self_store(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                             const pmix_value_t *value);
 pmix_status_t px_self_commit(struct px_ctx *ctx);
-pmix_status_t px_self_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                          const pmix_info_t *info, size_t ninfo, pmix_value_t **value);
+pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                          size_t ninfo, pmix_value_t **value);
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                              const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
                              void *cbdata);

@@ -27,7 +27,6 @@
 #include "src/client/session.h"
 #include "src/event/registry.h"
 #include "src/loop/wait.h"
-#include "src/client/start.h"
 
 static struct px_ctx *ctx;
 
@@ -41,12 +40,17 @@ static int set_up(void **state)
     if (px_param_load() != 0 || px_loop_create(false, &ctx->loop) != 0) {
         return -1;
     }
-    return px_client_start(ctx, NULL, 0) == PMIX_ERR_UNREACH ? 0 : -1;
+    if (px_client_start(ctx, NULL, 0) != PMIX_ERR_UNREACH) {
+        return -1;
+    }
+    px_ctx_up(ctx);
+    return 0;
 }
 
 static int tear_down(void **state)
 {
     (void) state;
+    px_ctx_down(ctx);
     if (px_client_stop(ctx, NULL, 0) != PMIX_SUCCESS) {
         return -1;
     }
@@ -57,7 +61,7 @@ static int tear_down(void **state)
 
 static pmix_status_t get(const char *key, pmix_value_t **value)
 {
-    return ctx->ops->get(ctx, NULL, key, NULL, 0, value);
+    return px_client_get(NULL, key, NULL, 0, value);
 }
 
 static void put_int(pmix_scope_t scope, const char *key, int number, pmix_status_t expected)
@@ -161,9 +165,9 @@ static void misses(void **state)
     assert_int_equal(get("nothing", &got), PMIX_ERR_NOT_FOUND);
     assert_int_equal(get(PMIX_JOB_SIZE, &got), PMIX_ERR_NOT_FOUND);
     PMIx_Load_procid(&other, "elsewhere", 0);
-    assert_int_equal(ctx->ops->get(ctx, &other, "x", NULL, 0, &got), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(px_client_get(&other, "x", NULL, 0, &got), PMIX_ERR_NOT_FOUND);
     assert_ptr_equal(got, &got);
-    assert_int_equal(ctx->ops->get(ctx, NULL, "x", NULL, 0, NULL), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_client_get(NULL, "x", NULL, 0, NULL), PMIX_ERR_BAD_PARAM);
 }
 
 static pmix_info_t switched_on(const char *key)
@@ -187,23 +191,23 @@ static void manners(void **state)
 
     (void) state;
     assert_int_equal(ctx->ops->put(ctx, PMIX_GLOBAL, "text", &value), PMIX_SUCCESS);
-    assert_int_equal(ctx->ops->get(ctx, NULL, "text", &pointer, 1, &one), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(NULL, "text", &pointer, 1, &one), PMIX_SUCCESS);
     for (int i = 0; i < 100; i++) {
         put_int(PMIX_GLOBAL, "text", i, PMIX_SUCCESS);
     }
     assert_string_equal(one->data.string, "zero copy");
     expect_int("text", 99);
     assert_int_equal(ctx->ops->put(ctx, PMIX_GLOBAL, "more", &value), PMIX_SUCCESS);
-    assert_int_equal(ctx->ops->get(ctx, NULL, "more", &pointer, 1, &one), PMIX_SUCCESS);
-    assert_int_equal(ctx->ops->get(ctx, NULL, "more", &pointer, 1, &two), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(NULL, "more", &pointer, 1, &one), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(NULL, "more", &pointer, 1, &two), PMIX_SUCCESS);
     assert_ptr_equal(one, two);
     one = &here;
-    assert_int_equal(ctx->ops->get(ctx, NULL, "more", &fixed, 1, &one), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(NULL, "more", &fixed, 1, &one), PMIX_SUCCESS);
     assert_ptr_equal(one, &here);
     assert_string_equal(here.data.string, "zero copy");
     PMIx_Value_destruct(&here);
     one = NULL;
-    assert_int_equal(ctx->ops->get(ctx, NULL, "more", &fixed, 1, &one), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_client_get(NULL, "more", &fixed, 1, &one), PMIX_ERR_BAD_PARAM);
 }
 
 static void names_of_our_own(void **state)
@@ -213,7 +217,7 @@ static void names_of_our_own(void **state)
 
     (void) state;
     PMIx_Load_procid(&other, "elsewhere", 7);
-    assert_int_equal(ctx->ops->get(ctx, &other, PMIX_PROCID, NULL, 0, &got), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(&other, PMIX_PROCID, NULL, 0, &got), PMIX_SUCCESS);
     assert_int_equal(got->type, PMIX_PROC);
     assert_string_equal(got->data.proc->nspace, ctx->self.nspace);
     PMIx_Value_free(got, 1);
@@ -235,12 +239,12 @@ static void stored_for_others(void **state)
     (void) state;
     PMIx_Load_procid(&other, "elsewhere", 3);
     assert_int_equal(ctx->ops->store_internal(ctx, &other, "cached", &value), PMIX_SUCCESS);
-    assert_int_equal(ctx->ops->get(ctx, &other, "cached", NULL, 0, &got), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(&other, "cached", NULL, 0, &got), PMIX_SUCCESS);
     assert_int_equal(got->data.integer, 42);
     PMIx_Value_free(got, 1);
     PMIx_Load_procid(&other, ctx->self.nspace, 5);
     assert_int_equal(ctx->ops->store_internal(ctx, &other, PMIX_LOCALITY, &value), PMIX_SUCCESS);
-    assert_int_equal(ctx->ops->get(ctx, &other, PMIX_LOCALITY, NULL, 0, &got), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(&other, PMIX_LOCALITY, NULL, 0, &got), PMIX_SUCCESS);
     PMIx_Value_free(got, 1);
     value = (pmix_value_t){.type = PMIX_POINTER, .data.ptr = &object};
     assert_int_equal(ctx->ops->store_internal(ctx, NULL, "object", &value), PMIX_SUCCESS);
@@ -267,11 +271,11 @@ static void qualified(void **state)
     assert_int_equal(get("endpoint", &got), PMIX_ERR_NOT_FOUND);
     put_int(PMIX_GLOBAL, "endpoint", 2, PMIX_SUCCESS);
     expect_int("endpoint", 2);
-    assert_int_equal(ctx->ops->get(ctx, NULL, "endpoint", &infos[1], 1, &got), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(NULL, "endpoint", &infos[1], 1, &got), PMIX_SUCCESS);
     assert_int_equal(got->data.integer, 1);
     PMIx_Value_free(got, 1);
     infos[1].value.data.uint32 = 10;
-    assert_int_equal(ctx->ops->get(ctx, NULL, "endpoint", &infos[1], 1, &got), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(px_client_get(NULL, "endpoint", &infos[1], 1, &got), PMIX_ERR_NOT_FOUND);
     PMIx_Data_array_free(array);
 }
 

@@ -24,10 +24,6 @@
 #include "src/base/param.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
-#include "src/client/get.h"
-#include "src/client/get_fast.h"
-#include "src/client/put.h"
-#include "src/client/refresh.h"
 
 enum { N_RANKS = 300, SELF = 3, ROUNDS = 3000, N_THREADS = 3, LAST = 2000 };
 
@@ -47,12 +43,6 @@ static uint32_t draw(uint64_t *seed)
 {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t) (*seed >> 33);
-}
-
-static pmix_status_t long_way(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
-                              size_t ninfo, pmix_value_t **value)
-{
-    return px_client_get(ctx, proc, key, info, ninfo, value);
 }
 
 static struct px_store *make(const struct px_store *before)
@@ -93,17 +83,18 @@ static int set_up(void **state)
     assert_int_equal(px_param_load(), 0);
     assert_int_equal(px_loop_create(false, &ctx->loop), 0);
     ctx->ops = &px_client_ops;
-    ctx->get = long_way;
     ctx->role = px_session_create(ctx);
     assert_non_null(ctx->role);
     px_session_name(px_session(ctx), "job", SELF);
     adopt();
+    px_ctx_up(ctx);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void) state;
+    px_ctx_down(ctx);
     px_session_destroy(px_session(ctx));
     px_loop_destroy(ctx->loop);
     ctx->loop = NULL;
@@ -141,7 +132,7 @@ static void compare(pmix_rank_t rank, const char *key, const char *directive)
     pmix_status_t rc[2];
 
     rc[0] = get(px_client_get_fast, rank, key, directive, &here[0], &value[0]);
-    rc[1] = get(long_way, rank, key, directive, &here[1], &value[1]);
+    rc[1] = get(px_client_get, rank, key, directive, &here[1], &value[1]);
     assert_int_equal(rc[0], rc[1]);
     if (rc[0] != PMIX_SUCCESS) {
         return;

@@ -275,6 +275,62 @@ static void qualifiers(void **state)
     px_get_request_fini(&want);
 }
 
+/* A copy is good when the arguments are gone. */
+static void copies(void **state)
+{
+    struct px_get_request want;
+    struct px_get_request copy;
+    char key[] = "my.key";
+    pmix_proc_t proc;
+    pmix_info_t info[3];
+    uint32_t number = 4;
+    bool yes = true;
+
+    (void) state;
+    PMIx_Load_procid(&proc, "job2", 7);
+    info[0] = directive("q.one", &number, PMIX_UINT32);
+    PMIx_Info_qualifier(&info[0]);
+    info[1] = directive(PMIX_HOSTNAME, "n7", PMIX_STRING);
+    info[2] = directive(PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
+    assert_int_equal(px_get_request_read(&session, &proc, key, info, 3, &want), 0);
+    assert_int_equal(px_get_request_copy(&want, &copy), 0);
+    px_get_request_fini(&want);
+    memset(info[1].value.data.string, 'x', 2);
+    for (int i = 0; i < 3; i++) {
+        PMIx_Info_destruct(&info[i]);
+    }
+    memset(info, 'x', sizeof(info));
+    memset(key, 'x', sizeof(key));
+    memset(&proc, 'x', sizeof(proc));
+    memset(&want, 'x', sizeof(want));
+    assert_string_equal(copy.spec.key, "my.key");
+    assert_int_equal(copy.spec.key_len, 6);
+    assert_string_equal(copy.nspace, "job2");
+    assert_int_equal(copy.spec.rank, 7);
+    assert_string_equal(copy.spec.hostname, "n7");
+    assert_int_equal(copy.spec.n_quals, 1);
+    assert_string_equal(copy.spec.quals[0].key, "q.one");
+    assert_int_equal(copy.spec.quals[0].value.data.uint32, 4);
+    assert_int_equal(copy.ninfo, 3);
+    assert_string_equal(copy.info[2].key, PMIX_GET_POINTER_VALUES);
+    assert_int_equal(px_get_request_mode(&copy), PX_RETURN_POINTER);
+    px_get_request_fini(&copy);
+}
+
+static void everything(void **state)
+{
+    struct px_get_request want;
+    struct px_get_request copy;
+
+    (void) state;
+    assert_int_equal(px_get_request_read(&session, NULL, NULL, NULL, 0, &want), 0);
+    assert_int_equal(want.flags, PX_GET_ALL | PX_GET_OWN);
+    assert_int_equal(px_get_request_copy(&want, &copy), 0);
+    assert_int_equal(copy.flags, PX_GET_ALL | PX_GET_OWN);
+    assert_string_equal(copy.nspace, "job");
+    px_get_request_fini(&copy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +344,8 @@ int main(void)
         cmocka_unit_test(realms_and_places),
         cmocka_unit_test(unknown_directives),
         cmocka_unit_test(qualifiers),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(everything),
     };
 
     return cmocka_run_group_tests_name("want", tests, set_up, NULL);

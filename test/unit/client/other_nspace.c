@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 
 #include "script.h"
+#include "src/client/get.h"
 #include "gds/state.h"
-#include "src/client/other_nspace.h"
 
 enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30, MOST_KEPT = 100 };
 
@@ -409,7 +409,8 @@ static void *keep_reading(void *arg)
     while (!over) {
         pmix_value_t *value = NULL;
 
-        if (ctx->ops->get(ctx, &job, PMIX_JOB_SIZE, NULL, 0, &value) != PMIX_SUCCESS) {
+        if (px_client_get_local(px_session(ctx), &job, PMIX_JOB_SIZE, NULL, 0, &value) !=
+            PMIX_SUCCESS) {
             *sound = false;
             break;
         }

@@ -10,6 +10,7 @@
 #endif
 
 #include "script.h"
+#include "src/client/get.h"
 
 enum { N_THREADS = 4, BIG = 65536, MANY = 100000 };
 
@@ -87,7 +88,7 @@ static uint32_t number(void)
     pmix_value_t *value = NULL;
     uint32_t ret;
 
-    if (ctx->ops->get(ctx, &job, "number", NULL, 0, &value) != PMIX_SUCCESS) {
+    if (px_client_get_local(px_session(ctx), &job, "number", NULL, 0, &value) != PMIX_SUCCESS) {
         return 0;
     }
     ret = value->data.uint32;

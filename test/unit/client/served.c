@@ -9,6 +9,7 @@
 #endif
 
 #include "script.h"
+#include "src/client/get.h"
 
 static pmix_proc_t peer(pmix_rank_t rank)
 {
@@ -100,10 +101,12 @@ static void job_information(void **state)
 
     (void) state;
     client_open("5.0.0", posted);
-    assert_int_equal(ctx->ops->get(ctx, &job, PMIX_JOB_SIZE, NULL, 0, &value), PMIX_SUCCESS);
+    assert_int_equal(px_client_get_local(px_session(ctx), &job, PMIX_JOB_SIZE, NULL, 0, &value),
+                     PMIX_SUCCESS);
     assert_int_equal(value->data.uint32, 4);
     PMIx_Value_free(value, 1);
-    assert_int_equal(ctx->ops->get(ctx, &job, PMIX_PARENT_ID, NULL, 0, &value), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(px_client_get_local(px_session(ctx), &job, PMIX_PARENT_ID, NULL, 0, &value),
+                     PMIX_ERR_NOT_FOUND);
     assert_int_equal(script_requests(), 0);
     client_close();
 }
@@ -116,10 +119,12 @@ static void one_message_for_all_keys(void **state)
 
     (void) state;
     client_open("5.0.0", posted);
-    assert_int_equal(ctx->ops->get(ctx, &one, "first", NULL, 0, &value), PMIX_ERR_WOULD_BLOCK);
+    assert_int_equal(px_client_get_local(px_session(ctx), &one, "first", NULL, 0, &value),
+                     PMIX_ERR_WOULD_BLOCK);
     assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     assert_int_equal(number, 11);
-    assert_int_equal(ctx->ops->get(ctx, &one, "second", NULL, 0, &value), PMIX_SUCCESS);
+    assert_int_equal(px_client_get_local(px_session(ctx), &one, "second", NULL, 0, &value),
+                     PMIX_SUCCESS);
     assert_int_equal(value->data.integer, 12);
     PMIx_Value_free(value, 1);
     assert_int_equal(script_requests(), 1);
@@ -139,7 +144,8 @@ static void optional_asks_nobody(void **state)
     client_open("5.0.0", posted);
     PMIx_Info_construct(&info);
     PMIx_Info_load(&info, PMIX_OPTIONAL, &yes, PMIX_BOOL);
-    assert_int_equal(ctx->ops->get(ctx, &one, "first", &info, 1, &value), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(px_client_get_local(px_session(ctx), &one, "first", &info, 1, &value),
+                     PMIX_ERR_NOT_FOUND);
     assert_int_equal(script_requests(), 0);
     client_close();
 }
@@ -304,7 +310,8 @@ static void refused_refresh(void **state)
     script_hang_up();
     while (px_session_server(px_session(ctx)) != NULL) {
     }
-    assert_int_equal(ctx->ops->get(ctx, &one, "first", &info, 1, &value), PMIX_ERR_WOULD_BLOCK);
+    assert_int_equal(px_client_get_local(px_session(ctx), &one, "first", &info, 1, &value),
+                     PMIX_ERR_WOULD_BLOCK);
     assert_int_equal(spec(1, "first", &info, 1, &number), PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(spec(1, NULL, &info, 1, &number), PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
@@ -433,9 +440,11 @@ static void losing_the_server(void **state)
     assert_int_equal(px_wait_for(&called.wait), PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(px_wait_for(&seen), 0);
     assert_int_equal(seen_code, PMIX_ERR_LOST_CONNECTION);
-    assert_int_equal(ctx->ops->get(ctx, &job, PMIX_JOB_SIZE, NULL, 0, &value), PMIX_SUCCESS);
+    assert_int_equal(px_client_get_local(px_session(ctx), &job, PMIX_JOB_SIZE, NULL, 0, &value),
+                     PMIX_SUCCESS);
     PMIx_Value_free(value, 1);
-    assert_int_equal(ctx->ops->get(ctx, &one, "first", NULL, 0, &value), PMIX_ERR_LOST_CONNECTION);
+    assert_int_equal(px_client_get_local(px_session(ctx), &one, "first", NULL, 0, &value),
+                     PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, op_done, &called),
                      PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "other", &procs, &n),

@@ -4,6 +4,7 @@
 /* Data of processes, on one node and across two: scopes, fences with and without data, direct
  * modex. Requirement ids in brackets. Covers: SHM-013 */
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -107,6 +108,45 @@ static int act_again_far(void)
 {
     overwrite();
     fence_all(false);
+    return 0;
+}
+
+/* The server process waits for a value, by a pointer that lasts. [GET-023] */
+static pthread_t holder;
+static pmix_value_t *held;
+
+static void *hold(void *arg)
+{
+    pmix_proc_t first = proc_of(WORLD_NSPACE, 0);
+    pmix_info_t info;
+    bool yes = true;
+
+    PMIX_INFO_LOAD(&info, PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
+    check_status(PMIx_Get(&first, "g", &info, 1, &held), PMIX_SUCCESS);
+    return arg;
+}
+
+static void before_held(unsigned node)
+{
+    (void) node;
+    check(pthread_create(&holder, NULL, hold, NULL) == 0);
+}
+
+static int after_held(unsigned node)
+{
+    pmix_proc_t first = proc_of(WORLD_NSPACE, 0);
+    pmix_value_t here = {0};
+    pmix_value_t *place = &here;
+    pmix_info_t info;
+    bool yes = true;
+
+    (void) node;
+    check(pthread_join(holder, NULL) == 0);
+    check(held->type == PMIX_UINT32 && held->data.uint32 == 100);
+    PMIX_INFO_LOAD(&info, PMIX_GET_STATIC_VALUES, &yes, PMIX_BOOL);
+    PMIx_Info_required(&info);
+    check_status(PMIx_Get(&first, "g", &info, 1, &place), PMIX_SUCCESS);
+    check(place == &here && here.type == PMIX_UINT32 && here.data.uint32 == 100);
     return 0;
 }
 
@@ -391,6 +431,15 @@ static void collect_by_messages(void **state)
                      0);
 }
 
+static void held_by_server(void **state)
+{
+    struct world world = {
+        .act = "direct", .n_nodes = 1, .per_node = 2, .ready = before_held, .after = after_held};
+
+    (void) state;
+    assert_int_equal(world_run(&world), 0);
+}
+
 static void direct(void **state)
 {
     (void) state;
@@ -474,6 +523,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(collect_two_nodes),
         cmocka_unit_test(collect_by_messages),
         cmocka_unit_test(direct),
+        cmocka_unit_test(held_by_server),
         cmocka_unit_test(again),
         cmocka_unit_test(never),
         cmocka_unit_test(gone),

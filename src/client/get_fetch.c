@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Get when the value is not here: one message, whose reply is stored and then looked up like
+ * everything else. Several gets of committed data of the same process share a message, since a
+ * server sends all that it may show of a process; those that the reply does not serve ask again for
+ * themselves. */
+
+#include "get_fetch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+#include "get.h"
+#include "src/base/epoch.h"
+#include "src/value/infos.h"
+
+/* A get that waits for the server. One of a blocking call lives on the caller's stack, as does its
+ * request; others own theirs. */
+struct waiter {
+    struct px_list link; /* in a fetch */
+    struct px_session *session;
+    const struct px_get_request *request;
+    pmix_value_cbfunc_t cbfunc; /* NULL: a blocking call */
+    void *cbdata;
+    pmix_value_t **value; /* of a blocking call: where the value goes; NULL: only a refresh */
+    struct px_wait wait;  /* of a blocking call */
+};
+
+struct owned_waiter {
+    struct waiter waiter;
+    struct px_get_request request;
+};
+
+/* A GET under way. Its first waiter's request is the one that was sent. */
+struct px_fetch {
+    struct px_list link;    /* in session->fetches while others may join, else alone */
+    struct px_list waiters; /* session lock; never empty until the reply */
+    uint64_t ended;         /* session->ended when it was sent */
+    uint64_t change;        /* the change that this process has of the data, or 0 */
+    bool refresh;           /* sent as REFRESH_CACHE */
+    bool again; /* the reply before announced a segment whose descriptor was lost: not again */
+};
+
+static void fetch_reply(void *arg, int status, struct px_in *reply, int fd);
+
+static void waiter_free(struct waiter *waiter)
+{
+    struct owned_waiter *owned = px_container_of(waiter, struct owned_waiter, waiter);
+
+    px_assert(waiter->cbfunc != NULL && waiter->request == &owned->request);
+    px_get_request_fini(&owned->request);
+    free(owned);
+}
+
+/* Ends a get: hands over the value, which px_client_hand_out has made, or a status. The waiter is
+ * gone afterwards. */
+static void waiter_done(struct waiter *waiter, int status, pmix_value_t *value)
+{
+    bool ours = (waiter->request->flags & PX_GET_POINTER) == 0;
+
+    px_assert(status == 0 || value == NULL);
+    px_assert(waiter->link.next == &waiter->link); /* in no fetch */
+    if (waiter->cbfunc == NULL) {
+        if (value != NULL && waiter->value != NULL) {
+            *waiter->value = value;
+        }
+        px_wait_done(&waiter->wait, status);
+        return;
+    }
+    waiter->cbfunc(status, value, waiter->cbdata);
+    if (ours && value != NULL) {
+        PMIx_Value_free(value, 1);
+    }
+    waiter_free(waiter);
+}
+
+/* Where px_client_hand_out is to put the value: the caller's own structure, or nothing yet. */
+static pmix_value_t *waiter_place(const struct waiter *waiter)
+{
+    bool fills = (waiter->request->flags & PX_GET_STATIC) != 0;
+
+    return fills && waiter->value != NULL ? *waiter->value : NULL;
+}
+
+static struct waiter *first_waiter(const struct px_fetch *fetch)
+{
+    px_assert(!px_list_empty(&fetch->waiters));
+    return px_container_of(fetch->waiters.next, struct waiter, link);
+}
+
+static const struct px_get_request *request_of(const struct px_fetch *fetch)
+{
+    return first_waiter(fetch)->request;
+}
+
+static pmix_proc_t proc_of(const struct px_get_request *request)
+{
+    pmix_proc_t proc;
+
+    PMIx_Load_procid(&proc, request->nspace, request->spec.rank);
+    return proc;
+}
+
+/* Are data of one process wanted that it commits, rather than the host's? */
+static bool is_of_commits(const struct px_get_request *request)
+{
+    return (request->flags & PX_GET_REFRESH) == 0 && request->spec.rank <= PMIX_RANK_VALID &&
+           !px_key_is_of_host(request->spec.key);
+}
+
+static struct px_fetch *fetch_create(struct waiter *waiter, bool again)
+{
+    const struct px_get_request *request = waiter->request;
+    struct px_fetch *fetch = calloc(1, sizeof(*fetch));
+
+    if (fetch != NULL) {
+        fetch->refresh = (request->flags & PX_GET_REFRESH) != 0;
+        fetch->again = again;
+        if (is_of_commits(request) && (request->flags & PX_GET_ALL) == 0) {
+            fetch->change = px_session_change(waiter->session, request->nspace, request->spec.rank);
+        }
+        px_list_init(&fetch->link);
+        px_list_init(&fetch->waiters);
+        px_list_append(&fetch->waiters, &waiter->link);
+    }
+    return fetch;
+}
+
+/* What such a process posts comes with collectives and when it is asked for, not by itself. */
+bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank)
+{
+    const struct px_other_nspace *other_nspace;
+    const struct px_store *store;
+    uint32_t node;
+
+    if (px_session_is_named(session, nspace)) {
+        store = px_session_shared(session);
+        if (store == NULL && px_session_private(session, &store) != 0) {
+            store = NULL;
+        }
+    } else {
+        other_nspace =
+            px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
+        store = other_nspace == NULL ? NULL
+                : px_other_nspace_shared(other_nspace) != NULL
+                    ? px_other_nspace_shared(other_nspace)
+                    : px_other_nspace_private(other_nspace);
+    }
+    node = store != NULL ? px_store_node_of(store, rank) : PX_NO_NODE;
+    return node != PX_NO_NODE && node != px_store_local_node(store);
+}
+
+static void load_info(pmix_info_t *info, const char *key, pmix_value_t value)
+{
+    PMIx_Load_key(info->key, key);
+    info->flags = 0;
+    info->value = value;
+}
+
+/* Packs the directives. Who asks for committed data says which change of them it has: a server that
+ * knows of that answers with the number, or that it is still the same. Who asks for everything of a
+ * process of this node does not wait for its first commit. */
+static int pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
+{
+    const struct px_get_request *request = request_of(fetch);
+    pmix_info_t *info;
+    size_t n;
+    bool far;
+    int rc;
+
+    /* How the value is handed out in this process is nothing to the server. */
+    info = px_infos_without(request->info, request->ninfo, PMIX_GET_STATIC_VALUES, 2, &n);
+    if (info == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_reader_enter();
+    far = px_client_is_far(first_waiter(fetch)->session, request->nspace, request->spec.rank);
+    px_reader_leave();
+    if (!far && is_of_commits(request)) {
+        load_info(&info[n++], PX_KEY_CHANGE,
+                  (pmix_value_t){.type = PMIX_UINT64, .data.uint64 = fetch->change});
+    }
+    if (!far && is_of_commits(request) && (request->flags & PX_GET_ALL) != 0) {
+        load_info(&info[n++], PMIX_IMMEDIATE, (pmix_value_t){.type = PMIX_BOOL, .data.flag = true});
+    }
+    rc = px_pack_infos(&msg->buf, msg->kind, info, n);
+    free(info);
+    return rc;
+}
+
+/* Servers before 5.0 know no command to refresh: a plain GET that carries the directive is the best
+ * there is. */
+static int send_fetch(struct px_fetch *fetch)
+{
+    const struct px_get_request *request = request_of(fetch);
+    struct px_session *session = first_waiter(fetch)->session;
+    struct px_server_peer *server = px_session_server(session);
+    uint64_t patience = request->timeout_ms > 0 ? request->timeout_ms + 250 : 0;
+    struct px_msg msg;
+    int rc;
+
+    fetch->refresh = fetch->refresh && server != NULL && px_server_at_least(server, 5, 0, 0);
+    rc = px_msg_start(session, fetch->refresh ? PX_CMD_REFRESH_CACHE : PX_CMD_GET, &msg);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = px_pack_string(&msg.buf, msg.kind, request->nspace);
+    if (rc == 0) {
+        rc = px_pack_rank(&msg.buf, msg.kind, request->spec.rank);
+    }
+    if (rc == 0) {
+        rc = pack_directives(fetch, &msg);
+    }
+    if (rc == 0 && (request->flags & PX_GET_ALL) == 0) {
+        rc = px_pack_string(&msg.buf, msg.kind, request->spec.key);
+    }
+    return px_msg_send(&msg, rc, patience, fetch_reply, fetch);
+}
+
+/* What was to be refreshed and could not be: what is here of it may be as old as the refusal says,
+ * unless it is our own. */
+static bool is_outdated(const struct px_session *session, const struct px_get_request *request,
+                        const struct px_slice *slice, int status)
+{
+    bool own = (request->flags & PX_GET_OWN) != 0 && request->spec.rank == session->ctx->self.rank;
+
+    return status != PMIX_SUCCESS && (request->flags & PX_GET_REFRESH) != 0 && !own &&
+           slice->scope != PMIX_INTERNAL;
+}
+
+/* Of everything: what is here by now; of a refresh without a key: that it is over. */
+static int find_all(const struct waiter *waiter, int status, pmix_value_t **value)
+{
+    bool refreshes = (waiter->request->flags & PX_GET_REFRESH) != 0;
+
+    return !refreshes && (status == PMIX_SUCCESS || status == PMIX_ERR_NOT_FOUND)
+               ? px_client_get_all(waiter->session, waiter->request, value)
+               : status;
+}
+
+/* The value out of the stores, or a final status. `found`: where it is, or NULL: it is to be looked
+ * up. PMIX_ERR_NOT_FOUND: it is not here. */
+static int find_key(const struct waiter *waiter, const struct px_slice *found, bool fresh,
+                    int status, pmix_value_t **value)
+{
+    const struct px_get_request *request = waiter->request;
+    struct px_slice slice;
+    int rc = 0;
+
+    if (status == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
+        return status; /* the server knows scopes; we may not */
+    }
+    if (found == NULL) {
+        rc = px_client_find(waiter->session, request, fresh, &slice);
+        found = &slice;
+    }
+    if (rc == PMIX_ERR_NOT_FOUND) {
+        return px_client_get_builtin(waiter->session, request, value);
+    }
+    if (rc == 0 && is_outdated(waiter->session, request, found, status)) {
+        return status;
+    }
+    return rc == 0 ? px_client_hand_out(waiter->session, request, found, value) : rc;
+}
+
+/* Ends the waiter with what is here now that the server has answered. False: the server has the
+ * value and this process has not. */
+static bool serve(struct waiter *waiter, const struct px_slice *found, bool fresh, int status)
+{
+    pmix_value_t *value = waiter_place(waiter);
+    int rc;
+
+    if ((waiter->request->flags & PX_GET_ALL) != 0) {
+        rc = find_all(waiter, status, &value);
+    } else {
+        rc = find_key(waiter, found, fresh, status, &value);
+        if (rc == PMIX_ERR_NOT_FOUND && status == PMIX_SUCCESS) {
+            return false;
+        }
+        rc = rc == PMIX_ERR_NOT_FOUND ? status : rc;
+    }
+    waiter_done(waiter, rc, rc == 0 ? value : NULL);
+    return true;
+}
+
+/* Asks for one waiter alone, which has shared somebody else's message in vain. told: or which was
+ * told to read what it cannot. */
+static void ask_again(struct waiter *waiter, bool told)
+{
+    struct px_fetch *fetch = fetch_create(waiter, told);
+    int rc = fetch != NULL ? send_fetch(fetch) : PMIX_ERR_NOMEM;
+
+    if (rc != 0) {
+        px_list_remove(&waiter->link);
+        waiter_done(waiter, rc, NULL);
+        free(fetch);
+    }
+}
+
+/* The key whose value is wanted; NULL: all of them. */
+static const char *key_of(const struct px_get_request *request)
+{
+    return (request->flags & PX_GET_ALL) == 0 ? request->spec.key : NULL;
+}
+
+/* KVAL... of the process, or of its job. */
+static int store_refreshed(struct px_session *session, const struct px_get_request *request,
+                           struct px_in *reply)
+{
+    pmix_proc_t proc = proc_of(request);
+
+    return proc.rank == PMIX_RANK_WILDCARD
+               ? px_session_store_job(session, proc.nspace, reply)
+               : px_session_store_kvals(session, &proc, reply, key_of(request));
+}
+
+static int store_reply(const struct px_fetch *fetch, struct px_in *reply, bool *ret_fresh)
+{
+    const struct px_get_request *request = request_of(fetch);
+    struct px_session *session = first_waiter(fetch)->session;
+    struct px_in start = *reply;
+    int rc = 0;
+
+    *ret_fresh = px_in_left(reply) > 0;
+    if (!*ret_fresh || (fetch->refresh && store_refreshed(session, request, reply) == 0)) {
+        return 0;
+    }
+    /* Some servers answer a refresh as they answer a get. */
+    *reply = start;
+    while (px_in_left(reply) > 0 && rc == 0) {
+        rc = px_session_store_blob(session, reply, fetch->refresh ? key_of(request) : NULL);
+    }
+    return rc;
+}
+
+/* Is the value that was asked for in the segment, now that the server has answered? Then nothing of
+ * the reply is stored. */
+static bool is_published(const struct px_fetch *fetch, struct px_slice *ret)
+{
+    const struct px_get_request *request = request_of(fetch);
+
+    return !fetch->refresh && (request->flags & PX_GET_ALL) == 0 &&
+           px_client_find_published(first_waiter(fetch)->session, request, ret);
+}
+
+/* The server has it, and we have not. It may believe that we read that namespace's segment, whose
+ * descriptor got lost. */
+static void miss(struct waiter *waiter, bool again)
+{
+    struct px_session *session = waiter->session;
+    const struct px_get_request *request = waiter->request;
+    const struct px_other_nspace *other_nspace =
+        px_session_find_other_nspace(session, request->nspace, request->nspace_len);
+
+    if (again || px_session_shared(session) == NULL || (request->flags & PX_GET_OWN) != 0 ||
+        (other_nspace != NULL && px_other_nspace_shared(other_nspace) != NULL)) {
+        waiter_done(waiter, PMIX_ERR_NOT_FOUND, NULL);
+        return;
+    }
+    (void) px_other_nspace_segment_came(session, request->nspace);
+    ask_again(waiter, true);
+}
+
+/* Serves a waiter that has joined. The data may be older than its get: it may have come after
+ * something newer was committed, which a process of this node is asked about each time. */
+static void serve_joined(struct waiter *waiter, bool fresh)
+{
+    const struct px_get_request *request = waiter->request;
+
+    if (px_session_change(waiter->session, request->nspace, request->spec.rank) != 0 ||
+        !serve(waiter, NULL, fresh, PMIX_SUCCESS)) {
+        ask_again(waiter, false);
+    }
+}
+
+static struct waiter *next_waiter(struct px_fetch *fetch)
+{
+    struct px_list *item = px_list_shift(&fetch->waiters);
+
+    return item != NULL ? px_container_of(item, struct waiter, link) : NULL;
+}
+
+static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct px_fetch *fetch = arg;
+    struct waiter *waiter = first_waiter(fetch);
+    struct px_session *session = waiter->session;
+    struct px_slice slice;
+    bool fresh = false;
+    bool again = false;
+    bool first = true;
+    bool found;
+
+    px_assert(px_loop_inside(session->ctx->loop));
+    status = px_reply_status(status, reply, fd);
+    found = status == PMIX_SUCCESS && is_published(fetch, &slice);
+    if (status == PMIX_SUCCESS && !found) {
+        status = store_reply(fetch, reply, &fresh);
+        again = status == PMIX_ERR_WOULD_BLOCK && !fetch->again;
+        status = status == PMIX_ERR_WOULD_BLOCK ? PMIX_ERR_NOT_FOUND : status;
+    }
+    session->arrived = NULL; /* whether the reply was read or not */
+    px_lock_take(&session->lock);
+    px_list_remove(&fetch->link); /* nobody joins from here on */
+    px_lock_give(&session->lock);
+    for (waiter = next_waiter(fetch); waiter != NULL; waiter = next_waiter(fetch)) {
+        if (again) {
+            ask_again(waiter, true);
+        } else if (!first) {
+            serve_joined(waiter, fresh);
+        } else if (!serve(waiter, found ? &slice : NULL, fresh, status)) {
+            miss(waiter, fetch->again);
+        }
+        first = false;
+    }
+    free(fetch);
+}
+
+/* Moves the waiter of `fetch` to a message under way for the same process, unless its answer may be
+ * older than a collective that has ended; else the others may join this one. Session lock. */
+static bool join_locked(struct px_fetch *fetch)
+{
+    const struct px_get_request *request = request_of(fetch);
+    struct waiter *waiter = first_waiter(fetch);
+    struct px_session *session = waiter->session;
+    struct px_list *item;
+    struct px_list *following;
+
+    px_assert(px_lock_held(&session->lock));
+    px_list_each(item, following, &session->fetches) {
+        struct px_fetch *under_way = px_container_of(item, struct px_fetch, link);
+        const struct px_get_request *asked = request_of(under_way);
+
+        if (under_way->ended == session->ended && asked->spec.rank == request->spec.rank &&
+            strncmp(asked->nspace, request->nspace, PMIX_MAX_NSLEN) == 0) {
+            px_list_remove(&waiter->link);
+            px_list_append(&under_way->waiters, &waiter->link);
+            return true;
+        }
+    }
+    fetch->ended = session->ended;
+    px_list_append(&session->fetches, &fetch->link);
+    return false;
+}
+
+/* Does the reply to such a request serve any other without directives? */
+static bool is_sharable(const struct px_fetch *fetch)
+{
+    const struct px_get_request *request = request_of(fetch);
+
+    return request->ninfo == 0 && (request->flags & PX_GET_ALL) == 0 &&
+           !px_key_is_of_host(request->spec.key) && fetch->change == 0;
+}
+
+/* An error: the waiter is the caller's again. */
+static int ask_server(struct waiter *waiter)
+{
+    struct px_session *session = waiter->session;
+    struct px_fetch *fetch = fetch_create(waiter, false);
+    struct waiter *other;
+    bool joined = false;
+    int rc;
+
+    if (fetch == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (is_sharable(fetch)) {
+        px_lock_take(&session->lock);
+        joined = join_locked(fetch);
+        px_lock_give(&session->lock);
+    }
+    if (joined) {
+        free(fetch);
+        return 0;
+    }
+    rc = send_fetch(fetch);
+    if (rc == 0) {
+        return 0;
+    }
+    /* Whoever has joined in the meantime gets the same status. */
+    px_lock_take(&session->lock);
+    px_list_remove(&fetch->link);
+    px_list_remove(&waiter->link);
+    px_lock_give(&session->lock);
+    for (other = next_waiter(fetch); other != NULL; other = next_waiter(fetch)) {
+        waiter_done(other, rc, NULL);
+    }
+    free(fetch);
+    return rc;
+}
+
+/* --- values in no store --- */
+
+static void dynamic_reply(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    struct waiter *waiter = cbdata;
+    pmix_value_t *given = waiter_place(waiter);
+
+    if (status == PMIX_SUCCESS) {
+        status = px_client_hand_out_value(waiter->session, waiter->request, value, false, &given);
+    }
+    waiter_done(waiter, status, status == PMIX_SUCCESS ? given : NULL);
+}
+
+static int ask(struct waiter *waiter)
+{
+    const struct px_get_request *request = waiter->request;
+    pmix_proc_t proc;
+
+    px_list_init(&waiter->link);
+    if ((request->flags & PX_GET_ALL) != 0 || !px_key_is_dynamic(request->spec.key)) {
+        return ask_server(waiter);
+    }
+    proc = proc_of(request);
+    return px_client_get_dynamic_nb(waiter->session, &proc, request->spec.key, dynamic_reply,
+                                    waiter);
+}
+
+/* --- */
+
+int px_client_fetch(struct px_session *session, struct px_get_request *request,
+                    pmix_value_t **value)
+{
+    struct waiter waiter = {.session = session, .request = request, .value = value};
+    int rc = px_ctx_may_block(session->ctx);
+
+    if (rc != 0) {
+        return rc;
+    }
+    px_wait_init(&waiter.wait);
+    rc = ask(&waiter);
+    if (rc != 0) {
+        px_wait_done(&waiter.wait, rc);
+    }
+    return px_ctx_wait(session->ctx, &waiter.wait);
+}
+
+int px_client_fetch_nb(struct px_session *session, const struct px_get_request *request,
+                       pmix_value_cbfunc_t cbfunc, void *cbdata)
+{
+    struct owned_waiter *owned = calloc(1, sizeof(*owned));
+    int rc = owned != NULL ? px_get_request_copy(request, &owned->request) : PMIX_ERR_NOMEM;
+
+    if (rc != 0) {
+        free(owned);
+        return rc;
+    }
+    owned->waiter.session = session;
+    owned->waiter.request = &owned->request;
+    owned->waiter.cbfunc = cbfunc;
+    owned->waiter.cbdata = cbdata;
+    rc = ask(&owned->waiter);
+    if (rc != 0) {
+        waiter_free(&owned->waiter);
+    }
+    return rc;
+}
