@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "api.h"
-#include "src/base/bytes.h"
 
 struct asking {
     pmix_fabric_t *fabric;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "api.h"
-#include "src/client/client.h"
 #include "src/base/version.h"
 #include "src/value/directives.h"
+#include "src/client/start.h"
 
 const char *PMIx_Get_version(void)
 {

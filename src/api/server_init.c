@@ -9,7 +9,6 @@
 #include "api.h"
 #include "src/server/self/loop_call.h"
 #include "src/server/server.h"
-#include "src/server/server_start.h"
 #include "src/value/directives.h"
 
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module,

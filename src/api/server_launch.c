@@ -11,6 +11,10 @@
 #include "src/server/self/loop_call.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
+#include "src/server/data/inventory.h"
+#include "src/server/data/register.h"
+#include "src/server/events/server_iof.h"
+#include "src/server/setup.h"
 
 static struct px_server *enter(void)
 {

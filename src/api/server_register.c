@@ -8,6 +8,8 @@
 
 #include "api.h"
 #include "src/server/self/loop_call.h"
+#include "src/server/collectives/pset.h"
+#include "src/server/data/register.h"
 
 static bool is_name(const char *nspace)
 {

@@ -5,6 +5,8 @@
  * has said of it, as one array of infos. A qualified value stands in it as programs post one, under
  * PMIX_QUALIFIED_VALUE. */
 
+#include "all.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@
 #include "src/base/map.h"
 #include "src/value/infos.h"
 #include "src/wire/compress.h"
+#include "facts.h"
 
 struct collected {
     pmix_info_t *infos;

@@ -7,13 +7,4 @@
 
 struct px_ctx;
 
-/* The client role on a context whose loop and parameters are ready. Under ctx->lock. PMIX_SUCCESS,
- * or PMIX_ERR_UNREACH when no server launched us: the context is then a working singleton. Other
- * errors leave nothing behind. */
-pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
-
-/* Says goodbye, closes the connection and frees the role (px_session_end). The context is down
- * already. Under ctx->lock. The result is that of the goodbye. */
-pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
-
 #endif

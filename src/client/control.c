@@ -4,11 +4,12 @@
 /* Requests that go through the server to the host: logging, allocations, job control, monitoring,
  * credentials. */
 
+#include "control.h"
+
 #include <stdlib.h>
 #include <time.h>
 
 #include "request.h"
-#include "ops.h"
 #include "src/value/directives.h"
 
 pmix_status_t px_client_log_nb(struct px_ctx *ctx, const pmix_info_t *data, size_t ndata,

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "request.h"
-#include "group.h"
-#include "ops.h"
 #include "src/event/registry.h"
 #include "src/value/directives.h"
+#include "group_map.h"
+#include "invitation.h"
 
 static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
 {

@@ -4,6 +4,8 @@
 /* What the library itself says of its process, which is in no store; and values that are made for
  * one get by pointer, which has to stay good while the library is up. */
 
+#include "facts.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,9 +13,14 @@
 #include "deferred.h"
 #include "get_fast.h"
 #include "get_fetch.h"
-#include "ops.h"
 #include "src/base/epoch.h"
 #include "src/wire/compress.h"
+#include "all.h"
+#include "facts.h"
+#include "other_nspace.h"
+#include "private_store.h"
+#include "refresh.h"
+#include "resolve.h"
 
 #define rare(e) __builtin_expect((e), 0)
 

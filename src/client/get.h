@@ -5,6 +5,8 @@
 
 #include "get_request.h"
 
+struct px_ctx;
+
 /* Lookup in everything this process holds; no message. 0 with *ret, PMIX_ERR_NOT_FOUND,
  * PMIX_ERR_EXISTS_OUTSIDE_SCOPE. own_first: a reply has just brought the value. */
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool own_first,
@@ -15,14 +17,6 @@ int px_client_find(struct px_session *session, const struct px_get_request *requ
 int px_client_places(struct px_session *session, const struct px_get_request *request,
                      const struct px_store **ret_first, const struct px_store **ret_second);
 
-/* Does that process run on another node, as far as we know? Inside a read-side critical section. */
-bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank);
-
-/* Everything of one process that is here, as an array of infos, in the manner wanted. 0,
- * PMIX_ERR_NOT_FOUND, PMIX_ERR_NOMEM. Inside a read-side critical section. */
-int px_client_get_all(struct px_session *session, const struct px_get_request *request,
-                      pmix_value_t **value);
-
 /* Looks in the newest segment of the namespace alone. False: it is not there. Loop thread. */
 bool px_client_find_published(struct px_session *session, const struct px_get_request *request,
                               struct px_slice *ret);
@@ -32,10 +26,6 @@ bool px_client_find_published(struct px_session *session, const struct px_get_re
  * filled) unless it is a pointer into the library. */
 int px_client_get_builtin(struct px_session *session, const struct px_get_request *request,
                           pmix_value_t **value);
-
-/* What the library itself says of its process, or NULL. It stays as it is until the end. */
-const pmix_value_t *px_fact_find(const struct px_session *session,
-                                 const struct px_get_request *request);
 
 /* Hands a value out as the request wants it: *value is set to a fresh one or to one of the library,
  * or **value is filled. */
@@ -72,11 +62,11 @@ static inline bool px_client_private_goes_first(const struct px_session *session
  * section. */
 void px_client_check_superseded(struct px_session *session);
 
-/* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked
- * of the server. */
-bool px_key_is_dynamic(const char *key);
-/* The value that is given is good during the callback. */
-pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
-                                       const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
+/* A px_get_fn: everything that the fast path leaves. */
+pmix_status_t px_client_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
+                            size_t ninfo, pmix_value_t **value);
+pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                               const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
+                               void *cbdata);
 
 #endif

@@ -13,7 +13,6 @@
 #include "gds/thread_cache.h"
 #include "get.h"
 #include "get_fast.h"
-#include "ops.h"
 #include "src/base/epoch.h"
 
 #define rare(e) __builtin_expect((e), 0)

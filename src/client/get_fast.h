@@ -39,4 +39,7 @@ void px_client_cache_result(struct px_session *session, const struct px_snapshot
 /* The same of a key that none of our stores knows. */
 void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, const char *key);
 
+pmix_status_t px_client_get_fast(const pmix_proc_t *proc, const char key[],
+                                 const pmix_info_t info[], size_t ninfo, pmix_value_t **value);
+
 #endif

@@ -13,6 +13,10 @@
 
 #include "request.h"
 #include "get.h"
+#include "all.h"
+#include "other_nspace.h"
+#include "private_store.h"
+#include "resolve.h"
 #include "src/base/epoch.h"
 #include "src/value/infos.h"
 

@@ -11,6 +11,7 @@
 
 #include "gds/get_directives.h"
 #include "src/value/directives.h"
+#include "group_map.h"
 
 uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
 {

@@ -10,9 +10,12 @@
 #include <string.h>
 
 #include "request.h"
-#include "ops.h"
 #include "src/value/infos.h"
 #include "src/wire/frame.h"
+#include "group_map.h"
+#include "other_nspace.h"
+#include "private_store.h"
+#include "put.h"
 
 struct construct_call {
     struct px_session *session;

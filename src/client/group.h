@@ -6,14 +6,17 @@
 #include "session.h"
 #include "src/event/registry.h"
 
-/* Groups by invitation live in events (invitation.c). Loop thread. True: the event was ours alone.
- */
-bool px_invitations_event(struct px_session *session, const struct px_event *event);
-/* Do invitations need this code, whatever the application's handlers do? */
-bool px_invitations_watch(const struct px_session *session, pmix_status_t code);
-/* Another server is primary: what invitations wait for is asked of it as well. Loop thread. */
-void px_groups_watch_again(struct px_session *session);
-/* Not on the loop thread. */
-void px_invitations_fini(struct px_session *session);
+struct px_ctx;
+
+pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group,
+                                           const pmix_proc_t *procs, size_t nprocs,
+                                           const pmix_info_t *info, size_t ninfo,
+                                           pmix_info_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
+                                          const pmix_info_t *info, size_t ninfo,
+                                          pmix_op_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
+                                       const pmix_info_t *info, size_t ninfo,
+                                       pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 #endif

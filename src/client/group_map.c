@@ -4,6 +4,8 @@
 /* Groups come and go, so what is looked up here is under the lock; a process that is in no group
  * never takes it. */
 
+#include "group_map.h"
+
 #include "session.h"
 
 #include <stdlib.h>

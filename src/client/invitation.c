@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "request.h"
-#include "group.h"
-#include "ops.h"
 #include "src/value/infos.h"
+#include "events.h"
+#include "group_map.h"
+#include "invite.h"
+#include "private_store.h"
 
 struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
                                            const pmix_info_t *info, size_t ninfo)

@@ -6,6 +6,9 @@
 #include "session.h"
 #include "src/event/registry.h"
 
+struct px_event;
+struct px_session;
+
 /* A group being formed by invitation, as its leader or an invitee sees it. Loop thread. */
 
 enum px_invitee_state { PX_INVITED, PX_ACCEPTED, PX_FAILED };
@@ -66,9 +69,17 @@ int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret);
 void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
                                    size_t ninfo);
 
-/* Events, by side. */
-void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
-                            const pmix_info_t *info, size_t ninfo);
-void px_invitation_lost(struct px_invitation *invitation, const pmix_proc_t *who);
+/* Groups by invitation live in events (invitation.c). Loop thread. True: the event was ours alone.
+ */
+bool px_invitations_event(struct px_session *session, const struct px_event *event);
+
+/* Do invitations need this code, whatever the application's handlers do? */
+bool px_invitations_watch(const struct px_session *session, pmix_status_t code);
+
+/* Another server is primary: what invitations wait for is asked of it as well. Loop thread. */
+void px_groups_watch_again(struct px_session *session);
+
+/* Not on the loop thread. */
+void px_invitations_fini(struct px_session *session);
 
 #endif

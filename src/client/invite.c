@@ -6,11 +6,12 @@
  * entry PMIX_PROCID among the handler's results). Nobody else is asked anything: the outcome
  * reaches the members as an event. */
 
+#include "invite.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
-#include "ops.h"
 #include "invitation.h"
 
 static void check_invitees(struct px_invitation *invitation);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "request.h"
-#include "ops.h"
 
 struct px_iof_handler {
     struct px_list link;           /* session lock */

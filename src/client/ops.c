@@ -2,6 +2,18 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "ops.h"
+#include "control.h"
+#include "events.h"
+#include "get.h"
+#include "get_fast.h"
+#include "group.h"
+#include "invite.h"
+#include "iof.h"
+#include "publish.h"
+#include "put.h"
+#include "query.h"
+#include "resolve.h"
+#include "sync.h"
 
 /* Clients and tools ask their servers for the same things in the same way. */
 #define COMMON_OPS                                                                                 \

@@ -7,12 +7,16 @@
  * to be seen after it. The segment of a job that is no more stays readable until its name comes
  * again, or a few other jobs have gone too. */
 
+#include "other_nspace.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "request.h"
 #include "gds/state.h"
+#include "private_store.h"
+#include "refresh.h"
 
 enum {
     ASKED_NOT,

@@ -5,6 +5,8 @@
  * was told when there is no segment) and of other namespaces what it has no segment of
  * (other_nspace.c). Writers hold the session lock; readers need none. */
 
+#include "private_store.h"
+
 #include "session.h"
 
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include "src/nspace/jobinfo.h"
 #include "src/wire/compress.h"
 #include "src/wire/message.h"
+#include "other_nspace.h"
 
 static struct px_store *create_store(const char *nspace)
 {

@@ -3,13 +3,15 @@
 
 /* Published data, and processes started by others. */
 
+#include "publish.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "request.h"
-#include "ops.h"
 #include "src/wire/frame.h"
+#include "private_store.h"
 
 static int pack_uid(struct px_msg *msg)
 {

@@ -6,13 +6,15 @@
  * reads it, before the next such read or commit; values that the store might refuse go there at
  * once. */
 
+#include "put.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
 #include "get.h"
-#include "ops.h"
 #include "src/value/infos.h"
+#include "private_store.h"
 
 static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key,
                                              const pmix_value_t *value)

@@ -5,6 +5,8 @@
  * process, and else by the server, which asks the host first. What has been answered is remembered
  * for both. */
 
+#include "query.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +14,13 @@
 #include "query_cache.h"
 #include "request.h"
 #include "deferred.h"
-#include "ops.h"
 #include "src/value/attributes.h"
 #include "src/nspace/query_args.h"
 #include "src/discovery/server_list.h"
 #include "src/base/version.h"
 #include "src/value/infos.h"
+#include "get.h"
+#include "private_store.h"
 
 /* What we answer ourselves beside the server. */
 struct part {

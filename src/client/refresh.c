@@ -8,6 +8,8 @@
  * asked for again. An old generation is unmapped when no thread reads it any more, unless pointers
  * into it were given away (docs/memory-model.md, section 9). */
 
+#include "refresh.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "gds/state.h"
 #include "src/base/epoch.h"
 #include "src/base/param.h"
+#include "other_nspace.h"
 
 /* px_session.refresh_state: whether a request is under way, how many before it were in vain, and
  * how many occasions are to be let pass before the next. */

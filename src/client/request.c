@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "get_request.h"
+#include "group_map.h"
 
 enum { GRACE_MS = 1000 };
 

@@ -4,14 +4,18 @@
 /* The two resolve calls, which are answered here when that cannot change the answer and by the
  * server, host first, when it might; and gets of what only they or a query can tell. */
 
+#include "resolve.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
-#include "get.h"
-#include "ops.h"
 #include "src/base/epoch.h"
 #include "src/nspace/resolve.h"
+#include "facts.h"
+#include "other_nspace.h"
+#include "private_store.h"
+#include "query.h"
 
 /* One resolve request and the thread that waits for it. */
 struct resolve_call {

@@ -15,12 +15,16 @@
 
 #include "query_cache.h"
 #include "events.h"
-#include "group.h"
 #include "iof.h"
 #include "src/base/epoch.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
 #include "src/wire/message.h"
+#include "facts.h"
+#include "group_map.h"
+#include "invitation.h"
+#include "other_nspace.h"
+#include "refresh.h"
 
 enum { GOODBYE_MS = 30000, VERSION_UNKNOWN = 255 };
 

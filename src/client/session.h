@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "client.h"
 #include "gds/lookup.h"
 #include "gds/store.h"
 #include "src/base/list.h"
@@ -16,6 +15,7 @@
 #include "src/net/dial.h"
 #include "src/context/context.h"
 #include "src/context/request.h"
+#include "private_store.h"
 
 /* What a client or a tool is: its place, its servers, its data. ctx->role points to it in both
  * roles. */
@@ -184,25 +184,6 @@ static inline struct px_store *px_session_shared(const struct px_session *sessio
     return px_load_ptr_acquire(&session->shared);
 }
 
-/* --- generations (refresh.c) --- */
-/* The first segment, or the next: takes it over. Loop thread, or nobody else is there yet. */
-void px_session_adopt(struct px_session *session, struct px_store *segment);
-/* A descriptor that came with a reply; for px_link_ops. */
-int px_session_descriptor(void *arg, int fd);
-/* Maps at once what the parameters say of a segment that is read here: when it comes, and what is
- * new in it after a collective. Loop thread. */
-void px_session_prefault(struct px_store *segment);
-/* The server has gone on to another generation: asks for it, and does not wait. To be called
- * whenever that is seen: it asks once, and after an answer without it less and less often. Any
- * thread. */
-void px_session_request_refresh(struct px_session *session);
-/* One that has been replaced: it is unmapped when no thread reads it any more. Loop thread. */
-void px_session_defer_unmap(struct px_session *session, struct px_store *old);
-/* Unmaps what can be unmapped by now. Loop thread. */
-void px_session_unmap_deferred(struct px_session *session);
-/* Frees all generations. */
-void px_session_drop_segments(struct px_session *session);
-
 /* --- other namespaces (other_nspace.c) --- */
 
 /* The newest. No lock. */
@@ -223,71 +204,13 @@ static inline const struct px_store *px_other_nspace_private(
     /* pairs with store_of_locked and enlarge_locked */
     return px_load_ptr_acquire(&other_nspace->store);
 }
-/* NULL: we have not met it. No lock. */
-struct px_other_nspace *px_session_find_other_nspace(const struct px_session *session,
-                                                     const char *nspace, size_t len);
-/* Makes it if need be; NULL: no memory. Session lock. */
-struct px_other_nspace *px_session_other_nspace_locked(struct px_session *session,
-                                                       const char *nspace);
-/* A segment that came with a reply: takes it over. Loop thread. */
-void px_other_nspace_adopt(struct px_session *session, struct px_store *segment);
-/* A reply says that the segment came with it. False: it is of no use here; the server knows now
- * that we read that namespace by messages, so whoever wants something asks again. Loop thread. */
-bool px_other_nspace_segment_came(struct px_session *session, const char *nspace);
-/* Its segment has been superseded, or its job is no more: asks for another, once, and does not
- * wait. Any thread. */
-void px_other_nspace_request_refresh(struct px_session *session,
-                                     struct px_other_nspace *other_nspace);
-/* A collective has ended: what others posted before is to be seen. False: it is; true: then(arg) is
- * called when it is. Loop thread. */
-bool px_other_nspace_barrier(struct px_session *session, void (*then)(void *arg), void *arg);
-void px_session_drop_other_nspaces(struct px_session *session);
 
 /* --- the groups that this process is a member of: a group's name and a rank in it stand for a
  * process (group_map.c) --- */
 
-/* A group was made: its members are under PMIX_GROUP_MEMBERSHIP. Without memory, or when that does
- * not name single processes, the group is not known here. Any thread. */
-void px_group_map_add(struct px_session *session, const char *group, const pmix_info_t *results,
-                      size_t n);
-
-/* It is taken apart, or we leave it. Any thread. */
-void px_group_map_remove(struct px_session *session, const char *group);
-
-/* Who that is: 0; PMIX_ERR_NOT_FOUND when the group has no such rank; 1 when the name is no
- * group's. Any thread. */
-int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret);
-
-/* The participants of a collective, groups and ranks in them replaced by processes, for the caller
- * to free; 1: no group is among them, nothing is made. PMIX_ERR_NOT_FOUND: a rank that a group does
- * not have. */
-int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
-                        pmix_proc_t **ret, size_t *ret_n);
-
-void px_group_map_fini(struct px_session *session);
-
 /* --- */
 
-/* --- values in no store (facts.c) --- */
-
-/* The process has got its name. */
-void px_facts_name(struct px_session *session);
-/* The server that a client has found, by the URI that others can reach it by. No memory, or not a
- * URI: nothing is said of it. */
-void px_facts_server(struct px_session *session, const char *uri);
-void px_facts_fini(struct px_session *session);
-/* Takes over a value that was made for a get by pointer; the same one for an equal value of the
- * same process and key. It stays until the end. NULL: no memory, and the value is gone. Any
- * thread. */
-pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                              pmix_value_t *value);
-void px_session_drop_kept(struct px_session *session);
-
 /* --- */
-
-/* What became of earlier commits, once: 0, or the status with which the server refused one (put.c).
- * Any thread. */
-int px_session_refused(struct px_session *session);
 
 /* Sets ctx->self and what is derived from it. */
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank);
@@ -351,17 +274,10 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
 void px_session_set_version(struct px_server_peer *server, const char *version);
 /* Sends FINALIZE and waits for the answer. */
 pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_peer *server);
-/* REQ: job information, or the segment that holds it. Not on the loop thread. */
-int px_session_request_job(struct px_session *session);
 void px_session_report(struct px_session *session);
 void px_put_values_free(struct px_list *head);
 
 /* --- data (private_store.c); any thread --- */
-/* Our private store of our own namespace, made when first needed; NULL: no memory. Session lock. */
-struct px_store *px_session_private_locked(struct px_session *session);
-/* Publishes in our private store what was posted since the last time. 0, PMIX_ERR_NOMEM: it lacks
- * some of that. */
-int px_session_store_posted(struct px_session *session);
 
 /* Our private store of our own namespace for reading, or NULL, with all that was posted. The
  * session lock is taken only when something has been posted since the last time. 0, PMIX_ERR_NOMEM:
@@ -377,30 +293,5 @@ static inline int px_session_private(struct px_session *session, const struct px
     *ret = px_load_ptr_acquire(&session->own_store); /* pairs with px_session_private_locked */
     return rc;
 }
-/* Stores the put data of one process: a KVAL stream to its end. only: NULL, or the one key
- * wanted. */
-int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
-                           const char *only);
-/* Does a stream of job information say that all of it is in a segment? */
-bool px_job_info_in_segment(struct px_in in);
-/* Job information of a namespace: a KVAL stream to its end. PMIX_ERR_WOULD_BLOCK: see
- * px_other_nspace_segment_came. */
-int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in);
-/* One BYTE_OBJECT of a reply to GET: PROC owner; KVAL... */
-int px_session_store_blob(struct px_session *session, struct px_in *in, const char *only);
-/* A collective has ended: what others posted before it may be newer than what was fetched of
- * them. */
-void px_session_collected(struct px_session *session);
-/* May what was fetched of this process be old: has a collective ended since, or is it of our node,
- * so that the server is asked each time? Any number of them may be asked for again. */
-bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank);
-/* The number of the change that we have all data of this process of; 0: none. Any thread. */
-uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_rank_t rank);
-int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
-                           const pmix_value_t *value, pmix_scope_t scope);
-/* Every namespace known, for answers about all of them: at most `room` stores; returns how many
- * there are. */
-size_t px_session_stores(const struct px_session *session, const char *nspace,
-                         const struct px_store **ret, size_t room);
 
 #endif

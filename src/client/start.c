@@ -6,6 +6,8 @@
  * handed over; any other, or a segment that cannot be used here, is served by messages. Nothing is
  * read but the environment and the parameter files. */
 
+#include "start.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,9 @@
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "facts.h"
+#include "private_store.h"
+#include "refresh.h"
 
 enum { CRED_ROOM = 4096 };
 

@@ -3,13 +3,18 @@
 
 /* What processes do together: fence, connect, disconnect; and abort. */
 
+#include "sync.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
-#include "ops.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "other_nspace.h"
+#include "private_store.h"
+#include "put.h"
+#include "refresh.h"
 
 /* The participants as the wire wants them: processes for groups; never none, our whole namespace
  * when the caller names nobody. */

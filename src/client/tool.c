@@ -18,6 +18,7 @@
 #include "src/client/session.h"
 #include "src/discovery/tool_discovery.h"
 #include "src/wire/message.h"
+#include "start.h"
 
 enum { CRED_ROOM = 4096 };
 

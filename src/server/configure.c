@@ -4,15 +4,17 @@
 /* What a server is told when it starts: by the environment, then by the directives of
  * PMIx_server_init. */
 
+#include "configure.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "priv.h"
+#include "state.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
-#include "server_start.h"
+#include "src/server/collectives/fence.h"
 
 enum { SYSTEM_NAME_MAX = 256 };
 

@@ -26,6 +26,20 @@
 #include "src/net/auth.h"
 #include "src/net/listener.h"
 #include "src/context/context.h"
+#include "src/server/collectives/collective.h"
+#include "src/server/collectives/connect.h"
+#include "src/server/collectives/group_registry.h"
+#include "src/server/collectives/pset.h"
+#include "configure.h"
+#include "src/server/data/inventory.h"
+#include "src/server/data/modex.h"
+#include "src/server/data/nspace.h"
+#include "src/server/data/server_get.h"
+#include "src/server/events/output_cache.h"
+#include "src/server/events/server_events.h"
+#include "src/server/events/server_iof.h"
+#include "src/server/peers/peer.h"
+#include "src/server/requests/host_upcall.h"
 
 /* --- listeners --- */
 

@@ -10,8 +10,4 @@ extern const struct px_role_ops px_server_ops;
 
 struct px_server;
 
-/* Sets a new server up as the environment and the directives of PMIx_server_init have it. 0,
- * PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
-int px_server_configure(struct px_server *s, const pmix_info_t *info, size_t ninfo);
-
 #endif

@@ -5,6 +5,8 @@
  * clients of every release, and hooks of containers give some of them to those as parameters: they
  * hold only words that stock clients know. Ours begin with PMIX_SHMIX_. */
 
+#include "setup.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,10 @@
 #include "src/base/param.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
+#include "src/server/data/nspace.h"
+#include "src/server/data/register.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 extern char **environ;
 

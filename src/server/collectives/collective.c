@@ -12,9 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/server/events/server_events.h"
 #include "server_group.h"
 #include "src/value/directives.h"
+#include "connect.h"
+#include "fence.h"
+#include "group_data.h"
+#include "group_registry.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 void px_coll_call_fini(struct px_coll_call *call)
 {

@@ -4,7 +4,9 @@
 #define PX_SERVER_COLLECTIVE_H
 
 #include "src/server/requests/host_upcall.h"
-#include "src/server/priv.h"
+
+struct px_peer;
+struct px_server;
 
 /* What fences, connects, disconnects and group operations have in common: gathering the local
  * members, the time limit, members that die, and the end. Loop thread. */
@@ -33,25 +35,8 @@ int px_coll_hand_over(struct px_coll *coll, struct px_upcall *up);
  * loose. */
 void px_coll_finish(struct px_server *s, struct px_coll *coll, int status);
 
-/* All local members are there; `remote`: others are elsewhere. Each finishes the collective, now or
- * later. */
-void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote);
-void px_connect_complete(struct px_server *s, struct px_coll *coll, bool remote);
-void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote);
-
-/* Whether the set of a disconnect was connected, or is a family. */
-bool px_connected(struct px_server *s, const struct px_coll *coll);
-
-/* fence.c, connect.c, server_group.c: their share in finishing. */
-void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status);
-void px_connect_reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to,
-                      int status);
-void px_connect_finished(struct px_server *s, struct px_coll *coll, int status);
-/* Takes over a member's directives and contributions. PMIX_ERR_BAD_PARAM when they contradict
- * another's. */
-int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct px_coll_call *call);
-void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to,
-                    int status);
-void px_group_finished(struct px_server *s, struct px_coll *coll, int status);
+void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer);
+void px_colls_recount(struct px_server *s);
+void px_colls_drop_all(struct px_server *s);
 
 #endif

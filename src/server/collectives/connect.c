@@ -4,12 +4,20 @@
 /* Connect and disconnect: gathered like a fence and decided by the host. Who is connected may read
  * the other namespaces' job information: it rides on the answer. */
 
+#include "connect.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "collective.h"
 #include "gds/store.h"
 #include "src/value/directives.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/peers/segment_offer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
 
 struct connected {
     struct px_list link;

@@ -6,6 +6,8 @@
  * is told. A fence that concerns only processes of this node need not leave it: what they posted is
  * in the store already. */
 
+#include "fence.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,10 @@
 #include "src/server/requests/host_upcall.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 static void fence_answered(struct px_upcall *up)
 {

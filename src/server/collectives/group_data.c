@@ -5,6 +5,8 @@
  * the contributor; its values are stored with the contributor, qualified by the group's context id
  * where it has one, so that two groups do not overwrite each other. */
 
+#include "group_data.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,9 @@
 #include "server_group.h"
 #include "src/nspace/jobinfo.h"
 #include "src/value/infos.h"
+#include "src/server/data/nspace.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
 
 /* --- processes --- */
 

@@ -5,11 +5,14 @@
  * same under the same name. So a group is told by its name and by who is in it, and no process is
  * ever in two of one name: the later one is refused. */
 
+#include "group_registry.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/server/events/server_events.h"
 #include "server_group.h"
+#include "src/server/data/nspace.h"
+#include "src/base/assert.h"
 
 static bool is_proc(const pmix_proc_t *a, const pmix_proc_t *b)
 {

@@ -11,6 +11,7 @@
 #include "src/base/assert.h"
 #include "src/wire/frame.h"
 #include "src/wire/take.h"
+#include "src/wire/codec.h"
 
 enum { FLAGS = 4, LENGTH = 8, ORIGIN = 16, HEAD = 24 };
 

@@ -14,6 +14,10 @@
 
 #include "gds/store.h"
 #include "src/server/collectives/modex_blob.h"
+#include "src/server/data/commit.h"
+#include "src/server/data/nspace.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
 
 /* --- sending --- */
 

@@ -3,7 +3,7 @@
 #ifndef PX_SERVER_MODEX_EXCHANGE_H
 #define PX_SERVER_MODEX_EXCHANGE_H
 
-#include "src/server/priv.h"
+#include "src/server/state.h"
 
 /* What the servers of a job give each other of what processes have posted. Loop thread. */
 

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "modex_log.h"
+#include "src/wire/codec.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/server/self/loop_call.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/event/registry.h"
+#include "src/server/events/server_events.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 struct px_pset *px_pset_find(struct px_server *s, const char *name)
 {

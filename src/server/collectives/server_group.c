@@ -17,6 +17,14 @@
 #include "src/server/events/server_events.h"
 #include "src/event/registry.h"
 #include "src/value/directives.h"
+#include "group_data.h"
+#include "group_registry.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 /* --- the answer --- */
 

@@ -8,11 +8,20 @@
  *
  * Data of other nodes comes as the second kind of buffer and is visible here. */
 
+#include "commit.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "gds/lookup.h"
-#include "src/server/priv.h"
+#include "src/server/state.h"
+#include "modex.h"
+#include "server_get.h"
+#include "src/server/peers/dispatch.h"
+#include "nspace.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
 
 /* Values that stay where they are: the batch borrows them. */
 enum { CHUNK = 256 };

@@ -6,12 +6,18 @@
  * the client its next requests. A client that maps the segment, or is sent it with the answer, is
  * sent no more than it asked for. */
 
+#include "get_answer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "server_get.h"
 #include "src/server/self/self.h"
 #include "src/wire/message.h"
+#include "nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/peers/segment_offer.h"
 
 int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
                        struct px_lookup_key *spec, struct px_get_directives *ret)

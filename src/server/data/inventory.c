@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/server/self/loop_call.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/nspace/query_args.h"
 #include "src/value/infos.h"
+#include "register.h"
+#include "src/base/assert.h"
 
 struct stock {
     struct px_list link;

@@ -12,6 +12,11 @@
 #include "src/server/requests/host_upcall.h"
 #include "modex.h"
 #include "src/nspace/jobinfo.h"
+#include "commit.h"
+#include "nspace.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 /* --- asking --- */
 

@@ -6,11 +6,13 @@
  * sent. The store of a namespace lives as long as its record; clients keep what they have
  * mapped. */
 
+#include "nspace.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "src/server/priv.h"
+#include "src/server/state.h"
 #include "shmem/segment.h"
 #include "src/base/array.h"
 #include "src/base/log.h"
@@ -18,6 +20,14 @@
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"
 #include "src/wire/message.h"
+#include "src/server/collectives/connect.h"
+#include "src/server/collectives/group_registry.h"
+#include "modex.h"
+#include "server_get.h"
+#include "src/server/events/output_cache.h"
+#include "src/server/peers/peer.h"
+#include "src/server/peers/segment_offer.h"
+#include "src/base/assert.h"
 
 struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
 {

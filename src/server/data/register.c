@@ -3,6 +3,8 @@
 
 /* What the host tells of namespaces, clients and resources, in whatever order it comes. */
 
+#include "register.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,11 @@
 #include "src/base/log.h"
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"
+#include "src/server/collectives/collective.h"
+#include "nspace.h"
+#include "server_get.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 /* Resources hold for every job unless the job says otherwise: they go in first. */
 static int store_resources(struct px_server *s, struct px_nspace *ns)

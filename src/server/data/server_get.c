@@ -16,6 +16,14 @@
 #include "src/base/param.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
+#include "get_answer.h"
+#include "modex.h"
+#include "nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 void px_get_destroy(struct px_get *get)
 {

@@ -4,10 +4,18 @@
 #define PX_SERVER_GET_H
 
 #include "gds/get_directives.h"
-#include "src/server/priv.h"
+#include "src/server/state.h"
+#include "src/server/peers/dispatch.h"
+
+struct px_in;
+struct px_local_proc;
+struct px_nspace;
+struct px_peer;
+struct px_server;
 
 /* One request for data of a process, or of a job, from a client or from this process. Loop
  * thread. */
+
 struct px_get {
     struct px_list link; /* s->gets while it waits */
     struct px_server *server;
@@ -49,23 +57,20 @@ void px_get_begin(struct px_get *get);
 /* Frees it without an answer. */
 void px_get_destroy(struct px_get *get);
 
-/* Fills an ask, and *ret, from directives. quals is room for n infos, filled with those that are
- * qualifiers. 0, PMIX_ERR_BAD_PARAM. */
-int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
-                       struct px_lookup_key *spec, struct px_get_directives *ret);
-
-/* Answers from what is here. PMIX_SUCCESS (answered), PMIX_ERR_NOT_FOUND (not here, not answered),
- * or a final status that was not sent. */
-int px_get_attempt(struct px_get *get);
-
-/* modex.c: asks the host for the target's data (rank WILDCARD: the job's). One that renews is the
- * get's own, others are shared. PMIX_ERR_NOT_FOUND when it cannot. */
-int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank);
-
 /* server_get.c: a direct modex for (nspace, rank) has ended; key: what it was asked for; renewal:
  * as in px_get. */
 void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
                         int status);
 void px_gets_renewed(struct px_server *s, uint64_t renewal, int status);
+
+int px_handle_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+
+int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+
+void px_gets_committed(struct px_server *s, struct px_local_proc *rank);
+void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank);
+void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns);
+void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer);
+void px_gets_drop_all(struct px_server *s);
 
 #endif

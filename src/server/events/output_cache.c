@@ -4,11 +4,15 @@
 /* Output that nobody had asked for when it came: who spawns a job can ask only when it runs. Kept
  * until somebody asks, within a bound; beyond it the newest is lost. */
 
+#include "output_cache.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "server_iof.h"
 #include "src/value/directives.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 enum { KEEP_BYTES = 256 * 1024 };
 

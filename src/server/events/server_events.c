@@ -19,6 +19,12 @@
 #include "src/context/context.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
+#include "src/server/collectives/group_registry.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 struct kept {
     struct px_list link;

@@ -12,6 +12,11 @@
 #include "src/server/self/loop_call.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
+#include "output_cache.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
 
 static void pull_destroy(struct px_iof_subscription *pull)
 {

@@ -3,10 +3,34 @@
 #ifndef PX_SERVER_IOF_H
 #define PX_SERVER_IOF_H
 
-#include "src/server/self/loop_call.h"
+#include "src/base/list.h"
 #include "src/server/requests/requests.h"
 
+struct px_in;
+struct px_peer;
+struct px_server;
+struct px_upcall;
+
+struct px_output_args {
+    pmix_proc_t source;
+    pmix_iof_channel_t channel;
+    const pmix_byte_object_t *bytes;
+    const pmix_info_t *info;
+    size_t ninfo;
+};
+
 /* Subscriptions to output. peer 0 is this process. Loop thread. */
+
+struct px_iof_subscription {
+    struct px_list link;
+    size_t id;
+    size_t local_id; /* the peer's own number for it */
+    uint64_t peer;   /* 0: this process */
+    pmix_iof_channel_t channel;
+    pmix_proc_t *procs;
+    size_t n_procs;
+    pmix_iof_cbfunc_t cbfunc;
+};
 
 /* NULL when memory is out. */
 struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer,
@@ -23,10 +47,15 @@ void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscr
 
 /* output_cache.c: what came before somebody asked. */
 
-/* PMIX_SUCCESS also when there is no room for it, or PMIX_ERR_NOMEM. */
-int px_output_keep(struct px_server *s, const struct px_output_args *out);
-/* Gives the asker, if it is there, what there is for it, within the limits of its directives. */
-void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
-                        size_t ninfo);
+int px_handle_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_handle_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+int px_handle_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+
+void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px_peer *peer);
+void px_iof_subscriptions_drop_all(struct px_server *s);
+
+void px_upcall_iof_push(struct px_upcall *up); /* procs, bytes */
+
+int px_output_deliver(struct px_server *s, void *args);
 
 #endif

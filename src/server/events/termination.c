@@ -6,11 +6,17 @@
  * still is connected is left to its connection: what it has sent before its end may not have been
  * read yet. */
 
-#include "server_events.h"
-#include "src/server/priv.h"
+#include "termination.h"
+
+#include "src/server/state.h"
 #include "src/event/registry.h"
 
 #include "src/value/infos.h"
+#include "src/server/collectives/collective.h"
+#include "src/server/data/modex.h"
+#include "src/server/data/nspace.h"
+#include "src/server/data/server_get.h"
+#include "src/base/assert.h"
 
 static bool is_end(pmix_status_t code)
 {

@@ -5,12 +5,32 @@
  * are answered with PMIX_ERR_NOT_SUPPORTED; one that cannot be read is answered and costs the peer
  * its connection, because what follows it cannot be trusted either. */
 
+#include "dispatch.h"
+
 #include <stdlib.h>
 
 #include "gds/store.h"
 #include "src/server/requests/host_upcall.h"
-#include "src/server/priv.h"
+#include "src/server/state.h"
 #include "src/wire/message.h"
+#include "src/server/collectives/connect.h"
+#include "src/server/collectives/fence.h"
+#include "src/server/collectives/server_group.h"
+#include "src/server/data/commit.h"
+#include "src/server/data/server_get.h"
+#include "src/server/events/server_events.h"
+#include "src/server/events/server_iof.h"
+#include "job_request.h"
+#include "peer.h"
+#include "segment_offer.h"
+#include "src/server/requests/requests.h"
+#include "src/server/requests/server_publish.h"
+#include "src/server/requests/server_query.h"
+#include "src/server/requests/server_resolve.h"
+#include "src/server/requests/spawn.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 static const px_handler handlers[] = {
     [PX_CMD_REQ] = px_handle_req,

@@ -4,12 +4,19 @@
 /* The first and the last request of a client: its job's information, by descriptor or by message,
  * and leave. */
 
+#include "job_request.h"
+
 #include <stdlib.h>
 
 #include "gds/store.h"
 #include "src/server/requests/host_upcall.h"
-#include "src/server/priv.h"
-#include "src/wire/message.h"
+#include "src/server/state.h"
+#include "src/server/data/nspace.h"
+#include "dispatch.h"
+#include "peer.h"
+#include "segment_offer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
 
 /* What a client of ours says with its request: nothing at first; nothing again when it cannot use
  * the segment that it was sent, and then it is one that reads by messages; later the generation

@@ -5,13 +5,15 @@
  * by its id, never reused, wherever an answer may come later than the peer goes. Its memory is
  * freed from the loop, so that a handler may close the very peer that it serves. */
 
+#include "peer.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "src/server/requests/host_upcall.h"
-#include "src/server/priv.h"
+#include "src/server/state.h"
 #include "src/base/param.h"
 #include "src/base/process.h"
 #include "src/event/registry.h"
@@ -20,6 +22,14 @@
 #include "src/context/context.h"
 #include "src/wire/message.h"
 #include "src/server/tools/server_tool.h"
+#include "src/server/collectives/collective.h"
+#include "src/server/data/modex.h"
+#include "src/server/data/nspace.h"
+#include "src/server/data/server_get.h"
+#include "src/server/events/server_events.h"
+#include "src/server/events/server_iof.h"
+#include "dispatch.h"
+#include "src/base/assert.h"
 
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
 {

@@ -6,13 +6,18 @@
  * would be told all that is in them. Each reply brings one at most, and each generation comes once
  * unless the client says that it has not come. */
 
+#include "segment_offer.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "gds/store.h"
-#include "src/server/priv.h"
+#include "src/server/state.h"
 #include "src/wire/message.h"
+#include "src/server/data/nspace.h"
+#include "peer.h"
+#include "src/base/assert.h"
 
 /* For `given`: this namespace is read by messages. */
 #define BY_MESSAGES UINT32_MAX

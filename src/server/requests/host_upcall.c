@@ -16,6 +16,10 @@
 
 #include "src/base/atomic.h"
 #include "src/value/directives.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
 

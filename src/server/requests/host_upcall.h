@@ -3,14 +3,16 @@
 #ifndef PX_SERVER_HOST_UPCALL_H
 #define PX_SERVER_HOST_UPCALL_H
 
-#include "src/server/priv.h"
-#include "src/value/infos.h"
+#include "src/server/state.h"
+#include "src/server/peers/dispatch.h"
+
+struct px_call;
+struct px_server;
 
 /* An upcall to the host: it keeps what the host was given alive until the host has answered, takes
  * the answer in whatever thread it comes and brings it to the loop thread. After
  * PMIx_server_finalize a late answer is dropped. */
 
-struct px_call;
 typedef void (*px_upcall_fn)(struct px_upcall *up);
 
 struct px_upcall {
@@ -97,5 +99,13 @@ void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo
 /* Ready-made endings: reply with the status, or with status and infos. */
 void px_done_status(struct px_upcall *up);
 void px_done_infos(struct px_upcall *up);
+
+/* host_upcall.c, at the end: those whom the upcalls under way were for are answered with an error.
+ */
+void px_upcalls_abandon(struct px_server *s);
+
+/* After that: are there some that the host has answered, or is answering, and that have not come
+ * through the loop yet? */
+bool px_upcalls_answered_late(const struct px_server *s);
 
 #endif

@@ -3,6 +3,8 @@
 
 /* What this server can tell by itself, without the host. */
 
+#include "query_local.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +22,11 @@
 #include "src/base/version.h"
 #include "src/context/context.h"
 #include "src/value/infos.h"
+#include "src/server/collectives/group_registry.h"
+#include "src/server/data/get_answer.h"
+#include "src/server/data/nspace.h"
+#include "server_resolve.h"
+#include "src/base/assert.h"
 
 struct answer {
     struct px_server *s;

@@ -11,6 +11,11 @@
 
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *peer, uint32_t tag)
 {

@@ -3,12 +3,19 @@
 
 /* Publish, lookup, unpublish and abort: the host's business, carried there and back. */
 
+#include "server_publish.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "host_upcall.h"
 #include "requests.h"
 #include "src/value/directives.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
 
 /* Reads the keys of a request: SIZE k, then k strings one by one. */
 static int read_keys(struct px_in *in, char ***ret)

@@ -12,6 +12,11 @@
 #include "host_upcall.h"
 #include "src/value/attributes.h"
 #include "src/nspace/query_args.h"
+#include "src/server/peers/dispatch.h"
+#include "query_local.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
 
 /* --- what came back --- */
 

@@ -4,6 +4,11 @@
 #define PX_SERVER_QUERY_H
 
 #include "requests.h"
+#include "src/server/peers/dispatch.h"
+
+struct px_in;
+struct px_peer;
+struct px_server;
 
 /* Queries. Loop thread. */
 
@@ -15,11 +20,6 @@ void px_upcall_query(struct px_upcall *up);
  * the request as a whole. */
 bool px_query_declined(pmix_status_t status);
 bool px_query_unanswered(pmix_status_t status);
-
-/* query_local.c: appends this server's own answer to one key, or to a whole query for attribute
- * support. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_PARTIAL_SUCCESS (attribute support), PMIX_ERR_NOMEM. */
-int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
-                   const char *key, pmix_info_t **info, size_t *ninfo);
 
 /* server_resolve.c: the two resolve calls, host first. peers: PMIx_Resolve_peers, else
  * PMIx_Resolve_nodes. */
@@ -34,10 +34,7 @@ struct px_resolve {
     void (*done)(void *arg, int status, pmix_proc_t *procs, size_t nprocs, char *nodes);
     void *arg;
 };
-/* The answer by the library's rules alone. Results are the caller's. */
-int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace,
-                     pmix_proc_t **procs, size_t *nprocs, char **nodes);
-/* Takes over r and what it points at (malloc'd). */
-void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid);
+
+int px_handle_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
 #endif

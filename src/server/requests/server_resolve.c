@@ -6,6 +6,8 @@
  * stands, also one that differs from what is known here; so does an error that is about more than
  * the key. docs/decisions/0018-what-a-host-leaves-open.md */
 
+#include "server_resolve.h"
+
 #include "src/nspace/resolve.h"
 
 #include <stdlib.h>
@@ -13,6 +15,12 @@
 
 #include "server_query.h"
 #include "src/nspace/query_args.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_stores *ret)
 {

@@ -4,11 +4,20 @@
 /* Spawn: the host starts the job; the parent's answer carries what is known of it, so that it can
  * be read at once. */
 
+#include "spawn.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "requests.h"
 #include "src/value/directives.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/peers/segment_offer.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 static void spawn_answered(struct px_upcall *up)
 {

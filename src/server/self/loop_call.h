@@ -3,7 +3,7 @@
 #ifndef PX_SERVER_LOOP_CALL_H
 #define PX_SERVER_LOOP_CALL_H
 
-#include "src/server/priv.h"
+#include "src/server/state.h"
 
 /* From an exported call to the loop thread. */
 
@@ -24,75 +24,14 @@ int px_server_read(struct px_server *s, int (*fn)(struct px_server *s, void *arg
 pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg),
                                    void *arg, size_t arg_size, pmix_op_cbfunc_t done, void *cbdata);
 
-/* --- what the exported calls ask for; arguments are borrowed until fn has run. Loop thread. --- */
-
-struct px_nspace_args {
-    pmix_nspace_t nspace; /* a copy: the caller's is good during its call only */
-    int n_local;
-    const pmix_info_t *info;
-    size_t ninfo;
-};
-int px_register_nspace(struct px_server *s, void *args);
-int px_deregister_nspace(struct px_server *s, void *args);
-int px_local_support(struct px_server *s, void *args);
-
-struct px_client_args {
-    pmix_proc_t proc;
-    uid_t uid;
-    gid_t gid;
-    void *object;
-};
-int px_register_client(struct px_server *s, void *args);
-int px_deregister_client(struct px_server *s, void *args);
-
-struct px_infos_args {
-    const pmix_info_t *info;
-    size_t ninfo;
-};
-int px_register_resources(struct px_server *s, void *args);
-int px_deregister_resources(struct px_server *s, void *args);
-int px_inventory_deliver(struct px_server *s, void *args);
-const char *px_server_hostname(const struct px_server *s); /* any thread */
-
-struct px_fork_args {
-    const pmix_proc_t *proc;
-    char ***env;
-};
-int px_setup_fork(struct px_server *s, void *args);
-
-struct px_pset_args {
-    const char *name;
-    const pmix_proc_t *members;
-    size_t n;
-};
-int px_pset_define(struct px_server *s, void *args);
-int px_pset_delete(struct px_server *s, void *args);
-
-struct px_output_args {
-    pmix_proc_t source;
-    pmix_iof_channel_t channel;
-    const pmix_byte_object_t *bytes;
-    const pmix_info_t *info;
-    size_t ninfo;
-};
-int px_output_deliver(struct px_server *s, void *args);
-
 struct px_dmodex_args {
     pmix_proc_t proc;
     pmix_dmodex_response_fn_t fn;
     void *cbdata;
 };
+/* The arguments are borrowed until it returns. Loop thread. */
 int px_dmodex_serve(struct px_server *s, void *args);
 
-struct px_collect_args {
-    const pmix_proc_t *procs;
-    size_t nprocs;
-    struct px_buf *buf;
-};
-int px_collect_job_info(struct px_server *s, void *args);
-
-/* PMIx_server_setup_application: what the host should ship with the application; the array is the
- * caller's. */
-int px_setup_application(const pmix_info_t *info, size_t ninfo, pmix_info_t **ret, size_t *ret_n);
+const char *px_server_hostname(const struct px_server *s); /* any thread */
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef PX_SERVER_SELF_H
 #define PX_SERVER_SELF_H
 
-#include "src/server/priv.h"
+#include "src/server/state.h"
 
 struct px_lookup_key;
 struct px_slice;

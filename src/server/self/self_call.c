@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "src/context/context.h"
+#include "src/server/peers/dispatch.h"
+#include "src/value/infos.h"
 
 struct own {
     struct px_task task;

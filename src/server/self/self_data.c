@@ -14,6 +14,9 @@
 #include "self.h"
 #include "src/loop/wait.h"
 #include "src/context/context.h"
+#include "src/server/data/nspace.h"
+#include "src/server/requests/server_resolve.h"
+#include "src/server/peers/dispatch.h"
 #include "src/value/infos.h"
 
 /* --- data --- */

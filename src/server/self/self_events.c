@@ -14,6 +14,9 @@
 #include "src/event/registry.h"
 #include "src/context/context.h"
 #include "src/value/directives.h"
+#include "src/server/events/output_cache.h"
+#include "src/server/events/termination.h"
+#include "src/server/peers/dispatch.h"
 
 /* --- events --- */
 

@@ -13,6 +13,10 @@
 #include "self_call.h"
 #include "src/server/requests/server_query.h"
 #include "src/server/server_start.h"
+#include "src/server/requests/server_publish.h"
+#include "src/server/requests/spawn.h"
+#include "src/server/peers/dispatch.h"
+#include "src/value/infos.h"
 
 /* --- what is the host's --- */
 

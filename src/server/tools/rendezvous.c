@@ -24,6 +24,7 @@
 #include "src/base/process.h"
 #include "src/discovery/tool_discovery.h"
 #include "src/wire/message.h"
+#include "src/server/state.h"
 
 enum { MAX_FILES = 8, MAX_DIRS = 16, MAX_PATH = 1024 };
 

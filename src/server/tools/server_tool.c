@@ -11,6 +11,12 @@
 
 #include "src/server/requests/host_upcall.h"
 #include "src/net/auth.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/peer.h"
+#include "src/server/peers/dispatch.h"
+#include "src/wire/codec.h"
+#include "src/base/assert.h"
+#include "src/value/infos.h"
 
 /* Is it the user that it has to be? A tool that the host registered, as it would a client, has an
  * owner of its own. */

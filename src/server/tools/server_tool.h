@@ -3,7 +3,7 @@
 #ifndef PX_SERVER_TOOL_H
 #define PX_SERVER_TOOL_H
 
-#include "src/server/priv.h"
+#include "src/server/state.h"
 
 struct px_handshake;
 struct px_peer_cred;

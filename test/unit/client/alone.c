@@ -23,10 +23,12 @@
 
 #include "src/base/param.h"
 #include "src/client/client.h"
+#include "src/client/get.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
 #include "src/event/registry.h"
 #include "src/loop/wait.h"
+#include "src/client/start.h"
 
 static struct px_ctx *ctx;
 

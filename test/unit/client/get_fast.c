@@ -24,6 +24,10 @@
 #include "src/base/param.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
+#include "src/client/get.h"
+#include "src/client/get_fast.h"
+#include "src/client/put.h"
+#include "src/client/refresh.h"
 
 enum { N_RANKS = 300, SELF = 3, ROUNDS = 3000, N_THREADS = 3, LAST = 2000 };
 

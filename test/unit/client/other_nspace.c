@@ -15,6 +15,7 @@
 #include "script.h"
 #include "src/client/get.h"
 #include "gds/state.h"
+#include "src/client/other_nspace.h"
 
 enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30, MOST_KEPT = 100 };
 

@@ -20,6 +20,7 @@
 #include "src/event/registry.h"
 #include "src/net/listener.h"
 #include "src/wire/message.h"
+#include "src/client/start.h"
 
 /* A server that answers as a test tells it to: one client, on a loop of its own in this process. */
 

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "src/server/collectives/modex_log.h"
+#include "src/wire/codec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
