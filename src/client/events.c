@@ -203,18 +203,19 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
                        struct px_infos *ret)
 {
     pmix_data_array_t array = {.type = PMIX_PROC};
-    pmix_proc_t *members = NULL;
+    struct px_proc_list members;
     const pmix_info_t *range = px_infos_next(info, ninfo, NULL, PMIX_EVENT_CUSTOM_RANGE);
     struct px_procs procs;
     int rc = 1;
 
     if (range != NULL && px_value_procs(&range->value, &procs) && procs.n > 0) {
-        rc = px_group_map_expand(session, procs.at, procs.n, &members, &array.size);
+        rc = px_group_map_expand(session, procs.at, procs.n, &members);
     }
     if (rc != 0) {
         return rc;
     }
-    array.array = members;
+    array.array = members.at;
+    array.size = members.n;
     ret->info = PMIx_Info_create(ninfo);
     ret->n = ninfo;
     rc = ret->info != NULL ? 0 : PMIX_ERR_NOMEM;
@@ -222,7 +223,7 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
         rc = &info[i] == range ? PMIx_Info_load(&ret->info[i], info[i].key, &array, PMIX_DATA_ARRAY)
                                : px_info_keep(&ret->info[i], &info[i]);
     }
-    free(members);
+    px_proc_list_fini(&members);
     if (rc != 0) {
         PMIx_Info_free(ret->info, ninfo);
     }

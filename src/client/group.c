@@ -232,11 +232,7 @@ static struct construct_call *construct_create(struct px_session *session, const
         memcpy(call->asked, procs, nprocs * sizeof(*procs));
         call->n_asked = nprocs;
     }
-    for (size_t i = 0; i < ninfo; i++) {
-        if (strcmp(info[i].key, PMIX_GROUP_ASSIGN_CONTEXT_ID) == 0) {
-            call->wants_id = px_value_true(&info[i].value);
-        }
-    }
+    call->wants_id = px_infos_flag(info, ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID);
     return call;
 }
 
@@ -279,34 +275,25 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     return rc;
 }
 
-/* Everybody who is in it, as far as we know; nobody, when the server has to know. */
-static int pack_members(struct px_msg *msg, const char *group)
-{
-    pmix_proc_t all;
-    pmix_proc_t *members = NULL;
-    size_t n = 0;
-    int rc;
-
-    PMIx_Load_procid(&all, group, PMIX_RANK_WILDCARD);
-    (void) px_group_map_expand(msg->session, &all, 1, &members, &n);
-    rc = px_pack_procs(&msg->buf, msg->kind, members, n);
-    free(members);
-    return rc;
-}
-
 pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
                                           const pmix_info_t *info, size_t ninfo,
                                           pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_msg msg;
+    struct px_proc_list members;
+    pmix_proc_t all;
     int rc = px_msg_start(px_session(ctx), PX_CMD_GROUP_DESTRUCT, &msg);
 
+    PMIx_Load_procid(&all, group, PMIX_RANK_WILDCARD);
     if (rc != 0) {
         return rc;
     }
     rc = px_pack_string(&msg.buf, msg.kind, group);
     if (rc == 0 && px_server_at_least(msg.server, 4, 2, 4)) {
-        rc = pack_members(&msg, group);
+        /* Everybody who is in it; nobody if only the server knows. */
+        (void) px_group_map_expand(msg.session, &all, 1, &members);
+        rc = px_pack_procs(&msg.buf, msg.kind, members.at, members.n);
+        px_proc_list_fini(&members);
     }
     if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);

@@ -7,7 +7,11 @@
 
 #include <pmix.h>
 
+struct px_proc_list;
 struct px_session;
+
+/* The groups that this process is a member of: a group's name and a rank in it stand for a process.
+ */
 
 /* A group was made: its members are under PMIX_GROUP_MEMBERSHIP. Without memory, or when that does
  * not name single processes, the group is not known here. Any thread. */
@@ -21,12 +25,10 @@ void px_group_map_remove(struct px_session *session, const char *group);
  * group's. Any thread. */
 int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret);
 
-/* The participants of a collective, groups and ranks in them replaced by processes, for the caller
- * to free; 1: no group is among them, nothing is made. PMIX_ERR_NOT_FOUND: a rank that a group does
- * not have. */
+/* Processes, groups and ranks in them replaced by their members, a list for the caller. 0, 1 (none
+ * of them is a group: nothing is made), PMIX_ERR_NOT_FOUND (a rank that a group does not have),
+ * PMIX_ERR_NOMEM. Any thread. */
 int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
-                        pmix_proc_t **ret, size_t *ret_n);
-
-void px_group_map_fini(struct px_session *session);
+                        struct px_proc_list *ret);
 
 #endif

@@ -32,7 +32,7 @@ struct px_invitation *px_invitation_create(struct px_session *session, const cha
     rc = invitation->group != NULL ? 0 : PMIX_ERR_NOMEM;
     invitation->optional = px_infos_flag(info, ninfo, PMIX_GROUP_OPTIONAL);
     for (size_t i = 0; i < ninfo && rc == 0; i++) {
-        rc = px_invitation_add(invitation, &info[i]);
+        rc = px_infos_append_copy(&invitation->given, &invitation->n_given, &info[i]);
     }
     if (rc != 0) {
         px_invitation_free(invitation);
@@ -56,22 +56,6 @@ void px_invitation_release(struct px_invitation *invitation)
     if (invitation->n_deciding == 0) {
         px_invitation_free(invitation);
     }
-}
-
-int px_invitation_add(struct px_invitation *invitation, const pmix_info_t *info)
-{
-    pmix_info_t *grown = realloc(invitation->given, (invitation->n_given + 1) * sizeof(*grown));
-
-    if (grown == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    invitation->given = grown;
-    PMIx_Info_construct(&grown[invitation->n_given]);
-    if (px_info_keep(&grown[invitation->n_given], info) != PMIX_SUCCESS) {
-        return PMIX_ERR_NOMEM;
-    }
-    invitation->n_given++;
-    return 0;
 }
 
 struct px_invitation *px_invitation_find(struct px_session *session, const char *group,
@@ -106,12 +90,11 @@ void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status
     if (status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS) {
         px_group_map_add(invitation->session, invitation->group, results, n);
     }
-    if (kept != NULL && n > 0) {
-        kept->info = PMIx_Info_create(n);
-        kept->n = kept->info != NULL ? n : 0;
-    }
-    for (size_t i = 0; kept != NULL && i < kept->n; i++) {
-        (void) px_info_keep(&kept->info[i], &results[i]); /* no memory: an entry without value */
+    if (kept != NULL && px_infos_copy(results, n, &kept->info) != PMIX_SUCCESS) {
+        px_infos_release(kept);
+        kept = NULL;
+    } else if (kept != NULL) {
+        kept->n = n;
     }
     if (invitation->cbfunc == NULL) {
         px_infos_release(kept);
@@ -165,20 +148,16 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
 {
     pmix_data_array_t range = {.type = PMIX_PROC, .size = n_to, .array = (void *) (uintptr_t) to};
     struct px_ctx *ctx = invitation->session->ctx;
-    size_t n = n_extra + 2;
-    pmix_info_t *info = PMIx_Info_create(n);
-    int rc;
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    int rc = px_infos_append(&info, &n, PMIX_GROUP_ID, invitation->group, PMIX_STRING);
 
-    px_assert(px_loop_inside(invitation->session->ctx->loop));
-    if (info == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    rc = PMIx_Info_load(&info[0], PMIX_GROUP_ID, invitation->group, PMIX_STRING);
+    px_assert(px_loop_inside(ctx->loop));
     if (rc == 0) {
-        rc = PMIx_Info_load(&info[1], PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
+        rc = px_infos_append(&info, &n, PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
     }
     for (size_t i = 0; i < n_extra && rc == 0; i++) {
-        rc = px_info_keep(&info[2 + i], &extra[i]);
+        rc = px_infos_append_copy(&info, &n, &extra[i]);
     }
     if (rc == 0) {
         rc = px_client_notify_nb(ctx, code, &ctx->self, PMIX_RANGE_CUSTOM, info, n, NULL, NULL);
@@ -205,16 +184,14 @@ static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
     return rc;
 }
 
-int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret)
+int px_invitation_add_endpoint(struct px_invitation *invitation)
 {
+    const pmix_proc_t *self = &invitation->session->ctx->self;
     const struct px_store *own;
-    const pmix_proc_t *self = &session->ctx->self;
-    pmix_byte_object_t bytes;
     struct px_buf buf = {0};
     size_t head;
-    int rc = px_session_private(session, &own);
+    int rc = px_session_private(invitation->session, &own);
 
-    PMIx_Info_construct(ret);
     if (rc == 0) {
         rc = px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1);
     }
@@ -223,8 +200,10 @@ int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret)
         rc = px_store_each(own, PX_LEVEL_PROC, self->rank, pack_posted, &buf);
     }
     if (rc == 0 && buf.len > head) {
-        bytes = (pmix_byte_object_t){.bytes = (char *) buf.data, .size = buf.len};
-        rc = PMIx_Info_load(ret, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
+        pmix_byte_object_t bytes = {.bytes = (char *) buf.data, .size = buf.len};
+
+        rc = px_infos_append(&invitation->given, &invitation->n_given, PMIX_GROUP_ENDPT_DATA,
+                             &bytes, PMIX_BYTE_OBJECT);
     }
     px_buf_fini(&buf);
     return rc;
@@ -233,13 +212,14 @@ int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret)
 void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
                                    size_t ninfo)
 {
-    for (size_t i = 0; i < ninfo; i++) {
-        const pmix_byte_object_t *bytes = &info[i].value.data.bo;
+    const pmix_info_t *from = px_infos_next(info, ninfo, NULL, PMIX_GROUP_ENDPT_DATA);
+
+    for (; from != NULL; from = px_infos_next(info, ninfo, from, PMIX_GROUP_ENDPT_DATA)) {
+        const pmix_byte_object_t *bytes = &from->value.data.bo;
         struct px_in in;
         pmix_proc_t owner;
 
-        if (strcmp(info[i].key, PMIX_GROUP_ENDPT_DATA) != 0 ||
-            info[i].value.type != PMIX_BYTE_OBJECT) {
+        if (from->value.type != PMIX_BYTE_OBJECT) {
             continue;
         }
         in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
@@ -250,36 +230,25 @@ void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t
     }
 }
 
-static const char *event_group(const struct px_event *event)
-{
-    for (size_t i = 0; i < event->ninfo; i++) {
-        if (strcmp(event->info[i].key, PMIX_GROUP_ID) == 0 &&
-            event->info[i].value.type == PMIX_STRING) {
-            return event->info[i].value.data.string;
-        }
-    }
-    return NULL;
-}
-
 /* Somebody has ended: leaders count, invitees of a leader are released. */
 static void somebody_ended(struct px_session *session, const struct px_event *event)
 {
     struct px_list *item;
     struct px_list *following;
 
-    for (size_t i = 0; i < event->ninfo; i++) {
-        const pmix_value_t *value = &event->info[i].value;
+    const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_AFFECTED_PROC);
+    struct px_procs ended = {NULL, 0};
 
-        if (strcmp(event->info[i].key, PMIX_EVENT_AFFECTED_PROC) != 0 || value->type != PMIX_PROC ||
-            value->data.proc == NULL) {
-            continue;
-        }
+    if (value != NULL) {
+        (void) px_value_procs(value, &ended); /* something else is nobody */
+    }
+    for (size_t i = 0; i < ended.n; i++) {
         px_list_each(item, following, &session->invitations) {
             struct px_invitation *invitation = px_container_of(item, struct px_invitation, link);
 
             if (invitation->leading) {
-                px_invitation_lost(invitation, value->data.proc);
-            } else if (PMIx_Check_procid(&invitation->leader, value->data.proc)) {
+                px_invitation_lost(invitation, &ended.at[i]);
+            } else if (PMIx_Check_procid(&invitation->leader, &ended.at[i])) {
                 px_invitation_answer(invitation, PMIX_GROUP_LEADER_FAILED, NULL, 0);
                 px_invitation_release(invitation);
             }
@@ -289,7 +258,7 @@ static void somebody_ended(struct px_session *session, const struct px_event *ev
 
 bool px_invitations_event(struct px_session *session, const struct px_event *event)
 {
-    const char *group = event_group(event);
+    const char *group = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
     struct px_invitation *invitation;
     bool complete = event->code == PMIX_GROUP_CONSTRUCT_COMPLETE;
 

@@ -46,8 +46,6 @@ struct px_invitation *px_invitation_create(struct px_session *session, const cha
 /* Off its list and freed, once no handler is deciding any more. */
 void px_invitation_release(struct px_invitation *invitation);
 void px_invitation_free(struct px_invitation *invitation);
-/* Adds a copy to what everybody gave. 0 or PMIX_ERR_NOMEM. */
-int px_invitation_add(struct px_invitation *invitation, const pmix_info_t *info);
 struct px_invitation *px_invitation_find(struct px_session *session, const char *group,
                                          bool leading);
 /* Calls back, once. Results may be NULL. */
@@ -62,9 +60,9 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
                          const pmix_proc_t *to, size_t n_to, const pmix_info_t *extra,
                          size_t n_extra);
 
-/* What we have posted for other nodes, as an entry that others can store; value type PMIX_UNDEF:
- * nothing. */
-int px_invitation_endpoint(struct px_session *session, pmix_info_t *ret);
+/* Adds to `given` what this process has posted for other nodes, if anything, as an entry that
+ * others can store. */
+int px_invitation_add_endpoint(struct px_invitation *invitation);
 /* Stores such entries among those of an event. */
 void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
                                    size_t ninfo);

@@ -13,22 +13,16 @@
 
 #include "request.h"
 #include "invitation.h"
+#include "src/value/infos.h"
 
 static void check_invitees(struct px_invitation *invitation);
 
 static void invite(struct px_invitation *invitation, const pmix_proc_t *procs, size_t n)
 {
-    pmix_info_t endpoint;
-    int rc;
-
     /* The caller's directives go along; what we have posted too. */
-    PMIx_Info_construct(&endpoint);
-    rc = invitation->posted_added ? 0 : px_invitation_endpoint(invitation->session, &endpoint);
+    int rc = invitation->posted_added ? 0 : px_invitation_add_endpoint(invitation);
+
     invitation->posted_added = true;
-    if (rc == 0 && endpoint.value.type != PMIX_UNDEF) {
-        rc = px_invitation_add(invitation, &endpoint);
-    }
-    PMIx_Info_destruct(&endpoint);
     if (rc == 0 && n > 0) {
         rc = px_invitation_notify(invitation, PMIX_GROUP_INVITED, procs, n, invitation->given,
                                   invitation->n_given);
@@ -77,18 +71,14 @@ static void construct(struct px_invitation *invitation, pmix_status_t status)
     size_t n = gather_invitees(invitation, PX_ACCEPTED, NULL);
     pmix_proc_t *members = PMIx_Proc_create(n);
     pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = members};
-    pmix_info_t membership;
     int rc = PMIX_ERR_NOMEM;
 
-    PMIx_Info_construct(&membership);
+    px_assert(n > 0); /* the leader */
     if (members != NULL) {
         (void) gather_invitees(invitation, PX_ACCEPTED, members);
-        rc = PMIx_Info_load(&membership, PMIX_GROUP_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
+        rc = px_infos_append(&invitation->given, &invitation->n_given, PMIX_GROUP_MEMBERSHIP,
+                             &array, PMIX_DATA_ARRAY);
     }
-    if (rc == 0) {
-        rc = px_invitation_add(invitation, &membership);
-    }
-    PMIx_Info_destruct(&membership);
     if (rc == 0) {
         px_invitation_store_endpoints(invitation->session, invitation->given, invitation->n_given);
         rc = px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_COMPLETE, members, n,
@@ -137,11 +127,13 @@ static int add_invitee(struct px_invitation *invitation, const pmix_proc_t *proc
 static void invite_replacements(struct px_invitation *invitation, const pmix_info_t *results,
                                 size_t nresults)
 {
-    for (size_t i = 0; i < nresults; i++) {
-        if (strcmp(results[i].key, PMIX_PROCID) == 0 && results[i].value.type == PMIX_PROC &&
-            results[i].value.data.proc != NULL &&
-            add_invitee(invitation, results[i].value.data.proc) == 0) {
-            invite(invitation, results[i].value.data.proc, 1);
+    const pmix_info_t *info = px_infos_next(results, nresults, NULL, PMIX_PROCID);
+    struct px_procs procs;
+
+    for (; info != NULL; info = px_infos_next(results, nresults, info, PMIX_PROCID)) {
+        if (px_value_procs(&info->value, &procs) && procs.n == 1 &&
+            add_invitee(invitation, procs.at) == 0) {
+            invite(invitation, procs.at, 1);
         }
     }
 }
@@ -176,25 +168,33 @@ static void decided(void *arg, pmix_status_t status, const pmix_info_t *results,
 
 static void invitee_failed(struct px_invitation *invitation, struct px_invitee *invitee)
 {
-    struct px_event event = {.code = PMIX_GROUP_INVITE_FAILED,
-                             .source = invitee->proc,
-                             .range = PMIX_RANGE_PROC_LOCAL,
-                             .ninfo = 2};
-    pmix_info_t info[2];
+    struct px_event event = {
+        .code = PMIX_GROUP_INVITE_FAILED, .source = invitee->proc, .range = PMIX_RANGE_PROC_LOCAL};
+    struct px_events *events = invitation->session->ctx->events;
+    pmix_info_t *info = NULL;
+    size_t n = 0;
 
+    px_assert(invitee->state == PX_INVITED);
     invitee->state = PX_FAILED;
-    PMIx_Info_construct(&info[0]);
-    PMIx_Info_construct(&info[1]);
-    event.info = info;
-    if (invitation->session->ctx->events != NULL &&
-        PMIx_Info_load(&info[0], PMIX_GROUP_ID, invitation->group, PMIX_STRING) == PMIX_SUCCESS &&
-        PMIx_Info_load(&info[1], PMIX_EVENT_AFFECTED_PROC, &event.source, PMIX_PROC) ==
-            PMIX_SUCCESS &&
-        px_events_ask(invitation->session->ctx->events, &event, decided, invitation) == 0) {
-        invitation->n_deciding++;
+    if (events != NULL &&
+        px_infos_append(&info, &n, PMIX_GROUP_ID, invitation->group, PMIX_STRING) == 0 &&
+        px_infos_append(&info, &n, PMIX_EVENT_AFFECTED_PROC, &event.source, PMIX_PROC) == 0) {
+        event.info = info;
+        event.ninfo = n;
+        invitation->n_deciding += px_events_ask(events, &event, decided, invitation) == 0;
     }
-    PMIx_Info_destruct(&info[0]);
-    PMIx_Info_destruct(&info[1]);
+    PMIx_Info_free(info, n);
+}
+
+/* Takes over what an invitee gives the others under a key. Without memory they know less of it. */
+static void add_given(struct px_invitation *invitation, const pmix_info_t *info, size_t ninfo,
+                      const char *key)
+{
+    const pmix_info_t *from = px_infos_next(info, ninfo, NULL, key);
+
+    for (; from != NULL; from = px_infos_next(info, ninfo, from, key)) {
+        (void) px_infos_append_copy(&invitation->given, &invitation->n_given, from);
+    }
 }
 
 void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
@@ -213,13 +213,8 @@ void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t 
         }
         invitee->state = PX_ACCEPTED;
         invitee->proc = *who;
-        for (size_t k = 0; k < ninfo; k++) {
-            if (strcmp(info[k].key, PMIX_GROUP_ENDPT_DATA) == 0 ||
-                strcmp(info[k].key, PMIX_GROUP_INFO) == 0) {
-                (void) px_invitation_add(
-                    invitation, &info[k]); /* no memory: the others know less of this one */
-            }
-        }
+        add_given(invitation, info, ninfo, PMIX_GROUP_ENDPT_DATA);
+        add_given(invitation, info, ninfo, PMIX_GROUP_INFO);
         break;
     }
     check_invitees(invitation);
@@ -323,18 +318,10 @@ static void run_join(struct px_task *task)
 {
     struct px_invitation *invitation = px_container_of(task, struct px_invitation, task);
     bool accepted = invitation->answer == PMIX_GROUP_ACCEPT;
-    pmix_info_t endpoint;
-    int rc = 0;
+    int rc;
 
     member_accepted(invitation);
-    PMIx_Info_construct(&endpoint);
-    if (accepted) {
-        rc = px_invitation_endpoint(invitation->session, &endpoint);
-    }
-    if (rc == 0 && endpoint.value.type != PMIX_UNDEF) {
-        rc = px_invitation_add(invitation, &endpoint);
-    }
-    PMIx_Info_destruct(&endpoint);
+    rc = accepted ? px_invitation_add_endpoint(invitation) : 0;
     if (rc == 0) {
         rc = px_invitation_notify(
             invitation, accepted ? PMIX_GROUP_INVITE_ACCEPTED : PMIX_GROUP_INVITE_DECLINED,

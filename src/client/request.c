@@ -173,13 +173,12 @@ pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_
 
 int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n)
 {
-    pmix_proc_t *named;
-    size_t n_named;
-    int rc = n > 0 ? px_group_map_expand(msg->session, procs, n, &named, &n_named) : 1;
+    struct px_proc_list named;
+    int rc = px_group_map_expand(msg->session, procs, n, &named);
 
     if (rc == 0) {
-        rc = px_pack_procs(&msg->buf, msg->kind, named, n_named);
-        free(named);
+        rc = px_pack_procs(&msg->buf, msg->kind, named.at, named.n);
+        px_proc_list_fini(&named);
         return rc;
     }
     return rc < 0 ? rc : px_pack_procs(&msg->buf, msg->kind, procs, n);

@@ -45,7 +45,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     px_list_init(&session->invitations);
     px_list_init(&session->iof_handlers);
     px_list_init(&session->kept);
-    px_list_init(&session->group_memberships);
+    px_list_init(&session->groups);
     if (host != NULL && host[0] != '\0') {
         snprintf(session->hostname, sizeof(session->hostname), "%s", host);
     } else if (gethostname(session->hostname, sizeof(session->hostname)) != 0) {
@@ -131,7 +131,7 @@ void px_session_destroy(struct px_session *session)
     px_put_values_free(&session->uncommitted);
     px_invitations_fini(session);
     px_iof_handlers_fini(session);
-    px_group_map_fini(session);
+    px_proc_sets_clear(&session->groups);
     free_data(session);
     px_lock_fini(&session->lock);
     free(session);

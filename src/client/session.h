@@ -13,6 +13,7 @@
 #include "src/base/lock.h"
 #include "src/base/map.h"
 #include "src/net/dial.h"
+#include "src/nspace/proc_sets.h"
 #include "src/context/context.h"
 #include "src/context/request.h"
 #include "private_store.h"
@@ -120,9 +121,9 @@ struct px_session {
     struct px_map fetched;  /* lock: a process whose posted data our private stores hold, to of
                                when they are (private_store.c) */
     uint64_t ended; /* atomic, changed under the lock: collectives since something was fetched */
-    struct px_list invitations;       /* loop thread: struct px_invitation */
-    struct px_list group_memberships; /* lock: struct px_group_membership */
-    uint64_t n_groups;                /* atomic, changed under the lock: how many that are */
+    struct px_list invitations;  /* loop thread: struct px_invitation */
+    struct px_list groups;       /* lock: struct px_proc_set, the groups that this process is in */
+    uint64_t n_groups;           /* atomic, changed under the lock: how many that are */
     bool watching;               /* loop thread: the server sends us the events of invitations */
     struct px_list iof_handlers; /* lock: struct px_iof_handler */
     size_t last_pull;            /* lock: the number of the latest; none is given twice */
@@ -204,13 +205,6 @@ static inline const struct px_store *px_other_nspace_private(
     /* pairs with store_of_locked and enlarge_locked */
     return px_load_ptr_acquire(&other_nspace->store);
 }
-
-/* --- the groups that this process is a member of: a group's name and a rank in it stand for a
- * process (group_map.c) --- */
-
-/* --- */
-
-/* --- */
 
 /* Sets ctx->self and what is derived from it. */
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank);

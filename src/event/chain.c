@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 enum { OWN_ENTRIES = 2 }; /* handler name and return object */
 
@@ -46,18 +47,6 @@ static void chain_end(struct px_chain *chain)
     px_chain_destroy(chain);
 }
 
-static bool any_matches(const struct px_handler *handler, const pmix_proc_t *procs, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < handler->n_affected; k++) {
-            if (PMIx_Check_procid(&handler->affected[k], &procs[i])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* Does an info with the key name processes (*ret_named), and one that the handler is about? */
 static bool affects_by(const struct px_handler *handler, const struct px_event *event,
                        const char *key, bool *ret_named)
@@ -69,7 +58,7 @@ static bool affects_by(const struct px_handler *handler, const struct px_event *
 
         if (px_value_procs(&info->value, &procs)) {
             *ret_named = true;
-            if (any_matches(handler, procs.at, procs.n)) {
+            if (px_procs_overlap(handler->affected, handler->n_affected, procs.at, procs.n)) {
                 return true;
             }
         }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "proc_sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/assert.h"
+
+static struct px_proc_set *set_of(const struct px_list *item)
+{
+    return px_container_of(item, struct px_proc_set, link);
+}
+
+struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
+                                    const char *name, const pmix_proc_t *members, size_t n)
+{
+    struct px_proc_set *set = calloc(1, sizeof(*set) + n * sizeof(*members));
+
+    px_assert(n > 0 || !members);
+    px_assert(!name == (kind == PX_SET_CONNECTED));
+    if (!set) {
+        return NULL;
+    }
+    px_list_init(&set->link);
+    set->kind = kind;
+    set->n = n;
+    if (n) {
+        memcpy(set->members, members, n * sizeof(*members));
+    }
+    set->name = name ? strdup(name) : NULL;
+    if (name && !set->name) {
+        free(set);
+        return NULL;
+    }
+    px_list_append(sets, &set->link);
+    return set;
+}
+
+void px_proc_set_remove(struct px_proc_set *set)
+{
+    if (set) {
+        px_list_remove(&set->link);
+        free(set->name);
+        free(set);
+    }
+}
+
+void px_proc_sets_clear(struct px_list *sets)
+{
+    while (!px_list_empty(sets)) {
+        px_proc_set_remove(set_of(sets->next));
+    }
+}
+
+void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
+{
+    size_t i = px_procs_find(set->members, set->n, proc);
+
+    if (i < set->n) {
+        set->n--;
+        memmove(&set->members[i], &set->members[i + 1], (set->n - i) * sizeof(*set->members));
+    }
+    if (!set->n) {
+        px_proc_set_remove(set);
+    }
+}
+
+struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px_proc_set *from,
+                                     enum px_proc_set_kind kind, const char *name,
+                                     const pmix_proc_t *member)
+{
+    for (const struct px_list *item = from ? from->link.next : sets->next; item != sets;
+         item = item->next) {
+        struct px_proc_set *set = set_of(item);
+
+        if (set->kind == kind && (!name || strcmp(set->name, name) == 0) &&
+            (!member || px_procs_overlap(set->members, set->n, member, 1))) {
+            return set;
+        }
+    }
+    return NULL;
+}
+
+bool px_proc_sets_name(const struct px_list *sets, const pmix_proc_t *named,
+                       const pmix_proc_t *proc)
+{
+    const struct px_proc_set *group = px_proc_set_find(sets, PX_SET_GROUP, named->nspace, proc);
+
+    return group && (named->rank == PMIX_RANK_WILDCARD ||
+                     (named->rank < group->n && px_proc_equal(&group->members[named->rank], proc)));
+}
+
+int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
+                        struct px_proc_list *list)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < n; i++) {
+        const struct px_proc_set *group =
+            px_proc_set_find(sets, PX_SET_GROUP, procs[i].nspace, NULL);
+
+        if (!group) {
+            rc = px_proc_list_add(list, &procs[i]);
+        } else if (procs[i].rank == PMIX_RANK_WILDCARD) {
+            rc = px_proc_list_add_all(list, group->members, group->n);
+        } else if (procs[i].rank < group->n) {
+            rc = px_proc_list_add(list, &group->members[procs[i].rank]);
+        } else {
+            rc = PMIX_ERR_NOT_FOUND;
+        }
+    }
+    return rc;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "procs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+
+#include "src/base/array.h"
+#include "src/base/assert.h"
+
+/* --- comparisons --- */
+
+static bool same_nspace(const char *a, const char *b)
+{
+    return strncmp(a, b, PMIX_MAX_NSLEN) == 0;
+}
+
+bool px_proc_equal(const pmix_proc_t *a, const pmix_proc_t *b)
+{
+    return a->rank == b->rank && same_nspace(a->nspace, b->nspace);
+}
+
+bool px_proc_covers(const pmix_proc_t *by, const pmix_proc_t *proc)
+{
+    return (by->rank == proc->rank || by->rank == PMIX_RANK_WILDCARD) &&
+           same_nspace(by->nspace, proc->nspace);
+}
+
+size_t px_procs_find(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc)
+{
+    size_t i = 0;
+
+    while (i < n && !px_proc_equal(&procs[i], proc)) {
+        i++;
+    }
+    return i;
+}
+
+bool px_procs_cover(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (px_proc_covers(&procs[i], proc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool px_procs_have_nspace(const pmix_proc_t *procs, size_t n, const char *nspace)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (same_nspace(procs[i].nspace, nspace)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    bool same = na == nb;
+
+    for (size_t i = 0; same && i < na; i++) {
+        same = px_proc_equal(&a[i], &b[i]);
+    }
+    return same;
+}
+
+bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    for (size_t i = 0; i < na; i++) {
+        for (size_t j = 0; j < nb; j++) {
+            if (PMIx_Check_procid(&a[i], &b[j])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* --- lists that are made --- */
+
+/* Appends a process unless an equal one is among the first `before`. */
+static int add_unless(struct px_proc_list *list, size_t before, const pmix_proc_t *proc)
+{
+    px_assert(before <= list->n);
+    if (px_procs_find(list->at, before, proc) < before) {
+        return PMIX_SUCCESS;
+    }
+    if (px_array_room(&list->at, list->n, &list->room, sizeof(*list->at))) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_assert(list->n < list->room);
+    list->at[list->n++] = *proc;
+    return PMIX_SUCCESS;
+}
+
+int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
+{
+    return add_unless(list, list->n, proc);
+}
+
+int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n)
+{
+    size_t before = list->n;
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < n; i++) {
+        rc = add_unless(list, before, &procs[i]);
+    }
+    return rc;
+}
+
+int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
+                        px_job_size_fn size, void *arg)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < n; i++) {
+        pmix_proc_t proc = procs[i];
+        uint32_t ranks = proc.rank == PMIX_RANK_WILDCARD ? size(arg, proc.nspace) : 0;
+        size_t before = list->n;
+
+        if (!ranks) {
+            rc = px_proc_list_add(list, &proc);
+        }
+        for (uint32_t r = 0; !rc && r < ranks; r++) {
+            proc.rank = r;
+            rc = add_unless(list, before, &proc);
+        }
+    }
+    return rc;
+}
+
+void px_proc_list_fini(struct px_proc_list *list)
+{
+    free(list->at);
+    *list = (struct px_proc_list){0};
+}
+
+/* --- sets in normal form --- */
+
+int px_proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
+{
+    int names = strncmp(a->nspace, b->nspace, PMIX_MAX_NSLEN);
+
+    if (names || a->rank == b->rank) {
+        return names;
+    }
+    if (a->rank == PMIX_RANK_WILDCARD || b->rank == PMIX_RANK_WILDCARD) {
+        return a->rank == PMIX_RANK_WILDCARD ? -1 : 1;
+    }
+    return a->rank < b->rank ? -1 : 1;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return px_proc_compare(a, b);
+}
+
+/* A list of all the ranks of a namespace becomes its wildcard. */
+static size_t fold(pmix_proc_t *set, size_t n, px_job_size_fn size, void *arg)
+{
+    size_t out = 0;
+
+    for (size_t i = 0; i < n;) {
+        size_t end = i + 1;
+        uint32_t ranks;
+
+        while (end < n && same_nspace(set[i].nspace, set[end].nspace)) {
+            end++;
+        }
+        ranks = size ? size(arg, set[i].nspace) : 0;
+        if (ranks && set[i].rank == 0 && end - i == ranks && set[end - 1].rank == ranks - 1) {
+            set[i].rank = PMIX_RANK_WILDCARD;
+            set[out++] = set[i];
+            i = end;
+        }
+        while (i < end) {
+            set[out++] = set[i++];
+        }
+    }
+    return out;
+}
+
+int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
+                       struct px_proc_list *ret)
+{
+    pmix_proc_t *set;
+    size_t kept = 0;
+
+    if (!n || !procs) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!procs[i].nspace[0]) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
+    set = n > SIZE_MAX / sizeof(*set) ? NULL : malloc(n * sizeof(*set));
+    if (!set) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(set, procs, n * sizeof(*set));
+    qsort(set, n, sizeof(*set), compare);
+    for (size_t i = 0; i < n; i++) {
+        if (!kept || !px_proc_covers(&set[kept - 1], &set[i])) {
+            set[kept++] = set[i];
+        }
+    }
+    *ret = (struct px_proc_list){.at = set, .n = fold(set, kept, size, arg), .room = n};
+    px_check(px_procs_are_normal(ret->at, ret->n));
+    return PMIX_SUCCESS;
+}
+
+bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (px_proc_compare(&set[i - 1], &set[i]) >= 0 || px_proc_covers(&set[i - 1], &set[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    size_t i = 0;
+
+    px_check(px_procs_are_normal(a, na) && px_procs_are_normal(b, nb));
+    for (size_t j = 0; j < nb; j++) {
+        while (i < na && !px_proc_covers(&a[i], &b[j]) && px_proc_compare(&a[i], &b[j]) < 0) {
+            i++;
+        }
+        if (i == na || !px_proc_covers(&a[i], &b[j])) {
+            return false;
+        }
+    }
+    return true;
+}

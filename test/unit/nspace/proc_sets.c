@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "src/nspace/proc_sets.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <pmix.h>
+
+#define ALL PMIX_RANK_WILDCARD
+#define P(name, r)                                                                                 \
+    {                                                                                              \
+        .nspace = name, .rank = (r)                                                                \
+    }
+
+static const pmix_proc_t halves[2][2] = {{P("A", 3), P("A", 1)}, {P("A", 0), P("A", 2)}};
+
+/* Two groups of one name, a process set of the same, and a set that is connected. */
+static void fill(struct px_list *sets)
+{
+    px_list_init(sets);
+    for (int i = 0; i < 2; i++) {
+        assert_non_null(px_proc_set_add(sets, PX_SET_GROUP, "g", halves[i], 2));
+    }
+    assert_non_null(px_proc_set_add(sets, PX_SET_PSET, "g", halves[0], 1));
+    assert_non_null(px_proc_set_add(sets, PX_SET_CONNECTED, NULL, halves[0], 2));
+}
+
+static void kind_name_and_member_tell_sets_apart(void **state)
+{
+    struct px_list sets;
+    struct px_proc_set *set;
+
+    (void) state;
+    fill(&sets);
+    set = px_proc_set_find(&sets, PX_SET_GROUP, "g", &halves[1][1]);
+    assert_non_null(set);
+    assert_memory_equal(set->members, halves[1], sizeof(halves[1]));
+    assert_null(px_proc_set_next(&sets, set, PX_SET_GROUP, NULL, NULL));
+    set = px_proc_set_find(&sets, PX_SET_GROUP, NULL, NULL);
+    assert_ptr_not_equal(px_proc_set_next(&sets, set, PX_SET_GROUP, "g", NULL), NULL);
+    assert_null(px_proc_set_find(&sets, PX_SET_GROUP, "h", NULL));
+    set = px_proc_set_find(&sets, PX_SET_PSET, "g", NULL);
+    assert_int_equal(set->n, 1);
+    set = px_proc_set_find(&sets, PX_SET_CONNECTED, NULL, &halves[0][0]);
+    assert_null(set->name);
+    px_proc_set_remove(set);
+    assert_null(px_proc_set_find(&sets, PX_SET_CONNECTED, NULL, NULL));
+    px_proc_sets_clear(&sets);
+    assert_true(px_list_empty(&sets));
+}
+
+static void a_rank_in_a_group_is_a_process(void **state)
+{
+    const pmix_proc_t first = P("g", 0);
+    const pmix_proc_t all = P("g", ALL);
+    const pmix_proc_t third = P("g", 2);
+    const pmix_proc_t named[3] = {P("A", 1), P("g", ALL), P("B", 5)};
+    const pmix_proc_t want[3] = {P("A", 1), P("A", 3), P("B", 5)};
+    struct px_proc_list list = {0};
+    struct px_list sets;
+
+    (void) state;
+    fill(&sets);
+    assert_true(px_proc_sets_name(&sets, &first, &halves[0][0]));
+    assert_true(px_proc_sets_name(&sets, &first, &halves[1][0]));
+    assert_false(px_proc_sets_name(&sets, &first, &halves[0][1]));
+    assert_true(px_proc_sets_name(&sets, &all, &halves[0][1]));
+    assert_false(px_proc_sets_name(&sets, &all, &named[2]));
+    assert_int_equal(px_proc_sets_expand(&sets, named, 3, &list), 0);
+    assert_true(px_procs_equal(list.at, list.n, want, 3));
+    assert_int_equal(px_proc_sets_expand(&sets, &third, 1, &list), PMIX_ERR_NOT_FOUND);
+    px_proc_list_fini(&list);
+    px_proc_sets_clear(&sets);
+}
+
+static void the_last_one_takes_the_set_along(void **state)
+{
+    struct px_list sets;
+    struct px_proc_set *set;
+    const pmix_proc_t first = P("g", 0);
+
+    (void) state;
+    px_list_init(&sets);
+    set = px_proc_set_add(&sets, PX_SET_GROUP, "g", halves[0], 2);
+    px_proc_set_leave(set, &halves[1][0]); /* is not in it */
+    assert_int_equal(set->n, 2);
+    px_proc_set_leave(set, &halves[0][0]);
+    assert_true(px_proc_sets_name(&sets, &first, &halves[0][1]));
+    px_proc_set_leave(set, &halves[0][1]);
+    assert_true(px_list_empty(&sets));
+    px_proc_set_remove(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kind_name_and_member_tell_sets_apart),
+        cmocka_unit_test(a_rank_in_a_group_is_a_process),
+        cmocka_unit_test(the_last_one_takes_the_set_along),
+    };
+
+    alarm(30);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

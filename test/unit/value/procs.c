@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "src/value/procs.h"
+
+#include "support.h"
+
+#include <string.h>
+
+#include <pmix.h>
+
+#define ALL PMIX_RANK_WILDCARD
+#define P(name, r)                                                                                 \
+    {                                                                                              \
+        .nspace = name, .rank = (r)                                                                \
+    }
+
+static uint32_t three(void *arg, const char *nspace)
+{
+    return nspace[0] == *(const char *) arg ? 3 : 0;
+}
+
+static char known[] = "A";
+
+static void a_wildcard_covers_its_namespace(void **state)
+{
+    const pmix_proc_t all = P("A", ALL);
+    const pmix_proc_t one = P("A", 1);
+    const pmix_proc_t other = P("B", 1);
+    const pmix_proc_t both[2] = {P("B", 0), P("A", ALL)};
+
+    (void) state;
+    assert_true(px_proc_covers(&all, &one));
+    assert_true(px_proc_covers(&one, &one));
+    assert_false(px_proc_covers(&one, &all));
+    assert_false(px_proc_covers(&all, &other));
+    assert_true(px_procs_cover(both, 2, &one));
+    assert_false(px_procs_cover(both, 2, &other));
+    assert_false(px_procs_cover(NULL, 0, &one));
+    assert_true(px_procs_have_nspace(both, 2, "A"));
+    assert_false(px_procs_have_nspace(both, 1, "A"));
+}
+
+static void equal_is_not_covered(void **state)
+{
+    const pmix_proc_t list[3] = {P("A", 0), P("A", ALL), P("A", 1)};
+    const pmix_proc_t turned[3] = {P("A", 1), P("A", ALL), P("A", 0)};
+
+    (void) state;
+    assert_false(px_proc_equal(&list[0], &list[1]));
+    assert_int_equal(px_procs_find(list, 3, &list[2]), 2);
+    assert_int_equal(px_procs_find(list, 2, &list[2]), 2);
+    assert_true(px_procs_equal(list, 3, list, 3));
+    assert_false(px_procs_equal(list, 3, turned, 3));
+    assert_false(px_procs_equal(list, 3, list, 2));
+}
+
+static void overlaps_in_any_form(void **state)
+{
+    const pmix_proc_t a[2] = {P("A", 0), P("B", ALL)};
+    const pmix_proc_t b[2] = {P("A", 1), P("C", 0)};
+    const pmix_proc_t c[2] = {P("C", 1), P("B", 4)};
+    const pmix_proc_t every = P("A", ALL);
+
+    (void) state;
+    assert_false(px_procs_overlap(a, 2, b, 2));
+    assert_true(px_procs_overlap(a, 2, c, 2));
+    assert_true(px_procs_overlap(c, 2, a, 2));
+    assert_false(px_procs_overlap(b, 2, c, 2));
+    assert_true(px_procs_overlap(&every, 1, b, 2));
+    assert_false(px_procs_overlap(NULL, 0, b, 2));
+}
+
+static void a_list_has_each_once(void **state)
+{
+    const pmix_proc_t some[3] = {P("A", 1), P("B", ALL), P("A", ALL)};
+    const pmix_proc_t want[4] = {P("A", 1), P("B", ALL), P("A", 0), P("A", 2)};
+    struct px_proc_list list = {0};
+
+    (void) state;
+    assert_int_equal(px_proc_list_expand(&list, some, 3, three, known), 0);
+    assert_true(px_procs_equal(list.at, list.n, want, 4));
+    assert_int_equal(px_proc_list_add(&list, &want[3]), 0);
+    assert_int_equal(px_proc_list_add_all(&list, want, 4), 0);
+    assert_int_equal(list.n, 4);
+    assert_int_equal(px_proc_list_add(&list, &some[2]), 0);
+    assert_int_equal(list.n, 5);
+    px_proc_list_fini(&list);
+    assert_int_equal(list.n, 0);
+}
+
+static void one_normal_form(void **state)
+{
+    const pmix_proc_t forms[4][4] = {
+        {P("A", ALL), P("B", 1)},
+        {P("A", 2), P("B", 1), P("A", 0), P("A", 1)},
+        {P("A", 1), P("A", ALL), P("B", 1), P("B", 1)},
+        {P("B", 1), P("A", ALL), P("A", ALL)},
+    };
+    static const size_t sizes[] = {2, 4, 4, 3};
+    const pmix_proc_t nameless = P("", 0);
+    struct px_proc_list set;
+
+    (void) state;
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(px_procs_normalise(forms[i], sizes[i], three, known, &set), 0);
+        assert_true(px_procs_are_normal(set.at, set.n));
+        assert_true(px_procs_equal(set.at, set.n, forms[0], 2));
+        px_proc_list_fini(&set);
+    }
+    /* How many there are is not known: a list stays one. */
+    assert_int_equal(px_procs_normalise(forms[1], 4, NULL, NULL, &set), 0);
+    assert_int_equal(set.n, 4);
+    px_proc_list_fini(&set);
+    assert_int_equal(px_procs_normalise(NULL, 0, NULL, NULL, &set), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_procs_normalise(&nameless, 1, NULL, NULL, &set), PMIX_ERR_BAD_PARAM);
+}
+
+static void a_set_includes_another(void **state)
+{
+    const pmix_proc_t a[3] = {P("A", ALL), P("B", 1), P("B", 3)};
+    const pmix_proc_t b[2] = {P("A", 7), P("B", 3)};
+    const pmix_proc_t c[2] = {P("A", 7), P("B", 2)};
+
+    (void) state;
+    assert_true(px_procs_include(a, 3, b, 2));
+    assert_true(px_procs_include(a, 3, a, 3));
+    assert_false(px_procs_include(a, 3, c, 2));
+    assert_false(px_procs_include(b, 2, a, 3));
+    assert_true(px_procs_include(a, 3, NULL, 0));
+}
+
+static void without_memory(void **state)
+{
+    const pmix_proc_t all = P("A", ALL);
+    struct px_proc_list list = {0};
+    struct px_proc_list set;
+
+    (void) state;
+    fail_allocation(1);
+    assert_int_equal(px_proc_list_expand(&list, &all, 1, three, known), PMIX_ERR_NOMEM);
+    fail_allocation(1);
+    assert_int_equal(px_procs_normalise(&all, 1, three, known, &set), PMIX_ERR_NOMEM);
+    fail_allocation(0);
+    px_proc_list_fini(&list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wildcard_covers_its_namespace),
+        cmocka_unit_test(equal_is_not_covered),
+        cmocka_unit_test(overlaps_in_any_form),
+        cmocka_unit_test(a_list_has_each_once),
+        cmocka_unit_test(one_normal_form),
+        cmocka_unit_test(a_set_includes_another),
+        cmocka_unit_test(without_memory),
+    };
+
+    support_start();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
