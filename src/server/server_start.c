@@ -27,9 +27,7 @@
 #include "src/net/listener.h"
 #include "src/context/context.h"
 #include "src/server/collectives/collective.h"
-#include "src/server/collectives/connect.h"
-#include "src/server/collectives/group_registry.h"
-#include "src/server/collectives/pset.h"
+#include "src/nspace/proc_sets.h"
 #include "configure.h"
 #include "src/server/data/inventory.h"
 #include "src/server/data/modex.h"
@@ -146,12 +144,10 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->gets);
     px_list_init(&s->modexes);
     px_list_init(&s->dmodex_requests);
-    px_list_init(&s->connected);
+    px_list_init(&s->proc_sets);
     px_list_init(&s->event_cache);
-    px_list_init(&s->psets);
     px_list_init(&s->inventory);
     px_list_init(&s->outputs);
-    px_list_init(&s->groups);
     px_list_init(&s->pulls);
     px_colls_init(&s->colls, px_nspace_job_size, s);
     px_high_water_init(&s->high_water);
@@ -194,11 +190,9 @@ static int stop_on_loop(struct px_server *s, void *arg)
     px_nspace_drop_all(s);
     px_events_drop_all(s);
     px_iof_subscriptions_drop_all(s);
-    px_psets_drop_all(s);
+    px_proc_sets_clear(&s->proc_sets);
     px_inventory_drop_all(s);
     px_outputs_drop_all(s);
-    px_groups_drop_all(s);
-    px_connected_drop_all(s);
     return PMIX_SUCCESS;
 }
 

@@ -78,18 +78,16 @@ struct px_server {
     bool resync_needed; /* something that others have sent has not come: the next fence asks for
                          * everything
                          */
-    struct px_list connected; /* sets that are connected */
+    struct px_list proc_sets; /* groups, process sets, connected sets: struct px_proc_set */
 
     struct px_list event_cache;
     size_t n_events;
     size_t event_bytes;
     struct px_map host_codes; /* code -> count of registrants, where the host was asked for it */
 
-    struct px_list psets;
     struct px_list inventory;
     struct px_list outputs; /* that nobody has asked for */
     size_t output_bytes;
-    struct px_list groups;
     struct px_list pulls; /* I/O subscriptions */
     size_t next_pull;
 

@@ -12,65 +12,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server_group.h"
+#include "src/nspace/proc_sets.h"
 #include "src/value/directives.h"
-#include "connect.h"
-#include "fence.h"
-#include "group_data.h"
-#include "group_registry.h"
+#include "src/server/state.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
-void px_coll_call_fini(struct px_coll_call *call)
-{
-    free(call->name);
-    PMIx_Proc_free(call->procs, call->nprocs);
-    PMIx_Info_free(call->info, call->ninfo);
-}
-
 /* --- the end --- */
 
-static void reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to,
-                  int status)
+void px_coll_finish(struct px_coll *coll, pmix_status_t status)
 {
-    switch (coll->kind) {
-    case PX_COLL_CONNECT:
-        px_connect_reply(s, coll, reply_to, status);
-        break;
-    case PX_COLL_GROUP_CONSTRUCT:
-    case PX_COLL_GROUP_SOLO:
-        px_group_reply(s, coll, reply_to, status);
-        break;
-    default:
-        px_answer_status(s, reply_to, status);
-        break;
-    }
-}
+    const struct px_coll_ops *ops = coll->ops;
 
-void px_coll_finish(struct px_server *s, struct px_coll *coll, int status)
-{
-    struct px_upcall *up = coll->upcall;
-
-    px_assert(px_loop_inside(s->loop));
-    if (up) {
-        up->arg = NULL;
+    px_assert(px_loop_inside(coll->server->loop));
+    px_check(px_coll_is_valid(coll));
+    if (coll->upcall) {
+        px_assert(coll->upcall->arg == coll);
+        coll->upcall->arg = NULL;
     }
     px_list_remove(&coll->link);
-    if (coll->kind == PX_COLL_FENCE) {
-        px_fence_finished(s, coll, status);
-    } else if (coll->kind == PX_COLL_CONNECT || coll->kind == PX_COLL_DISCONNECT) {
-        px_connect_finished(s, coll, status);
-    } else {
-        px_group_finished(s, coll, status);
+    if (ops->finished) {
+        ops->finished(coll, status);
     }
     for (size_t i = 0; i < coll->n_members; i++) {
         struct px_reply_to reply_to = {.peer = coll->members[i].peer, .tag = coll->members[i].tag};
 
-        if (reply_to.peer) {
-            reply(s, coll, &reply_to, status);
+        if (reply_to.peer && ops->reply) {
+            ops->reply(coll, &reply_to, status);
+        } else if (reply_to.peer) {
+            px_answer_status(coll->server, &reply_to, status);
         }
     }
     px_coll_destroy(coll);
@@ -84,59 +57,81 @@ static void on_timer(struct px_timer *timer)
 {
     struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
 
-    px_coll_finish(coll->owner, coll, PMIX_ERR_TIMEOUT);
+    px_coll_finish(coll, PMIX_ERR_TIMEOUT);
 }
 
 static int limit(struct px_coll *coll, uint64_t grace_ms)
 {
-    struct px_server *s = coll->owner;
     uint64_t ms = (uint64_t) coll->timeout_s * 1000 + grace_ms;
 
     px_timer_stop_loop(&coll->timer);
-    return coll->timeout_s ? px_timer_start_loop(s->loop, &coll->timer, ms, on_timer)
+    return coll->timeout_s ? px_timer_start_loop(coll->server->loop, &coll->timer, ms, on_timer)
                            : PMIX_SUCCESS;
 }
 
-int px_coll_hand_over(struct px_coll *coll, struct px_upcall *up)
+/* --- with the host --- */
+
+static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
 {
     int rc;
 
-    up->arg = coll;
-    coll->upcall = up;
-    coll->closed = true;
-    up->nprocs = coll->group.mixed ? coll->nset : coll->nprocs;
-    up->procs = malloc((up->nprocs ? up->nprocs : 1) * sizeof(*up->procs));
+    up->procs = calloc(coll->nprocs + 1, sizeof(*up->procs));
     if (!up->procs) {
         return PMIX_ERR_NOMEM;
     }
-    memcpy(up->procs, coll->group.mixed ? coll->set : coll->procs, up->nprocs * sizeof(*up->procs));
+    memcpy(up->procs, coll->procs, coll->nprocs * sizeof(*up->procs));
+    up->nprocs = coll->nprocs;
     rc = px_infos_copy(coll->info, coll->ninfo, &up->info);
     up->ninfo = up->info ? coll->ninfo : 0;
     if (!rc && coll->local_status) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_LOCAL_COLLECTIVE_STATUS,
                              &coll->local_status, PMIX_STATUS);
     }
+    px_directives_mark(coll->ops->call, PX_ATTR_SERVER, up->info, up->ninfo);
     return rc ? rc : limit(coll, HOSTS_GRACE_MS);
 }
 
-/* --- gathering --- */
-
-static void complete(struct px_server *s, struct px_coll *coll, bool remote)
+static void default_answered(struct px_upcall *up)
 {
-    coll->closed = true;
-    switch (coll->kind) {
-    case PX_COLL_FENCE:
-        px_fence_complete(s, coll, remote);
-        break;
-    case PX_COLL_CONNECT:
-    case PX_COLL_DISCONNECT:
-        px_connect_complete(s, coll, remote);
-        break;
-    default:
-        px_group_complete(s, coll, remote);
-        break;
+    px_coll_answered(up, up->status);
+}
+
+void px_coll_ask_host(struct px_coll *coll)
+{
+    px_upcall_fn answered = coll->ops->answered ? coll->ops->answered : default_answered;
+    struct px_upcall *up = px_upcall_create(coll->server, NULL, NULL, answered);
+    int rc;
+
+    px_assert(coll->closed && !coll->upcall);
+    if (!up) {
+        px_coll_finish(coll, PMIX_ERR_NOMEM);
+        return;
+    }
+    up->arg = coll;
+    coll->upcall = up;
+    rc = fill_upcall(coll, up);
+    px_upcall_returned(up, rc ? rc : coll->ops->ask(coll, up));
+}
+
+void px_coll_answered(struct px_upcall *up, pmix_status_t status)
+{
+    struct px_coll *coll = up->arg;
+
+    if (coll) {
+        px_assert(coll->upcall == up);
+        coll->upcall = NULL;
+        px_coll_finish(coll, status);
     }
 }
+
+pmix_status_t px_coll_local_status(const struct px_coll *coll)
+{
+    return px_directives_met(coll->ops->call, PX_ATTR_ALL, coll->info, coll->ninfo)
+               ? coll->local_status
+               : PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* --- gathering --- */
 
 /* Is there a connection of one of the processes that has not come? A clone that came and is gone
  * does not stand for another. */
@@ -148,7 +143,7 @@ static bool clones_missing(struct px_server *s, const struct px_coll *coll)
     px_list_each(item, next, &s->peer_list) {
         const struct px_peer *peer = px_container_of(item, struct px_peer, link);
 
-        if (peer->rank && peer->conn && px_coll_concerns(coll, &peer->proc) &&
+        if (peer->rank && peer->conn && px_procs_cover(coll->set, coll->nset, &peer->proc) &&
             !px_coll_has_peer(coll, peer->id)) {
             return true;
         }
@@ -190,18 +185,17 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
         expected += dead_come(s, coll); /* who are not among them yet */
         coll->local_status = PMIX_ERR_LOST_CONNECTION;
     }
-    if (coll->n_members < expected || px_coll_arrived(coll) < expected ||
-        (coll->all_clones && clones_missing(s, coll))) {
+    if (coll->n_arrived < expected || (coll->all_clones && clones_missing(s, coll))) {
         return false;
     }
-    complete(s, coll, remote);
+    coll->closed = true;
+    coll->ops->complete(coll, remote);
     return true;
 }
 
 /* The first one to set a time limit sets it for all. */
 static int apply_directives(struct px_coll *coll, const struct px_fence_directives *directives)
 {
-    coll->collect |= coll->kind == PX_COLL_FENCE && directives->collect_data;
     coll->all_clones |= directives->all_clones;
     if (directives->timeout == PX_NOT_GIVEN || !directives->timeout || coll->timeout_s) {
         return PMIX_SUCCESS;
@@ -216,11 +210,10 @@ static bool is_named(struct px_server *s, const struct px_coll_call *call, const
 {
     for (size_t i = 0; i < call->nprocs; i++) {
         const pmix_proc_t *named = &call->procs[i];
-        bool any = named->rank == PMIX_RANK_WILDCARD || named->rank == PMIX_RANK_LOCAL_NODE ||
-                   named->rank == PMIX_RANK_LOCAL_PEERS;
-        bool same_job = strncmp(named->nspace, proc->nspace, PMIX_MAX_NSLEN) == 0;
+        bool any = named->rank == PMIX_RANK_LOCAL_NODE || named->rank == PMIX_RANK_LOCAL_PEERS;
 
-        if ((same_job && (any || named->rank == proc->rank)) || px_group_names(s, named, proc)) {
+        if (px_proc_covers(named, proc) || (any && px_procs_have_nspace(named, 1, proc->nspace)) ||
+            px_proc_sets_name(&s->proc_sets, named, proc)) {
             return true;
         }
     }
@@ -228,38 +221,42 @@ static bool is_named(struct px_server *s, const struct px_coll_call *call, const
 }
 
 int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                  const struct px_coll_call *call)
+                  struct px_coll_call *call)
 {
     struct px_coll_member who = {.peer = peer->id, .tag = tag, .proc = peer->proc};
+    const struct px_coll_ops *ops = call->ops;
     struct px_coll *coll;
     struct px_fence_directives directives; /* all collectives have some of a fence's */
-    bool makes_group = call->name && call->kind != PX_COLL_GROUP_DESTRUCT;
     int rc = is_named(s, call, &peer->proc) ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
 
     px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_fence_read(call->info, call->ninfo, &directives);
-    rc = rc || !makes_group ? rc : px_group_check_name(s, call, &who);
-    rc = rc ? rc
-            : px_coll_join(&s->colls, call->kind, call->name, call->procs, call->nprocs, &who,
-                           &coll);
+    rc = rc ? rc : px_coll_call_prepare(&s->colls, call);
+    rc = rc || !ops->admit ? rc : ops->admit(s, call, &who);
+    rc = rc ? rc : px_coll_join(&s->colls, call, &who, &coll);
     if (rc) {
         return rc;
     }
-    coll->owner = s;
-    if (call->kind == PX_COLL_DISCONNECT && !px_connected(s, coll)) {
-        px_coll_finish(s, coll, PMIX_ERR_INVALID_OPERATION);
-        return PMIX_SUCCESS;
-    }
-    rc = call->kind == PX_COLL_GROUP_CONSTRUCT || call->kind == PX_COLL_GROUP_SOLO
-             ? px_group_absorb(coll, &peer->proc, call)
-             : px_coll_merge(coll, call->info, call->ninfo);
+    rc = ops->absorb ? ops->absorb(coll, call, &who) : px_coll_merge(coll, call->info, call->ninfo);
     rc = rc ? rc : apply_directives(coll, &directives);
     if (rc) {
-        px_coll_finish(s, coll, rc);
-        return PMIX_SUCCESS;
+        px_coll_finish(coll, rc);
+    } else {
+        (void) complete_if_all_local(s, coll);
     }
-    (void) complete_if_all_local(s, coll);
     return PMIX_SUCCESS;
+}
+
+int px_coll_handle(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
+                   const struct px_coll_ops *ops)
+{
+    struct px_coll_call call = {.ops = ops};
+    int rc = px_unpack_procs(in, &call.procs, &call.nprocs);
+
+    rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
+    rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
+    px_coll_call_fini(&call);
+    return rc;
 }
 
 /* --- what changes who is waited for --- */
@@ -293,7 +290,7 @@ void px_colls_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->colls.list)) {
-        px_coll_finish(s, px_container_of(s->colls.list.next, struct px_coll, link),
+        px_coll_finish(px_container_of(s->colls.list.next, struct px_coll, link),
                        PMIX_ERR_LOST_CONNECTION);
     }
 }

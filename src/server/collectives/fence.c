@@ -15,6 +15,7 @@
 
 #include "collective.h"
 #include "modex_exchange.h"
+#include "src/server/state.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
@@ -23,28 +24,11 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
-static void fence_answered(struct px_upcall *up)
-{
-    struct px_coll *coll = up->arg;
-    bool echo = false;
-    int rc = up->status;
-
-    /* Data that came in time for nobody is kept all the same. */
-    if (!rc && up->ret_len) {
-        rc = px_modex_decode(up->server, up->ret_bytes, up->ret_len, &echo);
-    }
-    if (!rc && coll && echo) {
-        px_high_water_note(&up->server->high_water, coll->set, coll->nset, coll->sent_up_to);
-    }
-    /* A host that does not look at what is wrong here does not make it right. */
-    if (!rc && coll && coll->here) {
-        rc = coll->local_status;
-    }
-    if (coll) {
-        coll->upcall = NULL;
-        px_coll_finish(up->server, coll, rc);
-    }
-}
+struct fence {
+    bool collect;        /* somebody asked for the data */
+    bool here;           /* nobody is elsewhere */
+    uint64_t sent_up_to; /* the number of the newest value that went to the host with it */
+};
 
 bool px_fence_needs_data(void)
 {
@@ -65,28 +49,31 @@ bool px_fence_needs_data(void)
 
 /* A host that needs pieces cannot do with lists (decision 16): all of a job is given to it in one.
  * True when that was done. */
-static bool name_as_job(const struct px_server *s, const struct px_coll *coll, struct px_upcall *up)
+static bool name_as_job(const struct px_coll *coll, struct px_upcall *up)
 {
+    const struct fence *fence = coll->state;
     bool whole = coll->nset == 1 && coll->set[0].rank == PMIX_RANK_WILDCARD;
 
-    if (!s->fence_needs_data || coll->here || !whole) {
+    if (!coll->server->fence_needs_data || fence->here || !whole) {
         return false;
     }
+    px_assert(up->nprocs > 0);
     up->procs[0] = coll->set[0];
     up->nprocs = 1;
     return true;
 }
 
 /* What the host is to carry. */
-static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall *up, char **data,
-                     size_t *len)
+static int pack_data(struct px_coll *coll, struct px_upcall *up, char **data, size_t *len)
 {
-    bool as_job = name_as_job(s, coll, up);
+    struct px_server *s = coll->server;
+    struct fence *fence = coll->state;
+    bool as_job = name_as_job(coll, up);
     bool no = false;
     int rc = PMIX_SUCCESS;
 
-    if (coll->collect) {
-        coll->sent_up_to = s->commit_number;
+    if (fence->collect) {
+        fence->sent_up_to = s->commit_number;
         return px_modex_encode(s, coll->set, coll->nset,
                                px_high_water_since(&s->high_water, coll->set, coll->nset), true,
                                data, len);
@@ -100,67 +87,89 @@ static int pack_data(struct px_server *s, struct px_coll *coll, struct px_upcall
     return rc ? rc : px_modex_encode(s, NULL, 0, 0, true, data, len);
 }
 
-static void fence_upcall(struct px_server *s, struct px_coll *coll)
+static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
 {
-    struct px_upcall *up = px_upcall_create(s, NULL, NULL, fence_answered);
+    struct px_server *s = coll->server;
     char *data = NULL;
     size_t len = 0;
-    int rc = up ? px_coll_hand_over(coll, up) : PMIX_ERR_NOMEM;
+    int rc = s->host.fence_nb ? pack_data(coll, up, &data, &len) : PMIX_ERR_NOT_SUPPORTED;
 
-    rc = rc ? rc : pack_data(s, coll, up, &data, &len);
-    if (rc) {
-        px_upcall_destroy(up);
-        coll->upcall = NULL;
-        px_coll_finish(s, coll, rc);
-        return;
-    }
-    px_directives_mark(&px_call_fence, PX_ATTR_SERVER, up->info, up->ninfo);
-    /* The data becomes the host's: some free it, none may find it gone. */
-    px_upcall_returned(up, s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
-                                            px_hostcb_modex, up));
-}
-
-void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status)
-{
     px_assert(px_loop_inside(s->loop));
-    if (status && coll->collect && coll->closed) {
-        px_modex_request_resync(s);
+    /* The data becomes the host's: some free it, none may find it gone. */
+    return rc ? rc
+              : s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
+                                 px_hostcb_modex, up);
+}
+
+static void fence_answered(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+    struct px_coll *coll = up->arg;
+    const struct fence *fence = coll ? coll->state : NULL;
+    bool echo = false;
+    int rc = up->status;
+
+    /* Data that came in time for nobody is kept all the same. */
+    if (!rc && up->ret_len) {
+        rc = px_modex_decode(s, up->ret_bytes, up->ret_len, &echo);
+    }
+    if (!rc && coll && echo) {
+        px_assert(fence->sent_up_to <= s->commit_number);
+        px_high_water_note(&s->high_water, coll->set, coll->nset, fence->sent_up_to);
+    }
+    /* A host that does not look at what is wrong here does not make it right. */
+    if (!rc && coll && fence->here) {
+        rc = coll->local_status;
+    }
+    px_coll_answered(up, rc);
+}
+
+static void fence_finished(struct px_coll *coll, pmix_status_t status)
+{
+    const struct fence *fence = coll->state;
+
+    if (status && fence->collect && coll->closed) {
+        px_modex_request_resync(coll->server);
     }
 }
 
-/* What is wrong with a fence of this node if there is nobody but ourselves to do what is
- * required. */
-static int local_status(const struct px_coll *coll)
+static int fence_absorb(struct px_coll *coll, const struct px_coll_call *call,
+                        const struct px_coll_member *who)
 {
-    if (!px_directives_met(&px_call_fence, PX_ATTR_ALL, coll->info, coll->ninfo)) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    return coll->local_status;
+    struct fence *fence = coll->state;
+
+    (void) who;
+    fence->collect |= px_infos_flag(call->info, call->ninfo, PMIX_COLLECT_DATA);
+    return px_coll_merge(coll, call->info, call->ninfo);
 }
 
 /* A fence of this node need not leave it, unless a member is lost: that the host has to judge. */
-void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote)
+static void fence_complete(struct px_coll *coll, bool remote)
 {
-    int status = remote ? PMIX_SUCCESS : local_status(coll);
+    struct fence *fence = coll->state;
+    int status = px_coll_local_status(coll);
 
-    px_assert(px_loop_inside(s->loop));
-    coll->here = !remote;
-    if (s->host.fence_nb &&
-        (remote || status == PMIX_ERR_LOST_CONNECTION || !px_param_bool(PX_P_FENCE_LOCALONLY))) {
-        fence_upcall(s, coll);
+    fence->here = !remote;
+    if (remote || (coll->server->host.fence_nb &&
+                   (status == PMIX_ERR_LOST_CONNECTION || !px_param_bool(PX_P_FENCE_LOCALONLY)))) {
+        px_coll_ask_host(coll);
     } else {
-        px_coll_finish(s, coll, remote ? PMIX_ERR_NOT_SUPPORTED : status);
+        px_coll_finish(coll, status);
     }
 }
 
+static const struct px_coll_ops fence_ops = {
+    .call = &px_call_fence,
+    .state_size = sizeof(struct fence),
+    .absorb = fence_absorb,
+    .complete = fence_complete,
+    .ask = fence_ask,
+    .answered = fence_answered,
+    .finished = fence_finished,
+};
+
 int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
-    struct px_coll_call call = {.kind = PX_COLL_FENCE};
-    int rc = px_unpack_procs(in, &call.procs, &call.nprocs);
-
     px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
-    rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
-    px_coll_call_fini(&call);
-    return rc;
+    return px_coll_handle(s, peer, tag, in, &fence_ops);
 }

@@ -6,22 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct px_coll;
 struct px_in;
 struct px_peer;
 struct px_server;
 
+/* Loop thread. */
+
 int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
 /* Whether the host waits for other nodes only when a fence carries something: as the parameter
- * shmix_fence_piece says, or as this process is one of Slurm's. fence.c */
+ * shmix_fence_piece says, or as this process is one of Slurm's. */
 bool px_fence_needs_data(void);
-
-/* All local members are there; `remote`: others are elsewhere. Each finishes the collective, now or
- * later. */
-void px_fence_complete(struct px_server *s, struct px_coll *coll, bool remote);
-
-/* fence.c, connect.c, server_group.c: their share in finishing. */
-void px_fence_finished(struct px_server *s, const struct px_coll *coll, int status);
 
 #endif

@@ -10,196 +10,141 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective.h"
 #include "modex_exchange.h"
-#include "server_group.h"
+#include "src/server/state.h"
 #include "src/nspace/jobinfo.h"
-#include "src/value/infos.h"
+#include "src/value/directives.h"
 #include "src/server/data/nspace.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 
-/* --- processes --- */
-
-static bool listed(const pmix_proc_t *list, size_t n, const pmix_proc_t *proc)
+struct px_group_build *px_group_build_of(const struct px_coll *coll)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (list[i].rank == proc->rank && strcmp(list[i].nspace, proc->nspace) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return coll->ops->fini == px_group_build_fini ? coll->state : NULL;
 }
 
-static int add_proc(pmix_proc_t **list, size_t *n, const pmix_proc_t *proc)
+void px_group_build_fini(void *state)
 {
-    pmix_proc_t *more;
+    struct px_group_build *build = state;
 
-    if (listed(*list, *n, proc)) {
-        return PMIX_SUCCESS;
-    }
-    more = realloc(*list, (*n + 1) * sizeof(*more));
-    if (!more) {
-        return PMIX_ERR_NOMEM;
-    }
-    more[(*n)++] = *proc;
-    *list = more;
-    return PMIX_SUCCESS;
+    PMIx_Info_free(build->given, build->n_given);
+    PMIx_Info_free(build->info, build->n_info);
+    px_proc_list_fini(&build->added);
+    px_proc_list_fini(&build->order);
+    px_proc_list_fini(&build->members);
 }
 
-int px_group_expand(struct px_server *s, const pmix_proc_t *procs, size_t n, pmix_proc_t **list,
-                    size_t *n_list)
+/* Appends processes, wildcards spelt out, each once. */
+static int expand(struct px_server *s, struct px_proc_list *list, const pmix_proc_t *procs,
+                  size_t n)
 {
-    int rc = PMIX_SUCCESS;
-
-    px_assert(px_loop_inside(s->loop));
-    for (size_t i = 0; !rc && i < n; i++) {
-        pmix_proc_t proc = procs[i];
-        uint32_t size = proc.rank == PMIX_RANK_WILDCARD ? px_nspace_job_size(s, proc.nspace) : 0;
-
-        if (!size) {
-            rc = add_proc(list, n_list, &proc);
-        }
-        for (uint32_t r = 0; !rc && r < size; r++) {
-            proc.rank = r;
-            rc = add_proc(list, n_list, &proc);
-        }
-    }
-    return rc;
+    return px_proc_list_expand(list, procs, n, px_nspace_job_size, s);
 }
 
-/* The procs of an info's array; NULL when it has none. */
-static const pmix_proc_t *procs_of(const pmix_info_t *info, size_t *ret_n)
+int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list)
 {
-    const pmix_data_array_t *array =
-        info->value.type == PMIX_DATA_ARRAY ? info->value.data.darray : NULL;
+    const struct px_group_build *build = coll->state;
 
-    *ret_n = array && array->type == PMIX_PROC && array->array ? array->size : 0;
-    return *ret_n ? array->array : NULL;
-}
-
-static const pmix_info_t *infos_of(const pmix_value_t *value, size_t *ret_n)
-{
-    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
-
-    *ret_n = array && array->type == PMIX_INFO && array->array ? array->size : 0;
-    return *ret_n ? array->array : NULL;
+    px_assert(px_group_build_of(coll));
+    return build->mixed ? expand(coll->server, list, coll->set, coll->nset)
+                        : expand(coll->server, list, coll->procs, coll->nprocs);
 }
 
 /* --- taking in a member's directives --- */
 
 /* A contribution with its owner put in front. */
-static int add_contribution(struct px_coll *coll, const pmix_proc_t *proc, const pmix_info_t *info)
+static int add_contribution(struct px_group_build *build, const pmix_proc_t *proc,
+                            const pmix_info_t *info)
 {
     pmix_info_t *list = NULL;
     size_t n = 0;
-    size_t n_inner;
-    const pmix_info_t *inner = infos_of(&info->value, &n_inner);
+    size_t n_inner = 0;
+    const pmix_info_t *inner = NULL;
     pmix_data_array_t array = {.type = PMIX_INFO};
     int rc = px_infos_append(&list, &n, PMIX_PROCID, proc, PMIX_PROC);
 
+    (void) px_info_open(&info->value, &inner, &n_inner); /* no array: nothing */
     for (size_t i = 0; !rc && i < n_inner; i++) {
         rc = px_infos_append_copy(&list, &n, &inner[i]);
     }
     array.array = list;
     array.size = n;
     rc = rc ? rc
-            : px_infos_append(&coll->group.given, &coll->group.n_given, PMIX_GROUP_INFO, &array,
+            : px_infos_append(&build->given, &build->n_given, PMIX_GROUP_INFO, &array,
                               PMIX_DATA_ARRAY);
     PMIx_Info_free(list, n);
     return rc;
-}
-
-/* All that give an order have to give the same. */
-static bool contradicts(const struct px_coll *coll, const pmix_info_t *info)
-{
-    size_t n;
-    const pmix_proc_t *procs = procs_of(info, &n);
-
-    for (size_t i = 0; i < coll->ninfo; i++) {
-        size_t m;
-        const pmix_proc_t *other;
-
-        if (strcmp(coll->info[i].key, info->key) != 0) {
-            continue;
-        }
-        other = procs_of(&coll->info[i], &m);
-        if (n != m) {
-            return true;
-        }
-        for (size_t j = 0; j < n; j++) {
-            if (!listed(&other[j], 1, &procs[j])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static bool same_list(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
-{
-    bool same = na == nb;
-
-    for (size_t i = 0; same && i < na; i++) {
-        same = listed(&a[i], 1, &b[i]);
-    }
-    return same;
 }
 
 /* Has this caller put the processes in another order than the first one? With wildcards spelt out,
  * which is seldom necessary. */
 static int compare_order(struct px_coll *coll, const struct px_coll_call *call)
 {
-    struct px_server *s = coll->owner;
-    pmix_proc_t *first = NULL;
-    pmix_proc_t *other = NULL;
-    size_t n_first = 0;
-    size_t n_other = 0;
+    struct px_group_build *build = coll->state;
+    struct px_proc_list first = {0};
+    struct px_proc_list other = {0};
     int rc;
 
-    if (coll->group.mixed || same_list(coll->procs, coll->nprocs, call->procs, call->nprocs)) {
+    if (build->mixed || px_procs_equal(coll->procs, coll->nprocs, call->procs, call->nprocs)) {
         return PMIX_SUCCESS;
     }
-    rc = px_group_expand(s, coll->procs, coll->nprocs, &first, &n_first);
-    rc = rc ? rc : px_group_expand(s, call->procs, call->nprocs, &other, &n_other);
-    coll->group.mixed = !rc && !same_list(first, n_first, other, n_other);
-    free(first);
-    free(other);
+    rc = expand(coll->server, &first, coll->procs, coll->nprocs);
+    rc = rc ? rc : expand(coll->server, &other, call->procs, call->nprocs);
+    build->mixed = !rc && !px_procs_equal(first.at, first.n, other.at, other.n);
+    px_proc_list_fini(&first);
+    px_proc_list_fini(&other);
     return rc;
 }
 
-int px_group_absorb(struct px_coll *coll, const pmix_proc_t *proc, const struct px_coll_call *call)
+/* All that give an order have to give the same; else it fails for all, when all have come. */
+static int absorb_order(struct px_coll *coll, const struct px_procs *order)
 {
-    int rc = coll->kind == PX_COLL_GROUP_CONSTRUCT ? compare_order(coll, call) : PMIX_SUCCESS;
+    struct px_proc_list *first = &((struct px_group_build *) coll->state)->order;
 
-    for (size_t i = 0; !rc && i < call->ninfo; i++) {
-        const pmix_info_t *info = &call->info[i];
-        size_t n;
-        const pmix_proc_t *procs;
-
-        if (strcmp(info->key, PMIX_GROUP_INFO) == 0) {
-            rc = add_contribution(coll, proc, info);
-        } else if (strcmp(info->key, PMIX_GROUP_ADD_MEMBERS) == 0) {
-            procs = procs_of(info, &n);
-            for (size_t j = 0; !rc && j < n; j++) {
-                rc = add_proc(&coll->group.added, &coll->group.n_added, &procs[j]);
-            }
-        } else if (strcmp(info->key, PMIX_GROUP_ASSIGN_CONTEXT_ID) == 0) {
-            coll->group.wants_id |= px_value_true(&info->value);
-            coll->group.id_flags |= info->flags & PMIX_INFO_REQD;
-        } else if (strcmp(info->key, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) == 0 &&
-                   contradicts(coll, info)) {
-            coll->local_status = PMIX_ERR_BAD_PARAM; /* for all, when all have come */
-        } else {
-            rc = px_coll_merge(coll, info, 1);
-        }
+    if (!first->n) {
+        return px_proc_list_add_all(first, order->at, order->n);
     }
+    if (order->n && !px_procs_equal(order->at, order->n, first->at, first->n)) {
+        coll->local_status = PMIX_ERR_BAD_PARAM;
+    }
+    return PMIX_SUCCESS;
+}
+
+int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
+                    const struct px_coll_member *who)
+{
+    const struct px_group_construct_directives *directives = call->directives;
+    struct px_group_build *build = coll->state;
+    const pmix_info_t *info = directives->info;
+    int rc = build->solo ? PMIX_SUCCESS : compare_order(coll, call);
+
+    for (; !rc && info; info = px_infos_next(call->info, call->ninfo, info, PMIX_GROUP_INFO)) {
+        rc = add_contribution(build, &who->proc, info);
+    }
+    for (size_t i = 0; !rc && i < directives->add_members.n; i++) {
+        rc = px_proc_list_add(&build->added, &directives->add_members.at[i]);
+    }
+    rc = rc ? rc : absorb_order(coll, &directives->order);
+    rc = rc ? rc : px_coll_merge(coll, call->info, call->ninfo);
+    build->local_only |= directives->local_only;
+    if (directives->bootstrap != PX_NOT_GIVEN && directives->bootstrap > build->n_leaders) {
+        build->n_leaders = directives->bootstrap;
+    }
+    if (directives->assign_context_id) {
+        build->wants_id |= px_value_true(&directives->assign_context_id->value);
+        build->requires_id |= (directives->assign_context_id->flags & PMIX_INFO_REQD) != 0;
+    }
+    /* These go to the host as what all members have given. */
+    px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_INFO);
+    px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_ADD_MEMBERS);
+    px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID);
     return rc;
 }
 
 /* --- towards the host --- */
 
-static int add_posted(struct px_server *s, const struct px_coll *coll, pmix_info_t **info,
-                      size_t *ninfo)
+static int add_posted(const struct px_coll *coll, struct px_upcall *up)
 {
     pmix_byte_object_t bytes = {0};
     pmix_proc_t *callers = calloc(coll->n_members + 1, sizeof(*callers));
@@ -208,60 +153,63 @@ static int add_posted(struct px_server *s, const struct px_coll *coll, pmix_info
     for (size_t i = 0; !rc && i < coll->n_members; i++) {
         callers[i] = coll->members[i].proc;
     }
-    rc =
-        rc ? rc : px_modex_encode(s, callers, coll->n_members, 0, false, &bytes.bytes, &bytes.size);
+    rc = rc ? rc
+            : px_modex_encode(coll->server, callers, coll->n_members, 0, false, &bytes.bytes,
+                              &bytes.size);
     if (!rc && bytes.size) {
-        rc = px_infos_append(info, ninfo, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
+        rc =
+            px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
     }
     free(bytes.bytes);
     free(callers);
     return rc;
 }
 
-int px_group_describe(struct px_server *s, const struct px_coll *coll, pmix_info_t **info,
-                      size_t *ninfo)
+int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
 {
-    const struct px_coll_group *group = &coll->group;
-    pmix_data_array_t given = {.type = PMIX_INFO, .size = group->n_given, .array = group->given};
-    pmix_data_array_t added = {.type = PMIX_PROC, .size = group->n_added, .array = group->added};
+    const struct px_group_build *build = coll->state;
+    pmix_data_array_t given = {.type = PMIX_INFO, .size = build->n_given, .array = build->given};
+    pmix_data_array_t added = {.type = PMIX_PROC, .size = build->added.n, .array = build->added.at};
     bool yes = true;
     int rc = PMIX_SUCCESS;
 
-    px_assert(px_loop_inside(s->loop));
-    if (group->wants_id) {
-        rc = px_infos_append(info, ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
-        if (!rc) {
-            (*info)[*ninfo - 1].flags = group->id_flags;
+    px_assert(px_loop_inside(coll->server->loop));
+    if (build->wants_id) {
+        rc = px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
+        if (!rc && build->requires_id) {
+            up->info[up->ninfo - 1].flags = PMIX_INFO_REQD;
         }
     }
     /* Who is added by others is in no list: the host is told who has come. */
-    if (!rc && coll->kind == PX_COLL_GROUP_SOLO) {
-        rc = px_infos_append(info, ninfo, PMIX_PROCID, &coll->members[0].proc, PMIX_PROC);
+    if (!rc && build->solo) {
+        rc = px_infos_append(&up->info, &up->ninfo, PMIX_PROCID, &coll->members[0].proc, PMIX_PROC);
     }
-    if (!rc && group->n_added) {
-        rc = px_infos_append(info, ninfo, PMIX_GROUP_ADD_MEMBERS, &added, PMIX_DATA_ARRAY);
+    if (!rc && build->added.n) {
+        rc =
+            px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_ADD_MEMBERS, &added, PMIX_DATA_ARRAY);
     }
-    if (!rc && group->n_given) {
-        rc = px_infos_append(info, ninfo, PMIX_GROUP_INFO_ARRAY, &given, PMIX_DATA_ARRAY);
+    if (!rc && build->n_given) {
+        rc = px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_INFO_ARRAY, &given, PMIX_DATA_ARRAY);
     }
-    return rc ? rc : add_posted(s, coll, info, ninfo);
+    return rc ? rc : add_posted(coll, up);
 }
 
 /* --- and back --- */
 
 /* One contribution into its owner's place. */
-static int store_given(struct px_server *s, const struct px_coll_group *group,
+static int store_given(struct px_server *s, const struct px_group_build *build,
                        const pmix_info_t *given)
 {
-    size_t n;
-    const pmix_info_t *infos = infos_of(&given->value, &n);
+    size_t n = 0;
+    const pmix_info_t *infos = NULL;
     pmix_info_t qualifier;
     struct px_batch *batch;
     struct px_local_proc *rank;
     struct px_nspace *ns;
     int rc = PMIX_SUCCESS;
 
-    if (n < 2 || infos[0].value.type != PMIX_PROC || !infos[0].value.data.proc) {
+    if (px_info_open(&given->value, &infos, &n) || n < 2 || infos[0].value.type != PMIX_PROC ||
+        !infos[0].value.data.proc) {
         return PMIX_SUCCESS;
     }
     ns = px_nspace_find(s, infos[0].value.data.proc->nspace);
@@ -271,7 +219,7 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
     memset(&qualifier, 0, sizeof(qualifier));
     memcpy(qualifier.key, PMIX_GROUP_CONTEXT_ID, sizeof(PMIX_GROUP_CONTEXT_ID));
     qualifier.value.type = PMIX_SIZE;
-    qualifier.value.data.size = group->id;
+    qualifier.value.data.size = build->id;
     batch = px_batch_create();
     rc = batch ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
     for (size_t i = 1; !rc && i < n; i++) {
@@ -281,8 +229,8 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
             .key = infos[i].key,
             .value = &infos[i].value,
             .scope = PMIX_GLOBAL,
-            .quals = group->has_id ? &qualifier : NULL,
-            .n_quals = group->has_id ? 1 : 0,
+            .quals = build->has_id ? &qualifier : NULL,
+            .n_quals = build->has_id ? 1 : 0,
         };
 
         rc = px_batch_add(batch, &entry);
@@ -297,20 +245,22 @@ static int store_given(struct px_server *s, const struct px_coll_group *group,
     return rc;
 }
 
-static int store_all_given(struct px_server *s, const struct px_coll_group *group,
+static int store_all_given(struct px_server *s, const struct px_group_build *build,
                            const pmix_info_t *info, size_t n)
 {
+    const pmix_info_t *one = px_infos_next(info, n, NULL, PMIX_GROUP_INFO);
+    const pmix_info_t *many = px_infos_next(info, n, NULL, PMIX_GROUP_INFO_ARRAY);
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < n; i++) {
-        size_t m;
+    for (; !rc && one; one = px_infos_next(info, n, one, PMIX_GROUP_INFO)) {
+        rc = store_given(s, build, one);
+    }
+    for (; !rc && many; many = px_infos_next(info, n, many, PMIX_GROUP_INFO_ARRAY)) {
         const pmix_info_t *inner;
+        size_t n_inner;
 
-        if (strcmp(info[i].key, PMIX_GROUP_INFO) == 0) {
-            rc = store_given(s, group, &info[i]);
-        } else if (strcmp(info[i].key, PMIX_GROUP_INFO_ARRAY) == 0) {
-            inner = infos_of(&info[i].value, &m);
-            rc = store_all_given(s, group, inner, m);
+        if (!px_info_open(&many->value, &inner, &n_inner)) {
+            rc = store_all_given(s, build, inner, n_inner);
         }
     }
     return rc;
@@ -343,131 +293,111 @@ static int store_jobs(struct px_server *s, const pmix_byte_object_t *bytes)
 }
 
 /* The order that was asked for, as far as it names members; the others follow. */
-static int order_members(struct px_server *s, struct px_coll *coll)
+static int order_members(struct px_server *s, struct px_group_build *build)
 {
-    struct px_coll_group *group = &coll->group;
-    pmix_proc_t *wanted = NULL;
-    pmix_proc_t *ordered = NULL;
-    size_t n_wanted = 0;
-    size_t n = 0;
+    struct px_proc_list *members = &build->members;
+    struct px_proc_list wanted = {0};
+    struct px_proc_list ordered = {0};
+    int rc = expand(s, &wanted, build->order.at, build->order.n);
+
+    for (size_t i = 0; !rc && i < wanted.n; i++) {
+        if (px_procs_find(members->at, members->n, &wanted.at[i]) < members->n) {
+            rc = px_proc_list_add(&ordered, &wanted.at[i]);
+        }
+    }
+    for (size_t i = 0; !rc && i < members->n; i++) {
+        rc = px_proc_list_add(&ordered, &members->at[i]);
+    }
+    px_proc_list_fini(&wanted);
+    if (!rc) {
+        px_assert(ordered.n == members->n);
+        px_proc_list_fini(members);
+        *members = ordered;
+        ordered = (struct px_proc_list){0};
+    }
+    px_proc_list_fini(&ordered);
+    return rc;
+}
+
+/* Order, and what the members are to find in the store. */
+static int settle(struct px_server *s, struct px_group_build *build)
+{
+    int rc = build->order.n ? order_members(s, build) : PMIX_SUCCESS;
+
+    return rc ? rc : store_all_given(s, build, build->info, build->n_info);
+}
+
+static int take_bytes(struct px_server *s, const pmix_info_t *info, size_t n)
+{
+    const pmix_info_t *posted = px_infos_next(info, n, NULL, PMIX_GROUP_ENDPT_DATA);
+    const pmix_info_t *jobs = px_infos_next(info, n, NULL, PMIX_GROUP_JOB_INFO);
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < coll->ninfo; i++) {
-        size_t m;
-        const pmix_proc_t *procs = procs_of(&coll->info[i], &m);
-
-        if (strcmp(coll->info[i].key, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) == 0) {
-            rc = px_group_expand(s, procs, m, &wanted, &n_wanted);
+    for (; !rc && posted; posted = px_infos_next(info, n, posted, PMIX_GROUP_ENDPT_DATA)) {
+        if (posted->value.type == PMIX_BYTE_OBJECT) {
+            rc = px_modex_decode(s, posted->value.data.bo.bytes, posted->value.data.bo.size, NULL);
         }
     }
-    for (size_t i = 0; !rc && i < n_wanted; i++) {
-        if (listed(group->members, group->n_members, &wanted[i])) {
-            rc = add_proc(&ordered, &n, &wanted[i]);
+    for (; !rc && jobs; jobs = px_infos_next(info, n, jobs, PMIX_GROUP_JOB_INFO)) {
+        if (jobs->value.type == PMIX_BYTE_OBJECT) {
+            rc = store_jobs(s, &jobs->value.data.bo);
         }
     }
-    for (size_t i = 0; !rc && n_wanted && i < group->n_members; i++) {
-        rc = add_proc(&ordered, &n, &group->members[i]);
-    }
-    free(wanted);
-    if (rc || !n) {
-        free(ordered);
-        return rc;
-    }
-    free(group->members);
-    group->members = ordered;
-    group->n_members = n;
-    return PMIX_SUCCESS;
+    return rc;
 }
 
-int px_group_add_named(struct px_server *s, const struct px_coll *coll, pmix_proc_t **list,
-                       size_t *n)
+int px_group_take(struct px_coll *coll, struct px_upcall *up)
 {
-    const struct px_coll_group *group = &coll->group;
+    struct px_server *s = coll->server;
+    struct px_group_build *build = coll->state;
+    const pmix_value_t *id = px_info_find(up->ret_info, up->ret_ninfo, PMIX_GROUP_CONTEXT_ID);
+    const pmix_value_t *members = px_info_find(up->ret_info, up->ret_ninfo, PMIX_GROUP_MEMBERSHIP);
+    struct px_procs procs = {NULL, 0};
+    struct px_integer number;
+    int rc = take_bytes(s, up->ret_info, up->ret_ninfo);
 
-    px_assert(px_loop_inside(s->loop));
-    return px_group_expand(s, group->mixed ? coll->set : coll->procs,
-                           group->mixed ? coll->nset : coll->nprocs, list, n);
+    px_assert(px_loop_inside(s->loop) && !build->info && !build->members.n);
+    if (id && px_value_integer(id, &number) && !number.negative) {
+        build->id = number.magnitude;
+        build->has_id = true;
+    }
+    if (!rc && members && px_value_procs(members, &procs)) {
+        rc = expand(s, &build->members, procs.at, procs.n);
+    }
+    if (!rc && !build->members.n) {
+        rc = px_group_add_named(coll, &build->members);
+        rc = rc ? rc : expand(s, &build->members, build->added.at, build->added.n);
+    }
+    build->info = up->ret_info;
+    build->n_info = up->ret_ninfo;
+    up->ret_info = NULL;
+    up->ret_ninfo = 0;
+    px_infos_drop(build->info, &build->n_info, PMIX_GROUP_CONTEXT_ID);
+    px_infos_drop(build->info, &build->n_info, PMIX_GROUP_MEMBERSHIP);
+    px_infos_drop(build->info, &build->n_info, PMIX_GROUP_ENDPT_DATA);
+    px_infos_drop(build->info, &build->n_info, PMIX_GROUP_JOB_INFO);
+    return rc ? rc : settle(s, build);
 }
 
-static int default_members(struct px_server *s, struct px_coll *coll)
+int px_group_settle(struct px_server *s, struct px_group_build *build)
 {
-    struct px_coll_group *group = &coll->group;
-    int rc = px_group_add_named(s, coll, &group->members, &group->n_members);
+    int rc = expand(s, &build->members, build->added.at, build->added.n);
 
-    return rc ? rc
-              : px_group_expand(s, group->added, group->n_added, &group->members,
-                                &group->n_members);
+    px_assert(px_loop_inside(s->loop) && !build->info && !build->hosted);
+    build->info = build->given;
+    build->n_info = build->n_given;
+    build->given = NULL;
+    build->n_given = 0;
+    return rc ? rc : settle(s, build);
 }
 
-static int take_one(struct px_server *s, struct px_coll_group *group, const pmix_info_t *info)
+int px_group_judge(const struct px_coll *coll, const struct px_proc_list *members)
 {
-    size_t n;
-    const pmix_proc_t *procs;
+    const struct px_group_build *build = coll->state;
 
-    if (strcmp(info->key, PMIX_GROUP_CONTEXT_ID) == 0) {
-        uint32_t id;
-
-        if (info->value.type == PMIX_SIZE) {
-            group->id = info->value.data.size;
-            group->has_id = true;
-        } else if (!px_value_u32(&info->value, &id)) {
-            group->id = id;
-            group->has_id = true;
-        }
-        return PMIX_SUCCESS;
-    }
-    if (strcmp(info->key, PMIX_GROUP_MEMBERSHIP) == 0) {
-        procs = procs_of(info, &n);
-        return px_group_expand(s, procs, n, &group->members, &group->n_members);
-    }
-    if (strcmp(info->key, PMIX_GROUP_ENDPT_DATA) == 0 && info->value.type == PMIX_BYTE_OBJECT) {
-        return px_modex_decode(s, info->value.data.bo.bytes, info->value.data.bo.size, NULL);
-    }
-    if (strcmp(info->key, PMIX_GROUP_JOB_INFO) == 0 && info->value.type == PMIX_BYTE_OBJECT) {
-        return store_jobs(s, &info->value.data.bo);
-    }
-    return px_infos_append_copy(&group->info, &group->n_info, info);
-}
-
-int px_group_take(struct px_server *s, struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
-{
-    struct px_coll_group *group = &coll->group;
-    int rc = PMIX_SUCCESS;
-
-    px_assert(px_loop_inside(s->loop));
-    for (size_t i = 0; !rc && i < ninfo; i++) {
-        rc = take_one(s, group, &info[i]);
-    }
-    if (!rc && !group->n_members) {
-        rc = default_members(s, coll);
-    }
-    rc = rc ? rc : order_members(s, coll);
-    return rc ? rc : store_all_given(s, group, group->info, group->n_info);
-}
-
-int px_group_judge(const struct px_coll *coll, const struct px_coll_group *outcome)
-{
-    bool in = coll->kind != PX_COLL_GROUP_SOLO || !outcome->n_members;
-
-    for (size_t i = 0; !in && i < outcome->n_members; i++) {
-        pmix_proc_t member = outcome->members[i];
-
-        member.rank = member.rank == PMIX_RANK_WILDCARD ? coll->members[0].proc.rank : member.rank;
-        in = listed(&member, 1, &coll->members[0].proc);
-    }
-    return in ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
-}
-
-int px_group_settle(struct px_server *s, struct px_coll *coll)
-{
-    struct px_coll_group *group = &coll->group;
-    int rc = default_members(s, coll);
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : order_members(s, coll);
-    if (!rc && group->n_given) {
-        rc = px_infos_copy(group->given, group->n_given, &group->info);
-        group->n_info = rc ? 0 : group->n_given;
-    }
-    return rc ? rc : store_all_given(s, group, group->info, group->n_info);
+    px_assert(coll->n_members > 0);
+    return !build->solo || !members->n ||
+                   px_procs_cover(members->at, members->n, &coll->members[0].proc)
+               ? PMIX_SUCCESS
+               : PMIX_ERR_NOT_A_MEMBER;
 }

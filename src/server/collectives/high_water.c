@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/assert.h"
-#include "tracker.h"
+#include "src/value/procs.h"
 
 enum { MOST_PROCS = 65536 };
 
@@ -50,7 +50,7 @@ uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_
          item = item->next) {
         const struct px_high_water_mark *sent = sent_of(item);
 
-        if (sent->number > number && px_coll_covers(sent->set, sent->n, set, n)) {
+        if (sent->number > number && px_procs_include(sent->set, sent->n, set, n)) {
             number = sent->number;
         }
     }
@@ -67,7 +67,7 @@ static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set
     px_list_each(item, next, &high_water->list) {
         struct px_high_water_mark *sent = sent_of(item);
 
-        if (sent->number <= number && px_coll_covers(set, n, sent->set, sent->n)) {
+        if (sent->number <= number && px_procs_include(set, n, sent->set, sent->n)) {
             mark_destroy(high_water, sent);
         }
     }
@@ -78,6 +78,7 @@ void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set
 {
     struct px_high_water_mark *sent;
 
+    px_check(px_procs_are_normal(set, n));
     if (n > MOST_PROCS || px_high_water_since(high_water, set, n) >= number) {
         return;
     }
@@ -98,23 +99,13 @@ void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set
     }
 }
 
-static bool set_names_nspace(const struct px_high_water_mark *sent, const char *nspace)
-{
-    for (size_t i = 0; i < sent->n; i++) {
-        if (strncmp(sent->set[i].nspace, nspace, PMIX_MAX_NSLEN) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void px_high_water_forget(struct px_high_water *high_water, const char *nspace)
 {
     struct px_list *item;
     struct px_list *next;
 
     px_list_each(item, next, &high_water->list) {
-        if (!nspace || set_names_nspace(sent_of(item), nspace)) {
+        if (!nspace || px_procs_have_nspace(sent_of(item)->set, sent_of(item)->n, nspace)) {
             mark_destroy(high_water, sent_of(item));
         }
     }

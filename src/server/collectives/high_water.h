@@ -11,7 +11,7 @@
 #include "src/base/list.h"
 
 /* Up to where each set of processes has been sent what was posted here: what a fence need not send
- * again. Sets are in normal form (px_coll_normalise). Forgetting is always allowed, and costs only
+ * again. Sets are in normal form (px_procs_normalise). Forgetting is always allowed, and costs only
  * that something is sent again; so no more than a few sets are kept. One thread (the loop's). */
 
 struct px_high_water {

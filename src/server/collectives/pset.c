@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Process sets that the host defines: names with members, announced by events and shown by
- * queries. */
+/* Process sets that the host defines: announced by events and shown by queries; and what happens to
+ * sets without processes. */
 
 #include "pset.h"
 
@@ -10,40 +10,35 @@
 #include <string.h>
 
 #include "src/server/requests/host_upcall.h"
+#include "src/nspace/proc_sets.h"
+#include "src/server/data/nspace.h"
 #include "src/event/registry.h"
 #include "src/server/events/server_events.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
-struct px_pset *px_pset_find(struct px_server *s, const char *name)
+static bool any_nspace_known(struct px_server *s, const struct px_proc_set *set)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        if (px_nspace_find(s, set->members[i].nspace)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void px_proc_sets_nspace_removed(struct px_server *s)
 {
     struct px_list *item;
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->psets) {
-        struct px_pset *pset = px_container_of(item, struct px_pset, link);
+    px_list_each(item, next, &s->proc_sets) {
+        struct px_proc_set *set = px_container_of(item, struct px_proc_set, link);
 
-        if (strcmp(pset->name, name) == 0) {
-            return pset;
+        if (set->kind != PX_SET_PSET && !any_nspace_known(s, set)) {
+            px_proc_set_remove(set);
         }
-    }
-    return NULL;
-}
-
-static void pset_destroy(struct px_pset *pset)
-{
-    px_list_remove(&pset->link);
-    free(pset->members);
-    free(pset->name);
-    free(pset);
-}
-
-void px_psets_drop_all(struct px_server *s)
-{
-    px_assert(px_loop_inside(s->loop));
-    while (!px_list_empty(&s->psets)) {
-        pset_destroy(px_container_of(s->psets.next, struct px_pset, link));
     }
 }
 
@@ -72,40 +67,26 @@ static int announce(struct px_server *s, pmix_status_t code, const char *name,
 int px_pset_define(struct px_server *s, void *args)
 {
     struct px_pset_args *a = args;
-    struct px_pset *pset;
 
     px_assert(px_loop_inside(s->loop));
-    if (px_pset_find(s, a->name)) {
+    if (px_proc_set_find(&s->proc_sets, PX_SET_PSET, a->name, NULL)) {
         return PMIX_ERR_EXISTS;
     }
-    pset = calloc(1, sizeof(*pset));
-    if (!pset) {
+    if (!px_proc_set_add(&s->proc_sets, PX_SET_PSET, a->name, a->members, a->n)) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_init(&pset->link);
-    pset->name = strdup(a->name);
-    pset->members = calloc(a->n + 1, sizeof(*pset->members));
-    if (!pset->name || !pset->members) {
-        pset_destroy(pset);
-        return PMIX_ERR_NOMEM;
-    }
-    memcpy(pset->members, a->members, a->n * sizeof(*pset->members));
-    pset->n = a->n;
-    px_list_append(&s->psets, &pset->link);
-    return announce(s, PMIX_PROCESS_SET_DEFINE, pset->name, pset->members, pset->n);
+    return announce(s, PMIX_PROCESS_SET_DEFINE, a->name, a->members, a->n);
 }
 
 int px_pset_delete(struct px_server *s, void *args)
 {
     struct px_pset_args *a = args;
-    struct px_pset *pset = px_pset_find(s, a->name);
-    int rc;
+    struct px_proc_set *set = px_proc_set_find(&s->proc_sets, PX_SET_PSET, a->name, NULL);
 
     px_assert(px_loop_inside(s->loop));
-    if (!pset) {
+    if (!set) {
         return PMIX_ERR_NOT_FOUND;
     }
-    rc = announce(s, PMIX_PROCESS_SET_DELETE, pset->name, NULL, 0);
-    pset_destroy(pset);
-    return rc;
+    px_proc_set_remove(set);
+    return announce(s, PMIX_PROCESS_SET_DELETE, a->name, NULL, 0);
 }

@@ -16,19 +16,11 @@ struct px_pset_args {
     size_t n;
 };
 
-struct px_pset {
-    struct px_list link;
-    char *name;
-    pmix_proc_t *members;
-    size_t n;
-};
-
-/* NULL when there is none. Loop thread. */
-struct px_pset *px_pset_find(struct px_server *s, const char *name);
-
-void px_psets_drop_all(struct px_server *s);
-
 int px_pset_define(struct px_server *s, void *args);
 int px_pset_delete(struct px_server *s, void *args);
+
+/* A namespace is not found any more: groups that nobody has taken apart, and sets that nobody has
+ * disconnected, go with the last namespace of their members. */
+void px_proc_sets_nspace_removed(struct px_server *s);
 
 #endif

@@ -14,17 +14,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective.h"
+#include "group_bootstrap.h"
+#include "src/nspace/proc_sets.h"
+#include "src/server/state.h"
 #include "src/server/events/server_events.h"
 #include "src/event/registry.h"
 #include "src/value/directives.h"
 #include "group_data.h"
-#include "group_registry.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+
+static const struct px_coll_ops construct_ops;
+static const struct px_coll_ops solo_ops;
 
 /* --- the answer --- */
 
@@ -42,20 +48,19 @@ static bool at_least(const struct px_peer *peer, unsigned major, unsigned minor,
 
 /* Job information of the other members' namespaces, one byte object in another. */
 static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px_peer *peer,
-                      const struct px_coll_group *group)
+                      const struct px_group_build *group)
 {
     struct px_buf jobs = {0};
 
-    for (size_t i = 0; i < group->n_members; i++) {
-        struct px_nspace *ns = px_nspace_find(s, group->members[i].nspace);
+    for (size_t i = 0; i < group->members.n; i++) {
+        const char *name = group->members.at[i].nspace;
+        struct px_nspace *ns = px_nspace_find(s, name);
         pmix_proc_t owner = {.rank = PMIX_RANK_WILDCARD};
-        bool seen = strcmp(group->members[i].nspace, peer->proc.nspace) == 0;
+        bool seen = strcmp(name, peer->proc.nspace) == 0 ||
+                    px_procs_have_nspace(group->members.at, i, name);
         const struct px_buf *packed;
         struct px_buf one = {0};
 
-        for (size_t j = 0; !seen && j < i; j++) {
-            seen = strcmp(group->members[j].nspace, group->members[i].nspace) == 0;
-        }
         if (!ns || seen || px_nspace_packed(ns, peer->kind, &packed)) {
             continue;
         }
@@ -70,11 +75,11 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
 }
 
 static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
-                           const struct px_coll_group *group)
+                           const struct px_group_build *group)
 {
     bool has_id = group->has_id;
 
-    (void) px_pack_procs(buf, peer->kind, group->members, group->n_members);
+    (void) px_pack_procs(buf, peer->kind, group->members.at, group->members.n);
     (void) px_pack(buf, peer->kind, PMIX_BOOL, &has_id, 1);
     if (has_id) {
         (void) px_pack_size(buf, peer->kind, group->id);
@@ -85,11 +90,12 @@ static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
     }
 }
 
-void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_reply_to *reply_to,
-                    int status)
+static void construct_reply(struct px_coll *coll, const struct px_reply_to *reply_to,
+                            pmix_status_t status)
 {
+    struct px_server *s = coll->server;
     struct px_peer *peer = px_peer_find(s, reply_to->peer);
-    const struct px_coll_group *group = &coll->group;
+    const struct px_group_build *group = coll->state;
     struct px_buf buf = {0};
 
     px_assert(px_loop_inside(s->loop));
@@ -101,7 +107,7 @@ void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_r
     if (at_least(peer, 6, 0, 0)) {
         pack_outcome_6(&buf, peer, group);
     } else if (at_least(peer, 4, 2, 4)) {
-        (void) px_pack_procs(&buf, peer->kind, group->members, group->n_members);
+        (void) px_pack_procs(&buf, peer->kind, group->members.at, group->members.n);
         (void) px_pack_size(&buf, peer->kind, group->has_id ? group->id : SIZE_MAX);
         if (peer->ours) {
             pack_jobs(s, &buf, peer, group);
@@ -113,312 +119,247 @@ void px_group_reply(struct px_server *s, struct px_coll *coll, const struct px_r
     px_answer_take(s, reply_to, &buf);
 }
 
-/* The group that a destruction is about. */
-static struct px_group *group_destructed(struct px_server *s, const struct px_coll *coll)
+/* --- whether a name may be given --- */
+
+/* A name is to be unique, and is not always: halves of a job do the same under the same name. But
+ * no process is ever in two groups of one name: the later one is refused. */
+static bool is_there(struct px_server *s, const char *name, const pmix_proc_t *procs, size_t n)
 {
-    return coll->n_members ? px_group_find(s, coll->name, &coll->members[0].proc) : NULL;
+    const struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL);
+
+    while (group && !px_procs_overlap(group->members, group->n, procs, n)) {
+        group = px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, name, NULL);
+    }
+    return group;
 }
 
-void px_group_finished(struct px_server *s, struct px_coll *coll, int status)
-{
-    px_assert(px_loop_inside(s->loop));
-    if (coll->kind == PX_COLL_GROUP_DESTRUCT) {
-        if (!status || status == PMIX_ERR_LOST_CONNECTION) {
-            px_group_destroy(group_destructed(s, coll)); /* the others have all come */
-        }
-    } else if (!status) {
-        (void) px_group_remember(s, coll);
-    }
-}
-
-/* --- with the host --- */
-
-static void group_answered(struct px_upcall *up)
-{
-    struct px_coll *coll = up->arg;
-    int rc = up->status;
-
-    if (!coll) {
-        return;
-    }
-    if (!rc && coll->kind != PX_COLL_GROUP_DESTRUCT) {
-        rc = px_group_take(up->server, coll, up->ret_info, up->ret_ninfo);
-        rc = rc ? rc : px_group_judge(coll, &coll->group);
-    }
-    coll->group.hosted = true;
-    coll->upcall = NULL;
-    px_coll_finish(up->server, coll, rc);
-}
-
-static void group_upcall(struct px_server *s, struct px_coll *coll)
-{
-    bool construct = coll->kind != PX_COLL_GROUP_DESTRUCT;
-    struct px_upcall *up = px_upcall_create(s, NULL, NULL, group_answered);
-    int rc = up ? px_coll_hand_over(coll, up) : PMIX_ERR_NOMEM;
-
-    if (!rc && construct) {
-        rc = px_group_describe(s, coll, &up->info, &up->ninfo);
-    }
-    if (!rc) {
-        up->text = strdup(coll->name);
-        rc = up->text ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    }
-    if (rc) {
-        coll->upcall = NULL;
-        px_upcall_destroy(up);
-        px_coll_finish(s, coll, rc);
-        return;
-    }
-    px_directives_mark(construct ? &px_call_group_construct : &px_call_group_destruct,
-                       PX_ATTR_SERVER, up->info, up->ninfo);
-    px_upcall_returned(up, s->host.group(construct ? PMIX_GROUP_CONSTRUCT : PMIX_GROUP_DESTRUCT,
-                                         up->text, up->procs, up->nprocs, up->info, up->ninfo,
-                                         px_hostcb_infos, up));
-}
-
-/* --- without: everybody is local --- */
-
-static uint32_t leaders_wanted(const struct px_coll *coll)
-{
-    struct px_group_construct_directives directives;
-
-    return px_group_construct_read(coll->info, coll->ninfo, &directives) ||
-                   directives.bootstrap == PX_NOT_GIVEN
-               ? 0
-               : directives.bootstrap;
-}
-
-static bool is_bootstrap_call(const struct px_coll *coll, const char *name)
-{
-    return coll->closed && !coll->upcall && coll->name && strcmp(coll->name, name) == 0 &&
-           (coll->kind == PX_COLL_GROUP_CONSTRUCT || coll->kind == PX_COLL_GROUP_SOLO);
-}
-
-/* Puts the parts of one group together into `into`. PMIX_ERR_NOT_FOUND: somebody is missing. */
-static int gather_bootstrap(struct px_server *s, const char *name, struct px_coll *into)
-{
-    struct px_list *item;
-    struct px_list *next;
-    struct px_coll_group *group = &into->group;
-    pmix_proc_t *come = NULL;
-    size_t n_come = 0;
-    uint32_t wanted = 0;
-    uint32_t leaders = 0;
-    int rc = PMIX_SUCCESS;
-
-    px_list_each(item, next, &s->colls.list) {
-        struct px_coll *coll = px_container_of(item, struct px_coll, link);
-
-        if (!is_bootstrap_call(coll, name)) {
-            continue;
-        }
-        wanted = leaders_wanted(coll) > wanted ? leaders_wanted(coll) : wanted;
-        leaders += coll->kind == PX_COLL_GROUP_SOLO && coll->nprocs > 0;
-        rc = rc ? rc : px_group_add_named(s, coll, &group->members, &group->n_members);
-        rc = rc ? rc
-                : px_group_expand(s, coll->group.added, coll->group.n_added, &group->added,
-                                  &group->n_added);
-        for (size_t i = 0; !rc && i < coll->n_members; i++) {
-            rc = px_group_expand(s, &coll->members[i].proc, 1, &come, &n_come);
-        }
-        group->wants_id |= coll->group.wants_id;
-    }
-    if (!rc && (leaders < wanted || (!group->n_members && !wanted))) {
-        rc = PMIX_ERR_NOT_FOUND;
-    }
-    for (size_t i = 0; !rc && i < group->n_added; i++) {
-        size_t before = n_come;
-
-        rc = px_group_expand(s, &group->added[i], 1, &come, &n_come);
-        rc = !rc && n_come > before ? PMIX_ERR_NOT_FOUND : rc;
-    }
-    free(come);
-    return rc;
-}
-
-/* What the members gave, in the order in which they came; a stranger's is left out. */
-static int gather_given(struct px_server *s, const char *name, struct px_coll *into)
-{
-    const struct px_coll_group added = {.members = into->group.added,
-                                        .n_members = into->group.n_added};
-    struct px_coll_group *group = &into->group;
-    struct px_list *item;
-    struct px_list *next;
-    int rc = PMIX_SUCCESS;
-
-    px_list_each(item, next, &s->colls.list) {
-        struct px_coll *coll = px_container_of(item, struct px_coll, link);
-
-        if (!is_bootstrap_call(coll, name) ||
-            (px_group_judge(coll, group) && (!added.n_members || px_group_judge(coll, &added)))) {
-            continue;
-        }
-        for (size_t i = 0; !rc && i < coll->group.n_given; i++) {
-            rc = px_infos_append_copy(&group->given, &group->n_given, &coll->group.given[i]);
-        }
-    }
-    return rc;
-}
-
-static int copy_outcome(const struct px_coll_group *reply_to, struct px_coll_group *to)
-{
-    free(to->members);
-    to->members = malloc((reply_to->n_members + 1) * sizeof(*to->members));
-    if (!to->members) {
-        to->n_members = 0;
-        return PMIX_ERR_NOMEM;
-    }
-    if (reply_to->n_members) {
-        memcpy(to->members, reply_to->members, reply_to->n_members * sizeof(*to->members));
-    }
-    to->n_members = reply_to->n_members;
-    PMIx_Info_free(to->info, to->n_info);
-    to->n_info = 0;
-    to->info = NULL;
-    if (px_infos_copy(reply_to->info, reply_to->n_info, &to->info)) {
-        return PMIX_ERR_NOMEM;
-    }
-    to->n_info = to->info ? reply_to->n_info : 0;
-    return PMIX_SUCCESS;
-}
-
-static void finish_bootstrap(struct px_server *s, const char *name,
-                             const struct px_coll_group *outcome, int status)
+static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
+                          const pmix_proc_t *caller)
 {
     struct px_list *item;
     struct px_list *next;
 
     px_list_each(item, next, &s->colls.list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
-        int rc = status;
+        bool gathered = coll->ops == &construct_ops;
 
-        if (is_bootstrap_call(coll, name)) {
-            rc = rc ? rc : px_group_judge(coll, outcome);
-            rc = rc ? rc : copy_outcome(outcome, &coll->group);
-            px_coll_finish(s, coll, rc);
-            next = s->colls.list.next;
+        if ((gathered || coll->ops == &solo_ops) && strcmp(coll->name, call->name) == 0 &&
+            (px_coll_has_proc(coll, caller) ||
+             (gathered && call->ops == &construct_ops &&
+              px_procs_overlap(coll->set, coll->nset, call->procs, call->nprocs)))) {
+            return true;
         }
     }
+    return false;
 }
 
-/* A part has come: settles the group when it was the last. */
-static void try_bootstrap(struct px_server *s, struct px_coll *part)
+/* PMIX_ERR_EXISTS: one of these processes is in a group of that name already, or in one under way
+ * that is not this one. */
+static int construct_admit(struct px_server *s, const struct px_coll_call *call,
+                           const struct px_coll_member *who)
 {
-    struct px_coll whole = {.kind = PX_COLL_GROUP_SOLO};
-    char *name = strdup(part->name);
-    int rc = name ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-
-    px_list_init(&whole.link);
-    rc = rc ? rc : gather_bootstrap(s, name, &whole);
-    rc = rc ? rc : gather_given(s, name, &whole);
-    if (!rc && whole.group.wants_id) {
-        rc = PMIX_ERR_NOT_SUPPORTED;
-    }
-    rc = rc ? rc : px_group_settle(s, &whole);
-    if (rc != PMIX_ERR_NOT_FOUND && name) {
-        finish_bootstrap(s, name, &whole.group, rc);
-    }
-    free(name);
-    free(whole.group.members);
-    free(whole.group.added);
-    PMIx_Info_free(whole.group.given, whole.group.n_given);
-    PMIx_Info_free(whole.group.info, whole.group.n_info);
+    return !px_coll_find(&s->colls, call, who) &&
+                   (is_there(s, call->name, call->set.at, call->set.n) ||
+                    is_there(s, call->name, &who->proc, 1) || is_being_made(s, call, &who->proc))
+               ? PMIX_ERR_EXISTS
+               : PMIX_SUCCESS;
 }
 
-/* --- deciding --- */
+/* --- construction --- */
 
-static bool added_elsewhere(struct px_server *s, const struct px_coll *coll)
+static int solo_absorb(struct px_coll *coll, const struct px_coll_call *call,
+                       const struct px_coll_member *who)
+{
+    struct px_group_build *build = coll->state;
+
+    build->solo = true;
+    return px_group_absorb(coll, call, who);
+}
+
+static bool any_elsewhere(struct px_server *s, const struct px_proc_list *procs)
 {
     bool remote = false;
     bool lost = false;
 
-    for (size_t i = 0; i < coll->group.n_added; i++) {
-        (void) px_nspace_count_locals(s, &coll->group.added[i], &remote, &lost);
+    for (size_t i = 0; i < procs->n; i++) {
+        (void) px_nspace_count_locals(s, &procs->at[i], &remote, &lost);
     }
     return remote;
 }
 
-/* What is wrong with a group of this node if there is nobody but ourselves to do what is
- * required. */
-static int local_status(const struct px_coll *coll, const struct px_call *call)
+static void construct_complete(struct px_coll *coll, bool remote)
 {
-    return px_directives_met(call, PX_ATTR_ALL, coll->info, coll->ninfo) ? coll->local_status
-                                                                         : PMIX_ERR_NOT_SUPPORTED;
-}
+    struct px_server *s = coll->server;
+    struct px_group_build *build = coll->state;
+    bool others = build->solo || build->added.n;
+    bool needs_host = build->wants_id ||
+                      (!build->local_only &&
+                       (remote || any_elsewhere(s, &build->added) || (others && s->host.group)));
+    int rc = needs_host ? PMIX_SUCCESS : px_coll_local_status(coll);
 
-static void complete_construct(struct px_server *s, struct px_coll *coll, bool remote)
-{
-    bool others = coll->kind == PX_COLL_GROUP_SOLO || coll->group.n_added;
-    bool needs_host =
-        remote || coll->group.wants_id || added_elsewhere(s, coll) || (others && s->host.group);
-    int rc;
-
-    if (!coll->group.wants_id && px_infos_flag(coll->info, coll->ninfo, PMIX_GROUP_LOCAL_ONLY)) {
-        needs_host = false;
-    }
-    rc = needs_host ? PMIX_SUCCESS : local_status(coll, &px_call_group_construct);
-    if (rc) {
-        px_coll_finish(s, coll, rc);
-    } else if (needs_host && s->host.group) {
-        group_upcall(s, coll);
-    } else if (needs_host) {
-        px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
-    } else if (others) {
-        try_bootstrap(s, coll);
+    if (needs_host) {
+        px_coll_ask_host(coll);
+    } else if (!rc && others) {
+        px_group_bootstrap(coll);
     } else {
-        rc = px_group_settle(s, coll);
-        px_coll_finish(s, coll, rc);
+        rc = rc ? rc : px_group_add_named(coll, &build->members);
+        px_coll_finish(coll, rc ? rc : px_group_settle(s, build));
     }
 }
 
-void px_group_complete(struct px_server *s, struct px_coll *coll, bool remote)
+static pmix_status_t ask_group(struct px_coll *coll, struct px_upcall *up,
+                               pmix_group_operation_t operation)
 {
-    struct px_group *group;
+    up->text = strdup(coll->name);
+    return up->text ? coll->server->host.group(operation, up->text, up->procs, up->nprocs, up->info,
+                                               up->ninfo, px_hostcb_infos, up)
+                    : PMIX_ERR_NOMEM;
+}
 
-    px_assert(px_loop_inside(s->loop));
-    if (coll->kind != PX_COLL_GROUP_DESTRUCT) {
-        complete_construct(s, coll, remote);
+static pmix_status_t construct_ask(struct px_coll *coll, struct px_upcall *up)
+{
+    const struct px_group_build *build = coll->state;
+    int rc = coll->server->host.group ? px_group_describe(coll, up) : PMIX_ERR_NOT_SUPPORTED;
+
+    if (build->mixed) {
+        px_assert(coll->nset <= up->nprocs);
+        memcpy(up->procs, coll->set, coll->nset * sizeof(*up->procs));
+        up->nprocs = coll->nset;
+    }
+    return rc ? rc : ask_group(coll, up, PMIX_GROUP_CONSTRUCT);
+}
+
+static void construct_answered(struct px_upcall *up)
+{
+    struct px_coll *coll = up->arg;
+    struct px_group_build *build = coll ? coll->state : NULL;
+    int rc = up->status;
+
+    if (!rc && coll) {
+        build->hosted = true;
+        rc = px_group_take(coll, up);
+        rc = rc ? rc : px_group_judge(coll, &build->members);
+    }
+    px_coll_answered(up, rc);
+}
+
+static void construct_finished(struct px_coll *coll, pmix_status_t status)
+{
+    const struct px_group_build *build = coll->state;
+    struct px_proc_set *group;
+
+    if (status) {
         return;
     }
-    group = group_destructed(s, coll);
-    if (s->host.group && (remote || (group && group->hosted))) {
-        group_upcall(s, coll);
-    } else if (remote) {
-        px_coll_finish(s, coll, PMIX_ERR_NOT_SUPPORTED);
-    } else {
-        px_coll_finish(s, coll, local_status(coll, &px_call_group_destruct));
+    group = px_proc_set_add(&coll->server->proc_sets, PX_SET_GROUP, coll->name, build->members.at,
+                            build->members.n);
+    if (group) { /* without memory nobody finds it by its name */
+        group->hosted = build->hosted;
     }
 }
 
-/* --- requests --- */
+static const struct px_coll_ops construct_ops = {
+    .call = &px_call_group_construct,
+    .state_size = sizeof(struct px_group_build),
+    .admit = construct_admit,
+    .absorb = px_group_absorb,
+    .complete = construct_complete,
+    .ask = construct_ask,
+    .answered = construct_answered,
+    .finished = construct_finished,
+    .reply = construct_reply,
+    .fini = px_group_build_fini,
+};
+
+/* A leader that bootstraps, or a member that others add: each goes its way alone. */
+static const struct px_coll_ops solo_ops = {
+    .call = &px_call_group_construct,
+    .state_size = sizeof(struct px_group_build),
+    .admit = construct_admit,
+    .absorb = solo_absorb,
+    .complete = construct_complete,
+    .ask = construct_ask,
+    .answered = construct_answered,
+    .finished = construct_finished,
+    .reply = construct_reply,
+    .fini = px_group_build_fini,
+};
+
+/* STRING name; [SIZE n; PROC[n];] SIZE m; INFO[m] */
+static int read_call(struct px_in *in, bool has_procs, struct px_coll_call *call)
+{
+    int rc = px_unpack_string(in, &call->name);
+
+    if (!rc && has_procs) {
+        rc = px_unpack_procs(in, &call->procs, &call->nprocs);
+    }
+    rc = rc ? rc : px_unpack_infos(in, &call->info, &call->ninfo);
+    return rc || (call->name && call->name[0]) ? rc : PMIX_ERR_BAD_PARAM;
+}
 
 int px_handle_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag,
                               struct px_in *in)
 {
-    struct px_coll_call call = {.kind = PX_COLL_GROUP_CONSTRUCT};
     struct px_group_construct_directives directives;
-    int rc = px_unpack_string(in, &call.name);
+    struct px_coll_call call = {.ops = &construct_ops, .directives = &directives};
+    int rc = read_call(in, true, &call);
 
     px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_procs(in, &call.procs, &call.nprocs);
-    rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
-    if (!rc && (!call.name || !call.name[0])) {
-        rc = PMIX_ERR_BAD_PARAM;
-    }
     rc = rc ? rc : px_group_construct_read(call.info, call.ninfo, &directives);
     if (!rc && (!call.nprocs || directives.bootstrap != PX_NOT_GIVEN)) {
-        call.kind = PX_COLL_GROUP_SOLO;
+        call.ops = &solo_ops;
     }
     rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
     px_coll_call_fini(&call);
     return rc;
 }
 
+/* --- destruction --- */
+
+static struct px_proc_set *find_group(struct px_server *s, const char *name,
+                                      const pmix_proc_t *member)
+{
+    return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, member);
+}
+
+static void destruct_complete(struct px_coll *coll, bool remote)
+{
+    struct px_server *s = coll->server;
+    const struct px_proc_set *group = find_group(s, coll->name, &coll->members[0].proc);
+
+    if (remote || (s->host.group && group && group->hosted)) {
+        px_coll_ask_host(coll);
+    } else {
+        px_coll_finish(coll, px_coll_local_status(coll));
+    }
+}
+
+static pmix_status_t destruct_ask(struct px_coll *coll, struct px_upcall *up)
+{
+    return coll->server->host.group ? ask_group(coll, up, PMIX_GROUP_DESTRUCT)
+                                    : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static void destruct_finished(struct px_coll *coll, pmix_status_t status)
+{
+    if (!status || status == PMIX_ERR_LOST_CONNECTION) { /* the others have all come */
+        px_proc_set_remove(find_group(coll->server, coll->name, &coll->members[0].proc));
+    }
+}
+
+static const struct px_coll_ops destruct_ops = {
+    .call = &px_call_group_destruct,
+    .by_member = true,
+    .complete = destruct_complete,
+    .ask = destruct_ask,
+    .finished = destruct_finished,
+};
+
 /* The members of a group to take apart: those it has here, whatever the caller remembers; one that
  * was made by invitation is known to its members only. */
 static int fill_members(struct px_server *s, const pmix_proc_t *caller, struct px_coll_call *call)
 {
-    struct px_group *group = px_group_find(s, call->name, caller);
+    const struct px_proc_set *group = find_group(s, call->name, caller);
 
     if (!group) {
         return call->nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
@@ -437,24 +378,19 @@ static int fill_members(struct px_server *s, const pmix_proc_t *caller, struct p
 int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag,
                              struct px_in *in)
 {
-    struct px_coll_call call = {.kind = PX_COLL_GROUP_DESTRUCT};
-    int rc = px_unpack_string(in, &call.name);
+    struct px_coll_call call = {.ops = &destruct_ops};
+    int rc = read_call(in, at_least(peer, 4, 2, 4), &call);
 
     px_assert(px_loop_inside(s->loop));
-    if (!rc && at_least(peer, 4, 2, 4)) {
-        rc = px_unpack_procs(in, &call.procs, &call.nprocs);
-    }
-    rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
-    if (!rc && (!call.name || !call.name[0])) {
-        rc = PMIX_ERR_BAD_PARAM;
-    }
     rc = rc ? rc : fill_members(s, &peer->proc, &call);
     rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
     px_coll_call_fini(&call);
     return rc;
 }
 
-static void notify_left(struct px_server *s, struct px_peer *peer, struct px_group *group)
+/* --- leaving --- */
+
+static void notify_left(struct px_server *s, struct px_peer *peer, struct px_proc_set *group)
 {
     struct px_event event = {
         .code = PMIX_GROUP_LEFT, .source = peer->proc, .range = PMIX_RANGE_CUSTOM};
@@ -476,7 +412,7 @@ static void notify_left(struct px_server *s, struct px_peer *peer, struct px_gro
 int px_handle_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    struct px_group *group;
+    struct px_proc_set *group;
     pmix_info_t *info = NULL;
     size_t ninfo = 0;
     char *name = NULL;
@@ -484,13 +420,13 @@ int px_handle_group_leave(struct px_server *s, struct px_peer *peer, uint32_t ta
 
     px_assert(px_loop_inside(s->loop));
     rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
-    group = rc || !name ? NULL : px_group_find(s, name, &peer->proc);
+    group = rc || !name ? NULL : find_group(s, name, &peer->proc);
     if (!rc && !group) {
         rc = PMIX_ERR_NOT_FOUND;
     }
     if (!rc) {
         notify_left(s, peer, group);
-        px_group_remove(group, &peer->proc);
+        px_proc_set_leave(group, &peer->proc);
         px_answer_status(s, &reply_to, PMIX_SUCCESS);
     }
     PMIx_Info_free(info, ninfo);

@@ -20,8 +20,7 @@
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"
 #include "src/wire/message.h"
-#include "src/server/collectives/connect.h"
-#include "src/server/collectives/group_registry.h"
+#include "src/server/collectives/pset.h"
 #include "modex.h"
 #include "server_get.h"
 #include "src/server/events/output_cache.h"
@@ -33,17 +32,6 @@ struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
 {
     px_assert(px_loop_inside(s->loop));
     return px_map_find(&s->nspaces, name, strnlen(name, PMIX_MAX_NSLEN));
-}
-
-bool px_nspace_any(struct px_server *s, const pmix_proc_t *procs, size_t n)
-{
-    px_assert(px_loop_inside(s->loop));
-    for (size_t i = 0; i < n; i++) {
-        if (px_nspace_find(s, procs[i].nspace)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 uint32_t px_nspace_host_flags(const struct px_server *s)
@@ -198,9 +186,8 @@ void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
             next = s->peer_list.next;
         }
     }
-    px_groups_nspace_removed(s);
+    px_proc_sets_nspace_removed(s);
     px_outputs_nspace_removed(s, ns->name);
-    px_connected_nspace_removed(s);
     px_offers_nspace_removed(s, ns);
     ns_destroy(s, ns);
 }

@@ -79,9 +79,6 @@ struct px_local_proc {
 
 struct px_nspace *px_nspace_find(struct px_server *s, const char *name);
 
-/* Is a namespace of one of them known here? */
-bool px_nspace_any(struct px_server *s, const pmix_proc_t *procs, size_t n);
-
 /* The flags of a store that say which resolve calls the host answers (PX_STORE_HOST_BITS). */
 uint32_t px_nspace_host_flags(const struct px_server *s);
 
@@ -104,7 +101,7 @@ bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank);
 /* Local members that a collective over this proc waits for, and whether others are elsewhere. */
 uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
                                 bool *ret_lost);
-uint32_t px_nspace_job_size(void *arg, const char *name); /* a px_coll_size_fn; 0: unknown */
+uint32_t px_nspace_job_size(void *arg, const char *name); /* a px_job_size_fn; 0: unknown */
 
 /* Job information ready to send; borrowed until the next call. */
 int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret);

@@ -19,7 +19,7 @@
 #include "src/context/context.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
-#include "src/server/collectives/group_registry.h"
+#include "src/nspace/proc_sets.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
@@ -44,12 +44,6 @@ static bool wants(const struct px_peer *peer, pmix_status_t code)
     return peer->wants_all;
 }
 
-static bool same_proc(const pmix_proc_t *pattern, const pmix_proc_t *proc)
-{
-    return strncmp(pattern->nspace, proc->nspace, PMIX_MAX_NSLEN) == 0 &&
-           (pattern->rank == proc->rank || pattern->rank == PMIX_RANK_WILDCARD);
-}
-
 static bool in_custom_range(struct px_server *s, const struct px_event *event,
                             const pmix_proc_t *proc)
 {
@@ -60,7 +54,8 @@ static bool in_custom_range(struct px_server *s, const struct px_event *event,
         (void) px_value_procs(value, &range); /* something else is nobody */
     }
     for (size_t i = 0; i < range.n; i++) {
-        if (same_proc(&range.at[i], proc) || px_group_names(s, &range.at[i], proc)) {
+        if (px_proc_covers(&range.at[i], proc) ||
+            px_proc_sets_name(&s->proc_sets, &range.at[i], proc)) {
             return true;
         }
     }
@@ -323,7 +318,8 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_st
         for (size_t i = 0; !mine && i < ncodes; i++) {
             mine = codes[i] == event->code;
         }
-        if (mine && in_range(s, event, &peer->proc) && !same_proc(&event->source, &peer->proc)) {
+        if (mine && in_range(s, event, &peer->proc) &&
+            !px_proc_covers(&event->source, &peer->proc)) {
             send_event(peer, event, false);
         }
     }

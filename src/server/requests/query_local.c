@@ -11,9 +11,7 @@
 
 #include "gds/lookup.h"
 #include "src/server/data/server_get.h"
-#include "src/server/collectives/server_group.h"
 #include "src/server/data/inventory.h"
-#include "src/server/collectives/pset.h"
 #include "server_query.h"
 #include "src/value/attributes.h"
 #include "src/nspace/query_args.h"
@@ -22,7 +20,7 @@
 #include "src/base/version.h"
 #include "src/context/context.h"
 #include "src/value/infos.h"
-#include "src/server/collectives/group_registry.h"
+#include "src/nspace/proc_sets.h"
 #include "src/server/data/get_answer.h"
 #include "src/server/data/nspace.h"
 #include "server_resolve.h"
@@ -141,129 +139,99 @@ static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
     return put_value(a, &array, PMIX_DATA_ARRAY);
 }
 
-static size_t count(const struct px_list *list)
+static int put_count(const struct answer *a, enum px_proc_set_kind kind)
 {
-    const struct px_list *item;
+    const struct px_list *sets = &a->s->proc_sets;
+    const struct px_proc_set *set = px_proc_set_find(sets, kind, NULL, NULL);
     size_t n = 0;
 
-    for (item = list->next; item != list; item = item->next) {
+    for (; set; set = px_proc_set_next(sets, set, kind, NULL, NULL)) {
         n++;
     }
-    return n;
+    return put_value(a, &n, PMIX_SIZE);
+}
+
+/* The names of the sets that `who` is in (NULL: of all), as an array. */
+static int put_names(const struct answer *a, enum px_proc_set_kind kind, const pmix_proc_t *who)
+{
+    const struct px_list *sets = &a->s->proc_sets;
+    const struct px_proc_set *set = px_proc_set_find(sets, kind, NULL, who);
+    char **names = NULL;
+    pmix_data_array_t array = {.type = PMIX_STRING};
+    int rc = PMIX_SUCCESS;
+
+    for (; !rc && set; set = px_proc_set_next(sets, set, kind, NULL, who)) {
+        rc = PMIx_Argv_append_nosize(&names, set->name);
+        array.size++;
+    }
+    array.array = names;
+    if (!rc) {
+        rc = names ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
+    }
+    PMIx_Argv_free(names);
+    return rc;
+}
+
+static int put_members(const struct answer *a, enum px_proc_set_kind kind, const char *name)
+{
+    const struct px_list *sets = &a->s->proc_sets;
+    const struct px_proc_set *set = name ? px_proc_set_find(sets, kind, name, a->asker) : NULL;
+
+    if (name && !set) {
+        set = px_proc_set_find(sets, kind, name, NULL);
+    }
+    return set ? put_procs(a, set->members, set->n) : PMIX_ERR_NOT_FOUND;
 }
 
 static int put_num_psets(const struct answer *a)
 {
-    size_t n = count(&a->s->psets);
-
-    return put_value(a, &n, PMIX_SIZE);
+    return put_count(a, PX_SET_PSET);
 }
 
 static int put_pset_names(const struct answer *a)
 {
+    const struct px_list *sets = &a->s->proc_sets;
+    const struct px_proc_set *set = px_proc_set_find(sets, PX_SET_PSET, NULL, NULL);
     struct px_buf list = {0};
-    struct px_list *item;
-    struct px_list *next;
 
-    px_list_each(item, next, &a->s->psets) {
-        struct px_pset *pset = px_container_of(item, struct px_pset, link);
-
-        list_name(&list, pset->name);
+    for (; set; set = px_proc_set_next(sets, set, PX_SET_PSET, NULL, NULL)) {
+        list_name(&list, set->name);
     }
     return put_list(a, &list);
 }
 
 static int put_pset_members(const struct answer *a)
 {
-    const char *name = text_qualifier(a, PMIX_PSET_NAME);
-    struct px_pset *pset = name ? px_pset_find(a->s, name) : NULL;
-
-    return pset ? put_procs(a, pset->members, pset->n) : PMIX_ERR_NOT_FOUND;
-}
-
-static int put_num_groups(const struct answer *a)
-{
-    size_t n = count(&a->s->groups);
-
-    return put_value(a, &n, PMIX_SIZE);
-}
-
-/* The name of a set or group, or NULL when `who` is no member; NULL for who: anybody. */
-typedef char *(*name_fn)(struct px_list *item, const pmix_proc_t *who);
-
-static bool is_among(const pmix_proc_t *members, size_t n, const pmix_proc_t *proc)
-{
-    for (size_t i = 0; proc && i < n; i++) {
-        if (PMIX_CHECK_PROCID(&members[i], proc)) {
-            return true;
-        }
-    }
-    return !proc;
-}
-
-static char *name_of_pset(struct px_list *item, const pmix_proc_t *who)
-{
-    const struct px_pset *pset = px_container_of(item, struct px_pset, link);
-
-    return is_among(pset->members, pset->n, who) ? pset->name : NULL;
-}
-
-static char *name_of_group(struct px_list *item, const pmix_proc_t *who)
-{
-    const struct px_group *group = px_container_of(item, struct px_group, link);
-
-    return is_among(group->members, group->n, who) ? group->name : NULL;
-}
-
-static int put_names(const struct answer *a, struct px_list *list, name_fn name_of,
-                     const pmix_proc_t *who)
-{
-    char **names = calloc(count(list) + 1, sizeof(*names));
-    pmix_data_array_t array = {.type = PMIX_STRING, .array = names};
-    struct px_list *item;
-    struct px_list *next;
-    int rc;
-
-    if (!names) {
-        return PMIX_ERR_NOMEM;
-    }
-    px_list_each(item, next, list) {
-        names[array.size] = name_of(item, who);
-        array.size += names[array.size] ? 1 : 0;
-    }
-    rc = array.size ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
-    free(names);
-    return rc;
-}
-
-static int put_group_names(const struct answer *a)
-{
-    return put_names(a, &a->s->groups, name_of_group, NULL);
+    return put_members(a, PX_SET_PSET, text_qualifier(a, PMIX_PSET_NAME));
 }
 
 static int put_psets_of(const struct answer *a)
 {
     pmix_proc_t who = px_query_target(a->query, a->asker);
 
-    return put_names(a, &a->s->psets, name_of_pset, &who);
+    return put_names(a, PX_SET_PSET, &who);
+}
+
+static int put_num_groups(const struct answer *a)
+{
+    return put_count(a, PX_SET_GROUP);
+}
+
+static int put_group_names(const struct answer *a)
+{
+    return put_names(a, PX_SET_GROUP, NULL);
 }
 
 static int put_groups_of(const struct answer *a)
 {
     pmix_proc_t who = px_query_target(a->query, a->asker);
 
-    return put_names(a, &a->s->groups, name_of_group, &who);
+    return put_names(a, PX_SET_GROUP, &who);
 }
 
 static int put_group_members(const struct answer *a)
 {
-    const char *name = text_qualifier(a, PMIX_GROUP_ID);
-    struct px_group *group = name ? px_group_find(a->s, name, a->asker) : NULL;
-
-    if (name && !group) {
-        group = px_group_find(a->s, name, NULL);
-    }
-    return group ? put_procs(a, group->members, group->n) : PMIX_ERR_NOT_FOUND;
+    return put_members(a, PX_SET_GROUP, text_qualifier(a, PMIX_GROUP_ID));
 }
 
 /* --- processes --- */
@@ -293,7 +261,7 @@ static int put_proc_table(const struct answer *a)
     if (!ns) {
         return PMIX_ERR_NOT_FOUND;
     }
-    table = calloc(count(&ns->rank_list) + 1, sizeof(*table));
+    table = calloc(ns->n_ranks + 1, sizeof(*table));
     if (!table) {
         return PMIX_ERR_NOMEM;
     }

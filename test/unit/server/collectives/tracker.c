@@ -27,13 +27,41 @@ static uint32_t size_of(void *arg, const char *nspace)
     return strcmp(nspace, "A") == 0 ? 3 : 0;
 }
 
+static void complete(struct px_coll *coll, bool remote)
+{
+    (void) coll;
+    (void) remote;
+}
+
+static const struct px_coll_ops fence = {.complete = complete};
+static const struct px_coll_ops construct = {.complete = complete};
+static const struct px_coll_ops destruct = {.complete = complete, .by_member = true};
+
+static int enter(struct px_colls *colls, const struct px_coll_ops *ops, const char *name,
+                 const pmix_proc_t *procs, size_t n, const struct px_coll_member *who,
+                 struct px_coll **ret)
+{
+    struct px_coll_call call = {.ops = ops, .name = name ? strdup(name) : NULL, .nprocs = n};
+    int rc;
+
+    call.procs = n ? PMIx_Proc_create(n) : NULL;
+    if (n) {
+        memcpy(call.procs, procs, n * sizeof(*procs));
+    }
+    rc = px_coll_call_prepare(colls, &call);
+    rc = rc ? rc : px_coll_join(colls, &call, who, ret);
+    px_coll_call_fini(&call);
+    return rc;
+}
+
 static struct px_coll *join(struct px_colls *colls, uint64_t peer, pmix_rank_t rank,
                             const pmix_proc_t *procs, size_t n)
 {
     struct px_coll_member who = {.peer = peer, .tag = 100, .proc = proc_of("A", rank)};
     struct px_coll *coll = NULL;
 
-    assert_int_equal(px_coll_join(colls, PX_COLL_FENCE, NULL, procs, n, &who, &coll), 0);
+    assert_int_equal(enter(colls, &fence, NULL, procs, n, &who, &coll), 0);
+    assert_true(px_coll_is_valid(coll));
     return coll;
 }
 
@@ -56,7 +84,7 @@ static void one_set(void **state)
     for (size_t i = 1; i < 4; i++) {
         assert_ptr_equal(join(&colls, i + 1, (pmix_rank_t) i, forms[i], sizes[i]), first);
     }
-    assert_int_equal(px_coll_arrived(first), 4);
+    assert_int_equal(first->n_arrived, 4);
     px_coll_destroy(first);
     assert_true(px_list_empty(&colls.list));
 }
@@ -104,13 +132,13 @@ static void clones(void **state)
     px_colls_init(&colls, size_of, NULL);
     coll = join(&colls, 1, 0, &all, 1);
     assert_ptr_equal(join(&colls, 2, 0, &all, 1), coll);
-    assert_int_equal(px_coll_arrived(coll), 1);
+    assert_int_equal(coll->n_arrived, 1);
     coll->all_clones = true; /* however many connections have to come, it is one process */
-    assert_int_equal(px_coll_arrived(coll), 1);
+    assert_int_equal(coll->n_arrived, 1);
     assert_true(px_coll_has_peer(coll, 2));
     px_coll_forget_peer(coll, 2);
     assert_false(px_coll_has_peer(coll, 2));
-    assert_int_equal(px_coll_arrived(coll), 1);
+    assert_int_equal(coll->n_arrived, 1);
     px_coll_destroy(coll);
 }
 
@@ -125,12 +153,12 @@ static void membership(void **state)
     px_colls_init(&colls, NULL, NULL);
     coll = join(&colls, 1, 1, procs, 2);
     who = proc_of("A", 1);
-    assert_true(px_coll_concerns(coll, &who));
+    assert_true(px_procs_cover(coll->set, coll->nset, &who));
     assert_true(px_coll_has_proc(coll, &who));
     who = proc_of("A", 0);
-    assert_false(px_coll_concerns(coll, &who));
+    assert_false(px_procs_cover(coll->set, coll->nset, &who));
     who = proc_of("B", 77);
-    assert_true(px_coll_concerns(coll, &who));
+    assert_true(px_procs_cover(coll->set, coll->nset, &who));
     assert_false(px_coll_has_proc(coll, &who));
     px_coll_destroy(coll);
 }
@@ -170,14 +198,14 @@ static void named(void **state)
 
     (void) state;
     px_colls_init(&colls, NULL, NULL);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &who.proc, 1, &who, &a), 0);
+    assert_int_equal(enter(&colls, &construct, "g", &who.proc, 1, &who, &a), 0);
     who.peer = 2;
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "h", &who.proc, 1, &who, &b), 0);
+    assert_int_equal(enter(&colls, &construct, "h", &who.proc, 1, &who, &b), 0);
     assert_ptr_not_equal(a, b);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &who.proc, 1, &who, &c), 0);
+    assert_int_equal(enter(&colls, &construct, "g", &who.proc, 1, &who, &c), 0);
     assert_ptr_equal(a, c);
     /* The same name with other processes is another group. */
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &other, 1, &who, &c), 0);
+    assert_int_equal(enter(&colls, &construct, "g", &other, 1, &who, &c), 0);
     assert_ptr_not_equal(a, c);
     px_coll_destroy(a);
     px_coll_destroy(b);
@@ -195,12 +223,12 @@ static void taken_apart(void **state)
 
     (void) state;
     px_colls_init(&colls, NULL, NULL);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", all, 2, &who, &a), 0);
+    assert_int_equal(enter(&colls, &destruct, "g", all, 2, &who, &a), 0);
     who = (struct px_coll_member){.peer = 2, .proc = all[1]};
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", &all[1], 1, &who, &b), 0);
+    assert_int_equal(enter(&colls, &destruct, "g", &all[1], 1, &who, &b), 0);
     assert_ptr_equal(a, b);
     who = (struct px_coll_member){.peer = 3, .proc = proc_of("A", 2)};
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_DESTRUCT, "g", &who.proc, 1, &who, &b), 0);
+    assert_int_equal(enter(&colls, &destruct, "g", &who.proc, 1, &who, &b), 0);
     assert_ptr_not_equal(a, b);
     px_coll_destroy(a);
     px_coll_destroy(b);
@@ -228,28 +256,12 @@ static void known_later(void **state)
     (void) state;
     grown_size = 0;
     px_colls_init(&colls, size_by_now, NULL);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", ranks, 2, &who, &a), 0);
+    assert_int_equal(enter(&colls, &construct, "g", ranks, 2, &who, &a), 0);
     grown_size = 2;
     who = (struct px_coll_member){.peer = 2, .proc = ranks[1]};
-    assert_int_equal(px_coll_join(&colls, PX_COLL_GROUP_CONSTRUCT, "g", &every, 1, &who, &b), 0);
+    assert_int_equal(enter(&colls, &construct, "g", &every, 1, &who, &b), 0);
     assert_ptr_equal(a, b);
     px_coll_destroy(a);
-}
-
-static void overlaps(void **state)
-{
-    pmix_proc_t a[2] = {proc_of("A", 0), proc_of("B", PMIX_RANK_WILDCARD)};
-    pmix_proc_t b[2] = {proc_of("A", 1), proc_of("C", 0)};
-    pmix_proc_t c[2] = {proc_of("C", 1), proc_of("B", 4)};
-    pmix_proc_t every = proc_of("A", PMIX_RANK_WILDCARD);
-
-    (void) state;
-    assert_false(px_coll_overlap(a, 2, b, 2));
-    assert_true(px_coll_overlap(a, 2, c, 2));
-    assert_true(px_coll_overlap(c, 2, a, 2));
-    assert_false(px_coll_overlap(b, 2, c, 2));
-    assert_true(px_coll_overlap(&every, 1, b, 2));
-    assert_false(px_coll_overlap(NULL, 0, b, 2));
 }
 
 static void refused(void **state)
@@ -261,11 +273,12 @@ static void refused(void **state)
 
     (void) state;
     px_colls_init(&colls, NULL, NULL);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_FENCE, NULL, NULL, 0, &who, &coll),
-                     PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_coll_join(&colls, PX_COLL_FENCE, NULL, &nameless, 1, &who, &coll),
-                     PMIX_ERR_BAD_PARAM);
+    assert_int_equal(enter(&colls, &fence, NULL, NULL, 0, &who, &coll), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(enter(&colls, &fence, NULL, &nameless, 1, &who, &coll), PMIX_ERR_BAD_PARAM);
     assert_true(px_list_empty(&colls.list));
+    /* With a name, others may name the processes. */
+    assert_int_equal(enter(&colls, &construct, "g", NULL, 0, &who, &coll), 0);
+    px_coll_destroy(coll);
     px_coll_destroy(NULL);
 }
 
@@ -275,7 +288,6 @@ int main(void)
         cmocka_unit_test(one_set),    cmocka_unit_test(apart),       cmocka_unit_test(clones),
         cmocka_unit_test(membership), cmocka_unit_test(directives),  cmocka_unit_test(named),
         cmocka_unit_test(refused),    cmocka_unit_test(taken_apart), cmocka_unit_test(known_later),
-        cmocka_unit_test(overlaps),
     };
 
     alarm(30);

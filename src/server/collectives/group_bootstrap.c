@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Groups whose leaders and added members come one by one, when no host is needed. Each part that
+ * has come is a closed tracker without an upcall; the group is made when the last one is there. */
+
+#include "group_bootstrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collective.h"
+#include "group_data.h"
+#include "src/base/assert.h"
+#include "src/server/data/nspace.h"
+#include "src/server/state.h"
+#include "src/value/infos.h"
+
+/* The first part of the group after `from`, or of all; NULL: there is none. */
+static struct px_coll *next_part(struct px_server *s, const struct px_coll *from, const char *name)
+{
+    const struct px_list *item = from ? from->link.next : s->colls.list.next;
+
+    for (; item != &s->colls.list; item = item->next) {
+        struct px_coll *coll = px_container_of(item, struct px_coll, link);
+
+        if (coll->closed && !coll->upcall && px_group_build_of(coll) &&
+            strcmp(coll->name, name) == 0) {
+            return coll;
+        }
+    }
+    return NULL;
+}
+
+/* Puts one part into the whole. `come`: the processes that have come. */
+static int add_part(const struct px_coll *part, struct px_group_build *whole,
+                    struct px_proc_list *come, uint32_t *n_leaders)
+{
+    const struct px_group_build *build = part->state;
+    int rc = px_group_add_named(part, &whole->members);
+
+    rc = rc ? rc
+            : px_proc_list_expand(&whole->added, build->added.at, build->added.n,
+                                  px_nspace_job_size, part->server);
+    for (size_t i = 0; !rc && i < part->n_members; i++) {
+        rc = px_proc_list_add(come, &part->members[i].proc);
+    }
+    whole->wants_id |= build->wants_id;
+    whole->n_leaders = build->n_leaders > whole->n_leaders ? build->n_leaders : whole->n_leaders;
+    *n_leaders += build->solo && part->nprocs > 0;
+    return rc;
+}
+
+/* Puts the parts of one group together. PMIX_ERR_NOT_FOUND: somebody is missing. */
+static int gather(struct px_server *s, const char *name, struct px_group_build *whole)
+{
+    const struct px_coll *part = next_part(s, NULL, name);
+    struct px_proc_list come = {0};
+    uint32_t n_leaders = 0;
+    int rc = PMIX_SUCCESS;
+
+    px_assert(part);
+    for (; !rc && part; part = next_part(s, part, name)) {
+        rc = add_part(part, whole, &come, &n_leaders);
+    }
+    if (!rc && (n_leaders < whole->n_leaders || (!whole->members.n && !whole->n_leaders))) {
+        rc = PMIX_ERR_NOT_FOUND;
+    }
+    for (size_t i = 0; !rc && i < whole->added.n; i++) {
+        if (px_procs_find(come.at, come.n, &whole->added.at[i]) == come.n) {
+            rc = PMIX_ERR_NOT_FOUND;
+        }
+    }
+    px_proc_list_fini(&come);
+    return rc;
+}
+
+/* What the members gave, in the order in which they came; a stranger's is left out. */
+static int gather_given(struct px_server *s, const char *name, struct px_group_build *whole)
+{
+    const struct px_coll *part = next_part(s, NULL, name);
+    int rc = PMIX_SUCCESS;
+
+    for (; !rc && part; part = next_part(s, part, name)) {
+        const struct px_group_build *build = part->state;
+        bool member = !px_group_judge(part, &whole->members) ||
+                      (whole->added.n && !px_group_judge(part, &whole->added));
+
+        for (size_t i = 0; !rc && member && i < build->n_given; i++) {
+            rc = px_infos_append_copy(&whole->given, &whole->n_given, &build->given[i]);
+        }
+    }
+    return rc;
+}
+
+static int copy_outcome(const struct px_group_build *from, struct px_group_build *to)
+{
+    int rc = px_proc_list_add_all(&to->members, from->members.at, from->members.n);
+
+    px_assert(!to->info);
+    rc = rc ? rc : px_infos_copy(from->info, from->n_info, &to->info);
+    to->n_info = rc ? 0 : from->n_info;
+    return rc;
+}
+
+static void finish_parts(struct px_server *s, const char *name, const struct px_group_build *whole,
+                         pmix_status_t status)
+{
+    struct px_coll *part;
+
+    while ((part = next_part(s, NULL, name)) != NULL) {
+        int rc = status ? status : px_group_judge(part, &whole->members);
+
+        rc = rc ? rc : copy_outcome(whole, part->state);
+        px_coll_finish(part, rc);
+    }
+}
+
+void px_group_bootstrap(struct px_coll *part)
+{
+    struct px_server *s = part->server;
+    struct px_group_build whole = {0};
+    char *name = strdup(part->name);
+    int rc = name ? gather(s, name, &whole) : PMIX_ERR_NOMEM;
+
+    px_assert(part->closed && !part->upcall);
+    rc = rc ? rc : gather_given(s, name, &whole);
+    if (!rc && whole.wants_id) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
+    }
+    rc = rc ? rc : px_group_settle(s, &whole);
+    if (!name) {
+        px_coll_finish(part, rc);
+    } else if (rc != PMIX_ERR_NOT_FOUND) {
+        finish_parts(s, name, &whole, rc);
+    }
+    free(name);
+    px_group_build_fini(&whole);
+}
