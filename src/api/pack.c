@@ -166,21 +166,20 @@ PMIX_EXPORT pmix_status_t PMIx_Data_copy(void **dest, void *src, pmix_data_type_
     return PMIX_SUCCESS;
 }
 
-/* Copies text with the prefix before each line. */
-static int add_prefix(const char *prefix, const struct px_buf *text, struct px_buf *out)
+/* The text with the prefix before each line; NULL without memory. */
+static char *add_prefix(const char *prefix, const struct px_buf *text)
 {
-    size_t len = prefix ? strlen(prefix) : 0;
+    struct px_buf out = {0};
     bool start = true;
 
     for (size_t i = 0; i < text->len; i++) {
-        if (start) {
-            px_buf_append(out, prefix, len);
+        if (start && prefix) {
+            px_buf_text(&out, prefix);
         }
-        px_buf_byte(out, text->data[i]);
+        px_buf_byte(&out, text->data[i]);
         start = text->data[i] == '\n';
     }
-    px_buf_byte(out, 0);
-    return px_buf_ok(out) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    return px_buf_take_text(&out);
 }
 
 PMIX_EXPORT pmix_status_t PMIx_Data_print(char **output, char *prefix, void *src,
@@ -188,9 +187,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_print(char **output, char *prefix, void *src
 {
     const struct px_type *info = px_type_info(type);
     struct px_buf text = {0};
-    struct px_buf out = {0};
-    size_t len;
-    int rc;
+    char *printed;
 
     if (!output) {
         return PMIX_ERR_BAD_PARAM;
@@ -198,22 +195,21 @@ PMIX_EXPORT pmix_status_t PMIx_Data_print(char **output, char *prefix, void *src
     if (!info) {
         return PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
-    px_buf_append(&text, info->name, strlen(info->name));
-    px_buf_append(&text, ": ", 2);
+    px_buf_text(&text, info->name);
+    px_buf_text(&text, ": ");
     if (type == PMIX_STRING) { /* src is the string, not a pointer to it */
         px_type_print(&text, info, &src, 0);
     } else if (src) {
         px_type_print(&text, info, src, 0);
     } else {
-        px_buf_append(&text, "NULL", 4);
+        px_buf_text(&text, "NULL");
     }
-    rc = px_buf_ok(&text) ? add_prefix(prefix, &text, &out) : PMIX_ERR_NOMEM;
+    printed = px_buf_ok(&text) ? add_prefix(prefix, &text) : NULL;
     px_buf_fini(&text);
-    if (rc != PMIX_SUCCESS) {
-        px_buf_fini(&out);
-        return rc;
+    if (!printed) {
+        return PMIX_ERR_NOMEM;
     }
-    *output = px_buf_take(&out, &len);
+    *output = printed;
     return PMIX_SUCCESS;
 }
 
@@ -277,8 +273,8 @@ PMIX_EXPORT pmix_status_t PMIx_Data_embed(pmix_data_buffer_t *buffer,
     return PMIX_SUCCESS;
 }
 
-PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t **outbytes,
-                                    size_t *nbytes)
+static bool transform(int (*how)(const void *, size_t, void **, size_t *), const uint8_t *inbytes,
+                      size_t size, uint8_t **outbytes, size_t *nbytes)
 {
     void *out = NULL;
     size_t len = 0;
@@ -287,24 +283,20 @@ PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t
     if (!outbytes || !nbytes) {
         return false;
     }
-    done = px_deflate(inbytes, size, &out, &len) == PMIX_SUCCESS;
+    done = how(inbytes, size, &out, &len) == PMIX_SUCCESS;
     *outbytes = done ? out : NULL;
     *nbytes = done ? len : 0;
     return done;
 }
 
+PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t **outbytes,
+                                    size_t *nbytes)
+{
+    return transform(px_deflate, inbytes, size, outbytes, nbytes);
+}
+
 PMIX_EXPORT bool PMIx_Data_decompress(const uint8_t *inbytes, size_t size, uint8_t **outbytes,
                                       size_t *nbytes)
 {
-    void *out = NULL;
-    size_t len = 0;
-    bool done;
-
-    if (!outbytes || !nbytes) {
-        return false;
-    }
-    done = px_inflate(inbytes, size, &out, &len) == PMIX_SUCCESS;
-    *outbytes = done ? out : NULL;
-    *nbytes = done ? len : 0;
-    return done;
+    return transform(px_inflate, inbytes, size, outbytes, nbytes);
 }

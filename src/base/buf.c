@@ -53,6 +53,19 @@ void px_buf_append(struct px_buf *buf, const void *src, size_t n)
     }
 }
 
+void px_buf_text(struct px_buf *buf, const char *text)
+{
+    px_buf_append(buf, text, strlen(text));
+}
+
+void px_buf_item(struct px_buf *buf, const char *text)
+{
+    if (buf->len > 0) {
+        px_buf_byte(buf, ',');
+    }
+    px_buf_text(buf, text);
+}
+
 void *px_buf_take(struct px_buf *buf, size_t *ret_len)
 {
     void *data = buf->data;
@@ -60,6 +73,17 @@ void *px_buf_take(struct px_buf *buf, size_t *ret_len)
     *ret_len = buf->len;
     *buf = (struct px_buf){0};
     return data;
+}
+
+char *px_buf_take_text(struct px_buf *buf)
+{
+    size_t len;
+
+    px_buf_byte(buf, 0);
+    if (!px_buf_ok(buf)) {
+        px_buf_fini(buf);
+    }
+    return px_buf_take(buf, &len);
 }
 
 void px_buf_fini(struct px_buf *buf)

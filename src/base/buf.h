@@ -23,6 +23,12 @@ void *px_buf_extend(struct px_buf *buf, size_t n);
 /* Copies n bytes to the end. */
 void px_buf_append(struct px_buf *buf, const void *src, size_t n);
 
+/* Copies a string without its NUL. */
+void px_buf_text(struct px_buf *buf, const char *text);
+
+/* The same as an item of a list: after a comma, unless it is the first. */
+void px_buf_item(struct px_buf *buf, const char *text);
+
 static inline void px_buf_byte(struct px_buf *buf, unsigned char b)
 {
     px_buf_append(buf, &b, 1);
@@ -35,6 +41,10 @@ static inline bool px_buf_ok(const struct px_buf *buf)
 
 /* Gives the bytes to the caller, who frees them with free(); the buffer is empty afterwards. */
 void *px_buf_take(struct px_buf *buf, size_t *ret_len);
+
+/* The bytes and a NUL as a string, likewise. NULL: memory was out. The buffer is empty in any
+ * case. */
+char *px_buf_take_text(struct px_buf *buf);
 
 /* Frees the bytes; the buffer is empty and usable again. Takes NULL. */
 void px_buf_fini(struct px_buf *buf);

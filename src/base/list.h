@@ -58,7 +58,15 @@ static inline struct px_list *px_list_shift(struct px_list *head)
     return item;
 }
 
-/* The body may remove `item`. */
+/* Goes through the items that have a `member` in the list: item is a `type` *, declared here. The
+ * body may remove it and free it. */
+#define px_list_for(type, item, head, member)                                                      \
+    for (type *item = px_container_of((head)->next, type, member), *item##_next;                   \
+         (item) != px_container_of((head), type, member) &&                                        \
+         ((item##_next) = px_container_of((item)->member.next, type, member), true);               \
+         (item) = (item##_next))
+
+/* The same for links; `item` and `following` are the caller's. */
 #define px_list_each(item, following, head)                                                        \
     for ((item) = (head)->next, (following) = (item)->next; (item) != (head);                      \
          (item) = (following), (following) = (item)->next)

@@ -67,13 +67,8 @@ static struct px_list *bucket(struct px_link *link, uint32_t tag)
 
 static struct pending *find_locked(struct px_link *link, uint32_t tag)
 {
-    struct px_list *item;
-    struct px_list *following;
-
     px_assert(px_lock_held(&link->lock));
-    px_list_each(item, following, bucket(link, tag)) {
-        struct pending *p = px_container_of(item, struct pending, link);
-
+    px_list_for(struct pending, p, bucket(link, tag), link) {
         if (p->tag == tag) {
             return p;
         }
@@ -102,15 +97,10 @@ static uint64_t take_due_locked(struct px_link *link, uint64_t now_ns, struct px
 
     px_assert(px_lock_held(&link->lock));
     for (size_t i = 0; i < BUCKETS; i++) {
-        struct px_list *item;
-        struct px_list *following;
-
-        px_list_each(item, following, &link->pending[i]) {
-            struct pending *p = px_container_of(item, struct pending, link);
-
+        px_list_for(struct pending, p, &link->pending[i], link) {
             if (p->deadline_ns <= now_ns) {
-                px_list_remove(item);
-                px_list_append(due, item);
+                px_list_remove(&p->link);
+                px_list_append(due, &p->link);
             } else if (p->deadline_ns < nearest) {
                 nearest = p->deadline_ns;
             }

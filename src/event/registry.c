@@ -168,14 +168,9 @@ static enum px_category category_of(const struct px_handler *handler,
 
 static struct px_handler *find_named(struct px_list *head, const char *name)
 {
-    struct px_list *item;
-    struct px_list *following;
-
-    px_list_each(item, following, head) {
-        const char *its = handler_at(item)->name;
-
-        if (its != NULL && strcmp(its, name) == 0) {
-            return handler_at(item);
+    px_list_for(struct px_handler, handler, head, link) {
+        if (handler->name != NULL && strcmp(handler->name, name) == 0) {
+            return handler;
         }
     }
     return NULL;
@@ -183,11 +178,8 @@ static struct px_handler *find_named(struct px_list *head, const char *name)
 
 static bool has_pin(struct px_list *head, enum px_pin pin)
 {
-    struct px_list *item;
-    struct px_list *following;
-
-    px_list_each(item, following, head) {
-        if (handler_at(item)->pin == pin) {
+    px_list_for(const struct px_handler, handler, head, link) {
+        if (handler->pin == pin) {
             return true;
         }
     }

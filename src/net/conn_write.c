@@ -112,16 +112,12 @@ static void break_locked(struct px_conn *conn)
 /* Gathers from the front of the queue what may leave in one call. */
 static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], int *ret_fd)
 {
-    struct px_list *item;
-    struct px_list *following;
     size_t n = 0;
     int taken = 0;
 
     px_assert(px_lock_held(&conn->lock));
     *ret_fd = -1;
-    px_list_each(item, following, &conn->queue) {
-        struct out *out = px_container_of(item, struct out, link);
-
+    px_list_for(struct out, out, &conn->queue, link) {
         if (out->fd >= 0 && taken > 0) {
             break;
         }

@@ -121,44 +121,23 @@ static int connect_tcp(const struct call *call, const struct px_address *to)
                : PMIX_ERR_UNREACH;
 }
 
-static int send_bytes(const struct call *call, const unsigned char *bytes, size_t len)
+/* All of the bytes out, or in. A server that does not want us just closes: that is
+ * PMIX_ERR_UNREACH. */
+static int transfer(const struct call *call, void *bytes, size_t len, short way)
 {
-    while (len > 0) {
-        ssize_t n = send(call->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-        int rc = PMIX_SUCCESS;
-
-        if (n >= 0) {
-            bytes += n;
-            len -= (size_t) n;
-        } else if (errno == EAGAIN) {
-            rc = wait_for(call, POLLOUT);
-        } else if (errno != EINTR) {
-            rc = PMIX_ERR_UNREACH;
-        }
-        if (rc) {
-            return rc;
-        }
-    }
-    return PMIX_SUCCESS;
-}
-
-/* A server that does not want us just closes: that is PMIX_ERR_UNREACH. */
-static int get(const struct call *call, void *room, size_t len)
-{
-    unsigned char *at = room;
+    unsigned char *at = bytes;
 
     while (len > 0) {
-        ssize_t n = recv(call->fd, at, len, MSG_DONTWAIT);
+        ssize_t n = way == POLLOUT ? send(call->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT)
+                                   : recv(call->fd, at, len, MSG_DONTWAIT);
         int rc = PMIX_SUCCESS;
 
         if (n > 0) {
             at += n;
             len -= (size_t) n;
-        } else if (n == 0) {
-            rc = PMIX_ERR_UNREACH;
-        } else if (errno == EAGAIN) {
-            rc = wait_for(call, POLLIN);
-        } else if (errno != EINTR) {
+        } else if (n < 0 && errno == EAGAIN) {
+            rc = wait_for(call, way);
+        } else if (n == 0 || errno != EINTR) {
             rc = PMIX_ERR_UNREACH;
         }
         if (rc) {
@@ -171,7 +150,7 @@ static int get(const struct call *call, void *room, size_t len)
 static int get_u32(const struct call *call, uint32_t *ret)
 {
     uint32_t net;
-    int rc = get(call, &net, sizeof(net));
+    int rc = transfer(call, &net, sizeof(net), POLLIN);
 
     if (rc == PMIX_SUCCESS) {
         *ret = ntohl(net);
@@ -200,7 +179,7 @@ static int get_id(const struct call *call, pmix_proc_t *ret)
 {
     unsigned char bytes[ID_BYTES];
     uint32_t rank;
-    int rc = get(call, bytes, sizeof(bytes));
+    int rc = transfer(call, bytes, sizeof(bytes), POLLIN);
 
     if (rc) {
         return rc;
@@ -293,7 +272,7 @@ static int converse(const struct call *call, const struct px_address *to,
     }
     rc = px_handshake_pack(handshake, &message);
     if (rc == PMIX_SUCCESS) {
-        rc = send_bytes(call, message.data, message.len);
+        rc = transfer(call, message.data, message.len, POLLOUT);
     }
     px_buf_fini(&message);
     rc = rc ? rc : read_answer(call, handshake->flag, dialed);

@@ -146,12 +146,7 @@ static int derive_node_list(struct px_job *job)
         return PMIX_SUCCESS;
     }
     for (size_t i = 0; i < job->map_order.n; i++) {
-        const char *name = job->nodes[job->map_order.at[i]].name;
-
-        if (i) {
-            px_buf_byte(&list, ',');
-        }
-        px_buf_append(&list, name, strlen(name));
+        px_buf_item(&list, job->nodes[job->map_order.at[i]].name);
     }
     px_buf_byte(&list, 0);
     text = px_buf_ok(&list) ? px_job_strdup(job, (const char *) list.data) : NULL;

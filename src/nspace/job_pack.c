@@ -179,10 +179,7 @@ static int add_aliases(struct packer *p, uint32_t index)
     int rc = PMIX_SUCCESS;
 
     for (uint32_t i = 0; (alias = px_store_node_alias(p->store, index, i)) != NULL; i++) {
-        if (i) {
-            px_buf_byte(&list, ',');
-        }
-        px_buf_append(&list, alias, strlen(alias));
+        px_buf_item(&list, alias);
     }
     if (list.len) {
         px_buf_byte(&list, 0);

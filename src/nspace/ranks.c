@@ -143,19 +143,12 @@ char *px_ranks_text(const struct px_ranks *ranks)
 {
     struct px_buf buf = {0};
     char number[16];
-    size_t len;
 
     for (size_t i = 0; i < ranks->n; i++) {
-        int n = snprintf(number, sizeof(number), i ? ",%u" : "%u", ranks->at[i]);
-
-        px_buf_append(&buf, number, (size_t) n);
+        (void) snprintf(number, sizeof(number), "%u", ranks->at[i]);
+        px_buf_item(&buf, number);
     }
-    px_buf_byte(&buf, 0);
-    if (!px_buf_ok(&buf)) {
-        px_buf_fini(&buf);
-        return NULL;
-    }
-    return px_buf_take(&buf, &len);
+    return px_buf_take_text(&buf);
 }
 
 void px_ranks_fini(struct px_ranks *ranks)

@@ -268,10 +268,7 @@ static int add_node(struct walk *walk, uint32_t index, struct nodes *nodes)
             return PMIX_ERR_NOMEM;
         }
     }
-    if (nodes->list.len) {
-        px_buf_byte(&nodes->list, ',');
-    }
-    px_buf_append(&nodes->list, view.name, len);
+    px_buf_item(&nodes->list, view.name);
     return PMIX_SUCCESS;
 }
 
@@ -323,14 +320,14 @@ static int add_nodes(const struct px_store *store, struct nodes *nodes)
 
 static int finish_nodes(struct nodes *nodes, int rc, char **ret_nodes)
 {
-    size_t len;
+    char *text = NULL;
 
     if (!rc && nodes->list.len) {
-        px_buf_byte(&nodes->list, 0);
-        rc = px_buf_ok(&nodes->list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+        text = px_buf_take_text(&nodes->list);
+        rc = text ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
     }
     if (!rc) {
-        *ret_nodes = px_buf_take(&nodes->list, &len);
+        *ret_nodes = text;
     }
     px_buf_fini(&nodes->list);
     px_map_fini(&nodes->names);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "src/base/array.h"
 #include "src/value/infos.h"
 
 struct wanted {
@@ -26,6 +27,7 @@ struct wanted {
 struct found {
     pmix_device_distance_t *at;
     size_t n;
+    size_t cap;
 };
 
 static pmix_device_type_t type_of(hwloc_obj_t obj)
@@ -106,15 +108,6 @@ static bool id_is_wanted(const struct wanted *w, const pmix_device_distance_t *d
     return false;
 }
 
-static void found_fini(struct found *found)
-{
-    for (size_t i = 0; i < found->n; i++) {
-        free(found->at[i].uuid);
-        free(found->at[i].osname);
-    }
-    free(found->at);
-}
-
 static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t obj,
                       const struct wanted *w, struct found *found)
 {
@@ -122,21 +115,18 @@ static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_ob
     if (d.type == PMIX_DEVTYPE_UNKNOWN || (w->types != 0 && (w->types & d.type) == 0)) {
         return 0;
     }
-    pmix_device_distance_t *at = realloc(found->at, (found->n + 1) * sizeof(*at));
-    if (at == NULL) {
+    if (px_array_room(&found->at, found->n, &found->cap, sizeof(*found->at)) != 0) {
         return PMIX_ERR_NOMEM;
     }
-    found->at = at;
     d.uuid = uuid_of(obj, d.type);
     d.osname = strdup(obj->name != NULL ? obj->name : "");
     if (d.uuid == NULL || d.osname == NULL || (w->by_id && !id_is_wanted(w, &d))) {
         bool failed = d.uuid == NULL || d.osname == NULL;
-        free(d.uuid);
-        free(d.osname);
+        PMIx_Device_distance_destruct(&d);
         return failed ? PMIX_ERR_NOMEM : 0;
     }
     measure_distances(topo, cpus, obj, &d);
-    at[found->n++] = d;
+    found->at[found->n++] = d;
     return 0;
 }
 
@@ -174,7 +164,7 @@ static int collect_devices(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, con
         rc = PMIX_ERR_NOT_FOUND;
     }
     if (rc != 0) {
-        found_fini(&found);
+        PMIx_Device_distance_free(found.at, found.n);
         return rc;
     }
     *ret_distances = found.at;

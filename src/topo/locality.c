@@ -54,7 +54,7 @@ static int append_level(hwloc_topology_t topo, const struct level *level, hwloc_
     if (list != NULL) {
         px_buf_byte(text, ':');
         px_buf_append(text, level->code, 2);
-        px_buf_append(text, list, strlen(list));
+        px_buf_text(text, list);
         free(list);
     }
     return rc;
@@ -75,21 +75,21 @@ int px_topo_locality_string(const pmix_cpuset_t *cpuset, char **ret_string)
     hwloc_topology_t topo;
     int rc = px_topo_machine(&topo);
     struct px_buf text = {0};
-    px_buf_append(&text, PX_TOPO_SOURCE, strlen(PX_TOPO_SOURCE));
+    px_buf_text(&text, PX_TOPO_SOURCE);
     for (size_t i = 0; rc == 0 && i < N_LEVELS; i++) {
         rc = append_level(topo, &levels[i], cpuset->bitmap, &text);
     }
     bool touches = text.len > strlen(PX_TOPO_SOURCE);
-    px_buf_byte(&text, '\0');
-    if (rc == 0 && !px_buf_ok(&text)) {
-        rc = PMIX_ERR_NOMEM;
-    }
-    if (rc == 0) {
-        size_t len;
-        *ret_string = touches ? px_buf_take(&text, &len) : NULL;
-    }
+    char *string = rc == 0 ? px_buf_take_text(&text) : NULL;
     px_buf_fini(&text);
-    return rc;
+    if (string == NULL) {
+        return rc != 0 ? rc : PMIX_ERR_NOMEM;
+    }
+    *ret_string = touches ? string : NULL;
+    if (!touches) {
+        free(string);
+    }
+    return 0;
 }
 
 /* The level that a token such as "L30-1" names, or NULL. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/buf.h"
 #include "src/base/lock.h"
 #include "src/value/infos.h"
 #include "src/value/strings_gen.h"
@@ -387,49 +388,34 @@ static int answer_function(struct px_attrs *attrs, struct answer *answer, const 
     return rc;
 }
 
-static int append_name(char **text, const char *name)
-{
-    size_t len = *text != NULL ? strlen(*text) : 0;
-    char *grown = realloc(*text, len + strlen(name) + 2);
-
-    if (grown == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    if (len > 0) {
-        grown[len] = ',';
-        len++;
-    }
-    strcpy(grown + len, name);
-    *text = grown;
-    return 0;
-}
-
 /* The comma list of the calls that a level supports. */
 static int answer_functions(struct px_attrs *attrs, struct answer *answer, const char *key,
                             unsigned level)
 {
-    char *text = NULL;
+    struct px_buf list = {0};
     pmix_info_t *info;
-    int rc = 0;
+    char *text;
+    bool some;
+    int rc;
 
-    for (size_t i = 0; i < N_CALLS && level != PX_ATTR_HOST && rc == 0; i++) {
+    for (size_t i = 0; i < N_CALLS && level != PX_ATTR_HOST; i++) {
         const char *keys[N_ATTRIBUTES + 1];
 
         if ((calls[i].levels & level) != 0 || find_library(calls[i].name, level, keys)) {
-            rc = append_name(&text, calls[i].name);
+            px_buf_item(&list, calls[i].name);
         }
     }
     if (level == PX_ATTR_HOST && attrs != NULL) {
         px_lock_take(&attrs->lock);
-        for (const struct said *at = attrs->said; at != NULL && rc == 0; at = at->next) {
-            rc = append_name(&text, at->function);
+        for (const struct said *at = attrs->said; at != NULL; at = at->next) {
+            px_buf_item(&list, at->function);
         }
         px_lock_give(&attrs->lock);
     }
-    if (rc == 0) {
-        rc = answer_grow(answer, &info);
-    }
-    if (rc == 0 && text != NULL) {
+    some = list.len > 0;
+    text = px_buf_take_text(&list);
+    rc = text != NULL ? answer_grow(answer, &info) : PMIX_ERR_NOMEM;
+    if (rc == 0 && some) {
         rc = PMIx_Info_load(info, key, text, PMIX_STRING);
     } else if (rc == 0) {
         PMIx_Load_key(info->key, key);

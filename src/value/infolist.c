@@ -39,15 +39,11 @@ void *PMIx_Info_list_start(void)
 void PMIx_Info_list_release(void *ptr)
 {
     struct info_list *list = ptr;
-    struct px_list *link;
-    struct px_list *following;
 
     if (list == NULL) {
         return;
     }
-    px_list_each(link, following, &list->items) {
-        struct item *item = item_of(link);
-
+    px_list_for(struct item, item, &list->items, link) {
         PMIx_Info_destruct(&item->info);
         free(item);
     }
@@ -56,12 +52,9 @@ void PMIx_Info_list_release(void *ptr)
 
 static struct item *find_item(struct info_list *list, const char *key)
 {
-    struct px_list *link;
-    struct px_list *following;
-
-    px_list_each(link, following, &list->items) {
-        if (PMIx_Check_key(item_of(link)->info.key, key)) {
-            return item_of(link);
+    px_list_for(struct item, item, &list->items, link) {
+        if (PMIx_Check_key(item->info.key, key)) {
+            return item;
         }
     }
     return NULL;
@@ -211,8 +204,6 @@ pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par)
 {
     struct info_list *list = ptr;
     pmix_info_t *infos;
-    struct px_list *link;
-    struct px_list *following;
     size_t i = 0;
 
     if (list == NULL || par == NULL) {
@@ -226,8 +217,8 @@ pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par)
     if (infos == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_each(link, following, &list->items) {
-        pmix_status_t rc = PMIx_Info_xfer(&infos[i], &item_of(link)->info);
+    px_list_for(struct item, item, &list->items, link) {
+        pmix_status_t rc = PMIx_Info_xfer(&infos[i], &item->info);
 
         if (rc != PMIX_SUCCESS) {
             PMIx_Info_free(infos, list->n);

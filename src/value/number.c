@@ -42,6 +42,23 @@ bool px_value_integer(const pmix_value_t *value, struct px_integer *ret)
     return true;
 }
 
+void px_store_bits(uint64_t bits, size_t size, void *element)
+{
+    switch (size) {
+    case 1:
+        *(uint8_t *) element = (uint8_t) bits;
+        break;
+    case 2:
+        *(uint16_t *) element = (uint16_t) bits;
+        break;
+    case 4:
+        *(uint32_t *) element = (uint32_t) bits;
+        break;
+    default:
+        *(uint64_t *) element = bits;
+    }
+}
+
 static uint64_t largest(const struct px_type *type)
 {
     uint64_t max = UINT64_MAX >> (64 - 8 * type->size);
@@ -59,19 +76,7 @@ int px_integer_store(struct px_integer n, const struct px_type *type, void *dest
     if (n.magnitude > largest(type) + (n.negative ? 1 : 0)) {
         return PMIX_ERR_LOST_PRECISION;
     }
-    switch (type->size) {
-    case 1:
-        *(uint8_t *) dest = (uint8_t) bits;
-        break;
-    case 2:
-        *(uint16_t *) dest = (uint16_t) bits;
-        break;
-    case 4:
-        *(uint32_t *) dest = (uint32_t) bits;
-        break;
-    default:
-        *(uint64_t *) dest = bits;
-    }
+    px_store_bits(bits, type->size, dest);
     return PMIX_SUCCESS;
 }
 

@@ -179,19 +179,6 @@ void px_print_scalar(struct px_buf *out, const struct px_type *type, const void 
     }
 }
 
-/* Ends the text and hands it out; NULL without memory. */
-static char *take_text(struct px_buf *out)
-{
-    size_t len;
-
-    px_buf_byte(out, '\0');
-    if (!px_buf_ok(out)) {
-        px_buf_fini(out);
-        return NULL;
-    }
-    return px_buf_take(out, &len);
-}
-
 static char *element_text(pmix_data_type_t type, const void *element)
 {
     struct px_buf out = {.data = NULL};
@@ -200,7 +187,7 @@ static char *element_text(pmix_data_type_t type, const void *element)
         return NULL;
     }
     px_type_print(&out, px_type_info(type), element, 0);
-    return take_text(&out);
+    return px_buf_take_text(&out);
 }
 
 char *PMIx_Value_string(const pmix_value_t *value)
@@ -255,5 +242,5 @@ char *PMIx_App_string(const pmix_app_t *app)
         px_print_format(&out, "\nINFO: ");
         px_type_print(&out, px_type_info(PMIX_INFO), &app->info[i], 0);
     }
-    return take_text(&out);
+    return px_buf_take_text(&out);
 }

@@ -69,9 +69,4 @@ void px_print_bytes(struct px_buf *out, const void *bytes, size_t n);
 void px_print_many(struct px_buf *out, const struct px_type *type, const void *elements, size_t n,
                    unsigned depth);
 
-/* The scalar at an element, widened. */
-int64_t px_load_signed(const struct px_type *type, const void *element);
-uint64_t px_load_unsigned(const struct px_type *type, const void *element);
-double px_load_real(const struct px_type *type, const void *element);
-
 #endif

@@ -99,6 +99,14 @@ static inline const struct px_type *px_type_info(pmix_data_type_t type)
     return type < PX_VALUE_TYPES && px_types[type].name != NULL ? &px_types[type] : NULL;
 }
 
+/* The scalar at an element, widened. */
+int64_t px_load_signed(const struct px_type *type, const void *element);
+uint64_t px_load_unsigned(const struct px_type *type, const void *element);
+double px_load_real(const struct px_type *type, const void *element);
+
+/* The lower `size` bytes of a number, which are an integer of that size: 1, 2, 4 or 8. */
+void px_store_bits(uint64_t bits, size_t size, void *element);
+
 /* What px_value_integer reads (infos.h). */
 bool px_type_is_integer(const struct px_type *type);
 

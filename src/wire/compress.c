@@ -21,7 +21,7 @@ enum {
 };
 
 /* Inflates into exactly room bytes. */
-static int inflate_exactly(const void *bytes, size_t len, void *to, size_t room)
+static int inflate_into(const void *bytes, size_t len, void *to, size_t room)
 {
     z_stream z = {.next_in = (Bytef *) (uintptr_t) bytes,
                   .avail_in = (uInt) len,
@@ -40,12 +40,26 @@ static int inflate_exactly(const void *bytes, size_t len, void *to, size_t room)
     return rc == Z_STREAM_END && z.avail_out == 0 ? PMIX_SUCCESS : PMIX_ERR_UNPACK_FAILURE;
 }
 
+/* Into fresh memory, with a NUL behind. */
+static int inflate_exactly(const void *bytes, size_t len, size_t size, void **ret, size_t *ret_len)
+{
+    char *plain = malloc(size + 1);
+    int rc = plain ? inflate_into(bytes, len, plain, size) : PMIX_ERR_NOMEM;
+
+    if (rc != PMIX_SUCCESS) {
+        free(plain);
+        return rc;
+    }
+    plain[size] = '\0';
+    *ret = plain;
+    *ret_len = size;
+    return PMIX_SUCCESS;
+}
+
 int px_inflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
 {
     uint32_t claimed;
     size_t stream;
-    char *plain;
-    int rc;
 
     if (!bytes || len <= LENGTH_SIZE || len > PX_INFLATE_MAX) {
         return PMIX_ERR_UNPACK_FAILURE;
@@ -55,19 +69,7 @@ int px_inflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
     if (claimed > PX_INFLATE_MAX || claimed / BEST_RATIO > stream) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    plain = malloc((size_t) claimed + 1);
-    if (!plain) {
-        return PMIX_ERR_NOMEM;
-    }
-    rc = inflate_exactly((const char *) bytes + LENGTH_SIZE, stream, plain, claimed);
-    if (rc != PMIX_SUCCESS) {
-        free(plain);
-        return rc;
-    }
-    plain[claimed] = '\0';
-    *ret = plain;
-    *ret_len = claimed;
-    return PMIX_SUCCESS;
+    return inflate_exactly((const char *) bytes + LENGTH_SIZE, stream, claimed, ret, ret_len);
 }
 
 /* Counts what a stream gives, keeping nothing. */
@@ -96,29 +98,13 @@ static int inflated_size(const void *bytes, size_t len, size_t *ret)
 int px_inflate_stream(const void *bytes, size_t len, void **ret, size_t *ret_len)
 {
     size_t size;
-    char *plain;
     int rc;
 
     if (!bytes || len == 0 || len > PX_INFLATE_MAX) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     rc = inflated_size(bytes, len, &size);
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    plain = malloc(size + 1);
-    if (!plain) {
-        return PMIX_ERR_NOMEM;
-    }
-    rc = inflate_exactly(bytes, len, plain, size);
-    if (rc != PMIX_SUCCESS) {
-        free(plain);
-        return rc;
-    }
-    plain[size] = '\0';
-    *ret = plain;
-    *ret_len = size;
-    return PMIX_SUCCESS;
+    return rc ? rc : inflate_exactly(bytes, len, size, ret, ret_len);
 }
 
 int px_deflate(const void *bytes, size_t len, void **ret, size_t *ret_len)

@@ -41,32 +41,6 @@ static void put_string(struct packer *p, const char *s)
     px_buf_append(p->buf, s, len);
 }
 
-static uint64_t load_unsigned(const void *val, size_t size)
-{
-    switch (size) {
-    case 1:
-        return *(const uint8_t *) val;
-    case 2:
-        return *(const uint16_t *) val;
-    case 4:
-        return *(const uint32_t *) val;
-    default:
-        return *(const uint64_t *) val;
-    }
-}
-
-static int64_t load_signed(const void *val, size_t size)
-{
-    switch (size) {
-    case 2:
-        return *(const int16_t *) val;
-    case 4:
-        return *(const int32_t *) val;
-    default:
-        return *(const int64_t *) val;
-    }
-}
-
 /* The application may have chosen a locale with another decimal sign. */
 static void put_real(struct packer *p, double v)
 {
@@ -346,17 +320,16 @@ static int raw(struct packer *p, const struct px_type *type, const void *val)
         px_buf_byte(p->buf, 1);
         break;
     case PX_WIRE_FORM_UNSIGNED:
-        put_flex(p, load_unsigned(val, type->size));
+        put_flex(p, px_load_unsigned(type, val));
         break;
     case PX_WIRE_FORM_SIGNED:
-        put_flex(p, px_zigzag(load_signed(val, type->size)));
+        put_flex(p, px_zigzag(px_load_signed(type, val)));
         break;
     case PX_WIRE_FORM_PID:
         put_pid(p, *(const pid_t *) val);
         break;
     case PX_WIRE_FORM_REAL:
-        put_real(p,
-                 type->type == PMIX_FLOAT ? (double) *(const float *) val : *(const double *) val);
+        put_real(p, px_load_real(type, val));
         break;
     case PX_WIRE_FORM_STRING:
         put_string(p, *(char *const *) val);

@@ -8,7 +8,7 @@
 
 #include "compress.h"
 #include "map_text.h"
-#include "src/base/buf.h"
+#include "src/base/array.h"
 
 /* Reading maps. The text comes from a host or a peer: it is walked once with both ends known,
  * numbers are bounded where they are read, and how much a text may expand to is bounded before
@@ -221,18 +221,8 @@ struct names {
 
 static int names_add(struct names *names, char *name)
 {
-    if (names->n + 1 >= names->cap) {
-        size_t cap = names->cap ? names->cap * 2 : 16;
-        char **argv = realloc(names->argv, cap * sizeof(*argv));
-
-        if (!argv) {
-            free(name);
-            return PMIX_ERR_NOMEM;
-        }
-        names->argv = argv;
-        names->cap = cap;
-    }
-    if (!name) {
+    if (!name || px_array_room(&names->argv, names->n + 1, &names->cap, sizeof(*names->argv))) {
+        free(name);
         return PMIX_ERR_NOMEM;
     }
     names->bytes += strlen(name);
@@ -375,20 +365,11 @@ int px_regex_nodes(const char *regex, size_t len, char ***ret_names, size_t *ret
 
 static int add_ranks(struct px_rank_list *list, uint32_t first, uint32_t last, size_t *cap)
 {
-    size_t count = (size_t) last - first + 1;
-
-    if (list->n + count > *cap) {
-        size_t larger = list->n + count > *cap * 2 ? list->n + count : *cap * 2;
-        uint32_t *ranks = realloc(list->ranks, larger * sizeof(*ranks));
-
-        if (!ranks) {
+    for (uint32_t rank = first; rank <= last; rank++) {
+        if (px_array_room(&list->ranks, list->n, cap, sizeof(*list->ranks))) {
             return PMIX_ERR_NOMEM;
         }
-        list->ranks = ranks;
-        *cap = larger;
-    }
-    for (size_t i = 0; i < count; i++) {
-        list->ranks[list->n++] = first + (uint32_t) i;
+        list->ranks[list->n++] = rank;
     }
     return PMIX_SUCCESS;
 }

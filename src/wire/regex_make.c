@@ -84,18 +84,13 @@ static void put_text(struct px_buf *buf, struct px_piece text)
     px_buf_append(buf, text.at, (size_t) (text.end - text.at));
 }
 
-static void put_string(struct px_buf *buf, const char *s)
-{
-    px_buf_append(buf, s, strlen(s));
-}
-
 static void put_range(struct px_buf *buf, uint32_t first, uint32_t last)
 {
     char text[32];
 
     (void) snprintf(text, sizeof(text), first == last ? "%u" : "%u-%u", first,
                     last); /* always fits */
-    put_string(buf, text);
+    px_buf_text(buf, text);
 }
 
 /* What is being written: the group that is open, and its last range. */
@@ -112,7 +107,7 @@ static void close_group(struct writer *w)
 {
     if (w->open) {
         put_range(w->buf, w->first, w->last);
-        put_string(w->buf, "]");
+        px_buf_text(w->buf, "]");
         put_text(w->buf, w->group.suffix);
     }
     w->open = false;
@@ -125,7 +120,7 @@ static void open_group(struct writer *w, const struct cut *cut)
     put_text(w->buf, cut->prefix);
     (void) snprintf(head, sizeof(head),
                     "[%d:", (int) (cut->number.end - cut->number.at)); /* always fits */
-    put_string(w->buf, head);
+    px_buf_text(w->buf, head);
     w->group = *cut;
     w->first = number_of(cut);
     w->last = w->first;
@@ -141,7 +136,7 @@ static void put_name(struct writer *w, struct px_piece name)
 
         if (number != w->last + 1) {
             put_range(w->buf, w->first, w->last);
-            put_string(w->buf, ",");
+            px_buf_text(w->buf, ",");
             w->first = number;
         }
         w->last = number;
@@ -149,7 +144,7 @@ static void put_name(struct writer *w, struct px_piece name)
     }
     close_group(w);
     if (w->any) {
-        put_string(w->buf, ",");
+        px_buf_text(w->buf, ",");
     }
     w->any = true;
     if (cut.number.at == cut.number.end) {
@@ -163,23 +158,21 @@ static void put_name(struct writer *w, struct px_piece name)
 static int choose(struct px_buf *compact, bool usable, const char *list, char **ret)
 {
     static const char tag[] = "raw:";
-    char *raw;
-    size_t len;
+    struct px_buf raw = {0};
+    char *text;
 
-    px_buf_byte(compact, 0);
-    if (!px_buf_ok(compact)) {
+    if (usable && compact->len + 1 < sizeof(tag) + strlen(list)) {
+        text = px_buf_take_text(compact);
+    } else {
         px_buf_fini(compact);
+        px_buf_text(&raw, tag);
+        px_buf_text(&raw, list);
+        text = px_buf_take_text(&raw);
+    }
+    if (!text) {
         return PMIX_ERR_NOMEM;
     }
-    if (usable && compact->len < sizeof(tag) + strlen(list)) {
-        *ret = px_buf_take(compact, &len);
-        return PMIX_SUCCESS;
-    }
-    px_buf_fini(compact);
-    if (asprintf(&raw, "%s%s", tag, list) < 0) {
-        return PMIX_ERR_NOMEM;
-    }
-    *ret = raw;
+    *ret = text;
     return PMIX_SUCCESS;
 }
 
@@ -196,7 +189,7 @@ int px_regex_make_nodes(const char *list, char **ret_regex)
     }
     usable = strpbrk(list, "[]:; \t\n") == NULL;
     rest = (struct px_piece){list, list + strlen(list)};
-    put_string(&buf, "pmix[");
+    px_buf_text(&buf, "pmix[");
     while (px_map_cut(&rest, ',', &name)) {
         if (name.at == name.end) {
             usable = false;
@@ -205,7 +198,7 @@ int px_regex_make_nodes(const char *list, char **ret_regex)
         }
     }
     close_group(&w);
-    put_string(&buf, "]");
+    px_buf_text(&buf, "]");
     return choose(&buf, usable, list, ret_regex);
 }
 
@@ -221,7 +214,7 @@ static void put_ranks(struct px_buf *buf, const struct px_rank_list *list)
             i++;
         }
         if (first > 0) {
-            put_string(buf, ",");
+            px_buf_text(buf, ",");
         }
         put_range(buf, list->ranks[first], list->ranks[i]);
         i++;
@@ -243,15 +236,15 @@ int px_regex_make_ranks(const char *list, char **ret_regex)
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    put_string(&buf, "pmix[");
+    px_buf_text(&buf, "pmix[");
     for (size_t i = 0; i < n; i++) {
         if (i > 0) {
-            put_string(&buf, ";");
+            px_buf_text(&buf, ";");
         }
         usable = usable && lists[i].n > 0;
         put_ranks(&buf, &lists[i]);
     }
-    put_string(&buf, "]");
+    px_buf_text(&buf, "]");
     px_rank_lists_free(lists, n);
     return choose(&buf, usable && n > 0, list, ret_regex);
 }

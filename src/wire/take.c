@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flex.h"
+#include "src/value/types.h"
 
 /* Every function compares what it is about to take with what is left before it looks, and a number
  * with the type it is for before it is stored. */
@@ -60,17 +61,7 @@ int px_take_unsigned(struct px_in *in, size_t size, void *val)
     int rc = px_take_bounded(in, size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1, &v);
 
     if (rc == PMIX_SUCCESS) {
-        switch (size) {
-        case 2:
-            *(uint16_t *) val = (uint16_t) v;
-            break;
-        case 4:
-            *(uint32_t *) val = (uint32_t) v;
-            break;
-        default:
-            *(uint64_t *) val = v;
-            break;
-        }
+        px_store_bits(v, size, val);
     }
     return rc;
 }
@@ -89,17 +80,7 @@ int px_take_signed(struct px_in *in, size_t size, void *val)
     if (v > max || v < -max - 1) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    switch (size) {
-    case 2:
-        *(int16_t *) val = (int16_t) v;
-        break;
-    case 4:
-        *(int32_t *) val = (int32_t) v;
-        break;
-    default:
-        *(int64_t *) val = v;
-        break;
-    }
+    px_store_bits((uint64_t) v, size, val);
     return PMIX_SUCCESS;
 }
 
