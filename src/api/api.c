@@ -10,21 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
 #include "src/value/attributes.h"
 #include "src/topo/topo.h"
 #include "src/value/infos.h"
-
-static void set_log_levels(void)
-{
-    px_log_set(PX_LOG_NET, (int) px_param_int(PX_P_PTL_VERBOSE));
-    px_log_set(PX_LOG_GDS, (int) px_param_int(PX_P_GDS_VERBOSE));
-    px_log_set(PX_LOG_SERVER, (int) px_param_int(PX_P_SERVER_VERBOSE));
-    px_log_set(PX_LOG_CLIENT, (int) px_param_int(PX_P_CLIENT_VERBOSE));
-    px_log_set(PX_LOG_EVENT, (int) px_param_int(PX_P_EVENT_VERBOSE));
-}
 
 /* While the library is up it stays loaded, whoever closes it: its thread is in it. Where it is no
  * library of its own, nobody can close it. */
@@ -45,7 +35,6 @@ int px_api_open(struct px_ctx *ctx, bool external)
     if (rc != 0) {
         return rc;
     }
-    set_log_levels();
     rc = px_loop_create(external, &ctx->loop);
     if (rc != 0) {
         return rc;
@@ -59,6 +48,18 @@ int px_api_open(struct px_ctx *ctx, bool external)
         return PMIX_ERR_NOMEM;
     }
     return 0;
+}
+
+pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up)
+{
+    if (!up) {
+        px_api_close(ctx);
+        return status;
+    }
+    ctx->init_status = status;
+    ctx->refs = 1;
+    px_ctx_up(ctx);
+    return status;
 }
 
 static void close_events(void *arg)

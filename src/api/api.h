@@ -20,6 +20,9 @@ struct px_call;
 /* Parameters, log levels, loop, events: what a role starts on. 0, PMIX_ERR_NOMEM,
  * PMIX_ERR_OUT_OF_RESOURCE. */
 int px_api_open(struct px_ctx *ctx, bool external);
+/* After that, when the role has started, with that status: the context is up, or, when the role is
+ * not, closed. Returns the status. */
+pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up);
 /* The opposite, after the role has stopped. Not on the loop thread. */
 void px_api_close(struct px_ctx *ctx);
 /* True when the context is up but belongs to the process that forked us; it is dropped then, and

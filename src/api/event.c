@@ -48,22 +48,15 @@ static struct registration *registration_create(const pmix_status_t *codes, size
     }
     reg->codes = calloc(ncodes + 1, sizeof(*codes));
     reg->fresh = calloc(ncodes + 1, sizeof(*codes));
-    reg->info = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
-    if (reg->codes == NULL || reg->fresh == NULL || (ninfo > 0 && reg->info == NULL)) {
+    if (reg->codes == NULL || reg->fresh == NULL || px_infos_copy(info, ninfo, &reg->info) != 0) {
         registration_free(reg);
         return NULL;
     }
-    reg->ninfo = ninfo;
+    reg->ninfo = reg->info != NULL ? ninfo : 0;
     for (size_t i = 0; i < ncodes; i++) {
         reg->codes[i] = codes[i];
     }
     reg->ncodes = ncodes;
-    for (size_t i = 0; i < ninfo; i++) {
-        if (px_info_keep(&reg->info[i], &info[i]) != PMIX_SUCCESS) {
-            registration_free(reg);
-            return NULL;
-        }
-    }
     return reg;
 }
 

@@ -53,14 +53,7 @@ static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, siz
         return rc;
     }
     rc = px_client_start(ctx, info, ninfo);
-    if (rc != PMIX_SUCCESS && rc != PMIX_ERR_UNREACH) {
-        px_api_close(ctx);
-        return rc;
-    }
-    ctx->init_status = rc;
-    ctx->refs = 1;
-    px_ctx_up(ctx);
-    return rc;
+    return px_api_started(ctx, rc, rc == PMIX_SUCCESS || rc == PMIX_ERR_UNREACH);
 }
 
 pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)

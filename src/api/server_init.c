@@ -20,14 +20,7 @@ static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *
         return rc;
     }
     rc = px_server_start(ctx, module, info, ninfo);
-    if (rc != PMIX_SUCCESS) {
-        px_api_close(ctx);
-        return rc;
-    }
-    ctx->init_status = PMIX_SUCCESS;
-    ctx->refs = 1;
-    px_ctx_up(ctx);
-    return PMIX_SUCCESS;
+    return px_api_started(ctx, rc, rc == PMIX_SUCCESS);
 }
 
 pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[], size_t ninfo)

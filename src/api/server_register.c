@@ -87,8 +87,8 @@ void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbf
     }
 }
 
-pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo,
-                                             pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t tell_resources(int (*fn)(struct px_server *s, void *args), pmix_info_t info[],
+                                    size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_infos_args args = {info, ninfo};
     struct px_server *s = enter();
@@ -99,22 +99,19 @@ pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo,
     if (info == NULL || ninfo == 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_server_start_call(s, px_register_resources, &args, sizeof(args), cbfunc, cbdata);
+    return px_server_start_call(s, fn, &args, sizeof(args), cbfunc, cbdata);
+}
+
+pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo,
+                                             pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    return tell_resources(px_register_resources, info, ninfo, cbfunc, cbdata);
 }
 
 pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo,
                                                pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_infos_args args = {info, ninfo};
-    struct px_server *s = enter();
-
-    if (s == NULL) {
-        return PMIX_ERR_INIT;
-    }
-    if (info == NULL || ninfo == 0) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    return px_server_start_call(s, px_deregister_resources, &args, sizeof(args), cbfunc, cbdata);
+    return tell_resources(px_deregister_resources, info, ninfo, cbfunc, cbdata);
 }
 
 pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t nmembers,

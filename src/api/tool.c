@@ -47,14 +47,7 @@ static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, siz
         return rc;
     }
     rc = px_tool_start(ctx, info, ninfo);
-    if (rc != PMIX_SUCCESS) {
-        px_api_close(ctx);
-        return rc;
-    }
-    ctx->init_status = PMIX_SUCCESS;
-    ctx->refs = 1;
-    px_ctx_up(ctx);
-    return PMIX_SUCCESS;
+    return px_api_started(ctx, rc, rc == PMIX_SUCCESS);
 }
 
 pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)

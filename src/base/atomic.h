@@ -35,19 +35,9 @@ static inline void px_store_relaxed(uint64_t *p, uint64_t v)
     AO_store((volatile AO_t *) p, v);
 }
 
-static inline uint32_t px_load32_acquire(const uint32_t *p)
-{
-    return AO_int_load_acquire((const volatile unsigned int *) p);
-}
-
 static inline uint32_t px_load32_relaxed(const uint32_t *p)
 {
     return AO_int_load((const volatile unsigned int *) p);
-}
-
-static inline void px_store32_release(uint32_t *p, uint32_t v)
-{
-    AO_int_store_release((volatile unsigned int *) p, v);
 }
 
 static inline void px_store32_relaxed(uint32_t *p, uint32_t v)

@@ -186,13 +186,6 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
     return PX_OK;
 }
 
-void px_conn_limit(struct px_conn *conn, size_t bytes)
-{
-    px_lock_take(&conn->lock);
-    conn->limit = bytes;
-    px_lock_give(&conn->lock);
-}
-
 void px_conn_hang_up_loop(struct px_conn *conn)
 {
     px_conn_enter_loop(conn);

@@ -46,13 +46,6 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
  * message exists), PX_ERR_OUT_OF_RESOURCE (fd could not be duplicated; nothing was sent). */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd);
 
-/* Bytes that may wait for the peer to read before it is dropped; the parameter
- * shmix_send_queue_size at first. One message always may. Any thread. */
-void px_conn_limit(struct px_conn *conn, size_t bytes);
-
-/* Bytes waiting for the peer to read. */
-size_t px_conn_queued(struct px_conn *conn);
-
 /* True on an AF_UNIX stream, where descriptors can be passed. */
 int px_conn_is_unix(const struct px_conn *conn);
 

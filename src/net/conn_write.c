@@ -287,13 +287,3 @@ int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload
     }
     return rc;
 }
-
-size_t px_conn_queued(struct px_conn *conn)
-{
-    size_t n;
-
-    px_lock_take(&conn->lock);
-    n = conn->queued;
-    px_lock_give(&conn->lock);
-    return n;
-}

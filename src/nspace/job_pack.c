@@ -142,21 +142,21 @@ static int put_job_value(void *arg, const char *key, const struct px_slice *slic
     return rc;
 }
 
+uint32_t px_job_number(const struct px_store *store, const char *key, uint32_t otherwise)
+{
+    struct px_slice slice;
+    pmix_value_t value = {.type = PMIX_UNDEF};
+    bool found = !px_store_find(store, PX_LEVEL_JOB, 0, key, strlen(key), &slice) &&
+                 !px_slice_fill(&slice, &value) && value.type == PMIX_UINT32;
+    uint32_t number = found ? value.data.uint32 : otherwise;
+
+    PMIx_Value_destruct(&value);
+    return number;
+}
+
 uint32_t px_job_session_of(const struct px_store *store)
 {
-    static const char key[] = PMIX_SESSION_ID;
-    struct px_slice slice;
-    pmix_value_t value;
-
-    if (px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
-        px_slice_fill(&slice, &value)) {
-        return PX_SESSION_DEFAULT;
-    }
-    if (value.type != PMIX_UINT32) {
-        PMIx_Value_destruct(&value);
-        return PX_SESSION_DEFAULT;
-    }
-    return value.data.uint32;
+    return px_job_number(store, PMIX_SESSION_ID, PX_SESSION_DEFAULT);
 }
 
 static int put_session(struct packer *p)

@@ -204,36 +204,6 @@ int px_topo_adopt(const pmix_topology_t *topo)
     return rc;
 }
 
-static int use(const char *xml, const char *synthetic, bool here)
-{
-    hwloc_topology_t topo;
-    int rc = px_topo_build(xml, synthetic, here, &topo);
-    if (rc != 0) {
-        return rc;
-    }
-    px_lock_take(&machine.lock);
-    if (machine.topo == NULL) {
-        machine.topo = topo;
-    } else {
-        rc = PMIX_ERR_EXISTS;
-    }
-    px_lock_give(&machine.lock);
-    if (rc != 0) {
-        hwloc_topology_destroy(topo);
-    }
-    return rc;
-}
-
-int px_topo_use_xml(const char *xml)
-{
-    return xml != NULL ? use(xml, NULL, true) : PMIX_ERR_BAD_PARAM;
-}
-
-int px_topo_use_synthetic(const char *description)
-{
-    return description != NULL ? use(NULL, description, false) : PMIX_ERR_BAD_PARAM;
-}
-
 static bool is_lent_locked(hwloc_topology_t topo)
 {
     px_assert(px_lock_held(&machine.lock));

@@ -24,12 +24,6 @@ void px_topo_set_provider(px_topo_xml_fn fn, void *arg);
  * source, PMIX_ERR_BAD_PARAM without topology, PMIX_ERR_EXISTS when one was loaded before. */
 int px_topo_adopt(const pmix_topology_t *topo);
 
-/* Loads from XML or from a synthetic description ("pack:2 core:2 pu:2") at once; for tests and for
- * XML at hand. PMIX_ERR_EXISTS when one was loaded before, PMIX_ERR_BAD_PARAM when it does not
- * parse. */
-int px_topo_use_xml(const char *xml);
-int px_topo_use_synthetic(const char *description);
-
 /* Forgets provider and topology (at the library's last finalize). Topologies handed out by
  * px_topo_load are dead then. */
 void px_topo_fini(void);

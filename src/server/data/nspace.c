@@ -317,19 +317,7 @@ bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank)
 
 static uint32_t job_size(const struct px_nspace *ns)
 {
-    static const char key[] = PMIX_JOB_SIZE;
-    struct px_slice slice;
-    pmix_value_t value;
-
-    if (px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
-        px_slice_fill(&slice, &value)) {
-        return 0;
-    }
-    if (value.type != PMIX_UINT32) {
-        PMIx_Value_destruct(&value);
-        return 0;
-    }
-    return value.data.uint32;
+    return px_job_number(ns->store, PMIX_JOB_SIZE, 0);
 }
 
 uint32_t px_nspace_job_size(void *arg, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#include "src/topo/topo.h"
+#include "test/unit/topo/use.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static const char machine[] =
 static int setup(void **state)
 {
     (void) state;
-    return px_topo_use_xml(machine);
+    return use_topology(machine, NULL);
 }
 
 static int teardown(void **state)

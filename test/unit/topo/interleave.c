@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "config.h"
 
-#include "src/topo/topo.h"
+#include "test/unit/topo/use.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +111,7 @@ static void memory_of_another_machine_is_not_placed(void **state)
     unsigned char *at = map();
     int before = mode_of(at, nodes);
 
-    assert_int_equal(px_topo_use_synthetic("node:2 core:2 pu:2"), 0);
+    assert_int_equal(use_synthetic("node:2 core:2 pu:2"), 0);
     assert_int_equal(px_topo_interleave(at, LEN), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(mode_of(at, nodes), before);
     (void) munmap(at, LEN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#include "src/topo/topo.h"
+#include "test/unit/topo/use.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 static int setup(void **state)
 {
     (void) state;
-    return px_topo_use_synthetic("pack:2 [numa] l3:1 l2:2 l1:1 core:1 pu:2");
+    return use_synthetic("pack:2 [numa] l3:1 l2:2 l1:1 core:1 pu:2");
 }
 
 static int teardown(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#include "src/topo/topo.h"
+#include "test/unit/topo/use.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -36,8 +36,8 @@ static void load_gives_one_shared_topology(void **state)
     pmix_topology_t a = {0};
     pmix_topology_t b = {.source = strdup("HWLOC")};
 
-    assert_int_equal(px_topo_use_synthetic("pack:2 core:2 pu:2"), 0);
-    assert_int_equal(px_topo_use_synthetic("pack:1 core:1 pu:1"), PMIX_ERR_EXISTS);
+    assert_int_equal(use_synthetic("pack:2 core:2 pu:2"), 0);
+    assert_int_equal(use_synthetic("pack:1 core:1 pu:1"), PMIX_ERR_EXISTS);
     assert_int_equal(px_topo_load(&a), 0);
     assert_int_equal(px_topo_load(&b), 0);
     assert_string_equal(a.source, "hwloc");
@@ -64,7 +64,7 @@ static void release_after_fini_is_harmless(void **state)
     (void) state;
     pmix_topology_t t = {0};
 
-    assert_int_equal(px_topo_use_synthetic("pack:1 core:2 pu:1"), 0);
+    assert_int_equal(use_synthetic("pack:1 core:2 pu:1"), 0);
     assert_int_equal(px_topo_load(&t), 0);
     px_topo_fini();
     px_topo_destruct(&t);
@@ -77,7 +77,7 @@ static void provider_is_asked_late_and_once(void **state)
     const char *peek;
     pmix_topology_t t = {0};
 
-    assert_int_equal(px_topo_use_synthetic("pack:3 core:1 pu:1"), 0);
+    assert_int_equal(use_synthetic("pack:3 core:1 pu:1"), 0);
     assert_int_equal(px_topo_xml_peek(&peek), 0);
     xml = strdup(peek);
     px_topo_fini();
@@ -105,8 +105,7 @@ static void nonsense_from_the_provider_is_passed_over(void **state)
     assert_int_equal(px_topo_xml_peek(&xml), 0);
     assert_int_equal(n_provider_calls, 1);
     assert_non_null(strstr(xml, "<topology"));
-    assert_int_equal(px_topo_use_xml("nonsense"), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_topo_use_xml(NULL), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(use_topology("nonsense", NULL), PMIX_ERR_BAD_PARAM);
 }
 
 static void copies_are_their_own(void **state)
@@ -116,7 +115,7 @@ static void copies_are_their_own(void **state)
     pmix_topology_t copy = {0};
     char *xml;
 
-    assert_int_equal(px_topo_use_synthetic("pack:2 core:2 pu:2"), 0);
+    assert_int_equal(use_synthetic("pack:2 core:2 pu:2"), 0);
     assert_int_equal(px_topo_load(&t), 0);
     assert_int_equal(px_topo_copy(&t, &copy), 0);
     assert_ptr_not_equal(t.topology, copy.topology);
@@ -139,7 +138,7 @@ static void adopted_topology_is_used_and_left_alone(void **state)
     pmix_topology_t t = {0};
     const char *xml;
 
-    assert_int_equal(px_topo_use_synthetic("pack:4 core:1 pu:1"), 0);
+    assert_int_equal(use_synthetic("pack:4 core:1 pu:1"), 0);
     assert_int_equal(px_topo_xml_peek(&xml), 0);
     assert_int_equal(px_topo_from_xml(xml, &host), 0);
     assert_int_equal(px_topo_adopt(&host), PMIX_ERR_EXISTS);

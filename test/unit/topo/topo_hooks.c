@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#include "src/topo/topo.h"
+#include "test/unit/topo/use.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void topologies_in_values(void **state)
     pmix_value_t one;
     pmix_value_t two;
 
-    assert_int_equal(px_topo_use_synthetic("pack:1 core:2 pu:1"), 0);
+    assert_int_equal(use_synthetic("pack:1 core:2 pu:1"), 0);
     assert_int_equal(px_topo_load(&t), 0);
     assert_int_equal(PMIx_Value_load(&one, &t, PMIX_TOPO), PMIX_SUCCESS);
     assert_int_equal(PMIx_Value_xfer(&two, &one), PMIX_SUCCESS);

@@ -17,7 +17,7 @@
 #include "hex.h"
 #include "src/api/codec_hooks.h"
 #include "src/base/param.h"
-#include "src/topo/topo.h"
+#include "test/unit/topo/use.h"
 
 static void expect_used(const pmix_data_buffer_t *buffer, const char *expected)
 {
@@ -271,7 +271,7 @@ static void opaque_types_return(void **state)
     int32_t n = 1;
 
     (void) state;
-    assert_int_equal(px_topo_use_synthetic("pack:2 core:2 pu:2"), 0);
+    assert_int_equal(use_synthetic("pack:2 core:2 pu:2"), 0);
     assert_int_equal(px_topo_load(&machine), 0);
     assert_int_equal(PMIx_Data_pack(NULL, &buffer, &machine, 1, PMIX_TOPO), 0);
     assert_int_equal(PMIx_Data_unpack(NULL, &buffer, &other, &n, PMIX_TOPO), 0);
