@@ -300,9 +300,7 @@ int px_param_load(void)
         return PX_ERR_NOMEM;
     }
     rc = read_files(set);
-    if (rc == PX_OK) {
-        rc = read_environment(set);
-    }
+    rc = rc ? rc : read_environment(set);
     if (rc) {
         settings_destroy(set);
         return rc;

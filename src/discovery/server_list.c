@@ -108,9 +108,7 @@ int px_servers_answer(const pmix_query_t *query, const char *hostname, const cha
     struct px_tool_directives directives;
     int rc = found != NULL && list != NULL ? 0 : PMIX_ERR_NOMEM;
 
-    if (rc == 0) {
-        rc = px_tool_directives_read(query->qualifiers, query->nqual, &directives);
-    }
+    rc = rc != 0 ? rc : px_tool_directives_read(query->qualifiers, query->nqual, &directives);
     if (rc == 0) {
         set_dir(query, PMIX_SERVER_TMPDIR, server_tmpdir, directives.server_tmpdir,
                 sizeof(directives.server_tmpdir));

@@ -208,9 +208,7 @@ static int read_answer(const struct call *call, enum px_handshake_flag flag,
     if (flag == PX_HANDSHAKE_TOOL_NEEDS_ID || flag == PX_HANDSHAKE_LAUNCHER_NEEDS_ID) {
         rc = get_id(call, &dialed->assigned);
     }
-    if (rc == PMIX_SUCCESS) {
-        rc = get_id(call, &dialed->server);
-    }
+    rc = rc ? rc : get_id(call, &dialed->server);
     return rc ? rc : get_status(call);
 }
 
@@ -271,9 +269,7 @@ static int converse(const struct call *call, const struct px_address *to,
         return rc;
     }
     rc = px_handshake_pack(handshake, &message);
-    if (rc == PMIX_SUCCESS) {
-        rc = transfer(call, message.data, message.len, POLLOUT);
-    }
+    rc = rc ? rc : transfer(call, message.data, message.len, POLLOUT);
     px_buf_fini(&message);
     rc = rc ? rc : read_answer(call, handshake->flag, dialed);
     return rc || to->addr.any.sa_family == AF_UNIX ? rc : check_server(call, trust);

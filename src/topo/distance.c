@@ -193,9 +193,7 @@ int px_topo_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset, const pmix_i
         rc = px_topo_cpuset_get(PMIX_CPUBIND_PROCESS, &own);
         cpuset = &own;
     }
-    if (rc == 0) {
-        rc = collect_devices(t, cpuset->bitmap, &w, ret_distances, ret_n);
-    }
+    rc = rc != 0 ? rc : collect_devices(t, cpuset->bitmap, &w, ret_distances, ret_n);
     px_topo_cpuset_destruct(&own);
     return rc;
 }

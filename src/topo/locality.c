@@ -146,12 +146,8 @@ int px_topo_relative_locality(const char *one, const char *two, pmix_locality_t 
     }
     hwloc_bitmap_t sets[2][N_LEVELS];
     int rc = alloc_sets(sets[0], 2 * N_LEVELS);
-    if (rc == 0) {
-        rc = read_string(one, sets[0]);
-    }
-    if (rc == 0) {
-        rc = read_string(two, sets[1]);
-    }
+    rc = rc != 0 ? rc : read_string(one, sets[0]);
+    rc = rc != 0 ? rc : read_string(two, sets[1]);
     pmix_locality_t shared = PMIX_LOCALITY_SHARE_NODE;
     for (size_t i = 0; i < N_LEVELS; i++) {
         if (rc == 0 && hwloc_bitmap_intersects(sets[0][i], sets[1][i])) {

@@ -41,9 +41,7 @@ int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key,
 {
     int rc = px_pack_frame(buf, kind, PMIX_KVAL, 1);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = px_pack_raw(buf, false, PMIX_STRING, &key);
-    }
+    rc = rc ? rc : px_pack_raw(buf, false, PMIX_STRING, &key);
     return rc == PMIX_SUCCESS ? px_pack_raw(buf, false, PMIX_VALUE, value) : rc;
 }
 
@@ -82,9 +80,7 @@ int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_b
         return PMIX_ERR_NOMEM;
     }
     rc = px_pack_frame(buf, kind, PMIX_BUFFER, 1);
-    if (rc == PMIX_SUCCESS) {
-        rc = px_pack_raw(buf, false, PMIX_BYTE, &inner_kind);
-    }
+    rc = rc ? rc : px_pack_raw(buf, false, PMIX_BYTE, &inner_kind);
     if (rc == PMIX_SUCCESS) {
         pmix_byte_object_t object = {.bytes = (char *) inner->data, .size = inner->len};
         rc = px_pack_raw(buf, false, PMIX_BYTE_OBJECT, &object);
@@ -123,15 +119,11 @@ int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
     char *key = NULL;
     int rc = px_unpack_single(&at, PMIX_KVAL);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = px_unpack_raw(&at, PMIX_STRING, &key);
-    }
+    rc = rc ? rc : px_unpack_raw(&at, PMIX_STRING, &key);
     if (rc == PMIX_SUCCESS && (!key || strlen(key) > PMIX_MAX_KEYLEN)) {
         rc = PMIX_ERR_UNPACK_FAILURE;
     }
-    if (rc == PMIX_SUCCESS) {
-        rc = px_unpack_raw(&at, PMIX_VALUE, ret_value);
-    }
+    rc = rc ? rc : px_unpack_raw(&at, PMIX_VALUE, ret_value);
     if (rc != PMIX_SUCCESS) {
         free(key);
         return rc;
@@ -158,9 +150,7 @@ static int unpack_counted(struct px_in *in, pmix_data_type_t type, void **ret, s
         if (rc == PMIX_SUCCESS && there != n) {
             rc = PMIX_ERR_UNPACK_FAILURE;
         }
-        if (rc == PMIX_SUCCESS) {
-            rc = px_unpack_room(&peek, n, size);
-        }
+        rc = rc ? rc : px_unpack_room(&peek, n, size);
         if (rc == PMIX_SUCCESS) {
             array = calloc(n, size);
             rc = array ? px_unpack(&at, type, array, &there) : PMIX_ERR_NOMEM;

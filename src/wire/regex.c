@@ -46,12 +46,8 @@ static int blob_head(const char *regex, size_t limit, size_t *ret_head, size_t *
     unsigned long long size;
     int rc = step_word(&at, &left, BLOB, &rest);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = step_word(&at, &left, "component=", &rest);
-    }
-    if (rc == PMIX_SUCCESS) {
-        rc = step_word(&at, &left, "size=", &rest);
-    }
+    rc = rc ? rc : step_word(&at, &left, "component=", &rest);
+    rc = rc ? rc : step_word(&at, &left, "size=", &rest);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
@@ -344,9 +340,7 @@ int px_regex_nodes(const char *regex, size_t len, char ***ret_names, size_t *ret
     struct opened from;
     int rc = open_text(regex, len, &from);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = read_nodes(&from, &names);
-    }
+    rc = rc ? rc : read_nodes(&from, &names);
     free(from.inflated);
     if (rc == PMIX_SUCCESS && !names.argv) {
         names.argv = calloc(1, sizeof(*names.argv));
@@ -448,9 +442,7 @@ int px_regex_ranks(const char *ppn, size_t len, struct px_rank_list **ret_lists,
     struct opened from;
     int rc = open_text(ppn, len, &from);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = read_lists(from.text, ret_lists, ret_n);
-    }
+    rc = rc ? rc : read_lists(from.text, ret_lists, ret_n);
     free(from.inflated);
     return rc;
 }

@@ -175,9 +175,7 @@ int px_take_real(struct px_in *in, pmix_data_type_t type, void *val)
         in->at += sizeof(v);
     } else {
         rc = px_take_chars(in, &chars, &size);
-        if (rc == PMIX_SUCCESS) {
-            rc = chars ? parse_real(chars, &v) : PMIX_ERR_UNPACK_FAILURE;
-        }
+        rc = rc ? rc : chars ? parse_real(chars, &v) : PMIX_ERR_UNPACK_FAILURE;
         if (rc != PMIX_SUCCESS) {
             return rc;
         }
@@ -197,9 +195,7 @@ int px_take_pid(struct px_in *in, pid_t *ret)
     int64_t v;
     int rc = px_take_flex(in, &type);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = px_take_flex(in, &coded);
-    }
+    rc = rc ? rc : px_take_flex(in, &coded);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }

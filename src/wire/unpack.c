@@ -221,9 +221,7 @@ static int get_regex(struct px_in *in, pmix_byte_object_t *ret)
     size_t size;
     int rc = px_regex_length((const char *) in->at, px_in_left(in), &size);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = px_take_copy(in->at, size, &ret->bytes);
-    }
+    rc = rc ? rc : px_take_copy(in->at, size, &ret->bytes);
     if (rc == PMIX_SUCCESS) {
         ret->size = size;
         in->at += size;

@@ -28,9 +28,7 @@ int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len)
     struct px_in at = *in;
     int rc = px_unpack_single(&at, PMIX_BYTE_OBJECT);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = take_view(&at, ret_bytes, ret_len);
-    }
+    rc = rc ? rc : take_view(&at, ret_bytes, ret_len);
     if (rc == PMIX_SUCCESS) {
         *in = at;
     }
@@ -45,15 +43,11 @@ int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner)
     size_t len;
     int rc = px_unpack_single(&at, PMIX_BUFFER);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = px_unpack_raw(&at, PMIX_BYTE, &kind);
-    }
+    rc = rc ? rc : px_unpack_raw(&at, PMIX_BYTE, &kind);
     if (rc == PMIX_SUCCESS && kind != PX_WIRE_PLAIN && kind != PX_WIRE_DESCRIBED) {
         rc = PMIX_ERR_UNPACK_FAILURE;
     }
-    if (rc == PMIX_SUCCESS) {
-        rc = take_view(&at, &bytes, &len);
-    }
+    rc = rc ? rc : take_view(&at, &bytes, &len);
     if (rc == PMIX_SUCCESS) {
         *in = at;
         *ret_inner = px_in_make(bytes, len, (enum px_wire_kind) kind);
@@ -69,15 +63,11 @@ int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *
     size_t size;
     int rc = px_unpack_single(&at, PMIX_PROC);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = px_take_chars(&at, &nspace, &size);
-    }
+    rc = rc ? rc : px_take_chars(&at, &nspace, &size);
     if (rc == PMIX_SUCCESS && size > sizeof(pmix_nspace_t)) {
         rc = PMIX_ERR_UNPACK_FAILURE;
     }
-    if (rc == PMIX_SUCCESS) {
-        rc = px_take_bounded(&at, UINT32_MAX, &rank);
-    }
+    rc = rc ? rc : px_take_bounded(&at, UINT32_MAX, &rank);
     if (rc == PMIX_SUCCESS) {
         *ret_nspace = nspace ? nspace : "";
         *ret_rank = (pmix_rank_t) rank;
@@ -137,9 +127,7 @@ int px_unpack_kval_view(struct px_in *in, struct px_kval_view *ret)
     size_t size;
     int rc = px_unpack_single(&at, PMIX_KVAL);
 
-    if (rc == PMIX_SUCCESS) {
-        rc = px_take_chars(&at, &kval.key, &size);
-    }
+    rc = rc ? rc : px_take_chars(&at, &kval.key, &size);
     if (rc == PMIX_SUCCESS && (!kval.key || size - 1 > PMIX_MAX_KEYLEN)) {
         rc = PMIX_ERR_UNPACK_FAILURE;
     }
