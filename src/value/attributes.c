@@ -38,10 +38,8 @@ static const struct {
     {PX_ATTR_TOOL, PMIX_TOOL_ATTRIBUTES, PMIX_TOOL_FUNCTIONS},
 };
 
-#define PX_DIRECTIVES(id, call, levels)
 #define PX_DIRECTIVE(id, member, kind, key, levels) +1
 #define PX_HONOURED(id, key, levels)                +1
-#define PX_DIRECTIVES_END(id)
 enum {
     N_ATTRIBUTES = 0
 #include "src/value/directives.def"
@@ -49,10 +47,6 @@ enum {
     N_LEVELS = sizeof(levels_of) / sizeof(levels_of[0]),
     N_CALLS = sizeof(calls) / sizeof(calls[0]),
 };
-#undef PX_DIRECTIVES
-#undef PX_DIRECTIVE
-#undef PX_HONOURED
-#undef PX_DIRECTIVES_END
 
 static const struct {
     const char *upcall;

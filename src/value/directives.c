@@ -22,42 +22,24 @@
     }                                                                                              \
     ;
 #include "directives.def"
-#undef PX_DIRECTIVES
-#undef PX_DIRECTIVE
-#undef PX_HONOURED
-#undef PX_DIRECTIVES_END
 
 #define PX_FITS(text)                                                                              \
     _Static_assert(sizeof(text) >= 8 && sizeof(text) <= sizeof(((struct px_directive *) 0)->key),  \
                    "a key too short or too long");
-#define PX_DIRECTIVES(id, call, levels)
 #define PX_DIRECTIVE(id, member, kind, key, levels) PX_FITS(key)
 #define PX_HONOURED(id, key, levels)                PX_FITS(key)
-#define PX_DIRECTIVES_END(id)
 #include "directives.def"
 #undef PX_FITS
-#undef PX_DIRECTIVES
-#undef PX_DIRECTIVE
-#undef PX_HONOURED
-#undef PX_DIRECTIVES_END
 
 #define PX_DIRECTIVES(id, call, levels)                                                            \
     const struct px_call px_call_##id = {#call, levels, rows_of_##id,                              \
                                          sizeof(rows_of_##id) / sizeof(rows_of_##id[0]) - 1};
-#define PX_DIRECTIVE(id, member, kind, key, levels)
-#define PX_HONOURED(id, key, levels)
-#define PX_DIRECTIVES_END(id)
 #include "directives.def"
-#undef PX_DIRECTIVES
 
 #define PX_DIRECTIVES(id, call, levels) &px_call_##id,
 const struct px_call *const px_calls[] = {
 #include "directives.def"
 };
-#undef PX_DIRECTIVES
-#undef PX_DIRECTIVE
-#undef PX_HONOURED
-#undef PX_DIRECTIVES_END
 
 const size_t px_n_calls = sizeof(px_calls) / sizeof(px_calls[0]);
 

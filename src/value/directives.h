@@ -106,23 +106,14 @@ struct px_directives_head {
     struct px_##id##_directives {                                                                  \
         struct px_directives_head head;
 #define PX_DIRECTIVE(id, member, kind, key, levels) PX_TYPE_OF_##kind member;
-#define PX_HONOURED(id, key, levels)
 #define PX_DIRECTIVES_END(id)                                                                      \
     }                                                                                              \
     ;
 #include "directives.def"
-#undef PX_DIRECTIVES
-#undef PX_DIRECTIVE
-#undef PX_DIRECTIVES_END
 
 /* px_call_<id>: the table. */
 #define PX_DIRECTIVES(id, call, levels) extern const struct px_call px_call_##id;
-#define PX_DIRECTIVE(id, member, kind, key, levels)
-#define PX_DIRECTIVES_END(id)
 #include "directives.def"
-#undef PX_DIRECTIVES
-#undef PX_DIRECTIVE
-#undef PX_DIRECTIVES_END
 
 /* The reader. Infos with other keys are stepped over; required ones that no `levels` honour are
  * refused, unless it is 0. *ret is what px_<id>_read has set up. 0, PMIX_ERR_BAD_PARAM (a value of
@@ -150,10 +141,6 @@ int px_directives_read(const struct px_call *call, unsigned levels, const pmix_i
         return ninfo > 0 ? px_directives_read(&px_call_##id, 0, info, ninfo, ret) : 0;             \
     }
 #include "directives.def"
-#undef PX_DIRECTIVES
-#undef PX_DIRECTIVE
-#undef PX_HONOURED
-#undef PX_DIRECTIVES_END
 
 /* Does the library itself, at one of the levels, honour every directive that is marked as required?
  * Qualifiers are no directives. PX_ATTR_WAITING among the levels: it is the form that waits. */
