@@ -3,116 +3,76 @@
 
 /* Fabrics: what the host knows of one is asked for and kept in the caller's structure. */
 
-#include <stdlib.h>
-
 #include "api.h"
 
-struct asking {
-    pmix_fabric_t *fabric;
-    pmix_op_cbfunc_t cbfunc;
-    void *cbdata;
-};
-
-static void fabric_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                        pmix_release_cbfunc_t release_fn, void *release_cbdata)
+static pmix_status_t keep_info(pmix_fabric_t *fabric, struct px_reply *reply)
 {
-    struct asking *asking = cbdata;
-    struct px_results kept = {0};
-
-    px_wait_init(&kept.wait);
-    px_api_info_done(status, info, ninfo, &kept, release_fn, release_cbdata);
-    status = px_wait_for(&kept.wait); /* done already */
-    if (status == PMIX_SUCCESS) {
-        PMIx_Info_free(asking->fabric->info, asking->fabric->ninfo);
-        asking->fabric->info = kept.info;
-        asking->fabric->ninfo = kept.n;
-    } else {
-        PMIx_Info_free(kept.info, kept.n);
+    if (reply->status == PMIX_SUCCESS) {
+        PMIx_Info_free(fabric->info, fabric->ninfo);
+        fabric->info = reply->info;
+        fabric->ninfo = reply->ninfo;
+        reply->info = NULL;
+        reply->ninfo = 0;
     }
-    asking->cbfunc(status, asking->cbdata);
-    free(asking);
+    return reply->status;
 }
 
-static struct asking *asking_create(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
+static void fabric_done(const struct px_completion *to, struct px_reply *reply)
 {
-    struct asking *asking = malloc(sizeof(*asking));
+    pmix_op_cbfunc_t cbfunc = (pmix_op_cbfunc_t) to->callback;
 
-    if (asking != NULL) {
-        *asking = (struct asking){.fabric = fabric, .cbfunc = cbfunc, .cbdata = cbdata};
+    cbfunc(keep_info(to->target, reply), to->cbdata);
+}
+
+static pmix_status_t start(const struct px_request *request, const struct px_fabric_args *args,
+                           pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_completion to = {fabric_done, fabric, (px_callback) cbfunc, cbdata};
+
+    return px_api_start_to(request, fabric != NULL ? &args->head : NULL, &to);
+}
+
+static pmix_status_t run(const struct px_request *request, const struct px_fabric_args *args,
+                         pmix_fabric_t *fabric)
+{
+    struct px_reply reply = {.status = PMIX_ERROR};
+    pmix_status_t rc = px_api_run(request, fabric != NULL ? &args->head : NULL, &reply);
+
+    if (rc == PMIX_SUCCESS) {
+        (void) keep_info(fabric, &reply);
     }
-    return asking;
+    px_reply_fini(&reply);
+    return rc;
 }
 
 pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t directives[],
                                       size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct asking *asking;
-    pmix_status_t rc = PX_ENTER(ctx, fabric_register_nb);
+    struct px_fabric_args args = {PX_DIRECTIVES_OF(directives, ndirs), 0};
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if (fabric == NULL || cbfunc == NULL || (directives == NULL && ndirs > 0)) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    asking = asking_create(fabric, cbfunc, cbdata);
-    rc = asking != NULL ? ctx->ops->fabric_register_nb(ctx, directives, ndirs, fabric_done, asking)
-                        : PMIX_ERR_NOMEM;
-    if (rc != PMIX_SUCCESS) {
-        free(asking);
-    }
-    return rc;
+    return start(&px_request_fabric_register, &args, fabric, cbfunc, cbdata);
 }
 
 pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t directives[],
                                    size_t ndirs)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_wait wait;
-    pmix_status_t rc = px_api_may_block(ctx);
+    struct px_fabric_args args = {PX_DIRECTIVES_OF(directives, ndirs), 0};
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&wait);
-    rc = PMIx_Fabric_register_nb(fabric, directives, ndirs, px_api_op_done, &wait);
-    return px_api_await(ctx, &wait, rc);
+    return run(&px_request_fabric_register, &args, fabric);
 }
 
 pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct asking *asking;
-    pmix_status_t rc = PX_ENTER(ctx, fabric_update_nb);
+    struct px_fabric_args args = {.index = fabric != NULL ? fabric->index : 0};
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if (fabric == NULL || cbfunc == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    asking = asking_create(fabric, cbfunc, cbdata);
-    rc = asking != NULL ? ctx->ops->fabric_update_nb(ctx, fabric->index, fabric_done, asking)
-                        : PMIX_ERR_NOMEM;
-    if (rc != PMIX_SUCCESS) {
-        free(asking);
-    }
-    return rc;
+    return start(&px_request_fabric_update, &args, fabric, cbfunc, cbdata);
 }
 
 pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_wait wait;
-    pmix_status_t rc = px_api_may_block(ctx);
+    struct px_fabric_args args = {.index = fabric != NULL ? fabric->index : 0};
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&wait);
-    rc = PMIx_Fabric_update_nb(fabric, px_api_op_done, &wait);
-    return px_api_await(ctx, &wait, rc);
+    return run(&px_request_fabric_update, &args, fabric);
 }
 
 pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric)

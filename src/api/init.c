@@ -148,21 +148,12 @@ void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo)
 pmix_status_t PMIx_Abort(int status, const char msg[], pmix_proc_t procs[], size_t nprocs)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_wait wait;
-    pmix_status_t rc = PX_ENTER(ctx, abort_nb);
+    struct px_abort_args args = {.status = status,
+                                 .text = PX_BORROWED(msg),
+                                 .procs = procs,
+                                 .nprocs = procs != NULL ? nprocs : 0};
 
-    if (rc == PMIX_SUCCESS) {
-        rc = px_api_may_block(ctx);
-    }
-    if (rc == PMIX_ERR_WOULD_BLOCK) {
-        rc = ctx->ops->abort_nb(ctx, status, msg, procs, nprocs, NULL, NULL);
-        return rc;
-    }
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&wait);
-    rc = ctx->ops->abort_nb(ctx, status, msg, procs, procs != NULL ? nprocs : 0, px_api_op_done,
-                            &wait);
-    return px_api_await(ctx, &wait, rc);
+    return px_api_may_block(ctx) == PMIX_ERR_WOULD_BLOCK
+               ? px_api_start(&px_request_abort, &args.head, NULL, NULL)
+               : px_api_run(&px_request_abort, &args.head, NULL);
 }

@@ -18,28 +18,29 @@ pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
                             pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_iof_pull_args args = {PX_DIRECTIVES_OF(directives, ndirs), PX_BORROWED(procs), nprocs,
+                                    channel, 0};
     struct px_wait wait;
     pmix_status_t rc = PX_ENTER(ctx, iof_pull);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (procs == NULL || nprocs == 0 || (directives == NULL && ndirs > 0)) {
+    if (!px_args_valid(&px_request_iof_pull, &args.head)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if ((channel & PMIX_FWD_STDIN_CHANNEL) != 0) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     if (regcbfunc != NULL) {
-        return ctx->ops->iof_pull(ctx, procs, nprocs, directives, ndirs, channel, cbfunc, regcbfunc,
-                                  regcbdata);
+        return ctx->ops->iof_pull(ctx, &args, cbfunc, regcbfunc, regcbdata);
     }
     rc = px_api_may_block(ctx);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
     px_wait_init(&wait);
-    rc = ctx->ops->iof_pull(ctx, procs, nprocs, directives, ndirs, channel, cbfunc, pulled, &wait);
+    rc = ctx->ops->iof_pull(ctx, &args, cbfunc, pulled, &wait);
     return px_api_await(ctx, &wait, rc);
 }
 
@@ -47,52 +48,21 @@ pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[]
                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_wait wait;
-    pmix_status_t rc = PX_ENTER(ctx, iof_deregister);
+    struct px_iof_deregister_args args = {PX_DIRECTIVES_OF(directives, ndirs), iofhdlr};
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if (directives == NULL && ndirs > 0) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (!px_api_check_required(ctx, &px_call_iof_deregister, directives, ndirs)) {
+    if (ctx != NULL && px_args_valid(&px_request_iof_deregister, &args.head) &&
+        !px_api_check_required(ctx, &px_call_iof_deregister, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    if (cbfunc != NULL) {
-        return ctx->ops->iof_deregister(ctx, iofhdlr, directives, ndirs, cbfunc, cbdata);
-    }
-    rc = px_api_may_block(ctx);
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&wait);
-    rc = ctx->ops->iof_deregister(ctx, iofhdlr, directives, ndirs, px_api_op_done, &wait);
-    return px_api_await(ctx, &wait, rc);
+    return px_api_call(&px_request_iof_deregister, &args.head, (px_callback) cbfunc, cbdata);
 }
 
 pmix_status_t PMIx_IOF_push(const pmix_proc_t targets[], size_t ntargets, pmix_byte_object_t *bo,
                             const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc,
                             void *cbdata)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_wait wait;
-    pmix_status_t rc = PX_ENTER(ctx, iof_push);
+    struct px_iof_push_args args = {PX_DIRECTIVES_OF(directives, ndirs), PX_BORROWED(targets),
+                                    ntargets, bo != NULL ? *bo : (pmix_byte_object_t){0}};
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if ((targets == NULL && ntargets > 0) || (directives == NULL && ndirs > 0)) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (cbfunc != NULL) {
-        return ctx->ops->iof_push(ctx, targets, ntargets, bo, directives, ndirs, cbfunc, cbdata);
-    }
-    rc = px_api_may_block(ctx);
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&wait);
-    rc = ctx->ops->iof_push(ctx, targets, ntargets, bo, directives, ndirs, px_api_op_done, &wait);
-    return px_api_await(ctx, &wait, rc);
+    return px_api_call(&px_request_iof_push, &args.head, (px_callback) cbfunc, cbdata);
 }

@@ -67,70 +67,61 @@ static pmix_status_t check_queries(const pmix_query_t *queries, size_t nqueries)
     return PMIX_SUCCESS;
 }
 
+/* Gives the results the shape that is wanted. */
+static void shape(const pmix_query_t *queries, size_t nqueries, struct px_reply *reply)
+{
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    int rc;
+
+    if (reply->ninfo == 0) {
+        return;
+    }
+    rc = px_results_shape(queries, nqueries, reply->info, reply->ninfo,
+                          px_param_string(PX_P_QUERY_RESULTS), &info, &n);
+    PMIx_Info_free(reply->info, reply->ninfo);
+    reply->info = info;
+    reply->ninfo = n;
+    reply->status = rc == 0 ? reply->status : rc;
+}
+
 /* A query whose results still have to get their shape. */
 struct asking {
     pmix_query_t *queries;
     size_t n;
-    pmix_info_cbfunc_t cbfunc;
-    void *cbdata;
 };
 
-struct shaped {
-    pmix_info_t *info;
-    size_t n;
-};
-
-static void release_shaped(void *cbdata)
+static void asking_free(struct asking *asking)
 {
-    struct shaped *shaped = cbdata;
-
-    PMIx_Info_free(shaped->info, shaped->n);
-    free(shaped);
-}
-
-static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                       pmix_release_cbfunc_t release_fn, void *release_cbdata)
-{
-    struct asking *asking = cbdata;
-    struct shaped *shaped = calloc(1, sizeof(*shaped));
-    int rc = shaped != NULL ? 0 : PMIX_ERR_NOMEM;
-
-    if (rc == 0 && ninfo > 0) {
-        rc = px_results_shape(asking->queries, asking->n, info, ninfo,
-                              px_param_string(PX_P_QUERY_RESULTS), &shaped->info, &shaped->n);
-    }
-    if (release_fn != NULL) {
-        release_fn(release_cbdata);
-    }
-    if (rc == 0) {
-        asking->cbfunc(status, shaped->info, shaped->n, asking->cbdata, release_shaped, shaped);
-    } else {
-        free(shaped);
-        asking->cbfunc(rc, NULL, 0, asking->cbdata, NULL, NULL);
-    }
     PMIx_Query_free(asking->queries, asking->n);
     free(asking);
 }
 
-static pmix_status_t start_query(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
-                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
+static void query_done(const struct px_completion *to, struct px_reply *reply)
+{
+    struct asking *asking = to->target;
+
+    shape(asking->queries, asking->n, reply);
+    px_reply_query.done(to, reply);
+    asking_free(asking);
+}
+
+static pmix_status_t start_query(const struct px_query_args *args, pmix_info_cbfunc_t cbfunc,
+                                 void *cbdata)
 {
     struct asking *asking = malloc(sizeof(*asking));
+    struct px_completion to = {query_done, asking, (px_callback) cbfunc, cbdata};
     pmix_status_t rc = PMIX_ERR_NOMEM;
 
     if (asking == NULL) {
         return rc;
     }
-    *asking = (struct asking){.queries = px_queries_copy(queries, nqueries),
-                              .n = nqueries,
-                              .cbfunc = cbfunc,
-                              .cbdata = cbdata};
+    *asking = (struct asking){px_queries_copy(args->queries, args->nqueries), args->nqueries};
     if (asking->queries != NULL) {
-        rc = ctx->ops->query_nb(ctx, queries, nqueries, query_done, asking);
+        rc = px_api_start_to(&px_request_query, &args->head, &to);
     }
     if (rc != PMIX_SUCCESS) {
-        PMIx_Query_free(asking->queries, nqueries);
-        free(asking);
+        asking_free(asking);
     }
     return rc;
 }
@@ -139,19 +130,21 @@ pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_i
                                  void *cbdata)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    pmix_status_t rc = PX_ENTER(ctx, query_nb);
+    struct px_query_args args = {.queries = queries, .nqueries = nqueries};
+    pmix_status_t rc = PX_ENTER(ctx, request);
 
     if (rc == PMIX_SUCCESS) {
         rc = cbfunc != NULL ? check_queries(queries, nqueries) : PMIX_ERR_BAD_PARAM;
     }
-    return rc == PMIX_SUCCESS ? start_query(ctx, queries, nqueries, cbfunc, cbdata) : rc;
+    return rc == PMIX_SUCCESS ? start_query(&args, cbfunc, cbdata) : rc;
 }
 
 pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results,
                               size_t *nresults)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_results kept = {0};
+    struct px_query_args args = {.queries = queries, .nqueries = nqueries};
+    struct px_reply reply = {0};
     size_t n_abi;
     pmix_status_t rc;
 
@@ -168,13 +161,11 @@ pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info
     if (n_abi > 0) {
         return answer_abi(queries, nqueries, n_abi, results, nresults);
     }
-    rc = px_api_may_block(ctx);
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&kept.wait);
-    rc = PMIx_Query_info_nb(queries, nqueries, px_api_info_done, &kept);
-    return px_api_await_results(ctx, &kept, rc, results, nresults);
+    rc = px_api_run(&px_request_query, &args.head, &reply);
+    shape(queries, nqueries, &reply);
+    *results = reply.info;
+    *nresults = reply.ninfo;
+    return reply.status != PMIX_SUCCESS ? reply.status : rc;
 }
 
 pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspace,

@@ -46,40 +46,32 @@ int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *val
     return 0;
 }
 
-struct later_infos {
+struct later_reply {
     struct px_task task;
-    pmix_status_t status;
-    struct px_infos *infos;
-    pmix_info_cbfunc_t cbfunc;
-    void *cbdata;
+    struct px_completion to;
+    struct px_reply reply;
 };
 
-static void run_infos(struct px_task *task)
+static void run_reply(struct px_task *task)
 {
-    struct later_infos *later = px_container_of(task, struct later_infos, task);
+    struct later_reply *later = px_container_of(task, struct later_reply, task);
 
-    later->cbfunc(later->status, later->infos->info, later->infos->n, later->cbdata,
-                  px_infos_release, later->infos);
+    later->to.done(&later->to, &later->reply);
+    px_reply_fini(&later->reply);
     free(later);
 }
 
 int px_defer_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
-                   pmix_info_cbfunc_t cbfunc, void *cbdata)
+                   const struct px_completion *to)
 {
-    struct later_infos *later = malloc(sizeof(*later));
-    struct px_infos *infos = malloc(sizeof(*infos));
+    struct later_reply *later = malloc(sizeof(*later));
 
-    if (later == NULL || infos == NULL) {
-        free(later);
-        free(infos);
+    if (later == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    *infos = (struct px_infos){.info = info, .n = ninfo};
-    *later = (struct later_infos){.task.run = run_infos,
-                                  .status = status,
-                                  .infos = infos,
-                                  .cbfunc = cbfunc,
-                                  .cbdata = cbdata};
+    *later = (struct later_reply){.task.run = run_reply,
+                                  .to = *to,
+                                  .reply = {.status = status, .info = info, .ninfo = ninfo}};
     px_loop_post(loop, &later->task);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <pmix.h>
 
 #include "src/loop/loop.h"
+#include "src/request/schema.h"
 
 /* Completions that are known at once but must come by callback on the loop thread. 0 or
  * PMIX_ERR_NOMEM. */
@@ -14,8 +15,8 @@
 int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
                    pmix_value_cbfunc_t cbfunc, void *cbdata);
 
-/* The array is taken over on success and freed when the receiver releases it. */
+/* The array is taken over on success. */
 int px_defer_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
-                   pmix_info_cbfunc_t cbfunc, void *cbdata);
+                   const struct px_completion *to);
 
 #endif

@@ -53,57 +53,37 @@ static bool stays_here(const pmix_info_t *info, size_t ninfo)
            directives.range == PMIX_RANGE_PROC_LOCAL;
 }
 
-/* Sends a started message; no codes: for a default handler. */
-static pmix_status_t send_codes(struct px_msg *msg, const pmix_status_t *codes, size_t ncodes,
-                                const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                void *cbdata)
-{
-    int rc = px_pack_size(&msg->buf, msg->kind, ncodes);
-
-    if (rc == 0 && ncodes > 0) {
-        rc = px_pack(&msg->buf, msg->kind, PMIX_STATUS, codes, ncodes);
-    }
-    if (rc == 0) {
-        rc = px_pack_infos(&msg->buf, msg->kind, info, ninfo);
-    }
-    return px_msg_send_op(msg, rc, 0, cbfunc, cbdata);
-}
-
 pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *codes,
                                        size_t ncodes, const pmix_info_t *info, size_t ninfo,
                                        pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_msg msg;
-    int rc;
+    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
+    struct px_codes_args args = {PX_DIRECTIVES_OF(info, ninfo), PX_BORROWED(codes), ncodes, false};
+    int rc = PMIX_OPERATION_SUCCEEDED;
 
-    if (stays_here(info, ninfo)) {
-        return PMIX_OPERATION_SUCCEEDED;
+    if (!stays_here(info, ninfo)) {
+        rc = px_request_send(px_session(ctx), &px_request_register_codes, &args.head, &to);
     }
-    rc = px_msg_start(px_session(ctx), PX_CMD_REGEVENTS, &msg);
-    if (rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_LOST_CONNECTION) {
-        return PMIX_OPERATION_SUCCEEDED; /* events of our own making still come */
-    }
-    return rc == 0 ? send_codes(&msg, codes, ncodes, info, ninfo, cbfunc, cbdata) : rc;
+    /* events of our own making still come */
+    return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_LOST_CONNECTION ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
 int px_client_repeat_codes(struct px_server_peer *server)
 {
+    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     struct px_session *session = server->session;
-    pmix_status_t *codes = NULL;
+    struct px_codes_args args = {.codes = NULL};
+    const struct px_codes_args none = {.codes = NULL};
     bool defaults = false;
-    struct px_msg msg;
-    size_t n = 0;
-    int rc = px_events_codes(session->ctx->events, &codes, &n, &defaults);
+    int rc = px_events_codes(session->ctx->events, &args.codes, &args.ncodes, &defaults);
 
-    if (rc == 0 && n > 0) {
-        rc = px_msg_start_at(server, PX_CMD_REGEVENTS, &msg);
-        rc = rc == 0 ? send_codes(&msg, codes, n, NULL, 0, NULL, NULL) : rc;
+    if (rc == 0 && args.ncodes > 0) {
+        rc = px_request_send_at(server, &px_request_register_codes, &args.head, &nobody);
     }
     if (rc == 0 && defaults) {
-        rc = px_msg_start_at(server, PX_CMD_REGEVENTS, &msg);
-        rc = rc == 0 ? send_codes(&msg, NULL, 0, NULL, 0, NULL, NULL) : rc;
+        rc = px_request_send_at(server, &px_request_register_codes, &none.head, &nobody);
     }
-    free(codes);
+    free(args.codes);
     if (rc == 0) {
         px_groups_watch_again(session);
     }
@@ -252,30 +232,14 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
     return false;
 }
 
-static int send_notify(struct px_ctx *ctx, pmix_status_t code, pmix_data_range_t range,
-                       const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    struct px_msg msg;
-    int rc = px_msg_start(px_session(ctx), PX_CMD_NOTIFY, &msg);
-
-    if (rc != 0) {
-        return rc;
-    }
-    rc = px_pack_status(&msg.buf, msg.kind, code);
-    if (rc == 0) {
-        rc = px_pack(&msg.buf, msg.kind, PMIX_DATA_RANGE, &range, 1);
-    }
-    if (rc == 0) {
-        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
-    }
-    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
-}
-
 static pmix_status_t notify_server(struct px_ctx *ctx, pmix_status_t code,
                                    const pmix_proc_t *source, pmix_data_range_t range,
                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata)
 {
+    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
+    struct px_notify_args args = {
+        .head = PX_DIRECTIVES_OF(info, ninfo), .code = code, .range = range};
     struct own_event *own = NULL;
     bool local = range == PMIX_RANGE_PROC_LOCAL || stays_here(info, ninfo);
     int rc = 0;
@@ -287,7 +251,7 @@ static pmix_status_t notify_server(struct px_ctx *ctx, pmix_status_t code,
         }
     }
     if (!local) {
-        rc = send_notify(ctx, code, range, info, ninfo, cbfunc, cbdata);
+        rc = px_request_send(px_session(ctx), &px_request_notify, &args.head, &to);
         local = rc == PMIX_ERR_UNREACH; /* a singleton is all the audience there is */
     }
     if (local && own != NULL) {

@@ -20,8 +20,6 @@ struct px_iof_handler {
     bool ready;
     pmix_iof_channel_t channel;
     pmix_iof_cbfunc_t cbfunc;
-    pmix_hdlr_reg_cbfunc_t regcbfunc;
-    void *regcbdata;
 };
 
 static struct px_iof_handler *find_pull_locked(struct px_session *session, size_t id)
@@ -99,30 +97,25 @@ void px_iof_handlers_fini(struct px_session *session)
     }
 }
 
-static void pull_reply(void *arg, int status, struct px_in *reply, int fd)
+static void pull_done(const struct px_completion *own, struct px_reply *reply)
 {
-    struct px_iof_handler *pull = arg;
+    struct px_iof_handler *pull = own->target;
     struct px_session *session = pull->server->session;
-    pmix_hdlr_reg_cbfunc_t regcbfunc = pull->regcbfunc;
-    void *regcbdata = pull->regcbdata;
-    size_t remote = 0;
+    pmix_hdlr_reg_cbfunc_t regcbfunc = (pmix_hdlr_reg_cbfunc_t) own->callback;
     size_t id = pull->id;
+    bool good = reply->status == PMIX_SUCCESS;
 
-    status = px_reply_status(status, reply, fd);
-    if (status == PMIX_SUCCESS && px_in_left(reply) > 0) {
-        status = px_unpack_size(reply, &remote);
-    }
     px_lock_take(&session->lock);
-    pull->remote = remote;
-    pull->ready = status == PMIX_SUCCESS;
-    if (status != PMIX_SUCCESS) {
+    pull->remote = reply->number;
+    pull->ready = good;
+    if (!good) {
         px_list_remove(&pull->link);
     }
     px_lock_give(&session->lock);
-    if (status != PMIX_SUCCESS) {
+    if (!good) {
         free(pull);
     }
-    regcbfunc(status, id, regcbdata);
+    regcbfunc(reply->status, id, own->cbdata);
 }
 
 static struct px_iof_handler *pull_create(struct px_session *session, struct px_server_peer *server)
@@ -141,39 +134,29 @@ static struct px_iof_handler *pull_create(struct px_session *session, struct px_
     return pull;
 }
 
-pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                 const pmix_info_t *directives, size_t ndirs,
-                                 pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
-                                 pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
+pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *given,
+                                 pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
+                                 void *regcbdata)
 {
     struct px_session *session = px_session(ctx);
+    struct px_completion to = {pull_done, NULL, (px_callback) regcbfunc, regcbdata};
+    struct px_iof_pull_args args = *given;
+    struct px_server_peer *server;
     struct px_iof_handler *pull;
-    struct px_msg msg;
-    int rc = px_msg_start(session, PX_CMD_IOF_PULL, &msg);
+    int rc = px_msg_server(session, &server);
 
     if (rc != 0) {
         return rc;
     }
-    pull = pull_create(session, msg.server);
+    pull = pull_create(session, server);
     if (pull == NULL) {
-        px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
-    pull->channel = channel;
+    pull->channel = args.channel;
     pull->cbfunc = cbfunc;
-    pull->regcbfunc = regcbfunc;
-    pull->regcbdata = regcbdata;
-    rc = px_pack_procs(&msg.buf, msg.kind, procs, nprocs);
-    if (rc == 0) {
-        rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
-    }
-    if (rc == 0) {
-        rc = px_pack(&msg.buf, msg.kind, PMIX_IOF_CHANNEL, &channel, 1);
-    }
-    if (rc == 0) {
-        rc = px_pack_size(&msg.buf, msg.kind, pull->id);
-    }
-    rc = px_msg_send(&msg, rc, 0, pull_reply, pull);
+    args.id = pull->id;
+    to.target = pull;
+    rc = px_request_send_at(server, &px_request_iof_pull, &args.head, &to);
     if (rc != 0) {
         px_lock_take(&session->lock);
         px_list_remove(&pull->link);
@@ -183,60 +166,36 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, s
     return rc;
 }
 
-pmix_status_t px_client_iof_deregister(struct px_ctx *ctx, size_t handler,
-                                       const pmix_info_t *directives, size_t ndirs,
-                                       pmix_op_cbfunc_t cbfunc, void *cbdata)
+/* Forgets a subscription that the server has confirmed; NULL: there is no such one. */
+static struct px_server_peer *take_pull(struct px_session *session, size_t id, size_t *ret_remote)
 {
-    struct px_session *session = px_session(ctx);
-    struct px_iof_handler *pull;
     struct px_server_peer *server = NULL;
-    struct px_msg msg;
-    size_t remote = 0;
-    int rc;
+    struct px_iof_handler *pull;
 
     px_lock_take(&session->lock);
-    pull = find_pull_locked(session, handler);
+    pull = find_pull_locked(session, id);
     if (pull != NULL && pull->ready) {
-        remote = pull->remote;
+        *ret_remote = pull->remote;
         server = pull->server;
         px_list_remove(&pull->link);
-    } else {
-        pull = NULL;
+        free(pull);
     }
     px_lock_give(&session->lock);
-    if (pull == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    free(pull);
-    rc = px_msg_start_at(server, PX_CMD_IOF_DEREG, &msg);
-    if (rc != 0) {
-        /* It has ended with its server. */
-        return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_OPERATION_SUCCEEDED : rc;
-    }
-    rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
-    if (rc == 0) {
-        rc = px_pack_size(&msg.buf, msg.kind, remote);
-    }
-    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
+    return server;
 }
 
-pmix_status_t px_client_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                                 const pmix_byte_object_t *bytes, const pmix_info_t *directives,
-                                 size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_iof_deregister(struct px_session *session,
+                                       const struct px_iof_deregister_args *given,
+                                       const struct px_completion *to)
 {
-    const pmix_byte_object_t nothing = {0};
-    struct px_msg msg;
-    int rc = px_msg_start(px_session(ctx), PX_CMD_IOF_PUSH, &msg);
+    struct px_iof_deregister_args args = *given;
+    struct px_server_peer *server = take_pull(session, given->id, &args.id);
+    int rc;
 
-    if (rc != 0) {
-        return rc;
+    if (server == NULL) {
+        return PMIX_ERR_BAD_PARAM;
     }
-    rc = px_pack_procs(&msg.buf, msg.kind, targets, ntargets);
-    if (rc == 0) {
-        rc = px_pack_infos(&msg.buf, msg.kind, directives, ndirs);
-    }
-    if (rc == 0) {
-        rc = px_pack(&msg.buf, msg.kind, PMIX_BYTE_OBJECT, bytes != NULL ? bytes : &nothing, 1);
-    }
-    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
+    rc = px_request_send_at(server, &px_request_iof_deregister, &args.head, to);
+    /* It has ended with its server. */
+    return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_OPERATION_SUCCEEDED : rc;
 }

@@ -35,8 +35,7 @@ struct query_call {
     size_t key_len;
     pmix_query_t *query; /* a copy when it is the only one, or NULL */
     struct part part;
-    pmix_info_cbfunc_t cbfunc;
-    void *cbdata;
+    struct px_completion to;
 };
 
 static void query_free(struct query_call *call)
@@ -118,29 +117,32 @@ static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_
     }
 }
 
-static void query_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                       pmix_release_cbfunc_t release_fn, void *release_cbdata)
+/* Our part goes before what the server says. */
+static void add_part(struct part *part, struct px_reply *reply)
 {
-    struct query_call *call = cbdata;
+    (void) append(part->infos, reply->info, reply->ninfo); /* no memory: our part alone */
+    PMIx_Info_free(reply->info, reply->ninfo);
+    reply->info = part->infos->info;
+    reply->ninfo = part->infos->n;
+    *part->infos = (struct px_infos){0};
+    reply->status = reply->status == PMIX_SUCCESS ? part->status : PMIX_ERR_PARTIAL_SUCCESS;
+}
 
-    if (call->key != NULL && status == PMIX_SUCCESS) {
-        px_query_cache_keep(call->session, call->key, call->key_len, info, ninfo);
+static void query_done(const struct px_completion *own, struct px_reply *reply)
+{
+    struct query_call *call = own->target;
+
+    if (call->key != NULL && reply->status == PMIX_SUCCESS) {
+        px_query_cache_keep(call->session, call->key, call->key_len, reply->info, reply->ninfo);
     }
-    if (call->key != NULL && (status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS)) {
-        keep_for_get(call, info, ninfo);
+    if (call->key != NULL &&
+        (reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS)) {
+        keep_for_get(call, reply->info, reply->ninfo);
     }
-    if (call->part.infos == NULL) {
-        call->cbfunc(status, info, ninfo, call->cbdata, release_fn, release_cbdata);
-    } else {
-        (void) append(call->part.infos, info, ninfo); /* no memory: our part alone */
-        if (release_fn != NULL) {
-            release_fn(release_cbdata);
-        }
-        call->cbfunc(status == PMIX_SUCCESS ? call->part.status : PMIX_ERR_PARTIAL_SUCCESS,
-                     call->part.infos->info, call->part.infos->n, call->cbdata, px_infos_release,
-                     call->part.infos);
-        call->part.infos = NULL;
+    if (call->part.infos != NULL) {
+        add_part(&call->part, reply);
     }
+    call->to.done(&call->to, reply);
     query_free(call);
 }
 
@@ -226,14 +228,6 @@ static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
     return rc;
 }
 
-static int pack_queries(struct px_buf *buf, enum px_wire_kind kind, const pmix_query_t *queries,
-                        size_t n)
-{
-    int rc = px_pack_size(buf, kind, n);
-
-    return rc == 0 ? px_pack(buf, kind, PMIX_QUERY, queries, n) : rc;
-}
-
 /* The bytes that stand for the query: without the order to refresh, which is no part of the
  * question. */
 static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
@@ -289,7 +283,7 @@ static int find_here(struct px_session *session, const pmix_query_t *query, stru
 }
 
 static int answer_here(struct px_session *session, const pmix_query_t *queries, size_t n,
-                       pmix_info_cbfunc_t cbfunc, void *cbdata)
+                       const struct px_completion *to)
 {
     struct px_infos found = {0};
     int rc = 0;
@@ -298,7 +292,7 @@ static int answer_here(struct px_session *session, const pmix_query_t *queries, 
         rc = find_here(session, &queries[q], &found);
     }
     if (rc == 0) {
-        rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, found.info, found.n, cbfunc, cbdata);
+        rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, found.info, found.n, to);
     }
     if (rc != 0) {
         PMIx_Info_free(found.info, found.n);
@@ -307,14 +301,14 @@ static int answer_here(struct px_session *session, const pmix_query_t *queries, 
 }
 
 static int answer_from_cache(struct px_session *session, const struct px_buf *key,
-                             pmix_info_cbfunc_t cbfunc, void *cbdata)
+                             const struct px_completion *to)
 {
     pmix_info_t *info;
     size_t n;
     int rc = px_query_cache_find(session, key->data, key->len, &info, &n);
 
     if (rc == 0) {
-        rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, info, n, cbfunc, cbdata);
+        rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, info, n, to);
         if (rc != 0) {
             PMIx_Info_free(info, n);
         }
@@ -324,32 +318,26 @@ static int answer_from_cache(struct px_session *session, const struct px_buf *ke
 
 /* Asks the server; takes over the infos of `part` and the bytes of `key` on success; both may be
  * NULL. */
-static pmix_status_t query_server(struct px_session *session, const pmix_query_t *queries,
-                                  size_t nqueries, struct px_buf *key, const struct part *part,
-                                  pmix_info_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t query_server(struct px_session *session, const struct px_query_args *args,
+                                  struct px_buf *key, const struct part *part,
+                                  const struct px_completion *to)
 {
-    struct query_call *call;
-    struct px_msg msg;
-    int rc = px_msg_start(session, PX_CMD_QUERY, &msg);
+    struct query_call *call = calloc(1, sizeof(*call));
+    struct px_completion own = {.done = query_done, .target = call};
+    int rc;
 
-    if (rc != 0) {
-        return rc;
-    }
-    call = calloc(1, sizeof(*call));
     if (call == NULL) {
-        px_msg_drop(&msg);
         return PMIX_ERR_NOMEM;
     }
-    *call = (struct query_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata};
+    *call = (struct query_call){.session = session, .to = *to};
     if (part != NULL) {
         call->part = *part;
     }
     if (key != NULL) {
         call->key = px_buf_take(key, &call->key_len);
-        call->query = nqueries == 1 ? px_queries_copy(queries, 1) : NULL;
+        call->query = args->nqueries == 1 ? px_queries_copy(args->queries, 1) : NULL;
     }
-    rc = pack_queries(&msg.buf, msg.kind, queries, nqueries);
-    rc = px_msg_send_info(&msg, rc, 0, query_done, call);
+    rc = px_request_send(session, &px_request_query, &args->head, &own);
     if (rc != 0) {
         call->part.infos = NULL;
         query_free(call);
@@ -358,20 +346,19 @@ static pmix_status_t query_server(struct px_session *session, const pmix_query_t
 }
 
 /* Our part, and the rest by the server if there is one; takes over the infos. */
-static pmix_status_t query_support(struct px_session *session, const pmix_query_t *queries,
-                                   size_t nqueries, const struct part *part,
-                                   pmix_info_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t query_support(struct px_session *session, const struct px_query_args *args,
+                                   const struct part *part, const struct px_completion *to)
 {
     int rc = PMIX_ERR_UNREACH;
 
     if (!part->whole && px_session_server(session) != NULL) {
-        rc = query_server(session, queries, nqueries, NULL, part, cbfunc, cbdata);
+        rc = query_server(session, args, NULL, part, to);
     }
     if (rc == 0) {
         return PMIX_SUCCESS;
     }
     rc = px_defer_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS,
-                        part->infos->info, part->infos->n, cbfunc, cbdata);
+                        part->infos->info, part->infos->n, to);
     if (rc == 0) {
         free(part->infos);
     } else {
@@ -380,29 +367,30 @@ static pmix_status_t query_support(struct px_session *session, const pmix_query_
     return rc;
 }
 
-pmix_status_t px_client_query_nb(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
-                                 pmix_info_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_query(struct px_session *session, const struct px_query_args *args,
+                              const struct px_completion *to)
 {
-    struct px_session *session = px_session(ctx);
+    const pmix_query_t *queries = args->queries;
+    size_t nqueries = args->nqueries;
     struct px_buf key = {0};
     struct part part;
     bool keep;
-    int rc = own_support(ctx, queries, nqueries, &part);
+    int rc = own_support(session->ctx, queries, nqueries, &part);
 
     if (rc != 0) {
         return rc;
     }
     if (part.infos != NULL) {
-        return query_support(session, queries, nqueries, &part, cbfunc, cbdata);
+        return query_support(session, args, &part, to);
     }
     keep = px_query_cache_allowed(queries, nqueries) && query_key(queries, nqueries, &key) == 0;
     rc = PMIX_ERR_NOT_FOUND;
     if (keep && !px_query_cache_bypassed(queries, nqueries)) {
-        rc = answer_from_cache(session, &key, cbfunc, cbdata);
-        rc = rc == 0 ? rc : answer_here(session, queries, nqueries, cbfunc, cbdata);
+        rc = answer_from_cache(session, &key, to);
+        rc = rc == 0 ? rc : answer_here(session, queries, nqueries, to);
     }
     if (rc != 0) {
-        rc = query_server(session, queries, nqueries, keep ? &key : NULL, NULL, cbfunc, cbdata);
+        rc = query_server(session, args, keep ? &key : NULL, NULL, to);
     }
     px_buf_fini(&key);
     return rc;

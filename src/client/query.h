@@ -3,13 +3,12 @@
 #ifndef PX_CLIENT_QUERY_H
 #define PX_CLIENT_QUERY_H
 
-#include <stddef.h>
+#include "src/request/schema.h"
 
-#include <pmix.h>
+struct px_session;
 
-struct px_ctx;
-
-pmix_status_t px_client_query_nb(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
-                                 pmix_info_cbfunc_t cbfunc, void *cbdata);
+/* A query: what can be answered here is, the rest by the server. As px_role_ops.request. */
+pmix_status_t px_client_query(struct px_session *session, const struct px_query_args *args,
+                              const struct px_completion *to);
 
 #endif

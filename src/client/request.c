@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Requests whose replies all look alike. A request is one message; its completion runs on the loop
- * thread. */
+/* A request is one message; its completion runs on the loop thread. */
 
 #include "request.h"
 
@@ -11,10 +10,13 @@
 
 #include "get_request.h"
 #include "group_map.h"
+#include "iof.h"
+#include "query.h"
+#include "src/value/directives.h"
 
 enum { GRACE_MS = 1000 };
 
-int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret)
+int px_msg_server(struct px_session *session, struct px_server_peer **ret)
 {
     struct px_server_peer *server = px_session_server(session);
 
@@ -23,19 +25,38 @@ int px_msg_start(struct px_session *session, enum px_command command, struct px_
         return px_load_ptr_acquire(&session->primary) == NULL ? PMIX_ERR_UNREACH
                                                               : PMIX_ERR_LOST_CONNECTION;
     }
-    return px_msg_start_at(server, command, ret);
+    *ret = server;
+    return 0;
 }
 
-int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret)
+int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret)
+{
+    struct px_server_peer *server;
+    int rc = px_msg_server(session, &server);
+
+    return rc == 0 ? px_msg_start_at(server, command, ret) : rc;
+}
+
+/* Begins a message without its command. */
+static int msg_open(struct px_server_peer *server, struct px_msg *ret)
 {
     if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
         return PMIX_ERR_LOST_CONNECTION;
     }
     *ret = (struct px_msg){
         .session = server->session, .server = server, .kind = px_server_kind(server)};
-    (void) px_pack_command(&ret->buf, ret->kind,
-                           (uint8_t) command); /* px_msg_send looks at the buffer */
     return 0;
+}
+
+int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret)
+{
+    int rc = msg_open(server, ret);
+
+    if (rc == 0) {
+        /* px_msg_send looks at the buffer */
+        (void) px_pack_command(&ret->buf, ret->kind, (uint8_t) command);
+    }
+    return rc;
 }
 
 void px_msg_drop(struct px_msg *msg)
@@ -73,103 +94,131 @@ pmix_status_t px_reply_status(int status, struct px_in *reply, int fd)
     return said == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : said;
 }
 
-struct op_call {
-    pmix_op_cbfunc_t cbfunc;
-    void *cbdata;
+/* --- requests that src/request describes --- */
+
+struct call {
+    struct px_session *session;
+    const struct px_reply_type *type;
+    struct px_completion to;
 };
 
-static void op_reply(void *arg, int status, struct px_in *reply, int fd)
+/* Behind a spawn's reply stands what is known of the job. */
+static void store_spawned(struct px_session *session, struct px_in *in, struct px_reply *reply)
 {
-    struct op_call *call = arg;
+    if (reply->status == PMIX_SUCCESS && reply->proc.nspace[0] != '\0' && px_in_left(in) > 0) {
+        int rc = px_session_store_job(session, reply->proc.nspace, in);
 
-    status = px_reply_status(status, reply, fd);
-    if (call->cbfunc != NULL) {
-        call->cbfunc(status, call->cbdata);
+        /* would block: who needs it asks */
+        reply->status = rc == 0 || rc == PMIX_ERR_WOULD_BLOCK ? PMIX_SUCCESS : rc;
     }
+}
+
+static void on_reply(void *arg, int status, struct px_in *in, int fd)
+{
+    struct call *call = arg;
+    struct px_reply reply = {.status = px_reply_status(status, in, fd)};
+
+    px_reply_unpack(in, call->type, &reply);
+    if (call->type == &px_reply_spawn) {
+        store_spawned(call->session, in, &reply);
+    }
+    call->to.done(&call->to, &reply);
+    px_reply_fini(&reply);
     free(call);
 }
 
-pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms,
-                             pmix_op_cbfunc_t cbfunc, void *cbdata)
+/* Sends, whatever `packed` says; the completion is called unless this fails. */
+static int send_for_reply(struct px_msg *msg, int packed, uint64_t timeout_ms,
+                          const struct px_reply_type *type, const struct px_completion *to)
 {
-    struct op_call *call = malloc(sizeof(*call));
+    struct call *call = malloc(sizeof(*call));
     int rc;
 
     if (call == NULL) {
         px_msg_drop(msg);
         return PMIX_ERR_NOMEM;
     }
-    *call = (struct op_call){.cbfunc = cbfunc, .cbdata = cbdata};
-    rc = px_msg_send(msg, packed, timeout_ms, op_reply, call);
+    *call = (struct call){.session = msg->session, .type = type, .to = *to};
+    rc = px_msg_send(msg, packed, timeout_ms, on_reply, call);
     if (rc != 0) {
         free(call);
     }
     return rc;
 }
 
-void px_infos_release(void *infos)
+pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms,
+                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_infos *results = infos;
+    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
 
-    if (results == NULL) {
-        return;
-    }
-    PMIx_Info_free(results->info, results->n);
-    free(results);
+    return send_for_reply(msg, packed, timeout_ms, &px_reply_op, &to);
 }
 
-struct info_call {
-    pmix_info_cbfunc_t cbfunc;
-    void *cbdata;
-    struct px_infos *results; /* made beforehand: a reply cannot fail for want of it */
-};
-
-static void info_reply(void *arg, int status, struct px_in *reply, int fd)
+int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
+                       const struct px_args *args, const struct px_completion *to)
 {
-    struct info_call *call = arg;
-    struct px_infos *results = call->results;
+    uint64_t timeout_ms = request->timed ? px_client_timeout_ms(args->info, args->ninfo) : 0;
+    struct px_msg msg;
+    int rc = msg_open(server, &msg);
 
-    status = px_reply_status(status, reply, fd);
-    if ((status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS ||
-         status == PMIX_QUERY_PARTIAL_SUCCESS) &&
-        px_in_left(reply) > 0) {
-        int rc = px_unpack_infos(reply, &results->info, &results->n);
-
-        if (rc != 0) {
-            results->info = NULL;
-            results->n = 0;
-            status = rc;
-        }
+    if (rc != 0) {
+        return rc;
     }
-    if (call->cbfunc != NULL) {
-        call->cbfunc(status, results->info, results->n, call->cbdata, px_infos_release, results);
-    } else {
-        px_infos_release(results);
+    if (!server->session->ours && !px_server_at_least(server, request->since, 0, 0)) {
+        return PMIX_ERR_NOT_SUPPORTED; /* neither the command nor its types are known there */
     }
-    free(call);
+    rc = px_args_pack(&msg.buf, msg.kind, request, args);
+    return send_for_reply(&msg, rc, timeout_ms, request->reply, to);
 }
 
-pmix_status_t px_msg_send_info(struct px_msg *msg, int packed, uint64_t timeout_ms,
-                               pmix_info_cbfunc_t cbfunc, void *cbdata)
+int px_request_send(struct px_session *session, const struct px_request *request,
+                    const struct px_args *args, const struct px_completion *to)
 {
-    struct info_call *call = malloc(sizeof(*call));
-    struct px_infos *results = calloc(1, sizeof(*results));
+    struct px_server_peer *server;
+    int rc = px_msg_server(session, &server);
+
+    return rc == 0 ? px_request_send_at(server, request, args, to) : rc;
+}
+
+/* A heartbeat is a message of its own kind: nobody answers. Its one byte only keeps it from being
+ * empty. */
+static pmix_status_t send_heartbeat(struct px_session *session, const struct px_args *args)
+{
+    struct px_server_peer *server = px_session_server(session);
+    struct px_buf buf = {0};
     int rc;
 
-    if (call == NULL || results == NULL) {
-        free(call);
-        free(results);
-        px_msg_drop(msg);
-        return PMIX_ERR_NOMEM;
+    if (!px_directives_met(&px_call_monitor, PX_ATTR_ALL, args->info, args->ninfo)) {
+        return PMIX_ERR_NOT_SUPPORTED;
     }
-    *call = (struct info_call){.cbfunc = cbfunc, .cbdata = cbdata, .results = results};
-    rc = px_msg_send(msg, packed, timeout_ms, info_reply, call);
-    if (rc != 0) {
-        free(call);
-        free(results);
+    if (server == NULL) {
+        return PMIX_ERR_UNREACH;
     }
-    return rc;
+    px_buf_byte(&buf, 0);
+    rc = px_buf_ok(&buf) ? px_link_post_take(server->link, PX_TAG_HEARTBEAT, &buf) : PMIX_ERR_NOMEM;
+    px_buf_fini(&buf);
+    return rc == 0 ? PMIX_OPERATION_SUCCEEDED : rc;
 }
+
+pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *request,
+                                const struct px_args *args, const struct px_completion *to)
+{
+    struct px_session *session = px_session(ctx);
+
+    if (request == &px_request_query) {
+        return px_client_query(session, (const struct px_query_args *) args, to);
+    }
+    if (request == &px_request_iof_deregister) {
+        return px_client_iof_deregister(session, (const struct px_iof_deregister_args *) args, to);
+    }
+    if (request == &px_request_monitor &&
+        PMIx_Check_key(((const struct px_monitor_args *) args)->monitor.key, PMIX_SEND_HEARTBEAT)) {
+        return send_heartbeat(session, args);
+    }
+    return px_request_send(session, request, args, to);
+}
+
+/* --- what messages have in common --- */
 
 int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n)
 {
@@ -182,21 +231,6 @@ int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n)
         return rc;
     }
     return rc < 0 ? rc : px_pack_procs(&msg->buf, msg->kind, procs, n);
-}
-
-int px_pack_keys(struct px_msg *msg, char **keys)
-{
-    size_t n = 0;
-    int rc;
-
-    while (keys != NULL && keys[n] != NULL) {
-        n++;
-    }
-    rc = px_pack_size(&msg->buf, msg->kind, n);
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = px_pack_string(&msg->buf, msg->kind, keys[i]);
-    }
-    return rc;
 }
 
 uint64_t px_client_timeout_ms(const pmix_info_t *info, size_t ninfo)

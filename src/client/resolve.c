@@ -277,22 +277,19 @@ static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfun
 /* The sets and groups of a process: what a query says. */
 static const char *const names[] = {PMIX_PSET_NAMES, PMIX_GROUP_NAMES};
 
-static void names_answered(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                           pmix_release_cbfunc_t release, void *release_data)
+static void names_answered(const struct px_completion *own, struct px_reply *reply)
 {
-    struct local_call *call = cbdata;
+    struct local_call *call = own->target;
+    pmix_status_t status = reply->status;
     pmix_value_t *value = NULL;
 
-    for (size_t i = 0; value == NULL && i < ninfo; i++) {
-        value = strcmp(info[i].key, call->key) == 0 ? &info[i].value : NULL;
+    for (size_t i = 0; value == NULL && i < reply->ninfo; i++) {
+        value = strcmp(reply->info[i].key, call->key) == 0 ? &reply->info[i].value : NULL;
     }
     if (value == NULL && (status == PMIX_SUCCESS || status == PMIX_ERR_NOT_SUPPORTED)) {
         status = PMIX_ERR_NOT_FOUND;
     }
     call->cbfunc(value != NULL ? PMIX_SUCCESS : status, value, call->cbdata);
-    if (release != NULL) {
-        release(release_data);
-    }
     free(call);
 }
 
@@ -304,13 +301,15 @@ static pmix_status_t names_nb(struct px_session *session, const pmix_proc_t *pro
     pmix_proc_t who = *proc;
     pmix_info_t qualifier = {.key = PMIX_PROCID, .value = {.type = PMIX_PROC, .data.proc = &who}};
     pmix_query_t query = {.keys = keys, .qualifiers = &qualifier, .nqual = 1};
+    struct px_query_args args = {.queries = &query, .nqueries = 1};
+    struct px_completion to = {.done = names_answered, .target = call};
     pmix_status_t rc;
 
     if (call == NULL) {
         return PMIX_ERR_NOMEM;
     }
     *call = (struct local_call){.cbfunc = cbfunc, .cbdata = cbdata, .key = key};
-    rc = px_client_query_nb(session->ctx, &query, 1, names_answered, call);
+    rc = px_client_query(session, &args, &to);
     if (rc != PMIX_SUCCESS) {
         free(call);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What processes do together: fence, connect, disconnect; and abort. */
+/* What processes do together: fence, connect, disconnect. */
 
 #include "sync.h"
 
@@ -192,24 +192,4 @@ pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs,
     return start_collective(
         &msg, procs, nprocs, info, ninfo, connect_reply,
         &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
-}
-
-pmix_status_t px_client_abort_nb(struct px_ctx *ctx, int status, const char *text,
-                                 const pmix_proc_t *procs, size_t nprocs, pmix_op_cbfunc_t cbfunc,
-                                 void *cbdata)
-{
-    struct px_msg msg;
-    int rc = px_msg_start(px_session(ctx), PX_CMD_ABORT, &msg);
-
-    if (rc != 0) {
-        return rc;
-    }
-    rc = px_pack_status(&msg.buf, msg.kind, status);
-    if (rc == 0) {
-        rc = px_pack_string(&msg.buf, msg.kind, text);
-    }
-    if (rc == 0) {
-        rc = px_pack_procs(&msg.buf, msg.kind, procs, procs != NULL ? nprocs : 0);
-    }
-    return px_msg_send_op(&msg, rc, 0, cbfunc, cbdata);
 }

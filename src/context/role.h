@@ -7,7 +7,11 @@
 
 #include <pmix.h>
 
+struct px_args;
+struct px_completion;
 struct px_ctx;
+struct px_iof_pull_args;
+struct px_request;
 
 /* As PMIx_Get. */
 typedef pmix_status_t (*px_get_fn)(const pmix_proc_t *proc, const char key[],
@@ -42,18 +46,9 @@ struct px_role_ops {
     pmix_status_t (*fence_nb)(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                               const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                               void *cbdata);
-    pmix_status_t (*abort_nb)(struct px_ctx *ctx, int status, const char *msg,
-                              const pmix_proc_t *procs, size_t nprocs, pmix_op_cbfunc_t cbfunc,
-                              void *cbdata);
-    pmix_status_t (*publish_nb)(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo,
-                                pmix_op_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*lookup_nb)(struct px_ctx *ctx, char **keys, const pmix_info_t *info,
-                               size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*unpublish_nb)(struct px_ctx *ctx, char **keys, const pmix_info_t *info,
-                                  size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*spawn_nb)(struct px_ctx *ctx, const pmix_info_t *job_info, size_t ninfo,
-                              const pmix_app_t *apps, size_t napps, pmix_spawn_cbfunc_t cbfunc,
-                              void *cbdata);
+    /* Whatever src/request describes. */
+    pmix_status_t (*request)(struct px_ctx *ctx, const struct px_request *request,
+                             const struct px_args *args, const struct px_completion *to);
     pmix_status_t (*connect_nb)(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                 const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                 void *cbdata);
@@ -66,26 +61,6 @@ struct px_role_ops {
     pmix_status_t (*resolve_peers)(struct px_ctx *ctx, const char *node, const char *nspace,
                                    pmix_proc_t **procs, size_t *nprocs);
     pmix_status_t (*resolve_nodes)(struct px_ctx *ctx, const char *nspace, char **nodelist);
-
-    pmix_status_t (*query_nb)(struct px_ctx *ctx, const pmix_query_t *queries, size_t nqueries,
-                              pmix_info_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*log_nb)(struct px_ctx *ctx, const pmix_info_t *data, size_t ndata,
-                            const pmix_info_t *directives, size_t ndirs, pmix_op_cbfunc_t cbfunc,
-                            void *cbdata);
-    pmix_status_t (*alloc_nb)(struct px_ctx *ctx, pmix_alloc_directive_t directive,
-                              const pmix_info_t *info, size_t ninfo, pmix_info_cbfunc_t cbfunc,
-                              void *cbdata);
-    pmix_status_t (*job_control_nb)(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                                    const pmix_info_t *directives, size_t ndirs,
-                                    pmix_info_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*monitor_nb)(struct px_ctx *ctx, const pmix_info_t *monitor, pmix_status_t error,
-                                const pmix_info_t *directives, size_t ndirs,
-                                pmix_info_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*get_credential_nb)(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo,
-                                       pmix_credential_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*validate_credential_nb)(struct px_ctx *ctx, const pmix_byte_object_t *cred,
-                                            const pmix_info_t *info, size_t ninfo,
-                                            pmix_validation_cbfunc_t cbfunc, void *cbdata);
 
     /* Events: the handlers themselves are in ctx->events. Loop thread. `codes` newly wanted / no
      * longer wanted in this process (ncodes 0: the default handler). */
@@ -115,28 +90,10 @@ struct px_role_ops {
     pmix_status_t (*group_join_nb)(struct px_ctx *ctx, const char *group, const pmix_proc_t *leader,
                                    pmix_group_opt_t answer, const pmix_info_t *info, size_t ninfo,
                                    pmix_info_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*session_control_nb)(struct px_ctx *ctx, uint32_t session,
-                                        const pmix_info_t *directives, size_t ndirs,
-                                        pmix_info_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*resource_block_nb)(struct px_ctx *ctx,
-                                       pmix_resource_block_directive_t directive, const char *block,
-                                       const pmix_resource_unit_t *units, size_t nunits,
-                                       const pmix_info_t *info, size_t ninfo,
-                                       pmix_op_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*fabric_register_nb)(struct px_ctx *ctx, const pmix_info_t *directives,
-                                        size_t ndirs, pmix_info_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*fabric_update_nb)(struct px_ctx *ctx, size_t index, pmix_info_cbfunc_t cbfunc,
-                                      void *cbdata);
-    pmix_status_t (*iof_pull)(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                              const pmix_info_t *directives, size_t ndirs,
-                              pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
-                              pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata);
-    pmix_status_t (*iof_deregister)(struct px_ctx *ctx, size_t handler,
-                                    const pmix_info_t *directives, size_t ndirs,
-                                    pmix_op_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*iof_push)(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                              const pmix_byte_object_t *bytes, const pmix_info_t *directives,
-                              size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata);
+    /* cbfunc: called with the output; regcbfunc: with the number of the subscription. */
+    pmix_status_t (*iof_pull)(struct px_ctx *ctx, const struct px_iof_pull_args *args,
+                              pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
+                              void *regcbdata);
 };
 
 #endif

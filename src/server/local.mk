@@ -14,16 +14,15 @@ libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collecti
   %D%/collectives/modex_blob.h %D%/collectives/modex_exchange.c %D%/collectives/modex_exchange.h \
   %D%/collectives/modex_log.c %D%/collectives/modex_log.h %D%/collectives/pset.c %D%/collectives/pset.h \
   %D%/collectives/server_group.c %D%/collectives/server_group.h %D%/collectives/tracker.c %D%/collectives/tracker.h
-libpx_server_la_SOURCES += %D%/requests/host_module.c %D%/requests/host_module.h %D%/requests/host_upcall.c \
+libpx_server_la_SOURCES += %D%/requests/distances.c %D%/requests/distances.h %D%/requests/host_module.c %D%/requests/host_module.h %D%/requests/host_upcall.c \
   %D%/requests/host_upcall.h %D%/requests/query_local.c %D%/requests/query_local.h %D%/requests/requests.c \
-  %D%/requests/requests.h %D%/requests/server_publish.c %D%/requests/server_publish.h %D%/requests/server_query.c \
-  %D%/requests/server_query.h %D%/requests/server_resolve.c %D%/requests/server_resolve.h %D%/requests/spawn.c \
-  %D%/requests/spawn.h
+  %D%/requests/requests.h %D%/requests/server_query.c \
+  %D%/requests/server_query.h %D%/requests/server_resolve.c %D%/requests/server_resolve.h
 libpx_server_la_SOURCES += %D%/events/output_cache.c %D%/events/output_cache.h %D%/events/server_events.c \
   %D%/events/server_events.h %D%/events/server_iof.c %D%/events/server_iof.h %D%/events/termination.c \
   %D%/events/termination.h
 libpx_server_la_SOURCES += %D%/tools/rendezvous.c %D%/tools/rendezvous.h %D%/tools/server_tool.c \
   %D%/tools/server_tool.h
 libpx_server_la_SOURCES += %D%/self/loop_call.c %D%/self/loop_call.h %D%/self/self.c %D%/self/self.h \
-  %D%/self/self_call.c %D%/self/self_call.h %D%/self/self_data.c %D%/self/self_events.c %D%/self/self_ops.c \
+  %D%/self/self_data.c %D%/self/self_events.c %D%/self/self_ops.c \
   %D%/self/self_ops.h

@@ -95,6 +95,9 @@ pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char 
  * source is marked persistent, or an info in an array of its value is: for copies that outlive the
  * call they are made in. On failure dst is zeros. */
 int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
+/* Makes shallow parts of copied infos, those marked persistent, their own. 0, PMIX_ERR_NOMEM, or
+ * what is wrong with a value; the infos can be freed all the same. */
+int px_infos_own(pmix_info_t *infos, size_t n);
 /* PMIx_Value_xfer likewise. */
 int px_value_keep(pmix_value_t *dst, const pmix_value_t *src);
 

@@ -182,6 +182,16 @@ static int own_array(const pmix_data_array_t *array)
     return rc;
 }
 
+int px_infos_own(pmix_info_t *infos, size_t n)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
+        rc = own_info(&infos[i]);
+    }
+    return rc;
+}
+
 int px_info_keep(pmix_info_t *dst, const pmix_info_t *src)
 {
     int rc = px_struct_copy(px_type_info(PMIX_INFO), dst, src, 0);

@@ -52,8 +52,8 @@ int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes,
     return px_pack(buf, kind, PMIX_BYTE_OBJECT, &object, 1);
 }
 
-static int pack_counted(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,
-                        const void *vals, size_t n)
+int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,
+                  const void *vals, size_t n)
 {
     int rc = px_pack_size(buf, kind, n);
 
@@ -62,12 +62,12 @@ static int pack_counted(struct px_buf *buf, enum px_wire_kind kind, pmix_data_ty
 
 int px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info, size_t n)
 {
-    return pack_counted(buf, kind, PMIX_INFO, info, n);
+    return px_pack_array(buf, kind, PMIX_INFO, info, n);
 }
 
 int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t *procs, size_t n)
 {
-    return pack_counted(buf, kind, PMIX_PROC, procs, n);
+    return px_pack_array(buf, kind, PMIX_PROC, procs, n);
 }
 
 int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner)
@@ -133,8 +133,7 @@ int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
     return PMIX_SUCCESS;
 }
 
-/* SIZE n and, unless it is 0, one operation of exactly n elements. */
-static int unpack_counted(struct px_in *in, pmix_data_type_t type, void **ret, size_t *ret_n)
+int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t *ret_n)
 {
     struct px_in at = *in;
     size_t size = px_type_size(type);
@@ -168,22 +167,10 @@ static int unpack_counted(struct px_in *in, pmix_data_type_t type, void **ret, s
 
 int px_unpack_infos(struct px_in *in, pmix_info_t **ret, size_t *ret_n)
 {
-    void *array;
-    int rc = unpack_counted(in, PMIX_INFO, &array, ret_n);
-
-    if (rc == PMIX_SUCCESS) {
-        *ret = array;
-    }
-    return rc;
+    return px_unpack_array(in, PMIX_INFO, (void **) ret, ret_n);
 }
 
 int px_unpack_procs(struct px_in *in, pmix_proc_t **ret, size_t *ret_n)
 {
-    void *array;
-    int rc = unpack_counted(in, PMIX_PROC, &array, ret_n);
-
-    if (rc == PMIX_SUCCESS) {
-        *ret = array;
-    }
-    return rc;
+    return px_unpack_array(in, PMIX_PROC, (void **) ret, ret_n);
 }

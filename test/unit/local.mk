@@ -9,6 +9,7 @@ include %D%/gds/local.mk
 include %D%/loop/local.mk
 include %D%/net/local.mk
 include %D%/nspace/local.mk
+include %D%/request/local.mk
 include %D%/server/local.mk
 include %D%/server/collectives/local.mk
 include %D%/shmem/local.mk

@@ -93,7 +93,7 @@ static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
 
 static void default_answered(struct px_upcall *up)
 {
-    px_coll_answered(up, up->status);
+    px_coll_answered(up, up->reply.status);
 }
 
 void px_coll_ask_host(struct px_coll *coll)

@@ -107,11 +107,11 @@ static void fence_answered(struct px_upcall *up)
     struct px_coll *coll = up->arg;
     const struct fence *fence = coll ? coll->state : NULL;
     bool echo = false;
-    int rc = up->status;
+    int rc = up->reply.status;
 
     /* Data that came in time for nobody is kept all the same. */
-    if (!rc && up->ret_len) {
-        rc = px_modex_decode(s, up->ret_bytes, up->ret_len, &echo);
+    if (!rc && up->reply.bytes.size) {
+        rc = px_modex_decode(s, up->reply.bytes.bytes, up->reply.bytes.size, &echo);
     }
     if (!rc && coll && echo) {
         px_assert(fence->sent_up_to <= s->commit_number);

@@ -350,11 +350,12 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
 {
     struct px_server *s = coll->server;
     struct px_group_build *build = coll->state;
-    const pmix_value_t *id = px_info_find(up->ret_info, up->ret_ninfo, PMIX_GROUP_CONTEXT_ID);
-    const pmix_value_t *members = px_info_find(up->ret_info, up->ret_ninfo, PMIX_GROUP_MEMBERSHIP);
+    const pmix_value_t *id = px_info_find(up->reply.info, up->reply.ninfo, PMIX_GROUP_CONTEXT_ID);
+    const pmix_value_t *members =
+        px_info_find(up->reply.info, up->reply.ninfo, PMIX_GROUP_MEMBERSHIP);
     struct px_procs procs = {NULL, 0};
     struct px_integer number;
-    int rc = take_bytes(s, up->ret_info, up->ret_ninfo);
+    int rc = take_bytes(s, up->reply.info, up->reply.ninfo);
 
     px_assert(px_loop_inside(s->loop) && !build->info && !build->members.n);
     if (id && px_value_integer(id, &number) && !number.negative) {
@@ -368,10 +369,10 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
         rc = px_group_add_named(coll, &build->members);
         rc = rc ? rc : expand(s, &build->members, build->added.at, build->added.n);
     }
-    build->info = up->ret_info;
-    build->n_info = up->ret_ninfo;
-    up->ret_info = NULL;
-    up->ret_ninfo = 0;
+    build->info = up->reply.info;
+    build->n_info = up->reply.ninfo;
+    up->reply.info = NULL;
+    up->reply.ninfo = 0;
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_CONTEXT_ID);
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_MEMBERSHIP);
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_ENDPT_DATA);

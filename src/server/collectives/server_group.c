@@ -233,7 +233,7 @@ static void construct_answered(struct px_upcall *up)
 {
     struct px_coll *coll = up->arg;
     struct px_group_build *build = coll ? coll->state : NULL;
-    int rc = up->status;
+    int rc = up->reply.status;
 
     if (!rc && coll) {
         build->hosted = true;

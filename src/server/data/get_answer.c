@@ -213,6 +213,7 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
 {
     enum px_return_mode mode = px_get_mode(&get->directives);
     pmix_value_t *value = get->value ? *get->value : NULL;
+    struct px_reply reply = {.status = PMIX_SUCCESS};
     int rc = px_slice_give(slice, mode, &value);
 
     if (rc) {
@@ -221,7 +222,8 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
     if (get->value) {
         *get->value = value;
     }
-    get->reply_to.value(PMIX_SUCCESS, value, get->reply_to.cbdata);
+    reply.value = value;
+    get->reply_to.own.done(&get->reply_to.own, &reply);
     if (!get->value && mode == PX_RETURN_COPY) {
         PMIx_Value_free(value, 1);
     }

@@ -80,11 +80,11 @@ static void modex_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
     struct modex *modex = up->arg;
-    struct px_in in = px_in_make(up->ret_bytes, up->ret_len, PX_WIRE_PLAIN);
-    int rc = up->status;
+    struct px_in in = px_in_make(up->reply.bytes.bytes, up->reply.bytes.size, PX_WIRE_PLAIN);
+    int rc = up->reply.status;
 
     px_list_remove(&modex->link);
-    if (!rc && up->ret_len) {
+    if (!rc && up->reply.bytes.size) {
         rc = modex->rank == PMIX_RANK_WILDCARD ? store_job(s, modex->nspace, &in)
                                                : store_posted(s, modex, &in);
     }

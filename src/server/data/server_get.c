@@ -38,13 +38,14 @@ static void get_end(struct px_get *get, int status)
 {
     struct px_server *s = get->server;
     struct px_reply_to reply_to = get->reply_to;
+    struct px_reply reply = {.status = status};
 
-    px_assert(reply_to.peer || reply_to.value);
+    px_assert(reply_to.peer || reply_to.own.done);
     px_get_destroy(get);
     if (reply_to.peer) {
         px_answer_status(s, &reply_to, status);
     } else {
-        reply_to.value(status, NULL, reply_to.cbdata);
+        reply_to.own.done(&reply_to.own, &reply);
     }
 }
 

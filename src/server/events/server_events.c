@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "server_events.h"
+#include "termination.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
@@ -231,23 +232,33 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
     return PMIX_SUCCESS;
 }
 
-int px_handle_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+pmix_status_t px_notify_call(struct px_upcall *up)
 {
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    struct px_event event = {.source = peer->proc};
-    pmix_info_t *info = NULL;
-    int rc = px_unpack_status(in, &event.code);
+    (void) up;
+    return PMIX_OPERATION_SUCCEEDED;
+}
 
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_one(in, PMIX_DATA_RANGE, &event.range);
-    rc = rc ? rc : px_unpack_infos(in, &info, &event.ninfo);
-    if (!rc) {
-        event.info = info;
-        px_answer_status(s, &reply_to, PMIX_SUCCESS);
-        (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, peer);
+/* A peer learns first that its event is on its way; this process, that it has been delivered. */
+void px_notify_answered(struct px_upcall *up)
+{
+    const struct px_notify_args *args = up->args;
+    const struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
+    struct px_event event = {
+        .code = args->code,
+        .source = up->reply_to.peer ? up->proc : args->source,
+        .range = args->range,
+        .info = args->head.info,
+        .ninfo = args->head.ninfo,
+    };
+
+    if (up->reply_to.peer) {
+        px_upcall_answer(up);
+        (void) px_event_fan_out(up->server, &event, PX_ORIGIN_CLIENT, peer);
+        return;
     }
-    PMIx_Info_free(info, event.ninfo);
-    return rc;
+    (void) px_event_fan_out(up->server, &event, PX_ORIGIN_HOST, NULL);
+    px_termination_event(up->server, &event);
+    px_upcall_answer(up);
 }
 
 /* --- registrations --- */
@@ -325,83 +336,47 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_st
     }
 }
 
-/* What a registration was for, until it is answered. */
-struct wish {
-    bool replay_kept;
-    bool all;
-    size_t n;
-    pmix_status_t codes[];
-};
-
 /* A host that cannot say more than "not supported" does not keep local events from being delivered,
  * unless something is required that only it could do. The answer goes first: no event may overtake
  * it. */
-static void registered(struct px_upcall *up)
+void px_codes_registered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
-    struct wish *wish = up->arg;
+    const struct px_codes_args *args = up->args;
+    int rc = up->reply.status;
 
-    int rc = up->status;
-
-    if (rc == PMIX_ERR_NOT_SUPPORTED &&
-        px_directives_met(&px_call_handler, px_upcall_levels(up), up->info, up->ninfo)) {
+    if (rc == PMIX_ERR_NOT_SUPPORTED && px_directives_met(&px_call_handler, px_upcall_levels(up),
+                                                          args->head.info, args->head.ninfo)) {
         rc = PMIX_SUCCESS;
     }
     px_answer_status(up->server, &up->reply_to, rc);
-    if (peer && !rc && wish->replay_kept) {
-        replay_kept(up->server, peer, wish->codes, wish->n, wish->all);
+    if (peer && !rc && args->replay) {
+        replay_kept(up->server, peer, args->codes, args->ncodes, !args->ncodes);
     }
-    free(wish);
 }
 
-static struct wish *wish_create(const pmix_status_t *codes, size_t ncodes, bool replay_kept,
-                                bool all)
+pmix_status_t px_codes_call(struct px_upcall *up)
 {
-    struct wish *wish = calloc(1, sizeof(*wish) + ncodes * sizeof(*codes));
+    struct px_codes_args *args = up->args;
+    struct px_server *s = up->server;
+    pmix_server_register_events_fn_t fn = s->host.register_events;
 
-    if (wish) {
-        wish->replay_kept = replay_kept;
-        wish->all = all;
-        wish->n = ncodes;
-        if (ncodes) {
-            memcpy(wish->codes, codes, ncodes * sizeof(*codes));
+    up->codes = calloc(args->ncodes + 1, sizeof(*up->codes));
+    if (!up->codes) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < args->ncodes; i++) {
+        if (is_hosts(args->codes[i]) && count_up(s, args->codes[i]) == 1) {
+            up->codes[up->ncodes++] = args->codes[i];
         }
     }
-    return wish;
-}
-
-void px_codes_wanted(struct px_server *s, const struct px_reply_to *reply_to,
-                     const pmix_proc_t *proc, const pmix_status_t *codes, size_t ncodes,
-                     bool replay_too, const pmix_info_t *info, size_t ninfo)
-{
-    struct px_upcall *up = px_upcall_create(s, reply_to, proc, registered);
-    struct px_peer *peer = px_peer_find(s, reply_to->peer);
-
-    px_assert(px_loop_inside(s->loop));
-    if (up) {
-        up->codes = calloc(ncodes + 1, sizeof(*codes));
-        up->arg = wish_create(codes, ncodes, replay_too, !ncodes);
+    if (!up->ncodes || !fn) {
+        return PMIX_ERR_NOT_SUPPORTED;
     }
-    if (!up || !up->codes || !up->arg || px_infos_copy(info, ninfo, &up->info)) {
-        free(up ? up->arg : NULL);
-        px_upcall_destroy(up);
-        px_answer_status(s, reply_to, PMIX_ERR_NOMEM);
-        return;
-    }
-    up->ninfo = up->info ? ninfo : 0;
-    for (size_t i = 0; i < ncodes; i++) {
-        if (is_hosts(codes[i]) && count_up(s, codes[i]) == 1) {
-            up->codes[up->ncodes++] = codes[i];
-        }
-    }
-    if (!up->ncodes || !s->host.register_events) {
-        px_upcall_returned(up, PMIX_ERR_NOT_SUPPORTED);
-        return;
-    }
-    px_upcall_set_processed(up, &px_call_handler);
-    (void) px_upcall_identify(up, peer ? peer->uid : s->uid, peer ? peer->gid : s->gid);
-    px_upcall_returned(
-        up, s->host.register_events(up->codes, up->ncodes, up->info, up->ninfo, px_hostcb_op, up));
+    px_directives_mark(&px_call_handler, px_upcall_levels(up), args->head.info, args->head.ninfo);
+    (void) px_requester_identify(s, px_peer_find(s, up->reply_to.peer), &args->head.info,
+                                 &args->head.ninfo);
+    return fn(up->codes, up->ncodes, args->head.info, args->head.ninfo, px_hostcb_op, up);
 }
 
 static bool has_code(const struct px_peer *peer, pmix_status_t code)
@@ -434,35 +409,17 @@ static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *ncodes)
     return PMIX_SUCCESS;
 }
 
-int px_handle_regevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+/* What remains among the codes is what the peer did not want before. */
+int px_codes_prepare(struct px_upcall *up, struct px_peer *peer)
 {
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    pmix_status_t *codes = NULL;
-    pmix_info_t *info = NULL;
-    size_t ninfo = 0;
-    size_t n = 0;
-    bool all;
-    int rc = px_unpack_size(in, &n);
+    struct px_codes_args *args = up->args;
+    bool all = !args->ncodes;
+    int rc = peer && !all ? add_codes(peer, args->codes, &args->ncodes) : PMIX_SUCCESS;
 
-    px_assert(px_loop_inside(s->loop));
-    if (!rc && n > px_in_left(in)) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (!rc && n) {
-        codes = calloc(n, sizeof(*codes));
-        rc = codes ? px_unpack(in, PMIX_STATUS, codes, &n) : PMIX_ERR_NOMEM;
-    }
-    all = !rc && !n;
-    rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
-    rc = rc || all ? rc : add_codes(peer, codes, &n);
-    if (!rc) {
-        bool news = !peer->wants_all && (all || n);
-
+    if (!rc && peer) {
+        args->replay = !peer->wants_all && (all || args->ncodes);
         peer->wants_all |= all;
-        px_codes_wanted(s, &reply_to, &peer->proc, codes, n, news, info, ninfo);
     }
-    PMIx_Info_free(info, ninfo);
-    free(codes);
     return rc;
 }
 

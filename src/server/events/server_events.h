@@ -10,6 +10,7 @@ struct px_in;
 struct px_peer;
 struct px_reply_to;
 struct px_server;
+struct px_upcall;
 
 /* Registrations for event codes and what the host is told of them. Loop thread. */
 
@@ -18,15 +19,16 @@ struct px_server;
 
 enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };
 
-/* Somebody wants these codes for the first time; the host is asked where they are its own, then
- * from is answered, and kept events follow if `replay_too`. ncodes 0: all. */
-void px_codes_wanted(struct px_server *s, const struct px_reply_to *reply_to,
-                     const pmix_proc_t *proc, const pmix_status_t *codes, size_t ncodes,
-                     bool replay_too, const pmix_info_t *info, size_t ninfo);
+/* The services (struct px_service). A registration asks the host for codes that are its own and
+ * that nobody has wanted yet; events that were kept follow the answer. */
+pmix_status_t px_notify_call(struct px_upcall *up);
+void px_notify_answered(struct px_upcall *up);
+int px_codes_prepare(struct px_upcall *up, struct px_peer *peer);
+pmix_status_t px_codes_call(struct px_upcall *up);
+void px_codes_registered(struct px_upcall *up);
+
 void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t ncodes);
 
-int px_handle_notify(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_regevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag,
                           struct px_in *in);
 

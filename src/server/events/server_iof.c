@@ -180,94 +180,50 @@ int px_output_deliver(struct px_server *s, void *args)
 
 /* --- requests --- */
 
-static void pull_answered(struct px_upcall *up)
+int px_iof_pull_prepare(struct px_upcall *up, struct px_peer *peer)
 {
-    struct px_server *s = up->server;
-    struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
-    struct px_buf buf = {0};
-
-    if (up->status || !peer) {
-        (void) px_iof_subscription_drop(s, up->reply_to.peer, up->number);
-        px_answer_status(s, &up->reply_to, up->status);
-        return;
-    }
-    (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
-    (void) px_pack_size(&buf, peer->kind, up->number);
-    px_answer_take(s, &up->reply_to, &buf);
-    px_outputs_deliver(s, up->reply_to.peer, up->number, up->info, up->ninfo);
-}
-
-int px_handle_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    pmix_iof_channel_t channel = 0;
+    const struct px_args *args = up->args;
     struct px_iof_pull_directives directives;
-    struct px_iof_subscription *pull = NULL;
-    size_t local_id = 0;
-    int rc = up ? px_unpack_procs(in, &up->procs, &up->nprocs) : PMIX_ERR_NOMEM;
 
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    rc = rc ? rc : px_unpack_one(in, PMIX_IOF_CHANNEL, &channel);
-    if (!rc && px_in_left(in)) {
-        rc = px_unpack_size(in, &local_id);
-    }
-    rc = rc ? rc : px_iof_pull_read(up->info, up->ninfo, &directives);
-    rc = rc ? rc : px_upcall_identify(up, peer->uid, peer->gid);
-    if (!rc) {
-        pull = px_iof_subscription_add(s, peer->id, up->procs, up->nprocs, channel);
-        rc = pull ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    }
-    if (rc) {
-        px_upcall_destroy(up);
-        return rc;
-    }
-    pull->local_id = local_id;
-    up->number = (uint32_t) pull->id;
-    up->done = pull_answered;
-    px_upcall_set_processed(up, &px_call_iof_pull);
-    px_upcall_returned(up, s->host.iof_pull ? s->host.iof_pull(up->procs, up->nprocs, up->info,
-                                                               up->ninfo, channel, px_hostcb_op, up)
-                                            : PMIX_ERR_NOT_SUPPORTED);
-    return PMIX_SUCCESS;
+    (void) peer;
+    return px_iof_pull_read(args->info, args->ninfo, &directives);
 }
 
-int px_handle_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+pmix_status_t px_iof_pull_call(struct px_upcall *up)
 {
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    pmix_info_t *info = NULL;
-    size_t ninfo = 0;
-    size_t id = 0;
-    int rc = px_unpack_infos(in, &info, &ninfo);
+    const struct px_iof_pull_args *args = up->args;
+    struct px_server *s = up->server;
+    struct px_iof_subscription *pull =
+        px_iof_subscription_add(s, up->reply_to.peer, args->procs, args->nprocs, args->channel);
 
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_size(in, &id);
-    PMIx_Info_free(info, ninfo);
-    if (rc) {
-        return rc;
+    if (!pull) {
+        return PMIX_ERR_NOMEM;
     }
-    px_answer_status(s, &reply_to, px_iof_subscription_drop(s, peer->id, id));
-    return PMIX_SUCCESS;
+    pull->local_id = args->id;
+    up->reply.number = pull->id;
+    return s->host.iof_pull ? s->host.iof_pull(args->procs, args->nprocs, args->head.info,
+                                               args->head.ninfo, args->channel, px_hostcb_op, up)
+                            : PMIX_ERR_NOT_SUPPORTED;
 }
 
-void px_upcall_iof_push(struct px_upcall *up)
+void px_iof_pull_answered(struct px_upcall *up)
 {
-    pmix_server_stdin_fn_t fn = up->server->host.push_stdin;
+    const struct px_args *args = up->args;
+    struct px_server *s = up->server;
+    uint64_t peer = up->reply_to.peer;
 
-    up->done = px_done_status;
-    px_upcall_set_processed(up, &px_call_iof_push);
-    px_upcall_returned(up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo,
-                                   &up->bytes, px_hostcb_op, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
+    px_upcall_answer(up);
+    if (up->reply.status || !px_peer_find(s, peer)) {
+        (void) px_iof_subscription_drop(s, peer, up->reply.number);
+    } else {
+        px_outputs_deliver(s, peer, up->reply.number, args->info, args->ninfo);
+    }
 }
 
-int px_handle_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+pmix_status_t px_iof_deregister_call(struct px_upcall *up)
 {
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    int rc = up ? px_unpack_procs(in, &up->procs, &up->nprocs) : PMIX_ERR_NOMEM;
+    const struct px_iof_deregister_args *args = up->args;
+    int rc = px_iof_subscription_drop(up->server, up->reply_to.peer, args->id);
 
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    rc = rc ? rc : px_unpack_one(in, PMIX_BYTE_OBJECT, &up->bytes);
-    return px_request_go(up, peer, rc, px_upcall_iof_push);
+    return rc ? rc : PMIX_OPERATION_SUCCEEDED;
 }

@@ -45,16 +45,16 @@ bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
 void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull,
                                  const struct px_output_args *out);
 
-/* output_cache.c: what came before somebody asked. */
+/* The services (struct px_service). */
+int px_iof_pull_prepare(struct px_upcall *up, struct px_peer *peer);
+pmix_status_t px_iof_pull_call(struct px_upcall *up);
+void px_iof_pull_answered(struct px_upcall *up);
+pmix_status_t px_iof_deregister_call(struct px_upcall *up);
 
-int px_handle_iof_pull(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_iof_push(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_iof_dereg(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+/* output_cache.c: what came before somebody asked. */
 
 void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px_peer *peer);
 void px_iof_subscriptions_drop_all(struct px_server *s);
-
-void px_upcall_iof_push(struct px_upcall *up); /* procs, bytes */
 
 int px_output_deliver(struct px_server *s, void *args);
 

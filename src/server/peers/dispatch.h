@@ -7,6 +7,7 @@
 
 #include <pmix_server.h>
 
+#include "src/request/schema.h"
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 
@@ -18,14 +19,7 @@ struct px_server;
 struct px_reply_to {
     uint64_t peer; /* 0: not a peer */
     uint32_t tag;
-    pmix_op_cbfunc_t op; /* for calls of our own; at most one of these */
-    pmix_info_cbfunc_t infos;
-    pmix_lookup_cbfunc_t lookup;
-    pmix_spawn_cbfunc_t spawn;
-    pmix_value_cbfunc_t value;
-    pmix_credential_cbfunc_t cred;
-    pmix_validation_cbfunc_t valid;
-    void *cbdata;
+    struct px_completion own; /* of a call of our own; without `done` nobody waits for the answer */
 };
 
 static inline struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag)
@@ -41,9 +35,9 @@ typedef int (*px_handler)(struct px_server *s, struct px_peer *peer, uint32_t ta
 void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to,
                       pmix_status_t status);
 
-/* STATUS; SIZE n; INFO[n]. */
-void px_answer_infos(struct px_server *s, const struct px_reply_to *reply_to, pmix_status_t status,
-                     const pmix_info_t *info, size_t ninfo);
+/* The completion may take what the reply points at. */
+void px_answer(struct px_server *s, const struct px_reply_to *reply_to,
+               const struct px_reply_type *type, struct px_reply *reply);
 
 /* Sends a built reply to a peer, or a failure when building it failed. */
 void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf);

@@ -293,7 +293,7 @@ static void connected_answered(struct px_upcall *up)
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
 
     if (peer) {
-        px_peer_admit(peer, up->status, NULL);
+        px_peer_admit(peer, up->reply.status, NULL);
     }
 }
 

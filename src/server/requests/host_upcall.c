@@ -40,6 +40,12 @@ int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid)
     return px_infos_append(infos, ninfo, PMIX_GRPID, &group, PMIX_UINT32);
 }
 
+int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
+                          pmix_info_t **infos, size_t *ninfo)
+{
+    return px_infos_identify(infos, ninfo, peer ? peer->uid : s->uid, peer ? peer->gid : s->gid);
+}
+
 int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid)
 {
     return px_infos_identify(&up->info, &up->ninfo, uid, gid);
@@ -62,18 +68,21 @@ struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to
     return up;
 }
 
-static void free_request(struct px_upcall *up)
+struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_request *request,
+                                       const struct px_reply_to *reply_to, const pmix_proc_t *proc,
+                                       px_upcall_fn done)
 {
-    free(up->procs);
-    PMIx_Info_free(up->info, up->ninfo);
-    PMIx_Info_free(up->data, up->ndata);
-    PMIx_Argv_free(up->keys);
-    free(up->text);
-    PMIx_App_free(up->apps, up->napps);
-    PMIx_Query_free(up->queries, up->nqueries);
-    free(up->bytes.bytes);
-    free(up->units);
-    free(up->codes);
+    struct px_upcall *up = px_upcall_create(s, reply_to, proc, done);
+
+    if (up) {
+        up->request = request;
+        up->args = calloc(1, request->size);
+        if (!up->args) {
+            px_upcall_destroy(up);
+            return NULL;
+        }
+    }
+    return up;
 }
 
 void px_upcall_destroy(struct px_upcall *up)
@@ -82,10 +91,15 @@ void px_upcall_destroy(struct px_upcall *up)
         return;
     }
     px_list_remove(&up->link);
-    free_request(up);
-    PMIx_Info_free(up->ret_info, up->ret_ninfo);
-    PMIx_Pdata_free(up->ret_pdata, up->ret_npdata);
-    free(up->ret_bytes);
+    if (up->args) {
+        px_args_fini(up->request, up->args);
+        free(up->args);
+    }
+    free(up->procs);
+    PMIx_Info_free(up->info, up->ninfo);
+    free(up->text);
+    free(up->codes);
+    px_reply_fini(&up->reply);
     if (up->release) {
         up->release(up->release_data);
     }
@@ -115,7 +129,7 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
         px_list_append(&up->server->upcalls, &up->link);
         return;
     }
-    up->status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
+    up->reply.status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
     upcall_end(up);
 }
 
@@ -131,7 +145,7 @@ void px_upcalls_abandon(struct px_server *s)
         /* One that was answered is on its way: px_upcalls_answered_late. */
         if (px_cas(&up->state, IDLE, ABANDONED)) {
             px_list_remove(&up->link);
-            up->status = PMIX_ERR_LOST_CONNECTION;
+            up->reply.status = PMIX_ERR_LOST_CONNECTION;
             up->done(up);
             item = s->upcalls.next; /* whatever that has changed */
         }
@@ -153,7 +167,7 @@ static bool begin_answer(struct px_upcall *up, pmix_status_t status)
         }
         return false;
     }
-    up->status = status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
+    up->reply.status = status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
     return true;
 }
 
@@ -191,21 +205,27 @@ void px_hostcb_op(pmix_status_t status, void *cbdata)
     }
 }
 
+static void take_bytes(struct px_upcall *up, const char *bytes, size_t n)
+{
+    if (!bytes || !n) {
+        return;
+    }
+    up->reply.bytes.bytes = malloc(n);
+    if (up->reply.bytes.bytes) {
+        memcpy(up->reply.bytes.bytes, bytes, n);
+        up->reply.bytes.size = n;
+    } else {
+        up->reply.status = PMIX_ERR_NOMEM;
+    }
+}
+
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data)
 {
     struct px_upcall *up = cbdata;
 
     if (up && begin_answer(up, status)) {
-        if (data && ndata) {
-            up->ret_bytes = malloc(ndata);
-            if (up->ret_bytes) {
-                memcpy(up->ret_bytes, data, ndata);
-                up->ret_len = ndata;
-            } else {
-                up->status = PMIX_ERR_NOMEM;
-            }
-        }
+        take_bytes(up, data, ndata);
         up->release = release;
         up->release_data = release_data;
         post_answer(up);
@@ -221,18 +241,18 @@ void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, v
     if (!up || !begin_answer(up, status)) {
         return;
     }
-    up->ret_pdata = ndata && data ? PMIx_Pdata_create(ndata) : NULL;
-    for (size_t i = 0; up->ret_pdata && i < ndata; i++) {
-        up->ret_pdata[i].proc = data[i].proc;
-        memcpy(up->ret_pdata[i].key, data[i].key, sizeof(data[i].key));
+    up->reply.data = ndata && data ? PMIx_Pdata_create(ndata) : NULL;
+    for (size_t i = 0; up->reply.data && i < ndata; i++) {
+        up->reply.data[i].proc = data[i].proc;
+        memcpy(up->reply.data[i].key, data[i].key, sizeof(data[i].key));
         if (data[i].value.type != PMIX_UNDEF &&
-            px_value_keep(&up->ret_pdata[i].value, &data[i].value)) {
-            up->status = PMIX_ERR_NOMEM;
+            px_value_keep(&up->reply.data[i].value, &data[i].value)) {
+            up->reply.status = PMIX_ERR_NOMEM;
         }
     }
-    up->ret_npdata = up->ret_pdata ? ndata : 0;
-    if (ndata && data && !up->ret_pdata) {
-        up->status = PMIX_ERR_NOMEM;
+    up->reply.ndata = up->reply.data ? ndata : 0;
+    if (ndata && data && !up->reply.data) {
+        up->reply.status = PMIX_ERR_NOMEM;
     }
     post_answer(up);
 }
@@ -242,19 +262,19 @@ void px_hostcb_spawn(pmix_status_t status, char nspace[], void *cbdata)
     struct px_upcall *up = cbdata;
 
     if (up && begin_answer(up, status)) {
-        PMIX_LOAD_PROCID(&up->ret_proc, nspace ? nspace : "", PMIX_RANK_WILDCARD);
+        PMIX_LOAD_PROCID(&up->reply.proc, nspace ? nspace : "", PMIX_RANK_WILDCARD);
         post_answer(up);
     }
 }
 
 static void take_infos(struct px_upcall *up, const pmix_info_t *info, size_t ninfo)
 {
-    int rc = px_infos_copy(info, ninfo, &up->ret_info);
+    int rc = px_infos_copy(info, ninfo, &up->reply.info);
 
     if (rc) {
-        up->status = rc;
+        up->reply.status = rc;
     } else {
-        up->ret_ninfo = up->ret_info ? ninfo : 0;
+        up->reply.ninfo = up->reply.info ? ninfo : 0;
     }
 }
 
@@ -279,7 +299,7 @@ void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
 
     if (up && begin_answer(up, status)) {
         if (proc) {
-            up->ret_proc = *proc;
+            up->reply.proc = *proc;
         }
         post_answer(up);
     }
@@ -293,14 +313,8 @@ void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, 
     if (!up || !begin_answer(up, status)) {
         return;
     }
-    if (credential && credential->bytes && credential->size) {
-        up->ret_bytes = malloc(credential->size);
-        if (up->ret_bytes) {
-            memcpy(up->ret_bytes, credential->bytes, credential->size);
-            up->ret_len = credential->size;
-        } else {
-            up->status = PMIX_ERR_NOMEM;
-        }
+    if (credential) {
+        take_bytes(up, credential->bytes, credential->size);
     }
     take_infos(up, info, ninfo);
     post_answer(up);
@@ -320,10 +334,10 @@ void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo
 
 void px_done_status(struct px_upcall *up)
 {
-    px_answer_status(up->server, &up->reply_to, up->status);
+    px_answer_status(up->server, &up->reply_to, up->reply.status);
 }
 
-void px_done_infos(struct px_upcall *up)
+void px_upcall_answer(struct px_upcall *up)
 {
-    px_answer_infos(up->server, &up->reply_to, up->status, up->ret_info, up->ret_ninfo);
+    px_answer(up->server, &up->reply_to, up->request->reply, &up->reply);
 }

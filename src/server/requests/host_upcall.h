@@ -26,44 +26,29 @@ struct px_upcall {
 
     /* What the host sees; owned. */
     pmix_proc_t proc;
-    pmix_proc_t proc2;
+    const struct px_request *request; /* or NULL: what follows `args` is used */
+    void *args;                       /* the arguments of the request */
     pmix_proc_t *procs;
     size_t nprocs;
     pmix_info_t *info;
     size_t ninfo;
-    pmix_info_t *data;
-    size_t ndata;
-    char **keys;
     char *text;
-    pmix_app_t *apps;
-    size_t napps;
-    pmix_query_t *queries;
-    size_t nqueries;
-    pmix_byte_object_t bytes;
-    pmix_resource_unit_t *units;
-    size_t nunits;
     pmix_status_t *codes;
     size_t ncodes;
-    pmix_status_t code;
-    uint32_t number;
 
-    /* The answer; owned. */
-    pmix_status_t status;
-    pmix_info_t *ret_info;
-    size_t ret_ninfo;
-    pmix_pdata_t *ret_pdata;
-    size_t ret_npdata;
-    char *ret_bytes;
-    size_t ret_len;
-    pmix_release_cbfunc_t
-        release; /* the host's, for what it answered with; called once, at the end */
+    struct px_reply reply;         /* the answer; owned */
+    pmix_release_cbfunc_t release; /* the host's, for what it answered with; called once, at the
+                                      end */
     void *release_data;
-    pmix_proc_t ret_proc;
 };
 
 /* NULL when memory is out. */
 struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to *reply_to,
                                    const pmix_proc_t *proc, px_upcall_fn done);
+/* One with arguments for a request, zeroed. */
+struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_request *request,
+                                       const struct px_reply_to *reply_to, const pmix_proc_t *proc,
+                                       px_upcall_fn done);
 
 /* Says what the host's function returned: starts the wait for its answer, or ends the upcall at
  * once, calling done before this returns. A host without the function: pass
@@ -76,6 +61,9 @@ void px_upcall_destroy(struct px_upcall *up);
 /* Adds PMIX_USERID and PMIX_GRPID of the requester, in place of all that it claimed itself; a group
  * that is not proved, (gid_t) -1, is left out. 0 or PMIX_ERR_NOMEM. */
 int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid);
+/* The same of a peer, or of this process (NULL). */
+int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
+                          pmix_info_t **infos, size_t *ninfo);
 int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->info */
 
 /* The levels that deal with it: the requester's and this one (enum px_attr_level). */
@@ -96,9 +84,9 @@ void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, 
                           size_t ninfo, void *cbdata);
 void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata);
 
-/* Ready-made endings: reply with the status, or with status and infos. */
+/* Ready-made endings: reply with the status, or with what the request's reply holds. */
 void px_done_status(struct px_upcall *up);
-void px_done_infos(struct px_upcall *up);
+void px_upcall_answer(struct px_upcall *up);
 
 /* host_upcall.c, at the end: those whom the upcalls under way were for are answered with an error.
  */

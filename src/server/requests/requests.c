@@ -1,366 +1,363 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Logging, allocation, job control, monitoring, credentials, fabric, devices and sessions: read,
- * identify, hand to the host, answer with what it says. */
+/* The table of services: for each request the host's entry, and what is added to the arguments. */
 
 #include "requests.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/topo/topo.h"
+#include "server_query.h"
+#include "src/context/context.h"
+#include "src/server/data/nspace.h"
+#include "src/server/events/server_events.h"
+#include "src/server/events/server_iof.h"
+#include "src/server/self/self_ops.h"
 #include "src/value/directives.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/segment_offer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
-struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *peer, uint32_t tag)
-{
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
+/* --- arguments completed --- */
 
-    px_assert(px_loop_inside(s->loop));
-    return px_upcall_create(s, &reply_to, &peer->proc, px_done_status);
+static int add_timestamp(struct px_upcall *up, struct px_peer *peer)
+{
+    struct px_log_args *args = up->args;
+
+    (void) peer;
+    return args->when ? px_infos_append(&args->head.info, &args->head.ninfo, PMIX_LOG_TIMESTAMP,
+                                        &args->when, PMIX_TIME)
+                      : PMIX_SUCCESS;
 }
 
-int px_request_go_plain(struct px_upcall *up, int rc, void (*go)(struct px_upcall *up))
+static int add_fabric_index(struct px_upcall *up, struct px_peer *peer)
 {
+    struct px_fabric_args *args = up->args;
+
+    (void) peer;
+    return px_infos_append(&args->head.info, &args->head.ninfo, PMIX_FABRIC_INDEX, &args->index,
+                           PMIX_SIZE);
+}
+
+/* Whose child the job will be, and that it is one. */
+static int add_parent(struct px_upcall *up, struct px_peer *peer)
+{
+    struct px_args *args = up->args;
+    bool yes = true;
+    int rc;
+
+    if (!peer) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_infos_append(&args->info, &args->ninfo, PMIX_SPAWNED, &yes, PMIX_BOOL);
+    rc = rc ? rc
+            : px_infos_append(&args->info, &args->ninfo, PMIX_PARENT_ID, &peer->proc, PMIX_PROC);
+    return rc ? rc
+              : px_infos_append(&args->info, &args->ninfo,
+                                peer->tool ? PMIX_REQUESTOR_IS_TOOL : PMIX_REQUESTOR_IS_CLIENT,
+                                &yes, PMIX_BOOL);
+}
+
+/* --- the host's entries --- */
+
+static pmix_status_t call_publish(struct px_upcall *up)
+{
+    const struct px_args *args = up->args;
+    pmix_server_publish_fn_t fn = up->server->host.publish;
+
+    return fn ? fn(&up->proc, args->info, args->ninfo, px_hostcb_op, up) : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_lookup(struct px_upcall *up)
+{
+    const struct px_keys_args *args = up->args;
+    pmix_server_lookup_fn_t fn = up->server->host.lookup;
+
+    return fn ? fn(&up->proc, args->keys, args->head.info, args->head.ninfo, px_hostcb_lookup, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_unpublish(struct px_upcall *up)
+{
+    const struct px_keys_args *args = up->args;
+    pmix_server_unpublish_fn_t fn = up->server->host.unpublish;
+
+    return fn ? fn(&up->proc, args->keys, args->head.info, args->head.ninfo, px_hostcb_op, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_spawn(struct px_upcall *up)
+{
+    const struct px_spawn_args *args = up->args;
+    pmix_server_spawn_fn_t fn = up->server->host.spawn;
+
+    return fn ? fn(&up->proc, args->head.info, args->head.ninfo, args->apps, args->napps,
+                   px_hostcb_spawn, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_abort(struct px_upcall *up)
+{
+    const struct px_abort_args *args = up->args;
+    const struct px_local_proc *rank = px_local_proc_of(up->server, &up->proc);
+    pmix_server_abort_fn_t fn = up->server->host.abort;
+
+    return fn ? fn(&up->proc, rank ? rank->object : NULL, args->status, args->text, args->procs,
+                   args->nprocs, px_hostcb_op, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_log(struct px_upcall *up)
+{
+    const struct px_log_args *args = up->args;
+    const pmix_server_module_t *host = &up->server->host;
+
+    if (host->log2) {
+        return host->log2(&up->proc, args->data, args->ndata, args->head.info, args->head.ninfo,
+                          px_hostcb_op, up);
+    }
+    if (!host->log) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    host->log(&up->proc, args->data, args->ndata, args->head.info, args->head.ninfo, px_hostcb_op,
+              up);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t call_alloc(struct px_upcall *up)
+{
+    const struct px_alloc_args *args = up->args;
+    pmix_server_alloc_fn_t fn = up->server->host.allocate;
+
+    return fn ? fn(&up->proc, args->directive, args->head.info, args->head.ninfo, px_hostcb_infos,
+                   up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_job_control(struct px_upcall *up)
+{
+    const struct px_job_control_args *args = up->args;
+    pmix_server_job_control_fn_t fn = up->server->host.job_control;
+
+    return fn ? fn(&up->proc, args->procs, args->nprocs, args->head.info, args->head.ninfo,
+                   px_hostcb_infos, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_monitor(struct px_upcall *up)
+{
+    const struct px_monitor_args *args = up->args;
+    pmix_server_monitor_fn_t fn = up->server->host.monitor;
+
+    return fn ? fn(&up->proc, &args->monitor, args->error, args->head.info, args->head.ninfo,
+                   px_hostcb_infos, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_credential(struct px_upcall *up)
+{
+    const struct px_args *args = up->args;
+    pmix_server_get_cred_fn_t fn = up->server->host.get_credential;
+
+    return fn ? fn(&up->proc, args->info, args->ninfo, px_hostcb_credential, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_validate(struct px_upcall *up)
+{
+    const struct px_validate_args *args = up->args;
+    pmix_server_validate_cred_fn_t fn = up->server->host.validate_credential;
+
+    return fn ? fn(&up->proc, &args->credential, args->head.info, args->head.ninfo,
+                   px_hostcb_validation, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_fabric(struct px_upcall *up)
+{
+    const struct px_args *args = up->args;
+    pmix_server_fabric_fn_t fn = up->server->host.fabric;
+    pmix_fabric_operation_t operation = up->request == &px_request_fabric_update
+                                            ? PMIX_FABRIC_UPDATE_INFO
+                                            : PMIX_FABRIC_REQUEST_INFO;
+
+    return fn ? fn(&up->proc, operation, args->info, args->ninfo, px_hostcb_infos, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_session_control(struct px_upcall *up)
+{
+    const struct px_session_args *args = up->args;
+    pmix_server_session_control_fn_t fn = up->server->host.session_control;
+
+    return fn ? fn(&up->proc, args->session, args->head.info, args->head.ninfo, px_hostcb_infos, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_block(struct px_upcall *up)
+{
+    const struct px_block_args *args = up->args;
+    pmix_server_resource_block_fn_t fn = up->server->host.resource_block;
+
+    return fn ? fn(&up->proc, args->directive, args->name, args->units, args->nunits,
+                   args->head.info, args->head.ninfo, px_hostcb_op, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t call_iof_push(struct px_upcall *up)
+{
+    const struct px_iof_push_args *args = up->args;
+    pmix_server_stdin_fn_t fn = up->server->host.push_stdin;
+
+    return fn ? fn(&up->proc, args->procs, args->nprocs, args->head.info, args->head.ninfo,
+                   &args->bytes, px_hostcb_op, up)
+              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* --- a spawn's answer carries what is known of the job, so that it can be read at once --- */
+
+static void spawn_answered(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+    struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
+    struct px_nspace *ns = px_nspace_find(s, up->reply.proc.nspace);
+    bool good = up->reply.status == PMIX_SUCCESS;
+    const struct px_buf *packed;
+    struct px_buf buf = {0};
+
+    if (!peer || !good || !ns) {
+        px_upcall_answer(up);
+        return;
+    }
+    px_reply_pack(&buf, peer->kind, &px_reply_spawn, &up->reply);
+    if (px_peer_has_news(peer, ns)) {
+        (void) px_pack_segment(&buf, peer->kind);
+        if (px_buf_ok(&buf)) {
+            px_answer_offer(s, &up->reply_to, &buf, px_peer_offer(peer, ns));
+            return;
+        }
+    } else if (!px_peer_may_read(peer, ns) && !px_nspace_packed(ns, peer->kind, &packed)) {
+        px_buf_append(&buf, packed->data, packed->len);
+    }
+    px_answer_take(s, &up->reply_to, &buf);
+}
+
+/* --- the table --- */
+
+static const struct px_service services[] = {
+    [PX_CMD_PUBLISH] = {&px_request_publish, .call = call_publish},
+    [PX_CMD_LOOKUP] = {&px_request_lookup, .call = call_lookup},
+    [PX_CMD_UNPUBLISH] = {&px_request_unpublish, .call = call_unpublish},
+    [PX_CMD_SPAWN] = {&px_request_spawn, add_parent, call_spawn, spawn_answered},
+    [PX_CMD_ABORT] = {&px_request_abort, .call = call_abort, .anonymous = true},
+    [PX_CMD_QUERY] = {&px_request_query, px_query_prepare, px_query_call, px_query_answered, true},
+    [PX_CMD_LOG] = {&px_request_log, add_timestamp, call_log},
+    [PX_CMD_ALLOC] = {&px_request_alloc, .call = call_alloc},
+    [PX_CMD_JOB_CONTROL] = {&px_request_job_control, .call = call_job_control},
+    [PX_CMD_MONITOR] = {&px_request_monitor, .call = call_monitor},
+    [PX_CMD_GET_CREDENTIAL] = {&px_request_credential, .call = call_credential},
+    [PX_CMD_VALIDATE_CREDENTIAL] = {&px_request_validate, .call = call_validate},
+    [PX_CMD_FABRIC_REGISTER] = {&px_request_fabric_register, .call = call_fabric},
+    [PX_CMD_FABRIC_UPDATE] = {&px_request_fabric_update, add_fabric_index, call_fabric},
+    [PX_CMD_SESSION_CTRL] = {&px_request_session_control, .call = call_session_control},
+    [PX_CMD_RESBLOCK] = {&px_request_block, .call = call_block},
+    [PX_CMD_NOTIFY] = {&px_request_notify, .call = px_notify_call, .done = px_notify_answered,
+                       .anonymous = true},
+    [PX_CMD_REGEVENTS] = {&px_request_register_codes, px_codes_prepare, px_codes_call,
+                          px_codes_registered, true},
+    [PX_CMD_IOF_PULL] = {&px_request_iof_pull, px_iof_pull_prepare, px_iof_pull_call,
+                         px_iof_pull_answered},
+    [PX_CMD_IOF_DEREG] = {&px_request_iof_deregister, .call = px_iof_deregister_call,
+                          .anonymous = true},
+    [PX_CMD_IOF_PUSH] = {&px_request_iof_push, .call = call_iof_push},
+};
+
+const struct px_service *px_service_of(unsigned command)
+{
+    return command < sizeof(services) / sizeof(services[0]) && services[command].request
+               ? &services[command]
+               : NULL;
+}
+
+/* --- the way --- */
+
+static struct px_upcall *create(struct px_server *s, const struct px_service *service,
+                                const struct px_reply_to *reply_to, const pmix_proc_t *proc)
+{
+    return px_upcall_create_for(s, service->request, reply_to, proc,
+                                service->done ? service->done : px_upcall_answer);
+}
+
+static int prepare(const struct px_service *service, struct px_upcall *up, struct px_peer *peer)
+{
+    struct px_args *args = up->args;
+    int rc = service->prepare ? service->prepare(up, peer) : PMIX_SUCCESS;
+
+    return rc || service->anonymous
+               ? rc
+               : px_requester_identify(up->server, peer, &args->info, &args->ninfo);
+}
+
+static void ask_host(const struct px_service *service, struct px_upcall *up)
+{
+    struct px_args *args = up->args;
+
+    if (service->request->call) {
+        px_directives_mark(service->request->call, px_upcall_levels(up), args->info, args->ninfo);
+    }
+    px_upcall_returned(up, service->call(up));
+}
+
+int px_service_start(const struct px_service *service, struct px_peer *peer, uint32_t tag,
+                     struct px_in *in)
+{
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
+    struct px_upcall *up = create(peer->server, service, &reply_to, &peer->proc);
+    int rc = up ? px_args_unpack(in, service->request, up->args) : PMIX_ERR_NOMEM;
+
+    px_assert(px_loop_inside(peer->server->loop));
+    rc = rc ? rc : prepare(service, up, peer);
     if (rc) {
         px_upcall_destroy(up);
         return rc;
     }
-    go(up);
+    ask_host(service, up);
     return PMIX_SUCCESS;
 }
 
-int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc,
-                  void (*go)(struct px_upcall *up))
+static void run_own(struct px_task *task)
 {
-    return px_request_go_plain(up, rc ? rc : px_upcall_identify(up, peer->uid, peer->gid), go);
+    struct px_upcall *up = px_container_of(task, struct px_upcall, task);
+
+    ask_host(px_service_of(up->request->command), up);
 }
 
-/* --- log --- */
-
-void px_upcall_log(struct px_upcall *up)
+/* The host sees no difference but the name. Arguments are copied in the caller's thread; the rest
+ * happens on the loop thread. */
+pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *request,
+                              const struct px_args *args, const struct px_completion *to)
 {
-    const pmix_server_module_t *host = &up->server->host;
+    const struct px_service *service = px_service_of(request->command);
+    struct px_reply_to reply_to = {.own = *to};
+    struct px_server *s = ctx->role;
+    struct px_upcall *up;
+    int rc;
 
-    up->done = px_done_status;
-    px_upcall_set_processed(up, &px_call_log);
-    if (host->log2) {
-        px_upcall_returned(
-            up, host->log2(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_hostcb_op, up));
-    } else if (host->log) {
-        host->log(&up->proc, up->data, up->ndata, up->info, up->ninfo, px_hostcb_op, up);
-        px_upcall_returned(up, PMIX_SUCCESS);
-    } else {
-        px_upcall_returned(up, PMIX_ERR_NOT_SUPPORTED);
+    if (request == &px_request_iof_deregister) {
+        return px_self_iof_deregister(s, (const struct px_iof_deregister_args *) args);
     }
-}
-
-int px_handle_log(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    time_t when;
-    int rc = up ? px_unpack_one(in, PMIX_TIME, &when) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &up->data, &up->ndata);
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    if (!rc && when) {
-        rc = px_infos_append(&up->info, &up->ninfo, PMIX_LOG_TIMESTAMP, &when, PMIX_TIME);
-    }
-    return px_request_go(up, peer, rc, px_upcall_log);
-}
-
-/* --- allocation, job control, monitoring --- */
-
-void px_upcall_alloc(struct px_upcall *up)
-{
-    pmix_server_alloc_fn_t fn = up->server->host.allocate;
-
-    up->done = px_done_infos;
-    px_upcall_set_processed(up, &px_call_alloc);
-    px_upcall_returned(up, fn ? fn(&up->proc, (pmix_alloc_directive_t) up->number, up->info,
-                                   up->ninfo, px_hostcb_infos, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
-}
-
-int px_handle_alloc(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    pmix_alloc_directive_t directive = 0;
-    int rc = up ? px_unpack_one(in, PMIX_ALLOC_DIRECTIVE, &directive) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    if (!rc) {
-        up->number = directive;
-    }
-    return px_request_go(up, peer, rc, px_upcall_alloc);
-}
-
-void px_upcall_job_control(struct px_upcall *up)
-{
-    pmix_server_job_control_fn_t fn = up->server->host.job_control;
-
-    up->done = px_done_infos;
-    px_upcall_set_processed(up, &px_call_job_control);
-    px_upcall_returned(
-        up, fn ? fn(&up->proc, up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_infos, up)
-               : PMIX_ERR_NOT_SUPPORTED);
-}
-
-int px_handle_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    int rc = up ? px_unpack_procs(in, &up->procs, &up->nprocs) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    return px_request_go(up, peer, rc, px_upcall_job_control);
-}
-
-void px_upcall_monitor(struct px_upcall *up)
-{
-    pmix_server_monitor_fn_t fn = up->server->host.monitor;
-
-    up->done = px_done_infos;
-    px_upcall_set_processed(up, &px_call_monitor);
-    px_upcall_returned(
-        up, fn ? fn(&up->proc, up->data, up->code, up->info, up->ninfo, px_hostcb_infos, up)
-               : PMIX_ERR_NOT_SUPPORTED);
-}
-
-int px_handle_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    int rc = up ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    if (!rc) {
-        up->data = PMIx_Info_create(1);
-        rc = up->data ? px_unpack_one(in, PMIX_INFO, up->data) : PMIX_ERR_NOMEM;
-        up->ndata = up->data ? 1 : 0;
-    }
-    rc = rc ? rc : px_unpack_status(in, &up->code);
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    return px_request_go(up, peer, rc, px_upcall_monitor);
-}
-
-/* --- credentials --- */
-
-static void credential_answered(struct px_upcall *up)
-{
-    struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
-    pmix_byte_object_t bytes = {.bytes = up->ret_bytes, .size = up->ret_len};
-    struct px_buf buf = {0};
-
-    if (!up->reply_to.peer && up->reply_to.cred) {
-        up->reply_to.cred(up->status, &bytes, up->ret_info, up->ret_ninfo, up->reply_to.cbdata);
-        return;
-    }
-    if (!peer) {
-        return;
-    }
-    (void) px_pack_status(&buf, peer->kind, up->status);
-    if (up->status == PMIX_SUCCESS) {
-        (void) px_pack_bytes(&buf, peer->kind, bytes.bytes, bytes.size);
-        if (px_pack_infos(&buf, peer->kind, up->ret_info, up->ret_ninfo)) {
-            buf.failed = true;
-        }
-    }
-    px_answer_take(up->server, &up->reply_to, &buf);
-}
-
-void px_upcall_credential(struct px_upcall *up)
-{
-    pmix_server_get_cred_fn_t fn = up->server->host.get_credential;
-
-    up->done = credential_answered;
-    px_upcall_set_processed(up, &px_call_credential);
-    px_upcall_returned(up, fn ? fn(&up->proc, up->info, up->ninfo, px_hostcb_credential, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
-}
-
-int px_handle_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                             struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    return px_request_go(up, peer, rc, px_upcall_credential);
-}
-
-static void validation_answered(struct px_upcall *up)
-{
-    if (!up->reply_to.peer && up->reply_to.valid) {
-        up->reply_to.valid(up->status, up->ret_info, up->ret_ninfo, up->reply_to.cbdata);
-        return;
-    }
-    px_done_infos(up);
-}
-
-void px_upcall_validate(struct px_upcall *up)
-{
-    pmix_server_validate_cred_fn_t fn = up->server->host.validate_credential;
-
-    up->done = validation_answered;
-    px_upcall_set_processed(up, &px_call_validate);
-    px_upcall_returned(up,
-                       fn ? fn(&up->proc, &up->bytes, up->info, up->ninfo, px_hostcb_validation, up)
-                          : PMIX_ERR_NOT_SUPPORTED);
-}
-
-int px_handle_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    int rc = up ? px_unpack_one(in, PMIX_BYTE_OBJECT, &up->bytes) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    return px_request_go(up, peer, rc, px_upcall_validate);
-}
-
-/* --- fabric, devices, sessions, resource blocks --- */
-
-void px_upcall_fabric(struct px_upcall *up)
-{
-    pmix_server_fabric_fn_t fn = up->server->host.fabric;
-
-    up->done = px_done_infos;
-    px_upcall_set_processed(up, &px_call_fabric);
-    px_upcall_returned(up, fn ? fn(&up->proc, (pmix_fabric_operation_t) up->number, up->info,
-                                   up->ninfo, px_hostcb_infos, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
-}
-
-int px_handle_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                              struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    int rc = up ? px_unpack_infos(in, &up->info, &up->ninfo) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    if (!rc) {
-        up->number = PMIX_FABRIC_REQUEST_INFO;
-    }
-    return px_request_go(up, peer, rc, px_upcall_fabric);
-}
-
-int px_handle_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                            struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    size_t index;
-    int rc = up ? px_unpack_size(in, &index) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_FABRIC_INDEX, &index, PMIX_SIZE);
-    if (!rc) {
-        up->number = PMIX_FABRIC_UPDATE_INFO;
-    }
-    return px_request_go(up, peer, rc, px_upcall_fabric);
-}
-
-int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    pmix_topology_t topo = {0};
-    pmix_cpuset_t cpuset = {0};
-    pmix_info_t *info = NULL;
-    size_t ninfo = 0;
-    pmix_device_distance_t *distances = NULL;
-    size_t n = 0;
-    struct px_buf buf = {0};
-    int rc = px_unpack_one(in, PMIX_TOPO, &topo);
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_one(in, PMIX_PROC_CPUSET, &cpuset);
-    rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
-    if (!rc) {
-        int found = px_directives_met(&px_call_distances, PX_ATTR_ALL, info, ninfo)
-                        ? px_topo_distances(NULL, cpuset.bitmap ? &cpuset : NULL, info, ninfo,
-                                            &distances, &n)
-                        : PMIX_ERR_NOT_SUPPORTED;
-
-        (void) px_pack_status(&buf, peer->kind, found);
-        if (!found) {
-            (void) px_pack_size(&buf, peer->kind, n);
-            (void) px_pack(&buf, peer->kind, PMIX_DEVICE_DIST, distances, n);
-        }
-        px_answer_take(s, &reply_to, &buf);
-    }
-    PMIx_Device_distance_free(distances, n);
-    PMIx_Info_free(info, ninfo);
-    px_topo_cpuset_destruct(&cpuset);
-    px_topo_destruct(&topo);
-    return rc;
-}
-
-void px_upcall_session(struct px_upcall *up)
-{
-    pmix_server_session_control_fn_t fn = up->server->host.session_control;
-
-    up->done = px_done_infos;
-    px_upcall_set_processed(up, &px_call_session_control);
-    px_upcall_returned(up, fn ? fn(&up->proc, up->number, up->info, up->ninfo, px_hostcb_infos, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
-}
-
-int px_handle_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    int rc = up ? px_unpack_one(in, PMIX_UINT32, &up->number) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    return px_request_go(up, peer, rc, px_upcall_session);
-}
-
-static int read_units(struct px_in *in, struct px_upcall *up)
-{
-    size_t n = 0;
-    int rc = px_unpack_size(in, &n);
-
-    if (rc || !n) {
+    up = create(s, service, &reply_to, &s->self);
+    rc = up ? px_args_copy(request, up->args, args) : PMIX_ERR_NOMEM;
+    rc = rc ? rc : prepare(service, up, NULL);
+    if (rc) {
+        px_upcall_destroy(up);
         return rc;
     }
-    if (n > px_in_left(in)) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    up->units = calloc(n, sizeof(*up->units));
-    up->nunits = up->units ? n : 0;
-    return up->units ? px_unpack(in, PMIX_RESOURCE_UNIT, up->units, &up->nunits) : PMIX_ERR_NOMEM;
-}
-
-void px_upcall_resblock(struct px_upcall *up)
-{
-    pmix_server_resource_block_fn_t fn = up->server->host.resource_block;
-
-    up->done = px_done_status;
-    px_upcall_set_processed(up, &px_call_block);
-    px_upcall_returned(up,
-                       fn ? fn(&up->proc, (pmix_resource_block_directive_t) up->number, up->text,
-                               up->units, up->nunits, up->info, up->ninfo, px_hostcb_op, up)
-                          : PMIX_ERR_NOT_SUPPORTED);
-}
-
-int px_handle_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    pmix_resource_block_directive_t directive = 0;
-    int rc = up ? px_unpack_one(in, PMIX_RESBLOCK_DIRECTIVE, &directive) : PMIX_ERR_NOMEM;
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_string(in, &up->text);
-    rc = rc ? rc : read_units(in, up);
-    rc = rc ? rc : px_unpack_infos(in, &up->info, &up->ninfo);
-    if (!rc) {
-        up->number = directive;
-    }
-    return px_request_go(up, peer, rc, px_upcall_resblock);
+    up->task.run = run_own;
+    px_loop_post(s->loop, &up->task);
+    return PMIX_SUCCESS;
 }

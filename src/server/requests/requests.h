@@ -5,49 +5,36 @@
 
 #include "host_upcall.h"
 
+struct px_ctx;
 struct px_in;
 struct px_peer;
-struct px_server;
 
-/* Requests that are the host's to serve: an upcall is filled from a peer's message or from a call
- * of this process, then one of the px_upcall_ functions hands it to the host; each takes over the
- * upcall. Loop thread. */
+/* Requests that are the host's to serve. Whoever asks, a peer by a message or this process by a
+ * call, the way is the same: the arguments are read or copied (src/request), completed, and handed
+ * to the host; its answer goes to whoever asked. */
 
-struct px_upcall *px_request_create(struct px_server *s, const struct px_peer *peer, uint32_t tag);
+/* What the server does for a request beyond what its description says. */
+struct px_service {
+    const struct px_request *request;
+    /* Completes or checks the arguments before the requester's ids are added; NULL: nothing to do.
+     * peer: who asks; NULL: this process. 0, or the status that the request is refused with. */
+    int (*prepare)(struct px_upcall *up, struct px_peer *peer);
+    /* Asks the host: what its entry returned, PMIX_ERR_NOT_SUPPORTED when it has none. One that is
+     * served here returns PMIX_OPERATION_SUCCEEDED or an error. Loop thread. */
+    pmix_status_t (*call)(struct px_upcall *up);
+    px_upcall_fn done; /* NULL: px_upcall_answer */
+    bool anonymous;    /* the requester's ids are not among the directives */
+};
 
-/* Ends the reading of a request: adds the requester's ids and goes, or destroys the upcall and
- * returns rc. */
-int px_request_go(struct px_upcall *up, const struct px_peer *peer, int rc,
-                  void (*go)(struct px_upcall *up));
-/* The same, without ids. */
-int px_request_go_plain(struct px_upcall *up, int rc, void (*go)(struct px_upcall *up));
+/* The row of a command, or NULL: it has a handler of its own (dispatch.c), or nobody serves it. */
+const struct px_service *px_service_of(unsigned command);
 
-void px_upcall_log(struct px_upcall *up);         /* data; info: directives */
-void px_upcall_alloc(struct px_upcall *up);       /* number: directive */
-void px_upcall_job_control(struct px_upcall *up); /* procs; info: directives */
-void px_upcall_monitor(struct px_upcall *up);     /* data[0]: monitor; code; info: directives */
-void px_upcall_credential(struct px_upcall *up);
-void px_upcall_validate(struct px_upcall *up); /* bytes */
-void px_upcall_fabric(struct px_upcall *up);   /* number: operation */
-void px_upcall_session(struct px_upcall *up);  /* number: session */
-void px_upcall_resblock(struct px_upcall *up); /* number: directive; text: block; units */
+/* A peer's request. A px_handler. */
+int px_service_start(const struct px_service *service, struct px_peer *peer, uint32_t tag,
+                     struct px_in *in);
 
-int px_handle_log(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_alloc(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_job_control(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                          struct px_in *in);
-int px_handle_monitor(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_get_credential(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                             struct px_in *in);
-int px_handle_validate(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
-int px_handle_fabric_register(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                              struct px_in *in);
-int px_handle_fabric_update(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                            struct px_in *in);
-int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
-int px_handle_resblock(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_session(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+/* One of this process: px_role_ops.request. */
+pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *request,
+                              const struct px_args *args, const struct px_completion *to);
 
 #endif

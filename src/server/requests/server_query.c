@@ -43,7 +43,7 @@ struct tally {
 static int add_support(struct px_upcall *up, const pmix_query_t *query, struct tally *tally)
 {
     int rc = px_query_local(up->server, &up->proc, query, PMIX_QUERY_ATTRIBUTE_SUPPORT,
-                            &up->ret_info, &up->ret_ninfo);
+                            &up->reply.info, &up->reply.ninfo);
 
     tally->asked += rc == PMIX_ERR_PARTIAL_SUCCESS ? 2 : 1;
     tally->answered += rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS;
@@ -70,13 +70,13 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
         int rc = PMIX_ERR_NOT_SUPPORTED;
 
         tally->asked++;
-        if (px_query_result(up->ret_info, n_host, query->keys[k])) {
+        if (px_query_result(up->reply.info, n_host, query->keys[k])) {
             tally->answered++;
             continue;
         }
         if (met) {
-            rc = px_query_local(up->server, &up->proc, query, query->keys[k], &up->ret_info,
-                                &up->ret_ninfo);
+            rc = px_query_local(up->server, &up->proc, query, query->keys[k], &up->reply.info,
+                                &up->reply.ninfo);
         }
         if (rc == PMIX_ERR_NOMEM) {
             return rc;
@@ -89,96 +89,84 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
 
 static int add_own(struct px_upcall *up)
 {
+    const struct px_query_args *args = up->args;
     struct tally tally = {0};
-    size_t n_host = up->ret_ninfo;
+    size_t n_host = up->reply.ninfo;
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < up->nqueries; i++) {
-        rc = add_query(up, &up->queries[i], n_host, &tally);
+    for (size_t i = 0; !rc && i < args->nqueries; i++) {
+        rc = add_query(up, &args->queries[i], n_host, &tally);
     }
     if (rc || tally.answered == tally.asked) {
         return rc;
     }
     /* A host that answers under keys of its own has answered more than can be counted. */
-    if (up->status == PMIX_SUCCESS &&
-        px_query_has_other(up->queries, up->nqueries, up->ret_info, n_host)) {
+    if (up->reply.status == PMIX_SUCCESS &&
+        px_query_has_other(args->queries, args->nqueries, up->reply.info, n_host)) {
         return PMIX_SUCCESS;
     }
-    return tally.answered                                      ? PMIX_ERR_PARTIAL_SUCCESS
-           : px_query_declined(up->status) || tally.unmet != 0 ? PMIX_ERR_NOT_SUPPORTED
-                                                               : PMIX_ERR_NOT_FOUND;
+    return tally.answered                                            ? PMIX_ERR_PARTIAL_SUCCESS
+           : px_query_declined(up->reply.status) || tally.unmet != 0 ? PMIX_ERR_NOT_SUPPORTED
+                                                                     : PMIX_ERR_NOT_FOUND;
 }
 
-static void query_answered(struct px_upcall *up)
+void px_query_answered(struct px_upcall *up)
 {
-    int rc = up->status;
+    int rc = up->reply.status;
 
     if (rc == PMIX_SUCCESS || px_query_unanswered(rc)) {
-        rc = add_own(up);
+        up->reply.status = add_own(up);
     }
-    if (rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS) {
-        px_answer_infos(up->server, &up->reply_to, rc, up->ret_info, up->ret_ninfo);
-    } else {
-        px_answer_status(up->server, &up->reply_to, rc);
+    if (up->reply.status != PMIX_SUCCESS && up->reply.status != PMIX_ERR_PARTIAL_SUCCESS) {
+        px_answer_status(up->server, &up->reply_to, up->reply.status);
+        return;
     }
+    px_upcall_answer(up);
 }
 
 /* --- asking --- */
 
 /* Which attributes are supported, the host's included, is this library's to say. */
-static bool hosts_business(const struct px_upcall *up)
+static bool hosts_business(const struct px_query_args *args)
 {
     unsigned levels;
 
-    for (size_t i = 0; i < up->nqueries; i++) {
-        if (!px_attrs_asked(&up->queries[i], &levels)) {
+    for (size_t i = 0; i < args->nqueries; i++) {
+        if (!px_attrs_asked(&args->queries[i], &levels)) {
             return true;
         }
     }
     return false;
 }
 
-void px_upcall_query(struct px_upcall *up)
+/* Each query says who asks. */
+int px_query_prepare(struct px_upcall *up, struct px_peer *peer)
 {
-    pmix_server_query_fn_t fn = up->server->host.query;
+    const struct px_query_args *args = up->args;
     int rc = PMIX_SUCCESS;
 
-    up->done = query_answered;
-    for (size_t i = 0; !rc && i < up->nqueries; i++) {
-        rc = px_query_check(&up->queries[i]);
+    for (size_t i = 0; !rc && i < args->nqueries; i++) {
+        rc = px_requester_identify(up->server, peer, &args->queries[i].qualifiers,
+                                   &args->queries[i].nqual);
     }
-    if (!rc && !hosts_business(up)) {
-        rc = PMIX_ERR_NOT_FOUND; /* goes on as if the host had said so */
-    }
-    if (rc) {
-        px_upcall_returned(up, rc);
-        return;
-    }
-    px_upcall_returned(up, fn ? fn(&up->proc, up->queries, up->nqueries, px_hostcb_infos, up)
-                              : PMIX_ERR_NOT_SUPPORTED);
+    return rc;
 }
 
-int px_handle_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+pmix_status_t px_query_call(struct px_upcall *up)
 {
-    struct px_upcall *up = px_request_create(s, peer, tag);
-    size_t n = 0;
-    int rc = up ? px_unpack_size(in, &n) : PMIX_ERR_NOMEM;
+    const struct px_query_args *args = up->args;
+    pmix_server_query_fn_t fn = up->server->host.query;
 
-    px_assert(px_loop_inside(s->loop));
-    if (!rc && (!n || n > px_in_left(in))) {
-        rc = n ? PMIX_ERR_UNPACK_FAILURE : PMIX_ERR_BAD_PARAM;
+    for (size_t i = 0; i < args->nqueries; i++) {
+        int rc = px_query_check(&args->queries[i]);
+
+        if (rc) {
+            return rc;
+        }
     }
-    if (!rc) {
-        up->queries = PMIx_Query_create(n);
-        up->nqueries = up->queries ? n : 0;
-        rc = up->queries ? px_unpack(in, PMIX_QUERY, up->queries, &n) : PMIX_ERR_NOMEM;
+    if (!hosts_business(args)) {
+        return PMIX_ERR_NOT_FOUND; /* goes on as if the host had said so */
     }
-    if (!rc && n != up->nqueries) {
-        rc = PMIX_ERR_UNPACK_FAILURE;
-    }
-    for (size_t i = 0; !rc && i < up->nqueries; i++) {
-        rc = px_infos_identify(&up->queries[i].qualifiers, &up->queries[i].nqual, peer->uid,
-                               peer->gid);
-    }
-    return px_request_go_plain(up, rc, px_upcall_query);
+    return fn ? fn(&up->proc, args->queries, args->nqueries, px_hostcb_infos, up)
+              : PMIX_ERR_NOT_SUPPORTED;
 }

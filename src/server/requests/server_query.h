@@ -12,8 +12,10 @@ struct px_server;
 
 /* Queries. Loop thread. */
 
-/* Hands up->queries to the host; takes over the upcall. */
-void px_upcall_query(struct px_upcall *up);
+/* The service (struct px_service). */
+int px_query_prepare(struct px_upcall *up, struct px_peer *peer);
+pmix_status_t px_query_call(struct px_upcall *up);
+void px_query_answered(struct px_upcall *up);
 
 /* Statuses of a host's query entry. Declined: it lacks this query. Unanswered: it may have answered
  * some keys, or none, and what it did not answer is the server's to answer. Other errors are about
@@ -34,7 +36,5 @@ struct px_resolve {
     void (*done)(void *arg, int status, pmix_proc_t *procs, size_t nprocs, char *nodes);
     void *arg;
 };
-
-int px_handle_query(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
 #endif

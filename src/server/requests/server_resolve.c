@@ -182,12 +182,12 @@ static void resolve_answered(struct px_upcall *up)
     const pmix_value_t *value = NULL;
 
     r->server->own_resolves -= r->done != NULL;
-    if (px_query_declined(up->status)) {
+    if (px_query_declined(up->reply.status)) {
         note_declined(up->server, r->peers);
-    } else if (up->status == PMIX_SUCCESS || px_query_unanswered(up->status)) {
-        value = px_query_result(up->ret_info, up->ret_ninfo, key);
+    } else if (up->reply.status == PMIX_SUCCESS || px_query_unanswered(up->reply.status)) {
+        value = px_query_result(up->reply.info, up->reply.ninfo, key);
     } else {
-        resolve_finish(r, up->status, NULL, 0, NULL);
+        resolve_finish(r, up->reply.status, NULL, 0, NULL);
         return;
     }
     if (!value) {
@@ -199,7 +199,7 @@ static void resolve_answered(struct px_upcall *up)
     }
 }
 
-static int build_query(struct px_upcall *up, const struct px_resolve *r, uid_t uid, gid_t gid)
+static int build_query(struct px_query_args *args, const struct px_resolve *r, uid_t uid, gid_t gid)
 {
     pmix_query_t *query = PMIx_Query_create(1);
     int rc;
@@ -207,8 +207,8 @@ static int build_query(struct px_upcall *up, const struct px_resolve *r, uid_t u
     if (!query) {
         return PMIX_ERR_NOMEM;
     }
-    up->queries = query;
-    up->nqueries = 1;
+    args->queries = query;
+    args->nqueries = 1;
     rc = PMIx_Argv_append_nosize(&query->keys,
                                  r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE);
     if (!rc && r->nspace && r->nspace[0]) {
@@ -226,6 +226,7 @@ void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid)
 {
     struct px_server *s = r->server;
     bool skip = !s->host.query || (r->peers ? s->peers_declined : s->nodes_declined);
+    const struct px_query_args *args;
     struct px_upcall *up;
 
     /* A host that resolves while it answers a resolve of its own gets what is known here, or it
@@ -234,16 +235,17 @@ void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid)
         answer_self(r);
         return;
     }
-    up = px_upcall_create(s, &r->reply_to, &r->proc, resolve_answered);
-    if (!up || build_query(up, r, uid, gid)) {
+    up = px_upcall_create_for(s, &px_request_query, &r->reply_to, &r->proc, resolve_answered);
+    if (!up || build_query(up->args, r, uid, gid)) {
         px_upcall_destroy(up);
         resolve_finish(r, PMIX_ERR_NOMEM, NULL, 0, NULL);
         return;
     }
     up->arg = r;
+    args = up->args;
     s->own_resolves += r->done != NULL;
-    px_upcall_returned(up,
-                       s->host.query(&up->proc, up->queries, up->nqueries, px_hostcb_infos, up));
+    px_upcall_returned(
+        up, s->host.query(&up->proc, args->queries, args->nqueries, px_hostcb_infos, up));
 }
 
 /* --- requests --- */

@@ -111,7 +111,8 @@ pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
-    struct px_reply_to reply_to = {.value = get_done, .cbdata = &wait};
+    struct px_reply_to reply_to = {
+        .own = px_completion_of(&px_reply_value, (px_callback) get_done, &wait)};
     struct px_get *get;
     int may_block;
     int rc = ctx ? create_get(ctx, proc, key, info, ninfo, &reply_to, &get) : PMIX_ERR_INIT;
@@ -142,7 +143,8 @@ pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const 
                              const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
                              void *cbdata)
 {
-    struct px_reply_to reply_to = {.value = cbfunc, .cbdata = cbdata};
+    struct px_reply_to reply_to = {
+        .own = px_completion_of(&px_reply_value, (px_callback) cbfunc, cbdata)};
     struct px_get *get;
     int rc = create_get(ctx, proc, key, info, ninfo, &reply_to, &get);
 

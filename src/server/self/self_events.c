@@ -9,7 +9,6 @@
 #include "loop_call.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
-#include "self_call.h"
 #include "self_ops.h"
 #include "src/event/registry.h"
 #include "src/context/context.h"
@@ -20,30 +19,14 @@
 
 /* --- events --- */
 
-static void go_register(struct px_upcall *up)
-{
-    px_codes_wanted(up->server, &up->reply_to, &up->proc, up->codes, up->ncodes, false, up->info,
-                    up->ninfo);
-    px_upcall_destroy(up);
-}
-
 pmix_status_t px_self_register_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                                      const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                      void *cbdata)
 {
-    struct px_reply_to reply_to = {.op = cbfunc, .cbdata = cbdata};
-    struct px_upcall *up = px_self_create(ctx, &reply_to);
-    int rc = px_self_copy_infos(up, info, ninfo);
+    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
+    struct px_codes_args args = {PX_DIRECTIVES_OF(info, ninfo), PX_BORROWED(codes), ncodes, false};
 
-    if (!rc) {
-        up->codes = calloc(ncodes + 1, sizeof(*codes));
-        rc = up->codes ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    }
-    if (!rc && ncodes) {
-        memcpy(up->codes, codes, ncodes * sizeof(*codes));
-        up->ncodes = ncodes;
-    }
-    return px_self_post(up, rc, false, go_register);
+    return px_self_request(ctx, &px_request_register_codes, &args.head, &to);
 }
 
 void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
@@ -53,127 +36,89 @@ void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, si
     px_codes_dropped(ctx->role, codes, ncodes);
 }
 
-static void go_notify(struct px_upcall *up)
-{
-    struct px_event event = {
-        .code = up->code,
-        .source = up->proc2,
-        .range = (pmix_data_range_t) up->number,
-        .info = up->info,
-        .ninfo = up->ninfo,
-    };
-
-    (void) px_event_fan_out(up->server, &event, PX_ORIGIN_HOST, NULL);
-    px_termination_event(up->server, &event);
-    px_answer_status(up->server, &up->reply_to, PMIX_SUCCESS);
-    px_upcall_destroy(up);
-}
-
 pmix_status_t px_self_notify(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
                              pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
                              pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_reply_to reply_to = {.op = cbfunc, .cbdata = cbdata};
-    struct px_upcall *up = px_self_create(ctx, &reply_to);
-    int rc = px_self_copy_infos(up, info, ninfo);
+    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
+    struct px_notify_args args = {PX_DIRECTIVES_OF(info, ninfo), code, range,
+                                  source ? *source : (pmix_proc_t){.rank = PMIX_RANK_UNDEF}};
 
-    if (!rc) {
-        up->code = code;
-        up->number = range;
-        if (source) {
-            up->proc2 = *source;
-        } else {
-            up->proc2.rank = PMIX_RANK_UNDEF;
-        }
-    }
-    return px_self_post(up, rc, false, go_notify);
+    return px_self_request(ctx, &px_request_notify, &args.head, &to);
 }
 
 /* --- output of processes --- */
 
 struct pull_start {
-    pmix_iof_channel_t channel;
+    struct px_task task;
+    struct px_server *server;
+    struct px_iof_pull_args args;
     pmix_iof_cbfunc_t cbfunc;
     pmix_hdlr_reg_cbfunc_t regcbfunc;
+    void *regcbdata;
 };
 
-static void go_pull(struct px_upcall *up)
+static void pull_free(struct pull_start *start)
 {
-    struct pull_start *start = up->arg;
-    struct px_iof_subscription *pull =
-        px_iof_subscription_add(up->server, 0, up->procs, up->nprocs, start->channel);
+    px_args_fini(&px_request_iof_pull, &start->args.head);
+    free(start);
+}
 
+static void run_pull(struct px_task *task)
+{
+    struct pull_start *start = px_container_of(task, struct pull_start, task);
+    const struct px_iof_pull_args *args = &start->args;
+    struct px_iof_subscription *pull =
+        px_iof_subscription_add(start->server, 0, args->procs, args->nprocs, args->channel);
     size_t id = pull ? pull->id : SIZE_MAX;
 
     if (pull) {
         pull->cbfunc = start->cbfunc;
     }
-    start->regcbfunc(pull ? PMIX_SUCCESS : PMIX_ERR_NOMEM, id, up->reply_to.cbdata);
-    px_outputs_deliver(up->server, 0, id, up->info, up->ninfo);
-    free(start);
-    px_upcall_destroy(up);
+    start->regcbfunc(pull ? PMIX_SUCCESS : PMIX_ERR_NOMEM, id, start->regcbdata);
+    px_outputs_deliver(start->server, 0, id, args->head.info, args->head.ninfo);
+    pull_free(start);
 }
 
 /* The host is this process: it delivers by PMIx_server_IOF_deliver and need not be asked. */
-pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                               const pmix_info_t *directives, size_t ndirs,
-                               pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
-                               pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata)
+pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *args,
+                               pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
+                               void *regcbdata)
 {
-    struct px_reply_to reply_to = {.cbdata = regcbdata};
-    struct px_upcall *up = px_self_create(ctx, &reply_to);
     struct pull_start *start = calloc(1, sizeof(*start));
     struct px_iof_pull_directives checked;
-    int rc = start ? px_self_copy_procs(up, procs, nprocs) : PMIX_ERR_NOMEM;
+    int rc = px_iof_pull_read(args->head.info, args->head.ninfo, &checked);
 
-    rc = rc ? rc : px_self_copy_infos(up, directives, ndirs);
-    rc = rc ? rc : px_iof_pull_read(directives, ndirs, &checked);
-    if (!rc && !px_directives_met(&px_call_iof_pull, PX_ATTR_SERVER, directives, ndirs)) {
+    if (!start) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (!rc &&
+        !px_directives_met(&px_call_iof_pull, PX_ATTR_SERVER, args->head.info, args->head.ninfo)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
-    if (!rc) {
-        *start = (struct pull_start){channel, cbfunc, regcbfunc};
-        up->arg = start;
-    }
-    rc = px_self_post(up, rc, false, go_pull);
+    rc = rc ? rc : px_args_copy(&px_request_iof_pull, &start->args.head, &args->head);
     if (rc) {
-        free(start);
+        pull_free(start);
+        return rc;
     }
-    return rc;
+    start->task.run = run_pull;
+    start->server = ctx->role;
+    start->cbfunc = cbfunc;
+    start->regcbfunc = regcbfunc;
+    start->regcbdata = regcbdata;
+    px_loop_post(start->server->loop, &start->task);
+    return PMIX_SUCCESS;
 }
 
-struct drop_args {
-    size_t id;
-};
-
-static int drop_on_loop(struct px_server *s, void *args)
+static int drop_on_loop(struct px_server *s, void *id)
 {
-    return px_iof_subscription_drop(s, 0, ((struct drop_args *) args)->id);
+    return px_iof_subscription_drop(s, 0, *(const size_t *) id);
 }
 
-pmix_status_t px_self_iof_deregister(struct px_ctx *ctx, size_t handler,
-                                     const pmix_info_t *directives, size_t ndirs,
-                                     pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_self_iof_deregister(struct px_server *s, const struct px_iof_deregister_args *args)
 {
-    struct drop_args args = {handler};
-    int rc = px_server_run(ctx->role, drop_on_loop, &args);
+    size_t id = args->id;
+    int rc = px_server_run(s, drop_on_loop, &id);
 
-    (void) directives;
-    (void) ndirs;
-    (void) cbfunc;
-    (void) cbdata;
     return rc ? rc : PMIX_OPERATION_SUCCEEDED;
-}
-
-pmix_status_t px_self_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                               const pmix_byte_object_t *bytes, const pmix_info_t *directives,
-                               size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    struct px_reply_to reply_to = {.op = cbfunc, .cbdata = cbdata};
-    struct px_upcall *up = px_self_create(ctx, &reply_to);
-    int rc = px_self_copy_procs(up, targets, ntargets);
-
-    rc = rc ? rc : px_self_copy_bytes(up, bytes);
-    return px_self_post(up, rc ? rc : px_self_copy_infos(up, directives, ndirs), true,
-                        px_upcall_iof_push);
 }

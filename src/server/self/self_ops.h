@@ -4,6 +4,9 @@
 #define PX_SERVER_SELF_OPS_H
 
 #include "src/context/role.h"
+#include "src/request/args.h"
+
+struct px_server;
 
 /* The server process's own operations, as struct px_role_ops says. self_data.c and
  * self_events.c. */
@@ -28,15 +31,11 @@ void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, si
 pmix_status_t px_self_notify(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
                              pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
                              pmix_op_cbfunc_t cbfunc, void *cbdata);
-pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                               const pmix_info_t *directives, size_t ndirs,
-                               pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
-                               pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata);
-pmix_status_t px_self_iof_deregister(struct px_ctx *ctx, size_t handler,
-                                     const pmix_info_t *directives, size_t ndirs,
-                                     pmix_op_cbfunc_t cbfunc, void *cbdata);
-pmix_status_t px_self_iof_push(struct px_ctx *ctx, const pmix_proc_t *targets, size_t ntargets,
-                               const pmix_byte_object_t *bytes, const pmix_info_t *directives,
-                               size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *args,
+                               pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
+                               void *regcbdata);
+/* At once: PMIX_OPERATION_SUCCEEDED or PMIX_ERR_NOT_FOUND. */
+pmix_status_t px_self_iof_deregister(struct px_server *s,
+                                     const struct px_iof_deregister_args *args);
 
 #endif

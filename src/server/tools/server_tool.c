@@ -59,10 +59,10 @@ static void tool_answered(struct px_upcall *up)
     if (!peer) {
         return;
     }
-    if (up->status == PMIX_SUCCESS && peer->needs_id && !up->ret_proc.nspace[0]) {
+    if (up->reply.status == PMIX_SUCCESS && peer->needs_id && !up->reply.proc.nspace[0]) {
         assign_name(peer);
     }
-    px_peer_admit(peer, up->status, &up->ret_proc);
+    px_peer_admit(peer, up->reply.status, &up->reply.proc);
 }
 
 /* Claims that only we can prove; describe() says what we know. */

@@ -25,6 +25,7 @@
 #include "src/client/client.h"
 #include "src/client/get.h"
 #include "src/client/ops.h"
+#include "src/request/schema.h"
 #include "src/client/session.h"
 #include "src/event/registry.h"
 #include "src/loop/wait.h"
@@ -322,6 +323,8 @@ static void non_blocking(void **state)
 static void without_a_server(void **state)
 {
     pmix_info_t info = switched_on("k");
+    struct px_args publish = {.info = &info, .ninfo = 1};
+    struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     pmix_proc_t *procs = NULL;
     size_t n = 0;
     char *nodes = NULL;
@@ -331,7 +334,8 @@ static void without_a_server(void **state)
                      PMIX_OPERATION_SUCCEEDED);
     assert_int_equal(ctx->ops->fence_nb(ctx, &ctx->self, 1, NULL, 0, NULL, NULL),
                      PMIX_OPERATION_SUCCEEDED);
-    assert_int_equal(ctx->ops->publish_nb(ctx, &info, 1, NULL, NULL), PMIX_ERR_UNREACH);
+    assert_int_equal(ctx->ops->request(ctx, &px_request_publish, &publish, &nobody),
+                     PMIX_ERR_UNREACH);
     assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "nosuch", &procs, &n),
                      PMIX_ERR_INVALID_NAMESPACE);
     assert_int_equal(ctx->ops->resolve_nodes(ctx, "nosuch", &nodes), PMIX_ERR_INVALID_NAMESPACE);

@@ -40,10 +40,16 @@ static inline void unhex(const char *text, struct px_buf *buf)
 static inline void assert_hex(const struct px_buf *buf, const char *expected)
 {
     char *text = hex_of(buf->data, buf->len);
+    struct px_buf bytes = {0};
+    char *wanted;
 
+    unhex(expected, &bytes);
+    wanted = hex_of(bytes.data, bytes.len);
     assert_true(px_buf_ok(buf));
-    assert_string_equal(text, expected);
+    assert_string_equal(text, wanted);
     free(text);
+    free(wanted);
+    px_buf_fini(&bytes);
 }
 
 #endif

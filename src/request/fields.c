@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/value/infos.h"
+#include "src/value/types.h"
+
+/* A member, and the number that belongs to it. */
+static void *member(const struct px_field *field, const void *base)
+{
+    return (char *) (uintptr_t) base + field->at;
+}
+
+static void **array_of(const struct px_field *field, const void *base)
+{
+    return member(field, base);
+}
+
+static size_t *count_of(const struct px_field *field, const void *base)
+{
+    return (size_t *) (void *) ((char *) (uintptr_t) base + field->count_at);
+}
+
+/* Is it without content? Of a ONE never. */
+static bool is_empty(const struct px_field *field, const void *base)
+{
+    char **keys;
+
+    switch (field->form) {
+    case PX_FIELD_MANY:
+        return *array_of(field, base) == NULL || *count_of(field, base) == 0;
+    case PX_FIELD_KEYS:
+        keys = *array_of(field, base);
+        return keys == NULL || keys[0] == NULL;
+    default:
+        return false;
+    }
+}
+
+bool px_field_valid(const struct px_field *field, const void *base)
+{
+    bool needed = field->need == PX_GIVEN || field->need == PX_REQUIRED;
+
+    if (field->form == PX_FIELD_MANY && *array_of(field, base) == NULL &&
+        *count_of(field, base) > 0) {
+        return false;
+    }
+    return !needed || !is_empty(field, base);
+}
+
+/* --- packing --- */
+
+static int pack_keys(struct px_buf *buf, enum px_wire_kind kind, char *const *keys)
+{
+    size_t n = 0;
+    int rc;
+
+    while (keys != NULL && keys[n] != NULL) {
+        n++;
+    }
+    rc = px_pack_size(buf, kind, n);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = px_pack_string(buf, kind, keys[i]);
+    }
+    return rc;
+}
+
+static int pack_field(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *field,
+                      const void *base)
+{
+    uint32_t user;
+    time_t now;
+
+    switch (field->form) {
+    case PX_FIELD_MANY:
+        return px_pack_array(buf, kind, field->type, *array_of(field, base),
+                             *count_of(field, base));
+    case PX_FIELD_KEYS:
+        return pack_keys(buf, kind, *array_of(field, base));
+    case PX_FIELD_NSPACE:
+        return px_pack_string(buf, kind, member(field, base));
+    case PX_FIELD_USER:
+        user = (uint32_t) geteuid();
+        return px_pack(buf, kind, PMIX_UINT32, &user, 1);
+    case PX_FIELD_TIME:
+        now = time(NULL);
+        return px_pack(buf, kind, PMIX_TIME, &now, 1);
+    case PX_FIELD_LOCAL:
+        return 0;
+    default:
+        return px_pack(buf, kind, field->type, member(field, base), 1);
+    }
+}
+
+int px_fields_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *fields,
+                   size_t n, const void *base)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = pack_field(buf, kind, &fields[i], base);
+    }
+    return rc;
+}
+
+/* --- unpacking --- */
+
+static int unpack_keys(struct px_in *in, void **ret)
+{
+    size_t n = 0;
+    char **keys;
+    int rc = px_unpack_size(in, &n);
+
+    if (rc != 0 || n == 0) {
+        return rc;
+    }
+    if (n > px_in_left(in)) { /* each takes two bytes at least */
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    keys = calloc(n + 1, sizeof(*keys));
+    if (keys == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret = keys;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = px_unpack_string(in, &keys[i]);
+        if (rc == 0 && keys[i] == NULL) {
+            rc = PMIX_ERR_UNPACK_FAILURE;
+        }
+    }
+    return rc;
+}
+
+static int unpack_nspace(struct px_in *in, char *nspace)
+{
+    char *text = NULL;
+    int rc = px_unpack_string(in, &text);
+
+    if (rc == 0 && (text == NULL || strlen(text) > PMIX_MAX_NSLEN)) {
+        rc = PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc == 0) {
+        PMIx_Load_nspace(nspace, text);
+    }
+    free(text);
+    return rc;
+}
+
+static int unpack_field(struct px_in *in, const struct px_field *field, void *base)
+{
+    uint32_t user;
+
+    switch (field->form) {
+    case PX_FIELD_MANY:
+        return px_unpack_array(in, field->type, array_of(field, base), count_of(field, base));
+    case PX_FIELD_KEYS:
+        return unpack_keys(in, array_of(field, base));
+    case PX_FIELD_NSPACE:
+        return unpack_nspace(in, member(field, base));
+    case PX_FIELD_USER:
+        return px_unpack_one(in, PMIX_UINT32, &user);
+    case PX_FIELD_TIME:
+        return px_unpack_one(in, PMIX_TIME, member(field, base));
+    case PX_FIELD_LOCAL:
+        return 0;
+    default:
+        return px_unpack_one(in, field->type, member(field, base));
+    }
+}
+
+int px_fields_unpack(struct px_in *in, const struct px_field *fields, size_t n, bool reply,
+                     void *base)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        bool required = fields[i].need == PX_REQUIRED;
+
+        if (px_in_left(in) == 0 && !required && (reply || fields[i].need == PX_MAY_TRAIL)) {
+            break;
+        }
+        rc = unpack_field(in, &fields[i], base);
+        if (rc == 0 && required && is_empty(&fields[i], base)) {
+            rc = PMIX_ERR_BAD_PARAM;
+        }
+    }
+    return rc;
+}
+
+/* --- copies --- */
+
+/* Infos that an element holds must not share values with the application's (px_info_keep). */
+static int own_infos(pmix_data_type_t type, void *elements, size_t n)
+{
+    pmix_app_t *apps = elements;
+    pmix_query_t *queries = elements;
+    int rc = type == PMIX_INFO ? px_infos_own(elements, n) : 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        if (type == PMIX_APP) {
+            rc = px_infos_own(apps[i].info, apps[i].ninfo);
+        } else if (type == PMIX_QUERY) {
+            rc = px_infos_own(queries[i].qualifiers, queries[i].nqual);
+        }
+    }
+    return rc;
+}
+
+static int copy_many(const struct px_field *field, void *to, const void *from)
+{
+    size_t n = *count_of(field, from);
+    int rc;
+
+    if (is_empty(field, from)) {
+        return 0;
+    }
+    rc = px_type_copy_many(px_type_info(field->type), *array_of(field, from), n, 0,
+                           array_of(field, to));
+    if (rc != 0) {
+        *array_of(field, to) = NULL;
+        return rc;
+    }
+    *count_of(field, to) = n;
+    return own_infos(field->type, *array_of(field, to), n);
+}
+
+static int copy_keys(const struct px_field *field, void *to, const void *from)
+{
+    char **keys = *array_of(field, from);
+
+    *array_of(field, to) = keys != NULL ? PMIx_Argv_copy(keys) : NULL;
+    return keys != NULL && *array_of(field, to) == NULL ? PMIX_ERR_NOMEM : 0;
+}
+
+static int copy_one(const struct px_field *field, void *to, const void *from)
+{
+    int rc = px_type_copy(px_type_info(field->type), member(field, to), member(field, from), 0);
+
+    if (rc != 0) {
+        memset(member(field, to), 0, px_type_info(field->type)->size);
+        return rc;
+    }
+    return own_infos(field->type, member(field, to), 1);
+}
+
+int px_fields_copy(const struct px_field *fields, size_t n, void *to, const void *from)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        switch (fields[i].form) {
+        case PX_FIELD_MANY:
+            rc = copy_many(&fields[i], to, from);
+            break;
+        case PX_FIELD_KEYS:
+            rc = copy_keys(&fields[i], to, from);
+            break;
+        case PX_FIELD_ONE:
+        case PX_FIELD_LOCAL:
+            rc = copy_one(&fields[i], to, from);
+            break;
+        default: /* what only a message has */
+            break;
+        }
+    }
+    return rc;
+}
+
+void px_fields_fini(const struct px_field *fields, size_t n, void *base)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct px_type *type = px_type_info(fields[i].type);
+
+        switch (fields[i].form) {
+        case PX_FIELD_MANY:
+            px_type_free(type, *array_of(&fields[i], base), *count_of(&fields[i], base));
+            *array_of(&fields[i], base) = NULL;
+            *count_of(&fields[i], base) = 0;
+            break;
+        case PX_FIELD_KEYS:
+            PMIx_Argv_free(*array_of(&fields[i], base));
+            *array_of(&fields[i], base) = NULL;
+            break;
+        case PX_FIELD_ONE:
+        case PX_FIELD_LOCAL:
+            px_type_fini(type, member(&fields[i], base));
+            break;
+        default:
+            break;
+        }
+    }
+}

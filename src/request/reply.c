@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Replies: what they hold, and how each reaches the application's callback. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fields.h"
+
+#define FIELDS(list) .fields = (list), .n_fields = sizeof(list) / sizeof((list)[0])
+#define MANY(member, type)                                                                         \
+    {                                                                                              \
+        PX_FIELD_MANY, PX_ANY, type, offsetof(struct px_reply, member),                            \
+            offsetof(struct px_reply, n##member)                                                   \
+    }
+
+void px_reply_fini(struct px_reply *reply)
+{
+    PMIx_Info_free(reply->info, reply->ninfo);
+    PMIx_Pdata_free(reply->data, reply->ndata);
+    PMIx_Byte_object_destruct(&reply->bytes);
+    if (reply->value != NULL) {
+        PMIx_Value_free(reply->value, 1);
+    }
+    *reply = (struct px_reply){.status = reply->status};
+}
+
+void px_infos_release(void *infos)
+{
+    struct px_infos *results = infos;
+
+    if (results != NULL) {
+        PMIx_Info_free(results->info, results->n);
+        free(results);
+    }
+}
+
+/* --- the callbacks --- */
+
+static void done_op(const struct px_completion *to, struct px_reply *reply)
+{
+    pmix_op_cbfunc_t fn = (pmix_op_cbfunc_t) to->callback;
+
+    if (fn != NULL) {
+        fn(reply->status, to->cbdata);
+    }
+}
+
+/* The application keeps the infos until it releases them. */
+static void done_infos(const struct px_completion *to, struct px_reply *reply)
+{
+    pmix_info_cbfunc_t fn = (pmix_info_cbfunc_t) to->callback;
+    struct px_infos *lent;
+
+    if (fn == NULL) {
+        return;
+    }
+    if (reply->ninfo == 0) {
+        fn(reply->status, NULL, 0, to->cbdata, px_infos_release, NULL);
+        return;
+    }
+    lent = malloc(sizeof(*lent));
+    if (lent == NULL) {
+        fn(PMIX_ERR_NOMEM, NULL, 0, to->cbdata, px_infos_release, NULL);
+        return;
+    }
+    *lent = (struct px_infos){.info = reply->info, .n = reply->ninfo};
+    reply->info = NULL;
+    reply->ninfo = 0;
+    fn(reply->status, lent->info, lent->n, to->cbdata, px_infos_release, lent);
+}
+
+static void done_lookup(const struct px_completion *to, struct px_reply *reply)
+{
+    pmix_lookup_cbfunc_t fn = (pmix_lookup_cbfunc_t) to->callback;
+
+    fn(reply->status, reply->data, reply->ndata, to->cbdata);
+}
+
+static void done_spawn(const struct px_completion *to, struct px_reply *reply)
+{
+    pmix_spawn_cbfunc_t fn = (pmix_spawn_cbfunc_t) to->callback;
+
+    fn(reply->status, reply->proc.nspace, to->cbdata);
+}
+
+static void done_credential(const struct px_completion *to, struct px_reply *reply)
+{
+    pmix_credential_cbfunc_t fn = (pmix_credential_cbfunc_t) to->callback;
+    bool good = reply->status == PMIX_SUCCESS;
+
+    fn(reply->status, good ? &reply->bytes : NULL, reply->info, reply->ninfo, to->cbdata);
+}
+
+static void done_validation(const struct px_completion *to, struct px_reply *reply)
+{
+    pmix_validation_cbfunc_t fn = (pmix_validation_cbfunc_t) to->callback;
+
+    fn(reply->status, reply->info, reply->ninfo, to->cbdata);
+}
+
+static void done_value(const struct px_completion *to, struct px_reply *reply)
+{
+    pmix_value_cbfunc_t fn = (pmix_value_cbfunc_t) to->callback;
+
+    fn(reply->status, reply->value, to->cbdata);
+}
+
+/* --- the table --- */
+
+static const struct px_field infos[] = {MANY(info, PMIX_INFO)};
+static const struct px_field lookup[] = {MANY(data, PMIX_PDATA)};
+static const struct px_field spawn[] = {
+    {PX_FIELD_NSPACE, PX_REQUIRED, PMIX_STRING, offsetof(struct px_reply, proc.nspace), 0},
+};
+static const struct px_field credential[] = {
+    {PX_FIELD_ONE, PX_REQUIRED, PMIX_BYTE_OBJECT, offsetof(struct px_reply, bytes), 0},
+    MANY(info, PMIX_INFO),
+};
+static const struct px_field number[] = {
+    {PX_FIELD_ONE, PX_ANY, PMIX_SIZE, offsetof(struct px_reply, number), 0},
+};
+
+const struct px_reply_type px_reply_op = {.done = done_op};
+const struct px_reply_type px_reply_infos = {FIELDS(infos), .always = true, .done = done_infos};
+const struct px_reply_type px_reply_query = {FIELDS(infos), .done = done_infos};
+const struct px_reply_type px_reply_lookup = {FIELDS(lookup), .done = done_lookup};
+const struct px_reply_type px_reply_spawn = {FIELDS(spawn), .done = done_spawn};
+const struct px_reply_type px_reply_credential = {FIELDS(credential), .done = done_credential};
+const struct px_reply_type px_reply_validation = {FIELDS(infos), .always = true,
+                                                  .done = done_validation};
+const struct px_reply_type px_reply_value = {.done = done_value};
+const struct px_reply_type px_reply_subscription = {FIELDS(number)};
+
+static bool has_fields(const struct px_reply *reply)
+{
+    return reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS ||
+           reply->status == PMIX_QUERY_PARTIAL_SUCCESS;
+}
+
+void px_reply_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_reply_type *type,
+                   const struct px_reply *reply)
+{
+    (void) px_pack_status(buf, kind, reply->status);
+    if (type->always || has_fields(reply)) {
+        (void) px_fields_pack(buf, kind, type->fields, type->n_fields, reply);
+    }
+}
+
+void px_reply_unpack(struct px_in *in, const struct px_reply_type *type, struct px_reply *reply)
+{
+    int rc =
+        has_fields(reply) ? px_fields_unpack(in, type->fields, type->n_fields, true, reply) : 0;
+
+    if (rc != 0) {
+        px_reply_fini(reply);
+        reply->status = rc;
+    }
+}

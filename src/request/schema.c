@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The table of requests: fields in the order in which they travel (docs/wire-format.md, 5). */
+
+#include "fields.h"
+#include "src/value/directives.h"
+
+#define ONE(args, member, type)                                                                    \
+    {                                                                                              \
+        PX_FIELD_ONE, PX_ANY, type, offsetof(struct args, member), 0                               \
+    }
+#define LAST(args, member, type)                                                                   \
+    {                                                                                              \
+        PX_FIELD_ONE, PX_MAY_TRAIL, type, offsetof(struct args, member), 0                         \
+    }
+#define LOCAL(args, member, type)                                                                  \
+    {                                                                                              \
+        PX_FIELD_LOCAL, PX_ANY, type, offsetof(struct args, member), 0                             \
+    }
+#define MANY(args, member, type, need)                                                             \
+    {                                                                                              \
+        PX_FIELD_MANY, need, type, offsetof(struct args, member), offsetof(struct args, n##member) \
+    }
+#define KEYS(need)                                                                                 \
+    {                                                                                              \
+        PX_FIELD_KEYS, need, PMIX_STRING, offsetof(struct px_keys_args, keys), 0                   \
+    }
+#define USER                                                                                       \
+    {                                                                                              \
+        PX_FIELD_USER, PX_ANY, PMIX_UINT32, 0, 0                                                   \
+    }
+#define WHEN                                                                                       \
+    {                                                                                              \
+        PX_FIELD_TIME, PX_ANY, PMIX_TIME, offsetof(struct px_log_args, when), 0                    \
+    }
+#define DIRECTIVES(need) MANY(px_args, info, PMIX_INFO, need)
+
+#define FIELDS(...)                                                                                \
+    .fields = (const struct px_field[]){__VA_ARGS__},                                              \
+    .n_fields = sizeof((const struct px_field[]){__VA_ARGS__}) / sizeof(struct px_field)
+#define REQUEST(name, number, args, result, ...)                                                   \
+    const struct px_request px_request_##name = {.command = PX_CMD_##number,                       \
+                                                 .size = sizeof(struct args),                      \
+                                                 .reply = &px_reply_##result,                      \
+                                                 __VA_ARGS__}
+
+/* --- published data --- */
+
+REQUEST(publish, PUBLISH, px_args, op, .call = &px_call_publish, .needs_callback = true,
+        .timed = true, FIELDS(USER, DIRECTIVES(PX_GIVEN)));
+
+REQUEST(lookup, LOOKUP, px_keys_args, lookup, .call = &px_call_lookup, .needs_callback = true,
+        .timed = true, FIELDS(USER, KEYS(PX_REQUIRED), DIRECTIVES(PX_ANY)));
+
+REQUEST(unpublish, UNPUBLISH, px_keys_args, op, .call = &px_call_unpublish, .needs_callback = true,
+        .timed = true, FIELDS(USER, KEYS(PX_ANY), DIRECTIVES(PX_ANY)));
+
+/* --- processes and jobs --- */
+
+REQUEST(spawn, SPAWN, px_spawn_args, spawn, .call = &px_call_spawn, .needs_callback = true,
+        FIELDS(DIRECTIVES(PX_ANY), MANY(px_spawn_args, apps, PMIX_APP, PX_REQUIRED)));
+
+REQUEST(abort, ABORT, px_abort_args, op,
+        FIELDS(ONE(px_abort_args, status, PMIX_STATUS), ONE(px_abort_args, text, PMIX_STRING),
+               MANY(px_abort_args, procs, PMIX_PROC, PX_ANY)));
+
+REQUEST(job_control, JOB_CONTROL, px_job_control_args, infos, .call = &px_call_job_control,
+        .timed = true,
+        FIELDS(MANY(px_job_control_args, procs, PMIX_PROC, PX_ANY), DIRECTIVES(PX_GIVEN)));
+
+REQUEST(monitor, MONITOR, px_monitor_args, infos, .call = &px_call_monitor, .timed = true,
+        FIELDS(ONE(px_monitor_args, monitor, PMIX_INFO), ONE(px_monitor_args, error, PMIX_STATUS),
+               DIRECTIVES(PX_ANY)));
+
+REQUEST(log, LOG, px_log_args, op, .call = &px_call_log, .timed = true,
+        FIELDS(WHEN, MANY(px_log_args, data, PMIX_INFO, PX_GIVEN), DIRECTIVES(PX_ANY)));
+
+/* --- resources --- */
+
+REQUEST(alloc, ALLOC, px_alloc_args, infos, .call = &px_call_alloc, .timed = true,
+        FIELDS(ONE(px_alloc_args, directive, PMIX_ALLOC_DIRECTIVE), DIRECTIVES(PX_ANY)));
+
+REQUEST(session_control, SESSION_CTRL, px_session_args, infos, .call = &px_call_session_control,
+        .timed = true, FIELDS(ONE(px_session_args, session, PMIX_UINT32), DIRECTIVES(PX_ANY)));
+
+REQUEST(block, RESBLOCK, px_block_args, op, .call = &px_call_block, .timed = true, .since = 6,
+        FIELDS(ONE(px_block_args, directive, PMIX_RESBLOCK_DIRECTIVE),
+               ONE(px_block_args, name, PMIX_STRING),
+               MANY(px_block_args, units, PMIX_RESOURCE_UNIT, PX_ANY), DIRECTIVES(PX_ANY)));
+
+REQUEST(fabric_register, FABRIC_REGISTER, px_fabric_args, infos, .call = &px_call_fabric,
+        .needs_callback = true, .timed = true, FIELDS(DIRECTIVES(PX_ANY)));
+
+/* The server makes a directive of the index. */
+REQUEST(fabric_update, FABRIC_UPDATE, px_fabric_args, infos, .call = &px_call_fabric,
+        .needs_callback = true, FIELDS(ONE(px_fabric_args, index, PMIX_SIZE)));
+
+/* --- questions, and who asks --- */
+
+REQUEST(query, QUERY, px_query_args, query, .needs_callback = true,
+        FIELDS(MANY(px_query_args, queries, PMIX_QUERY, PX_REQUIRED)));
+
+REQUEST(credential, GET_CREDENTIAL, px_args, credential, .call = &px_call_credential,
+        .needs_callback = true, .timed = true, FIELDS(DIRECTIVES(PX_ANY)));
+
+REQUEST(validate, VALIDATE_CREDENTIAL, px_validate_args, validation, .call = &px_call_validate,
+        .needs_callback = true, .timed = true,
+        FIELDS(ONE(px_validate_args, credential, PMIX_BYTE_OBJECT), DIRECTIVES(PX_ANY)));
+
+/* --- events --- */
+
+REQUEST(notify, NOTIFY, px_notify_args, op,
+        FIELDS(ONE(px_notify_args, code, PMIX_STATUS), ONE(px_notify_args, range, PMIX_DATA_RANGE),
+               DIRECTIVES(PX_ANY), LOCAL(px_notify_args, source, PMIX_PROC)));
+
+REQUEST(register_codes, REGEVENTS, px_codes_args, op,
+        FIELDS(MANY(px_codes_args, codes, PMIX_STATUS, PX_ANY), DIRECTIVES(PX_ANY)));
+
+/* --- output and input of processes --- */
+
+REQUEST(iof_pull, IOF_PULL, px_iof_pull_args, subscription, .call = &px_call_iof_pull,
+        FIELDS(MANY(px_iof_pull_args, procs, PMIX_PROC, PX_GIVEN), DIRECTIVES(PX_ANY),
+               ONE(px_iof_pull_args, channel, PMIX_IOF_CHANNEL),
+               LAST(px_iof_pull_args, id, PMIX_SIZE)));
+
+REQUEST(iof_deregister, IOF_DEREG, px_iof_deregister_args, op,
+        FIELDS(DIRECTIVES(PX_ANY), ONE(px_iof_deregister_args, id, PMIX_SIZE)));
+
+REQUEST(iof_push, IOF_PUSH, px_iof_push_args, op, .call = &px_call_iof_push,
+        FIELDS(MANY(px_iof_push_args, procs, PMIX_PROC, PX_ANY), DIRECTIVES(PX_ANY),
+               ONE(px_iof_push_args, bytes, PMIX_BYTE_OBJECT)));
+
+/* --- what is done by it --- */
+
+bool px_args_valid(const struct px_request *request, const struct px_args *args)
+{
+    for (size_t i = 0; i < request->n_fields; i++) {
+        if (!px_field_valid(&request->fields[i], args)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int px_args_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_request *request,
+                 const struct px_args *args)
+{
+    int rc = px_pack_command(buf, kind, (uint8_t) request->command);
+
+    return rc == 0 ? px_fields_pack(buf, kind, request->fields, request->n_fields, args) : rc;
+}
+
+int px_args_unpack(struct px_in *in, const struct px_request *request, struct px_args *args)
+{
+    return px_fields_unpack(in, request->fields, request->n_fields, false, args);
+}
+
+int px_args_copy(const struct px_request *request, struct px_args *to, const struct px_args *from)
+{
+    return px_fields_copy(request->fields, request->n_fields, to, from);
+}
+
+/* A server may have added directives to a request that has none of its own. */
+void px_args_fini(const struct px_request *request, struct px_args *args)
+{
+    px_fields_fini(request->fields, request->n_fields, args);
+    PMIx_Info_free(args->info, args->ninfo);
+    *args = (struct px_args){0};
+}

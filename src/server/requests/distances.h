@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_DISTANCES_H
+#define PX_SERVER_DISTANCES_H
+
+#include <stdint.h>
+
+struct px_in;
+struct px_peer;
+struct px_server;
+
+/* A px_handler. */
+int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* Replies: their bytes, what may be missing, and what reaches the application's callbacks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/request/schema.h"
+#include "test/unit/wire/hex.h"
+
+static void assert_reply(const struct px_reply_type *type, const struct px_reply *reply,
+                         const char *hex)
+{
+    struct px_buf buf = {0};
+
+    px_reply_pack(&buf, PX_WIRE_PLAIN, type, reply);
+    assert_hex(&buf, hex);
+    px_buf_fini(&buf);
+}
+
+/* Infos follow every status, also without any; what else there is, only a success. */
+static void replies_have_their_bytes(void **state)
+{
+    struct px_reply good = {.proc = {.nspace = "j"}, .bytes = {"xy", 2}, .number = 7};
+    struct px_reply bad = {.status = -1};
+
+    (void) state;
+    assert_reply(&px_reply_op, &good, "0200");
+    assert_reply(&px_reply_op, &bad, "0201");
+    assert_reply(&px_reply_infos, &good, "0200 0200");
+    assert_reply(&px_reply_infos, &bad, "0201 0200");
+    assert_reply(&px_reply_validation, &bad, "0201 0200");
+    assert_reply(&px_reply_query, &good, "0200 0200");
+    assert_reply(&px_reply_query, &bad, "0201");
+    assert_reply(&px_reply_lookup, &good, "0200 0200");
+    assert_reply(&px_reply_lookup, &bad, "0201");
+    assert_reply(&px_reply_spawn, &good, "0200 02046a00");
+    assert_reply(&px_reply_spawn, &bad, "0201");
+    assert_reply(&px_reply_credential, &good, "0200 02027879 0200");
+    assert_reply(&px_reply_credential, &bad, "0201");
+    assert_reply(&px_reply_subscription, &good, "0200 0207");
+    assert_reply(&px_reply_subscription, &bad, "0201");
+}
+
+static struct px_reply read_reply(const struct px_reply_type *type, pmix_status_t status,
+                                  const char *hex)
+{
+    struct px_reply reply = {.status = status};
+    struct px_buf buf = {0};
+    struct px_in in;
+
+    unhex(hex, &buf);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    px_reply_unpack(&in, type, &reply);
+    px_buf_fini(&buf);
+    return reply;
+}
+
+static void what_may_be_missing_is_empty(void **state)
+{
+    struct px_reply reply = read_reply(&px_reply_infos, PMIX_SUCCESS, "");
+
+    (void) state;
+    assert_int_equal(reply.status, PMIX_SUCCESS);
+    assert_int_equal(reply.ninfo, 0);
+    reply = read_reply(&px_reply_lookup, PMIX_ERR_PARTIAL_SUCCESS, "");
+    assert_int_equal(reply.status, PMIX_ERR_PARTIAL_SUCCESS);
+    reply = read_reply(&px_reply_credential, PMIX_SUCCESS, "02027879");
+    assert_int_equal(reply.status, PMIX_SUCCESS);
+    assert_int_equal(reply.bytes.size, 2);
+    px_reply_fini(&reply);
+    reply = read_reply(&px_reply_infos, PMIX_ERR_NOT_FOUND, "ff"); /* is not looked at */
+    assert_int_equal(reply.status, PMIX_ERR_NOT_FOUND);
+}
+
+static void what_cannot_be_read_becomes_the_status(void **state)
+{
+    struct px_reply reply = read_reply(&px_reply_spawn, PMIX_SUCCESS, "");
+
+    (void) state;
+    assert_int_not_equal(reply.status, PMIX_SUCCESS);
+    reply = read_reply(&px_reply_spawn, PMIX_SUCCESS, "0200"); /* no namespace at all */
+    assert_int_equal(reply.status, PMIX_ERR_UNPACK_FAILURE);
+    reply = read_reply(&px_reply_credential, PMIX_SUCCESS, "");
+    assert_int_not_equal(reply.status, PMIX_SUCCESS);
+    reply =
+        read_reply(&px_reply_credential, PMIX_SUCCESS, "02027879 0205"); /* infos are not there */
+    assert_int_not_equal(reply.status, PMIX_SUCCESS);
+    assert_null(reply.bytes.bytes);
+    reply = read_reply(&px_reply_infos, PMIX_SUCCESS, "02ffffff7f");
+    assert_int_not_equal(reply.status, PMIX_SUCCESS);
+    assert_int_equal(reply.ninfo, 0);
+}
+
+struct seen {
+    int calls;
+    pmix_status_t status;
+    size_t n;
+    pmix_info_t *info;
+    pmix_release_cbfunc_t release;
+    void *release_data;
+};
+
+static void saw_op(pmix_status_t status, void *cbdata)
+{
+    struct seen *seen = cbdata;
+
+    seen->calls++;
+    seen->status = status;
+}
+
+static void saw_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                      pmix_release_cbfunc_t release, void *release_data)
+{
+    struct seen *seen = cbdata;
+
+    saw_op(status, cbdata);
+    seen->info = info;
+    seen->n = ninfo;
+    seen->release = release;
+    seen->release_data = release_data;
+}
+
+/* Infos are the application's until it releases them; the reply is freed before that. */
+static void infos_stay_until_they_are_released(void **state)
+{
+    struct seen seen = {0};
+    struct px_completion to = px_completion_of(&px_reply_infos, (px_callback) saw_infos, &seen);
+    struct px_reply reply = {.info = PMIx_Info_create(1), .ninfo = 1};
+
+    (void) state;
+    assert_int_equal(PMIx_Info_load(reply.info, "k", "text", PMIX_STRING), PMIX_SUCCESS);
+    to.done(&to, &reply);
+    px_reply_fini(&reply);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.n, 1);
+    assert_string_equal(seen.info[0].value.data.string, "text");
+    seen.release(seen.release_data);
+    to.done(&to, &reply); /* there are none: still something to release */
+    assert_int_equal(seen.calls, 2);
+    assert_null(seen.info);
+    seen.release(seen.release_data);
+}
+
+static void nobody_need_listen(void **state)
+{
+    struct px_completion op = px_completion_of(&px_reply_op, NULL, NULL);
+    struct px_completion infos = px_completion_of(&px_reply_infos, NULL, NULL);
+    struct px_reply reply = {.info = PMIx_Info_create(1), .ninfo = 1};
+
+    (void) state;
+    op.done(&op, &reply);
+    infos.done(&infos, &reply);
+    assert_int_equal(reply.ninfo, 1);
+    px_reply_fini(&reply);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replies_have_their_bytes),
+        cmocka_unit_test(what_may_be_missing_is_empty),
+        cmocka_unit_test(what_cannot_be_read_becomes_the_status),
+        cmocka_unit_test(infos_stay_until_they_are_released),
+        cmocka_unit_test(nobody_need_listen),
+    };
+
+    return cmocka_run_group_tests_name("replies", tests, NULL, NULL);
+}

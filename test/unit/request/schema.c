@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+/* The table of requests: the bytes of messages as peers of the protocol know them, and what an
+ * application must give. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/request/schema.h"
+#include "test/unit/wire/hex.h"
+
+static pmix_info_t flag = {.key = "k", .value = {.type = PMIX_BOOL, .data.flag = true}};
+static pmix_proc_t proc = {"j", 3};
+
+static void assert_message(const struct px_request *request, const void *args, const char *hex)
+{
+    struct px_buf buf = {0};
+
+    assert_int_equal(px_args_pack(&buf, PX_WIRE_PLAIN, request, args), 0);
+    assert_hex(&buf, hex);
+    px_buf_fini(&buf);
+}
+
+/* One operation of one value: 02; an info: str key, flags, type, value. */
+static void messages_have_their_bytes(void **state)
+{
+    struct px_abort_args ended = {.status = -1, .text = "t", .procs = &proc, .nprocs = 1};
+    struct px_alloc_args alloc = {{NULL, 0}, PMIX_ALLOC_EXTEND};
+    struct px_job_control_args job = {PX_DIRECTIVES_OF(&flag, 1), &proc, 1};
+    struct px_monitor_args monitor = {{NULL, 0}, flag, -1};
+    struct px_session_args session = {{NULL, 0}, 300};
+    struct px_fabric_args fabric = {.index = 5};
+    struct px_codes_args codes = {.codes = &(pmix_status_t){-46}, .ncodes = 1};
+    struct px_notify_args event = {.code = -46, .range = PMIX_RANGE_LOCAL};
+    struct px_iof_pull_args pull = {{NULL, 0}, &proc, 1, PMIX_FWD_STDOUT_CHANNEL, 7};
+    struct px_iof_deregister_args ended_pull = {{NULL, 0}, 7};
+    struct px_iof_push_args push = {{NULL, 0}, &proc, 1, {"xy", 2}};
+    struct px_validate_args valid = {{NULL, 0}, {"xy", 2}};
+
+    (void) state;
+    assert_message(&px_request_abort, &ended, "0201 0201 02047400 0201 0204 6a00 03");
+    assert_message(&px_request_alloc, &alloc, "0211 0202 0200");
+    assert_message(&px_request_job_control, &job, "0212 0201 02046a0003 0201 02046b0000 0101");
+    assert_message(&px_request_monitor, &monitor, "0213 02046b0000 0101 0201 0200");
+    assert_message(&px_request_session_control, &session, "0223 02ac02 0200");
+    assert_message(&px_request_fabric_update, &fabric, "021f 0205");
+    assert_message(&px_request_fabric_register, &fabric, "021e 0200");
+    assert_message(&px_request_register_codes, &codes, "020d 0201 025b 0200");
+    assert_message(&px_request_notify, &event, "020c 025b 0202 0200");
+    assert_message(&px_request_iof_pull, &pull, "0216 0201 02046a0003 0200 0202 0207");
+    assert_message(&px_request_iof_deregister, &ended_pull, "021d 0200 0207");
+    assert_message(&px_request_iof_push, &push, "0217 0201 02046a0003 0200 02027879");
+    assert_message(&px_request_validate, &valid, "0215 02027879 0200");
+    assert_message(&px_request_credential, &valid, "0214 0200");
+}
+
+/* The user stands first, whoever that is, then the keys one by one. */
+static void keys_are_operations_of_their_own(void **state)
+{
+    char *keys[] = {"a", "b", NULL};
+    struct px_keys_args args = {PX_DIRECTIVES_OF(&flag, 1), keys};
+    uint32_t user = (uint32_t) geteuid();
+    struct px_buf expected = {0};
+    struct px_buf buf = {0};
+
+    (void) state;
+    unhex("0207", &expected);
+    assert_int_equal(px_pack(&expected, PX_WIRE_PLAIN, PMIX_UINT32, &user, 1), 0);
+    unhex("0202 02046100 02046200 0201 02046b0000 0101", &expected);
+    assert_int_equal(px_args_pack(&buf, PX_WIRE_PLAIN, &px_request_lookup, &args.head), 0);
+    assert_int_equal(buf.len, expected.len);
+    assert_memory_equal(buf.data, expected.data, buf.len);
+    px_buf_fini(&buf);
+    px_buf_fini(&expected);
+}
+
+static void what_is_missing_is_refused(void **state)
+{
+    char *none[] = {NULL};
+    pmix_app_t app = {.maxprocs = 1};
+    struct px_args nothing = {NULL, 0};
+    struct px_args torn = {NULL, 1};
+    struct px_args one = {&flag, 1};
+    struct px_keys_args keys = {.keys = none};
+    struct px_spawn_args spawn = {.apps = &app, .napps = 0};
+
+    (void) state;
+    assert_true(px_args_valid(&px_request_credential, &nothing));
+    assert_false(px_args_valid(&px_request_credential, &torn));
+    assert_true(px_args_valid(&px_request_publish, &one));
+    assert_false(px_args_valid(&px_request_publish, &nothing));
+    assert_false(px_args_valid(&px_request_lookup, &keys.head));
+    assert_true(px_args_valid(&px_request_unpublish, &keys.head));
+    assert_false(px_args_valid(&px_request_spawn, &spawn.head));
+    spawn.napps = 1;
+    assert_true(px_args_valid(&px_request_spawn, &spawn.head));
+}
+
+/* Whom no application of ours can have sent: a lookup without keys, a spawn without applications.
+ */
+static void an_empty_request_is_refused(void **state)
+{
+    struct px_keys_args keys = {.keys = NULL};
+    struct px_spawn_args spawn = {.napps = 0};
+    struct px_buf buf = {0};
+    struct px_in in;
+
+    (void) state;
+    unhex("0200 0200 0200", &buf); /* user 0, no keys, no infos */
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_args_unpack(&in, &px_request_lookup, &keys.head), PMIX_ERR_BAD_PARAM);
+    px_args_fini(&px_request_lookup, &keys.head);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_args_unpack(&in, &px_request_unpublish, &keys.head), 0);
+    px_args_fini(&px_request_unpublish, &keys.head);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_args_unpack(&in, &px_request_spawn, &spawn.head), PMIX_ERR_BAD_PARAM);
+    px_args_fini(&px_request_spawn, &spawn.head);
+    px_buf_fini(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_have_their_bytes),
+        cmocka_unit_test(keys_are_operations_of_their_own),
+        cmocka_unit_test(what_is_missing_is_refused),
+        cmocka_unit_test(an_empty_request_is_refused),
+    };
+
+    return cmocka_run_group_tests_name("table of requests", tests, NULL, NULL);
+}
