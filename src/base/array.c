@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/assert.h"
 #include "src/base/status.h"
 
 int px_array_room(void *array, size_t n, size_t *cap, size_t size)
@@ -15,6 +16,7 @@ int px_array_room(void *array, size_t n, size_t *cap, size_t size)
     void *grown;
     size_t want = *cap ? *cap * 2 : 8;
 
+    px_assert(n <= *cap && size > 0);
     if (n < *cap) {
         return PX_OK;
     }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/assert.h"
+
 enum { FIRST_CAP = 128 };
 
 static bool reserve(struct px_buf *buf, size_t n)
@@ -32,6 +34,7 @@ void *px_buf_extend(struct px_buf *buf, size_t n)
 {
     unsigned char *at;
 
+    px_assert(buf->len <= buf->cap);
     if (buf->failed) {
         return NULL;
     }

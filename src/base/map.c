@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/assert.h"
 #include "src/base/seed.h"
 #include "src/base/status.h"
 
@@ -60,6 +61,7 @@ static struct px_map_slot *free_slot(struct px_map_slot *slots, size_t cap, uint
 {
     size_t i = hash & (cap - 1);
 
+    px_assert(cap > 0 && (cap & (cap - 1)) == 0);
     while (is_live(&slots[i])) {
         i = (i + 1) & (cap - 1);
     }
@@ -89,6 +91,7 @@ static int make_room(struct px_map *map)
 {
     size_t cap = map->cap == 0 ? FIRST_CAP : map->cap;
 
+    px_assert(map->used <= map->taken && map->taken <= map->cap);
     if ((map->taken + 1) * 4 <= map->cap * 3) {
         return PX_OK;
     }

@@ -9,6 +9,7 @@
 
 #include <sched.h>
 
+#include "src/base/assert.h"
 #include "src/base/clock.h"
 #include "src/base/epoch.h"
 
@@ -30,6 +31,7 @@ struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .get = (void *) not_up};
 
 void px_ctx_up(struct px_ctx *ctx)
 {
+    px_assert(px_lock_held(&ctx->lock));
     px_store_release(&ctx->state, PX_STATE_UP); /* pairs with px_ctx_peek */
     if (ctx->ops != NULL) {
         /* pairs with px_ctx_get */
@@ -39,6 +41,7 @@ void px_ctx_up(struct px_ctx *ctx)
 
 void px_ctx_down(struct px_ctx *ctx)
 {
+    px_assert(px_lock_held(&ctx->lock));
     /* pairs with px_ctx_get */
     px_store_ptr_release(&ctx->get, (void *) (uintptr_t) not_up);
     px_store_release(&ctx->state, PX_STATE_DOWN); /* pairs with px_ctx_peek */
@@ -48,6 +51,7 @@ bool px_ctx_drain(struct px_ctx *ctx)
 {
     uint64_t end = px_clock_ns() + DRAIN_MS * UINT64_C(1000000);
 
+    px_assert(px_lock_held(&ctx->lock) && !px_loop_inside(ctx->loop));
     while (!px_calls_over()) {
         if (px_clock_ns() > end) {
             return false;

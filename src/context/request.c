@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/clock.h"
 #include "src/base/list.h"
@@ -132,6 +133,7 @@ static void look_at_deadlines(struct px_link *link)
     uint64_t now = px_clock_ns();
     uint64_t nearest;
 
+    px_assert(px_loop_inside(link->loop));
     px_list_init(&due);
     px_lock_take(&link->lock);
     nearest = take_due_locked(link, now, &due);
@@ -184,6 +186,7 @@ static void got_message(void *arg, uint32_t tag, const void *payload, size_t len
     struct px_in in = px_in_make(payload, len, link->kind);
     struct pending *p;
 
+    px_assert(px_loop_inside(link->loop));
     (void) px_fetch_add(&link->received, 1);
     if (tag < PX_TAG_FIRST) {
         if (fd >= 0) {
@@ -213,6 +216,7 @@ static void fail_pending(struct px_link *link)
 {
     struct px_list all;
 
+    px_assert(px_loop_inside(link->loop));
     px_list_init(&all);
     px_lock_take(&link->lock);
     link->up = false;
@@ -262,6 +266,7 @@ int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind
     struct px_link *link = px_loop_alive(loop) ? calloc(1, sizeof(*link)) : NULL;
     int rc;
 
+    px_assert(!px_loop_inside(loop));
     if (!link) {
         (void) close(fd);
         return px_loop_alive(loop) ? PMIX_ERR_NOMEM : PMIX_ERR_UNREACH;
@@ -296,6 +301,7 @@ static void shut_loop(void *arg)
 
 void px_link_shut(struct px_link *link)
 {
+    px_assert(!link || !px_loop_inside(link->loop));
     if (link) {
         (void) px_loop_run(link->loop, shut_loop, link); /* in a forked child it is not ours */
     }
@@ -313,6 +319,7 @@ static void close_loop(void *arg)
  * nothing of the parent's is touched. */
 void px_link_close(struct px_link *link)
 {
+    px_assert(!link || !px_loop_inside(link->loop));
     if (link && px_loop_run(link->loop, close_loop, link) == PX_OK) {
         link_free(link);
     }
@@ -327,6 +334,7 @@ static void hang_up_loop(void *arg)
 
 void px_link_hang_up(struct px_link *link)
 {
+    px_assert(!px_loop_inside(link->loop));
     (void) px_loop_run(link->loop, hang_up_loop, link); /* a forked child has nothing to end */
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
 
@@ -37,6 +38,7 @@ void px_chain_destroy(struct px_chain *chain)
 /* Ends the chain: tells whoever started it, then frees it. */
 static void chain_end(struct px_chain *chain)
 {
+    px_assert(px_loop_inside(chain->events->loop));
     px_list_remove(&chain->link);
     if (chain->done != NULL) {
         chain->done(chain->done_arg);
@@ -121,6 +123,7 @@ static struct px_chain *chain_create(struct px_events *events, const struct px_e
 
 static void chain_start(struct px_events *events, struct px_chain *chain)
 {
+    px_assert(px_loop_inside(events->loop));
     px_list_append(&events->chains, &chain->link);
     px_loop_post(events->loop, &chain->task);
 }
@@ -141,6 +144,7 @@ static int hold_for(struct px_events *events, struct px_handler *handler,
 
 void px_chain_release_held(struct px_events *events, struct px_handler *handler)
 {
+    px_assert(px_loop_inside(events->loop) && handler->ready);
     while (!px_list_empty(&handler->held)) {
         struct px_list *item = px_list_shift(&handler->held);
         struct px_chain *chain = px_container_of(item, struct px_chain, link);
@@ -249,6 +253,7 @@ static void gather(struct px_chain *chain, const struct px_handler *handler)
     size_t total = chain->n_results + 1 + chain->n_given;
     pmix_info_t *grown = realloc(chain->results, total * sizeof(*grown));
 
+    px_assert(px_loop_inside(chain->events->loop));
     if (grown == NULL) {
         return; /* later handlers see less */
     }
@@ -291,6 +296,7 @@ static void call_handler(struct px_chain *chain, struct px_handler *handler)
     pmix_proc_t source = chain->event.source;
     size_t n;
 
+    px_assert(px_loop_inside(chain->events->loop) && chain->at <= chain->n_steps);
     memset(info + chain->ninfo, 0, OWN_ENTRIES * sizeof(*info));
     n = add_own_entries(chain, handler);
     if (handler->oneshot) {
@@ -335,6 +341,7 @@ static void chain_run(struct px_task *task)
 
 void px_chain_orphan_all(struct px_events *events)
 {
+    px_assert(px_loop_inside(events->loop));
     while (!px_list_empty(&events->chains)) {
         struct px_list *item = px_list_shift(&events->chains);
         struct px_chain *chain = px_container_of(item, struct px_chain, link);

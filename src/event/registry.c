@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/assert.h"
 #include "src/value/directives.h"
 
 static struct px_handler *handler_at(struct px_list *item)
@@ -86,6 +87,7 @@ void px_events_destroy(struct px_events *events)
 {
     struct px_handler *handler;
 
+    px_assert(!events || px_loop_inside(events->loop));
     if (events == NULL) {
         return;
     }
@@ -276,6 +278,7 @@ int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t n
     struct px_handler *made;
     int rc;
 
+    px_assert(px_loop_inside(events->loop));
     if (handler == NULL || (ncodes > 0 && codes == NULL) || (ninfo > 0 && info == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
@@ -309,6 +312,7 @@ void px_events_ready(struct px_events *events, size_t id)
 {
     struct px_handler *handler = find_id(events, id);
 
+    px_assert(px_loop_inside(events->loop));
     if (handler != NULL && !handler->ready) {
         handler->ready = true;
         px_chain_release_held(events, handler);
@@ -367,6 +371,7 @@ int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t 
     size_t n = 0;
     int rc = 0;
 
+    px_assert(px_loop_inside(events->loop));
     while (rc == 0 && (handler = px_handler_next(events, handler)) != NULL) {
         if (!handler->local) {
             rc = add_codes(handler, &codes, &n);
@@ -390,6 +395,7 @@ int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_co
     pmix_status_t *codes = NULL;
     size_t n = 0;
 
+    px_assert(px_loop_inside(events->loop));
     if (handler == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }

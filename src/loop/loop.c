@@ -13,6 +13,7 @@
 
 #include <event2/event.h>
 
+#include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/bytes.h"
 #include "src/base/param.h"
@@ -123,6 +124,7 @@ static bool run_tasks(struct px_loop *loop)
     struct px_task *task = take_inbox(loop);
     bool any = task != NULL;
 
+    px_assert(inside == loop);
     while (task) {
         struct px_task *following = task->next;
 
@@ -135,6 +137,7 @@ static bool run_tasks(struct px_loop *loop)
 /* What the descriptors and timers have, waiting for it when there is no task. */
 static void look_or_sleep(struct px_loop *loop, bool busy)
 {
+    px_assert(inside == loop);
     if (!busy) {
         (void) px_cas(&loop->asleep, 0, 1);
         px_fence_behind(); /* pairs with px_loop_post */
@@ -308,6 +311,7 @@ void px_loop_destroy(struct px_loop *loop)
 {
     struct stop_task stop = {{NULL, stop_run}, loop};
 
+    px_assert(!loop || !px_loop_inside(loop));
     if (!loop || !px_loop_alive(loop)) {
         return;
     }
@@ -352,6 +356,7 @@ static void drive_locked(struct px_loop *loop, void (*round)(struct px_loop *loo
 {
     const struct px_loop *outer = inside;
 
+    px_assert(!loop->driven && inside != loop);
     loop->driven = true;
     (void) pthread_mutex_unlock(&loop->driver);
     inside = loop;
@@ -384,6 +389,7 @@ void px_loop_wake(struct px_loop *loop)
 /* One waiter drives, the others look again after each of its rounds. */
 int px_loop_wait(struct px_loop *loop, struct px_wait *wait)
 {
+    px_assert(!px_loop_inside(loop));
     if (!loop->external) {
         return px_wait_for(wait);
     }
@@ -431,6 +437,12 @@ int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
     return px_loop_wait(loop, &call.wait);
 }
 
+/* Whether the calling thread may use the event base: it runs the loop, or nobody does. */
+static bool may_touch(const struct px_loop *loop)
+{
+    return inside == loop || (loop->external && !loop->driven);
+}
+
 /* --- timers --- */
 
 static void timer_fired(evutil_socket_t fd, short what, void *arg)
@@ -450,6 +462,7 @@ int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t m
     const uint64_t longest_ms = (uint64_t) INT32_MAX * 1000;
     struct timeval when;
 
+    px_assert(may_touch(loop));
     timer->loop = loop;
     timer->fire = fire;
     if (!timer->event) {
@@ -470,6 +483,7 @@ int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t m
 
 void px_timer_stop_loop(struct px_timer *timer)
 {
+    px_assert(!timer->event || may_touch(timer->loop));
     if (timer->event) {
         event_free(timer->event);
         timer->event = NULL;
@@ -510,6 +524,7 @@ int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
 {
     int rc;
 
+    px_assert(may_touch(loop));
     io->loop = loop;
     io->fd = fd;
     io->want = want;
@@ -527,6 +542,7 @@ int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
 
 int px_io_want_loop(struct px_io *io, int want)
 {
+    px_assert(!io->event || may_touch(io->loop));
     if (!io->event || io->want == want) {
         return PX_OK;
     }
@@ -539,6 +555,7 @@ int px_io_want_loop(struct px_io *io, int want)
 
 void px_io_stop_loop(struct px_io *io)
 {
+    px_assert(!io->event || may_touch(io->loop));
     if (io->event) {
         event_free(io->event);
         io->event = NULL;

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "src/base/assert.h"
 #include "src/loop/loop.h"
 
 /* The signal is given while the lock is held: a waiter that sees `done` returns and takes its stack
@@ -21,6 +22,7 @@ void px_wait_init(struct px_wait *wait)
 
 void px_wait_done(struct px_wait *wait, int status)
 {
+    px_assert(!wait->done);
     (void) pthread_mutex_lock(&wait->lock);
     wait->done = true;
     wait->status = status;
@@ -35,6 +37,7 @@ int px_wait_for(struct px_wait *wait)
 {
     int status;
 
+    px_assert(!wait->loop || !px_loop_inside(wait->loop));
     (void) pthread_mutex_lock(&wait->lock);
     while (!wait->done) {
         (void) pthread_cond_wait(&wait->cond, &wait->lock);

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/base/assert.h"
 #include "src/base/param.h"
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
@@ -57,17 +58,20 @@ static void free_if_due(struct px_conn *conn)
 
 void px_conn_enter_loop(struct px_conn *conn)
 {
+    px_assert(px_loop_inside(conn->loop));
     conn->busy++;
 }
 
 void px_conn_leave_loop(struct px_conn *conn)
 {
+    px_assert(px_loop_inside(conn->loop) && conn->busy > 0);
     conn->busy--;
     free_if_due(conn);
 }
 
 void px_conn_close_loop(struct px_conn *conn, int status)
 {
+    px_assert(px_loop_inside(conn->loop));
     if (conn->closed) {
         return;
     }
@@ -162,6 +166,7 @@ static int start_reading(struct px_conn *conn)
 
 void px_conn_start_loop(struct px_conn *conn)
 {
+    px_assert(px_loop_inside(conn->loop));
     px_conn_enter_loop(conn);
     if (start_reading(conn) != PX_OK) {
         px_conn_close_loop(conn, PX_ERR_NOMEM);
@@ -175,6 +180,7 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
     struct px_conn *conn;
     int rc = px_conn_create(loop, fd, index, max_msg, ops, arg, &conn);
 
+    px_assert(px_loop_inside(loop));
     if (rc != PX_OK) {
         return rc;
     }
@@ -188,6 +194,7 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
 
 void px_conn_hang_up_loop(struct px_conn *conn)
 {
+    px_assert(px_loop_inside(conn->loop));
     px_conn_enter_loop(conn);
     if (!conn->closed) {
         (void) px_conn_flush(conn);
@@ -203,6 +210,7 @@ int px_conn_is_unix(const struct px_conn *conn)
 
 void px_conn_destroy_loop(struct px_conn *conn)
 {
+    px_assert(!conn || (px_loop_inside(conn->loop) && !conn->destroyed));
     if (!conn) {
         return;
     }

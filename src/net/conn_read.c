@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/base/assert.h"
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
 
@@ -145,6 +146,7 @@ static void deliver(struct px_conn *conn, uint32_t tag, const void *payload, siz
 {
     int fd;
 
+    px_assert(!conn->closed && conn->in.start <= conn->in.end);
     conn->in.consumed += PX_CONN_HEADER + len;
     fd = passed_fd_of(&conn->in, conn->in.consumed);
     conn->ops.message(conn->arg, tag, payload, len, fd);
@@ -265,6 +267,7 @@ static ssize_t read_small(struct px_conn *conn)
 
 void px_conn_read_loop(struct px_conn *conn)
 {
+    px_assert(px_loop_inside(conn->loop));
     for (int i = 0; i < RECEIVES_PER_ROUND && !conn->closed; i++) {
         ssize_t n = conn->in.big ? read_big(conn) : read_small(conn);
 

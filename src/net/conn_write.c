@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/base/assert.h"
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
 
@@ -43,6 +44,7 @@ void px_conn_out_drop(struct px_conn *conn)
 {
     struct px_list *item;
 
+    px_assert(px_lock_held(&conn->lock));
     for (item = px_list_shift(&conn->queue); item; item = px_list_shift(&conn->queue)) {
         out_free(px_container_of(item, struct out, link));
     }
@@ -191,6 +193,7 @@ void px_conn_flush_loop(struct px_conn *conn)
 {
     bool empty = px_conn_flush(conn);
 
+    px_assert(px_loop_inside(conn->loop));
     if (px_io_want_loop(&conn->io, empty ? PX_IO_READ : PX_IO_READ | PX_IO_WRITE) != PX_OK) {
         px_conn_close_loop(conn, PX_ERR_NOMEM);
     }

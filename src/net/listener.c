@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/base/assert.h"
 #include "src/base/status.h"
 #include "src/net/listener_priv.h"
 
@@ -49,6 +50,7 @@ static void listen_again(struct px_timer *timer)
 
 static void pause_accepting(struct px_listeners *listeners)
 {
+    px_assert(px_loop_inside(listeners->loop));
     if (px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again) != PX_OK) {
         return; /* then listening goes on, which costs time but is right */
     }
@@ -133,6 +135,7 @@ static void close_loop(void *arg)
 {
     struct px_listeners *listeners = arg;
 
+    px_assert(px_loop_inside(listeners->loop));
     socket_stop(&listeners->unix_socket);
     socket_stop(&listeners->tcp_socket);
     px_listen_unlink(&listeners->mark);
@@ -150,6 +153,7 @@ static void open_loop(void *arg)
 {
     struct open_call *call = arg;
 
+    px_assert(px_loop_inside(call->listeners->loop));
     call->status = socket_start(&call->listeners->unix_socket);
     if (call->status == PX_OK) {
         call->status = socket_start(&call->listeners->tcp_socket);
@@ -202,6 +206,7 @@ int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
     struct open_call call = {listeners, PX_OK};
     int rc;
 
+    px_assert(!px_loop_inside(loop));
     if (!listeners) {
         return PX_ERR_NOMEM;
     }

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/base/assert.h"
 #include "src/base/status.h"
 #include "src/net/auth.h"
 #include "src/net/listener_priv.h"
@@ -32,6 +33,7 @@ struct px_pending_conn {
 
 static void guest_free(struct px_pending_conn *pending)
 {
+    px_assert(px_loop_inside(pending->listeners->loop));
     px_io_stop_loop(&pending->io);
     px_timer_stop_loop(&pending->timer);
     px_list_remove(&pending->link);
@@ -156,6 +158,7 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
 {
     struct px_pending_conn *pending = calloc(1, sizeof(*pending));
 
+    px_assert(px_loop_inside(listeners->loop));
     if (!pending) {
         (void) close(fd);
         return;
@@ -178,6 +181,7 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
 
 bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners)
 {
+    px_assert(px_loop_inside(listeners->loop));
     if (px_list_empty(&listeners->unidentified)) {
         return false;
     }
@@ -187,6 +191,7 @@ bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners)
 
 void px_pending_conn_drop_all_loop(struct px_listeners *listeners)
 {
+    px_assert(px_loop_inside(listeners->loop));
     while (px_pending_conn_drop_oldest_loop(listeners)) {
     }
     while (!px_list_empty(&listeners->waiting)) {
@@ -236,6 +241,7 @@ static int admit(struct px_pending_conn *pending, const void *bytes, size_t len,
     int rc = send_answer(pending, bytes, len);
     int fd = pending->fd;
 
+    px_assert(px_loop_inside(pending->listeners->loop) && pending->introduced);
     if (rc) {
         guest_free(pending);
         return rc;

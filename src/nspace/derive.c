@@ -11,6 +11,7 @@
 #include <pmix.h>
 
 #include "job.h"
+#include "src/base/assert.h"
 
 /* Is the value here from an earlier registration, and to be left alone? */
 static bool keep_stored(const struct px_job *job, enum px_level level, uint32_t index,
@@ -209,6 +210,7 @@ int px_job_derive(struct px_job *job)
     uint32_t n = 0;
     int rc;
 
+    px_assert(!job->whole); /* once */
     for (size_t r = 0; r < job->n_ranks; r++) {
         n += job->ranks[r].seen;
     }

@@ -13,6 +13,7 @@
 #include <pmix.h>
 
 #include "src/base/array.h"
+#include "src/base/assert.h"
 
 /* Pieces grow, so that the memory of a large job goes back to the system when it is freed. */
 enum { CHUNK = 16384, CHUNK_MAX = 4194304 };
@@ -126,6 +127,7 @@ pmix_value_t *px_job_text(struct px_job *job, const char *text)
 int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                      const pmix_value_t *value)
 {
+    px_assert(level != PX_LEVEL_PROC);
     if (!value ||
         px_array_room(&job->values, job->n_values, &job->values_cap, sizeof(*job->values))) {
         return PMIX_ERR_NOMEM;
@@ -139,6 +141,7 @@ int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *
 {
     int rc = PMIX_SUCCESS;
 
+    px_assert(rank < job->n_ranks);
     if (!key->filed) {
         rc = job->batch ? px_batch_key(job->batch, key->name, &key->number) : PMIX_ERR_NOMEM;
         key->filed = !rc;
@@ -195,6 +198,7 @@ int px_job_alias(struct px_job *job, uint32_t index, const char *alias)
     const char **list;
     size_t n = 0;
 
+    px_assert(index < job->n_nodes);
     if (!alias[0] || px_job_node_by_name(job, alias) != PX_NO_NODE) {
         return PMIX_SUCCESS;
     }

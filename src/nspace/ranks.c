@@ -13,6 +13,8 @@
 
 #include <pmix_common.h>
 
+#include "src/base/assert.h"
+
 enum { FEW = 1024 };
 
 static __attribute__((noinline)) int grow(struct px_ranks *ranks, size_t room)
@@ -33,6 +35,7 @@ static __attribute__((noinline)) int grow(struct px_ranks *ranks, size_t room)
 
 static inline int append_rank(struct px_ranks *ranks, uint32_t rank)
 {
+    px_assert(ranks->n <= ranks->room);
     if (ranks->n == ranks->room && grow(ranks, ranks->room ? ranks->room * 2 : 8)) {
         return PMIX_ERR_NOMEM;
     }

@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "machine.h"
+#include "src/base/assert.h"
 #include "src/base/lock.h"
 #include "src/base/param.h"
 
@@ -96,6 +97,7 @@ static int configure(hwloc_topology_t topo, const char *xml, const char *synthet
 
 int px_topo_build(const char *xml, const char *synthetic, bool here, hwloc_topology_t *ret_topo)
 {
+    px_assert(xml == NULL || synthetic == NULL); /* at most one of them */
     if (xml != NULL && strlen(xml) > INT32_MAX - 1) {
         return PMIX_ERR_BAD_PARAM;
     }

@@ -8,6 +8,8 @@
 
 #include <pmix.h>
 
+#include "src/base/assert.h"
+
 bool px_value_says_true(const pmix_value_t *value)
 {
     return PMIx_Value_true(value) == PMIX_BOOL_TRUE;
@@ -55,6 +57,7 @@ bool px_value_procs(const pmix_value_t *value, struct px_procs *ret)
 const pmix_info_t *px_infos_next(const pmix_info_t *info, size_t ninfo, const pmix_info_t *from,
                                  const char *key)
 {
+    px_assert(!from || (from >= info && from < info + ninfo));
     for (size_t i = from ? (size_t) (from - info) + 1 : 0; i < ninfo; i++) {
         if (strncmp(info[i].key, key, PMIX_MAX_KEYLEN) == 0) {
             return &info[i];

@@ -10,6 +10,8 @@
 #include "shapes.h"
 #include "types.h"
 
+#include "src/base/assert.h"
+
 /* Conversion between the number types: what fits is converted, what does not is refused by name;
  * the fraction of a real number is dropped when an integer is asked for. */
 
@@ -44,6 +46,7 @@ bool px_value_integer(const pmix_value_t *value, struct px_integer *ret)
 
 void px_store_bits(uint64_t bits, size_t size, void *element)
 {
+    px_assert(size == 1 || size == 2 || size == 4 || size == 8);
     switch (size) {
     case 1:
         *(uint8_t *) element = (uint8_t) bits;

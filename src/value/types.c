@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "shapes.h"
+#include "src/base/assert.h"
 
 /* The two tables as data, and the operations, each of which finds its rule by the shape of the
  * type. No other file of the library enumerates data types to copy or free them: a type added to
@@ -74,6 +75,7 @@ void px_type_construct(const struct px_type *type, void *element)
 
 int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
+    px_assert(type && shapes[type->shape]);
     if (shapes[type->shape]->copy != NULL) {
         return shapes[type->shape]->copy(type, dst, src, depth);
     }
@@ -118,6 +120,7 @@ void *px_value_element(pmix_value_t *value, const struct px_type *type)
 
 const void *px_value_element_const(const pmix_value_t *value, const struct px_type *type)
 {
+    px_assert(type->where != PX_ELEMENT);
     return type->where == PX_BOXED ? value->data.ptr : (const void *) &value->data;
 }
 

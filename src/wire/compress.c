@@ -10,6 +10,8 @@
 
 #include "codec.h"
 
+#include "src/base/assert.h"
+
 /* A few bytes of a peer's may claim to stand for gigabytes. Memory is asked for only after the
  * claim was compared with what the format can achieve at best, and the stream must give exactly
  * what was claimed. */
@@ -46,6 +48,7 @@ static int inflate_exactly(const void *bytes, size_t len, size_t size, void **re
     char *plain = malloc(size + 1);
     int rc = plain ? inflate_into(bytes, len, plain, size) : PMIX_ERR_NOMEM;
 
+    px_assert(size <= PX_INFLATE_MAX);
     if (rc != PMIX_SUCCESS) {
         free(plain);
         return rc;

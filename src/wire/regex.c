@@ -217,7 +217,7 @@ struct names {
 
 static int names_add(struct names *names, char *name)
 {
-    if (!name || px_array_room(&names->argv, names->n + 1, &names->cap, sizeof(*names->argv))) {
+    if (!name || px_array_room(&names->argv, names->n, &names->cap, sizeof(*names->argv))) {
         free(name);
         return PMIX_ERR_NOMEM;
     }
@@ -227,7 +227,6 @@ static int names_add(struct names *names, char *name)
         return PMIX_ERR_BAD_PARAM;
     }
     names->argv[names->n++] = name;
-    names->argv[names->n] = NULL;
     return PMIX_SUCCESS;
 }
 
@@ -342,14 +341,12 @@ int px_regex_nodes(const char *regex, size_t len, char ***ret_names, size_t *ret
 
     rc = rc ? rc : read_nodes(&from, &names);
     free(from.inflated);
-    if (rc == PMIX_SUCCESS && !names.argv) {
-        names.argv = calloc(1, sizeof(*names.argv));
-        rc = names.argv ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    }
+    rc = rc ? rc : px_array_room(&names.argv, names.n, &names.cap, sizeof(*names.argv));
     if (rc != PMIX_SUCCESS) {
         names_free(&names);
         return rc;
     }
+    names.argv[names.n] = NULL;
     *ret_names = names.argv;
     *ret_n = names.n;
     return PMIX_SUCCESS;

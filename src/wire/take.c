@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flex.h"
+#include "src/base/assert.h"
 #include "src/value/types.h"
 
 /* Every function compares what it is about to take with what is left before it looks, and a number
@@ -16,6 +17,7 @@ int px_take_long_flex(struct px_in *in, uint64_t *ret)
 {
     size_t n = px_flex_get(in->at, in->end, ret);
 
+    px_assert(in->at <= in->end);
     in->at += n;
     return n ? PMIX_SUCCESS : PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
 }
@@ -86,6 +88,7 @@ int px_take_signed(struct px_in *in, size_t size, void *val)
 
 int px_take_byte(struct px_in *in, uint8_t *ret)
 {
+    px_assert(in->at <= in->end);
     if (in->at == in->end) {
         return PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
     }

@@ -22,9 +22,11 @@ static void up_and_down(void **state)
     (void) state;
     assert_non_null(px_ctx());
     assert_null(px_ctx_enter());
+    px_lock_take(&px_ctx()->lock);
     px_ctx_up(px_ctx());
     assert_ptr_equal(px_ctx_enter(), px_ctx());
     px_ctx_down(px_ctx());
+    px_lock_give(&px_ctx()->lock);
     assert_null(px_ctx_enter());
 }
 

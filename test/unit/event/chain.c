@@ -194,7 +194,7 @@ static void nothing_before_ready(void **state)
     deliver(&event);
     deliver(&event);
     assert_int_equal(n_calls, 0);
-    px_events_ready(events, a.id);
+    (void) ask(ready_on_loop, (struct asking){.id = a.id});
     deliver(&event); /* comes after the two that were held */
     assert_int_equal(n_calls, 3);
 }

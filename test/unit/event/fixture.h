@@ -92,6 +92,48 @@ static inline void deliver_code(pmix_status_t code)
     deliver(&event);
 }
 
+/* What a test asks of the registry, on the loop. */
+struct asking {
+    size_t id;
+    pmix_status_t code;
+    pmix_status_t **codes;
+    size_t *n;
+    bool *defaults;
+    int rc;
+};
+
+static inline void ready_on_loop(void *arg)
+{
+    px_events_ready(events, ((struct asking *) arg)->id);
+}
+
+static inline void remove_on_loop(void *arg)
+{
+    struct asking *a = arg;
+
+    a->rc = px_events_remove(events, a->id, a->codes, a->n, a->defaults);
+}
+
+static inline void wanted_on_loop(void *arg)
+{
+    struct asking *a = arg;
+
+    a->rc = px_events_wanted(events, a->code);
+}
+
+static inline void codes_on_loop(void *arg)
+{
+    struct asking *a = arg;
+
+    a->rc = px_events_codes(events, a->codes, a->n, a->defaults);
+}
+
+static inline int ask(void (*what)(void *arg), struct asking asking)
+{
+    assert_int_equal(px_loop_run(loop, what, &asking), 0);
+    return asking.rc;
+}
+
 static inline void destroy_on_loop(void *arg)
 {
     px_events_destroy(arg);

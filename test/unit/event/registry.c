@@ -85,7 +85,7 @@ static void one_first_and_one_last(void **state)
     assert_int_equal(add_named("F", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, &id), 0);
     assert_int_equal(add_named("G", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, NULL),
                      PMIX_ERR_EVENT_REGISTRATION);
-    assert_int_equal(px_events_remove(events, id, NULL, NULL, NULL), 0);
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = id}), 0);
     assert_int_equal(add_named("G", one, 1, PMIX_EVENT_HDLR_FIRST, NULL, NULL), 0);
     assert_int_equal(add_named("L", one, 1, PMIX_EVENT_HDLR_LAST, NULL, NULL), 0);
     assert_int_equal(add_named("M", one, 1, PMIX_EVENT_HDLR_LAST, NULL, NULL),
@@ -141,39 +141,48 @@ static void removal(void **state)
     assert_int_equal(a, 1);
     assert_int_equal(add_named("b", two, 2, NULL, NULL, &b), 0);
     assert_int_equal(add_named("d", NULL, 0, NULL, NULL, &d), 0);
-    assert_true(px_events_wanted(events, 99));
-    assert_int_equal(px_events_remove(events, 0, NULL, NULL, NULL), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_events_remove(events, 1000, NULL, NULL, NULL), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_events_remove(events, b, &codes, &n, &last), 0);
+    assert_true(ask(wanted_on_loop, (struct asking){.code = 99}));
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = 0}), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = 1000}), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(ask(remove_on_loop, (struct asking){b, 0, &codes, &n, &last, 0}), 0);
     assert_int_equal(n, 1);
     assert_int_equal(codes[0], 7);
     assert_false(last);
     free(codes);
-    assert_int_equal(px_events_remove(events, d, &codes, &n, &last), 0);
+    assert_int_equal(ask(remove_on_loop, (struct asking){d, 0, &codes, &n, &last, 0}), 0);
     assert_true(last);
     assert_int_equal(n, 0);
     free(codes);
-    assert_false(px_events_wanted(events, 99));
-    assert_int_equal(px_events_remove(events, b, NULL, NULL, NULL), PMIX_ERR_BAD_PARAM);
+    assert_false(ask(wanted_on_loop, (struct asking){.code = 99}));
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = b}), PMIX_ERR_BAD_PARAM);
     expect(-5000, "a");
+}
+
+/* A number is not given where there is no handler. */
+static int try_add(const pmix_status_t *codes, const pmix_info_t *info, size_t ninfo,
+                   pmix_notification_fn_t fn)
+{
+    struct adding a = {codes, 1, info, ninfo, fn, true, 77, 0};
+
+    assert_int_equal(px_loop_run(loop, add_on_loop, &a), 0);
+    assert_int_equal(a.id, 77);
+    return a.rc;
 }
 
 static void bad_arguments(void **state)
 {
     pmix_info_t info;
-    size_t id = 77;
     int number = 3;
 
     (void) state;
-    assert_int_equal(px_events_add(events, one, 1, NULL, 0, NULL, &id), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_events_add(events, NULL, 1, NULL, 0, note, &id), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_events_add(events, one, 1, NULL, 1, note, &id), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(try_add(one, NULL, 0, NULL), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(try_add(NULL, NULL, 0, note), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(try_add(one, NULL, 1, note), PMIX_ERR_BAD_PARAM);
     PMIx_Info_construct(&info);
     PMIx_Info_load(&info, PMIX_EVENT_HDLR_NAME, &number, PMIX_INT);
-    assert_int_equal(px_events_add(events, one, 1, &info, 1, note, &id), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(try_add(one, &info, 1, note), PMIX_ERR_BAD_PARAM);
     PMIx_Info_load(&info, PMIX_EVENT_AFFECTED_PROC, &number, PMIX_INT);
-    assert_int_equal(px_events_add(events, one, 1, &info, 1, note, &id), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(id, 77);
+    assert_int_equal(try_add(one, &info, 1, note), PMIX_ERR_BAD_PARAM);
 }
 
 static void non_default_skips_defaults(void **state)
@@ -243,19 +252,19 @@ static void codes_to_ask_for(void **state)
     size_t id;
 
     (void) state;
-    assert_int_equal(px_events_codes(events, &codes, &n, &defaults), 0);
+    assert_int_equal(ask(codes_on_loop, (struct asking){0, 0, &codes, &n, &defaults, 0}), 0);
     assert_true(n == 0 && !defaults);
     free(codes);
     PMIx_Info_load(&info, PMIX_RANGE, &here, PMIX_DATA_RANGE);
     assert_int_equal(add(some, 2, NULL, 0, note, &id), 0);
     assert_int_equal(add(more, 2, NULL, 0, note, &id), 0);
     assert_int_equal(add(more + 2, 1, &info, 1, note, &id), 0);
-    assert_int_equal(px_events_codes(events, &codes, &n, &defaults), 0);
+    assert_int_equal(ask(codes_on_loop, (struct asking){0, 0, &codes, &n, &defaults, 0}), 0);
     assert_true(n == 3 && !defaults);
     assert_true(codes[0] + codes[1] + codes[2] == -2000 - 2001 - 2002);
     free(codes);
     assert_int_equal(add(NULL, 0, NULL, 0, note, &id), 0);
-    assert_int_equal(px_events_codes(events, &codes, &n, &defaults), 0);
+    assert_int_equal(ask(codes_on_loop, (struct asking){0, 0, &codes, &n, &defaults, 0}), 0);
     assert_true(n == 3 && defaults);
     free(codes);
 }
