@@ -44,12 +44,7 @@ static bool same_number(const struct stock *stock, const pmix_value_t *number)
 static struct stock *find_stock(struct px_server *s, const pmix_value_t *name,
                                 const pmix_value_t *number)
 {
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each(item, next, &s->inventory) {
-        struct stock *stock = px_container_of(item, struct stock, link);
-
+    px_list_for(struct stock, stock, &s->inventory, link) {
         if (name ? same_name(stock, name) : number && same_number(stock, number)) {
             return stock;
         }

@@ -215,14 +215,10 @@ static int register_resource(struct px_server *s, const pmix_info_t *info)
 {
     pmix_info_t former;
     bool has_former = take_resource(s, info, same_subject, &former);
-    struct px_list *item;
-    struct px_list *next;
     int rc = px_infos_append_copy(&s->resources, &s->n_resources, info);
 
-    px_list_each(item, next, &s->ns_list) {
-        rc = rc ? rc
-                : give_to(s, px_container_of(item, struct px_nspace, link), info,
-                          has_former ? &former : NULL);
+    px_list_for(struct px_nspace, ns, &s->ns_list, link) {
+        rc = rc ? rc : give_to(s, ns, info, has_former ? &former : NULL);
     }
     if (has_former) {
         PMIx_Value_destruct(&former.value);

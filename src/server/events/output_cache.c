@@ -73,13 +73,8 @@ int px_output_keep(struct px_server *s, const struct px_output_args *out)
 
 void px_outputs_nspace_removed(struct px_server *s, const char *name)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->outputs) {
-        struct kept *kept = px_container_of(item, struct kept, link);
-
+    px_list_for(struct kept, kept, &s->outputs, link) {
         if (strcmp(kept->out.source.nspace, name) == 0) {
             output_unlink(s, kept);
             destroy(kept);
@@ -102,13 +97,9 @@ void px_outputs_drop_all(struct px_server *s)
 
 static size_t pending_bytes(struct px_server *s, const struct px_iof_subscription *pull)
 {
-    struct px_list *item;
-    struct px_list *next;
     size_t sum = 0;
 
-    px_list_each(item, next, &s->outputs) {
-        const struct kept *kept = px_container_of(item, struct kept, link);
-
+    px_list_for(const struct kept, kept, &s->outputs, link) {
         sum += px_iof_subscription_covers(pull, &kept->out) ? kept->bytes.size : 0;
     }
     return sum;
@@ -117,12 +108,7 @@ static size_t pending_bytes(struct px_server *s, const struct px_iof_subscriptio
 /* The oldest for this asker; NULL when there is none (more). */
 static struct kept *take_next(struct px_server *s, const struct px_iof_subscription *pull)
 {
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each(item, next, &s->outputs) {
-        struct kept *kept = px_container_of(item, struct kept, link);
-
+    px_list_for(struct kept, kept, &s->outputs, link) {
         if (px_iof_subscription_covers(pull, &kept->out)) {
             output_unlink(s, kept);
             return kept;

@@ -52,15 +52,13 @@ static void rank_ended(struct px_server *s, struct px_local_proc *rank)
 static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
 {
     struct px_nspace *ns = px_nspace_find(s, proc->nspace);
-    struct px_list *item;
-    struct px_list *next;
 
     if (!ns) {
         return;
     }
     if (proc->rank == PMIX_RANK_WILDCARD) {
-        px_list_each(item, next, &ns->rank_list) {
-            rank_ended(s, px_container_of(item, struct px_local_proc, link));
+        px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {
+            rank_ended(s, rank);
         }
     } else if (px_nspace_is_local(ns, proc->rank)) {
         rank_ended(s, px_local_proc_make(ns, proc->rank));
