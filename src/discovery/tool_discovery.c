@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/assert.h"
 #include "src/base/process.h"
 #include "src/net/dial.h"
 #include "src/value/directives.h"
@@ -182,6 +183,13 @@ int px_found_read(const char *path, struct px_server_candidate *ret)
     return rc;
 }
 
+/* What has been found so far. */
+struct candidates {
+    struct px_server_candidate *at;
+    size_t room;
+    size_t n;
+};
+
 static bool is_listed(const struct px_server_candidate *room, size_t n, const char *uri)
 {
     size_t i = 0;
@@ -192,55 +200,54 @@ static bool is_listed(const struct px_server_candidate *room, size_t n, const ch
     return i < n;
 }
 
-static int add_file(const char *path, struct px_server_candidate *room, size_t n_room, size_t *n,
-                    bool searched)
+static int add_file(const char *path, struct candidates *found, bool searched)
 {
+    struct px_server_candidate *next = &found->at[found->n];
     int rc;
 
-    if (*n >= n_room) {
+    if (found->n >= found->room) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
-    memset(&room[*n], 0, sizeof(room[*n]));
-    rc = px_found_read(path, &room[*n]);
+    memset(next, 0, sizeof(*next));
+    rc = px_found_read(path, next);
     if (rc != 0) {
         return rc;
     }
-    if (searched && (room[*n].pid == 0 || !px_found_lives(&room[*n]))) {
+    if (searched && (next->pid == 0 || !px_found_lives(next))) {
         return PMIX_ERR_UNREACH; /* left behind, or cut off */
     }
-    room[*n].searched = searched;
-    if (!is_listed(room, *n, room[*n].uri)) { /* else another name of a server that is */
-        (*n)++;
-    }
+    next->searched = searched;
+    /* Else it is another name of a server that is there. */
+    found->n += is_listed(found->at, found->n, next->uri) ? 0 : 1;
     return 0;
 }
 
-static int add_named(const char *dir, struct px_server_candidate *room, size_t n_room, size_t *n,
-                     const char *format, const char *host, const char *what)
+static int add_named(const char *dir, const char *name, struct candidates *found)
 {
     char path[1024];
-    int len = snprintf(path, sizeof(path), "%s/", dir);
 
-    if (len < 0 || (size_t) len >= sizeof(path)) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (what != NULL) {
-        snprintf(path + len, sizeof(path) - (size_t) len, "pmix.%s.tool.%s", host, what);
-    } else {
-        snprintf(path + len, sizeof(path) - (size_t) len, "%s%s", format, host);
-    }
-    return add_file(path, room, n_room, n, false);
+    return snprintf(path, sizeof(path), "%s/%s", dir, name) < (int) sizeof(path)
+               ? add_file(path, found, false)
+               : PMIX_ERR_BAD_PARAM;
+}
+
+/* The system server. */
+static int add_system(const struct px_tool_directives *directives, const char *host,
+                      struct candidates *found)
+{
+    char name[300];
+
+    (void) snprintf(name, sizeof(name), "pmix.sys.%s", host);
+    return add_named(directives->system_tmpdir, name, found);
 }
 
 /* How far a search goes below the server directory, which may be /tmp. */
 enum { DEPTH_MOST = 6, DIRS_MOST = 1024, ENTRIES_MOST = 65536 };
 
 struct search {
-    char name[300]; /* of files, or how their names begin */
+    char name[640]; /* of files, or how their names begin */
     bool whole;     /* the former: one is enough */
-    struct px_server_candidate *room;
-    size_t n_room;
-    size_t *n;
+    struct candidates *found;
     unsigned dirs;    /* that may still be opened */
     unsigned entries; /* that may still be looked at */
 };
@@ -271,18 +278,18 @@ static void search_dir(struct search *s, const char *dir, unsigned depth)
         return;
     }
     s->dirs--;
-    for (entry = readdir(d); entry != NULL && s->entries > 0 && *s->n < s->n_room;
+    for (entry = readdir(d); entry != NULL && s->entries > 0 && s->found->n < s->found->room;
          entry = readdir(d)) {
         s->entries--;
         if (snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >= (int) sizeof(path)) {
             continue;
         }
         if (is_named(s, entry->d_name)) {
-            (void) add_file(path, s->room, s->n_room, s->n, true);
+            (void) add_file(path, s->found, true);
         } else if (depth > 0 && leads_on(path, entry)) {
             search_dir(s, path, depth - 1);
         }
-        if (s->whole && *s->n > 0) {
+        if (s->whole && s->found->n > 0) {
             break;
         }
     }
@@ -290,68 +297,65 @@ static void search_dir(struct search *s, const char *dir, unsigned depth)
 }
 
 /* All servers in the directory; where it has none, those in the tree below it. */
-static void add_directory(const char *dir, const char *host, struct px_server_candidate *room,
-                          size_t n_room, size_t *n)
+static void add_directory(const char *dir, const char *host, struct candidates *found)
 {
-    size_t before = *n;
-    struct search s = {.room = room, .n_room = n_room, .n = n, .dirs = DIRS_MOST};
+    size_t before = found->n;
+    struct search s = {.found = found, .dirs = DIRS_MOST};
 
-    snprintf(s.name, sizeof(s.name), "pmix.%s.tool", host);
-    for (unsigned depth = 0; *n == before && depth <= DEPTH_MOST; depth += DEPTH_MOST) {
+    (void) snprintf(s.name, sizeof(s.name), "pmix.%s.tool", host);
+    for (unsigned depth = 0; found->n == before && depth <= DEPTH_MOST; depth += DEPTH_MOST) {
         s.entries = ENTRIES_MOST;
         search_dir(&s, dir, depth);
     }
 }
 
 /* One server, by what its file is named for: in the directory, or else in the tree below it. */
-static int add_one(const char *dir, struct px_server_candidate *room, size_t n_room, size_t *n,
-                   const char *host, const char *what)
+static int add_one(const char *dir, const char *host, const char *what, struct candidates *found)
 {
-    struct search s = {.whole = true,
-                       .room = room,
-                       .n_room = n_room,
-                       .n = n,
-                       .dirs = DIRS_MOST,
-                       .entries = ENTRIES_MOST};
-    int rc = add_named(dir, room, n_room, n, "", host, what);
+    struct search s = {.whole = true, .found = found, .dirs = DIRS_MOST, .entries = ENTRIES_MOST};
+    bool fits =
+        snprintf(s.name, sizeof(s.name), "pmix.%s.tool.%s", host, what) < (int) sizeof(s.name);
+    int rc = fits ? add_named(dir, s.name, found) : PMIX_ERR_UNREACH;
 
-    if (rc != PMIX_ERR_UNREACH ||
-        snprintf(s.name, sizeof(s.name), "pmix.%s.tool.%s", host, what) >= (int) sizeof(s.name)) {
+    if (rc != PMIX_ERR_UNREACH || !fits) {
         return rc;
     }
     search_dir(&s, dir, DEPTH_MOST);
-    return *n > 0 ? 0 : rc;
+    return found->n > 0 ? 0 : rc;
 }
 
-static int add_uri(const char *uri, struct px_server_candidate *room, size_t n_room, size_t *n)
+static int add_uri(const char *uri, struct candidates *found)
 {
     const char *env = strncmp(uri, "PMIX_", 5) == 0 ? strchr(uri, ';') : NULL;
+    struct px_server_candidate *next = &found->at[found->n];
 
     if (strncmp(uri, "file:", 5) == 0) {
-        return add_file(uri + 5, room, n_room, n, false);
+        return add_file(uri + 5, found, false);
     }
-    memset(&room[*n], 0, sizeof(room[*n]));
-    snprintf(room[*n].uri, sizeof(room[*n].uri), "%s", env != NULL ? env + 1 : uri);
-    room[*n].named = true;
-    (*n)++;
+    px_assert(found->n < found->room);
+    memset(next, 0, sizeof(*next));
+    (void) snprintf(next->uri, sizeof(next->uri), "%s", env != NULL ? env + 1 : uri);
+    next->named = true;
+    found->n++;
     return 0;
 }
 
 /* A tool that a server started finds that server in its environment. */
-static void add_environment(struct px_server_candidate *room, size_t n_room, size_t *n)
+static void add_environment(struct candidates *found)
 {
     static const char *const names[] = {"PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_URI61",
                                         "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
                                         "PMIX_SERVER_URI4"};
     const char *version = getenv("PMIX_VERSION");
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && *n < n_room; i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && found->n < found->room; i++) {
         const char *uri = getenv(names[i]);
 
         if (uri != NULL && uri[0] != '\0') {
-            (void) add_uri(uri, room, n_room, n); /* a file that is not there is no candidate */
-            if (*n > 0 && version != NULL) {
-                snprintf(room[*n - 1].version, sizeof(room[*n - 1].version), "%s", version);
+            (void) add_uri(uri, found); /* a file that is not there is no candidate */
+            if (found->n > 0 && version != NULL) {
+                (void) snprintf(found->at[found->n - 1].version, sizeof(found->at->version), "%s",
+                                version);
             }
             return;
         }
@@ -370,57 +374,55 @@ static bool is_of(const char *uri, const char *nspace)
 int px_tool_find(const struct px_tool_directives *directives, const char *hostname,
                  struct px_server_candidate *room, size_t n_room, size_t *ret_n, bool *ret_named)
 {
+    struct candidates found = {.at = room, .room = n_room};
     char number[16];
-    size_t n = 0;
     int rc = 0;
 
     *ret_named = true;
     if (directives->file != NULL) {
-        rc = add_file(directives->file, room, n_room, &n, false);
+        rc = add_file(directives->file, &found, false);
     } else if (directives->uri != NULL) {
-        rc = add_uri(directives->uri, room, n_room, &n);
+        rc = add_uri(directives->uri, &found);
     } else if (directives->pid != 0) {
-        snprintf(number, sizeof(number), "%u", directives->pid);
-        rc = add_one(directives->server_tmpdir, room, n_room, &n, hostname, number);
+        (void) snprintf(number, sizeof(number), "%u", directives->pid);
+        rc = add_one(directives->server_tmpdir, hostname, number, &found);
         if (rc == 0 && room[0].pid != 0 && room[0].pid != directives->pid) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }
     } else if (directives->nspace != NULL) {
-        rc = add_one(directives->server_tmpdir, room, n_room, &n, hostname, directives->nspace);
+        rc = add_one(directives->server_tmpdir, hostname, directives->nspace, &found);
         if (rc == 0 && !is_of(room[0].uri, directives->nspace)) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }
     } else if (directives->system_only) {
-        rc = add_named(directives->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL);
+        rc = add_system(directives, hostname, &found);
     } else {
         *ret_named = false;
-        add_environment(room, n_room, &n);
-        if (directives->system_first || n == 0) {
-            (void) add_named(directives->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname,
-                             NULL);
+        add_environment(&found);
+        if (directives->system_first || found.n == 0) {
+            (void) add_system(directives, hostname, &found); /* if it is there */
         }
-        add_directory(directives->server_tmpdir, hostname, room, n_room, &n);
-        rc = n > 0 ? 0 : PMIX_ERR_UNREACH;
+        add_directory(directives->server_tmpdir, hostname, &found);
+        rc = found.n > 0 ? 0 : PMIX_ERR_UNREACH;
     }
-    *ret_n = n;
+    *ret_n = found.n;
     return rc;
 }
 
 size_t px_tool_list(const struct px_tool_directives *directives, const char *hostname,
                     struct px_server_candidate *room, size_t n_room)
 {
+    struct candidates found = {.at = room, .room = n_room};
     size_t before;
-    size_t n = 0;
 
-    if (add_named(directives->system_tmpdir, room, n_room, &n, "pmix.sys.", hostname, NULL) == 0 &&
-        !px_found_lives(&room[0])) {
-        n = 0;
+    if (add_system(directives, hostname, &found) == 0 && !px_found_lives(&room[0])) {
+        found.n = 0;
     }
     if (directives->system_only) {
-        return n;
+        return found.n;
     }
-    add_directory(directives->server_tmpdir, hostname, room, n_room, &n);
-    before = n; /* what a file says more of is not listed again */
-    add_environment(room, n_room, &n);
-    return n > before && is_listed(room, before, room[before].uri) ? before : n;
+    add_directory(directives->server_tmpdir, hostname, &found);
+    before = found.n; /* what a file says more of is not listed again */
+    add_environment(&found);
+    return found.n > before && is_listed(room, before, room[before].uri) ? before : found.n;
 }
