@@ -53,31 +53,25 @@ pmix_status_t PMIx_Load_topology(pmix_topology_t *topo)
 {
     pmix_status_t rc = enter();
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    return topo != NULL ? px_topo_load(topo) : PMIX_ERR_BAD_PARAM;
+    return rc != PMIX_SUCCESS ? rc : topo != NULL ? px_topo_load(topo) : PMIX_ERR_BAD_PARAM;
 }
 
 pmix_status_t PMIx_Get_cpuset(pmix_cpuset_t *cpuset, pmix_bind_envelope_t ref)
 {
     pmix_status_t rc = enter();
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    return cpuset != NULL ? px_topo_cpuset_get(ref, cpuset) : PMIX_ERR_BAD_PARAM;
+    return rc != PMIX_SUCCESS ? rc
+           : cpuset != NULL   ? px_topo_cpuset_get(ref, cpuset)
+                              : PMIX_ERR_BAD_PARAM;
 }
 
 pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t *cpuset)
 {
     pmix_status_t rc = enter();
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    return cpuset != NULL && cpuset_string != NULL ? px_topo_cpuset_parse(cpuset_string, cpuset)
-                                                   : PMIX_ERR_BAD_PARAM;
+    return rc != PMIX_SUCCESS                        ? rc
+           : cpuset != NULL && cpuset_string != NULL ? px_topo_cpuset_parse(cpuset_string, cpuset)
+                                                     : PMIX_ERR_BAD_PARAM;
 }
 
 pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *locality2,
@@ -85,11 +79,9 @@ pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *loca
 {
     pmix_status_t rc = enter();
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    return locality != NULL ? px_topo_relative_locality(locality1, locality2, locality)
-                            : PMIX_ERR_BAD_PARAM;
+    return rc != PMIX_SUCCESS ? rc
+           : locality != NULL ? px_topo_relative_locality(locality1, locality2, locality)
+                              : PMIX_ERR_BAD_PARAM;
 }
 
 pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset,

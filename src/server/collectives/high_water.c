@@ -46,10 +46,7 @@ uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_
 {
     uint64_t number = 0;
 
-    for (struct px_list *item = high_water->list.next; item != &high_water->list;
-         item = item->next) {
-        const struct px_high_water_mark *sent = sent_of(item);
-
+    px_list_for(const struct px_high_water_mark, sent, &high_water->list, link) {
         if (sent->number > number && px_procs_include(sent->set, sent->n, set, n)) {
             number = sent->number;
         }
@@ -61,12 +58,7 @@ uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_
 static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
                         uint64_t number)
 {
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each(item, next, &high_water->list) {
-        struct px_high_water_mark *sent = sent_of(item);
-
+    px_list_for(struct px_high_water_mark, sent, &high_water->list, link) {
         if (sent->number <= number && px_procs_include(set, n, sent->set, sent->n)) {
             mark_destroy(high_water, sent);
         }
@@ -101,12 +93,9 @@ void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set
 
 void px_high_water_forget(struct px_high_water *high_water, const char *nspace)
 {
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each(item, next, &high_water->list) {
-        if (!nspace || px_procs_have_nspace(sent_of(item)->set, sent_of(item)->n, nspace)) {
-            mark_destroy(high_water, sent_of(item));
+    px_list_for(struct px_high_water_mark, sent, &high_water->list, link) {
+        if (!nspace || px_procs_have_nspace(sent->set, sent->n, nspace)) {
+            mark_destroy(high_water, sent);
         }
     }
 }

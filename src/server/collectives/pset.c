@@ -29,13 +29,8 @@ static bool any_nspace_known(struct px_server *s, const struct px_proc_set *set)
 
 void px_proc_sets_nspace_removed(struct px_server *s)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->proc_sets) {
-        struct px_proc_set *set = px_container_of(item, struct px_proc_set, link);
-
+    px_list_for(struct px_proc_set, set, &s->proc_sets, link) {
         if (set->kind != PX_SET_PSET && !any_nspace_known(s, set)) {
             px_proc_set_remove(set);
         }

@@ -70,12 +70,8 @@ static int put_list(const struct answer *a, struct px_buf *list)
 static int put_namespaces(const struct answer *a)
 {
     struct px_buf list = {0};
-    struct px_list *item;
-    struct px_list *next;
 
-    px_list_each(item, next, &a->s->ns_list) {
-        struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
-
+    px_list_for(struct px_nspace, ns, &a->s->ns_list, link) {
         list_name(&list, ns->name);
     }
     return put_list(a, &list);
@@ -112,13 +108,9 @@ static int put_namespace_info(const struct answer *a)
     pmix_info_t *list = NULL;
     size_t n = 0;
     pmix_data_array_t array = {.type = PMIX_INFO};
-    struct px_list *item;
-    struct px_list *next;
     int rc = PMIX_SUCCESS;
 
-    px_list_each(item, next, &a->s->ns_list) {
-        struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
-
+    px_list_for(struct px_nspace, ns, &a->s->ns_list, link) {
         if (!rc && (!only || strcmp(only, ns->name) == 0)) {
             rc = add_namespace(&list, &n, ns);
         }
@@ -254,8 +246,6 @@ static int put_proc_table(const struct answer *a)
     struct px_nspace *ns = name ? px_nspace_find(a->s, name) : NULL;
     pmix_data_array_t array = {.type = PMIX_PROC_INFO};
     pmix_proc_info_t *table;
-    struct px_list *item;
-    struct px_list *next;
     int rc;
 
     if (!ns) {
@@ -265,9 +255,7 @@ static int put_proc_table(const struct answer *a)
     if (!table) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_each(item, next, &ns->rank_list) {
-        const struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
-
+    px_list_for(const struct px_local_proc, rank, &ns->rank_list, link) {
         if (rank->registered) {
             describe_proc(a->s, rank, &table[array.size++]);
         }
