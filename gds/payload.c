@@ -11,6 +11,7 @@
 #include "shmem/put.h"
 #include "src/base/hash.h"
 #include "src/wire/codec.h"
+#include "src/wire/pack.h"
 
 const uint8_t px_word_sizes[PX_N_WORD_SIZES] = {
     [PMIX_BOOL] = sizeof(bool),

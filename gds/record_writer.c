@@ -12,6 +12,7 @@
 #include "src/base/assert.h"
 #include "src/base/buf.h"
 #include "src/wire/codec.h"
+#include "src/wire/pack.h"
 
 /* Where the chain of the current (level, index) stands. */
 struct index_list {

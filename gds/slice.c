@@ -10,6 +10,7 @@
 #include "gds/payload.h"
 #include "gds/state.h"
 #include "src/wire/codec.h"
+#include "src/wire/unpack.h"
 
 /* *ret is NULL for no bytes. */
 static int copy_bytes(const void *bytes, size_t len, void *ret)

@@ -4,6 +4,8 @@
 /* The calls that src/request describes: arguments are checked by the description, the role does the
  * rest. A blocking call is the non-blocking one with a completion that keeps the reply. */
 
+#include "call.h"
+
 #include "api.h"
 
 static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *request,

@@ -4,6 +4,7 @@
 /* Fabrics: what the host knows of one is asked for and kept in the caller's structure. */
 
 #include "api.h"
+#include "call.h"
 
 static pmix_status_t keep_info(pmix_fabric_t *fabric, struct px_reply *reply)
 {

@@ -11,6 +11,7 @@
 #include "src/base/version.h"
 #include "src/value/directives.h"
 #include "src/client/start.h"
+#include "call.h"
 
 const char *PMIx_Get_version(void)
 {

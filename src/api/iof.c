@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "src/value/directives.h"
+#include "call.h"
 
 static void pulled(pmix_status_t status, size_t refid, void *wait)
 {

@@ -9,6 +9,8 @@
 #include "src/value/types.h"
 #include "src/wire/codec.h"
 #include "src/wire/compress.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
 
 /* Packing for applications. A pmix_data_buffer_t is plain malloc memory that programs compiled
  * against other releases look into themselves: base_ptr to bytes_used is the content, unpack_ptr

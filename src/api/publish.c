@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "call.h"
 
 pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                               void *cbdata)

@@ -14,6 +14,7 @@
 #include "src/nspace/query_args.h"
 #include "src/client/query_results.h"
 #include "src/base/version.h"
+#include "call.h"
 
 /* The number of keys when all of them ask for an ABI version, else 0. */
 static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)

@@ -3,6 +3,7 @@
 #include <pmix_server.h>
 
 #include "src/wire/regex.h"
+#include "src/wire/regex_make.h"
 
 /* Maps for hosts. The result never holds a NUL before its end: hosts treat it as a C string. */
 

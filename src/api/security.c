@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "api.h"
+#include "call.h"
 
 pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo,
                                      pmix_credential_cbfunc_t cbfunc, void *cbdata)

@@ -8,8 +8,8 @@
 
 #include "api.h"
 #include "src/server/self/loop_call.h"
-#include "src/server/server.h"
 #include "src/value/directives.h"
+#include "src/server/server_start.h"
 
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module,
                                 const pmix_info_t *info, size_t ninfo)

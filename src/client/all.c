@@ -16,6 +16,7 @@
 #include "src/value/infos.h"
 #include "src/wire/compress.h"
 #include "facts.h"
+#include "src/value/nested.h"
 
 struct collected {
     pmix_info_t *infos;

@@ -15,6 +15,10 @@
 #include "src/value/directives.h"
 #include "group_map.h"
 #include "invitation.h"
+#include "src/event/chain.h"
+#include "src/value/nested.h"
+#include "src/wire/messages.h"
+#include "src/wire/unpack.h"
 
 static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
 {

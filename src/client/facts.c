@@ -11,6 +11,7 @@
 
 #include "get.h"
 #include "src/base/version.h"
+#include "src/net/uri.h"
 
 /* Of whom a fact may be asked. */
 enum asked { OF_ANYONE, OF_OUR_JOB, OF_US, OF_US_OR_NOBODY };

@@ -19,6 +19,7 @@
 #include "resolve.h"
 #include "src/base/epoch.h"
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
 
 /* A get that waits for the server. One of a blocking call lives on the caller's stack, as does its
  * request; others own theirs. */

@@ -16,6 +16,10 @@
 #include "other_nspace.h"
 #include "private_store.h"
 #include "put.h"
+#include "src/value/nested.h"
+#include "src/wire/messages.h"
+#include "src/wire/unpack.h"
+#include "src/wire/view.h"
 
 struct construct_call {
     struct px_session *session;

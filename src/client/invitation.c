@@ -15,6 +15,9 @@
 #include "group_map.h"
 #include "invite.h"
 #include "private_store.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
 
 struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
                                            const pmix_info_t *info, size_t ninfo)

@@ -14,6 +14,7 @@
 #include "request.h"
 #include "invitation.h"
 #include "src/value/infos.h"
+#include "src/event/chain.h"
 
 static void check_invitees(struct px_invitation *invitation);
 

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "request.h"
+#include "src/wire/messages.h"
+#include "src/wire/unpack.h"
 
 struct px_iof_handler {
     struct px_list link;           /* session lock */

@@ -17,6 +17,7 @@
 #include "gds/state.h"
 #include "private_store.h"
 #include "refresh.h"
+#include "src/wire/messages.h"
 
 enum {
     ASKED_NOT,

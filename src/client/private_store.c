@@ -16,6 +16,9 @@
 #include "src/wire/compress.h"
 #include "src/wire/message.h"
 #include "other_nspace.h"
+#include "src/wire/messages.h"
+#include "src/wire/unpack.h"
+#include "src/wire/view.h"
 
 static struct px_store *create_store(const char *nspace)
 {

@@ -15,6 +15,9 @@
 #include "get.h"
 #include "src/value/infos.h"
 #include "private_store.h"
+#include "src/value/nested.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
 
 static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key,
                                              const pmix_value_t *value)

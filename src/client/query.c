@@ -21,6 +21,9 @@
 #include "src/value/infos.h"
 #include "get.h"
 #include "private_store.h"
+#include "src/value/nested.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
 
 /* What we answer ourselves beside the server. */
 struct part {

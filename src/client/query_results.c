@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "src/value/infos.h"
+#include "src/value/nested.h"
 
 static size_t count_key(const pmix_query_t *query, const char *key)
 {

@@ -19,6 +19,7 @@
 #include "src/base/epoch.h"
 #include "src/base/param.h"
 #include "other_nspace.h"
+#include "src/wire/messages.h"
 
 /* px_session.refresh_state: whether a request is under way, how many before it were in vain, and
  * how many occasions are to be let pass before the next. */

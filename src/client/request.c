@@ -13,6 +13,7 @@
 #include "iof.h"
 #include "query.h"
 #include "src/value/directives.h"
+#include "src/wire/messages.h"
 
 enum { GRACE_MS = 1000 };
 

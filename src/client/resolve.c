@@ -16,6 +16,7 @@
 #include "other_nspace.h"
 #include "private_store.h"
 #include "query.h"
+#include "src/wire/messages.h"
 
 /* One resolve request and the thread that waits for it. */
 struct resolve_call {

@@ -25,6 +25,8 @@
 #include "invitation.h"
 #include "other_nspace.h"
 #include "refresh.h"
+#include "src/event/chain.h"
+#include "src/wire/messages.h"
 
 enum { GOODBYE_MS = 30000, VERSION_UNKNOWN = 255 };
 

@@ -21,6 +21,9 @@
 #include "facts.h"
 #include "private_store.h"
 #include "refresh.h"
+#include "src/net/auth.h"
+#include "src/net/uri.h"
+#include "src/wire/messages.h"
 
 enum { CRED_ROOM = 4096 };
 

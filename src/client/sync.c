@@ -15,6 +15,8 @@
 #include "private_store.h"
 #include "put.h"
 #include "refresh.h"
+#include "src/wire/messages.h"
+#include "src/wire/view.h"
 
 /* The participants as the wire wants them: processes for groups; never none, our whole namespace
  * when the caller names nobody. */

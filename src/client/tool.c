@@ -19,6 +19,9 @@
 #include "src/discovery/tool_discovery.h"
 #include "src/wire/message.h"
 #include "start.h"
+#include "src/net/auth.h"
+#include "src/net/uri.h"
+#include "src/wire/messages.h"
 
 enum { CRED_ROOM = 4096 };
 

@@ -13,6 +13,7 @@
 #include "src/base/param.h"
 #include "src/base/status.h"
 #include "src/wire/message.h"
+#include "src/net/conn_write.h"
 
 /* A request is entered under its tag before its bytes leave, since the reply may overtake the
  * return from the send. Whoever takes an entry out under the lock answers it: the reply, the

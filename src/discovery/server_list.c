@@ -13,6 +13,7 @@
 #include "tool_discovery.h"
 #include "src/nspace/query_args.h"
 #include "src/net/dial.h"
+#include "src/net/uri.h"
 
 enum { MOST = 6 };
 

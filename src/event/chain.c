@@ -6,6 +6,8 @@
  * loop, so handlers never nest. When the registry goes while a handler still owes its answer, the
  * chain is left to that answer (`orphan`). */
 
+#include "chain.h"
+
 #include "handler.h"
 
 #include <stdlib.h>
@@ -14,6 +16,8 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
+#include "registry.h"
+#include "src/value/nested.h"
 
 enum { OWN_ENTRIES = 2 }; /* handler name and return object */
 

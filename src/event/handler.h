@@ -75,21 +75,4 @@ struct px_chain {
     void *done_arg;
 };
 
-void px_handler_unref(struct px_handler *handler);
-
-/* The one that is called after `handler`; NULL: the first. NULL: there is no further one. */
-struct px_handler *px_handler_next(const struct px_events *events,
-                                   const struct px_handler *handler);
-
-/* Does the handler name the code? */
-bool px_handler_names(const struct px_handler *handler, pmix_status_t code);
-
-/* Does the handler want the event? */
-bool px_handler_wants(const struct px_handler *handler, const struct px_event *event);
-
-/* Starts the chains that were held for a handler that has become ready. */
-void px_chain_release_held(struct px_events *events, struct px_handler *handler);
-void px_chain_orphan_all(struct px_events *events);
-void px_chain_destroy(struct px_chain *chain);
-
 #endif

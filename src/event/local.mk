@@ -1,2 +1,2 @@
 noinst_LTLIBRARIES += libpx-event.la
-libpx_event_la_SOURCES = %D%/chain.c %D%/handler.h %D%/registry.c %D%/registry.h
+libpx_event_la_SOURCES = %D%/chain.c %D%/chain.h %D%/handler.h %D%/registry.c %D%/registry.h

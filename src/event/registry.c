@@ -6,6 +6,8 @@
  * otherwise, as in the peers' libraries. A handler that was deregistered stays allocated while a
  * chain may come across it. */
 
+#include "registry.h"
+
 #include "handler.h"
 
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 
 #include "src/base/assert.h"
 #include "src/value/directives.h"
+#include "chain.h"
 
 static struct px_handler *handler_at(struct px_list *item)
 {

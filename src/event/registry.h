@@ -7,11 +7,12 @@
 
 #include "src/loop/loop.h"
 
+struct px_events;
+struct px_handler;
+
 /* The event handlers of this process and the order in which an event goes through them (Standard,
  * chapter on events: first, single-code, multi-code, default, last; before/after/prepend/append by
  * name). Role-neutral: knows nothing of peers. All functions run on the loop thread. */
-
-struct px_events;
 
 /* One event, borrowed. */
 struct px_event {
@@ -54,17 +55,19 @@ bool px_events_has_default(const struct px_events *events);
 int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t *ret_n,
                     bool *ret_default);
 
-/* Runs the chain for a copy of the event, never from within the caller's own handler; `done` (may
- * be NULL) is called on the loop thread when the chain has ended. */
-int px_events_deliver(struct px_events *events, const struct px_event *event,
-                      void (*done)(void *arg), void *arg);
-
 /* The same, and tells what the handlers said: the status of the last, and for each a status under
  * its name followed by its results. No results: there was no handler. Results are borrowed for the
  * call. */
 typedef void (*px_verdict_fn)(void *arg, pmix_status_t status, const pmix_info_t *results,
                               size_t nresults);
-int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict,
-                  void *arg);
+
+void px_handler_unref(struct px_handler *handler);
+
+/* The one that is called after `handler`; NULL: the first. NULL: there is no further one. */
+struct px_handler *px_handler_next(const struct px_events *events,
+                                   const struct px_handler *handler);
+
+/* Does the handler name the code? */
+bool px_handler_names(const struct px_handler *handler, pmix_status_t code);
 
 #endif

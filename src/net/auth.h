@@ -6,16 +6,7 @@
 #include "src/net/listener.h"
 #include "src/net/handshake.h"
 
-/* Who is at the other end of a connected descriptor, by the kernel's word. Whoever has left, was
- * reset, or cannot be named is known and has uid (uid_t) -1, which fits nobody. Only where the
- * kernel's socket table cannot be seen at all, or the connection comes from elsewhere, nothing is
- * known. `claimed` is the process that a TCP peer says it is, 0: none; it is believed when it holds
- * the connection. */
-struct px_peer_cred px_auth_peer(int fd, pid_t claimed);
-
-/* Who serves the connection that was made to it, likewise: the process that has taken the
- * connection, or the one that listens if none has yet. */
-struct px_peer_cred px_auth_server(int fd);
+struct px_handshake;
 
 /* Establishes who has sent the introduction. Where the kernel has spoken, its word stands in place
  * of any claim, which in a container speaks of other ids. Where it has not, a claim counts only if
@@ -34,5 +25,10 @@ int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *pee
  * has it, and offered only where the parameter names it or excludes native. Static text. May try
  * munge, so ask once. */
 const char *px_auth_modes(void);
+
+/* Fills psec name and credential for the module that comes first of ours and stands in `modes` (a
+ * comma list, NULL: native), and uid and gid. `room` is caller's storage of room_len bytes for the
+ * credential (1024 do). 0, or PMIX_ERR_NOT_SUPPORTED when none of them can be used here. */
+int px_credential(const char *modes, struct px_handshake *handshake, void *room, size_t room_len);
 
 #endif

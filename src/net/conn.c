@@ -14,6 +14,8 @@
 #include "src/base/param.h"
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
+#include "conn_read.h"
+#include "conn_write.h"
 
 /* The two halves of a connection meet only in the descriptor: reading (conn_read.c) belongs to the
  * loop thread, writing (conn_write.c) to whoever holds `lock`. A writer that finds the stream

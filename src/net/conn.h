@@ -40,12 +40,6 @@ void px_conn_start_loop(struct px_conn *conn);
 int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                         const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
-/* Any thread. Steals the bytes of `payload` (left empty), also on failure. `fd` (or -1) rides along
- * on an AF_UNIX stream (elsewhere it is ignored); it is duplicated as needed and stays the
- * caller's. 0, PX_ERR_NOMEM, PX_ERR_LOST_CONNECTION, PX_ERR_BAD_PARAM (empty or over 4 GiB: no such
- * message exists), PX_ERR_OUT_OF_RESOURCE (fd could not be duplicated; nothing was sent). */
-int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd);
-
 /* True on an AF_UNIX stream, where descriptors can be passed. */
 int px_conn_is_unix(const struct px_conn *conn);
 
@@ -57,5 +51,12 @@ void px_conn_hang_up_loop(struct px_conn *conn);
 /* Sends what is queued as far as the kernel takes it, closes, frees. No callback afterwards. Takes
  * NULL. */
 void px_conn_destroy_loop(struct px_conn *conn);
+
+/* Around anything that may call back. */
+void px_conn_enter_loop(struct px_conn *conn);
+void px_conn_leave_loop(struct px_conn *conn);
+
+/* Reports the end, once. */
+void px_conn_close_loop(struct px_conn *conn, int status);
 
 #endif

@@ -55,23 +55,4 @@ struct px_conn {
     size_t limit;         /* lock */
 };
 
-/* Around anything that may call back. */
-void px_conn_enter_loop(struct px_conn *conn);
-void px_conn_leave_loop(struct px_conn *conn);
-
-/* Reports the end, once. */
-void px_conn_close_loop(struct px_conn *conn, int status);
-
-/* conn_read.c */
-void px_conn_in_init(struct px_conn *conn);
-void px_conn_in_drop(struct px_conn *conn);
-void px_conn_read_loop(struct px_conn *conn);
-
-/* conn_write.c */
-void px_conn_out_drop(struct px_conn *conn);
-/* Writes what the kernel takes. True when nothing is left. */
-bool px_conn_flush(struct px_conn *conn);
-/* The same, and keeps the watcher in step with what is left. */
-void px_conn_flush_loop(struct px_conn *conn);
-
 #endif

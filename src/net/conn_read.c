@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "conn_read.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include "src/base/assert.h"
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
+#include "conn.h"
 
 /* One receive brings header and payload, and often several messages, into `small`; they are
  * delivered where they lie. A payload that cannot fit goes into a buffer of its own, which grows as

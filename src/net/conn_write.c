@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "conn_write.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +13,7 @@
 #include "src/base/assert.h"
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
+#include "conn.h"
 
 /* A message goes out in the thread that sends it when nothing waits before it; what the kernel does
  * not take is queued whole with the place reached, and the loop goes on from there. A message with

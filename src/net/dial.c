@@ -19,6 +19,7 @@
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/uri.h"
+#include "tcp_owner.h"
 
 /* One deadline covers all of it. The answer is read to its last byte and not one further: what the
  * server sends behind it belongs to the connection. */

@@ -36,12 +36,4 @@ bool px_trusts(uid_t uid);
 int px_dial(const char *uri, const struct px_handshake *handshake, unsigned timeout_ms,
             const struct px_trust *trust, struct px_dialed *ret);
 
-/* The server's id out of a URI. */
-int px_uri_server(const char *uri, pmix_proc_t *ret);
-
-/* Fills psec name and credential for the module that comes first of ours and stands in `modes` (a
- * comma list, NULL: native), and uid and gid. `room` is caller's storage of room_len bytes for the
- * credential (1024 do). 0, or PMIX_ERR_NOT_SUPPORTED when none of them can be used here. */
-int px_credential(const char *modes, struct px_handshake *handshake, void *room, size_t room_len);
-
 #endif

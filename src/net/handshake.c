@@ -9,6 +9,7 @@
 #include <pmix.h>
 
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
 
 /* Written by unidentified peers, read before anything is known of them: every field is looked at
  * through one cursor that refuses to pass the end, strings must end inside the body and fit their

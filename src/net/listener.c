@@ -12,6 +12,7 @@
 #include "src/base/assert.h"
 #include "src/base/status.h"
 #include "src/net/listener_priv.h"
+#include "pending_conn.h"
 
 /* Listening. Two things could let unidentified connections harm the clients that are already in:
  * many of them, and a full descriptor table. The first is bounded by a count, the oldest

@@ -16,6 +16,7 @@
  * closes the newest unidentified connection, not a client. */
 
 struct px_listeners;
+
 struct px_pending_conn; /* a peer that has introduced itself and waits for our answer */
 
 /* Who the peer is: SO_PEERCRED, or the owner of its end in the kernel's socket table. */
@@ -56,26 +57,5 @@ void px_listeners_close(
  * or "unix:///PATH"; NULL when that listener is shut. */
 const char *px_listeners_tcp(const struct px_listeners *listeners);
 const char *px_listeners_unix(const struct px_listeners *listeners);
-
-/* --- loop thread --- */
-
-/* Caller's mark on a pending connection, for `gone`. */
-void px_pending_conn_set_data(struct px_pending_conn *pending, void *data);
-void *px_pending_conn_data(const struct px_pending_conn *pending);
-
-/* Refuses: sends `status` when it is not 0, then closes. */
-void px_pending_conn_refuse(struct px_pending_conn *pending, int32_t status);
-
-/* Answers a client (status 0 and its index) and turns the pending connection into a connection. The
- * ops and arg serve the new connection. On failure the pending connection is gone. 0, PX_ERR_NOMEM,
- * PX_ERR_LOST_CONNECTION. */
-int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index,
-                          const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
-
-/* Answers a tool: status 0, its id when it asked for one (else NULL), the server's id, security
- * status 0. */
-int px_pending_conn_admit_tool(struct px_pending_conn *pending, const pmix_proc_t *assigned,
-                               const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
-                               struct px_conn **ret);
 
 #endif

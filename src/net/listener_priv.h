@@ -40,13 +40,4 @@ struct px_listeners {
     char tcp_uri[PX_URI_BYTES];
 };
 
-/* Takes over an accepted descriptor. */
-void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd);
-
-/* Closes the unidentified connection that has been here longest; false when there is none. */
-bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners);
-
-/* Closes all unidentified connections; those that wait for an answer are reported gone. */
-void px_pending_conn_drop_all_loop(struct px_listeners *listeners);
-
 #endif

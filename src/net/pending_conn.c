@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "pending_conn.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "src/base/status.h"
 #include "src/net/auth.h"
 #include "src/net/listener_priv.h"
+#include "tcp_owner.h"
 
 /* One connection from its arrival to our answer. Exactly the bytes of the introduction are read:
  * what the peer sends behind it stays in the kernel for the connection that the pending connection

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct px_peer_cred;
+
 /* Who owns a TCP socket on this machine, by the kernel's tables. `end` is the socket's own address,
  * `other` the address that it is connected to; NULL: the socket listens. Both functions look for
  * exactly that socket. */
@@ -43,5 +45,16 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
  * program that changes its ids when it is executed proves nothing: whoever starts it chooses what
  * it inherits. */
 bool px_owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *ret);
+
+/* Who is at the other end of a connected descriptor, by the kernel's word. Whoever has left, was
+ * reset, or cannot be named is known and has uid (uid_t) -1, which fits nobody. Only where the
+ * kernel's socket table cannot be seen at all, or the connection comes from elsewhere, nothing is
+ * known. `claimed` is the process that a TCP peer says it is, 0: none; it is believed when it holds
+ * the connection. */
+struct px_peer_cred px_auth_peer(int fd, pid_t claimed);
+
+/* Who serves the connection that was made to it, likewise: the process that has taken the
+ * connection, or the one that listens if none has yet. */
+struct px_peer_cred px_auth_server(int fd);
 
 #endif

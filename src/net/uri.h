@@ -24,4 +24,7 @@ struct px_address {
  * (@NAME abstract, or a path from the root). 0 or PMIX_ERR_BAD_PARAM. */
 int px_uri_parse(const char *uri, pmix_proc_t *ret_server, struct px_address *ret_address);
 
+/* The server's id out of a URI. */
+int px_uri_server(const char *uri, pmix_proc_t *ret);
+
 #endif

@@ -5,6 +5,8 @@
  * in for one that the host gave: derived facts go into the batch first, and later entries win; what
  * an earlier registration stored is replaced only when this one brought a map of its own. */
 
+#include "derive.h"
+
 #include <stdlib.h>
 #include <string.h>
 

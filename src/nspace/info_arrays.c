@@ -6,6 +6,8 @@
  * place. Arrays nest to any depth up to PX_JOB_MAX_DEPTH, each element being read in the place of
  * the innermost array around it. */
 
+#include "info_arrays.h"
+
 #include <string.h>
 
 #include <pmix.h>
@@ -13,6 +15,7 @@
 #include "job.h"
 #include "src/value/infos.h"
 #include "key_types.h"
+#include "names.h"
 
 /* Where an element stands. */
 struct place {

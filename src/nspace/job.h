@@ -9,6 +9,7 @@
 #include "gds/store.h"
 #include "ranks.h"
 #include "src/base/map.h"
+#include "key_properties.h"
 
 /* Job information on its way into a store: first everything is read into a struct px_job, then what
  * is missing is derived, then all of it is published at once. Private to this folder. Lives for one
@@ -173,10 +174,6 @@ uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
 void px_job_app(struct px_job *job, uint32_t appnum);
 
-/* key_properties.c: fills in what is to be known about the key of an info; NULL when it is empty or
- * does not end. */
-struct px_job_key *px_job_key_fill(struct px_job_key *known, const pmix_info_t *info);
-
 /* The same for an info at that depth and position, where the answer is kept. Good until the next
  * call. */
 static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_t *info,
@@ -194,10 +191,6 @@ static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_
     return px_job_key_fill(known, info);
 }
 
-/* The readers' own node among job->nodes, made when nobody named it but its values are there.
- * PX_NO_NODE: nobody knows which it is. */
-int px_job_local_node(struct px_job *job, uint32_t *ret_index);
-
 /* The host's infos. Of those nearly all are process arrays, in one run: who has no use for them
  * steps over it. */
 struct px_job_infos {
@@ -207,36 +200,9 @@ struct px_job_infos {
     size_t n_procs;
 };
 
-struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo);
-
-/* The first value under the key beside the run, or NULL. */
-const pmix_value_t *px_job_infos_find(const struct px_job_infos *top, const char *key);
-
 static inline size_t px_job_infos_next(const struct px_job_infos *top, size_t i)
 {
     return i == top->procs ? i + top->n_procs : i;
 }
-
-/* names.c: the readers' own node by its number or its processes, if it is not known yet. */
-int px_job_own_node(struct px_job *job, const struct px_job_infos *top);
-
-/* Reads info arrays and loose values: maps first (names.c), then everything (info_arrays.c). */
-int px_job_read_maps(struct px_job *job, const struct px_job_infos *top);
-int px_job_read(struct px_job *job, const struct px_job_infos *top);
-/* The values of one process, as in a PMIX_PROC_BLOB. */
-int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo);
-
-/* maps.c */
-int px_job_node_map(struct px_job *job, const pmix_value_t *value);
-int px_job_proc_map(struct px_job *job, const pmix_value_t *value);
-
-/* derive.c: adds to `job` what follows from its facts. */
-int px_job_derive(struct px_job *job);
-
-/* job_pack.c: the session that the store's job is of, or PX_SESSION_DEFAULT. */
-uint32_t px_job_session_of(const struct px_store *store);
-
-/* jobinfo.c: derives and publishes. */
-int px_job_publish(struct px_job *job, struct px_store *store);
 
 #endif

@@ -5,6 +5,8 @@
  * arrays and the values of a process in its own buffer. The maps are not sent, they were expanded;
  * what programs posted is not job information and stays out. */
 
+#include "job_pack.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@
 #include "jobinfo.h"
 #include "src/base/array.h"
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
 
 struct packer {
     const struct px_store *store;

@@ -14,6 +14,11 @@
 #include "job.h"
 #include "src/base/array.h"
 #include "src/value/infos.h"
+#include "derive.h"
+#include "info_arrays.h"
+#include "job_pack.h"
+#include "names.h"
+#include "src/wire/messages.h"
 
 /* --- from facts to the store --- */
 

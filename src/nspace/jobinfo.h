@@ -6,6 +6,9 @@
 #include "gds/store.h"
 #include "src/wire/codec.h"
 
+struct px_job;
+struct px_store;
+
 /* Marks a node that the session has but the job does not use (node level, BOOL). */
 #define PX_KEY_FOREIGN_NODE "shmix.node.foreign"
 
@@ -22,15 +25,11 @@
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo,
                      const char *hostname);
 
-/* Packs the whole job as a stock client expects it after the namespace string: KVALs,
- * node/app/session arrays, one PMIX_PROC_BLOB per rank. */
-int px_jobinfo_pack(const struct px_store *store, struct px_buf *buf, enum px_wire_kind kind);
-
-/* The PMIX_UINT32 that the job has under the key; `otherwise`: it has none. */
-uint32_t px_job_number(const struct px_store *store, const char *key, uint32_t otherwise);
-
 /* Reads such a stream to its end into a store. Unknown keys are kept; malformed input is refused
  * whole. */
 int px_jobinfo_unpack(struct px_in *in, struct px_store *store, const char *hostname);
+
+/* jobinfo.c: derives and publishes. */
+int px_job_publish(struct px_job *job, struct px_store *store);
 
 #endif

@@ -5,6 +5,8 @@
  * positions, so the answers are kept by depth and position: two words are compared instead of
  * several searches made. */
 
+#include "key_properties.h"
+
 #include <string.h>
 
 #include <pmix.h>

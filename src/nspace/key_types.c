@@ -13,6 +13,7 @@
 #include <pmix.h>
 
 #include "src/value/infos.h"
+#include "src/value/number.h"
 #include "src/value/types.h"
 
 struct key_type {

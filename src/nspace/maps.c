@@ -4,6 +4,8 @@
 /* The node map says which nodes the job has and in which order; field i of the process map says
  * which ranks run on node i. */
 
+#include "maps.h"
+
 #include <string.h>
 
 #include <pmix.h>

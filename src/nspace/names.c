@@ -4,12 +4,15 @@
 /* The first look at the host's infos: maps, sizes, numbers and names that decide where other values
  * belong. */
 
+#include "names.h"
+
 #include <string.h>
 
 #include <pmix.h>
 
 #include "job.h"
 #include "src/value/infos.h"
+#include "maps.h"
 
 /* The longest run of process arrays. */
 struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo)

@@ -8,6 +8,10 @@
 
 #include "src/value/infos.h"
 #include "src/value/types.h"
+#include "src/value/nested.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
 
 /* A member, and the number that belongs to it. */
 static void *member(const struct px_field *field, const void *base)

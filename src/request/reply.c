@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "src/wire/messages.h"
 
 #define FIELDS(list) .fields = (list), .n_fields = sizeof(list) / sizeof((list)[0])
 #define MANY(member, type)                                                                         \

@@ -5,6 +5,7 @@
 
 #include "fields.h"
 #include "src/value/directives.h"
+#include "src/wire/messages.h"
 
 #define ONE(args, member, type)                                                                    \
     {                                                                                              \

@@ -1,22 +1,22 @@
 noinst_LTLIBRARIES += libpx-server.la
 libpx_server_la_SOURCES =
-libpx_server_la_SOURCES += %D%/configure.c %D%/configure.h %D%/server.h %D%/server_start.c %D%/server_start.h \
-  %D%/setup.c %D%/setup.h %D%/state.h
+libpx_server_la_SOURCES += %D%/configure.c %D%/configure.h %D%/server_start.c \
+  %D%/server_start.h %D%/setup.c %D%/setup.h %D%/state.h
 libpx_server_la_SOURCES += %D%/peers/dispatch.c %D%/peers/dispatch.h %D%/peers/job_request.c %D%/peers/job_request.h \
   %D%/peers/peer.c %D%/peers/peer.h %D%/peers/segment_offer.c %D%/peers/segment_offer.h
 libpx_server_la_SOURCES += %D%/data/commit.c %D%/data/commit.h %D%/data/get_answer.c %D%/data/get_answer.h \
   %D%/data/inventory.c %D%/data/inventory.h %D%/data/modex.c %D%/data/modex.h %D%/data/nspace.c %D%/data/nspace.h \
   %D%/data/register.c %D%/data/register.h %D%/data/server_get.c %D%/data/server_get.h
 libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collective.h %D%/collectives/connect.c \
-  %D%/collectives/connect.h %D%/collectives/fence.c %D%/collectives/fence.h %D%/collectives/group_bootstrap.c %D%/collectives/group_bootstrap.h %D%/collectives/group_data.c \
-  %D%/collectives/group_data.h \
+  %D%/collectives/connect.h %D%/collectives/fence.c %D%/collectives/fence.h %D%/collectives/group_bootstrap.c \
+  %D%/collectives/group_bootstrap.h %D%/collectives/group_data.c %D%/collectives/group_data.h \
   %D%/collectives/high_water.c %D%/collectives/high_water.h %D%/collectives/modex_blob.c \
   %D%/collectives/modex_blob.h %D%/collectives/modex_exchange.c %D%/collectives/modex_exchange.h \
   %D%/collectives/modex_log.c %D%/collectives/modex_log.h %D%/collectives/pset.c %D%/collectives/pset.h \
   %D%/collectives/server_group.c %D%/collectives/server_group.h %D%/collectives/tracker.c %D%/collectives/tracker.h
-libpx_server_la_SOURCES += %D%/requests/distances.c %D%/requests/distances.h %D%/requests/host_module.c %D%/requests/host_module.h %D%/requests/host_upcall.c \
-  %D%/requests/host_upcall.h %D%/requests/query_local.c %D%/requests/query_local.h %D%/requests/requests.c \
-  %D%/requests/requests.h %D%/requests/server_query.c \
+libpx_server_la_SOURCES += %D%/requests/distances.c %D%/requests/distances.h %D%/requests/host_module.c \
+  %D%/requests/host_module.h %D%/requests/host_upcall.c %D%/requests/host_upcall.h %D%/requests/query_local.c \
+  %D%/requests/query_local.h %D%/requests/requests.c %D%/requests/requests.h %D%/requests/server_query.c \
   %D%/requests/server_query.h %D%/requests/server_resolve.c %D%/requests/server_resolve.h
 libpx_server_la_SOURCES += %D%/events/output_cache.c %D%/events/output_cache.h %D%/events/server_events.c \
   %D%/events/server_events.h %D%/events/server_iof.c %D%/events/server_iof.h %D%/events/termination.c \
@@ -24,5 +24,5 @@ libpx_server_la_SOURCES += %D%/events/output_cache.c %D%/events/output_cache.h %
 libpx_server_la_SOURCES += %D%/tools/rendezvous.c %D%/tools/rendezvous.h %D%/tools/server_tool.c \
   %D%/tools/server_tool.h
 libpx_server_la_SOURCES += %D%/self/loop_call.c %D%/self/loop_call.h %D%/self/self.c %D%/self/self.h \
-  %D%/self/self_data.c %D%/self/self_events.c %D%/self/self_ops.c \
+  %D%/self/self_data.c %D%/self/self_data.h %D%/self/self_events.c %D%/self/self_events.h %D%/self/self_ops.c \
   %D%/self/self_ops.h

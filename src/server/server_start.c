@@ -21,7 +21,6 @@
 #include "src/server/requests/host_module.h"
 #include "src/server/tools/rendezvous.h"
 #include "src/server/self/self.h"
-#include "server.h"
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/listener.h"

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "shapes.h"
+#include "print.h"
+#include "scalars.h"
+#include "structs.h"
 
 /* Arrays and data buffers. Arrays are the only way for data to nest, so depth is counted here;
  * releasing is not bounded, because whatever could be built must be freed. */

@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "infos.h"
+#include "nested.h"
+#include "number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,20 +22,9 @@ static inline bool px_value_true(const pmix_value_t *value)
     return value->type == PMIX_BOOL ? value->data.flag : px_value_says_true(value);
 }
 
-/* An integer as sign and magnitude, so that every 64-bit value of either kind has its place. */
-struct px_integer {
-    bool negative;
-    uint64_t magnitude;
-};
-
-/* Any integer type but PMIX_TIME, PMIX_PROC_RANK, PMIX_PROC_STATE, PMIX_STATUS or PMIX_BOOL; false:
- * none. */
-bool px_value_integer(const pmix_value_t *value, struct px_integer *ret);
-
 /* Stores it as an element of an integer type. 0, PMIX_ERR_CHANGE_SIGN, PMIX_ERR_LOST_PRECISION (too
  * large). */
 struct px_type;
-int px_integer_store(struct px_integer n, const struct px_type *type, void *dest);
 
 /* The same in 32 bits. 0, PMIX_ERR_TYPE_MISMATCH, PMIX_ERR_BAD_PARAM (over 32 bits or negative). */
 int px_value_u32(const pmix_value_t *value, uint32_t *ret);
@@ -88,17 +77,5 @@ void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key);
  * memory. */
 pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char *key, size_t room,
                               size_t *ret_n);
-
-/* --- copies --- */
-
-/* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even when the
- * source is marked persistent, or an info in an array of its value is: for copies that outlive the
- * call they are made in. On failure dst is zeros. */
-int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
-/* Makes shallow parts of copied infos, those marked persistent, their own. 0, PMIX_ERR_NOMEM, or
- * what is wrong with a value; the infos can be freed all the same. */
-int px_infos_own(pmix_info_t *infos, size_t n);
-/* PMIx_Value_xfer likewise. */
-int px_value_keep(pmix_value_t *dst, const pmix_value_t *src);
 
 #endif

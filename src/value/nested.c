@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "nested.h"
+
 #include <string.h>
 
 #include "infos.h"
 #include "shapes.h"
+#include "print.h"
+#include "scalars.h"
+#include "structs.h"
 
 /* Elements that hold another one: values, and infos around values. A persistent info does not own
  * its value. */

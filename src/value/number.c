@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "number.h"
+
 #include <pmix.h>
 
 #include <float.h>
@@ -9,6 +11,7 @@
 #include "infos.h"
 #include "shapes.h"
 #include "types.h"
+#include "scalars.h"
 
 #include "src/base/assert.h"
 

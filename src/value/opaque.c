@@ -6,6 +6,9 @@
 
 #include "value_hooks.h"
 #include "shapes.h"
+#include "print.h"
+#include "scalars.h"
+#include "text.h"
 
 /* Topologies and cpusets: a source name and an object of the library behind src/topo, reached by
  * value_hooks.h. Without hooks an object is never freed or followed: it is somebody else's. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "print.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +9,8 @@
 #include <string.h>
 
 #include "shapes.h"
+#include "scalars.h"
+#include "strings.h"
 
 /* Text for people. Control characters in strings are shown, not sent to the reader's terminal; long
  * data is cut. Programs must not parse any of it. */

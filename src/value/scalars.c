@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "scalars.h"
+
 #include <stdint.h>
 
 #include "shapes.h"
+#include "print.h"
 
 /* Elements that own nothing: numbers, flags, enumerations, times, foreign pointers. */
 

@@ -7,6 +7,8 @@
  *
  * Tables are short and these calls are for people to read: they are searched from the front.
  */
+#include "strings.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "structs.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "keys.h"
 #include "shapes.h"
+#include "print.h"
+#include "text.h"
 
 /* Structures, member by member as members.def lists them. A count without an array, as callers
  * sometimes leave it, counts as none. */

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "keys.h"
 #include "shapes.h"
+#include "print.h"
+#include "scalars.h"
 
 /* Strings, and names in their arrays. */
 

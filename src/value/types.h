@@ -99,17 +99,6 @@ static inline const struct px_type *px_type_info(pmix_data_type_t type)
     return type < PX_VALUE_TYPES && px_types[type].name != NULL ? &px_types[type] : NULL;
 }
 
-/* The scalar at an element, widened. */
-int64_t px_load_signed(const struct px_type *type, const void *element);
-uint64_t px_load_unsigned(const struct px_type *type, const void *element);
-double px_load_real(const struct px_type *type, const void *element);
-
-/* The lower `size` bytes of a number, which are an integer of that size: 1, 2, 4 or 8. */
-void px_store_bits(uint64_t bits, size_t size, void *element);
-
-/* What px_value_integer reads (infos.h). */
-bool px_type_is_integer(const struct px_type *type);
-
 /* Makes an element the empty one: zeros, with the exceptions that the public constructors have. */
 void px_type_construct(const struct px_type *type, void *element);
 
@@ -155,8 +144,5 @@ void px_type_free(const struct px_type *type, void *elements, size_t n);
 extern const bool px_type_bare[PX_VALUE_TYPES] __attribute__((visibility("hidden")));
 /* PMIx_Value_free of one value that owns that and nothing else. */
 void px_value_free_with(pmix_value_t *v, void *owned);
-
-/* Bytes of a regex as hosts pass it: text with its NUL, or the "blob:" form with binary content. */
-size_t px_regex_len(const char *regex);
 
 #endif

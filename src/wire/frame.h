@@ -5,16 +5,9 @@
 
 #include "codec.h"
 #include "flex.h"
+#include "unpack.h"
 
 /* What begins every operation: the count and, in described buffers, the types around it. */
-
-int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t n);
-
-/* The input moves past the frame; on failure it stays where it was. Statuses as px_unpack. */
-int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n);
-
-/* The frame of an operation that must be of one value; PMIX_ERR_UNPACK_FAILURE too. */
-int px_unpack_any_single(struct px_in *in, pmix_data_type_t type);
 
 static inline int px_unpack_single(struct px_in *in, pmix_data_type_t type)
 {
@@ -24,10 +17,5 @@ static inline int px_unpack_single(struct px_in *in, pmix_data_type_t type)
     }
     return px_unpack_any_single(in, type);
 }
-
-/* May n elements of a C size be made out of what is left? Each takes a byte at least, and memory is
- * asked for only in proportion to the bytes that stand behind it. 0,
- * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_FAILURE. */
-int px_unpack_room(const struct px_in *in, size_t n, size_t size);
 
 #endif

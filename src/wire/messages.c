@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "messages.h"
+
 #include "codec.h"
 
 #include <stdlib.h>
@@ -7,6 +9,8 @@
 
 #include "frame.h"
 #include "take.h"
+#include "pack.h"
+#include "unpack.h"
 
 /* Shorthands for the fields that commands are made of (docs/wire-format.md). Each is one operation
  * of one value unless its name is a plural. */

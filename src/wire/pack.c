@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "pack.h"
+
 #include "codec.h"
 
 #include <locale.h>
@@ -12,6 +14,7 @@
 #include "wire_hooks.h"
 #include "regex.h"
 #include "src/value/types.h"
+#include "src/value/scalars.h"
 
 /* The packing half. It walks the table of types (src/value/types.def, members.def); nothing here
  * knows one type from another except by its form. It depends on its arguments only, so that the

@@ -8,6 +8,8 @@
 
 #include <pmix_common.h>
 
+struct px_piece;
+
 /* The compact forms in which hosts give the nodes of a job and the ranks on them
  * (docs/wire-format.md, "Maps"): pmix[n[3:1-3,10],m[1:1]]    node names: prefix, digits, ranges, a
  * suffix after the bracket pmix[0-3;4-7]               ranks per node raw:a,b,c                   a
@@ -40,9 +42,14 @@ struct px_rank_list {
 int px_regex_ranks(const char *ppn, size_t len, struct px_rank_list **ret_lists, size_t *ret_n);
 void px_rank_lists_free(struct px_rank_list *lists, size_t n); /* takes NULL */
 
-/* Compact text without any NUL but the last: of a comma-separated list of names, and of a
- * semicolon-separated list of ranks ("0-2;5,7;3"). The order is kept. */
-int px_regex_make_nodes(const char *list, char **ret_regex);
-int px_regex_make_ranks(const char *list, char **ret_regex);
+/* Cuts the piece up to `mark` (or all) off the front of rest; false when rest is used up (at ==
+ * NULL). A text that ends with the mark has an empty last piece. */
+bool px_map_cut(struct px_piece *rest, char mark, struct px_piece *ret_piece);
+
+/* A decimal number, digits only, that is at most max. */
+bool px_map_number(struct px_piece text, uint32_t max, uint32_t *ret);
+
+/* "a" or "a-b", a <= b. */
+bool px_map_range(struct px_piece text, uint32_t max, uint32_t *ret_first, uint32_t *ret_last);
 
 #endif

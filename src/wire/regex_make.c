@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+#include "regex_make.h"
+
 #include "regex.h"
 
 #include <stdio.h>

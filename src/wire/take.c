@@ -9,6 +9,7 @@
 #include "flex.h"
 #include "src/base/assert.h"
 #include "src/value/types.h"
+#include "src/value/number.h"
 
 /* Every function compares what it is about to take with what is left before it looks, and a number
  * with the type it is for before it is stored. */

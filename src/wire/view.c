@@ -3,12 +3,15 @@
 /* What can be used where it lies is not copied: a fence brings a million small values at once. The
  * checks are those of copying. */
 
+#include "view.h"
+
 #include <string.h>
 
 #include "codec.h"
 #include "frame.h"
 #include "src/value/types.h"
 #include "take.h"
+#include "unpack.h"
 
 static int take_view(struct px_in *at, const void **ret_bytes, size_t *ret_len)
 {

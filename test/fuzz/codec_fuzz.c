@@ -12,6 +12,10 @@
 #include "src/value/types.h"
 #include "src/wire/codec.h"
 #include "src/wire/compress.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
+#include "src/wire/view.h"
 
 static void require(bool holds)
 {

@@ -10,6 +10,7 @@
 
 #include "fuzz.h"
 #include "src/wire/regex.h"
+#include "src/wire/regex_make.h"
 
 enum { LONGEST_LIST = 4096 };
 

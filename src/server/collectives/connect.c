@@ -20,6 +20,7 @@
 #include "src/server/peers/segment_offer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
+#include "src/wire/messages.h"
 
 static struct px_proc_set *find_connected(const struct px_coll *coll)
 {

@@ -18,6 +18,9 @@
 #include "src/server/data/nspace.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
+#include "src/value/number.h"
+#include "src/wire/messages.h"
+#include "src/wire/view.h"
 
 struct px_group_build *px_group_build_of(const struct px_coll *coll)
 {

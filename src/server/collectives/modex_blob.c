@@ -12,6 +12,10 @@
 #include "src/wire/frame.h"
 #include "src/wire/take.h"
 #include "src/wire/codec.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
+#include "src/wire/view.h"
 
 enum { FLAGS = 4, LENGTH = 8, ORIGIN = 16, HEAD = 24 };
 

@@ -3,6 +3,8 @@
 
 #include "modex_log.h"
 #include "src/wire/codec.h"
+#include "src/wire/messages.h"
+#include "src/wire/view.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

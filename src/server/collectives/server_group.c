@@ -28,6 +28,8 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
 
 static const struct px_coll_ops construct_ops;
 static const struct px_coll_ops solo_ops;

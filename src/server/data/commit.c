@@ -22,6 +22,9 @@
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
+#include "src/wire/messages.h"
+#include "src/wire/unpack.h"
+#include "src/wire/view.h"
 
 /* Values that stay where they are: the batch borrows them. */
 enum { CHUNK = 256 };

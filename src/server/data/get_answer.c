@@ -18,6 +18,8 @@
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/server/peers/segment_offer.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
 
 int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
                        struct px_lookup_key *spec, struct px_get_directives *ret)

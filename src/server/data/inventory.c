@@ -16,6 +16,7 @@
 #include "src/value/infos.h"
 #include "register.h"
 #include "src/base/assert.h"
+#include "src/value/nested.h"
 
 struct stock {
     struct px_list link;

@@ -18,6 +18,7 @@
 #include "server_get.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
 
 /* Resources hold for every job unless the job says otherwise: they go in first. */
 static int store_resources(struct px_server *s, struct px_nspace *ns)

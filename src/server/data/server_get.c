@@ -24,6 +24,7 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
 
 void px_get_destroy(struct px_get *get)
 {

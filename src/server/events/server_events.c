@@ -26,6 +26,9 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/event/chain.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
 
 struct kept {
     struct px_list link;

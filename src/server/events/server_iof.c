@@ -17,6 +17,8 @@
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
 
 static void pull_destroy(struct px_iof_subscription *pull)
 {

@@ -28,6 +28,7 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
 
 /* Those that are not in the table of services (requests.c). */
 static const px_handler handlers[] = {

@@ -17,6 +17,7 @@
 #include "segment_offer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
+#include "src/wire/messages.h"
 
 /* What a client of ours says with its request: nothing at first; nothing again when it cannot use
  * the segment that it was sent, and then it is one that reads by messages; later the generation

@@ -30,6 +30,9 @@
 #include "src/server/events/server_iof.h"
 #include "dispatch.h"
 #include "src/base/assert.h"
+#include "src/event/chain.h"
+#include "src/net/conn_write.h"
+#include "src/net/pending_conn.h"
 
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
 {

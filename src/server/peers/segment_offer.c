@@ -18,6 +18,7 @@
 #include "src/server/data/nspace.h"
 #include "peer.h"
 #include "src/base/assert.h"
+#include "src/wire/messages.h"
 
 /* For `given`: this namespace is read by messages. */
 #define BY_MESSAGES UINT32_MAX

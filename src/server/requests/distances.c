@@ -10,6 +10,9 @@
 #include "src/server/state.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
 
 int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {

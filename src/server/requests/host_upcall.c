@@ -20,6 +20,7 @@
 #include "src/server/peers/peer.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/value/nested.h"
 
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
 

@@ -21,6 +21,7 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/server/self/self_events.h"
 
 /* --- arguments completed --- */
 

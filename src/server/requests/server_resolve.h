@@ -36,4 +36,12 @@ int px_resolve_known(struct px_server *s, bool peers, const char *node, const ch
 /* Takes over r and what it points at (malloc'd). */
 void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid);
 
+int px_handle_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                            struct px_in *in);
+int px_handle_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag,
+                            struct px_in *in);
+
+/* The stores that a name means: one or none; NULL and "": all. at is the caller's to free. */
+int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_stores *ret);
+
 #endif

@@ -3,6 +3,8 @@
 
 /* Reading, keeping and resolving by the server process itself. */
 
+#include "self_data.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
 
 /* Events and output of processes, for the server process itself. */
 
+#include "self_events.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,8 @@
 
 #include "src/server/requests/requests.h"
 #include "src/server/server_start.h"
+#include "self_data.h"
+#include "self_events.h"
 
 /* Not here: what only a member of a job does (put, fence, connect, groups). */
 const struct px_role_ops px_server_ops = {

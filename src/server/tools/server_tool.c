@@ -17,6 +17,7 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
 
 /* Is it the user that it has to be? A tool that the host registered, as it would a client, has an
  * owner of its own. */

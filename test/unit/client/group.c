@@ -8,6 +8,8 @@
 #endif
 
 #include "script.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
 
 static bool wants_procs; /* what a destruct has to carry */
 static bool had_procs;

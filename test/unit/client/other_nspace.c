@@ -16,6 +16,8 @@
 #include "src/client/get.h"
 #include "gds/state.h"
 #include "src/client/other_nspace.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
 
 enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30, MOST_KEPT = 100 };
 

@@ -11,6 +11,7 @@
 
 #include "script.h"
 #include "src/client/get.h"
+#include "src/wire/messages.h"
 
 enum { N_THREADS = 4, BIG = 65536, MANY = 100000 };
 

@@ -21,6 +21,9 @@
 #include "src/net/listener.h"
 #include "src/wire/message.h"
 #include "src/client/start.h"
+#include "src/net/conn_write.h"
+#include "src/net/pending_conn.h"
+#include "src/wire/messages.h"
 
 /* A server that answers as a test tells it to: one client, on a loop of its own in this process. */
 

@@ -10,6 +10,10 @@
 
 #include "script.h"
 #include "src/client/get.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
+#include "src/wire/view.h"
 
 static pmix_proc_t peer(pmix_rank_t rank)
 {

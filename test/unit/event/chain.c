@@ -8,6 +8,7 @@
 #endif
 
 #include "fixture.h"
+#include "src/event/chain.h"
 
 #include <pthread.h>
 

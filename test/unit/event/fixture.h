@@ -16,6 +16,7 @@
 
 #include "src/event/registry.h"
 #include "src/loop/wait.h"
+#include "src/event/chain.h"
 
 /* A registry on a running loop, driven from the test's thread by calls on the loop. */
 static struct px_loop *loop;

@@ -14,6 +14,7 @@
 
 #include "src/net/conn_priv.h"
 #include "test/unit/net/pair.h"
+#include "src/net/conn_write.h"
 
 static void destroy_inside_message(void **state)
 {

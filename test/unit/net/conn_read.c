@@ -15,6 +15,7 @@
 
 #include "src/net/conn_priv.h"
 #include "test/unit/net/pair.h"
+#include "src/net/conn_write.h"
 
 static void read_in_any_pieces(void **state)
 {

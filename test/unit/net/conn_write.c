@@ -14,6 +14,7 @@
 
 #include "src/net/conn_priv.h"
 #include "test/unit/net/pair.h"
+#include "src/net/conn_write.h"
 
 /* Bytes waiting for the peer to read. */
 static size_t queued(struct px_conn *conn)

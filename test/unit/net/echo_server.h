@@ -12,6 +12,9 @@
 #include "src/net/listener.h"
 #include "src/net/uri.h"
 #include "test/unit/net/fixture.h"
+#include "src/net/auth.h"
+#include "src/net/conn_write.h"
+#include "src/net/pending_conn.h"
 
 struct echo_conn {
     struct px_list link;

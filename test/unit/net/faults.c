@@ -14,6 +14,8 @@
 #include "src/base/param.h"
 #include "test/unit/net/echo_server.h"
 #include "test/unit/net/faults.h"
+#include "src/net/conn_write.h"
+#include "src/net/pending_conn.h"
 
 /* What base, loop and net do when memory runs out, once at each place: a status or a lost
  * connection, nothing left behind, and all well the next time. */

@@ -5,6 +5,8 @@
  * one reads that maps the segment. */
 
 #include "build.h"
+#include "src/nspace/job_pack.h"
+#include "src/wire/messages.h"
 
 #define ALL PMIX_RANK_WILDCARD
 

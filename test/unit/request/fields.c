@@ -14,6 +14,7 @@
 
 #include "src/request/fields.h"
 #include "test/unit/wire/gen.h"
+#include "src/wire/messages.h"
 
 static const struct px_request *const requests[] = {
     &px_request_publish,

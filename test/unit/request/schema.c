@@ -13,6 +13,7 @@
 
 #include "src/request/schema.h"
 #include "test/unit/wire/hex.h"
+#include "src/wire/pack.h"
 
 static pmix_info_t flag = {.key = "k", .value = {.type = PMIX_BOOL, .data.flag = true}};
 static pmix_proc_t proc = {"j", 3};

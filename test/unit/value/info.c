@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "src/value/infos.h"
+#include "src/value/nested.h"
 
 static void test_end_mark(void **unused)
 {

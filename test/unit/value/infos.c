@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "src/value/infos.h"
+#include "src/value/number.h"
 
 static bool is_on(const void *data, pmix_data_type_t type)
 {

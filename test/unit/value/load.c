@@ -3,6 +3,7 @@
 /* Covers: MAC-006 */
 /* Values in and out. PKG-005, MAC-006. */
 #include "support.h"
+#include "src/value/load.h"
 
 /* What a program has at hand for an element: the text for strings, the address for the rest. */
 static const void *at_hand(const struct px_type *type, const void *element)

@@ -17,6 +17,8 @@
 #include "hex.h"
 #include "src/wire/codec.h"
 #include "src/wire/wire_hooks.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
 
 /* One operation, plain; then described, which is the same between the types. */
 static void expect(pmix_data_type_t type, const void *vals, size_t n, const char *plain)

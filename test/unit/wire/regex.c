@@ -14,6 +14,7 @@
 #include "hex.h"
 #include "src/wire/compress.h"
 #include "src/wire/regex.h"
+#include "src/wire/regex_make.h"
 
 /* The names of a map between commas, malloc'd; NULL when it is refused. */
 static char *names_of(const char *regex, size_t len)

@@ -15,6 +15,8 @@
 #include "hex.h"
 #include "src/wire/codec.h"
 #include "src/wire/wire_hooks.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
 
 enum { ROUNDS = 300, COUNT_MAX = 3 };
 

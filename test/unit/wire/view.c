@@ -16,6 +16,10 @@
 
 #include "gen.h"
 #include "src/wire/codec.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
+#include "src/wire/view.h"
 
 static const enum px_wire_kind kinds[] = {PX_WIRE_PLAIN, PX_WIRE_DESCRIBED};
 

@@ -3,6 +3,7 @@
 
 #include "src/server/collectives/modex_log.h"
 #include "src/wire/codec.h"
+#include "src/wire/messages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_VALUE_SCALARS_H
+#define PX_VALUE_SCALARS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmix.h>
+
+struct px_type;
+
+/* Greater, less, or neither. */
+pmix_value_cmp_t px_order(bool greater, bool less);
+
+/* The scalar at an element, widened. */
+int64_t px_load_signed(const struct px_type *type, const void *element);
+uint64_t px_load_unsigned(const struct px_type *type, const void *element);
+double px_load_real(const struct px_type *type, const void *element);
+
+#endif
