@@ -7,6 +7,7 @@
 #include "call.h"
 
 #include "api.h"
+#include "src/context/reply_wait.h"
 
 static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *request,
                            const struct px_args *args)
@@ -41,42 +42,27 @@ pmix_status_t px_api_start(const struct px_request *request, const struct px_arg
 
 /* --- blocking --- */
 
-struct call {
-    struct px_wait wait;
-    struct px_reply reply;
-};
-
-static void keep(const struct px_completion *to, struct px_reply *reply)
-{
-    struct call *call = to->target;
-    pmix_status_t status = reply->status;
-
-    call->reply = *reply;
-    *reply = (struct px_reply){.status = status};
-    px_wait_done(&call->wait, status);
-}
-
 pmix_status_t px_api_run(const struct px_request *request, const struct px_args *args,
                          struct px_reply *ret)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct call call = {.reply = {0}};
-    struct px_completion to = {.done = keep, .target = &call};
+    struct px_reply_wait waiting;
+    struct px_completion to;
     pmix_status_t rc = px_api_may_block(ctx);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    px_wait_init(&call.wait);
+    to = px_reply_wait_begin(&waiting);
     rc = check(ctx, request, args);
     if (rc == PMIX_SUCCESS) {
         rc = ctx->ops->request(ctx, request, args, &to);
     }
-    rc = px_api_await(ctx, &call.wait, rc);
+    rc = px_reply_wait_end(ctx, &waiting, rc);
     if (ret != NULL) {
-        *ret = call.reply;
+        *ret = waiting.reply;
     } else {
-        px_reply_fini(&call.reply);
+        px_reply_fini(&waiting.reply);
     }
     return rc;
 }

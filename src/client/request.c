@@ -155,6 +155,11 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms
     return send_for_reply(msg, packed, timeout_ms, &px_reply_op, &to);
 }
 
+bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request)
+{
+    return server->session->ours || px_server_at_least(server, request->since, 0, 0);
+}
+
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to)
 {
@@ -162,11 +167,11 @@ int px_request_send_at(struct px_server_peer *server, const struct px_request *r
     struct px_msg msg;
     int rc = msg_open(server, &msg);
 
+    if (rc == 0 && !px_request_is_known(server, request)) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
+    }
     if (rc != 0) {
         return rc;
-    }
-    if (!server->session->ours && !px_server_at_least(server, request->since, 0, 0)) {
-        return PMIX_ERR_NOT_SUPPORTED; /* neither the command nor its types are known there */
     }
     rc = px_args_pack(&msg.buf, msg.kind, request, args);
     return send_for_reply(&msg, rc, timeout_ms, request->reply, to);

@@ -42,6 +42,9 @@ int px_request_send(struct px_session *session, const struct px_request *request
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to);
 
+/* Does the server have the command, and its types? */
+bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request);
+
 /* px_role_ops.request. */
 pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *request,
                                 const struct px_args *args, const struct px_completion *to);

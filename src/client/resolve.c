@@ -11,6 +11,7 @@
 
 #include "request.h"
 #include "src/base/epoch.h"
+#include "src/context/reply_wait.h"
 #include "src/nspace/resolve.h"
 #include "facts.h"
 #include "other_nspace.h"
@@ -18,57 +19,30 @@
 #include "query.h"
 #include "src/wire/messages.h"
 
-/* One resolve request and the thread that waits for it. */
-struct resolve_call {
-    struct px_wait wait;
-    pmix_proc_t *procs;
-    size_t nprocs;
-    char *nodes;
-    bool peers;
-};
-
-static void resolve_reply(void *arg, int status, struct px_in *reply, int fd)
+/* PMIX_ERR_NOT_SUPPORTED: the server has no such command. The reply is the caller's. */
+static pmix_status_t ask_server(struct px_session *session, const struct px_request *request,
+                                const char *node, const char *nspace, struct px_reply *ret)
 {
-    struct resolve_call *call = arg;
+    struct px_resolve_args args = {.node = PX_BORROWED(node), .nspace = PX_BORROWED(nspace)};
+    struct px_server_peer *server;
+    struct px_reply_wait waiting;
+    struct px_completion to;
+    int rc = px_msg_server(session, &server);
 
-    status = px_reply_status(status, reply, fd);
-    if (status == PMIX_SUCCESS && px_in_left(reply) > 0) {
-        status = call->peers ? px_unpack_procs(reply, &call->procs, &call->nprocs)
-                             : px_unpack_string(reply, &call->nodes);
+    if (rc == 0 && !px_request_is_known(server, request)) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
     }
-    px_wait_done(&call->wait, status);
-}
-
-/* PMIX_ERR_NOT_SUPPORTED: the server has no such command. */
-static pmix_status_t ask_server(struct px_session *session, const char *node, const char *nspace,
-                                struct resolve_call *call)
-{
-    struct px_msg msg;
-    int rc = px_msg_start(session, call->peers ? PX_CMD_RESOLVE_PEERS : PX_CMD_RESOLVE_NODES, &msg);
-
+    if (rc == 0 && px_loop_inside(session->ctx->loop)) {
+        rc = PMIX_ERR_WOULD_BLOCK;
+    }
     if (rc != 0) {
         return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_ERR_UNREACH : rc;
     }
-    if (!session->ours && !px_server_at_least(msg.server, 5, 0, 0)) {
-        px_msg_drop(&msg);
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    if (px_loop_inside(session->ctx->loop)) {
-        px_msg_drop(&msg);
-        return PMIX_ERR_WOULD_BLOCK;
-    }
-    if (call->peers) {
-        rc = px_pack_string(&msg.buf, msg.kind, node);
-    }
-    if (rc == 0) {
-        rc = px_pack_string(&msg.buf, msg.kind, nspace);
-    }
-    px_wait_init(&call->wait);
-    rc = px_msg_send(&msg, rc, 0, resolve_reply, call);
-    if (rc != 0) {
-        px_wait_done(&call->wait, rc);
-    }
-    return px_ctx_wait(session->ctx, &call->wait);
+    to = px_reply_wait_begin(&waiting);
+    rc = px_request_send_at(server, request, &args.head, &to);
+    rc = px_reply_wait_end(session->ctx, &waiting, rc);
+    *ret = waiting.reply;
+    return rc;
 }
 
 /* Does the host answer such a call? */
@@ -156,57 +130,57 @@ static void stores_release(struct stores *stores)
     }
 }
 
-pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
-                                      pmix_proc_t **procs, size_t *nprocs)
+/* What is known here. */
+static pmix_status_t resolve_here(const struct px_session *session, const char *node,
+                                  const char *nspace, bool peers, struct px_reply *ret)
 {
-    struct px_session *session = px_session(ctx);
-    struct resolve_call call = {.peers = true};
     struct stores stores;
     pmix_status_t rc;
 
-    if (!may_answer_here(session, nspace, true)) {
-        rc = ask_server(session, node != NULL ? node : session->hostname, nspace, &call);
-        if (rc == PMIX_SUCCESS) {
-            *procs = call.procs;
-            *nprocs = call.nprocs;
-        }
-        if (!fall_back(rc)) {
-            return rc;
-        }
-    }
     px_reader_enter();
     rc = stores_gather(session, nspace, &stores);
     if (rc == 0) {
-        rc = px_resolve_peers(stores.all, stores.n, node, procs, nprocs);
+        rc = peers ? px_resolve_peers(stores.all, stores.n, node, &ret->procs, &ret->nprocs)
+                   : px_resolve_nodes(stores.all, stores.n, &ret->text);
         stores_release(&stores);
     }
     px_reader_leave();
     return rc;
 }
 
+static pmix_status_t resolve(struct px_session *session, const char *node, const char *nspace,
+                             bool peers, struct px_reply *ret)
+{
+    pmix_status_t rc = PMIX_ERR_NOT_SUPPORTED;
+
+    if (!may_answer_here(session, nspace, peers)) {
+        rc = ask_server(session, peers ? &px_request_resolve_peers : &px_request_resolve_nodes,
+                        node != NULL ? node : session->hostname, nspace, ret);
+    }
+    return fall_back(rc) ? resolve_here(session, node, nspace, peers, ret) : rc;
+}
+
+pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
+                                      pmix_proc_t **procs, size_t *nprocs)
+{
+    struct px_reply reply = {0};
+    pmix_status_t rc = resolve(px_session(ctx), node, nspace, true, &reply);
+
+    if (rc == PMIX_SUCCESS) {
+        *procs = reply.procs;
+        *nprocs = reply.nprocs;
+    }
+    return rc;
+}
+
 pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist)
 {
-    struct px_session *session = px_session(ctx);
-    struct resolve_call call = {.peers = false};
-    struct stores stores;
-    pmix_status_t rc;
+    struct px_reply reply = {0};
+    pmix_status_t rc = resolve(px_session(ctx), NULL, nspace, false, &reply);
 
-    if (!may_answer_here(session, nspace, false)) {
-        rc = ask_server(session, NULL, nspace, &call);
-        if (rc == PMIX_SUCCESS) {
-            *nodelist = call.nodes;
-        }
-        if (!fall_back(rc)) {
-            return rc;
-        }
+    if (rc == PMIX_SUCCESS) {
+        *nodelist = reply.text;
     }
-    px_reader_enter();
-    rc = stores_gather(session, nspace, &stores);
-    if (rc == 0) {
-        rc = px_resolve_nodes(stores.all, stores.n, nodelist);
-        stores_release(&stores);
-    }
-    px_reader_leave();
     return rc;
 }
 
@@ -218,61 +192,27 @@ struct local_call {
     const char *key; /* of the names */
 };
 
-static void give_procs(pmix_status_t status, pmix_proc_t *procs, size_t n,
-                       pmix_value_cbfunc_t cbfunc, void *cbdata)
+static void local_done(const struct px_completion *to, struct px_reply *reply)
 {
-    pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = procs};
+    pmix_value_cbfunc_t cbfunc = (pmix_value_cbfunc_t) to->callback;
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = reply->nprocs, .array = reply->procs};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    pmix_status_t status = reply->status;
 
-    if (status == PMIX_SUCCESS && n == 0) {
+    if (status == PMIX_ERR_NOT_SUPPORTED || (status == PMIX_SUCCESS && reply->nprocs == 0)) {
         status = PMIX_ERR_NOT_FOUND;
     }
-    cbfunc(status, status == PMIX_SUCCESS ? &value : NULL, cbdata);
-    PMIx_Proc_free(procs, n);
-}
-
-static void local_reply(void *arg, int status, struct px_in *reply, int fd)
-{
-    struct local_call *call = arg;
-    pmix_proc_t *procs = NULL;
-    size_t n = 0;
-
-    status = px_reply_status(status, reply, fd);
-    if (status == PMIX_SUCCESS && px_in_left(reply) > 0) {
-        status = px_unpack_procs(reply, &procs, &n);
-    }
-    give_procs(status == PMIX_ERR_NOT_SUPPORTED ? PMIX_ERR_NOT_FOUND : status, procs, n,
-               call->cbfunc, call->cbdata);
-    free(call);
+    cbfunc(status, status == PMIX_SUCCESS ? &value : NULL, to->cbdata);
 }
 
 static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc,
                                     void *cbdata)
 {
-    struct local_call *call;
-    struct px_msg msg;
-    int rc = px_msg_start(session, PX_CMD_RESOLVE_PEERS, &msg);
+    struct px_completion to = {local_done, NULL, (px_callback) cbfunc, cbdata};
+    struct px_resolve_args args = {.node = session->hostname};
+    int rc = px_request_send(session, &px_request_resolve_peers, &args.head, &to);
 
-    if (rc != 0) {
-        return rc;
-    }
-    call = malloc(sizeof(*call));
-    if (call == NULL || (!session->ours && !px_server_at_least(msg.server, 5, 0, 0))) {
-        rc = call == NULL ? PMIX_ERR_NOMEM : PMIX_ERR_NOT_FOUND;
-        free(call);
-        px_msg_drop(&msg);
-        return rc;
-    }
-    *call = (struct local_call){.cbfunc = cbfunc, .cbdata = cbdata};
-    rc = px_pack_string(&msg.buf, msg.kind, session->hostname);
-    if (rc == 0) {
-        rc = px_pack_string(&msg.buf, msg.kind, NULL);
-    }
-    rc = px_msg_send(&msg, rc, 0, local_reply, call);
-    if (rc != 0) {
-        free(call);
-    }
-    return rc;
+    return rc == PMIX_ERR_NOT_SUPPORTED ? PMIX_ERR_NOT_FOUND : rc;
 }
 
 /* The sets and groups of a process: what a query says. */

@@ -114,6 +114,13 @@ struct px_codes_args {
     bool replay; /* in the server: kept events follow the answer */
 };
 
+struct px_resolve_args {
+    struct px_args head; /* empty */
+    char *node;          /* of peers; NULL or empty: the server's */
+    char *nspace;        /* NULL or empty: all */
+    pmix_query_t query;  /* in the server: what the host is asked; no keys: it is not */
+};
+
 struct px_iof_pull_args {
     struct px_args head;
     pmix_proc_t *procs;

@@ -24,6 +24,8 @@ void px_reply_fini(struct px_reply *reply)
     if (reply->value != NULL) {
         PMIx_Value_free(reply->value, 1);
     }
+    PMIx_Proc_free(reply->procs, reply->nprocs);
+    free(reply->text);
     *reply = (struct px_reply){.status = reply->status};
 }
 
@@ -122,6 +124,10 @@ static const struct px_field credential[] = {
 static const struct px_field number[] = {
     {PX_FIELD_ONE, PX_ANY, PMIX_SIZE, offsetof(struct px_reply, number), 0},
 };
+static const struct px_field peers[] = {MANY(procs, PMIX_PROC)};
+static const struct px_field nodes[] = {
+    {PX_FIELD_ONE, PX_ANY, PMIX_STRING, offsetof(struct px_reply, text), 0},
+};
 
 const struct px_reply_type px_reply_op = {.done = done_op};
 const struct px_reply_type px_reply_infos = {FIELDS(infos), .always = true, .done = done_infos};
@@ -133,6 +139,8 @@ const struct px_reply_type px_reply_validation = {FIELDS(infos), .always = true,
                                                   .done = done_validation};
 const struct px_reply_type px_reply_value = {.done = done_value};
 const struct px_reply_type px_reply_subscription = {FIELDS(number)};
+const struct px_reply_type px_reply_peers = {FIELDS(peers)};
+const struct px_reply_type px_reply_nodes = {FIELDS(nodes)};
 
 static bool has_fields(const struct px_reply *reply)
 {

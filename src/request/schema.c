@@ -109,6 +109,14 @@ REQUEST(validate, VALIDATE_CREDENTIAL, px_validate_args, validation, .call = &px
         .needs_callback = true, .timed = true,
         FIELDS(ONE(px_validate_args, credential, PMIX_BYTE_OBJECT), DIRECTIVES(PX_ANY)));
 
+REQUEST(resolve_peers, RESOLVE_PEERS, px_resolve_args, peers, .since = 5,
+        FIELDS(ONE(px_resolve_args, node, PMIX_STRING), ONE(px_resolve_args, nspace, PMIX_STRING),
+               LOCAL(px_resolve_args, query, PMIX_QUERY)));
+
+REQUEST(resolve_nodes, RESOLVE_NODES, px_resolve_args, nodes, .since = 5,
+        FIELDS(ONE(px_resolve_args, nspace, PMIX_STRING),
+               LOCAL(px_resolve_args, query, PMIX_QUERY)));
+
 /* --- events --- */
 
 REQUEST(notify, NOTIFY, px_notify_args, op,

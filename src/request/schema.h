@@ -58,6 +58,9 @@ struct px_reply {
     pmix_byte_object_t bytes;
     pmix_proc_t proc; /* of a spawn the namespace only */
     pmix_value_t *value;
+    pmix_proc_t *procs;
+    size_t nprocs;
+    char *text;
     size_t number;
 };
 /* Frees what a reply points at and makes it empty. */
@@ -91,8 +94,11 @@ extern const struct px_reply_type px_reply_lookup;
 extern const struct px_reply_type px_reply_spawn;
 extern const struct px_reply_type px_reply_credential;
 extern const struct px_reply_type px_reply_validation;
-extern const struct px_reply_type px_reply_value;        /* has no message of its own */
-extern const struct px_reply_type px_reply_subscription; /* a number; has no callback of its own */
+extern const struct px_reply_type px_reply_value; /* has no message of its own */
+/* These have no callback of their own: a number, processes, nodes. */
+extern const struct px_reply_type px_reply_subscription;
+extern const struct px_reply_type px_reply_peers;
+extern const struct px_reply_type px_reply_nodes;
 
 /* A completion that calls the application. */
 static inline struct px_completion px_completion_of(const struct px_reply_type *type,
@@ -149,6 +155,8 @@ extern const struct px_request px_request_session_control;
 extern const struct px_request px_request_block;
 extern const struct px_request px_request_notify;
 extern const struct px_request px_request_register_codes;
+extern const struct px_request px_request_resolve_peers;
+extern const struct px_request px_request_resolve_nodes;
 extern const struct px_request px_request_iof_pull;
 extern const struct px_request px_request_iof_deregister;
 extern const struct px_request px_request_iof_push;

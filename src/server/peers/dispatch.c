@@ -24,7 +24,6 @@
 #include "segment_offer.h"
 #include "src/server/requests/requests.h"
 #include "src/server/requests/distances.h"
-#include "src/server/requests/server_resolve.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
@@ -45,8 +44,6 @@ static const px_handler handlers[] = {
     [PX_CMD_GROUP_DESTRUCT] = px_handle_group_destruct,
     [PX_CMD_DEVICE_DISTANCES] = px_handle_distances,
     [PX_CMD_REFRESH_CACHE] = px_handle_refresh,
-    [PX_CMD_RESOLVE_PEERS] = px_handle_resolve_peers,
-    [PX_CMD_RESOLVE_NODES] = px_handle_resolve_nodes,
 };
 
 enum { N_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "server_query.h"
+#include "server_resolve.h"
 #include "src/context/context.h"
 #include "src/server/data/nspace.h"
 #include "src/server/events/server_events.h"
@@ -270,6 +271,10 @@ static const struct px_service services[] = {
                        .anonymous = true},
     [PX_CMD_REGEVENTS] = {&px_request_register_codes, px_codes_prepare, px_codes_call,
                           px_codes_registered, true},
+    [PX_CMD_RESOLVE_PEERS] = {&px_request_resolve_peers, .call = px_resolve_call,
+                              .done = px_resolve_answered, .anonymous = true},
+    [PX_CMD_RESOLVE_NODES] = {&px_request_resolve_nodes, .call = px_resolve_call,
+                              .done = px_resolve_answered, .anonymous = true},
     [PX_CMD_IOF_PULL] = {&px_request_iof_pull, px_iof_pull_prepare, px_iof_pull_call,
                          px_iof_pull_answered},
     [PX_CMD_IOF_DEREG] = {&px_request_iof_deregister, .call = px_iof_deregister_call,

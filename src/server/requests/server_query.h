@@ -23,18 +23,4 @@ void px_query_answered(struct px_upcall *up);
 bool px_query_declined(pmix_status_t status);
 bool px_query_unanswered(pmix_status_t status);
 
-/* server_resolve.c: the two resolve calls, host first. peers: PMIx_Resolve_peers, else
- * PMIx_Resolve_nodes. */
-struct px_resolve {
-    struct px_server *server;
-    struct px_reply_to reply_to;
-    pmix_proc_t proc;
-    bool peers;
-    char *node;
-    char *nspace; /* "" or NULL: all */
-    /* For calls of this process: called instead of an answer to a peer. */
-    void (*done)(void *arg, int status, pmix_proc_t *procs, size_t nprocs, char *nodes);
-    void *arg;
-};
-
 #endif

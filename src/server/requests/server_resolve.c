@@ -49,112 +49,57 @@ int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_st
     return PMIX_SUCCESS;
 }
 
-/* --- the end --- */
-
-static void resolve_free(struct px_resolve *r)
-{
-    free(r->node);
-    free(r->nspace);
-    free(r);
-}
-
-/* Takes over procs and nodes. */
-static void resolve_finish(struct px_resolve *r, int status, pmix_proc_t *procs, size_t n,
-                           char *nodes)
-{
-    struct px_peer *peer = px_peer_find(r->server, r->reply_to.peer);
-    struct px_buf buf = {0};
-
-    if (r->done) {
-        r->done(r->arg, status, procs, n, nodes);
-        resolve_free(r);
-        return;
-    }
-    if (peer) {
-        (void) px_pack_status(&buf, peer->kind, status);
-        if (!status && r->peers) {
-            (void) px_pack_procs(&buf, peer->kind, procs, n);
-        } else if (!status) {
-            (void) px_pack_string(&buf, peer->kind, nodes);
-        }
-        px_answer_take(r->server, &r->reply_to, &buf);
-    }
-    free(procs);
-    free(nodes);
-    resolve_free(r);
-}
+/* --- the library's own answer --- */
 
 int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace,
-                     pmix_proc_t **procs, size_t *nprocs, char **nodes)
+                     struct px_reply *reply)
 {
     struct px_nspace_stores stores;
     int rc = px_stores_named(s, nspace, &stores);
 
-    px_assert(px_loop_inside(s->loop));
+    px_assert(px_loop_inside(s->loop) || !px_loop_alive(s->loop));
     if (!rc && peers) {
-        rc = px_resolve_peers(stores.at, stores.n, node, procs, nprocs);
+        rc = px_resolve_peers(stores.at, stores.n, node, &reply->procs, &reply->nprocs);
     } else if (!rc) {
-        rc = px_resolve_nodes(stores.at, stores.n, nodes);
+        rc = px_resolve_nodes(stores.at, stores.n, &reply->text);
     }
     free(stores.at);
     return rc;
 }
 
-static void answer_self(struct px_resolve *r)
-{
-    pmix_proc_t *procs = NULL;
-    size_t n = 0;
-    char *nodes = NULL;
-    int rc = px_resolve_known(r->server, r->peers, r->node, r->nspace, &procs, &n, &nodes);
-
-    resolve_finish(r, rc, procs, n, nodes);
-}
-
 /* --- the host's answer --- */
 
 /* Nothing under the key: nobody. */
-static void finish_peers(struct px_resolve *r, const pmix_value_t *value)
+static int take_peers(struct px_reply *reply, const pmix_value_t *value)
 {
     const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
-    pmix_proc_t *procs;
 
     if (!array || !array->size) {
-        bool good = value->type == PMIX_DATA_ARRAY || value->type == PMIX_UNDEF;
-
-        resolve_finish(r, good ? PMIX_SUCCESS : PMIX_ERR_TYPE_MISMATCH, NULL, 0, NULL);
-        return;
+        return value->type == PMIX_DATA_ARRAY || value->type == PMIX_UNDEF ? PMIX_SUCCESS
+                                                                           : PMIX_ERR_TYPE_MISMATCH;
     }
     if (array->type != PMIX_PROC || !array->array) {
-        resolve_finish(r, PMIX_ERR_TYPE_MISMATCH, NULL, 0, NULL);
-        return;
+        return PMIX_ERR_TYPE_MISMATCH;
     }
-    procs = malloc(array->size * sizeof(*procs));
-    if (!procs) {
-        resolve_finish(r, PMIX_ERR_NOMEM, NULL, 0, NULL);
-        return;
+    reply->procs = malloc(array->size * sizeof(*reply->procs));
+    if (!reply->procs) {
+        return PMIX_ERR_NOMEM;
     }
-    memcpy(procs, array->array, array->size * sizeof(*procs));
-    resolve_finish(r, PMIX_SUCCESS, procs, array->size, NULL);
+    memcpy(reply->procs, array->array, array->size * sizeof(*reply->procs));
+    reply->nprocs = array->size;
+    return PMIX_SUCCESS;
 }
 
 /* Nothing under the key: nowhere. */
-static void finish_nodes(struct px_resolve *r, const pmix_value_t *value)
+static int take_nodes(struct px_reply *reply, const pmix_value_t *value)
 {
     const char *text = value->type == PMIX_STRING ? value->data.string : NULL;
-    char *nodes = NULL;
 
     if (value->type != PMIX_STRING && value->type != PMIX_UNDEF) {
-        resolve_finish(r, PMIX_ERR_TYPE_MISMATCH, NULL, 0, NULL);
-        return;
+        return PMIX_ERR_TYPE_MISMATCH;
     }
-    if (text && text[0]) {
-        nodes = strdup(text);
-        if (!nodes) {
-            resolve_finish(r, PMIX_ERR_NOMEM, NULL, 0, NULL);
-            return;
-        }
-    }
-    resolve_finish(r, PMIX_SUCCESS, NULL, 0, nodes);
+    reply->text = text && text[0] ? strdup(text) : NULL;
+    return text && text[0] && !reply->text ? PMIX_ERR_NOMEM : PMIX_SUCCESS;
 }
 
 /* A host that declines one kind is not asked for it again, and clients need not ask us. */
@@ -176,123 +121,94 @@ static void note_declined(struct px_server *s, bool peers)
     }
 }
 
-static void resolve_answered(struct px_upcall *up)
+static bool is_peers(const struct px_upcall *up)
 {
-    struct px_resolve *r = up->arg;
-    const char *key = r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE;
-    const pmix_value_t *value = NULL;
+    return up->request == &px_request_resolve_peers;
+}
 
-    r->server->own_resolves -= r->done != NULL;
-    if (px_query_declined(up->reply.status)) {
-        note_declined(up->server, r->peers);
-    } else if (up->reply.status == PMIX_SUCCESS || px_query_unanswered(up->reply.status)) {
-        value = px_query_result(up->reply.info, up->reply.ninfo, key);
-    } else {
-        resolve_finish(r, up->reply.status, NULL, 0, NULL);
-        return;
+static const char *key_of(const struct px_upcall *up)
+{
+    return is_peers(up) ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE;
+}
+
+/* PMIX_ERR_NOT_FOUND: the host has not said. */
+static int hosts_answer(struct px_upcall *up)
+{
+    struct px_reply *reply = &up->reply;
+    const pmix_value_t *value;
+
+    if (px_query_declined(reply->status)) {
+        note_declined(up->server, is_peers(up));
+        return PMIX_ERR_NOT_FOUND;
     }
+    if (reply->status != PMIX_SUCCESS && !px_query_unanswered(reply->status)) {
+        return reply->status;
+    }
+    value = px_query_result(reply->info, reply->ninfo, key_of(up));
     if (!value) {
-        answer_self(r);
-    } else if (r->peers) {
-        finish_peers(r, value);
-    } else {
-        finish_nodes(r, value);
+        return PMIX_ERR_NOT_FOUND;
     }
+    return is_peers(up) ? take_peers(reply, value) : take_nodes(reply, value);
 }
 
-static int build_query(struct px_query_args *args, const struct px_resolve *r, uid_t uid, gid_t gid)
+void px_resolve_answered(struct px_upcall *up)
 {
-    pmix_query_t *query = PMIx_Query_create(1);
-    int rc;
+    const struct px_resolve_args *args = up->args;
+    bool asked = args->query.keys != NULL;
+    int rc = PMIX_ERR_NOT_FOUND;
 
-    if (!query) {
-        return PMIX_ERR_NOMEM;
+    if (asked) {
+        up->server->own_resolves -= !up->reply_to.peer;
+        rc = hosts_answer(up);
+    } else if (up->reply.status != PMIX_ERR_NOT_FOUND) {
+        rc = up->reply.status;
     }
-    args->queries = query;
-    args->nqueries = 1;
-    rc = PMIx_Argv_append_nosize(&query->keys,
-                                 r->peers ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE);
-    if (!rc && r->nspace && r->nspace[0]) {
-        rc =
-            px_infos_append(&query->qualifiers, &query->nqual, PMIX_NSPACE, r->nspace, PMIX_STRING);
+    if (rc == PMIX_ERR_NOT_FOUND) {
+        rc = px_resolve_known(up->server, is_peers(up), args->node, args->nspace, &up->reply);
     }
-    if (!rc && r->peers) {
+    up->reply.status = rc;
+    px_upcall_answer(up);
+}
+
+/* --- asking --- */
+
+static int build_query(struct px_upcall *up)
+{
+    struct px_resolve_args *args = up->args;
+    const struct px_server *s = up->server;
+    pmix_query_t *query = &args->query;
+    int rc = PMIx_Argv_append_nosize(&query->keys, key_of(up));
+
+    if (!rc && args->nspace && args->nspace[0]) {
+        rc = px_infos_append(&query->qualifiers, &query->nqual, PMIX_NSPACE, args->nspace,
+                             PMIX_STRING);
+    }
+    if (!rc && is_peers(up)) {
         rc = px_infos_append(&query->qualifiers, &query->nqual, PMIX_HOSTNAME,
-                             r->node && r->node[0] ? r->node : r->server->hostname, PMIX_STRING);
+                             args->node && args->node[0] ? args->node : s->hostname, PMIX_STRING);
     }
-    return rc ? rc : px_infos_identify(&query->qualifiers, &query->nqual, uid, gid);
+    return rc ? rc
+              : px_requester_identify(s, px_peer_find(up->server, up->reply_to.peer),
+                                      &query->qualifiers, &query->nqual);
 }
 
-void px_resolve_start(struct px_resolve *r, uid_t uid, gid_t gid)
+/* A host that resolves while it answers a resolve of its own gets what is known here, or it would
+ * go on for ever. */
+pmix_status_t px_resolve_call(struct px_upcall *up)
 {
-    struct px_server *s = r->server;
-    bool skip = !s->host.query || (r->peers ? s->peers_declined : s->nodes_declined);
-    const struct px_query_args *args;
-    struct px_upcall *up;
+    struct px_resolve_args *args = up->args;
+    struct px_server *s = up->server;
+    bool own = !up->reply_to.peer;
 
-    /* A host that resolves while it answers a resolve of its own gets what is known here, or it
-     * would go on for ever. */
-    if (skip || (r->done && s->own_resolves)) {
-        answer_self(r);
-        return;
+    if (!s->host.query || (is_peers(up) ? s->peers_declined : s->nodes_declined) ||
+        (own && s->own_resolves)) {
+        return PMIX_ERR_NOT_FOUND;
     }
-    up = px_upcall_create_for(s, &px_request_query, &r->reply_to, &r->proc, resolve_answered);
-    if (!up || build_query(up->args, r, uid, gid)) {
-        px_upcall_destroy(up);
-        resolve_finish(r, PMIX_ERR_NOMEM, NULL, 0, NULL);
-        return;
-    }
-    up->arg = r;
-    args = up->args;
-    s->own_resolves += r->done != NULL;
-    px_upcall_returned(
-        up, s->host.query(&up->proc, args->queries, args->nqueries, px_hostcb_infos, up));
-}
-
-/* --- requests --- */
-
-static int start(struct px_server *s, struct px_peer *peer, uint32_t tag, char *node, char *nspace,
-                 bool peers)
-{
-    struct px_resolve *r = calloc(1, sizeof(*r));
-
-    if (!r) {
-        free(node);
-        free(nspace);
+    if (build_query(up)) {
+        PMIx_Argv_free(args->query.keys);
+        args->query.keys = NULL;
         return PMIX_ERR_NOMEM;
     }
-    r->server = s;
-    r->reply_to = px_reply_to_peer(peer, tag);
-    r->proc = peer->proc;
-    r->peers = peers;
-    r->node = node;
-    r->nspace = nspace;
-    px_resolve_start(r, peer->uid, peer->gid);
-    return PMIX_SUCCESS;
-}
-
-int px_handle_resolve_peers(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                            struct px_in *in)
-{
-    char *node = NULL;
-    char *nspace = NULL;
-    int rc = px_unpack_string(in, &node);
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_string(in, &nspace);
-    if (rc) {
-        free(node);
-        return rc;
-    }
-    return start(s, peer, tag, node, nspace, true);
-}
-
-int px_handle_resolve_nodes(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                            struct px_in *in)
-{
-    char *nspace = NULL;
-    int rc = px_unpack_string(in, &nspace);
-
-    px_assert(px_loop_inside(s->loop));
-    return rc ? rc : start(s, peer, tag, NULL, nspace, false);
+    s->own_resolves += own;
+    return s->host.query(&up->proc, &args->query, 1, px_hostcb_infos, up);
 }

@@ -11,11 +11,11 @@
 #include "loop_call.h"
 #include "gds/store.h"
 #include "src/server/data/server_get.h"
-#include "src/server/requests/server_query.h"
+#include "src/server/requests/requests.h"
 #include "self_ops.h"
 #include "self.h"
 #include "src/loop/wait.h"
-#include "src/context/context.h"
+#include "src/context/reply_wait.h"
 #include "src/server/data/nspace.h"
 #include "src/server/requests/server_resolve.h"
 #include "src/server/peers/dispatch.h"
@@ -163,81 +163,50 @@ pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const 
 
 /* --- resolve --- */
 
-struct resolve_wait {
-    struct px_wait wait;
-    pmix_proc_t *procs;
-    size_t n;
-    char *nodes;
-};
-
-static void resolved(void *arg, int status, pmix_proc_t *procs, size_t nprocs, char *nodes)
-{
-    struct resolve_wait *w = arg;
-
-    w->procs = procs;
-    w->n = nprocs;
-    w->nodes = nodes;
-    px_wait_done(&w->wait, status);
-}
-
-static int resolve_on_loop(struct px_server *s, void *arg)
-{
-    px_resolve_start(arg, s->uid, s->gid);
-    return PMIX_SUCCESS;
-}
-
 static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char *nspace,
-                   struct resolve_wait *result)
+                   struct px_reply *ret)
 {
-    struct px_server *s = ctx->role;
-    struct px_resolve *r;
+    struct px_resolve_args args = {.node = PX_BORROWED(node), .nspace = PX_BORROWED(nspace)};
+    struct px_reply_wait waiting;
+    struct px_completion to;
+    int rc;
 
     /* On the loop thread and in a forked child nobody can be waited for: what is known here. */
-    if (px_loop_inside(s->loop) || !px_loop_alive(s->loop)) {
-        return px_resolve_known(s, peers, node, nspace, &result->procs, &result->n, &result->nodes);
+    if (px_ctx_may_block(ctx)) {
+        return px_resolve_known(ctx->role, peers, node, nspace, ret);
     }
-    r = calloc(1, sizeof(*r));
-    if (!r) {
-        return PMIX_ERR_NOMEM;
-    }
-    r->server = s;
-    r->proc = s->self;
-    r->peers = peers;
-    r->node = node ? strdup(node) : NULL;
-    r->nspace = nspace ? strdup(nspace) : NULL;
-    r->done = resolved;
-    r->arg = result;
-    if ((node && !r->node) || (nspace && !r->nspace)) {
-        free(r->node);
-        free(r->nspace);
-        free(r);
-        return PMIX_ERR_NOMEM;
-    }
-    px_wait_init(&result->wait);
-    (void) px_server_run(s, resolve_on_loop, r);
-    return px_ctx_wait(ctx, &result->wait);
+    to = px_reply_wait_begin(&waiting);
+    rc = px_self_request(ctx, peers ? &px_request_resolve_peers : &px_request_resolve_nodes,
+                         &args.head, &to);
+    rc = px_reply_wait_end(ctx, &waiting, rc);
+    *ret = waiting.reply;
+    return rc;
 }
 
 pmix_status_t px_self_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
                                     pmix_proc_t **procs, size_t *nprocs)
 {
-    struct resolve_wait result = {0};
-    int rc = resolve(ctx, true, node, nspace, &result);
+    struct px_reply reply = {0};
+    int rc = resolve(ctx, true, node, nspace, &reply);
 
     if (!rc) {
-        *procs = result.procs;
-        *nprocs = result.n;
+        *procs = reply.procs;
+        *nprocs = reply.nprocs;
     }
+    reply.procs = rc ? reply.procs : NULL;
+    px_reply_fini(&reply);
     return rc;
 }
 
 pmix_status_t px_self_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist)
 {
-    struct resolve_wait result = {0};
-    int rc = resolve(ctx, false, NULL, nspace, &result);
+    struct px_reply reply = {0};
+    int rc = resolve(ctx, false, NULL, nspace, &reply);
 
     if (!rc) {
-        *nodelist = result.nodes;
+        *nodelist = reply.text;
     }
+    reply.text = rc ? reply.text : NULL;
+    px_reply_fini(&reply);
     return rc;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include "reply_wait.h"
+
+static void keep(const struct px_completion *to, struct px_reply *reply)
+{
+    struct px_reply_wait *waiting = to->target;
+    pmix_status_t status = reply->status;
+
+    waiting->reply = *reply;
+    *reply = (struct px_reply){.status = status};
+    px_wait_done(&waiting->wait, status);
+}
+
+struct px_completion px_reply_wait_begin(struct px_reply_wait *waiting)
+{
+    waiting->reply = (struct px_reply){0};
+    px_wait_init(&waiting->wait);
+    return (struct px_completion){.done = keep, .target = waiting};
+}
+
+pmix_status_t px_reply_wait_end(struct px_ctx *ctx, struct px_reply_wait *waiting,
+                                pmix_status_t accepted)
+{
+    pmix_status_t rc;
+
+    if (accepted != PMIX_SUCCESS) {
+        px_wait_done(&waiting->wait, accepted);
+        rc = px_wait_for(&waiting->wait);
+    } else {
+        rc = px_ctx_wait(ctx, &waiting->wait);
+    }
+    return rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
+}
