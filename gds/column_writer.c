@@ -87,7 +87,7 @@ static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
 {
     struct px_slice slice;
     uint32_t number;
-    int rc = px_read_level(&b->writer->read, PX_LEVEL_PROC, rank, key, &slice);
+    int rc = px_read_level(&b->writer->read, PX_LEVEL_PROC, rank, key, NULL, &slice);
 
     px_assert(rank < b->n && b->vals[rank].kind == ABSENT);
     if (rc) {

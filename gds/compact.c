@@ -141,7 +141,7 @@ static int copy_add(struct move *m, enum px_level level, uint32_t index, const s
 static int add_plain(struct move *m, enum px_level level, uint32_t index, const struct px_key *key)
 {
     struct px_slice slice;
-    int rc = px_read_level(&m->read, level, index, key, &slice);
+    int rc = px_read_level(&m->read, level, index, key, NULL, &slice);
 
     if (rc) {
         return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
@@ -156,7 +156,7 @@ static int add_qualified(struct move *m, const struct px_record *rec, const stru
     const struct px_quals *quals = at(m, rec->quals);
     struct px_qual_digest sum = {.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
     struct px_slice slice;
-    int rc = px_read_qualified(&m->read, (enum px_level) rec->level, rec->index, key, &sum, &slice);
+    int rc = px_read_level(&m->read, (enum px_level) rec->level, rec->index, key, &sum, &slice);
 
     if (rc) {
         return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;

@@ -91,10 +91,7 @@ static bool missing(int rc)
 
 static int at(struct lookup *l, enum px_level level, uint32_t index, struct px_slice *ret)
 {
-    if (l->spec->n_quals) {
-        return px_read_qualified(&l->read, level, index, l->key, &l->quals, ret);
-    }
-    return px_read_level(&l->read, level, index, l->key, ret);
+    return px_read_level(&l->read, level, index, l->key, l->spec->n_quals ? &l->quals : NULL, ret);
 }
 
 /* The placement, or NULL. */
@@ -357,16 +354,6 @@ static inline bool plain(const struct px_lookup_key *spec)
            spec->appnum == PX_NO_APP && spec->scope == PMIX_SCOPE_UNDEF && spec->n_quals == 0;
 }
 
-/* Whether a plain question is answered by px_read_plain if there is a value: what most are. */
-static inline bool get_quick(const struct px_lookup_key *spec, const struct px_key *key)
-{
-    if (spec->rank <= PMIX_RANK_VALID) {
-        return key->realm != PX_REALM_SESSION;
-    }
-    return spec->rank == PMIX_RANK_WILDCARD &&
-           (key->realm == PX_REALM_JOB || key->realm == PX_REALM_NONE);
-}
-
 /* What came from other nodes is stored as theirs; whether its own node has it too is not known. */
 static bool in_scope(pmix_scope_t asked, pmix_scope_t scope)
 {
@@ -378,7 +365,6 @@ static int get_in_order(struct lookup *l, struct px_slice *ret)
 {
     const struct px_lookup_key *spec = l->spec;
     enum px_realm own = (enum px_realm) l->key->realm;
-    struct px_slice slice;
     int rc;
 
     l->realm = realm_meant(l, own);
@@ -386,15 +372,8 @@ static int get_in_order(struct lookup *l, struct px_slice *ret)
     if (spec->n_quals && !px_quals_digest(spec->quals, spec->n_quals, &l->quals)) {
         return PMIX_ERR_NOT_FOUND;
     }
-    rc = in_order(l, &slice);
-    if (rc) {
-        return missing(rc) ? px_read_miss(&l->read) : rc;
-    }
-    if (slice.hidden || !in_scope(spec->scope, slice.scope)) {
-        return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
-    }
-    *ret = slice;
-    return 0;
+    rc = in_order(l, ret);
+    return missing(rc) ? px_read_miss(&l->read) : rc;
 }
 
 int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
@@ -403,20 +382,25 @@ int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
     const struct px_key *key;
     struct px_read read;
     bool asked = false;
+    int rc = PMIX_ERR_NOT_FOUND;
 
     px_read_begin(store, &read);
     key = px_read_known_key(&read, spec->key, spec->key_len);
     if (!key) {
         return px_read_miss(&read);
     }
-    if (plain(spec) && get_quick(spec, key)) {
-        int rc = px_read_plain(&read, key, spec->rank, ret);
-
-        if (!missing(rc)) {
-            return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
-        }
-        asked = spec->rank <= PMIX_RANK_VALID;
+    if (plain(spec)) {
+        asked = concrete(spec->rank) && px_key_ends_at(key, spec->rank);
+        rc = px_read_plain(&read, key, spec->rank, ret);
     }
-    return get_in_order(
-        &(struct lookup){.spec = spec, .read = read, .key = key, .proc_done = asked}, ret);
+    if (missing(rc)) {
+        rc = get_in_order(
+            &(struct lookup){.spec = spec, .read = read, .key = key, .proc_done = asked}, ret);
+    }
+    if (rc == 0) {
+        ret->name = key->name;
+    }
+    return rc == 0 && (ret->hidden || !in_scope(spec->scope, ret->scope))
+               ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE
+               : rc;
 }

@@ -55,24 +55,6 @@ struct px_lookup_key {
 int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
                  struct px_slice *ret);
 
-/* A fresh copy of the answer to a question of nothing but a key and a rank, if it is a simple one
- * and where most are: the rank's own value, or for the wildcard the job's. False says nothing:
- * px_store_get knows. */
-bool px_store_get_fast(const struct px_store *store, pmix_rank_t rank, const char *key,
-                       pmix_value_t **ret);
-
-/* What px_store_get says, and that handed out, if both are simple. Only for questions without
- * scope, application, session and qualifiers, and with no realm but NONE, JOB, NODE, PROC. *ret is
- * set with PX_LOOKUP_DONE only. */
-enum px_lookup_result {
-    PX_LOOKUP_DONE,
-    PX_LOOKUP_NO_KEY, /* nobody has ever had a value under the key: it is not here */
-    PX_LOOKUP_UNSURE, /* px_store_get knows */
-};
-enum px_lookup_result px_store_get_simple(const struct px_store *store,
-                                          const struct px_lookup_key *spec,
-                                          enum px_return_mode mode, pmix_value_t **ret);
-
 /* The realm that a reserved key belongs to; PX_REALM_NONE for non-reserved and unknown ones. */
 enum px_realm px_key_realm(const char *key, size_t key_len);
 

@@ -237,16 +237,6 @@ static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what
     return NULL;
 }
 
-const pmix_value_t *px_memo_seen(struct px_memo *memo, uint64_t locator, uint64_t word,
-                                 pmix_data_type_t type)
-{
-    uint64_t what = locator ? locator : word;
-    uint64_t kind = locator ? 0 : 1 + (uint64_t) type;
-    const struct leaf *leaf = find_leaf(memo, px_hash_mix(what, kind), what, kind);
-
-    return leaf ? &leaf->value : NULL;
-}
-
 int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret)
 {
     uint64_t what = slice->locator ? slice->locator : slice->word;

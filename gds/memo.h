@@ -17,9 +17,4 @@ void px_memo_destroy(struct px_memo *memo); /* takes NULL; no other thread uses 
  * PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE. */
 int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret);
 
-/* The same of a slice with that locator, word and type, if it is there already; else NULL. Not for
- * encoded values. */
-const pmix_value_t *px_memo_seen(struct px_memo *memo, uint64_t locator, uint64_t word,
-                                 pmix_data_type_t type);
-
 #endif

@@ -20,15 +20,24 @@ const struct px_placement *px_read_placement(struct px_read *read)
 uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
                    uint32_t rank)
 {
-    const uint32_t *array = NULL;
+    const uint32_t *array;
 
     if (rank >= n_ranks) {
         return PX_NO_INDEX;
     }
-    if (map->kind == PX_MAP_ARRAY) {
+    switch (map->kind) {
+    case PX_MAP_CONST:
+        return map->k;
+    case PX_MAP_BLOCK:
+        return map->k ? rank / map->k : PX_NO_INDEX;
+    case PX_MAP_CYCLIC:
+        return map->k ? rank % map->k : PX_NO_INDEX;
+    case PX_MAP_ARRAY:
         array = px_at(&read->view, map->data, (uint64_t) n_ranks * 4);
+        return array ? array[rank] : PX_NO_INDEX;
+    default:
+        return PX_NO_INDEX;
     }
-    return px_mapped(map, array, rank);
 }
 
 const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
@@ -36,7 +45,7 @@ const struct px_node *px_placement_node(struct px_read *read, const struct px_pl
 {
     const struct px_node *nodes;
 
-    if (index >= place->n_nodes) {
+    if (!place || index >= place->n_nodes) {
         return NULL;
     }
     nodes = px_at(&read->view, place->nodes, (uint64_t) place->n_nodes * sizeof(*nodes));
@@ -153,27 +162,28 @@ uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *pla
     return PX_NO_NODE;
 }
 
+/* Starts a pass over a store for its placement; NULL: it has none. */
+static const struct px_placement *begin(const struct px_store *store, struct px_read *ret)
+{
+    px_read_begin(store, ret);
+    return px_read_placement(ret);
+}
+
 uint32_t px_store_local_node(const struct px_store *store)
 {
-    const struct px_placement *place;
     struct px_read read;
+    const struct px_placement *place = begin(store, &read);
 
-    px_read_begin(store, &read);
-    place = px_read_placement(&read);
     return place && place->local_node < place->n_nodes ? place->local_node : PX_NO_NODE;
 }
 
 int px_store_node(const struct px_store *store, uint32_t index, struct px_node_view *ret)
 {
-    const struct px_placement *place;
-    const struct px_node *node;
     struct px_read read;
+    const struct px_node *node = px_placement_node(&read, begin(store, &read), index);
     const char *name;
     size_t len;
 
-    px_read_begin(store, &read);
-    place = px_read_placement(&read);
-    node = place ? px_placement_node(&read, place, index) : NULL;
     if (!node) {
         return px_read_miss(&read);
     }
@@ -187,58 +197,46 @@ int px_store_node(const struct px_store *store, uint32_t index, struct px_node_v
 
 uint32_t px_store_node_by_name(const struct px_store *store, const char *name)
 {
-    const struct px_placement *place;
     struct px_read read;
+    const struct px_placement *place = begin(store, &read);
 
-    px_read_begin(store, &read);
-    place = px_read_placement(&read);
     return place ? px_placement_by_name(&read, place, name) : PX_NO_NODE;
 }
 
 uint32_t px_store_node_by_id(const struct px_store *store, uint32_t nodeid)
 {
-    const struct px_placement *place;
     struct px_read read;
+    const struct px_placement *place = begin(store, &read);
 
-    px_read_begin(store, &read);
-    place = px_read_placement(&read);
     return place ? px_placement_by_id(&read, place, nodeid) : PX_NO_NODE;
 }
 
 uint32_t px_store_node_of(const struct px_store *store, uint32_t rank)
 {
-    const struct px_placement *place;
     struct px_read read;
-    uint32_t index;
+    const struct px_placement *place = begin(store, &read);
+    uint32_t index = place ? px_placed(&read, &place->node_of, place->n_ranks, rank) : PX_NO_NODE;
 
-    px_read_begin(store, &read);
-    place = px_read_placement(&read);
-    index = place ? px_placed(&read, &place->node_of, place->n_ranks, rank) : PX_NO_NODE;
     return place && index < place->n_nodes ? index : PX_NO_NODE;
 }
 
 uint32_t px_store_app_of(const struct px_store *store, uint32_t rank)
 {
-    const struct px_placement *place;
     struct px_read read;
+    const struct px_placement *place = begin(store, &read);
 
-    px_read_begin(store, &read);
-    place = px_read_placement(&read);
     return place ? px_placed(&read, &place->app_of, place->n_ranks, rank) : PX_NO_APP;
 }
 
 uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint32_t *ret_ranks,
                              uint32_t room)
 {
-    const struct px_placement *place;
-    const struct px_node *node;
-    const uint32_t *csr = NULL;
     struct px_read read;
+    const struct px_placement *place = begin(store, &read);
+    const struct px_node *node = px_placement_node(&read, place, index);
+    const uint32_t *csr = NULL;
     uint32_t i;
 
-    px_read_begin(store, &read);
-    place = px_read_placement(&read);
-    node = place ? px_placement_node(&read, place, index) : NULL;
     if (!node || node->count > place->n_ranks) {
         return 0;
     }
@@ -256,15 +254,10 @@ uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint3
 
 const char *px_store_node_alias(const struct px_store *store, uint32_t index, uint32_t i)
 {
-    const struct px_placement *place;
-    const struct px_node *node;
-    const uint64_t *list;
     struct px_read read;
+    const struct px_node *node = px_placement_node(&read, begin(store, &read), index);
+    const uint64_t *list = node ? aliases_at(&read, node->aliases) : NULL;
     size_t len;
 
-    px_read_begin(store, &read);
-    place = px_read_placement(&read);
-    node = place ? px_placement_node(&read, place, index) : NULL;
-    list = node ? aliases_at(&read, node->aliases) : NULL;
     return list && i < list[0] ? px_text_at(&read, list[1 + i], &len) : NULL;
 }

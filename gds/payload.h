@@ -101,24 +101,36 @@ int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t l
 int px_cell_slice_other(const struct px_store *store, struct px_view *view,
                         const struct px_cell *cell, uint64_t loc, struct px_slice *ret);
 
+/* The word in a cell whose payload, as far as it is one of a scalar, is inside; false: it is none.
+ */
+static inline bool px_cell_word(const struct px_cell *cell, uint64_t *ret)
+{
+    if (cell->form != PX_FORM_WORD || cell->len != 8 || px_word_size(cell->type) == 0) {
+        return false;
+    }
+    memcpy(ret, cell->payload, sizeof(*ret));
+    return true;
+}
+
 static inline int px_cell_slice_at(const struct px_store *store, struct px_view *view,
                                    const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
 {
-    if (__builtin_expect(cell->form != PX_FORM_WORD || cell->len != 8, 0) ||
-        px_word_size(cell->type) == 0 || !px_at(view, loc, sizeof(*cell) + 8)) {
+    uint64_t word;
+
+    if (!px_seen(view, loc, sizeof(*cell) + 8) || !px_cell_word(cell, &word)) {
         return px_cell_slice_other(store, view, cell, loc, ret);
     }
     *ret = (struct px_slice){
         .store = store,
         .payload = cell->payload,
         .len = 8,
+        .word = word,
         .locator = loc,
         .type = cell->type,
         .scope = cell->scope,
         .form = PX_FORM_WORD,
         .inlined = true,
     };
-    memcpy(&ret->word, cell->payload, sizeof(ret->word));
     return 0;
 }
 

@@ -116,7 +116,7 @@ static int drop_known(struct px_writer *writer, const struct px_key *key, struct
     for (i = 0; i < *n; i++) {
         struct px_slice now;
         bool same = false;
-        int rc = px_read_level(&writer->read, PX_LEVEL_PROC, procs[i].rank, key, &now);
+        int rc = px_read_level(&writer->read, PX_LEVEL_PROC, procs[i].rank, key, NULL, &now);
 
         if (rc == 0) {
             rc = px_writer_same(writer, &now, &procs[i], &same);

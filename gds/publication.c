@@ -165,7 +165,7 @@ static void publish_table(struct px_writer *writer, struct px_table_edit *edit,
     writer->dead += edit->n_dead;
     px_table_edit_publish(edit);
     if (edit->fresh) {
-        px_publish(word, edit->loc); /* pairs with px_read_key, find_record and record_at */
+        px_publish(word, edit->loc); /* pairs with px_read_key and px_record_find */
     }
 }
 
@@ -193,11 +193,12 @@ static void publish_all(struct px_writer *writer)
         px_publish(&h->columns, writer->columns); /* pairs with each_column */
     }
     for (i = 0; i < writer->n_words; i++) {
-        /* pairs with px_read_column, read_level, read_proc, get_any_rank and each_at */
+        /* pairs with px_read_column, px_read_level, px_read_scalar, read_proc, get_any_rank and
+         * each_at */
         px_publish(writer->words[i].at, writer->words[i].value);
     }
     if (writer->place) {
-        px_publish(&h->place, writer->place); /* pairs with px_read_placement, px_fast_placement */
+        px_publish(&h->place, writer->place); /* pairs with px_read_placement */
     }
     if (writer->session) {
         px_publish(&h->session, writer->session); /* pairs with get_session */
@@ -208,7 +209,7 @@ static void publish_all(struct px_writer *writer)
     if (writer->dead) {
         px_publish(&h->dead, h->dead + writer->dead); /* pairs with px_store_info */
     }
-    /* pairs with px_read_begin, px_visible, px_fast_view_at, px_snapshot_take and cached_result */
+    /* pairs with px_read_begin, px_visible, px_snapshot_take and cached_result */
     px_publish(&h->sequence, writer->seq);
 }
 

@@ -46,8 +46,8 @@ static inline bool same_quals(struct px_read *read, uint64_t loc, const struct p
     return quals && quals->sum_a == sum->a && quals->sum_b == sum->b && quals->n == sum->n;
 }
 
-static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_t index,
-                                   uint64_t key, const struct px_qual_digest *quals)
+uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
+                        const struct px_qual_digest *quals)
 {
     /* pairs with publish_table */
     uint64_t table = px_load_acquire(&px_store_header(read->store)->table);
@@ -73,24 +73,12 @@ static inline uint64_t find_record(struct px_read *read, uint32_t level, uint32_
     return 0;
 }
 
-uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
-                        const struct px_qual_digest *quals)
+static inline const struct px_full_record *visible_record(struct px_read *read, uint64_t loc)
 {
-    return find_record(read, level, index, key, quals);
+    return (const struct px_full_record *) px_visible(read, loc, sizeof(struct px_full_record));
 }
 
-/* A record and the head of the cell behind it. */
-struct full_record {
-    struct px_record rec;
-    struct px_cell cell;
-};
-
-static inline const struct full_record *visible_record(struct px_read *read, uint64_t loc)
-{
-    return (const struct full_record *) px_visible(read, loc, sizeof(struct full_record));
-}
-
-static inline int slice_of_record(struct px_read *read, const struct full_record *full,
+static inline int slice_of_record(struct px_read *read, const struct px_full_record *full,
                                   struct px_slice *ret)
 {
     int rc = px_cell_slice_at(read->store, &read->view, &full->cell,
@@ -105,42 +93,9 @@ static inline int slice_of_record(struct px_read *read, const struct full_record
 
 static inline int read_record(struct px_read *read, uint64_t loc, struct px_slice *ret)
 {
-    const struct full_record *full = loc ? visible_record(read, loc) : NULL;
+    const struct px_full_record *full = loc ? visible_record(read, loc) : NULL;
 
     return full ? slice_of_record(read, full, ret) : px_read_miss(read);
-}
-
-static uint64_t element(const void *data, uint32_t width, uint64_t at)
-{
-    switch (width) {
-    case 8:
-        return ((const uint8_t *) data)[at];
-    case 16:
-        return ((const uint16_t *) data)[at];
-    case 32:
-        return ((const uint32_t *) data)[at];
-    default:
-        return ((const uint64_t *) data)[at];
-    }
-}
-
-/* The element of a rank; false when the elements are not all inside. */
-static inline bool read_element(struct px_read *read, const struct px_column *col, uint32_t rank,
-                                uint64_t *ret)
-{
-    uint32_t width = col->width;
-    const void *data;
-
-    if (width != 8 && width != 16 && width != 32 && width != 64) {
-        read->view.damaged = true;
-        return false;
-    }
-    data = px_at(&read->view, col->data, (uint64_t) col->n * (width / 8));
-    if (!data) {
-        return false;
-    }
-    *ret = element(data, width, rank);
-    return true;
 }
 
 static int get_cell(struct px_read *read, const struct px_column *col, uint32_t rank,
@@ -158,10 +113,12 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
         loc = locs[rank];
     } else if (col->kind == PX_COLUMN_DICT) {
         locs = (const uint64_t *) px_at(&read->view, col->base, (uint64_t) col->n_dict * 8);
-        if (!locs || !read_element(read, col, rank, &at) || at >= col->n_dict) {
+        if (!locs || !px_column_element(&read->view, col, rank, &at) || at >= col->n_dict) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
         loc = locs[at];
+    } else if (col->kind != PX_COLUMN_CELL) {
+        return PMIX_ERR_UNPACK_FAILURE;
     }
     if (loc == 0) {
         return px_read_miss(read);
@@ -183,22 +140,8 @@ static inline __attribute__((always_inline)) int column_get(struct px_read *read
             return px_read_miss(read);
         }
     }
-    switch (col->kind) {
-    case PX_COLUMN_CONST:
-    case PX_COLUMN_AFFINE:
-        word = col->base + col->step * rank;
-        break;
-    case PX_COLUMN_ARRAY:
-        if (!read_element(read, col, rank, &word)) {
-            return PMIX_ERR_UNPACK_FAILURE;
-        }
-        break;
-    case PX_COLUMN_CELL:
-    case PX_COLUMN_DICT:
-    case PX_COLUMN_LOC:
+    if (!px_column_word(&read->view, col, rank, &word)) {
         return get_cell(read, col, rank, ret);
-    default:
-        return PMIX_ERR_UNPACK_FAILURE;
     }
     if (px_word_size(col->type) == 0) {
         return PMIX_ERR_UNPACK_FAILURE;
@@ -221,14 +164,14 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
 {
     const struct px_column *col = px_read_column(read, key);
     uint64_t key_loc = px_locator(&read->view, key);
-    const struct full_record *full = NULL;
+    const struct px_full_record *full = NULL;
     uint64_t loc;
 
     if (!col || rank >= col->n) {
-        return read_record(read, find_record(read, PX_LEVEL_PROC, rank, key_loc, NULL), ret);
+        return read_record(read, px_record_find(read, PX_LEVEL_PROC, rank, key_loc, NULL), ret);
     }
     if (__builtin_expect(px_load_acquire(&col->overlay) != 0, 0)) { /* pairs with publish_all */
-        loc = find_record(read, PX_LEVEL_PROC, rank, key_loc, NULL);
+        loc = px_record_find(read, PX_LEVEL_PROC, rank, key_loc, NULL);
         if (loc) {
             full = visible_record(read, loc);
         }
@@ -239,43 +182,19 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
     return column_get(read, col, rank, ret);
 }
 
-static inline __attribute__((always_inline)) int read_level(struct px_read *read,
-                                                            enum px_level level, uint32_t index,
-                                                            const struct px_key *key,
-                                                            struct px_slice *ret)
+int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
+                  const struct px_key *key, const struct px_qual_digest *quals,
+                  struct px_slice *ret)
 {
-    if (level == PX_LEVEL_PROC) {
+    if (level == PX_LEVEL_PROC && !quals) {
         return read_proc(read, key, index, ret);
     }
-    if (level == PX_LEVEL_JOB) {
+    if (level == PX_LEVEL_JOB && !quals) {
         return read_record(read, px_load_acquire(&key->job), ret); /* pairs with publish_all */
     }
     return read_record(
-        read, find_record(read, (uint32_t) level, index, px_locator(&read->view, key), NULL), ret);
-}
-
-int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
-                  const struct px_key *key, struct px_slice *ret)
-{
-    return read_level(read, level, index, key, ret);
-}
-
-int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,
-                  struct px_slice *ret)
-{
-    if (rank <= PMIX_RANK_VALID) {
-        return read_proc(read, key, rank, ret);
-    }
-    return read_record(read, px_load_acquire(&key->job), ret); /* pairs with publish_all */
-}
-
-int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
-                      const struct px_key *key, const struct px_qual_digest *quals,
-                      struct px_slice *ret)
-{
-    uint64_t loc = find_record(read, (uint32_t) level, index, px_locator(&read->view, key), quals);
-
-    return read_record(read, loc, ret);
+        read, px_record_find(read, (uint32_t) level, index, px_locator(&read->view, key), quals),
+        ret);
 }
 
 int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
@@ -290,7 +209,7 @@ int px_store_find(const struct px_store *store, enum px_level level, uint32_t in
     if (!found) {
         return px_read_miss(&read);
     }
-    rc = read_level(&read, level, index, found, ret);
+    rc = px_read_level(&read, level, index, found, NULL, ret);
     return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
@@ -314,13 +233,8 @@ static int each_value(struct each *e, const struct px_key *key, enum px_level le
                       const struct px_qual_digest *quals)
 {
     struct px_slice slice;
-    int rc;
+    int rc = px_read_level(&e->read, level, index, key, quals, &slice);
 
-    if (quals) {
-        rc = px_read_qualified(&e->read, level, index, key, quals, &slice);
-    } else {
-        rc = read_level(&e->read, level, index, key, &slice);
-    }
     if (rc == PMIX_ERR_NOT_FOUND) {
         return 0;
     }
@@ -374,7 +288,7 @@ static int each_record(struct each *e, enum px_level level, uint32_t index,
 
 static int each_at(struct each *e, enum px_level level, uint32_t index)
 {
-    uint64_t loc = find_record(&e->read, (uint32_t) level, index, 0, NULL);
+    uint64_t loc = px_record_find(&e->read, (uint32_t) level, index, 0, NULL);
     const struct px_record *rec = loc ? px_at(&e->read.view, loc, sizeof(*rec)) : NULL;
     int rc = 0;
 

@@ -3,6 +3,7 @@
 #ifndef PX_GDS_READ_H
 #define PX_GDS_READ_H
 
+#include "gds/lookup.h"
 #include "gds/payload.h"
 #include "gds/state.h"
 #include "gds/key_table.h"
@@ -21,7 +22,6 @@ static inline void px_read_begin(const struct px_store *store, struct px_read *r
 {
     ret->store = store;
     px_view_init(&ret->view, store->seg.base, store->seg.size);
-    px_store_saw_end(store, ret->view.limit / 8);
     ret->seq = px_load_acquire(&px_store_header(store)->sequence);
 }
 
@@ -86,7 +86,7 @@ static inline const struct px_key *px_read_hinted_key(struct px_read *read, uint
     const struct px_key *key =
         loc ? (const struct px_key *) px_at(&read->view, loc, sizeof(*key)) : NULL;
 
-    return key && key->len == len && px_inside(&read->view, loc, sizeof(*key) + len + 1) &&
+    return key && key->len == len && px_seen(&read->view, loc, sizeof(*key) + len + 1) &&
                    px_same_bytes(key->name, name, len)
                ? key
                : NULL;
@@ -130,17 +130,25 @@ static inline const struct px_key *px_read_known_key(struct px_read *read, const
     return key;
 }
 
-/* One level, one key. hidden values count as found, with ret->hidden. 0, PMIX_ERR_NOT_FOUND,
- * PMIX_ERR_UNPACK_FAILURE. */
-int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
-                  const struct px_key *key, struct px_slice *ret);
-int px_read_qualified(struct px_read *read, enum px_level level, uint32_t index,
-                      const struct px_key *key, const struct px_qual_digest *quals,
-                      struct px_slice *ret);
+/* Does a question of nothing but this key and a rank end at the rank itself, or for the wildcard at
+ * the job, if there is a value? */
+static inline bool px_key_ends_at(const struct px_key *key, pmix_rank_t rank)
+{
+    return rank <= PMIX_RANK_VALID ? key->realm != PX_REALM_SESSION
+                                   : rank == PMIX_RANK_WILDCARD && (key->realm == PX_REALM_JOB ||
+                                                                    key->realm == PX_REALM_NONE);
+}
 
-/* A rank's process-level value, or for the wildcard the job-level one. Returns like
- * px_read_level. */
-int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,
+/* A record and the head of the cell behind it. */
+struct px_full_record {
+    struct px_record rec;
+    struct px_cell cell;
+};
+
+/* One level, one key, with these qualifiers or (NULL) without any. Hidden values count as found,
+ * with ret->hidden. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
+int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
+                  const struct px_key *key, const struct px_qual_digest *quals,
                   struct px_slice *ret);
 
 /* The visible column of a key, or NULL. */
@@ -149,6 +157,52 @@ static inline const struct px_column *px_read_column(struct px_read *read, const
     uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
 
     return loc ? (const struct px_column *) px_visible(read, loc, sizeof(struct px_column)) : NULL;
+}
+
+/* A question of nothing but this key and a rank, as far as the answer is that of the rank itself,
+ * or for the wildcard of the job; else PMIX_ERR_NOT_FOUND. */
+static inline int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,
+                                struct px_slice *ret)
+{
+    return px_key_ends_at(key, rank)
+               ? px_read_level(read, rank <= PMIX_RANK_VALID ? PX_LEVEL_PROC : PX_LEVEL_JOB, rank,
+                               key, NULL, ret)
+               : PMIX_ERR_NOT_FOUND;
+}
+
+/* The element of a rank below n; false when they are not all there. */
+static inline bool px_column_element(const struct px_view *view, const struct px_column *col,
+                                     uint32_t rank, uint64_t *ret)
+{
+    const void *data = px_seen(view, col->data, (uint64_t) col->n * (col->width / 8));
+
+    if (!data) {
+        return false;
+    }
+    if (col->width == 8) {
+        *ret = ((const uint8_t *) data)[rank];
+    } else if (col->width == 16) {
+        *ret = ((const uint16_t *) data)[rank];
+    } else if (col->width == 32) {
+        *ret = ((const uint32_t *) data)[rank];
+    } else if (col->width == 64) {
+        *ret = ((const uint64_t *) data)[rank];
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* The word of a rank below n in a column that is of words; false: it is not, or they are not all
+ * there. */
+static inline bool px_column_word(const struct px_view *view, const struct px_column *col,
+                                  uint32_t rank, uint64_t *ret)
+{
+    if (col->kind == PX_COLUMN_CONST || col->kind == PX_COLUMN_AFFINE) {
+        *ret = col->base + col->step * rank;
+        return true;
+    }
+    return col->kind == PX_COLUMN_ARRAY && px_column_element(view, col, rank, ret);
 }
 
 /* The visible placement, or NULL. */
@@ -162,28 +216,10 @@ static inline int px_read_miss(const struct px_read *read)
 /* The sums of qualifiers; false when a value cannot be summed. */
 bool px_quals_digest(const pmix_info_t *quals, size_t n, struct px_qual_digest *ret);
 
-/* Where a map puts a rank below the number that it covers. `array`: the map's own, or NULL. */
-static inline uint32_t px_mapped(const struct px_rank_map *map, const uint32_t *array,
-                                 uint32_t rank)
-{
-    switch (map->kind) {
-    case PX_MAP_CONST:
-        return map->k;
-    case PX_MAP_BLOCK:
-        return map->k ? rank / map->k : PX_NO_INDEX;
-    case PX_MAP_CYCLIC:
-        return map->k ? rank % map->k : PX_NO_INDEX;
-    case PX_MAP_ARRAY:
-        return array ? array[rank] : PX_NO_INDEX;
-    default:
-        return PX_NO_INDEX;
-    }
-}
-
 /* On which node and in which application a rank runs. */
 uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
                    uint32_t rank);
-/* A node of a visible placement, or NULL. */
+/* A node of a visible placement (or NULL), or NULL. */
 const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
                                         uint32_t index);
 /* Its name as a cell that holds a string, or NULL. */

@@ -254,15 +254,10 @@ static int is_there(struct px_writer *writer, const struct px_pending_record *it
                     struct px_slice *ret_now)
 {
     const struct px_key *key = px_writer_key(writer, item->key);
-    enum px_level level = (enum px_level) item->level;
     struct px_slice now;
-    int rc;
+    int rc = px_read_level(&writer->read, (enum px_level) item->level, item->index, key,
+                           item->n_quals ? &item->sum : NULL, &now);
 
-    if (item->n_quals) {
-        rc = px_read_qualified(&writer->read, level, item->index, key, &item->sum, &now);
-    } else {
-        rc = px_read_level(&writer->read, level, item->index, key, &now);
-    }
     *ret = false;
     *ret_now = rc ? (struct px_slice){0} : now;
     return rc == 0 ? px_writer_same(writer, &now, &item->datum, ret) : 0;

@@ -137,16 +137,22 @@ static int fill_other(const struct px_slice *slice, pmix_value_t *value)
     }
 }
 
-int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
+/* Into memory that nobody has used. */
+static inline int fill(const struct px_slice *slice, pmix_value_t *value)
 {
-    pmix_value_t value = {.type = slice->type};
-    int rc;
-
     if (slice->inlined) {
-        px_word_value(slice->type, slice->word, ret);
+        px_word_value(slice->type, slice->word, value);
         return 0;
     }
-    rc = fill_other(slice, &value);
+    *value = (pmix_value_t){.type = slice->type};
+    return fill_other(slice, value);
+}
+
+int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
+{
+    pmix_value_t value;
+    int rc = fill(slice, &value);
+
     if (rc == 0) {
         *ret = value;
     }
@@ -161,12 +167,7 @@ int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
     if (!value) {
         return PMIX_ERR_NOMEM;
     }
-    if (slice->inlined) {
-        px_word_value(slice->type, slice->word, value);
-        *ret = value;
-        return 0;
-    }
-    rc = px_slice_fill(slice, value);
+    rc = fill(slice, value);
     if (rc) {
         free(value);
         return rc;

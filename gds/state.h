@@ -28,9 +28,6 @@ struct px_store {
     struct px_memo *memo;   /* lock-free; readers of this process */
     uint64_t pinned; /* atomic: pointers into the segment were given away. px_slice_pointer */
     uint64_t cookie; /* atomic: px_store_cookie */
-    /* How many words of the segment somebody has seen to be in use: at least a header. A word, any
-     * thread; pairs with itself: px_store_saw_end. */
-    uint64_t end;
     /* writer only */
     struct px_bump bump;
     uint64_t n_keys;               /* occupied slots of the key table */
@@ -79,15 +76,6 @@ static inline bool px_store_is_over(const struct px_store *store)
 static inline const struct px_store_header *px_store_header(const struct px_store *store)
 {
     return (const struct px_store_header *) (const void *) store->seg.base;
-}
-
-static inline void px_store_saw_end(const struct px_store *store, uint64_t end)
-{
-    px_assert(end <= store->seg.size / 8);
-    if (end != px_load_relaxed(&store->end) && end >= PX_SHM_HEADER_LEN / 8) {
-        /* pairs with px_fast_view_at */
-        px_store_release((uint64_t *) (uintptr_t) &store->end, end);
-    }
 }
 
 /* The words for a string. Callers ask for the same literals again and again: where two of them

@@ -23,7 +23,6 @@ static struct px_store *store_alloc(void)
         return NULL;
     }
     store->seg.fd = -1;
-    store->end = PX_SHM_HEADER_LEN / 8;
     store->memo = px_memo_create();
     if (!store->memo) {
         free(store);
@@ -36,8 +35,7 @@ bool px_store_is_valid(const struct px_store *store)
 {
     const struct px_store_header *h = px_store_header(store);
 
-    if (!store->seg.base || !store->memo || store->nspace[0] == '\0' ||
-        store->end * 8 > store->seg.size) {
+    if (!store->seg.base || !store->memo || store->nspace[0] == '\0') {
         return false;
     }
     return !store->seg.writer ||

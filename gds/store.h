@@ -201,6 +201,7 @@ struct px_slice {
     uint64_t word;     /* the value itself when it came from a column or is a scalar */
     uint64_t locator;  /* identifies the record for the pointer memo; 0 for column values */
     const void *quals; /* qualifiers of the value (px_slice_quals), or NULL */
+    const char *name;  /* px_store_get: of its key, borrowed like the payload */
     pmix_data_type_t type;
     pmix_scope_t scope;
     uint8_t form; /* enum px_form */

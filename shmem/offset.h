@@ -50,26 +50,25 @@ static inline void px_view_init(struct px_view *view, const void *base, uint64_t
     px_view_refresh(view);
 }
 
-/* `need` bytes at a locator, or NULL (and `damaged`) when they are not all inside. need < 2^60. */
-static inline const void *px_at(struct px_view *view, uint64_t loc, uint64_t need)
+/* `need` bytes at a locator, or NULL when they are not all below the limit. need < 2^60. */
+static inline const void *px_seen(const struct px_view *view, uint64_t loc, uint64_t need)
 {
-    uint64_t offset = loc << 3;
-
-    px_shm_step_hook();
-    if (__builtin_expect(loc - 1 >= PX_SHM_LOC_MASK || offset + need > view->limit, 0)) {
-        px_view_refresh(view);
-        if (loc - 1 >= PX_SHM_LOC_MASK || offset + need > view->limit) {
-            view->damaged = true;
-            return NULL;
-        }
-    }
-    return view->base + offset;
+    return loc - 1 < PX_SHM_LOC_MASK && (loc << 3) + need <= view->limit ? view->base + (loc << 3)
+                                                                         : NULL;
 }
 
-/* The same as a question about what px_at has given a part of. */
-static inline bool px_inside(const struct px_view *view, uint64_t loc, uint64_t need)
+/* The same, but NULL (and `damaged`) only when they are not inside as the header says by now. */
+static inline const void *px_at(struct px_view *view, uint64_t loc, uint64_t need)
 {
-    return (loc << 3) + need <= view->limit;
+    const void *at = px_seen(view, loc, need);
+
+    px_shm_step_hook();
+    if (__builtin_expect(!at, 0)) {
+        px_view_refresh(view);
+        at = px_seen(view, loc, need);
+        view->damaged |= !at;
+    }
+    return at;
 }
 
 static inline uint64_t px_locator(const struct px_view *view, const void *at)

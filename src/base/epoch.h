@@ -30,9 +30,17 @@ extern __thread struct px_reader *px_reader_self __attribute__((tls_model("initi
 /* A slot for this thread; one that counts for all when there are no more. */
 struct px_reader *px_reader_join(void);
 
+/* Is its thread, which asks, inside (1) or outside (0) a read-side critical section? Of the slot
+ * that threads share nobody can tell. */
+static inline bool px_reader_is(const struct px_reader *self, uint64_t inside)
+{
+    return self->number == PX_READERS || px_load_relaxed(&self->inside) == inside;
+}
+
 /* Not nested. What is loaded between stays good until the leave. pairs with px_grace_begin */
 static inline void px_reader_enter_as(struct px_reader *self)
 {
+    px_assert(px_reader_is(self, 0));
     px_store_relaxed(&self->inside, 1);
     __asm__ __volatile__("" ::: "memory"); /* px_grace_begin makes it a barrier */
 }
@@ -44,6 +52,7 @@ static inline void px_reader_enter(void)
 
 static inline void px_reader_leave_as(struct px_reader *self)
 {
+    px_assert(px_reader_is(self, 1));
     px_store_release(&self->inside, 0); /* pairs with px_grace_begin and px_grace_over */
 }
 

@@ -259,12 +259,11 @@ int px_client_miss_status(struct px_session *session, const struct px_get_reques
     return PMIX_ERR_WOULD_BLOCK;
 }
 
-static pmix_status_t get_unusual(struct px_session *session, struct px_get_request *request,
+static pmix_status_t get_unusual(struct px_session *session, const struct px_get_request *request,
                                  int found, pmix_value_t **value)
 {
     int rc = px_client_get_builtin(session, request, value);
 
-    request->from = NULL;
     if (rc == PMIX_ERR_NOT_FOUND) {
         rc = px_client_miss_status(session, request, found);
     }
@@ -278,40 +277,6 @@ static bool is_stale(struct px_session *session, const struct px_get_request *re
     return (request->flags & PX_GET_OPTIONAL) == 0 && !px_key_is_of_host(request->spec.key) &&
            px_session_is_stale(session, request->nspace, request->spec.rank) &&
            px_session_server(session) != NULL;
-}
-
-/* What most reads with directives want, without a slice. True when *ret is the answer: 0 with the
- * value, or that nobody has such a key. */
-static bool get_simple(struct px_session *session, struct px_get_request *request,
-                       pmix_value_t **value, int *ret)
-{
-    enum px_return_mode manner = px_get_request_mode(request);
-    enum px_lookup_result seen = PX_LOOKUP_NO_KEY;
-    /* What was fetched of others may have to be fetched again: is_stale. */
-    /* pairs with px_session_collected */
-    bool ends = rare(px_load_acquire(&session->ended) != 0);
-    bool stale = ends && ((request->flags & PX_GET_OWN) == 0 ||
-                          request->spec.rank != session->ctx->self.rank);
-    struct stores at;
-
-    if ((request->flags & PX_GET_MORE) != 0 || session->report_fd >= 0 ||
-        stores_for(session, request, false, &at) != 0) {
-        return false;
-    }
-    if (stale && at.first != NULL && !at.first->seg.shared) {
-        return false;
-    }
-    if (at.first != NULL) {
-        seen = px_store_get_simple(at.first, &request->spec, manner, value);
-        request->from = at.first;
-    }
-    if (seen == PX_LOOKUP_NO_KEY && at.second != NULL) {
-        seen = stale ? PX_LOOKUP_UNSURE
-                     : px_store_get_simple(at.second, &request->spec, manner, value);
-        request->from = at.second;
-    }
-    *ret = seen == PX_LOOKUP_DONE ? 0 : PMIX_ERR_NOT_FOUND;
-    return seen != PX_LOOKUP_UNSURE;
 }
 
 /* Is a value that came by message wanted by its scope, which messages do not tell? The server knows
@@ -345,22 +310,48 @@ static void look_for_others(struct px_session *session, const struct px_get_requ
     }
 }
 
-static pmix_status_t get(struct px_session *session, struct px_get_request *request,
+/* Nothing but a key and a process of our own namespace. */
+static bool is_plain(const struct px_get_request *request)
+{
+    const unsigned manners = PX_GET_OPTIONAL | PX_GET_IMMEDIATE | PX_GET_POINTER | PX_GET_STATIC;
+
+    return (request->flags & ~manners) == PX_GET_OWN && request->spec.realm == PX_REALM_NONE &&
+           request->spec.hostname == NULL && request->spec.nodeid == PX_NO_NODEID;
+}
+
+/* For the next time: that no store of ours knows the key. */
+static void note_absent(struct px_session *session, const struct px_get_request *request,
+                        const struct px_snapshot *then)
+{
+    const struct px_lookup_key *spec = &request->spec;
+    struct stores at;
+
+    if (stores_for(session, request, false, &at) == 0 &&
+        (at.first == NULL || !px_store_has_key(at.first, spec->key, spec->key_len)) &&
+        (at.second == NULL || !px_store_has_key(at.second, spec->key, spec->key_len))) {
+        px_client_cache_absent(then, spec->rank, spec->key);
+    }
+}
+
+static pmix_status_t get(struct px_session *session, const struct px_get_request *request,
                          pmix_value_t **value)
 {
+    struct px_snapshot now;
     struct px_slice slice;
     bool stale;
     int rc;
 
-    if (get_simple(session, request, value, &rc)) {
-        request->absent = rc != 0;
-        return rc == 0 ? 0 : get_unusual(session, request, rc, value);
-    }
+    /* pairs with px_session_adopt and replace_segment */
+    px_snapshot_take(session, px_load_ptr_acquire(&session->fast_store), &now);
     /* pairs with px_session_collected */
     stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, request);
     rc = px_client_find(session, request, false, &slice);
     if (rc != 0) {
-        return get_unusual(session, request, rc, value);
+        rc = get_unusual(session, request, rc, value);
+        if (rc == PMIX_ERR_NOT_FOUND && now.fast_store != NULL && is_plain(request)) {
+            note_absent(session, request, &now);
+        }
+        return rc;
     }
     /* Not what the server publishes for all, nor what the application has put there. */
     if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL) ||
@@ -371,31 +362,11 @@ static pmix_status_t get(struct px_session *session, struct px_get_request *requ
         (void) px_fetch_add(&session->n_reads, 1);
     }
     rc = px_client_hand_out(session, request, &slice, value);
-    request->from = slice.store;
+    if (rc == 0 && now.fast_store != NULL && is_plain(request)) {
+        px_client_cache_result(session, &now, &slice, request->spec.rank, request->spec.key, *value,
+                               (request->flags & PX_GET_POINTER) != 0);
+    }
     return rc;
-}
-
-/* Nothing but a key and a process of our own namespace. */
-static bool is_plain(const struct px_get_request *request)
-{
-    const unsigned manners = PX_GET_OPTIONAL | PX_GET_IMMEDIATE | PX_GET_POINTER | PX_GET_STATIC;
-
-    return (request->flags & ~manners) == PX_GET_OWN && request->spec.realm == PX_REALM_NONE &&
-           request->spec.hostname == NULL && request->spec.nodeid == PX_NO_NODEID;
-}
-
-static inline void note(struct px_session *session, const struct px_get_request *request,
-                        const struct px_snapshot *then, int rc, pmix_value_t *const *value)
-{
-    if (then->fast_store == NULL || !is_plain(request)) {
-        return;
-    }
-    if (rc == 0 && request->from != NULL) {
-        px_client_cache_result(session, then, request->from, request->spec.rank, request->spec.key,
-                               *value, (request->flags & PX_GET_POINTER) != 0);
-    } else if (rc == PMIX_ERR_NOT_FOUND && request->absent) {
-        px_client_cache_absent(then, request->spec.rank, request->spec.key);
-    }
 }
 
 static int stop_at_posted(void *arg, const char *key, const struct px_slice *slice)
@@ -446,13 +417,10 @@ static pmix_status_t get_all(struct px_session *session, const struct px_get_req
 
 static int get_key(struct px_session *session, struct px_get_request *request, pmix_value_t **value)
 {
-    struct px_snapshot now;
     int rc;
 
     px_reader_enter();
-    px_snapshot_take(session, &now);
     rc = get(session, request, value);
-    note(session, request, &now, rc, value);
     px_client_check_superseded(session);
     if ((request->flags & PX_GET_OWN) == 0) {
         look_for_others(session, request);

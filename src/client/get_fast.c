@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get for what nearly every call wants: a number of our own job, or a pointer to what is
- * there, without directives that lead elsewhere. Either it lies where it always lies in the
- * segment, or this thread has been told before and nothing has been published since
- * (gds/thread_cache.h). Whatever is not sure of here takes the long way, from the start, and is
- * noted there. */
+/* PMIx_Get for what nearly every call wants: something of our own job that its segment has, without
+ * directives that lead elsewhere. A scalar either lies where scalars always lie
+ * (gds/fast_path.h), or this thread has been told before and nothing has been published since
+ * (gds/thread_cache.h); for the rest of the segment there is px_store_get. Whatever is not sure of
+ * here takes the long way, from the start, and is noted there. */
 
 #include <string.h>
 
@@ -18,28 +18,24 @@
 #define rare(e) __builtin_expect((e), 0)
 #define INLINE  static inline __attribute__((always_inline))
 
-void px_client_cache_result(struct px_session *session, const struct px_snapshot *then,
-                            const struct px_store *from, pmix_rank_t rank, const char *key,
+void px_client_cache_result(const struct px_session *session, const struct px_snapshot *then,
+                            const struct px_slice *slice, pmix_rank_t rank, const char *key,
                             const pmix_value_t *value, bool lasts)
 {
     bool scalar = px_word_size(value->type) != 0;
-    const char *name;
 
     if (then->fast_store == NULL || (!scalar && !lasts) ||
-        (from != then->fast_store && rank != session->ctx->self.rank)) {
+        (slice->store != then->fast_store && rank != session->ctx->self.rank)) {
         return;
     }
-    name = px_store_key_name(from, key);
-    if (name != NULL) {
-        px_thread_cache_put(then->fast_store, px_reader_self, key,
-                            &(struct px_cached_result){.rank = rank,
-                                                       .sequence = then->sequence,
-                                                       .changes = then->changes,
-                                                       .key = (uintptr_t) name,
-                                                       .type = scalar ? value->type : PMIX_UNDEF,
-                                                       .word = scalar ? px_word_of(value) : 0,
-                                                       .pointer = lasts ? (uintptr_t) value : 0});
-    }
+    px_thread_cache_put(then->fast_store, px_reader_self, key,
+                        &(struct px_cached_result){.rank = rank,
+                                                   .sequence = then->sequence,
+                                                   .changes = then->changes,
+                                                   .key = (uintptr_t) slice->name,
+                                                   .type = scalar ? value->type : PMIX_UNDEF,
+                                                   .word = scalar ? px_word_of(value) : 0,
+                                                   .pointer = lasts ? (uintptr_t) value : 0});
 }
 
 void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, const char *key)
@@ -54,82 +50,39 @@ void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, co
     }
 }
 
-/* What we hold ourselves, where px_client_find would look first. pairs with px_session_collected */
-static const struct px_store *store_of(struct px_session *session, const pmix_proc_t *proc,
-                                       const char *key)
-{
-    const struct px_store *store = px_session_shared(session);
-    const struct px_store *own;
+/* --- directives --- */
 
-    if (session->report_fd >= 0 || !px_session_is_named(session, proc->nspace) ||
-        (store == NULL && px_load_acquire(&session->ended) != 0) ||
-        px_session_private(session, &own) != 0) {
-        return NULL;
+/* What directives want done with what is here. */
+enum { FILL = 1, POINT = 2, OPTIONAL = 4 };
+
+/* False: they may mean something else. */
+static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret)
+{
+#define IS(name) (memcmp(info[i].key, name, sizeof(name)) == 0)
+    unsigned how = 0;
+
+    for (size_t i = 0; i < ninfo; i++) {
+        unsigned yes = info[i].value.data.flag ? ~0u : 0;
+
+        if (info[i].value.type != PMIX_BOOL || (info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
+            return false;
+        }
+        if (IS(PMIX_OPTIONAL)) {
+            how |= yes & OPTIONAL;
+        } else if (IS(PMIX_GET_STATIC_VALUES)) {
+            how |= yes & FILL;
+        } else if (IS(PMIX_GET_POINTER_VALUES)) {
+            how |= yes & POINT;
+        } else if (!IS(PMIX_IMMEDIATE)) {
+            return false;
+        }
     }
-    return own != NULL && (store == NULL || px_client_private_goes_first(session, proc->rank, key))
-               ? own
-               : store;
+    *ret = how;
+    return (how & (FILL | POINT)) != (FILL | POINT);
+#undef IS
 }
 
-/* The same when we hold data of our own. */
-static __attribute__((noinline)) pmix_status_t get_fast_two_stores(const pmix_proc_t *proc,
-                                                                   const char *key,
-                                                                   pmix_value_t **value)
-{
-    struct px_ctx *ctx = px_ctx();
-    struct px_session *session;
-    const pmix_proc_t *whose = proc != NULL ? proc : &ctx->self;
-    const struct px_store *store = NULL;
-    struct px_snapshot now;
-    bool found;
-
-    px_reader_enter();
-    session = px_session_visited();
-    px_snapshot_take(session, &now);
-    if (key != NULL && value != NULL) {
-        store = store_of(session, whose, key);
-    }
-    found = store != NULL && px_store_get_fast(store, whose->rank, key, value);
-    if (found) {
-        px_client_cache_result(session, &now, store, whose->rank, key, *value, false);
-    }
-    px_client_check_superseded(session);
-    px_reader_leave();
-    return found ? PMIX_SUCCESS : px_client_get(proc, key, NULL, 0, value);
-}
-
-/* What the segment has, though it is not where numbers are. Inside a read-side critical section. */
-static __attribute__((noinline)) pmix_status_t get_fast_rest(const struct px_store *first,
-                                                             const pmix_proc_t *proc,
-                                                             const char *key, pmix_value_t **value)
-{
-    struct px_session *session = px_session_visited();
-    struct px_snapshot now;
-    bool found;
-
-    px_snapshot_take(session, &now);
-    found = value != NULL && px_store_get_fast_rest(first, proc->rank, key, value);
-    if (found && now.fast_store == first && px_word_size((*value)->type) != 0) {
-        px_client_cache_result(session, &now, first, proc->rank, key, *value, false);
-    }
-    px_reader_leave();
-    return found ? PMIX_SUCCESS : px_client_get(proc, key, NULL, 0, value);
-}
-
-/* Is the segment where to look, for any key that it has, but for the rank `self_private_rank`?
- * Inside a read-side critical section. */
-INLINE bool is_fast_store(const struct px_session *session, const struct px_store *first,
-                          const pmix_proc_t *proc)
-{
-    return !rare(first == NULL) && !rare(px_store_superseded(first)) && !rare(proc == NULL) &&
-           !rare(!px_session_is_named(session, proc->nspace));
-}
-
-/* pairs with px_session_set_self_private_locked */
-INLINE bool is_self_private(const struct px_session *session, pmix_rank_t rank)
-{
-    return rank == px_load_acquire(&session->self_private_rank);
-}
+/* --- looking; all inside a read-side critical section --- */
 
 /* What this thread was told of a rank, if that still holds; or NULL. */
 INLINE const struct px_cached_result *cached_result(const struct px_session *session,
@@ -144,17 +97,15 @@ INLINE const struct px_cached_result *cached_result(const struct px_session *ses
     return px_thread_cache_find(first, px_reader_self, key, rank, sequence, changes);
 }
 
-/* A number where the segment has the numbers of the job and of ranks; else one that this thread was
- * told. `ret_name`: the name of its key, still to be compared. */
+/* A scalar where the segment has those of the job and of ranks; else one that this thread was told.
+ * *ret_name: the name of its key, still to be compared. */
 INLINE bool find_scalar(const struct px_session *session, const struct px_store *first,
-                        pmix_rank_t rank, const char *key, const char **ret_name,
+                        pmix_rank_t rank, const char *key, bool self_private, const char **ret_name,
                         struct px_scalar *ret)
 {
     const struct px_cached_result *cached;
-    const struct px_key *found;
 
-    if (!is_self_private(session, rank) && px_fast_scalar(first, rank, key, &found, ret)) {
-        *ret_name = found->name;
+    if (!rare(self_private) && px_store_get_scalar(first, rank, key, ret_name, ret)) {
         return true;
     }
     cached = cached_result(session, first, rank, key);
@@ -165,40 +116,6 @@ INLINE bool find_scalar(const struct px_session *session, const struct px_store 
     ret->word = px_load_relaxed(&cached->word);
     *ret_name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
     return ret->type != PMIX_UNDEF;
-}
-
-/* --- with directives --- */
-
-/* What directives want done with what is here. */
-struct fast_directives {
-    bool fill;
-    bool point;
-    bool optional;
-};
-
-/* False: they may mean something else. */
-INLINE bool read_fast_directives(const pmix_info_t *info, size_t ninfo, struct fast_directives *ret)
-{
-#define IS(name) (memcmp(info[i].key, name, sizeof(name)) == 0)
-    *ret = (struct fast_directives){0};
-    for (size_t i = 0; i < ninfo; i++) {
-        bool yes = info[i].value.type == PMIX_BOOL && info[i].value.data.flag;
-
-        if (info[i].value.type != PMIX_BOOL || (info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
-            return false;
-        }
-        if (IS(PMIX_OPTIONAL)) {
-            ret->optional |= yes;
-        } else if (IS(PMIX_GET_STATIC_VALUES)) {
-            ret->fill |= yes;
-        } else if (IS(PMIX_GET_POINTER_VALUES)) {
-            ret->point |= yes;
-        } else if (!IS(PMIX_IMMEDIATE)) {
-            return false;
-        }
-    }
-    return !ret->fill || !ret->point;
-#undef IS
 }
 
 INLINE bool give_pointer(const struct px_cached_result *cached, const char *key,
@@ -214,95 +131,154 @@ INLINE bool give_pointer(const struct px_cached_result *cached, const char *key,
     return true;
 }
 
-/* PMIX_ERR_WOULD_BLOCK: not by the fast path. Inside a read-side critical section. */
-INLINE pmix_status_t give_fast(const struct px_session *session, const struct px_store *first,
-                               pmix_rank_t rank, const char *key,
-                               const struct fast_directives *fast_directives, pmix_value_t **value)
+/* px_store_get, which most often need not go beyond the rank. */
+INLINE int find(const struct px_session *session, const struct px_store *first, pmix_rank_t rank,
+                const char *key, struct px_slice *ret)
 {
-    const struct px_cached_result *cached;
-    struct px_scalar scalar;
-    const char *name;
+    size_t len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+    const struct px_key *known;
+    struct px_read read;
+    int rc = PMIX_ERR_NOT_FOUND;
 
-    if (!fast_directives->point && find_scalar(session, first, rank, key, &name, &scalar)) {
-        if (rare(strcmp(name, key) != 0) || (fast_directives->fill && *value == NULL)) {
-            return PMIX_ERR_WOULD_BLOCK;
-        }
-        if (!fast_directives->fill) {
-            return px_scalar_value(scalar.word, scalar.type, value) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-        }
-        px_word_value(scalar.type, scalar.word, *value);
-        return PMIX_SUCCESS;
+    px_read_begin(first, &read);
+    known = px_read_known_key(&read, key, len);
+    if (known) {
+        rc = px_read_plain(&read, known, rank, ret);
     }
-    cached = fast_directives->point || fast_directives->optional
-                 ? cached_result(session, first, rank, key)
-                 : NULL;
-    if (cached == NULL) {
-        return PMIX_ERR_WOULD_BLOCK;
+    if (rc == 0) {
+        ret->name = known->name;
+        return ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : 0;
     }
-    if (fast_directives->optional && px_thread_cache_is_absent(cached, key)) {
-        return PMIX_ERR_NOT_FOUND;
+    if (!known || rc != PMIX_ERR_NOT_FOUND) {
+        return rc;
     }
-    return fast_directives->point && give_pointer(cached, key, value) ? PMIX_SUCCESS
-                                                                      : PMIX_ERR_WOULD_BLOCK;
+    return px_store_get(first,
+                        &(struct px_lookup_key){.rank = rank,
+                                                .self = session->ctx->self.rank,
+                                                .key = key,
+                                                .key_len = len,
+                                                .nodeid = PX_NO_NODEID,
+                                                .appnum = PX_NO_APP,
+                                                .session = PX_NO_SESSION},
+                        ret);
 }
 
-static __attribute__((noinline)) pmix_status_t get_fast_directives(const pmix_proc_t *proc,
-                                                                   const char *key,
-                                                                   const pmix_info_t *info,
-                                                                   size_t ninfo,
-                                                                   pmix_value_t **value)
+/* What else the segment has. PMIX_ERR_WOULD_BLOCK: not by the fast path. */
+static __attribute__((noinline)) pmix_status_t get_rest(const struct px_session *session,
+                                                        const struct px_store *first,
+                                                        pmix_rank_t rank, const char *key,
+                                                        unsigned how, pmix_value_t **value)
 {
-    const struct px_session *session;
+    struct px_snapshot now;
+    struct px_slice slice;
+    int rc;
+
+    px_snapshot_take(session, first, &now);
+    if (find(session, first, rank, key, &slice) != 0 || slice.type == PMIX_COMPRESSED_STRING) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    rc = px_slice_give(&slice,
+                       (how & FILL) != 0    ? PX_RETURN_FILL
+                       : (how & POINT) != 0 ? PX_RETURN_POINTER
+                                            : PX_RETURN_COPY,
+                       value);
+    if (rc == 0 && (slice.inlined || (how & POINT) != 0)) {
+        px_client_cache_result(session, &now, &slice, rank, key, *value, (how & POINT) != 0);
+    }
+    return rc;
+}
+
+/* The segment is where to look, for any key that it has, but for the rank of which we hold data
+ * ourselves. PMIX_OPERATION_SUCCEEDED: the scalar. */
+INLINE pmix_status_t look_in_segment(const struct px_session *session, const struct px_store *first,
+                                     pmix_rank_t rank, const char *key, unsigned how,
+                                     struct px_scalar *ret_scalar, pmix_value_t **value)
+{
+    /* pairs with px_session_set_self_private_locked */
+    bool self_private = rank == px_load_acquire(&session->self_private_rank);
+    const struct px_cached_result *cached;
+    const char *name;
+
+    if ((how & POINT) == 0 &&
+        find_scalar(session, first, rank, key, self_private, &name, ret_scalar)) {
+        return !rare(strcmp(name, key) != 0) ? PMIX_OPERATION_SUCCEEDED : PMIX_ERR_WOULD_BLOCK;
+    }
+    cached = (how & (POINT | OPTIONAL)) != 0 ? cached_result(session, first, rank, key) : NULL;
+    if (cached != NULL && (how & OPTIONAL) != 0 && px_thread_cache_is_absent(cached, key)) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    if (cached != NULL && (how & POINT) != 0 && give_pointer(cached, key, value)) {
+        return PMIX_SUCCESS;
+    }
+    return self_private ? PMIX_ERR_WOULD_BLOCK : get_rest(session, first, rank, key, how, value);
+}
+
+/* Is the segment where our own job is looked up, and is that meant? */
+INLINE bool is_fast_store(const struct px_session *session, const struct px_store *first,
+                          const pmix_proc_t *proc)
+{
+    return !rare(first == NULL) && !rare(px_store_superseded(first)) &&
+           !rare(!px_session_is_named(session, proc->nspace));
+}
+
+INLINE pmix_status_t give_scalar(const struct px_scalar *scalar, unsigned how, pmix_value_t **value)
+{
+    pmix_value_t *to = (how & FILL) != 0 ? *value : malloc(sizeof(*to));
+
+    if (rare(to == NULL)) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_word_value(scalar->type, scalar->word, to);
+    *value = to;
+    return PMIX_SUCCESS;
+}
+
+/* Without a place for the value, or for the first call of a thread: not by the fast path. */
+INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned how,
+                              pmix_value_t **value)
+{
     struct px_reader *self = px_reader_self;
     pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
+    const struct px_session *session;
     const struct px_store *first;
-    struct fast_directives fast_directives;
+    struct px_scalar scalar = {0};
 
-    if (info == NULL || self == NULL || key == NULL || value == NULL ||
-        !read_fast_directives(info, ninfo, &fast_directives)) {
-        return px_client_get(proc, key, info, ninfo, value);
+    if (rare(self == NULL) || rare(proc == NULL) || rare(key == NULL) || rare(value == NULL) ||
+        ((how & FILL) != 0 && *value == NULL)) {
+        return rc;
     }
     px_reader_enter_as(self);
     session = px_session_visited();
     /* pairs with px_session_adopt and replace_segment */
     first = px_load_ptr_acquire(&session->fast_store);
     if (is_fast_store(session, first, proc)) {
-        rc = give_fast(session, first, proc->rank, key, &fast_directives, value);
+        rc = look_in_segment(session, first, proc->rank, key, how, &scalar, value);
     }
     px_reader_leave_as(self);
-    return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, info, ninfo, value) : rc;
+    return rc == PMIX_OPERATION_SUCCEEDED ? give_scalar(&scalar, how, value) : rc;
 }
 
-/* --- without --- */
+static __attribute__((noinline)) pmix_status_t get_directed(const pmix_proc_t *proc,
+                                                            const char *key,
+                                                            const pmix_info_t *info, size_t ninfo,
+                                                            pmix_value_t **value)
+{
+    unsigned how;
+    pmix_status_t rc = info != NULL && read_directives(info, ninfo, &how)
+                           ? get_fast(proc, key, how, value)
+                           : PMIX_ERR_WOULD_BLOCK;
+
+    return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, info, ninfo, value) : rc;
+}
 
 pmix_status_t px_client_get_fast(const pmix_proc_t *proc, const char key[],
                                  const pmix_info_t info[], size_t ninfo, pmix_value_t **value)
 {
-    const struct px_session *session;
-    const struct px_store *first;
-    struct px_scalar scalar;
-    const char *name;
+    pmix_status_t rc;
 
     if (ninfo > 0) {
-        return get_fast_directives(proc, key, info, ninfo, value);
+        return get_directed(proc, key, info, ninfo, value);
     }
-    if (rare(px_reader_self == NULL) || rare(key == NULL)) {
-        return get_fast_two_stores(proc, key, value);
-    }
-    px_reader_enter_as(px_reader_self);
-    session = px_session_visited();
-    /* pairs with px_session_adopt and replace_segment */
-    first = px_load_ptr_acquire(&session->fast_store);
-    if (!is_fast_store(session, first, proc)) {
-        return get_fast_two_stores(proc, key, value);
-    }
-    if (!find_scalar(session, first, proc->rank, key, &name, &scalar)) {
-        return is_self_private(session, proc->rank) ? get_fast_two_stores(proc, key, value)
-                                                    : get_fast_rest(first, proc, key, value);
-    }
-    if (rare(strcmp(name, key) != 0) || rare(value == NULL)) {
-        return get_fast_two_stores(proc, key, value);
-    }
-    px_reader_leave();
-    return px_scalar_value(scalar.word, scalar.type, value) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    rc = get_fast(proc, key, 0, value);
+    return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, NULL, 0, value) : rc;
 }

@@ -16,24 +16,26 @@ struct px_snapshot {
     uint64_t changes;
 };
 
-/* Inside a read-side critical section, in which the snapshot is good. */
-static inline void px_snapshot_take(const struct px_session *session, struct px_snapshot *ret)
+/* Of this fast store, or NULL. Inside a read-side critical section, in which the snapshot is
+ * good. */
+static inline void px_snapshot_take(const struct px_session *session,
+                                    const struct px_store *fast_store, struct px_snapshot *ret)
 {
-    /* pairs with px_session_adopt and replace_segment */
-    ret->fast_store = px_load_ptr_acquire(&session->fast_store);
+    ret->fast_store = fast_store;
     ret->sequence = 0;
-    if (ret->fast_store != NULL) {
-        /* pairs with publish_all */
-        ret->sequence = px_load_acquire(&px_store_header(ret->fast_store)->sequence);
+    if (fast_store != NULL) {
+        ret->sequence =
+            px_load_acquire(&px_store_header(fast_store)->sequence); /* pairs with publish_all */
     }
     ret->changes = px_load_acquire(&session->changes); /* pairs with px_session_changed_locked */
 }
 
-/* That `value` was found in the store `from` for a rank (or WILDCARD) of our own namespace, without
- * directives that lead elsewhere: px_client_get_fast may say so again as long as nothing changes.
- * lasts: it is one of px_slice_pointer. In the same critical section as px_snapshot_take. */
-void px_client_cache_result(struct px_session *session, const struct px_snapshot *then,
-                            const struct px_store *from, pmix_rank_t rank, const char *key,
+/* That `value` is that of a slice of px_store_get for a rank (or WILDCARD) of our own namespace,
+ * without directives that lead elsewhere: px_client_get_fast may say so again as long as nothing
+ * changes. lasts: it is one of px_slice_pointer. In the same critical section as px_snapshot_take.
+ */
+void px_client_cache_result(const struct px_session *session, const struct px_snapshot *then,
+                            const struct px_slice *slice, pmix_rank_t rank, const char *key,
                             const pmix_value_t *value, bool lasts);
 
 /* The same of a key that none of our stores knows. */

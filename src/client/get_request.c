@@ -115,8 +115,6 @@ static inline void request_init(struct px_get_request *request)
     request->own_info = NULL;
     request->own_key = NULL;
     request->owns = false;
-    request->from = NULL;
-    request->absent = false;
     request->spec.self = PMIX_RANK_UNDEF;
     request->spec.quals = NULL;
     request->spec.n_quals = 0;

@@ -16,7 +16,7 @@ enum px_get_request_flag {
     PX_GET_POINTER = 8,   /* hand out library memory */
     PX_GET_STATIC = 16,   /* fill the caller's structure */
     PX_GET_OWN = 32,      /* our own namespace */
-    PX_GET_MORE = 64,     /* something that px_store_get_simple does not know */
+    PX_GET_MORE = 64,     /* more than a key, a process, a node or a realm */
     PX_GET_ALL = 128,     /* no key: everything of the process; with REFRESH: only the refresh */
 };
 
@@ -29,8 +29,6 @@ struct px_get_request {
     pmix_proc_t member;      /* room for `nspace`: of a copy, or of a group that was named */
     const pmix_info_t *info; /* the directives, for the request to the server */
     size_t ninfo;
-    const struct px_store *from; /* set when something was found: where */
-    bool absent;                 /* set when no store of ours knows the key */
     /* What the request owns, each NULL if it is borrowed or absent. */
     pmix_info_t *quals; /* shallow copies, gathered */
     pmix_info_t *own_info;

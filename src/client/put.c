@@ -156,7 +156,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     if (rc == PMIX_SUCCESS) {
         px_lock_take(&session->lock);
         px_store_release(&session->internal, 1); /* pairs with px_client_private_goes_first */
-        px_store_ptr_release(&session->fast_store, NULL); /* pairs with px_client_get_fast */
+        px_store_ptr_release(&session->fast_store, NULL); /* pairs with get_fast */
         px_lock_give(&session->lock);
     }
     return rc;

@@ -77,10 +77,10 @@ static void replace_segment(struct px_session *session, struct px_store *next)
 
     px_lock_take(&session->lock);
     first = px_load_ptr_acquire(&session->fast_store) != NULL; /* pairs with px_session_adopt */
-    px_store_ptr_release(&session->fast_store, NULL);          /* pairs with px_client_get_fast */
+    px_store_ptr_release(&session->fast_store, NULL);          /* pairs with get_fast */
     px_store_ptr_release(&session->shared, next);              /* pairs with px_session_shared */
     if (first) {
-        px_store_ptr_release(&session->fast_store, next); /* pairs with px_client_get_fast */
+        px_store_ptr_release(&session->fast_store, next); /* pairs with get_fast */
     }
     px_lock_give(&session->lock);
     px_store_release(&session->refresh_state, 0); /* pairs with may_request_refresh */
@@ -96,7 +96,7 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     if (present == NULL) {
         px_store_ptr_release(&session->shared, segment); /* pairs with px_session_shared */
         if (session->internal == 0 && session->report_fd < 0) {
-            px_store_ptr_release(&session->fast_store, segment); /* pairs with px_client_get_fast */
+            px_store_ptr_release(&session->fast_store, segment); /* pairs with get_fast */
         }
         session->ours = true;
         return;

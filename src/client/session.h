@@ -166,7 +166,7 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
 static inline void px_session_set_self_private_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
-    /* pairs with is_self_private */
+    /* pairs with look_in_segment */
     px_store_release(&session->self_private_rank, session->ctx->self.rank);
 }
 

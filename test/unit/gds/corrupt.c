@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "gds/fast_path.h"
 #include "src/wire/codec.h"
 
 enum { N_RANKS = 70, ROUNDS = 3000 };
@@ -134,7 +135,8 @@ static void ask_all(const struct px_store *store, uint32_t rank)
     static const pmix_rank_t special[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID};
     struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
     struct px_slice slice;
-    pmix_value_t *value;
+    struct px_scalar scalar;
+    const char *name;
     size_t k;
 
     for (k = 0; k < N_KEYS; k++) {
@@ -153,13 +155,11 @@ static void ask_all(const struct px_store *store, uint32_t rank)
         if (px_store_get(store, &spec, &slice) == 0) {
             (void) see(NULL, keys[k], &slice);
         }
-        if (px_store_get_fast(store, spec.rank, keys[k], &value)) {
-            PMIx_Value_free(value, 1);
-        }
+        (void) px_store_get_scalar(store, spec.rank, keys[k], &name, &scalar);
         spec.realm =
             (enum px_realm[]){PX_REALM_NONE, PX_REALM_NODE, PX_REALM_JOB, PX_REALM_PROC}[rank % 4];
-        if (px_store_get_simple(store, &spec, PX_RETURN_COPY, &value) == PX_LOOKUP_DONE) {
-            PMIx_Value_free(value, 1);
+        if (px_store_get(store, &spec, &slice) == 0) {
+            (void) see(NULL, keys[k], &slice);
         }
         spec.realm = PX_REALM_NONE;
     }
