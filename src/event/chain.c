@@ -255,18 +255,15 @@ static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresult
 static void gather(struct px_chain *chain, const struct px_handler *handler)
 {
     size_t total = chain->n_results + 1 + chain->n_given;
-    pmix_info_t *grown = realloc(chain->results, total * sizeof(*grown));
+    pmix_info_t *fresh = px_infos_room(&chain->results, chain->n_results, 1 + chain->n_given);
 
     px_assert(px_loop_inside(chain->events->loop));
-    if (grown == NULL) {
+    if (fresh == NULL) {
         return; /* later handlers see less */
     }
-    chain->results = grown;
-    PMIx_Info_construct(&grown[chain->n_results]);
-    PMIx_Info_load(&grown[chain->n_results], handler->name != NULL ? handler->name : "",
-                   &chain->status, PMIX_STATUS);
+    PMIx_Info_load(fresh, handler->name != NULL ? handler->name : "", &chain->status, PMIX_STATUS);
     if (chain->n_given > 0) {
-        memcpy(grown + chain->n_results + 1, chain->given, chain->n_given * sizeof(*grown));
+        memcpy(fresh + 1, chain->given, chain->n_given * sizeof(*fresh));
     }
     chain->n_results = total;
     free(chain->given);

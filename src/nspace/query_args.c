@@ -164,21 +164,15 @@ pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n)
     pmix_query_t *copy = PMIx_Query_create(n);
 
     for (size_t i = 0; copy != NULL && i < n; i++) {
-        bool good = true;
+        const pmix_query_t *from = &queries[i];
 
-        copy[i].keys = PMIx_Argv_copy(queries[i].keys);
-        good = copy[i].keys != NULL;
-        if (good && queries[i].nqual > 0) {
-            PMIx_Query_qualifiers_create(&copy[i], queries[i].nqual);
-            good = copy[i].qualifiers != NULL;
-        }
-        for (size_t q = 0; good && q < queries[i].nqual; q++) {
-            good = px_info_keep(&copy[i].qualifiers[q], &queries[i].qualifiers[q]) == PMIX_SUCCESS;
-        }
-        if (!good) {
+        copy[i].keys = PMIx_Argv_copy(from->keys);
+        if (copy[i].keys == NULL ||
+            px_infos_copy(from->qualifiers, from->nqual, &copy[i].qualifiers)) {
             PMIx_Query_free(copy, n);
             return NULL;
         }
+        copy[i].nqual = copy[i].qualifiers != NULL ? from->nqual : 0;
     }
     return copy;
 }

@@ -243,20 +243,6 @@ struct answer {
     size_t n;
 };
 
-static int answer_grow(struct answer *answer, pmix_info_t **ret)
-{
-    pmix_info_t *grown = realloc(answer->info, (answer->n + 1) * sizeof(*grown));
-
-    if (grown == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    answer->info = grown;
-    *ret = &grown[answer->n];
-    PMIx_Info_construct(*ret);
-    answer->n++;
-    return 0;
-}
-
 static pmix_data_type_t type_of(const char *string)
 {
     const struct px_attribute_row *row = px_attribute_rows;
@@ -293,18 +279,16 @@ static int answer_level(struct answer *answer, const char *function, const char 
     size_t n = count_attrs(attrs);
     pmix_data_array_t *list = NULL;
     pmix_data_array_t *outer = PMIx_Data_array_create(1, PMIX_INFO);
-    pmix_info_t *info;
+    pmix_info_t *info = px_infos_room(&answer->info, answer->n, 1);
     pmix_info_t *inner;
-    int rc = outer != NULL ? answer_grow(answer, &info) : PMIX_ERR_NOMEM;
 
-    if (rc == 0 && supported) {
-        list = PMIx_Data_array_create(n, PMIX_REGATTR);
-        rc = list != NULL ? 0 : PMIX_ERR_NOMEM;
-    }
-    if (rc != 0) {
+    list = supported ? PMIx_Data_array_create(n, PMIX_REGATTR) : NULL;
+    if (outer == NULL || info == NULL || (supported && list == NULL)) {
         PMIx_Data_array_free(outer);
-        return rc;
+        PMIx_Data_array_free(list);
+        return PMIX_ERR_NOMEM;
     }
+    answer->n++;
     for (size_t i = 0; i < n && list != NULL; i++) {
         load_regattr(&((pmix_regattr_t *) list->array)[i], attrs[i]);
     }
@@ -387,7 +371,6 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
                             unsigned level)
 {
     struct px_buf list = {0};
-    pmix_info_t *info;
     char *text;
     bool some;
     int rc;
@@ -408,12 +391,9 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
     }
     some = list.len > 0;
     text = px_buf_take_text(&list);
-    rc = text != NULL ? answer_grow(answer, &info) : PMIX_ERR_NOMEM;
-    if (rc == 0 && some) {
-        rc = PMIx_Info_load(info, key, text, PMIX_STRING);
-    } else if (rc == 0) {
-        PMIx_Load_key(info->key, key);
-    }
+    rc = text == NULL ? PMIX_ERR_NOMEM
+         : some       ? px_infos_append(&answer->info, &answer->n, key, text, PMIX_STRING)
+                      : px_infos_append(&answer->info, &answer->n, key, NULL, PMIX_UNDEF);
     free(text);
     return rc;
 }
@@ -457,14 +437,13 @@ int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t 
         PMIx_Info_free(answer.info, answer.n);
         return rc == 0 && lacking ? PMIX_ERR_NOT_FOUND : rc;
     }
-    joined = realloc(*info, (*ninfo + answer.n) * sizeof(*joined));
+    joined = px_infos_room(info, *ninfo, answer.n);
     if (joined == NULL) {
         PMIx_Info_free(answer.info, answer.n);
         return PMIX_ERR_NOMEM;
     }
-    memcpy(joined + *ninfo, answer.info, answer.n * sizeof(*joined));
+    memcpy(joined, answer.info, answer.n * sizeof(*joined));
     free(answer.info);
-    *info = joined;
     *ninfo += answer.n;
     return lacking ? PMIX_ERR_PARTIAL_SUCCESS : 0;
 }

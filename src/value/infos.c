@@ -143,35 +143,32 @@ int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
     return PMIX_SUCCESS;
 }
 
+pmix_info_t *px_infos_room(pmix_info_t **infos, size_t n, size_t more)
+{
+    pmix_info_t *grown = realloc(*infos, (n + more) * sizeof(*grown));
+
+    if (!grown) {
+        return NULL;
+    }
+    *infos = grown;
+    return memset(grown + n, 0, more * sizeof(*grown));
+}
+
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
                     pmix_data_type_t type)
 {
-    pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
-    int rc;
+    pmix_info_t *info = px_infos_room(infos, *ninfo, 1);
+    int rc = info ? PMIx_Info_load(info, key, data, type) : PMIX_ERR_NOMEM;
 
-    if (!more) {
-        return PMIX_ERR_NOMEM;
-    }
-    *infos = more;
-    memset(&more[*ninfo], 0, sizeof(*more));
-    rc = PMIx_Info_load(&more[*ninfo], key, data, type);
-    if (!rc) {
-        (*ninfo)++;
-    }
+    *ninfo += !rc;
     return rc;
 }
 
 int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info)
 {
-    pmix_info_t *more = realloc(*infos, (*ninfo + 1) * sizeof(*more));
-    int rc;
+    pmix_info_t *copy = px_infos_room(infos, *ninfo, 1);
+    int rc = copy ? px_info_keep(copy, info) : PMIX_ERR_NOMEM;
 
-    if (!more) {
-        return PMIX_ERR_NOMEM;
-    }
-    *infos = more;
-    memset(&more[*ninfo], 0, sizeof(*more));
-    rc = px_info_keep(&more[*ninfo], info);
     *ninfo += !rc;
     return rc;
 }

@@ -65,7 +65,11 @@ int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t
 /* Deep copy, as px_info_keep; NULL for none. 0, PMIX_ERR_NOMEM, or what is wrong with a value. */
 int px_infos_copy(const pmix_info_t *info, size_t ninfo, pmix_info_t **ret);
 
-/* Grows an array, from malloc or NULL, by one. The same. */
+/* Grows an array of n, from malloc or NULL: the `more` elements behind them, zeros. NULL: no
+ * memory; the array is as before. */
+pmix_info_t *px_infos_room(pmix_info_t **infos, size_t n, size_t more);
+
+/* Grows it by one info. The same. */
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
                     pmix_data_type_t type);
 int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info);
