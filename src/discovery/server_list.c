@@ -14,22 +14,7 @@
 #include "src/nspace/query_args.h"
 #include "src/net/dial.h"
 #include "src/net/uri.h"
-
-enum { MOST = 6 };
-
-struct items {
-    pmix_info_t at[MOST];
-    size_t n;
-    int rc;
-};
-
-static void add_info(struct items *items, const char *key, const void *value, pmix_data_type_t type)
-{
-    if (items->rc == 0) {
-        items->rc = PMIx_Info_load(&items->at[items->n], key, value, type);
-        items->n += 0 == items->rc ? 1 : 0;
-    }
-}
+#include "src/value/infos.h"
 
 static int load_array(pmix_info_t *ret, const char *key, pmix_info_t *items, size_t n)
 {
@@ -41,26 +26,23 @@ static int load_array(pmix_info_t *ret, const char *key, pmix_info_t *items, siz
 static int describe_server(const struct px_server_candidate *found, const pmix_proc_t *server,
                            const char *hostname, pmix_info_t *ret)
 {
-    struct items items = {.n = 0};
     pid_t pid = (pid_t) found->pid;
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    int rc = px_infos_append(&info, &n, PMIX_NSPACE, server->nspace, PMIX_STRING);
 
-    add_info(&items, PMIX_NSPACE, server->nspace, PMIX_STRING);
-    add_info(&items, PMIX_RANK, &server->rank, PMIX_PROC_RANK);
-    add_info(&items, PMIX_SERVER_URI, found->uri, PMIX_STRING);
-    add_info(&items, PMIX_HOSTNAME, hostname, PMIX_STRING);
-    if (pid > 0) {
-        add_info(&items, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    rc = rc != 0 ? rc : px_infos_append(&info, &n, PMIX_RANK, &server->rank, PMIX_PROC_RANK);
+    rc = rc != 0 ? rc : px_infos_append(&info, &n, PMIX_SERVER_URI, found->uri, PMIX_STRING);
+    rc = rc != 0 ? rc : px_infos_append(&info, &n, PMIX_HOSTNAME, hostname, PMIX_STRING);
+    if (rc == 0 && pid > 0) {
+        rc = px_infos_append(&info, &n, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
     }
-    if (found->version[0] != '\0') {
-        add_info(&items, PMIX_VERSION_INFO, found->version, PMIX_STRING);
+    if (rc == 0 && found->version[0] != '\0') {
+        rc = px_infos_append(&info, &n, PMIX_VERSION_INFO, found->version, PMIX_STRING);
     }
-    if (items.rc == 0) {
-        items.rc = load_array(ret, PMIX_SERVER_INFO_ARRAY, items.at, items.n);
-    }
-    for (size_t i = 0; i < items.n; i++) {
-        PMIx_Info_destruct(&items.at[i]);
-    }
-    return items.rc;
+    rc = rc != 0 ? rc : load_array(ret, PMIX_SERVER_INFO_ARRAY, info, n);
+    PMIx_Info_free(info, n);
+    return rc;
 }
 
 static bool is_wanted(const struct px_tool_directives *directives,
