@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "src/base/assert.h"
+#include "src/base/number.h"
 #include "src/base/process.h"
 #include "src/net/dial.h"
 #include "src/value/directives.h"
@@ -93,15 +94,11 @@ static void take_line(char **text, char *room, size_t n)
 static uint64_t take_number(char **text, uint64_t most)
 {
     char line[32];
-    unsigned long long n;
+    uint64_t n = 0;
 
     take_line(text, line, sizeof(line));
-    if (line[0] < '0' || line[0] > '9') {
-        return 0;
-    }
-    errno = 0;
-    n = strtoull(line, NULL, 10);
-    return errno == 0 && n <= most ? n : 0;
+    (void) px_number_read(line, most, &n); /* 0 when there is none */
+    return n;
 }
 
 /* Wall clocks are set while servers run, and a file is written in the second of its time stamp. */

@@ -2,49 +2,32 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "src/loop/cpus.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
+#include "src/base/number.h"
 #include "src/base/status.h"
 
 /* The numbers come from an operator's hand: each is bounded by the size of the set before it is
  * used. */
 
-static int parse_cpu(const char **at, int *ret)
-{
-    char *end;
-    unsigned long v;
-
-    if (!isdigit((unsigned char) **at)) {
-        return PX_ERR_BAD_PARAM;
-    }
-    v = strtoul(*at, &end, 10);
-    if (v >= CPU_SETSIZE) {
-        return PX_ERR_BAD_PARAM;
-    }
-    *at = end;
-    *ret = (int) v;
-    return PX_OK;
-}
-
 static int parse_range(const char **at, cpu_set_t *set)
 {
-    int first;
-    int last;
+    uint64_t first;
+    uint64_t last;
+    const char *end = px_number_read(*at, CPU_SETSIZE - 1, &first);
 
-    if (parse_cpu(at, &first)) {
+    if (!end) {
         return PX_ERR_BAD_PARAM;
     }
     last = first;
-    if (**at == '-') {
-        (*at)++;
-        if (parse_cpu(at, &last) || last < first) {
-            return PX_ERR_BAD_PARAM;
-        }
+    if (*end == '-') {
+        end = px_number_read(end + 1, CPU_SETSIZE - 1, &last);
     }
-    for (int cpu = first; cpu <= last; cpu++) {
-        CPU_SET((size_t) cpu, set);
+    if (!end || last < first) {
+        return PX_ERR_BAD_PARAM;
     }
+    for (size_t cpu = first; cpu <= last; cpu++) {
+        CPU_SET(cpu, set);
+    }
+    *at = end;
     return PX_OK;
 }
 

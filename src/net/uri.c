@@ -4,37 +4,19 @@
 
 #include <arpa/inet.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "src/base/number.h"
 #include "src/net/dial.h"
 
 /* A namespace may hold dots and an IPv6 address holds colons, so both are cut at the last one. */
-
-static int parse_number(const char *text, unsigned long max, unsigned long *ret)
-{
-    unsigned long v;
-    char *end;
-
-    if (*text < '0' || *text > '9') {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    v = strtoul(text, &end, 10);
-    if (*end || v > max) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    *ret = v;
-    return PMIX_SUCCESS;
-}
 
 /* The first part, up to the semicolon, whose place is returned through ret_rest. */
 static int parse_server(const char *uri, pmix_proc_t *ret, const char **ret_rest)
 {
     const char *semicolon = strchr(uri, ';');
-    char digits[16];
     const char *dot;
-    unsigned long rank;
-    size_t n;
+    uint64_t rank;
 
     if (!semicolon) {
         return PMIX_ERR_BAD_PARAM;
@@ -43,13 +25,7 @@ static int parse_server(const char *uri, pmix_proc_t *ret, const char **ret_rest
     if (!dot || dot == uri || (size_t) (dot - uri) > PMIX_MAX_NSLEN) {
         return PMIX_ERR_BAD_PARAM;
     }
-    n = (size_t) (semicolon - dot - 1);
-    if (n >= sizeof(digits)) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    memcpy(digits, dot + 1, n);
-    digits[n] = '\0';
-    if (parse_number(digits, UINT32_MAX, &rank)) {
+    if (px_number_read(dot + 1, UINT32_MAX, &rank) != semicolon) {
         return PMIX_ERR_BAD_PARAM;
     }
     memset(ret, 0, sizeof(*ret));
@@ -71,12 +47,15 @@ static int parse_tcp(const char *text, int family, struct px_address *ret)
     const char *colon = strrchr(text, ':');
     char host[INET6_ADDRSTRLEN + 2];
     char *from = host;
-    unsigned long port;
+    const char *end = NULL;
+    uint64_t port;
     size_t n;
     int ok;
 
-    if (!colon || (size_t) (colon - text) >= sizeof(host) ||
-        parse_number(colon + 1, UINT16_MAX, &port) || !port) {
+    if (colon && (size_t) (colon - text) < sizeof(host)) {
+        end = px_number_read(colon + 1, UINT16_MAX, &port);
+    }
+    if (!end || *end || !port) {
         return PMIX_ERR_BAD_PARAM;
     }
     n = (size_t) (colon - text);

@@ -4,10 +4,10 @@
 
 #include <pmix.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/number.h"
 #include "types.h"
 
 /* Values in and out. Loading takes what programs have at hand: the text itself for strings,
@@ -20,8 +20,7 @@ size_t px_regex_len(const char *regex)
     static const char marker[] = "size=";
     const char *at = regex;
     size_t len = strlen(regex) + 1;
-    unsigned long n;
-    char *end;
+    uint64_t n;
 
     if (strcmp(regex, "blob:") != 0 && strcmp(regex, "blob") != 0) {
         return len;
@@ -31,9 +30,7 @@ size_t px_regex_len(const char *regex)
     if (strncmp(at, marker, strlen(marker)) != 0) {
         return len;
     }
-    errno = 0;
-    n = strtoul(at + strlen(marker), &end, 10);
-    if (errno != 0 || end == at + strlen(marker) || n > INT32_MAX) {
+    if (px_number_read(at + strlen(marker), INT32_MAX, &n) == NULL) {
         return len;
     }
     return (size_t) (at - regex) + strlen(at) + 1 + n;

@@ -9,6 +9,7 @@
 #include "compress.h"
 #include "map_text.h"
 #include "src/base/array.h"
+#include "src/base/number.h"
 
 /* Reading maps. The text comes from a host or a peer: it is walked once with both ends known,
  * numbers are bounded where they are read, and how much a text may expand to is bounded before
@@ -41,9 +42,8 @@ static int blob_head(const char *regex, size_t limit, size_t *ret_head, size_t *
 {
     const char *at = regex;
     const char *rest = NULL;
-    char *stop;
     size_t left = limit;
-    unsigned long long size;
+    uint64_t size;
     int rc = step_word(&at, &left, BLOB, &rest);
 
     rc = rc ? rc : step_word(&at, &left, "component=", &rest);
@@ -51,8 +51,8 @@ static int blob_head(const char *regex, size_t limit, size_t *ret_head, size_t *
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    size = strtoull(rest, &stop, 10);
-    if (*rest < '0' || *rest > '9' || (*stop != '\0' && strcmp(stop, ":") != 0)) {
+    rest = px_number_read(rest, UINT64_MAX, &size);
+    if (!rest || (*rest != '\0' && strcmp(rest, ":") != 0)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     if (size > left) {
