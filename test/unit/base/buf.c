@@ -69,12 +69,34 @@ static void empty_appends(void **state)
     px_buf_fini(&buf);
 }
 
+static void texts_and_lists(void **state)
+{
+    struct px_buf buf = {0};
+    char *text;
+
+    (void) state;
+    px_buf_item(&buf, "one");
+    px_buf_item(&buf, "two");
+    px_buf_text(&buf, "!");
+    text = px_buf_take_text(&buf);
+    assert_string_equal(text, "one,two!");
+    free(text);
+    assert_true(buf.data == NULL && buf.len == 0);
+    text = px_buf_take_text(&buf);
+    assert_string_equal(text, "");
+    free(text);
+    buf.failed = true;
+    assert_null(px_buf_take_text(&buf));
+    assert_true(px_buf_ok(&buf));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows_and_keeps),
         cmocka_unit_test(a_failure_sticks),
         cmocka_unit_test(empty_appends),
+        cmocka_unit_test(texts_and_lists),
     };
 
     alarm(60);

@@ -71,11 +71,40 @@ static void items_may_go_while_walking(void **state)
     assert_true(px_list_empty(&head));
 }
 
+/* By items: none, one after the other, and while they are taken off. */
+static void items_are_walked(void **state)
+{
+    struct px_list head;
+    struct item items[3] = {{1, {0}}, {2, {0}}, {3, {0}}};
+    int digits = 0;
+
+    (void) state;
+    px_list_init(&head);
+    px_list_for(struct item, item, &head, link) {
+        digits += item->number;
+    }
+    assert_int_equal(digits, 0);
+    for (int i = 0; i < 3; i++) {
+        px_list_append(&head, &items[i].link);
+    }
+    px_list_for(const struct item, item, &head, link) {
+        digits = digits * 10 + item->number;
+    }
+    assert_int_equal(digits, 123);
+    px_list_for(struct item, item, &head, link) {
+        px_list_remove(&item->link);
+        item->number = 0;
+    }
+    assert_true(px_list_empty(&head));
+    assert_int_equal(items[0].number + items[1].number + items[2].number, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_order),
         cmocka_unit_test(items_may_go_while_walking),
+        cmocka_unit_test(items_are_walked),
     };
 
     alarm(60);
