@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "src/base/bytes.h"
 
@@ -58,12 +59,16 @@ static inline struct px_list *px_list_shift(struct px_list *head)
     return item;
 }
 
+/* The item that has a link; of the head an address that is only compared. As a number, since no
+ * item is around a head. */
+#define px_list_item(p, type, member) ((type *) ((uintptr_t) (p) -offsetof(type, member)))
+
 /* Goes through the items that have a `member` in the list: item is a `type` *, declared here. The
  * body may remove it and free it. */
 #define px_list_for(type, item, head, member)                                                      \
-    for (type *item = px_container_of((head)->next, type, member), *item##_next;                   \
-         (item) != px_container_of((head), type, member) &&                                        \
-         ((item##_next) = px_container_of((item)->member.next, type, member), true);               \
+    for (type *item = px_list_item((head)->next, type, member), *item##_next;                      \
+         (item) != px_list_item((head), type, member) &&                                           \
+         ((item##_next) = px_list_item((item)->member.next, type, member), true);                  \
          (item) = (item##_next))
 
 /* The same for links; `item` and `following` are the caller's. */
