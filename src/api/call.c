@@ -8,6 +8,7 @@
 
 #include "api.h"
 #include "src/context/reply_wait.h"
+#include "src/request/reply.h"
 
 static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *request,
                            const struct px_args *args)

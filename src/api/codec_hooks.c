@@ -4,6 +4,9 @@
 
 #include "src/topo/topo.h"
 #include "src/wire/wire_hooks.h"
+#include "src/topo/cpuset.h"
+#include "src/topo/topo_hooks.h"
+#include "src/topo/topo_values.h"
 
 /* It happens when the library is loaded, because packing and the structure functions may be used
  * before PMIx_Init; it sets pointers to functions and does nothing else. */

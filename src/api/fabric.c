@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "call.h"
+#include "src/request/reply.h"
 
 static pmix_status_t keep_info(pmix_fabric_t *fabric, struct px_reply *reply)
 {

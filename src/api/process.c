@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "call.h"
+#include "src/request/reply.h"
 
 pmix_status_t PMIx_Spawn_nb(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
                             size_t napps, pmix_spawn_cbfunc_t cbfunc, void *cbdata)

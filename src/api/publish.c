@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "call.h"
+#include "src/request/reply.h"
 
 pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                               void *cbdata)

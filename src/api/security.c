@@ -3,6 +3,7 @@
 
 #include "api.h"
 #include "call.h"
+#include "src/request/reply.h"
 
 pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo,
                                      pmix_credential_cbfunc_t cbfunc, void *cbdata)

@@ -15,6 +15,8 @@
 #include "src/server/data/register.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/setup.h"
+#include "src/topo/cpuset.h"
+#include "src/topo/locality.h"
 
 static struct px_server *enter(void)
 {

@@ -11,6 +11,9 @@
 #include "src/base/bytes.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
+#include "src/topo/cpuset.h"
+#include "src/topo/distance.h"
+#include "src/topo/locality.h"
 
 static char *string_at(const char *key)
 {

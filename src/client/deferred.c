@@ -7,6 +7,7 @@
 
 #include "request.h"
 #include "src/base/bytes.h"
+#include "src/request/reply.h"
 
 struct later_value {
     struct px_task task;

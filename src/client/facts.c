@@ -91,22 +91,22 @@ const pmix_value_t *px_fact_find(const struct px_session *session,
 
 /* --- made for a pointer --- */
 
-struct kept {
+struct kept_value {
     struct px_list link; /* in px_session.kept */
     pmix_proc_t proc;
     pmix_value_t *value;
     char name[];
 };
 
-static struct kept *find_kept_locked(struct px_session *session, const pmix_proc_t *proc,
-                                     const char *key, pmix_value_t *value)
+static struct kept_value *find_kept_locked(struct px_session *session, const pmix_proc_t *proc,
+                                           const char *key, pmix_value_t *value)
 {
     struct px_list *item;
     struct px_list *following;
 
     px_assert(px_lock_held(&session->lock));
     px_list_each(item, following, &session->kept) {
-        struct kept *kept = px_container_of(item, struct kept, link);
+        struct kept_value *kept = px_container_of(item, struct kept_value, link);
 
         if (kept->proc.rank == proc->rank && strcmp(kept->name, key) == 0 &&
             strncmp(kept->proc.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0 &&
@@ -121,8 +121,8 @@ pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *pro
                               pmix_value_t *value)
 {
     size_t len = strlen(key) + 1;
-    struct kept *fresh = malloc(sizeof(*fresh) + len);
-    struct kept *kept;
+    struct kept_value *fresh = malloc(sizeof(*fresh) + len);
+    struct kept_value *kept;
 
     if (fresh == NULL) {
         PMIx_Value_free(value, 1);
@@ -148,7 +148,8 @@ pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *pro
 void px_session_drop_kept(struct px_session *session)
 {
     while (!px_list_empty(&session->kept)) {
-        struct kept *kept = px_container_of(px_list_shift(&session->kept), struct kept, link);
+        struct kept_value *kept =
+            px_container_of(px_list_shift(&session->kept), struct kept_value, link);
 
         PMIx_Value_free(kept->value, 1);
         free(kept);

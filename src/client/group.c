@@ -20,6 +20,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
+#include "src/request/reply.h"
 
 struct construct_call {
     struct px_session *session;

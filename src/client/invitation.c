@@ -18,6 +18,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
+#include "src/request/reply.h"
 
 struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
                                            const pmix_info_t *info, size_t ninfo)

@@ -24,6 +24,7 @@
 #include "src/value/nested.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
+#include "src/request/reply.h"
 
 /* What we answer ourselves beside the server. */
 struct part {

@@ -14,6 +14,7 @@
 #include "query.h"
 #include "src/value/directives.h"
 #include "src/wire/messages.h"
+#include "src/request/reply.h"
 
 enum { GRACE_MS = 1000 };
 
@@ -97,7 +98,7 @@ pmix_status_t px_reply_status(int status, struct px_in *reply, int fd)
 
 /* --- requests that src/request describes --- */
 
-struct call {
+struct server_call {
     struct px_session *session;
     const struct px_reply_type *type;
     struct px_completion to;
@@ -116,7 +117,7 @@ static void store_spawned(struct px_session *session, struct px_in *in, struct p
 
 static void on_reply(void *arg, int status, struct px_in *in, int fd)
 {
-    struct call *call = arg;
+    struct server_call *call = arg;
     struct px_reply reply = {.status = px_reply_status(status, in, fd)};
 
     px_reply_unpack(in, call->type, &reply);
@@ -132,14 +133,14 @@ static void on_reply(void *arg, int status, struct px_in *in, int fd)
 static int send_for_reply(struct px_msg *msg, int packed, uint64_t timeout_ms,
                           const struct px_reply_type *type, const struct px_completion *to)
 {
-    struct call *call = malloc(sizeof(*call));
+    struct server_call *call = malloc(sizeof(*call));
     int rc;
 
     if (call == NULL) {
         px_msg_drop(msg);
         return PMIX_ERR_NOMEM;
     }
-    *call = (struct call){.session = msg->session, .type = type, .to = *to};
+    *call = (struct server_call){.session = msg->session, .type = type, .to = *to};
     rc = px_msg_send(msg, packed, timeout_ms, on_reply, call);
     if (rc != 0) {
         free(call);

@@ -98,13 +98,14 @@ static bool fall_back(pmix_status_t status)
 enum { FEW_STORES = 16 };
 
 /* The stores to answer from; more than a few are rare and allocated. */
-struct stores {
+struct resolve_stores {
     const struct px_store *few[FEW_STORES];
     const struct px_store **all;
     size_t n;
 };
 
-static int stores_gather(const struct px_session *session, const char *nspace, struct stores *ret)
+static int stores_gather(const struct px_session *session, const char *nspace,
+                         struct resolve_stores *ret)
 {
     size_t n = px_session_stores(session, nspace, ret->few, FEW_STORES);
 
@@ -123,7 +124,7 @@ static int stores_gather(const struct px_session *session, const char *nspace, s
     return 0;
 }
 
-static void stores_release(struct stores *stores)
+static void stores_release(struct resolve_stores *stores)
 {
     if (stores->all != stores->few) {
         free(stores->all);
@@ -134,7 +135,7 @@ static void stores_release(struct stores *stores)
 static pmix_status_t resolve_here(const struct px_session *session, const char *node,
                                   const char *nspace, bool peers, struct px_reply *ret)
 {
-    struct stores stores;
+    struct resolve_stores stores;
     pmix_status_t rc;
 
     px_reader_enter();

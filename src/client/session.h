@@ -62,7 +62,7 @@ struct px_local_value {
 };
 
 /* What the library itself says of its process (facts.c). */
-enum px_job_value {
+enum px_fact {
     PX_FACT_PROCID,
     PX_FACT_VERSION,
     PX_FACT_NSPACE,

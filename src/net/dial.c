@@ -26,13 +26,13 @@
 
 enum { ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
 
-struct call {
+struct dial_call {
     int fd;
     uint64_t deadline_ns;
 };
 
 /* Milliseconds left, rounded up so that a poll does not come back early; 0 when there are none. */
-static int left_ms(const struct call *call)
+static int left_ms(const struct dial_call *call)
 {
     uint64_t now = px_clock_ns();
     uint64_t ms;
@@ -44,7 +44,7 @@ static int left_ms(const struct call *call)
     return ms < INT32_MAX ? (int) ms : INT32_MAX;
 }
 
-static int wait_for(const struct call *call, short events)
+static int wait_for(const struct dial_call *call, short events)
 {
     for (;;) {
         struct pollfd p = {.fd = call->fd, .events = events};
@@ -73,7 +73,7 @@ static int set_nonblocking(int fd)
 
 /* A non-blocking connect to a full AF_UNIX backlog fails at once and there is nothing to poll for;
  * a blocking one waits, and the send timeout bounds it. */
-static int connect_unix(const struct call *call, const struct px_address *to)
+static int connect_unix(const struct dial_call *call, const struct px_address *to)
 {
     for (;;) {
         int ms = left_ms(call);
@@ -95,7 +95,7 @@ static int connect_unix(const struct call *call, const struct px_address *to)
     }
 }
 
-static int connect_tcp(const struct call *call, const struct px_address *to)
+static int connect_tcp(const struct dial_call *call, const struct px_address *to)
 {
     int one = 1;
     int why = 0;
@@ -124,7 +124,7 @@ static int connect_tcp(const struct call *call, const struct px_address *to)
 
 /* All of the bytes out, or in. A server that does not want us just closes: that is
  * PMIX_ERR_UNREACH. */
-static int transfer(const struct call *call, void *bytes, size_t len, short way)
+static int transfer(const struct dial_call *call, void *bytes, size_t len, short way)
 {
     unsigned char *at = bytes;
 
@@ -148,7 +148,7 @@ static int transfer(const struct call *call, void *bytes, size_t len, short way)
     return PMIX_SUCCESS;
 }
 
-static int get_u32(const struct call *call, uint32_t *ret)
+static int get_u32(const struct dial_call *call, uint32_t *ret)
 {
     uint32_t net;
     int rc = transfer(call, &net, sizeof(net), POLLIN);
@@ -160,7 +160,7 @@ static int get_u32(const struct call *call, uint32_t *ret)
 }
 
 /* A handshake module exists only in tests of other implementations. */
-static int get_status(const struct call *call)
+static int get_status(const struct dial_call *call)
 {
     uint32_t word;
     int32_t status;
@@ -176,7 +176,7 @@ static int get_status(const struct call *call)
     return status > 0 ? PMIX_ERR_UNPACK_FAILURE : status;
 }
 
-static int get_id(const struct call *call, pmix_proc_t *ret)
+static int get_id(const struct dial_call *call, pmix_proc_t *ret)
 {
     unsigned char bytes[ID_BYTES];
     uint32_t rank;
@@ -195,7 +195,7 @@ static int get_id(const struct call *call, pmix_proc_t *ret)
     return PMIX_SUCCESS;
 }
 
-static int read_answer(const struct call *call, enum px_handshake_flag flag,
+static int read_answer(const struct dial_call *call, enum px_handshake_flag flag,
                        struct px_dialed *dialed)
 {
     int rc = get_status(call);
@@ -242,7 +242,7 @@ static bool is_outside(uid_t uid)
 
 /* Before anything is said, and again when the answer is there: by then the server itself has taken
  * the connection, not somebody who listened in its place for a moment. */
-static int check_server(const struct call *call, const struct px_trust *trust)
+static int check_server(const struct dial_call *call, const struct px_trust *trust)
 {
     struct px_peer_cred who = px_auth_server(call->fd);
     bool named = trust && trust->named;
@@ -258,7 +258,7 @@ static int check_server(const struct call *call, const struct px_trust *trust)
                : PMIX_ERR_NO_PERMISSIONS;
 }
 
-static int converse(const struct call *call, const struct px_address *to,
+static int converse(const struct dial_call *call, const struct px_address *to,
                     const struct px_handshake *handshake, const struct px_trust *trust,
                     struct px_dialed *dialed)
 {
@@ -281,7 +281,7 @@ int px_dial(const char *uri, const struct px_handshake *handshake, unsigned time
 {
     struct px_dialed dialed = {.assigned = handshake->proc};
     struct px_address to;
-    struct call call = {.deadline_ns = px_clock_ns() + (uint64_t) timeout_ms * 1000000u};
+    struct dial_call call = {.deadline_ns = px_clock_ns() + (uint64_t) timeout_ms * 1000000u};
     int rc = px_uri_parse(uri, &dialed.server, &to);
 
     if (rc) {

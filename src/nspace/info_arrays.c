@@ -142,12 +142,12 @@ static int read_node(struct px_job *job, const struct place *outer, const pmix_i
 }
 
 /* The first value of each role among a process's own, NULL where there is none. */
-struct said {
+struct seen_keys {
     const pmix_value_t *of[PX_N_KEY_ROLES];
 };
 
 static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *info, size_t ninfo,
-                        struct said *ret)
+                        struct seen_keys *ret)
 {
     memset(ret, 0, sizeof(*ret));
     for (size_t i = 0; i < ninfo; i++) {
@@ -180,7 +180,7 @@ static int node_of_proc(struct px_job *job, const char *name, const struct px_jo
 }
 
 /* Node and app of a process as its own values say. */
-static int set_proc_place(struct px_job *job, uint32_t rank, const struct said *said,
+static int set_proc_place(struct px_job *job, uint32_t rank, const struct seen_keys *said,
                           struct place *ret)
 {
     const char *name = px_value_text(said->of[PX_KEY_ROLE_HOSTNAME]);
@@ -220,7 +220,7 @@ static int set_proc_place(struct px_job *job, uint32_t rank, const struct said *
 }
 
 static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t rank,
-                        const struct said *said, const pmix_info_t *info, size_t ninfo)
+                        const struct seen_keys *said, const pmix_info_t *info, size_t ninfo)
 {
     struct place place = *outer;
     int rc = set_proc_place(job, rank, said, &place);
@@ -236,7 +236,7 @@ static int read_proc(struct px_job *job, const struct place *outer, const pmix_i
 {
     const pmix_value_t *id;
     const pmix_value_t *proc;
-    struct said said;
+    struct seen_keys said;
     uint32_t rank;
     int rc = look_through(job, outer->depth, info, ninfo, &said);
 
@@ -518,7 +518,7 @@ int px_job_read(struct px_job *job, const struct px_job_infos *top)
 int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo)
 {
     struct place place = {.level = PX_LEVEL_JOB, .depth = 1};
-    struct said said;
+    struct seen_keys said;
     int rc = look_through(job, place.depth, info, ninfo, &said);
 
     return rc ? rc : read_proc_at(job, &place, rank, &said, info, ninfo);

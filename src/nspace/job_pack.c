@@ -18,7 +18,7 @@
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 
-struct packer {
+struct job_packer {
     const struct px_store *store;
     struct px_buf *buf;
     enum px_wire_kind kind;
@@ -39,7 +39,7 @@ static bool from_host(const struct px_slice *slice)
 
 /* --- collecting an array --- */
 
-static int add_value(struct packer *p, const char *key, const pmix_value_t *value)
+static int add_value(struct job_packer *p, const char *key, const pmix_value_t *value)
 {
     if (px_array_room(&p->infos, p->n, &p->room, sizeof(*p->infos))) {
         return PMIX_ERR_NOMEM;
@@ -53,7 +53,7 @@ static int add_value(struct packer *p, const char *key, const pmix_value_t *valu
 
 static int collect_key(void *arg, const char *key, const struct px_slice *slice)
 {
-    struct packer *p = arg;
+    struct job_packer *p = arg;
     pmix_value_t value;
     int rc;
 
@@ -71,7 +71,7 @@ static int collect_key(void *arg, const char *key, const struct px_slice *slice)
     return rc;
 }
 
-static void packer_fini(struct packer *p)
+static void packer_fini(struct job_packer *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         PMIx_Value_destruct(&p->infos[i].value);
@@ -79,20 +79,20 @@ static void packer_fini(struct packer *p)
     p->n = 0;
 }
 
-static bool collected(const struct packer *p, const char *key)
+static bool collected(const struct job_packer *p, const char *key)
 {
     return px_info_find(p->infos, p->n, key) != NULL;
 }
 
 /* A PMIX_UINT32 or a PMIX_PROC_RANK. */
-static int add_u32(struct packer *p, const char *key, pmix_data_type_t type, uint32_t v)
+static int add_u32(struct job_packer *p, const char *key, pmix_data_type_t type, uint32_t v)
 {
     pmix_value_t value = {.type = type, .data.uint32 = v};
 
     return collected(p, key) ? PMIX_SUCCESS : add_value(p, key, &value);
 }
 
-static int add_text(struct packer *p, const char *key, const char *text)
+static int add_text(struct job_packer *p, const char *key, const char *text)
 {
     pmix_value_t value = {.type = PMIX_STRING, .data.string = strdup(text)};
     int rc;
@@ -108,7 +108,7 @@ static int add_text(struct packer *p, const char *key, const char *text)
 }
 
 /* Packs what was collected as one array under the key. */
-static int put_array(struct packer *p, const char *key)
+static int put_array(struct job_packer *p, const char *key)
 {
     pmix_data_array_t array = {.type = PMIX_INFO, .size = p->n, .array = p->infos};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
@@ -124,7 +124,7 @@ static int put_job_value(void *arg, const char *key, const struct px_slice *slic
 {
     static const char *const unsent[] = {PMIX_NODE_MAP, PMIX_PROC_MAP, PMIX_NODE_MAP_RAW,
                                          PMIX_PROC_MAP_RAW};
-    struct packer *p = arg;
+    struct job_packer *p = arg;
     pmix_value_t value;
     int rc;
 
@@ -162,7 +162,7 @@ uint32_t px_job_session_of(const struct px_store *store)
     return px_job_number(store, PMIX_SESSION_ID, PX_SESSION_DEFAULT);
 }
 
-static int put_session(struct packer *p)
+static int put_session(struct job_packer *p)
 {
     uint32_t session = px_job_session_of(p->store);
     int rc = add_u32(p, PMIX_SESSION_ID, PMIX_UINT32, session);
@@ -175,7 +175,7 @@ static int put_session(struct packer *p)
     return put_array(p, PMIX_SESSION_INFO_ARRAY);
 }
 
-static int add_aliases(struct packer *p, uint32_t index)
+static int add_aliases(struct job_packer *p, uint32_t index)
 {
     struct px_buf list = {0};
     const char *alias;
@@ -193,7 +193,7 @@ static int add_aliases(struct packer *p, uint32_t index)
     return rc;
 }
 
-static int put_node(struct packer *p, uint32_t index)
+static int put_node(struct job_packer *p, uint32_t index)
 {
     struct px_node_view view;
     int rc = px_store_node(p->store, index, &view);
@@ -212,7 +212,7 @@ static int put_node(struct packer *p, uint32_t index)
     return put_array(p, PMIX_NODE_INFO_ARRAY);
 }
 
-static int put_app(struct packer *p, uint32_t app)
+static int put_app(struct job_packer *p, uint32_t app)
 {
     int rc = px_store_each(p->store, PX_LEVEL_APP, app, collect_key, p);
 
@@ -228,7 +228,7 @@ static int put_app(struct packer *p, uint32_t app)
     return put_array(p, PMIX_APP_INFO_ARRAY);
 }
 
-static int put_proc(struct packer *p, uint32_t rank)
+static int put_proc(struct job_packer *p, uint32_t rank)
 {
     uint32_t node = px_store_node_of(p->store, rank);
     uint32_t app = px_store_app_of(p->store, rank);
@@ -263,7 +263,7 @@ static int put_proc(struct packer *p, uint32_t rank)
 
 int px_jobinfo_pack(const struct px_store *store, struct px_buf *buf, enum px_wire_kind kind)
 {
-    struct packer p = {.store = store, .buf = buf, .kind = kind};
+    struct job_packer p = {.store = store, .buf = buf, .kind = kind};
     struct px_store_info info;
     int rc = px_store_each(store, PX_LEVEL_JOB, 0, put_job_value, &p);
 

@@ -89,13 +89,13 @@ uint32_t px_resolve_node_index(const struct px_store *store, const char *node)
 
 enum { FEW_PEERS = 256 }; /* of one node */
 
-struct peers {
+struct peer_list {
     pmix_proc_t *procs;
     size_t n;
 };
 
 /* Each is a copy of the one before but for its rank: a name has 256 bytes. */
-static int add_peers(struct peers *peers, const char *nspace, const struct px_ranks *ranks)
+static int add_peers(struct peer_list *peers, const char *nspace, const struct px_ranks *ranks)
 {
     pmix_proc_t proc;
     pmix_proc_t *procs;
@@ -182,7 +182,7 @@ static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px
     return PMIX_SUCCESS;
 }
 
-static int peers_of(const struct px_store *store, const char *node, struct peers *peers)
+static int peers_of(const struct px_store *store, const char *node, struct peer_list *peers)
 {
     uint32_t few[FEW_PEERS];
     struct px_ranks ranks = {.at = few, .room = FEW_PEERS, .lent = true};
@@ -204,7 +204,7 @@ static int peers_of(const struct px_store *store, const char *node, struct peers
 int px_resolve_peers(const struct px_store *const *stores, size_t n_stores, const char *node,
                      pmix_proc_t **ret_procs, size_t *ret_nprocs)
 {
-    struct peers peers = {0};
+    struct peer_list peers = {0};
     int failure = PMIX_ERR_INVALID_NAMESPACE;
     bool answered = false;
 

@@ -3,6 +3,8 @@
 
 /* Replies: what they hold, and how each reaches the application's callback. */
 
+#include "reply.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -63,8 +63,6 @@ struct px_reply {
     char *text;
     size_t number;
 };
-/* Frees what a reply points at and makes it empty. */
-void px_reply_fini(struct px_reply *reply);
 
 /* A callback of the application's, whatever its type; NULL: none. */
 typedef void (*px_callback)(void);
@@ -107,19 +105,11 @@ static inline struct px_completion px_completion_of(const struct px_reply_type *
     return (struct px_completion){.done = type->done, .callback = callback, .cbdata = cbdata};
 }
 
-/* STATUS and what follows it. A failure is in buf. */
-void px_reply_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_reply_type *type,
-                   const struct px_reply *reply);
-/* The fields that follow reply->status. Without them a reply is as if they were empty. On failure,
- * which becomes the status, the reply owns nothing. */
-void px_reply_unpack(struct px_in *in, const struct px_reply_type *type, struct px_reply *reply);
-
 /* Infos in the hands of a pmix_info_cbfunc_t: px_infos_release is the release function. */
 struct px_infos {
     pmix_info_t *info;
     size_t n;
 };
-void px_infos_release(void *infos); /* takes NULL */
 
 /* --- requests --- */
 

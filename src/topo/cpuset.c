@@ -6,6 +6,9 @@
  * it is checked before hwloc's parser sees it, which would reserve memory for any number it
  * reads. */
 
+#include <hwloc.h>
+#include "cpuset.h"
+
 #include "topo.h"
 
 #include <ctype.h>
@@ -15,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "machine.h"
 
 #define MAX_DIGITS      6       /* of a CPU's number */
 #define MAX_KERNEL_CPUS 1048576 /* where asking for ever larger masks ends */

@@ -7,15 +7,19 @@
  * unit to the smallest part of the machine that holds both: 0 would be the unit itself, the depth
  * of the unit is the whole machine. These are ranks for choosing the nearest device, not times. */
 
+#include <hwloc.h>
+#include "distance.h"
+
 #include "topo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
 #include "src/base/array.h"
 #include "src/value/infos.h"
+#include "cpuset.h"
+#include "topo_values.h"
 
 struct wanted {
     pmix_device_type_t types; /* bits; 0: all known */
@@ -24,7 +28,7 @@ struct wanted {
     bool by_id;
 };
 
-struct found {
+struct device_list {
     pmix_device_distance_t *at;
     size_t n;
     size_t cap;
@@ -109,7 +113,7 @@ static bool id_is_wanted(const struct wanted *w, const pmix_device_distance_t *d
 }
 
 static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t obj,
-                      const struct wanted *w, struct found *found)
+                      const struct wanted *w, struct device_list *found)
 {
     pmix_device_distance_t d = {.type = type_of(obj)};
     if (d.type == PMIX_DEVTYPE_UNKNOWN || (w->types != 0 && (w->types & d.type) == 0)) {
@@ -153,7 +157,7 @@ static int read_wanted(const pmix_info_t *info, size_t ninfo, struct wanted *w)
 static int collect_devices(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, const struct wanted *w,
                            pmix_device_distance_t **ret_distances, size_t *ret_n)
 {
-    struct found found = {0};
+    struct device_list found = {0};
     int rc = 0;
 
     hwloc_obj_t obj = hwloc_get_next_osdev(topo, NULL);

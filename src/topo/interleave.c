@@ -4,7 +4,9 @@
 /* Which memory a mapping gets. A policy on a shared mapping belongs to the object behind it, so
  * what the one writer says holds for the pages of all its readers. */
 
-#include "machine.h"
+#include <hwloc.h>
+#include "interleave.h"
+
 #include "topo.h"
 
 int px_topo_interleave(void *at, size_t len)

@@ -7,14 +7,17 @@
  * source, as the Standard says; those of OpenPMIx 4.2 do not, so a missing source is taken for
  * hwloc. */
 
+#include <hwloc.h>
+#include "locality.h"
+
 #include "topo.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
 #include "src/base/buf.h"
+#include "cpuset.h"
 
 static const struct level {
     char code[3];

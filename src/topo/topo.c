@@ -9,13 +9,13 @@
  * stays recognisable for ever (struct lent), because an application may release its pmix_topology_t
  * after PMIx_Finalize, and that must not destroy what is not its. */
 
+#include <hwloc.h>
 #include "topo.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "machine.h"
 #include "src/base/assert.h"
 #include "src/base/lock.h"
 #include "src/base/param.h"

@@ -4,8 +4,12 @@
 /* Ties the value family's two opaque structures to hwloc. It is a file of its own so that programs
  * that need only the topology do not pull the value layer in. */
 
+#include "topo_hooks.h"
+
 #include "src/value/value_hooks.h"
 #include "topo.h"
+#include "cpuset.h"
+#include "topo_values.h"
 
 void px_topo_install_hooks(void)
 {

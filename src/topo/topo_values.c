@@ -4,12 +4,13 @@
 /* The two opaque structures of the value family: pmix_topology_t and pmix_cpuset_t hold hwloc
  * objects, which the value layer copies, releases, compares and prints through these functions. */
 
+#include <hwloc.h>
+#include "topo_values.h"
+
 #include "topo.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "machine.h"
 
 int px_topo_copy(const pmix_topology_t *src, pmix_topology_t *ret_dst)
 {

@@ -81,15 +81,15 @@ static const struct {
 };
 
 /* One registration of the host. */
-struct said {
-    struct said *next;
+struct host_support {
+    struct host_support *next;
     char *function;
     char **attrs;
 };
 
 struct px_attrs {
     struct px_lock lock;
-    struct said *said; /* lock */
+    struct host_support *said; /* lock */
 };
 
 /* Is it the name of the call, or of its form that does not wait? */
@@ -122,7 +122,7 @@ struct px_attrs *px_attrs_create(void)
     return attrs;
 }
 
-static void said_free(struct said *said)
+static void said_free(struct host_support *said)
 {
     PMIx_Argv_free(said->attrs);
     free(said->function);
@@ -135,7 +135,7 @@ void px_attrs_destroy(struct px_attrs *attrs)
         return;
     }
     while (attrs->said != NULL) {
-        struct said *next = attrs->said->next;
+        struct host_support *next = attrs->said->next;
 
         said_free(attrs->said);
         attrs->said = next;
@@ -154,9 +154,9 @@ static const char *call_of(const char *function)
     return function;
 }
 
-static const struct said *find_said(const struct px_attrs *attrs, const char *function)
+static const struct host_support *find_said(const struct px_attrs *attrs, const char *function)
 {
-    const struct said *at = attrs->said;
+    const struct host_support *at = attrs->said;
 
     while (at != NULL && strcmp(at->function, function) != 0) {
         at = at->next;
@@ -166,9 +166,9 @@ static const struct said *find_said(const struct px_attrs *attrs, const char *fu
 
 /* What the host registered for the function, else for the call of which it is the non-blocking
  * form. NULL: nothing. */
-static const struct said *find_described(const struct px_attrs *attrs, const char *function)
+static const struct host_support *find_described(const struct px_attrs *attrs, const char *function)
 {
-    const struct said *at = find_said(attrs, function);
+    const struct host_support *at = find_said(attrs, function);
 
     if (at != NULL) {
         return at;
@@ -182,7 +182,7 @@ static const struct said *find_described(const struct px_attrs *attrs, const cha
 
 int px_attrs_register(struct px_attrs *attrs, const char *function, char **names)
 {
-    struct said *said;
+    struct host_support *said;
     int rc = 0;
 
     if (function == NULL || function[0] == '\0') {
@@ -238,7 +238,7 @@ bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
 
 /* --- building answers --- */
 
-struct answer {
+struct support_answer {
     pmix_info_t *info;
     size_t n;
 };
@@ -273,7 +273,7 @@ static size_t count_attrs(const char *const *attrs)
 }
 
 /* One element: the call, and within it the level with its attributes. */
-static int answer_level(struct answer *answer, const char *function, const char *level,
+static int answer_level(struct support_answer *answer, const char *function, const char *level,
                         const char *const *attrs, bool supported)
 {
     size_t n = count_attrs(attrs);
@@ -330,9 +330,9 @@ static bool is_known(const char *function)
     return false;
 }
 
-static int answer_host(struct px_attrs *attrs, struct answer *answer, const char *function)
+static int answer_host(struct px_attrs *attrs, struct support_answer *answer, const char *function)
 {
-    const struct said *said = NULL;
+    const struct host_support *said = NULL;
     int rc;
 
     if (attrs != NULL) {
@@ -347,8 +347,8 @@ static int answer_host(struct px_attrs *attrs, struct answer *answer, const char
     return rc;
 }
 
-static int answer_function(struct px_attrs *attrs, struct answer *answer, const char *function,
-                           unsigned levels)
+static int answer_function(struct px_attrs *attrs, struct support_answer *answer,
+                           const char *function, unsigned levels)
 {
     int rc = is_known(function) ? 0 : PMIX_ERR_NOT_FOUND;
 
@@ -367,7 +367,7 @@ static int answer_function(struct px_attrs *attrs, struct answer *answer, const 
 }
 
 /* The comma list of the calls that a level supports. */
-static int answer_functions(struct px_attrs *attrs, struct answer *answer, const char *key,
+static int answer_functions(struct px_attrs *attrs, struct support_answer *answer, const char *key,
                             unsigned level)
 {
     struct px_buf list = {0};
@@ -384,7 +384,7 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
     }
     if (level == PX_ATTR_HOST && attrs != NULL) {
         px_lock_take(&attrs->lock);
-        for (const struct said *at = attrs->said; at != NULL; at = at->next) {
+        for (const struct host_support *at = attrs->said; at != NULL; at = at->next) {
             px_buf_item(&list, at->function);
         }
         px_lock_give(&attrs->lock);
@@ -398,7 +398,7 @@ static int answer_functions(struct px_attrs *attrs, struct answer *answer, const
     return rc;
 }
 
-static int answer_key(struct px_attrs *attrs, struct answer *answer, const char *key,
+static int answer_key(struct px_attrs *attrs, struct support_answer *answer, const char *key,
                       unsigned levels, bool first)
 {
     if (strcmp(key, PMIX_QUERY_ATTRIBUTE_SUPPORT) == 0) {
@@ -417,7 +417,7 @@ static int answer_key(struct px_attrs *attrs, struct answer *answer, const char 
 int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t *query,
                     pmix_info_t **info, size_t *ninfo)
 {
-    struct answer answer = {0};
+    struct support_answer answer = {0};
     pmix_info_t *joined;
     unsigned wanted;
     bool lacking = false;

@@ -15,14 +15,14 @@ struct info_list {
     size_t n;
 };
 
-struct item {
+struct list_item {
     struct px_list link;
     pmix_info_t info;
 };
 
-static struct item *item_of(struct px_list *link)
+static struct list_item *item_of(struct px_list *link)
 {
-    return px_container_of(link, struct item, link);
+    return px_container_of(link, struct list_item, link);
 }
 
 void *PMIx_Info_list_start(void)
@@ -43,16 +43,16 @@ void PMIx_Info_list_release(void *ptr)
     if (list == NULL) {
         return;
     }
-    px_list_for(struct item, item, &list->items, link) {
+    px_list_for(struct list_item, item, &list->items, link) {
         PMIx_Info_destruct(&item->info);
         free(item);
     }
     free(list);
 }
 
-static struct item *find_item(struct info_list *list, const char *key)
+static struct list_item *find_item(struct info_list *list, const char *key)
 {
-    px_list_for(struct item, item, &list->items, link) {
+    px_list_for(struct list_item, item, &list->items, link) {
         if (PMIx_Check_key(item->info.key, key)) {
             return item;
         }
@@ -84,7 +84,7 @@ static pmix_status_t copy_source(const struct source *from, pmix_info_t *ret)
 
 static pmix_status_t append(struct info_list *list, const pmix_info_t *info)
 {
-    struct item *item = malloc(sizeof(*item));
+    struct list_item *item = malloc(sizeof(*item));
 
     if (item == NULL) {
         return PMIX_ERR_NOMEM;
@@ -117,7 +117,7 @@ static pmix_status_t add(void *ptr, const struct source *from)
 /* Adds what the list does not have; what it has is replaced if so wished. */
 static pmix_status_t add_unique(void *ptr, const struct source *from, bool overwrite)
 {
-    struct item *item = ptr == NULL || from->key == NULL ? NULL : find_item(ptr, from->key);
+    struct list_item *item = ptr == NULL || from->key == NULL ? NULL : find_item(ptr, from->key);
     pmix_info_t info;
     pmix_status_t rc;
 
@@ -217,7 +217,7 @@ pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par)
     if (infos == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_for(struct item, item, &list->items, link) {
+    px_list_for(struct list_item, item, &list->items, link) {
         pmix_status_t rc = PMIx_Info_xfer(&infos[i], &item->info);
 
         if (rc != PMIX_SUCCESS) {

@@ -42,8 +42,4 @@ void px_coll_answered(struct px_upcall *up, pmix_status_t status);
 /* Tells every member the status and frees the collective. An upcall under way is detached. */
 void px_coll_finish(struct px_coll *coll, pmix_status_t status);
 
-void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer);
-void px_colls_recount(struct px_server *s);
-void px_colls_drop_all(struct px_server *s);
-
 #endif

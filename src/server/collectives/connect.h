@@ -14,7 +14,4 @@ struct px_server;
 int px_handle_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 int px_handle_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
-int px_handle_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-int px_handle_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
 #endif

@@ -18,10 +18,4 @@ int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, str
  * shmix_fence_piece says, or as this process is one of Slurm's. */
 bool px_fence_needs_data(void);
 
-int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
-/* Whether the host waits for other nodes only when a fence carries something: as the parameter
- * shmix_fence_piece says, or as this process is one of Slurm's. fence.c */
-bool px_fence_needs_data(void);
-
 #endif

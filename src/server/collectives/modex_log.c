@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct item {
+struct log_item {
     struct px_list link;
     uint64_t number;
     size_t len;
     unsigned char bytes[]; /* one KVAL operation */
 };
 
-static struct item *item_of(struct px_list *link)
+static struct log_item *item_of(struct px_list *link)
 {
-    return px_container_of(link, struct item, link);
+    return px_container_of(link, struct log_item, link);
 }
 
 static bool is_qualified(const char *key)
@@ -50,7 +50,7 @@ int px_kval_name(const char *key, const pmix_value_t *value, struct px_kval_name
 
 /* Equal qualifiers may be written in different orders, under different names then: of such values
  * the one posted last has to go last, unchanged or not. */
-static bool is_unchanged(const struct item *old, const char *key, const void *bytes, size_t len)
+static bool is_unchanged(const struct log_item *old, const char *key, const void *bytes, size_t len)
 {
     return old && !is_qualified(key) && old->len == len && memcmp(old->bytes, bytes, len) == 0;
 }
@@ -58,8 +58,8 @@ static bool is_unchanged(const struct item *old, const char *key, const void *by
 static int put_one(struct px_modex_log *box, const char *key, const struct px_kval_name *name,
                    const void *bytes, size_t len, uint64_t *counter)
 {
-    struct item *old = px_map_find(&box->keys, name->bytes, name->len);
-    struct item *item;
+    struct log_item *old = px_map_find(&box->keys, name->bytes, name->len);
+    struct log_item *item;
 
     if (is_unchanged(old, key, bytes, len)) {
         return PMIX_SUCCESS;

@@ -18,11 +18,4 @@ int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t
 int px_handle_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag,
                           struct px_in *in);
 
-int px_handle_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                              struct px_in *in);
-int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                             struct px_in *in);
-int px_handle_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                          struct px_in *in);
-
 #endif

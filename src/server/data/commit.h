@@ -26,15 +26,4 @@ int px_commit_reader_read(struct px_commit_reader *posted, uint32_t rank, struct
 int px_commit_reader_publish(struct px_commit_reader *posted, struct px_nspace *ns);
 void px_commit_reader_destroy(struct px_commit_reader *posted);
 
-int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
-struct px_commit_reader *px_commit_reader_create(const struct px_nspace *ns); /* ns outlives it */
-
-/* From now on, nothing but this key is taken (NULL: all are); it stays borrowed. */
-void px_commit_reader_only(struct px_commit_reader *posted, const char *key);
-int px_commit_reader_read(struct px_commit_reader *posted, uint32_t rank, struct px_in *in,
-                          pmix_scope_t scope);
-int px_commit_reader_publish(struct px_commit_reader *posted, struct px_nspace *ns);
-void px_commit_reader_destroy(struct px_commit_reader *posted);
-
 #endif

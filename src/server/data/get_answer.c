@@ -37,7 +37,7 @@ int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals
 
 /* --- building the answer --- */
 
-struct packer {
+struct answer_packer {
     struct px_buf buf;
     enum px_wire_kind kind;
     size_t n;
@@ -45,7 +45,7 @@ struct packer {
     bool shares; /* it does, or the asker has it */
 };
 
-static int pack_slice(struct packer *p, const char *key, const struct px_slice *slice)
+static int pack_slice(struct answer_packer *p, const char *key, const struct px_slice *slice)
 {
     pmix_value_t value;
     int rc = px_slice_fill(slice, &value);
@@ -60,7 +60,7 @@ static int pack_slice(struct packer *p, const char *key, const struct px_slice *
 }
 
 /* A value that is retrieved by qualifiers goes with them. */
-static int pack_qualified(struct packer *p, const char *key, const struct px_slice *slice)
+static int pack_qualified(struct answer_packer *p, const char *key, const struct px_slice *slice)
 {
     pmix_info_t *quals = NULL;
     pmix_info_t *infos = NULL;
@@ -102,8 +102,8 @@ static struct px_peer *asking_peer(const struct px_get *get)
 }
 
 /* All that the process has posted, after the number of the change that it is of. */
-static int pack_process(struct packer *p, const struct px_get *get, const struct px_nspace *ns,
-                        uint32_t owner)
+static int pack_process(struct answer_packer *p, const struct px_get *get,
+                        const struct px_nspace *ns, uint32_t owner)
 {
     const struct px_local_proc *rank = get->counts ? px_local_proc_find(ns, owner) : NULL;
     pmix_value_t change = {.type = PMIX_UINT64};
@@ -125,7 +125,7 @@ static bool is_unchanged(const struct px_get *get, const struct px_nspace *ns, u
 }
 
 /* REFRESH_CACHE: STATUS, and KVALs for those that cannot look into the segment. */
-static void send_kvals(const struct px_get *get, struct packer *p)
+static void send_kvals(const struct px_get *get, struct answer_packer *p)
 {
     struct px_buf reply = {0};
 
@@ -139,7 +139,7 @@ static void send_kvals(const struct px_get *get, struct packer *p)
 }
 
 /* {PROC, KVAL...} of the job, or the one value that stands for all of it. */
-static void pack_job(struct px_buf *reply, const struct packer *p, struct px_nspace *ns)
+static void pack_job(struct px_buf *reply, const struct answer_packer *p, struct px_nspace *ns)
 {
     pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
     const struct px_buf *packed;
@@ -164,7 +164,7 @@ static void pack_job(struct px_buf *reply, const struct packer *p, struct px_nsp
 
 /* STATUS, the job of a foreign namespace unless the asker has its segment, and the object that was
  * asked for. */
-static void send_object(const struct px_get *get, struct px_nspace *ns, struct packer *p)
+static void send_object(const struct px_get *get, struct px_nspace *ns, struct answer_packer *p)
 {
     struct px_peer *peer = asking_peer(get);
     struct px_buf reply = {0};
@@ -192,8 +192,8 @@ static void send_object(const struct px_get *get, struct px_nspace *ns, struct p
     }
 }
 
-static int begin_object(struct packer *p, const struct px_get *get, const struct px_nspace *ns,
-                        uint32_t rank)
+static int begin_object(struct answer_packer *p, const struct px_get *get,
+                        const struct px_nspace *ns, uint32_t rank)
 {
     struct px_peer *peer = asking_peer(get);
     pmix_proc_t owner = {.rank = rank};
@@ -246,7 +246,7 @@ static int attempt_self(const struct px_get *get)
 static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t owner,
                         const struct px_slice *slice, bool posted)
 {
-    struct packer p = {0};
+    struct answer_packer p = {0};
     int rc;
 
     if (!get->reply_to.peer) {
@@ -275,7 +275,7 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
 /* All of a process, or of the job. */
 static int answer_all(const struct px_get *get, struct px_nspace *ns)
 {
-    struct packer p = {0};
+    struct answer_packer p = {0};
     int rc;
 
     if (!get->reply_to.peer) {

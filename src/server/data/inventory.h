@@ -18,6 +18,4 @@ void px_inventory_drop_all(struct px_server *s);
 
 int px_inventory_deliver(struct px_server *s, void *args);
 
-void px_inventory_drop_all(struct px_server *s);
-
 #endif

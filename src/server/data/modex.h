@@ -23,8 +23,4 @@ void px_dmodex_requests_drop_all(struct px_server *s);
  * get's own, others are shared. PMIX_ERR_NOT_FOUND when it cannot. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank);
 
-void px_dmodex_requests_committed(struct px_server *s, struct px_local_proc *rank);
-void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc *rank);
-void px_dmodex_requests_drop_all(struct px_server *s);
-
 #endif

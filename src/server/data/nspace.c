@@ -28,6 +28,7 @@
 #include "src/server/peers/segment_offer.h"
 #include "src/base/assert.h"
 #include "src/nspace/job_pack.h"
+#include "src/topo/interleave.h"
 
 struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
 {

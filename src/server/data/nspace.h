@@ -106,33 +106,4 @@ uint32_t px_nspace_job_size(void *arg, const char *name); /* a px_job_size_fn; 0
 /* Job information ready to send; borrowed until the next call. */
 int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret);
 
-struct px_nspace *px_nspace_find(struct px_server *s, const char *name);
-
-/* The flags of a store that say which resolve calls the host answers (PX_STORE_HOST_BITS). */
-uint32_t px_nspace_host_flags(const struct px_server *s);
-
-/* Finds or makes the record, with an empty store. NULL when memory is out. */
-struct px_nspace *px_nspace_make(struct px_server *s, const char *name);
-
-/* Ends its clients' connections and frees it. */
-void px_nspace_drop(struct px_server *s, struct px_nspace *ns);
-void px_nspace_drop_all(struct px_server *s);
-struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t rank);
-struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank);
-
-/* Ends its clients' connections. The record stays, as one of the dead: nobody may wait for it. */
-void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank);
-struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *proc);
-
-/* Is it, or will it be, a client of this server? */
-bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank);
-
-/* Local members that a collective over this proc waits for, and whether others are elsewhere. */
-uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
-                                bool *ret_lost);
-uint32_t px_nspace_job_size(void *arg, const char *name); /* a px_coll_size_fn; 0: unknown */
-
-/* Job information ready to send; borrowed until the next call. */
-int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret);
-
 #endif

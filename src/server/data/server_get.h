@@ -73,14 +73,4 @@ void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns);
 void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer);
 void px_gets_drop_all(struct px_server *s);
 
-int px_handle_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
-int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
-void px_gets_committed(struct px_server *s, struct px_local_proc *rank);
-void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank);
-void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns);
-void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer);
-void px_gets_drop_all(struct px_server *s);
-
 #endif

@@ -16,7 +16,7 @@
 
 enum { KEEP_BYTES = 256 * 1024 };
 
-struct kept {
+struct kept_output {
     struct px_list link;
     struct px_output_args out; /* what it points to is below, or owned */
     pmix_byte_object_t bytes;
@@ -25,18 +25,18 @@ struct kept {
 
 static size_t kept_bytes(const struct px_output_args *out)
 {
-    return sizeof(struct kept) + (out->bytes ? out->bytes->size : 0) +
+    return sizeof(struct kept_output) + (out->bytes ? out->bytes->size : 0) +
            out->ninfo * sizeof(*out->info);
 }
 
 /* Off the list, and no longer counted. */
-static void output_unlink(struct px_server *s, struct kept *kept)
+static void output_unlink(struct px_server *s, struct kept_output *kept)
 {
     s->output_bytes -= kept_bytes(&kept->out);
     px_list_remove(&kept->link);
 }
 
-static void destroy(struct kept *kept)
+static void destroy(struct kept_output *kept)
 {
     PMIx_Info_free((pmix_info_t *) (uintptr_t) kept->out.info, kept->out.ninfo);
     free(kept);
@@ -46,7 +46,7 @@ int px_output_keep(struct px_server *s, const struct px_output_args *out)
 {
     size_t size = out->bytes ? out->bytes->size : 0;
     pmix_info_t *info = NULL;
-    struct kept *kept;
+    struct kept_output *kept;
 
     px_assert(px_loop_inside(s->loop));
     if (size > KEEP_BYTES || s->output_bytes + kept_bytes(out) > KEEP_BYTES) {
@@ -74,7 +74,7 @@ int px_output_keep(struct px_server *s, const struct px_output_args *out)
 void px_outputs_nspace_removed(struct px_server *s, const char *name)
 {
     px_assert(px_loop_inside(s->loop));
-    px_list_for(struct kept, kept, &s->outputs, link) {
+    px_list_for(struct kept_output, kept, &s->outputs, link) {
         if (strcmp(kept->out.source.nspace, name) == 0) {
             output_unlink(s, kept);
             destroy(kept);
@@ -86,7 +86,7 @@ void px_outputs_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->outputs)) {
-        struct kept *kept = px_container_of(s->outputs.next, struct kept, link);
+        struct kept_output *kept = px_container_of(s->outputs.next, struct kept_output, link);
 
         output_unlink(s, kept);
         destroy(kept);
@@ -99,16 +99,16 @@ static size_t pending_bytes(struct px_server *s, const struct px_iof_subscriptio
 {
     size_t sum = 0;
 
-    px_list_for(const struct kept, kept, &s->outputs, link) {
+    px_list_for(const struct kept_output, kept, &s->outputs, link) {
         sum += px_iof_subscription_covers(pull, &kept->out) ? kept->bytes.size : 0;
     }
     return sum;
 }
 
 /* The oldest for this asker; NULL when there is none (more). */
-static struct kept *take_next(struct px_server *s, const struct px_iof_subscription *pull)
+static struct kept_output *take_next(struct px_server *s, const struct px_iof_subscription *pull)
 {
-    px_list_for(struct kept, kept, &s->outputs, link) {
+    px_list_for(struct kept_output, kept, &s->outputs, link) {
         if (px_iof_subscription_covers(pull, &kept->out)) {
             output_unlink(s, kept);
             return kept;
@@ -124,7 +124,7 @@ void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmi
     struct px_iof_pull_directives directives = px_iof_pull_absent();
     const struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, id);
     size_t all = pull ? pending_bytes(s, pull) : 0;
-    struct kept *kept = pull ? take_next(s, pull) : NULL;
+    struct kept_output *kept = pull ? take_next(s, pull) : NULL;
     size_t skip = 0;
     size_t left;
 

@@ -21,7 +21,4 @@ int px_output_keep(struct px_server *s, const struct px_output_args *out);
 void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
                         size_t ninfo);
 
-void px_outputs_nspace_removed(struct px_server *s, const char *name);
-void px_outputs_drop_all(struct px_server *s);
-
 #endif

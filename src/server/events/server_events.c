@@ -30,7 +30,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
-struct kept {
+struct kept_event {
     struct px_list link;
     struct px_event event; /* owns its info */
     size_t bytes;
@@ -109,7 +109,7 @@ static void send_event(struct px_peer *peer, const struct px_event *event, bool 
 
 /* --- keeping --- */
 
-static void kept_destroy(struct px_server *s, struct kept *kept)
+static void kept_destroy(struct px_server *s, struct kept_event *kept)
 {
     px_list_remove(&kept->link);
     s->n_events--;
@@ -120,7 +120,7 @@ static void kept_destroy(struct px_server *s, struct kept *kept)
 
 static size_t size_of(const struct px_event *event)
 {
-    size_t bytes = sizeof(struct kept) + event->ninfo * sizeof(pmix_info_t);
+    size_t bytes = sizeof(struct kept_event) + event->ninfo * sizeof(pmix_info_t);
 
     for (size_t i = 0; i < event->ninfo; i++) {
         size_t more = 0;
@@ -137,7 +137,7 @@ static void keep(struct px_server *s, const struct px_event *event)
     size_t most = (size_t) px_param_int(PX_P_MAX_EVENTS);
     size_t most_bytes = (size_t) px_param_int(PX_P_EVENT_BYTES);
     size_t bytes = size_of(event);
-    struct kept *kept;
+    struct kept_event *kept;
     pmix_info_t *infos = NULL;
 
     if (!most || bytes > most_bytes ||
@@ -157,7 +157,7 @@ static void keep(struct px_server *s, const struct px_event *event)
     s->n_events++;
     s->event_bytes += bytes;
     while (s->n_events > most || s->event_bytes > most_bytes) {
-        kept_destroy(s, px_container_of(s->event_cache.next, struct kept, link));
+        kept_destroy(s, px_container_of(s->event_cache.next, struct kept_event, link));
     }
 }
 
@@ -165,7 +165,7 @@ void px_events_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->event_cache)) {
-        kept_destroy(s, px_container_of(s->event_cache.next, struct kept, link));
+        kept_destroy(s, px_container_of(s->event_cache.next, struct kept_event, link));
     }
 }
 
@@ -326,7 +326,7 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_st
     struct px_list *next;
 
     px_list_each(item, next, &s->event_cache) {
-        const struct px_event *event = &px_container_of(item, struct kept, link)->event;
+        const struct px_event *event = &px_container_of(item, struct kept_event, link)->event;
         bool mine = all;
 
         for (size_t i = 0; !mine && i < ncodes; i++) {

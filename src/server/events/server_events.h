@@ -39,14 +39,4 @@ void px_events_drop_all(struct px_server *s);
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *except);
 
-int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                          struct px_in *in);
-
-void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer);
-void px_events_drop_all(struct px_server *s);
-
-/* Hands an event to whom it concerns. `except`: the peer that it came from, or NULL. */
-int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
-                     const struct px_peer *except);
-
 #endif

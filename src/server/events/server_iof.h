@@ -58,7 +58,4 @@ void px_iof_subscriptions_drop_all(struct px_server *s);
 
 int px_output_deliver(struct px_server *s, void *args);
 
-void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px_peer *peer);
-void px_iof_subscriptions_drop_all(struct px_server *s);
-
 #endif

@@ -10,8 +10,4 @@ struct px_server;
  * more. */
 void px_termination_event(struct px_server *s, const struct px_event *event);
 
-/* The host has raised an event: if it says that processes have ended, nobody waits for those any
- * more. */
-void px_termination_event(struct px_server *s, const struct px_event *event);
-
 #endif

@@ -28,6 +28,7 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
+#include "src/request/reply.h"
 
 /* Those that are not in the table of services (requests.c). */
 static const px_handler handlers[] = {

@@ -50,20 +50,4 @@ void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, st
 
 void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len);
 
-void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to,
-                      pmix_status_t status);
-
-/* The completion may take what the reply points at. */
-void px_answer(struct px_server *s, const struct px_reply_to *reply_to,
-               const struct px_reply_type *type, struct px_reply *reply);
-
-/* Sends a built reply to a peer, or a failure when building it failed. */
-void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf);
-
-/* The same with a segment of another namespace (px_peer_offer), or -1. */
-void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf,
-                     int fd);
-
-void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len);
-
 #endif

@@ -13,8 +13,4 @@ int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
 
 int px_handle_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
-int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
-int px_handle_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
 #endif

@@ -67,16 +67,4 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
 /* The host decided about a client (client_connected) or tool. */
 void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc);
 
-struct px_peer *px_peer_find(struct px_server *s, uint64_t id);
-
-/* Closes the connection; what waits for it is dropped. */
-void px_peer_close(struct px_peer *peer);
-void px_peer_close_all(struct px_server *s);
-
-/* Sends and leaves buf empty; a peer that is gone is ignored. */
-void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd);
-
-/* The host decided about a client (client_connected) or tool. */
-void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc);
-
 #endif

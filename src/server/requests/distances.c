@@ -13,6 +13,8 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
+#include "src/topo/distance.h"
+#include "src/topo/topo_values.h"
 
 int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {

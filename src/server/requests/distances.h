@@ -12,6 +12,4 @@ struct px_server;
 /* A px_handler. */
 int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
-int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
 #endif

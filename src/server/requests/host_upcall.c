@@ -21,6 +21,7 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/value/nested.h"
+#include "src/request/reply.h"
 
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
 

@@ -96,12 +96,4 @@ void px_upcalls_abandon(struct px_server *s);
  * through the loop yet? */
 bool px_upcalls_answered_late(const struct px_server *s);
 
-/* host_upcall.c, at the end: those whom the upcalls under way were for are answered with an error.
- */
-void px_upcalls_abandon(struct px_server *s);
-
-/* After that: are there some that the host has answered, or is answering, and that have not come
- * through the loop yet? */
-bool px_upcalls_answered_late(const struct px_server *s);
-
 #endif

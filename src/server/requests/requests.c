@@ -23,6 +23,7 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/server/self/self_events.h"
+#include "src/request/reply.h"
 
 /* --- arguments completed --- */
 

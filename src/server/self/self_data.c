@@ -20,6 +20,7 @@
 #include "src/server/requests/server_resolve.h"
 #include "src/server/peers/dispatch.h"
 #include "src/value/infos.h"
+#include "src/request/reply.h"
 
 /* --- data --- */
 

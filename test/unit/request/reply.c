@@ -12,6 +12,7 @@
 
 #include "src/request/schema.h"
 #include "test/unit/wire/hex.h"
+#include "src/request/reply.h"
 
 static void assert_reply(const struct px_reply_type *type, const struct px_reply *reply,
                          const char *hex)

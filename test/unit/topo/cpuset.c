@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "src/topo/topo.h"
+#include "src/topo/cpuset.h"
+#include "src/topo/topo_values.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 #include "test/unit/topo/use.h"
+#include "src/topo/cpuset.h"
+#include "src/topo/distance.h"
+#include "src/topo/topo_values.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

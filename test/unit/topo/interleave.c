@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "test/unit/topo/use.h"
+#include "src/topo/interleave.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

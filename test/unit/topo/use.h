@@ -3,7 +3,7 @@
 #ifndef TEST_UNIT_TOPO_USE_H
 #define TEST_UNIT_TOPO_USE_H
 
-#include "src/topo/machine.h"
+#include <hwloc.h>
 #include "src/topo/topo.h"
 
 /* Makes the process's topology from XML or from a synthetic description. It stays the test's: kept

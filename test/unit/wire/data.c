@@ -18,6 +18,8 @@
 #include "src/api/codec_hooks.h"
 #include "src/base/param.h"
 #include "test/unit/topo/use.h"
+#include "src/topo/cpuset.h"
+#include "src/topo/topo_values.h"
 
 static void expect_used(const pmix_data_buffer_t *buffer, const char *expected)
 {
