@@ -120,19 +120,6 @@ pmix_status_t px_api_may_block(const struct px_ctx *ctx)
     return px_ctx_may_block(ctx);
 }
 
-pmix_status_t px_api_await(struct px_ctx *ctx, struct px_wait *wait, pmix_status_t accepted)
-{
-    pmix_status_t rc;
-
-    if (accepted != PMIX_SUCCESS) {
-        px_wait_done(wait, accepted);
-        rc = px_wait_for(wait);
-    } else {
-        rc = px_ctx_wait(ctx, wait);
-    }
-    return rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
-}
-
 void px_api_op_done(pmix_status_t status, void *wait)
 {
     px_wait_done(wait, status);
@@ -158,7 +145,7 @@ void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, voi
 pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results,
                                    pmix_status_t accepted, pmix_info_t **ret, size_t *ret_n)
 {
-    pmix_status_t rc = px_api_await(ctx, &results->wait, accepted);
+    pmix_status_t rc = px_ctx_await(ctx, &results->wait, accepted);
 
     if (ret != NULL && ret_n != NULL) {
         *ret = results->info;

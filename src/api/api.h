@@ -39,9 +39,6 @@ bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
 /* As px_ctx_may_block; PMIX_ERR_INIT without a context. */
 pmix_status_t px_api_may_block(const struct px_ctx *ctx);
 
-/* Ends a blocking call: waits when the operation was accepted, else takes its status. */
-pmix_status_t px_api_await(struct px_ctx *ctx, struct px_wait *wait, pmix_status_t accepted);
-
 /* pmix_op_cbfunc_t on a struct px_wait. */
 void px_api_op_done(pmix_status_t status, void *wait);
 
@@ -54,7 +51,7 @@ struct px_results {
 void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
                       pmix_release_cbfunc_t release_fn, void *release_cbdata);
 
-/* As px_api_await, then hands the results over (NULL and 0 when there are none); out pointers may
+/* As px_ctx_await, then hands the results over (NULL and 0 when there are none); out pointers may
  * be NULL. */
 pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results,
                                    pmix_status_t accepted, pmix_info_t **ret, size_t *ret_n);

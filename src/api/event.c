@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "call.h"
 #include "src/base/bytes.h"
 #include "src/event/registry.h"
 #include "src/value/directives.h"
@@ -19,7 +20,6 @@ struct registration {
     pmix_status_t *codes;
     size_t ncodes;
     pmix_status_t *fresh; /* codes that nobody here has asked for yet */
-    size_t n_fresh;
     pmix_info_t *info;
     size_t ninfo;
     pmix_notification_fn_t handler;
@@ -82,24 +82,30 @@ static void registration_done(struct registration *reg, pmix_status_t status)
 }
 
 /* The server's answer. One that does not do events leaves us those of our own making. */
-static void codes_registered(pmix_status_t status, void *cbdata)
+static void codes_answered(struct registration *reg, pmix_status_t status)
 {
-    struct registration *reg = cbdata;
 
     registration_done(reg, status == PMIX_ERR_NOT_SUPPORTED && reg->met ? PMIX_SUCCESS : status);
+}
+
+static void codes_registered(const struct px_completion *to, struct px_reply *reply)
+{
+    codes_answered(to->target, reply->status);
 }
 
 static void run_registration(struct px_task *task)
 {
     struct registration *reg = px_container_of(task, struct registration, task);
     struct px_ctx *ctx = reg->ctx;
+    struct px_completion to = {.done = codes_registered, .target = reg};
+    struct px_codes_args args = {PX_DIRECTIVES_OF(reg->info, reg->ninfo), reg->fresh, 0, false};
     bool all = reg->ncodes == 0 && !px_events_has_default(ctx->events);
     int rc;
 
     for (size_t i = 0; i < reg->ncodes; i++) {
         if (!reg->met || !px_events_named(ctx->events, reg->codes[i])) {
-            reg->fresh[reg->n_fresh] = reg->codes[i];
-            reg->n_fresh++;
+            reg->fresh[args.ncodes] = reg->codes[i];
+            args.ncodes++;
         }
     }
     rc = px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo, reg->handler,
@@ -110,15 +116,14 @@ static void run_registration(struct px_task *task)
         return;
     }
     rc = PMIX_OPERATION_SUCCEEDED;
-    if ((reg->n_fresh > 0 || all) && ctx->ops != NULL && ctx->ops->register_codes != NULL) {
-        rc = ctx->ops->register_codes(ctx, reg->fresh, reg->n_fresh, reg->info, reg->ninfo,
-                                      codes_registered, reg);
+    if ((args.ncodes > 0 || all) && ctx->ops != NULL) {
+        rc = ctx->ops->request(ctx, &px_request_register_codes, &args.head, &to);
     }
     if (rc == PMIX_OPERATION_SUCCEEDED) {
         rc = PMIX_ERR_NOT_SUPPORTED; /* nobody was asked */
     }
     if (rc != PMIX_SUCCESS) {
-        codes_registered(rc, reg);
+        codes_answered(reg, rc);
     }
 }
 
@@ -231,14 +236,15 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_notify_args args = {
+        .head = PX_DIRECTIVES_OF(info, ninfo), .code = status, .range = range};
     struct px_notify_directives directives;
-    struct px_wait wait;
-    pmix_status_t rc = PX_ENTER(ctx, notify_nb);
+    pmix_status_t rc;
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
+    if (ctx == NULL) {
+        return PMIX_ERR_INIT;
     }
-    if (info == NULL && ninfo > 0) {
+    if (!px_args_valid(&px_request_notify, &args.head)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(ctx, &px_call_notify, info, ninfo)) {
@@ -252,12 +258,8 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
     if (rc == PMIX_ERR_UNREACH) {
         return rc;
     }
-    if (cbfunc != NULL || rc == PMIX_ERR_WOULD_BLOCK) {
-        return ctx->ops->notify_nb(ctx, status, source != NULL ? source : &ctx->self, range, info,
-                                   ninfo, cbfunc, cbdata);
-    }
-    px_wait_init(&wait);
-    rc = ctx->ops->notify_nb(ctx, status, source != NULL ? source : &ctx->self, range, info, ninfo,
-                             px_api_op_done, &wait);
-    return px_api_await(ctx, &wait, rc);
+    args.source = source != NULL ? *source : ctx->self;
+    return cbfunc != NULL || rc == PMIX_ERR_WOULD_BLOCK
+               ? px_api_start(&px_request_notify, &args.head, (px_callback) cbfunc, cbdata)
+               : px_api_run(&px_request_notify, &args.head, NULL);
 }

@@ -141,7 +141,7 @@ static pmix_status_t end_blocking(end_fn fn, const char *group, const pmix_info_
     }
     px_wait_init(&wait);
     rc = fn(group, info, ninfo, px_api_op_done, &wait);
-    return px_api_await(ctx, &wait, rc);
+    return px_ctx_await(ctx, &wait, rc);
 }
 
 pmix_status_t PMIx_Group_destruct_nb(const char grp[], const pmix_info_t info[], size_t ninfo,

@@ -42,7 +42,7 @@ pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
     }
     px_wait_init(&wait);
     rc = ctx->ops->iof_pull(ctx, &args, cbfunc, pulled, &wait);
-    return px_api_await(ctx, &wait, rc);
+    return px_ctx_await(ctx, &wait, rc);
 }
 
 pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[], size_t ndirs,

@@ -42,7 +42,7 @@ static pmix_status_t run_collective(struct px_ctx *ctx, together_fn fn, const pm
     }
     px_wait_init(&wait);
     rc = fn(ctx, procs, nprocs, info, ninfo, px_api_op_done, &wait);
-    return px_api_await(ctx, &wait, rc);
+    return px_ctx_await(ctx, &wait, rc);
 }
 
 pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],

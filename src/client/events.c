@@ -57,16 +57,13 @@ static bool stays_here(const pmix_info_t *info, size_t ninfo)
            directives.range == PMIX_RANGE_PROC_LOCAL;
 }
 
-pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *codes,
-                                       size_t ncodes, const pmix_info_t *info, size_t ninfo,
-                                       pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
+                                       const struct px_completion *to)
 {
-    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
-    struct px_codes_args args = {PX_DIRECTIVES_OF(info, ninfo), PX_BORROWED(codes), ncodes, false};
     int rc = PMIX_OPERATION_SUCCEEDED;
 
-    if (!stays_here(info, ninfo)) {
-        rc = px_request_send(px_session(ctx), &px_request_register_codes, &args.head, &to);
+    if (!stays_here(args->head.info, args->head.ninfo)) {
+        rc = px_request_send(session, &px_request_register_codes, &args->head, to);
     }
     /* events of our own making still come */
     return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_LOST_CONNECTION ? PMIX_OPERATION_SUCCEEDED : rc;
@@ -138,47 +135,48 @@ void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, 
 struct own_event {
     struct px_task task;
     struct px_ctx *ctx;
-    struct px_event event;
-    pmix_op_cbfunc_t cbfunc; /* when there is no server to wait for */
-    void *cbdata;
+    struct px_notify_args args;
+    struct px_completion to; /* without `done` the server answers */
 };
+
+static void own_event_free(struct own_event *own)
+{
+    px_args_fini(&px_request_notify, &own->args.head);
+    free(own);
+}
 
 static void run_own_event(struct px_task *task)
 {
     struct own_event *own = px_container_of(task, struct own_event, task);
-    int rc =
-        own->ctx->events != NULL ? px_events_deliver(own->ctx->events, &own->event, NULL, NULL) : 0;
+    struct px_event event = {.code = own->args.code,
+                             .source = own->args.source,
+                             .range = own->args.range,
+                             .info = own->args.head.info,
+                             .ninfo = own->args.head.ninfo};
+    struct px_reply reply = {.status = PMIX_SUCCESS};
 
-    if (own->cbfunc != NULL) {
-        own->cbfunc(rc, own->cbdata);
+    if (own->ctx->events != NULL) {
+        reply.status = px_events_deliver(own->ctx->events, &event, NULL, NULL);
     }
-    PMIx_Info_free((pmix_info_t *) own->event.info, own->event.ninfo);
-    free(own);
+    if (own->to.done != NULL) {
+        own->to.done(&own->to, &reply);
+    }
+    own_event_free(own);
 }
 
-static struct own_event *own_event_create(struct px_ctx *ctx, pmix_status_t code,
-                                          const pmix_proc_t *source, pmix_data_range_t range,
-                                          const pmix_info_t *info, size_t ninfo)
+static struct own_event *own_event_create(struct px_ctx *ctx, const struct px_notify_args *args)
 {
     struct own_event *own = calloc(1, sizeof(*own));
-    pmix_info_t *copy = ninfo > 0 ? PMIx_Info_create(ninfo) : NULL;
 
-    if (own == NULL || (ninfo > 0 && copy == NULL)) {
-        free(own);
-        PMIx_Info_free(copy, ninfo);
+    if (own == NULL) {
         return NULL;
-    }
-    for (size_t i = 0; i < ninfo; i++) {
-        if (px_info_keep(&copy[i], &info[i]) != PMIX_SUCCESS) {
-            PMIx_Info_free(copy, ninfo);
-            free(own);
-            return NULL;
-        }
     }
     own->task.run = run_own_event;
     own->ctx = ctx;
-    own->event = (struct px_event){
-        .code = code, .source = *source, .range = range, .info = copy, .ninfo = ninfo};
+    if (px_args_copy(&px_request_notify, &own->args.head, &args->head) != 0) {
+        own_event_free(own);
+        return NULL;
+    }
     return own;
 }
 
@@ -236,31 +234,27 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
     return false;
 }
 
-static pmix_status_t notify_server(struct px_ctx *ctx, pmix_status_t code,
-                                   const pmix_proc_t *source, pmix_data_range_t range,
-                                   const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                   void *cbdata)
+static pmix_status_t notify_server(struct px_session *session, const struct px_notify_args *args,
+                                   const struct px_completion *to)
 {
-    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
-    struct px_notify_args args = {
-        .head = PX_DIRECTIVES_OF(info, ninfo), .code = code, .range = range};
+    const struct px_args *head = &args->head;
+    struct px_ctx *ctx = session->ctx;
     struct own_event *own = NULL;
-    bool local = range == PMIX_RANGE_PROC_LOCAL || stays_here(info, ninfo);
+    bool local = args->range == PMIX_RANGE_PROC_LOCAL || stays_here(head->info, head->ninfo);
     int rc = 0;
 
-    if (reaches_self(ctx, range, info, ninfo)) {
-        own = own_event_create(ctx, code, source != NULL ? source : &ctx->self, range, info, ninfo);
+    if (reaches_self(ctx, args->range, head->info, head->ninfo)) {
+        own = own_event_create(ctx, args);
         if (own == NULL) {
             return PMIX_ERR_NOMEM;
         }
     }
     if (!local) {
-        rc = px_request_send(px_session(ctx), &px_request_notify, &args.head, &to);
+        rc = px_request_send(session, &px_request_notify, head, to);
         local = rc == PMIX_ERR_UNREACH; /* a singleton is all the audience there is */
     }
     if (local && own != NULL) {
-        own->cbfunc = cbfunc;
-        own->cbdata = cbdata;
+        own->to = *to;
         rc = PMIX_SUCCESS;
     } else if (local) {
         rc = PMIX_OPERATION_SUCCEEDED;
@@ -268,24 +262,25 @@ static pmix_status_t notify_server(struct px_ctx *ctx, pmix_status_t code,
     if (own != NULL && rc == PMIX_SUCCESS) {
         px_loop_post(ctx->loop, &own->task);
     } else if (own != NULL) {
-        PMIx_Info_free((pmix_info_t *) own->event.info, own->event.ninfo);
-        free(own);
+        own_event_free(own);
     }
     return rc;
 }
 
-pmix_status_t px_client_notify_nb(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                                  pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
-                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_client_notify(struct px_session *session, const struct px_notify_args *given,
+                               const struct px_completion *to)
 {
+    struct px_notify_args args = *given;
     struct px_infos spelt = {0};
-    int rc = spell_range(px_session(ctx), info, ninfo, &spelt);
+    int rc = spell_range(session, args.head.info, args.head.ninfo, &spelt);
 
     if (rc < 0) {
         return rc;
     }
-    rc = notify_server(ctx, code, source, range, spelt.info != NULL ? spelt.info : info, ninfo,
-                       cbfunc, cbdata);
+    if (spelt.info != NULL) {
+        args.head = (struct px_args){spelt.info, spelt.n};
+    }
+    rc = notify_server(session, &args, to);
     PMIx_Info_free(spelt.info, spelt.n);
     return rc;
 }

@@ -4,6 +4,7 @@
 #define PX_CLIENT_EVENTS_H
 
 #include "session.h"
+#include "src/request/schema.h"
 
 struct px_ctx;
 
@@ -14,13 +15,14 @@ void px_client_event_in(struct px_session *session, struct px_in *in);
  * PMIX_ERR_LOST_CONNECTION. */
 int px_client_repeat_codes(struct px_server_peer *server);
 
-pmix_status_t px_client_register_codes(struct px_ctx *ctx, const pmix_status_t *codes,
-                                       size_t ncodes, const pmix_info_t *info, size_t ninfo,
-                                       pmix_op_cbfunc_t cbfunc, void *cbdata);
+/* As px_role_ops.request. A registration that no server need know of is done at once; an event is
+ * given to our own handlers as well. */
+pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
+                                       const struct px_completion *to);
+pmix_status_t px_client_notify(struct px_session *session, const struct px_notify_args *given,
+                               const struct px_completion *to);
+
 void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                                 bool default_handler);
-pmix_status_t px_client_notify_nb(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                                  pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
-                                  pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 #endif

@@ -126,6 +126,10 @@ bool px_invitations_watch(const struct px_session *session, pmix_status_t code)
 
 void px_invitation_watch(struct px_session *session)
 {
+    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
+    struct px_codes_args args = {.codes = PX_BORROWED(watched),
+                                 .ncodes = sizeof(watched) / sizeof(watched[0])};
+
     px_assert(px_loop_inside(session->ctx->loop));
     if (session->watching) {
         return;
@@ -133,8 +137,7 @@ void px_invitation_watch(struct px_session *session)
     session->watching = true;
     /* Requests keep their order: the server knows before it sees anything that could make such an
      * event. */
-    (void) px_client_register_codes(session->ctx, watched, sizeof(watched) / sizeof(watched[0]),
-                                    NULL, 0, NULL, NULL);
+    (void) px_client_register_codes(session, &args, &nobody);
 }
 
 void px_groups_watch_again(struct px_session *session)
@@ -151,6 +154,7 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
                          size_t n_extra)
 {
     pmix_data_array_t range = {.type = PMIX_PROC, .size = n_to, .array = (void *) (uintptr_t) to};
+    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     struct px_ctx *ctx = invitation->session->ctx;
     pmix_info_t *info = NULL;
     size_t n = 0;
@@ -164,7 +168,9 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
         rc = px_infos_append_copy(&info, &n, &extra[i]);
     }
     if (rc == 0) {
-        rc = px_client_notify_nb(ctx, code, &ctx->self, PMIX_RANGE_CUSTOM, info, n, NULL, NULL);
+        struct px_notify_args args = {{info, n}, code, PMIX_RANGE_CUSTOM, ctx->self};
+
+        rc = px_client_notify(invitation->session, &args, &nobody);
     }
     PMIx_Info_free(info, n);
     return rc == PMIX_OPERATION_SUCCEEDED ? 0 : rc;

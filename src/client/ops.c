@@ -20,8 +20,7 @@
     .get = px_client_get_fast, .get_nb = px_client_get_nb, .fence_nb = px_client_fence_nb,         \
     .request = px_client_request, .connect_nb = px_client_connect_nb,                              \
     .disconnect_nb = px_client_disconnect_nb, .resolve_peers = px_client_resolve_peers,            \
-    .resolve_nodes = px_client_resolve_nodes, .register_codes = px_client_register_codes,          \
-    .deregister_codes = px_client_deregister_codes, .notify_nb = px_client_notify_nb,              \
+    .resolve_nodes = px_client_resolve_nodes, .deregister_codes = px_client_deregister_codes,      \
     .group_construct_nb = px_client_group_construct_nb,                                            \
     .group_destruct_nb = px_client_group_destruct_nb, .group_leave_nb = px_client_group_leave_nb,  \
     .group_invite_nb = px_client_group_invite_nb, .group_join_nb = px_client_group_join_nb,        \

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "get_request.h"
+#include "events.h"
 #include "group_map.h"
 #include "iof.h"
 #include "query.h"
@@ -214,6 +215,12 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
 
     if (request == &px_request_query) {
         return px_client_query(session, (const struct px_query_args *) args, to);
+    }
+    if (request == &px_request_notify) {
+        return px_client_notify(session, (const struct px_notify_args *) args, to);
+    }
+    if (request == &px_request_register_codes) {
+        return px_client_register_codes(session, (const struct px_codes_args *) args, to);
     }
     if (request == &px_request_iof_deregister) {
         return px_client_iof_deregister(session, (const struct px_iof_deregister_args *) args, to);

@@ -76,3 +76,16 @@ int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait)
 {
     return px_loop_wait(ctx->loop, wait);
 }
+
+pmix_status_t px_ctx_await(struct px_ctx *ctx, struct px_wait *wait, pmix_status_t accepted)
+{
+    pmix_status_t rc;
+
+    if (accepted != PMIX_SUCCESS) {
+        px_wait_done(wait, accepted);
+        rc = px_wait_for(wait);
+    } else {
+        rc = px_ctx_wait(ctx, wait);
+    }
+    return rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
+}

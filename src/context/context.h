@@ -105,4 +105,8 @@ pmix_status_t px_ctx_may_block(const struct px_ctx *ctx);
  * loop's own thread (see px_wait_for). */
 int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait);
 
+/* The end of a blocking call: waits when the operation was accepted (PMIX_SUCCESS), else that is
+ * its status. PMIX_SUCCESS for PMIX_OPERATION_SUCCEEDED. */
+pmix_status_t px_ctx_await(struct px_ctx *ctx, struct px_wait *wait, pmix_status_t accepted);
+
 #endif

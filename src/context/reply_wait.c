@@ -22,13 +22,5 @@ struct px_completion px_reply_wait_begin(struct px_reply_wait *waiting)
 pmix_status_t px_reply_wait_end(struct px_ctx *ctx, struct px_reply_wait *waiting,
                                 pmix_status_t accepted)
 {
-    pmix_status_t rc;
-
-    if (accepted != PMIX_SUCCESS) {
-        px_wait_done(&waiting->wait, accepted);
-        rc = px_wait_for(&waiting->wait);
-    } else {
-        rc = px_ctx_wait(ctx, &waiting->wait);
-    }
-    return rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
+    return px_ctx_await(ctx, &waiting->wait, accepted);
 }

@@ -62,16 +62,10 @@ struct px_role_ops {
                                    pmix_proc_t **procs, size_t *nprocs);
     pmix_status_t (*resolve_nodes)(struct px_ctx *ctx, const char *nspace, char **nodelist);
 
-    /* Events: the handlers themselves are in ctx->events. Loop thread. `codes` newly wanted / no
-     * longer wanted in this process (ncodes 0: the default handler). */
-    pmix_status_t (*register_codes)(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                    void *cbdata);
+    /* Events that are no longer wanted in this process; the handlers themselves are in ctx->events.
+     * Loop thread. */
     void (*deregister_codes)(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                              bool default_handler);
-    pmix_status_t (*notify_nb)(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                               pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
-                               pmix_op_cbfunc_t cbfunc, void *cbdata);
 
     pmix_status_t (*group_construct_nb)(struct px_ctx *ctx, const char *group,
                                         const pmix_proc_t *procs, size_t nprocs,

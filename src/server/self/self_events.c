@@ -21,32 +21,11 @@
 
 /* --- events --- */
 
-pmix_status_t px_self_register_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                                     const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                     void *cbdata)
-{
-    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
-    struct px_codes_args args = {PX_DIRECTIVES_OF(info, ninfo), PX_BORROWED(codes), ncodes, false};
-
-    return px_self_request(ctx, &px_request_register_codes, &args.head, &to);
-}
-
 void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                               bool default_handler)
 {
     (void) default_handler;
     px_codes_dropped(ctx->role, codes, ncodes);
-}
-
-pmix_status_t px_self_notify(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                             pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
-                             pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
-    struct px_notify_args args = {PX_DIRECTIVES_OF(info, ninfo), code, range,
-                                  source ? *source : (pmix_proc_t){.rank = PMIX_RANK_UNDEF}};
-
-    return px_self_request(ctx, &px_request_notify, &args.head, &to);
 }
 
 /* --- output of processes --- */

@@ -13,14 +13,8 @@ struct px_iof_deregister_args;
 struct px_iof_pull_args;
 struct px_server;
 
-pmix_status_t px_self_register_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                                     const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                     void *cbdata);
 void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                               bool default_handler);
-pmix_status_t px_self_notify(struct px_ctx *ctx, pmix_status_t code, const pmix_proc_t *source,
-                             pmix_data_range_t range, const pmix_info_t *info, size_t ninfo,
-                             pmix_op_cbfunc_t cbfunc, void *cbdata);
 pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *args,
                                pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
                                void *regcbdata);

@@ -20,8 +20,6 @@ const struct px_role_ops px_server_ops = {
     .request = px_self_request,
     .resolve_peers = px_self_resolve_peers,
     .resolve_nodes = px_self_resolve_nodes,
-    .register_codes = px_self_register_codes,
     .deregister_codes = px_self_deregister_codes,
-    .notify_nb = px_self_notify,
     .iof_pull = px_self_iof_pull,
 };
