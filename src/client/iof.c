@@ -26,13 +26,8 @@ struct px_iof_handler {
 
 static struct px_iof_handler *find_pull_locked(struct px_session *session, size_t id)
 {
-    struct px_list *item;
-    struct px_list *following;
-
     px_assert(px_lock_held(&session->lock));
-    px_list_each(item, following, &session->iof_handlers) {
-        struct px_iof_handler *pull = px_container_of(item, struct px_iof_handler, link);
-
+    px_list_for(struct px_iof_handler, pull, &session->iof_handlers, link) {
         if (pull->id == id) {
             return pull;
         }

@@ -138,12 +138,7 @@ pmix_status_t px_coll_local_status(const struct px_coll *coll)
  * does not stand for another. */
 static bool clones_missing(struct px_server *s, const struct px_coll *coll)
 {
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each(item, next, &s->peer_list) {
-        const struct px_peer *peer = px_container_of(item, struct px_peer, link);
-
+    px_list_for(const struct px_peer, peer, &s->peer_list, link) {
         if (peer->rank && peer->conn && px_procs_cover(coll->set, coll->nset, &peer->proc) &&
             !px_coll_has_peer(coll, peer->id)) {
             return true;
@@ -277,12 +272,9 @@ void px_colls_recount(struct px_server *s)
 
 void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->colls.list) {
-        px_coll_forget_peer(px_container_of(item, struct px_coll, link), peer->id);
+    px_list_for(struct px_coll, coll, &s->colls.list, link) {
+        px_coll_forget_peer(coll, peer->id);
     }
     px_colls_recount(s);
 }

@@ -333,13 +333,12 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, const 
 {
     struct px_list mine;
     struct px_list *item;
-    struct px_list *next;
 
     px_list_init(&mine);
-    px_list_each(item, next, &s->gets) {
-        if (is_about(px_container_of(item, struct px_get, link), nspace, rank)) {
-            px_list_remove(item);
-            px_list_append(&mine, item);
+    px_list_for(struct px_get, get, &s->gets, link) {
+        if (is_about(get, nspace, rank)) {
+            px_list_remove(&get->link);
+            px_list_append(&mine, &get->link);
         }
     }
     for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
@@ -390,15 +389,14 @@ void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
 {
     bool gone = px_nspace_find(s, ns->name) != ns;
     struct px_list *item;
-    struct px_list *next;
     struct px_list mine;
 
     px_assert(px_loop_inside(s->loop));
     px_list_init(&mine);
-    px_list_each(item, next, &s->gets) {
-        if (is_about(px_container_of(item, struct px_get, link), ns->name, PMIX_RANK_WILDCARD)) {
-            px_list_remove(item);
-            px_list_append(&mine, item);
+    px_list_for(struct px_get, get, &s->gets, link) {
+        if (is_about(get, ns->name, PMIX_RANK_WILDCARD)) {
+            px_list_remove(&get->link);
+            px_list_append(&mine, &get->link);
         }
     }
     for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
@@ -428,13 +426,8 @@ void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, 
 
 void px_gets_renewed(struct px_server *s, uint64_t renewal, int status)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->gets) {
-        struct px_get *get = px_container_of(item, struct px_get, link);
-
+    px_list_for(struct px_get, get, &s->gets, link) {
         if (get->renewal != renewal) {
             continue;
         }
@@ -447,13 +440,8 @@ void px_gets_renewed(struct px_server *s, uint64_t renewal, int status)
 
 void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->gets) {
-        struct px_get *get = px_container_of(item, struct px_get, link);
-
+    px_list_for(struct px_get, get, &s->gets, link) {
         if (get->reply_to.peer == peer->id) {
             px_get_destroy(get);
         }

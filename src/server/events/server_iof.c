@@ -29,13 +29,8 @@ static void pull_destroy(struct px_iof_subscription *pull)
 
 struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64_t peer, size_t id)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->pulls) {
-        struct px_iof_subscription *pull = px_container_of(item, struct px_iof_subscription, link);
-
+    px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
         if (pull->peer == peer && pull->id == id) {
             return pull;
         }
@@ -84,13 +79,8 @@ int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id)
 
 void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->pulls) {
-        struct px_iof_subscription *pull = px_container_of(item, struct px_iof_subscription, link);
-
+    px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
         if (pull->peer == peer->id) {
             pull_destroy(pull);
         }
@@ -165,13 +155,9 @@ int px_output_deliver(struct px_server *s, void *args)
 {
     struct px_output_args *out = args;
     bool wanted = false;
-    struct px_list *item;
-    struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->pulls) {
-        struct px_iof_subscription *pull = px_container_of(item, struct px_iof_subscription, link);
-
+    px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
         if (px_iof_subscription_covers(pull, out)) {
             wanted = true;
             px_iof_subscription_deliver(s, pull, out);

@@ -159,13 +159,8 @@ void px_peer_cannot_read(struct px_peer *peer, const struct px_nspace *ns)
 
 void px_offers_nspace_removed(struct px_server *s, const struct px_nspace *ns)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->peer_list) {
-        struct px_peer *peer = px_container_of(item, struct px_peer, link);
-
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
         (void) px_map_remove(&peer->offered, &ns->id, sizeof(ns->id));
     }
 }

@@ -25,22 +25,18 @@
 
 int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_stores *ret)
 {
-    struct px_list *item;
-    struct px_list *next;
     size_t n = 1;
 
     px_assert(px_loop_inside(s->loop));
     *ret = (struct px_nspace_stores){0};
-    px_list_each(item, next, &s->ns_list) {
+    px_list_for(struct px_nspace, ns, &s->ns_list, link) {
         n++;
     }
     ret->at = calloc(n, sizeof(*ret->at));
     if (!ret->at) {
         return PMIX_ERR_NOMEM;
     }
-    px_list_each(item, next, &s->ns_list) {
-        struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
-
+    px_list_for(struct px_nspace, ns, &s->ns_list, link) {
         if ((ns->registered || ns->asked_host) &&
             (!nspace || !nspace[0] || strcmp(nspace, ns->name) == 0)) {
             ret->at[ret->n++] = ns->store;
@@ -105,17 +101,12 @@ static int take_nodes(struct px_reply *reply, const pmix_value_t *value)
 /* A host that declines one kind is not asked for it again, and clients need not ask us. */
 static void note_declined(struct px_server *s, bool peers)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     if (peers) {
         s->peers_declined = true;
     } else {
         s->nodes_declined = true;
     }
-    px_list_each(item, next, &s->ns_list) {
-        struct px_nspace *ns = px_container_of(item, struct px_nspace, link);
-
+    px_list_for(struct px_nspace, ns, &s->ns_list, link) {
         px_store_set_flags(ns->store, (px_store_flags(ns->store) & ~(uint32_t) PX_STORE_HOST_BITS) |
                                           px_nspace_host_flags(s));
     }
