@@ -91,23 +91,6 @@ static void copy_finish(struct move *m)
     m->batch = NULL;
 }
 
-static int keep_value(const struct px_slice *slice, struct held *held)
-{
-    if (slice->form == PX_FORM_TEXT && slice->type == PMIX_STRING) {
-        held->value.type = slice->type;
-        held->value.data.string = slice->len ? (char *) (uintptr_t) slice->payload : NULL;
-        return 0;
-    }
-    if (slice->form == PX_FORM_BYTES) {
-        held->value.type = slice->type;
-        held->value.data.bo.bytes = slice->len ? (char *) (uintptr_t) slice->payload : NULL;
-        held->value.data.bo.size = slice->len;
-        return 0;
-    }
-    held->owned = !slice->inlined;
-    return px_slice_fill(slice, &held->value);
-}
-
 static int copy_add(struct move *m, enum px_level level, uint32_t index, const struct px_key *key,
                     const struct px_slice *slice)
 {
@@ -118,7 +101,7 @@ static int copy_add(struct move *m, enum px_level level, uint32_t index, const s
 
     px_assert(m->n_held < m->n_room);
     if (!slice->hidden) {
-        rc = keep_value(slice, held);
+        rc = px_slice_borrow(slice, &held->value, &held->owned);
         if (rc) {
             *held = (struct held){0};
             return rc;

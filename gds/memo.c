@@ -30,11 +30,8 @@ struct leaf {
     uint64_t what; /* locator, or the word of a column's value */
     uint64_t kind; /* 0: locator; else 1 + its type */
     pmix_value_t value;
-    union {
-        pmix_proc_t proc;
-        pmix_nspace_t nspace;
-        pmix_data_array_t array;
-    } box[]; /* what value.data points to, when it needs a place */
+    bool owns;                 /* the value has memory of its own */
+    pmix_data_array_t array[]; /* that of value.data, when the elements are in the segment */
 };
 
 struct px_memo *px_memo_create(void)
@@ -49,7 +46,7 @@ static struct leaf *as_leaf(uint64_t word)
 
 static void destroy_leaf(struct leaf *leaf)
 {
-    if (leaf->value.type != PMIX_UNDEF && leaf->kind == UINT64_MAX) {
+    if (leaf->owns) {
         PMIx_Value_destruct(&leaf->value);
     }
     free(leaf);
@@ -79,75 +76,32 @@ void px_memo_destroy(struct px_memo *memo)
     }
 }
 
-static void aim_array(const struct px_slice *slice, struct leaf *leaf)
-{
-    const unsigned char *payload = slice->payload;
-    struct px_array head;
-
-    if (slice->len < sizeof(head)) {
-        return;
-    }
-    memcpy(&head, payload, sizeof(head));
-    leaf->box->array.type = head.type;
-    leaf->box->array.size = head.n;
-    leaf->box->array.array = head.n ? (void *) (uintptr_t) (payload + sizeof(head)) : NULL;
-    leaf->value.data.darray = &leaf->box->array;
-}
-
-static void aim_proc(const struct px_slice *slice, struct leaf *leaf)
-{
-    const unsigned char *payload = slice->payload;
-    size_t len = slice->len - 4;
-
-    if (slice->len > 4 && len <= sizeof(leaf->box->proc.nspace)) {
-        memcpy(&leaf->box->proc.rank, payload, 4);
-        memcpy(leaf->box->proc.nspace, payload + 4, len);
-        leaf->value.data.proc = &leaf->box->proc;
-    }
-}
-
-static void aim_text(const struct px_slice *slice, struct leaf *leaf)
-{
-    if (slice->len == 0) {
-        return;
-    }
-    if (slice->type == PMIX_STRING) {
-        leaf->value.data.string = (char *) (uintptr_t) slice->payload;
-    } else if (slice->len <= sizeof(leaf->box->nspace)) {
-        memcpy(leaf->box->nspace, slice->payload, slice->len);
-        leaf->value.data.nspace = &leaf->box->nspace;
-    }
-}
-
-/* The value with its inner pointers aimed at the segment where the form allows. */
+/* The value, of which strings, bytes and elements of arrays stay in the segment. */
 static int aim(const struct px_slice *slice, struct leaf *leaf)
 {
-    leaf->value.type = slice->type;
-    switch (slice->form) {
-    case PX_FORM_TEXT:
-        aim_text(slice, leaf);
-        return 0;
-    case PX_FORM_BYTES:
-        leaf->value.data.bo.bytes = slice->len ? (char *) (uintptr_t) slice->payload : NULL;
-        leaf->value.data.bo.size = slice->len;
-        return 0;
-    case PX_FORM_PROC:
-        aim_proc(slice, leaf);
-        return 0;
-    case PX_FORM_ARRAY:
-        aim_array(slice, leaf);
-        return 0;
-    default:
-        return px_slice_fill(slice, &leaf->value);
+    struct px_array head;
+
+    if (slice->form != PX_FORM_ARRAY) {
+        return px_slice_borrow(slice, &leaf->value, &leaf->owns);
     }
+    leaf->value.type = slice->type;
+    if (slice->len >= sizeof(head)) {
+        const unsigned char *payload = slice->payload;
+
+        memcpy(&head, payload, sizeof(head));
+        leaf->array->type = head.type;
+        leaf->array->size = head.n;
+        leaf->array->array = head.n ? (void *) (uintptr_t) (payload + sizeof(head)) : NULL;
+        leaf->value.data.darray = leaf->array;
+    }
+    return 0;
 }
 
 static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint64_t what,
                               uint64_t kind, int *ret_rc)
 {
-    bool boxed = slice->form == PX_FORM_PROC || slice->form == PX_FORM_ARRAY ||
-                 (slice->form == PX_FORM_TEXT && slice->type != PMIX_STRING);
-    struct leaf *leaf = calloc(1, sizeof(*leaf) + (boxed ? sizeof(leaf->box[0]) : 0));
+    size_t n_arrays = slice->form == PX_FORM_ARRAY ? 1 : 0;
+    struct leaf *leaf = calloc(1, sizeof(*leaf) + n_arrays * sizeof(leaf->array[0]));
 
     *ret_rc = PMIX_ERR_NOMEM;
     if (!leaf) {
@@ -240,8 +194,7 @@ static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what
 int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret)
 {
     uint64_t what = slice->locator ? slice->locator : slice->word;
-    uint64_t kind =
-        slice->locator ? slice->form == PX_FORM_CODEC ? UINT64_MAX : 0 : 1 + (uint64_t) slice->type;
+    uint64_t kind = slice->locator ? 0 : 1 + (uint64_t) slice->type;
     uint64_t hash = px_hash_mix(what, kind);
     struct leaf *leaf = find_leaf(memo, hash, what, kind);
     struct leaf *mine;

@@ -227,7 +227,7 @@ static void writer_fini(struct px_writer *writer)
 /* Or its header is none of ours any more: tests change it, for readers to refuse. */
 static bool is_sound(const struct px_store *store)
 {
-    return px_header_check(&store->seg, px_format_fingerprint()) != 0 ||
+    return px_header_check(&store->seg, PX_FORMAT_FINGERPRINT) != 0 ||
            strcmp(px_store_header(store)->id.name, store->nspace) != 0 ||
            px_format_verify(&store->seg, PX_VERIFY_ALL, NULL) == 0;
 }

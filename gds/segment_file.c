@@ -11,58 +11,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gds/memo.h"
 #include "gds/state.h"
-#include "shmem/header.h"
 #include "src/base/atomic.h"
 
 enum { TRIES = 100 }; /* copies, before giving up */
 
-static int copy_from_file(struct px_segment *seg, const void *bytes, size_t len)
-{
-    struct px_store_header *h;
-    int rc = px_segment_commit(seg, len);
-
-    if (rc) {
-        return rc;
-    }
-    memcpy(seg->base, bytes, len);
-    h = (struct px_store_header *) (void *) seg->base;
-    if (h->used > len) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    h->id.virtual_size = seg->size;
-    seg->writer = false;
-    return px_header_check(seg, px_format_fingerprint());
-}
-
 int px_store_load(const void *bytes, size_t len, struct px_store **ret)
 {
-    struct px_store *store;
+    struct px_segment_id id;
+    struct px_segment seg;
     int rc;
 
     if (len < PX_SHM_HEADER_LEN) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    store = calloc(1, sizeof(*store));
-    if (!store) {
-        return PMIX_ERR_NOMEM;
-    }
-    store->seg.fd = -1;
-    store->memo = px_memo_create();
-    rc = store->memo ? px_segment_create(false, len < 65536 ? 65536 : len, NULL, &store->seg)
-                     : PMIX_ERR_NOMEM;
-    if (rc == 0) {
-        rc = copy_from_file(&store->seg, bytes, len);
-    }
+    rc = px_segment_create(false, len < 65536 ? 65536 : len, NULL, &seg);
     if (rc) {
-        store->seg.writer = false; /* nobody reads what was made so far */
-        px_store_destroy(store);
         return rc;
     }
-    memcpy(store->nspace, px_store_header(store)->id.name, sizeof(store->nspace));
-    *ret = store;
-    return 0;
+    rc = px_segment_commit(&seg, len);
+    if (rc == 0) {
+        memcpy(seg.base, bytes, len);
+        rc = ((const struct px_header *) (const void *) seg.base)->used > len
+                 ? PMIX_ERR_UNPACK_FAILURE
+                 : 0;
+    }
+    if (rc) {
+        px_segment_close(&seg);
+        return rc;
+    }
+    memcpy(&id, seg.base, sizeof(id));
+    id.virtual_size = seg.size;
+    memcpy(seg.base, &id, sizeof(id));
+    seg.writer = false;
+    return px_store_read_segment(&seg, ret);
 }
 
 /* Word by word, so that none is torn. pairs with px_publish */

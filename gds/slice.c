@@ -159,6 +159,28 @@ int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
     return rc;
 }
 
+int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_owns)
+{
+    bool text = slice->form == PX_FORM_TEXT && slice->type == PMIX_STRING;
+    void *bytes = slice->len ? (void *) (uintptr_t) slice->payload : NULL;
+
+    *ret_owns = false;
+    if (!text && slice->form != PX_FORM_BYTES) {
+        int rc = px_slice_fill(slice, ret);
+
+        *ret_owns = rc == 0 && !slice->inlined;
+        return rc;
+    }
+    *ret = (pmix_value_t){.type = slice->type};
+    if (text) {
+        ret->data.string = bytes;
+    } else {
+        ret->data.bo.bytes = bytes;
+        ret->data.bo.size = slice->len;
+    }
+    return 0;
+}
+
 int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
 {
     pmix_value_t *value = malloc(sizeof(*value));

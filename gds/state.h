@@ -48,6 +48,10 @@ bool px_store_is_valid(const struct px_store *store);
 int px_store_make(const struct px_store_opts *opts, const struct px_store *before,
                   struct px_store **ret);
 
+/* Makes a reader's store of a segment, which it takes over (closes it on failure). As
+ * px_store_open. */
+int px_store_read_segment(struct px_segment *seg, struct px_store **ret);
+
 /* After PMIX_ERR_OUT_OF_RESOURCE from publishing: moves to a larger generation, or one without what
  * is dead, if the end of the segment was the reason and one can be had. A store of which nobody has
  * the descriptor becomes private before it gives up. The old one stays mapped. 0 or the same. */

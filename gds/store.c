@@ -58,7 +58,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
                                   .uid = opts->uid,
                                   .gid = opts->gid,
                                   .generation = 1,
-                                  .fingerprint = px_format_fingerprint()};
+                                  .fingerprint = PX_FORMAT_FINGERPRINT};
     struct px_store *store;
     int rc;
 
@@ -109,19 +109,23 @@ int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
 int px_store_open(int fd, struct px_store **ret)
 {
     struct px_segment seg;
-    struct px_store *store;
     int rc = px_segment_open(fd, &seg);
 
-    if (rc) {
-        return rc;
-    }
-    store = store_alloc();
+    return rc ? rc : px_store_read_segment(&seg, ret);
+}
+
+int px_store_read_segment(struct px_segment *seg, struct px_store **ret)
+{
+    struct px_store *store = store_alloc();
+    int rc;
+
+    px_assert(!seg->writer);
     if (!store) {
-        px_segment_close(&seg);
+        px_segment_close(seg);
         return PMIX_ERR_NOMEM;
     }
-    store->seg = seg;
-    rc = px_header_check(&seg, px_format_fingerprint());
+    store->seg = *seg;
+    rc = px_header_check(seg, PX_FORMAT_FINGERPRINT);
     if (rc) {
         free_store(store);
         return rc;

@@ -229,6 +229,9 @@ int px_slice_fill(const struct px_slice *slice,
                   pmix_value_t *ret); /* inner memory malloc'd; scalars: none */
 int px_slice_value(const struct px_slice *slice,
                    pmix_value_t **ret); /* plain malloc, PMIx_Value_free releases */
+/* As px_slice_fill, but strings and bytes stay where they are. *ret_owns: *ret has memory of its
+ * own. */
+int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_owns);
 /* A ready value whose strings and bytes aim into the mapping; owned by the store, valid until it is
  * destroyed, the same pointer each time. */
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret);

@@ -533,7 +533,7 @@ int px_format_verify(const struct px_segment *seg, enum px_verify_level level,
 {
     struct check c = {.level = level,
                       .h = (const struct px_store_header *) (const void *) seg->base};
-    int rc = px_header_check(seg, px_format_fingerprint());
+    int rc = px_header_check(seg, PX_FORMAT_FINGERPRINT);
 
     if (rc == 0) {
         px_view_init(&c.view, seg->base, seg->size);

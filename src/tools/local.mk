@@ -8,7 +8,7 @@ src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/control.c %
   %D%/run/remote.c %D%/run/report.c %D%/run/run.h %D%/run/script.c %D%/shm/find.c %D%/shm/find.h %D%/shm/tally.c %D%/shm/tally.h \
   %D%/run/spawn.c %D%/std.c %D%/std.h %D%/run/stdin.c %D%/run/task.c
 # --report looks behind the interface; these two know nothing of PMIx.
-src_tools_pmixrun_LDADD = libpx-host.la libpx-gds.la libpx-shmem.la libpx-base.la libpmix.la
+src_tools_pmixrun_LDADD = libpx-host.la libpx-shmem.la libpx-base.la libpmix.la
 
 src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c %D%/std.c %D%/std.h
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \

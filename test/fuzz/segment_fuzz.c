@@ -217,7 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct px_store *store = calloc(1, sizeof(*store));
     uint64_t len = size;
-    uint64_t format = px_format_fingerprint();
+    uint64_t format = PX_FORMAT_FINGERPRINT;
     struct px_fault fault;
 
     if (!store) {
@@ -236,7 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             memcpy(store->seg.base + offsetof(struct px_segment_id, fingerprint), &format,
                    sizeof(format));
         }
-        if (px_header_check(&store->seg, px_format_fingerprint()) == 0) {
+        if (px_header_check(&store->seg, PX_FORMAT_FINGERPRINT) == 0) {
             enumeration_steps = LOOKUP_STEPS + size / 8 * STEPS_PER_WORD;
             walk(store, px_format_verify(&store->seg, PX_VERIFY_ALL, &fault) == 0);
         }

@@ -96,7 +96,7 @@ static bool open_own(const char *nspace, struct px_segment *ret)
         if (fd < 0 || px_segment_open(fd, ret) != 0) {
             continue;
         }
-        found = px_header_check(ret, px_format_fingerprint()) == 0 &&
+        found = px_header_check(ret, PX_FORMAT_FINGERPRINT) == 0 &&
                 strcmp(px_segment_header(ret)->id.name, nspace) == 0;
         if (!found) {
             px_segment_close(ret);

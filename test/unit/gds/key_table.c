@@ -28,7 +28,7 @@ static const struct px_key *look(struct px_segment *seg, uint64_t table, const c
 static void names(void **state)
 {
     enum { N = 500 };
-    struct px_header_init init = {.name = "job", .fingerprint = px_format_fingerprint()};
+    struct px_header_init init = {.name = "job", .fingerprint = PX_FORMAT_FINGERPRINT};
     struct px_segment seg;
     struct px_table_edit edit;
     struct px_bump bump;

@@ -87,7 +87,7 @@ static void make_place(void)
 
 static int setup(void **state)
 {
-    struct px_header_init init = {.name = "job", .fingerprint = px_format_fingerprint()};
+    struct px_header_init init = {.name = "job", .fingerprint = PX_FORMAT_FINGERPRINT};
     struct px_table_edit edit;
     uint8_t *lanes;
     uint64_t at;
