@@ -136,8 +136,7 @@ static int add_plain(struct move *m, enum px_level level, uint32_t index, const 
 
 static int add_qualified(struct move *m, const struct px_record *rec, const struct px_key *key)
 {
-    const struct px_quals *quals = at(m, rec->quals);
-    struct px_qual_digest sum = {.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+    struct px_qual_digest sum = px_quals_sum(at(m, rec->quals));
     struct px_slice slice;
     int rc = px_read_level(&m->read, (enum px_level) rec->level, rec->index, key, &sum, &slice);
 

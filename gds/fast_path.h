@@ -14,38 +14,9 @@ struct px_scalar {
     pmix_data_type_t type;
 };
 
-/* False says nothing: px_store_get knows. It looks at what is below the limit, and at no version
- * before the newest. */
-static inline __attribute__((always_inline)) bool px_read_scalar(const struct px_read *read,
-                                                                 const struct px_key *key,
-                                                                 pmix_rank_t rank,
-                                                                 struct px_scalar *ret)
-{
-    const struct px_full_record *full;
-    const struct px_column *col;
-
-    if (rank == PMIX_RANK_WILDCARD) {
-        /* pairs with publish_all */
-        full = px_seen(&read->view, px_load_acquire(&key->job), sizeof(*full) + 8);
-        if (!full || full->rec.version.seq > read->seq || !px_cell_word(&full->cell, &ret->word)) {
-            return false;
-        }
-        ret->type = full->cell.type;
-        return true;
-    }
-    /* pairs with publish_all */
-    col = px_seen(&read->view, px_load_acquire(&key->column), sizeof(*col));
-    if (!col || col->version.seq > read->seq || rank >= col->n ||
-        (px_load_acquire(&col->overlay) | col->present) != 0 || /* pairs with publish_all */
-        !px_column_word(&read->view, col, rank, &ret->word)) {
-        return false;
-    }
-    ret->type = col->type;
-    return px_word_size(col->type) != 0;
-}
-
-/* The same for a string that led to a key before; *ret_name is that key's name, still to be
- * compared. pairs with px_read_note_key */
+/* The scalar under the key that the string led to before; *ret_name is that key's name, still to be
+ * compared. False says nothing. It looks at what is below the limit, and at no version before the
+ * newest. pairs with px_read_note_key and publish_all */
 static inline __attribute__((always_inline)) bool px_store_get_scalar(const struct px_store *store,
                                                                       pmix_rank_t rank,
                                                                       const char *name,
@@ -54,6 +25,8 @@ static inline __attribute__((always_inline)) bool px_store_get_scalar(const stru
 {
     uint64_t loc = px_load_acquire(px_key_hints(store, name));
     const struct px_key *key = (const void *) (store->seg.base + (loc << 3));
+    const struct px_full_record *full;
+    const struct px_column *col;
     struct px_read read;
 
     if (__builtin_expect(loc == 0, 0) || !px_key_ends_at(key, rank)) {
@@ -61,7 +34,22 @@ static inline __attribute__((always_inline)) bool px_store_get_scalar(const stru
     }
     *ret_name = key->name;
     px_read_begin(store, &read);
-    return px_read_scalar(&read, key, rank, ret);
+    if (rank == PMIX_RANK_WILDCARD) {
+        full = px_seen(&read.view, px_load_acquire(&key->job), sizeof(*full) + 8);
+        if (!full || full->rec.version.seq > read.seq || !px_cell_word(&full->cell, &ret->word)) {
+            return false;
+        }
+        ret->type = full->cell.type;
+        return true;
+    }
+    col = px_seen(&read.view, px_load_acquire(&key->column), sizeof(*col));
+    if (!col || col->version.seq > read.seq || rank >= col->n ||
+        (px_load_acquire(&col->overlay) | col->present) != 0 ||
+        !px_column_word(&read.view, col, rank, &ret->word)) {
+        return false;
+    }
+    ret->type = col->type;
+    return px_word_size(col->type) != 0;
 }
 
 #endif

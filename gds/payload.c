@@ -323,19 +323,3 @@ int px_cell_slice_other(const struct px_store *store, struct px_view *view,
     }
     return 0;
 }
-
-int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc,
-                  struct px_slice *ret)
-{
-    struct px_slice slice;
-    int rc = px_cell_slice_any(store, view, loc, &slice);
-
-    if (rc) {
-        return rc;
-    }
-    if (slice.hidden) {
-        return PMIX_ERR_EXISTS_OUTSIDE_SCOPE;
-    }
-    *ret = slice;
-    return 0;
-}

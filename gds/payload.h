@@ -91,13 +91,9 @@ void px_payload_put(const struct px_payload *payload, pmix_scope_t scope, void *
 int px_payload_cell(const struct px_payload *payload, pmix_scope_t scope, struct px_bump *bump,
                     uint64_t *ret_loc);
 
-/* The value in a cell. 0, PMIX_ERR_NOT_FOUND (deleted), PMIX_ERR_EXISTS_OUTSIDE_SCOPE,
- * PMIX_ERR_UNPACK_FAILURE. */
-int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc,
-                  struct px_slice *ret);
-
-/* The same for callers that want to see hidden cells too: then 0, with ret->hidden. *ret is of use
- * only with 0. `cell` is the one at `loc`, known to be inside, its payload not. */
+/* The value in a cell; a hidden one with ret->hidden. 0, PMIX_ERR_NOT_FOUND (deleted),
+ * PMIX_ERR_UNPACK_FAILURE; *ret is of use only with 0. `cell` is the one at `loc`, known to be
+ * inside, its payload not. */
 int px_cell_slice_other(const struct px_store *store, struct px_view *view,
                         const struct px_cell *cell, uint64_t loc, struct px_slice *ret);
 
@@ -134,8 +130,8 @@ static inline int px_cell_slice_at(const struct px_store *store, struct px_view 
     return 0;
 }
 
-static inline int px_cell_slice_any(const struct px_store *store, struct px_view *view,
-                                    uint64_t loc, struct px_slice *ret)
+static inline int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc,
+                                struct px_slice *ret)
 {
     const struct px_cell *cell = (const struct px_cell *) px_at(view, loc, sizeof(*cell));
 

@@ -193,8 +193,8 @@ static void publish_all(struct px_writer *writer)
         px_publish(&h->columns, writer->columns); /* pairs with each_column */
     }
     for (i = 0; i < writer->n_words; i++) {
-        /* pairs with px_read_column, px_read_level, px_read_scalar, read_proc, get_any_rank and
-         * each_at */
+        /* pairs with px_read_column, px_read_level, px_store_get_scalar, read_proc, get_any_rank
+         * and each_at */
         px_publish(writer->words[i].at, writer->words[i].value);
     }
     if (writer->place) {

@@ -19,7 +19,7 @@ uint64_t px_record_hash_of(const void *arg, uint64_t loc)
         const struct px_quals *quals =
             (const struct px_quals *) (const void *) (base + (rec->quals << 3));
 
-        sum = (struct px_qual_digest){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+        sum = px_quals_sum(quals);
         return px_record_hash(rec->level, rec->index, rec->key, &sum);
     }
     return px_record_hash(rec->level, rec->index, rec->key, NULL);
@@ -123,7 +123,7 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
     if (loc == 0) {
         return px_read_miss(read);
     }
-    return px_cell_slice_any(read->store, &read->view, loc, ret);
+    return px_cell_slice(read->store, &read->view, loc, ret);
 }
 
 static inline __attribute__((always_inline)) int column_get(struct px_read *read,
@@ -276,7 +276,7 @@ static int each_record(struct each *e, enum px_level level, uint32_t index,
         if (!quals) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
-        sum = (struct px_qual_digest){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+        sum = px_quals_sum(quals);
         return each_value(e, key, level, index, &sum);
     }
     if (level == PX_LEVEL_PROC && px_load_acquire(&key->column)) { /* pairs with publish_all */

@@ -55,6 +55,11 @@ struct px_qual_digest {
     uint32_t n;
 };
 
+static inline struct px_qual_digest px_quals_sum(const struct px_quals *quals)
+{
+    return (struct px_qual_digest){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
+}
+
 static inline uint64_t px_record_hash(uint32_t level, uint32_t index, uint64_t key,
                                       const struct px_qual_digest *quals)
 {
