@@ -4,3 +4,4 @@ libpx_gds_la_SOURCES = %D%/batch.c %D%/batch.h %D%/column_writer.c %D%/compact.c
   %D%/memo.c %D%/memo.h %D%/nodes.c %D%/payload.c %D%/payload.h %D%/placement.c %D%/proc_values.c %D%/publication.c \
   %D%/read.c %D%/read.h %D%/realm.def %D%/record_writer.c %D%/segment_file.c %D%/segment_file.h %D%/slice.c \
   %D%/state.h %D%/store.c %D%/store.h %D%/thread_cache.c %D%/thread_cache.h %D%/verify.c %D%/verify.h %D%/writer.h
+libpx_gds_la_SOURCES += %D%/kval_reader.c %D%/kval_reader.h

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "get.h"
+#include "gds/kval_reader.h"
 #include "src/base/array.h"
 #include "src/base/map.h"
 #include "src/value/infos.h"
@@ -41,36 +42,6 @@ static int add_value(struct collected *all, const char *key, pmix_value_t *value
     return 0;
 }
 
-/* Takes over the value. */
-static int add_qualified(struct collected *all, const char *key, const struct px_slice *slice,
-                         pmix_value_t *value)
-{
-    pmix_value_t made = {.type = PMIX_DATA_ARRAY};
-    pmix_info_t *quals = NULL;
-    pmix_info_t *infos;
-    size_t n = 0;
-    int rc = px_slice_quals(slice, &quals, &n);
-
-    made.data.darray = rc == 0 ? PMIx_Data_array_create(n + 1, PMIX_INFO) : NULL;
-    if (made.data.darray == NULL) {
-        PMIx_Value_destruct(value);
-        PMIx_Info_free(quals, n);
-        return rc == 0 ? PMIX_ERR_NOMEM : rc;
-    }
-    infos = made.data.darray->array;
-    memcpy(infos[0].key, key, strnlen(key, PMIX_MAX_KEYLEN));
-    infos[0].value = *value;
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = px_info_keep(&infos[i + 1], &quals[i]);
-    }
-    PMIx_Info_free(quals, n);
-    if (rc != 0) {
-        PMIx_Value_destruct(&made);
-        return rc;
-    }
-    return add_value(all, PMIX_QUALIFIED_VALUE, &made);
-}
-
 static int collect(void *arg, const char *key, const struct px_slice *slice)
 {
     struct collected *all = arg;
@@ -81,15 +52,17 @@ static int collect(void *arg, const char *key, const struct px_slice *slice)
         (slice->quals == NULL && px_map_find(&all->keys, key, strlen(key)) != NULL)) {
         return 0;
     }
-    rc = px_slice_fill(slice, &value);
-    if (rc == 0 && value.type == PMIX_COMPRESSED_STRING) {
-        rc = px_inflate_value(&value);
-    }
+    rc = slice->quals != NULL ? px_kval_fold(key, slice, &value) : px_slice_fill(slice, &value);
     if (rc != 0) {
         return rc;
     }
+    rc = px_inflate_value(&value);
+    if (rc != 0) {
+        PMIx_Value_destruct(&value);
+        return rc;
+    }
     if (slice->quals != NULL) {
-        return add_qualified(all, key, slice, &value);
+        return add_value(all, PMIX_QUALIFIED_VALUE, &value);
     }
     rc = add_value(all, key, &value);
     return rc == 0 ? px_map_set(&all->keys, key, strlen(key), all) : rc;

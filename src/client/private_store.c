@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/kval_reader.h"
 #include "src/nspace/jobinfo.h"
-#include "src/wire/compress.h"
 #include "src/wire/message.h"
 #include "other_nspace.h"
 #include "src/wire/messages.h"
@@ -143,41 +143,18 @@ static void **store_of_locked(struct px_session *session, const char *nspace)
     return other_nspace != NULL && other_nspace->store != NULL ? &other_nspace->store : NULL;
 }
 
-/* Entry for a plain or a qualified value. False: a qualified value that is none. */
-static bool make_entry(struct px_store_entry *entry, const char *key, const pmix_value_t *value)
-{
-    const pmix_data_array_t *array = value->data.darray;
-    const pmix_info_t *infos;
-
-    if (strcmp(key, PMIX_QUALIFIED_VALUE) != 0) {
-        entry->key = key;
-        entry->value = value;
-        return true;
-    }
-    if (value->type != PMIX_DATA_ARRAY || array == NULL || array->type != PMIX_INFO ||
-        array->size < 1 || array->array == NULL) {
-        return false;
-    }
-    infos = array->array;
-    entry->key = infos[0].key;
-    entry->value = &infos[0].value;
-    entry->quals = infos + 1;
-    entry->n_quals = array->size - 1;
-    return true;
-}
-
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
                            const pmix_value_t *value, pmix_scope_t scope)
 {
     struct px_store_entry entry = {.scope = scope};
     struct px_batch *batch;
     void **store;
-    int rc;
+    int rc = px_kval_unfold(key, value, &entry);
 
-    set_index(&entry, owner->rank);
-    if (!make_entry(&entry, key, value)) {
-        return PMIX_ERR_BAD_PARAM;
+    if (rc != 0) {
+        return rc;
     }
+    set_index(&entry, owner->rank);
     batch = px_batch_create();
     if (batch == NULL) {
         return PMIX_ERR_NOMEM;
@@ -191,93 +168,6 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
     }
     px_batch_destroy(batch);
     return rc;
-}
-
-/* Values unpacked for one batch, which only borrows them. */
-struct kvals {
-    char **keys;
-    pmix_value_t *values;
-    size_t n;
-    size_t room;
-    uint64_t change; /* PX_KEY_CHANGE, or 0 */
-};
-
-static int kvals_grow(struct kvals *kv)
-{
-    size_t room = kv->room > 0 ? 2 * kv->room : 16;
-    char **keys = realloc(kv->keys, room * sizeof(*keys));
-    pmix_value_t *values;
-
-    if (keys == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    kv->keys = keys;
-    values = realloc(kv->values, room * sizeof(*values));
-    if (values == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    kv->values = values;
-    kv->room = room;
-    return 0;
-}
-
-static void kvals_fini(struct kvals *kv)
-{
-    for (size_t i = 0; i < kv->n; i++) {
-        free(kv->keys[i]);
-        PMIx_Value_destruct(&kv->values[i]);
-    }
-    free(kv->keys);
-    free(kv->values);
-}
-
-static int kvals_read(struct kvals *kv, struct px_in *in, const char *only)
-{
-    int rc = 0;
-
-    while (px_in_left(in) > 0 && rc == 0) {
-        rc = kv->n == kv->room ? kvals_grow(kv) : 0;
-        if (rc != 0) {
-            return rc;
-        }
-        rc = px_unpack_kval(in, &kv->keys[kv->n], &kv->values[kv->n]);
-        if (rc != 0) {
-            return rc;
-        }
-        kv->n++;
-        if (kv->keys[kv->n - 1] != NULL && strcmp(kv->keys[kv->n - 1], PX_KEY_CHANGE) == 0 &&
-            kv->values[kv->n - 1].type == PMIX_UINT64) {
-            kv->change = kv->values[kv->n - 1].data.uint64;
-            kv->n--;
-            free(kv->keys[kv->n]);
-        } else if (kv->keys[kv->n - 1] == NULL || kv->keys[kv->n - 1][0] == '\0' ||
-                   (only != NULL && strcmp(kv->keys[kv->n - 1], only) != 0)) {
-            kv->n--;
-            free(kv->keys[kv->n]);
-            PMIx_Value_destruct(&kv->values[kv->n]);
-        } else {
-            rc = px_inflate_value(&kv->values[kv->n - 1]);
-        }
-    }
-    return rc;
-}
-
-static int kvals_batch(const struct kvals *kv, pmix_rank_t rank, struct px_batch *batch)
-{
-    for (size_t i = 0; i < kv->n; i++) {
-        struct px_store_entry entry = {0};
-        int rc;
-
-        set_index(&entry, rank);
-        if (!make_entry(&entry, kv->keys[i], &kv->values[i])) {
-            return PMIX_ERR_UNPACK_FAILURE;
-        }
-        rc = px_batch_add(batch, &entry);
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    return 0;
 }
 
 /* What is fetched by messages stays as it was, while a segment would show what its writer posts
@@ -366,28 +256,49 @@ uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_
     return (then & COUNTED) != 0 ? then & ~COUNTED : 0;
 }
 
+/* Reads a stream to its end, without its PX_KEY_CHANGE, which goes to *ret_change. */
+static int read_kvals(struct px_kval_reader *reader, pmix_rank_t rank, struct px_in *in,
+                      uint64_t *ret_change)
+{
+    struct px_kval kval;
+    int rc = 0;
+
+    *ret_change = 0;
+    while (rc == 0 && px_in_left(in) > 0) {
+        rc = px_kval_reader_next(reader, in, &kval);
+        if (rc != 0) {
+            return rc;
+        }
+        set_index(&kval.entry, rank);
+        if (strcmp(kval.entry.key, PX_KEY_CHANGE) == 0 && kval.packed->type == PMIX_UINT64) {
+            *ret_change = kval.packed->data.uint64;
+        } else {
+            rc = px_kval_reader_add(reader, &kval);
+        }
+    }
+    return rc;
+}
+
 int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
                            const char *only)
 {
-    struct kvals kv = {0};
-    struct px_batch *batch = px_batch_create();
+    struct px_kval_reader *reader = px_kval_reader_create(true, only);
+    const struct px_batch *batch;
+    uint64_t change;
     void **store;
-    int rc = batch != NULL ? kvals_read(&kv, in, only) : PMIX_ERR_NOMEM;
+    int rc = reader != NULL ? read_kvals(reader, owner->rank, in, &change) : PMIX_ERR_NOMEM;
 
-    if (rc == 0) {
-        rc = kvals_batch(&kv, owner->rank, batch);
-    }
-    if (rc == 0 && kv.n > 0) {
+    batch = rc == 0 ? px_kval_reader_batch(reader) : NULL;
+    if (batch != NULL) {
         px_lock_take(&session->lock);
         store = store_of_locked(session, owner->nspace);
         rc = store != NULL ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
-        rc = rc == 0 && only == NULL && (kv.change != 0 || !is_counted_locked(session, owner))
-                 ? note_fetched_locked(session, owner, kv.change)
+        rc = rc == 0 && only == NULL && (change != 0 || !is_counted_locked(session, owner))
+                 ? note_fetched_locked(session, owner, change)
                  : rc;
         px_lock_give(&session->lock);
     }
-    px_batch_destroy(batch);
-    kvals_fini(&kv);
+    px_kval_reader_destroy(reader);
     return rc;
 }
 

@@ -162,29 +162,39 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     return rc;
 }
 
-/* All values of the list that the scope shows, as one BUFFER block. */
-static int pack_scope(struct px_msg *msg, pmix_scope_t scope, const struct px_list *head)
+/* SCOPE; BUFFER, unless there is nothing in it. */
+static int pack_block(struct px_msg *msg, pmix_scope_t scope, const struct px_buf *block)
 {
-    struct px_buf inner = {0};
+    int rc = block->len > 0 ? px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1) : 0;
+
+    return rc == 0 && block->len > 0 ? px_pack_buffer(&msg->buf, msg->kind, block) : rc;
+}
+
+/* All values of the list in the block for this node, the block for others, or, packed once, in
+ * both. */
+static int pack_values(struct px_msg *msg, const struct px_list *head)
+{
+    struct px_buf local = {.data = NULL};
+    struct px_buf remote = {.data = NULL};
     int rc = 0;
 
     for (const struct px_list *at = head->next; at != head && rc == 0; at = at->next) {
-        const struct px_put_value *posted = px_container_of(at, struct px_put_value, link);
+        const struct px_put_value *value = px_container_of(at, struct px_put_value, link);
+        struct px_buf *block = value->scope == PMIX_REMOTE ? &remote : &local;
+        size_t start = block->len;
 
-        if (posted->scope == scope || posted->scope == PMIX_GLOBAL) {
-            rc = px_pack_kval(&inner, msg->kind, posted->key, &posted->value);
+        px_assert(value->scope == PMIX_LOCAL || value->scope == PMIX_REMOTE ||
+                  value->scope == PMIX_GLOBAL);
+        rc = px_pack_kval(block, msg->kind, value->key, &value->value);
+        if (rc == 0 && value->scope == PMIX_GLOBAL) {
+            px_buf_append(&remote, local.data + start, local.len - start);
         }
     }
-    if (rc == 0 && inner.len > 0) {
-        rc = px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1);
-        if (rc == 0) {
-            rc = px_pack_buffer(&msg->buf, msg->kind, &inner);
-        }
-    }
-    if (!px_buf_ok(&inner)) {
-        rc = PMIX_ERR_NOMEM;
-    }
-    px_buf_fini(&inner);
+    rc = rc == 0 && !px_buf_ok(&remote) ? PMIX_ERR_NOMEM : rc;
+    rc = rc == 0 ? pack_block(msg, PMIX_LOCAL, &local) : rc;
+    rc = rc == 0 ? pack_block(msg, PMIX_REMOTE, &remote) : rc;
+    px_buf_fini(&local);
+    px_buf_fini(&remote);
     return rc;
 }
 
@@ -249,11 +259,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     }
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
     if (rc == 0) {
-        rc = pack_scope(&msg, PMIX_LOCAL, &taken);
-        if (rc == 0) {
-            rc = pack_scope(&msg, PMIX_REMOTE, &taken);
-        }
-        rc = px_msg_send_op(&msg, rc, 0, commit_reply, session);
+        rc = px_msg_send_op(&msg, pack_values(&msg, &taken), 0, commit_reply, session);
     }
     if (rc != 0) {
         put_back(&session->uncommitted, &taken);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/kval_reader.h"
 #include "gds/store.h"
 #include "src/server/collectives/modex_blob.h"
 #include "src/server/data/commit.h"
@@ -102,15 +103,15 @@ void px_modex_request_resync(struct px_server *s)
 struct incoming {
     struct px_list link;
     struct px_nspace *ns;
-    struct px_commit_reader *posted;
+    struct px_kval_reader *values;
 };
 
 struct reader {
     struct px_server *server;
     struct px_list all;
-    const char *nspace;              /* of the part before; NULL at first */
-    struct px_nspace *ns;            /* NULL: this node has never heard of it */
-    struct px_commit_reader *posted; /* NULL until something of it is news */
+    const char *nspace;            /* of the part before; NULL at first */
+    struct px_nspace *ns;          /* NULL: this node has never heard of it */
+    struct px_kval_reader *values; /* NULL until something of it is news */
     bool echo;
     bool asked;
 };
@@ -120,13 +121,13 @@ static struct px_nspace *ns_of(struct reader *reader, const char *nspace)
 {
     if (!reader->nspace || strcmp(reader->nspace, nspace) != 0) {
         reader->ns = px_nspace_find(reader->server, nspace);
-        reader->posted = NULL;
+        reader->values = NULL;
         reader->nspace = nspace;
     }
     return reader->ns;
 }
 
-static struct px_commit_reader *find_posted(struct reader *reader, struct px_nspace *ns)
+static struct px_kval_reader *find_values(struct reader *reader, struct px_nspace *ns)
 {
     struct px_list *item;
     struct px_list *next;
@@ -135,7 +136,7 @@ static struct px_commit_reader *find_posted(struct reader *reader, struct px_nsp
     px_list_each(item, next, &reader->all) {
         in = px_container_of(item, struct incoming, link);
         if (in->ns == ns) {
-            return in->posted;
+            return in->values;
         }
     }
     in = calloc(1, sizeof(*in));
@@ -143,22 +144,22 @@ static struct px_commit_reader *find_posted(struct reader *reader, struct px_nsp
         return NULL;
     }
     in->ns = ns;
-    in->posted = px_commit_reader_create(ns);
-    if (!in->posted) {
+    in->values = px_kval_reader_create(false, NULL);
+    if (!in->values) {
         free(in);
         return NULL;
     }
     px_list_append(&reader->all, &in->link);
-    return in->posted;
+    return in->values;
 }
 
 /* Where data of the namespace at hand go; NULL when memory is out. */
-static struct px_commit_reader *posted_of(struct reader *reader)
+static struct px_kval_reader *values_of(struct reader *reader)
 {
-    if (!reader->posted) {
-        reader->posted = find_posted(reader, reader->ns);
+    if (!reader->values) {
+        reader->values = find_values(reader, reader->ns);
     }
-    return reader->posted;
+    return reader->values;
 }
 
 /* What is known of a remote rank; NULL for one that the job does not have, or without memory. */
@@ -221,7 +222,7 @@ static int on_part(void *arg, const struct px_modex_blob_head *head,
     struct reader *reader = arg;
     struct px_server *s = reader->server;
     struct px_nspace *ns;
-    struct px_commit_reader *posted;
+    struct px_kval_reader *values;
     struct px_in kvals;
 
     if (!part) {
@@ -236,12 +237,12 @@ static int on_part(void *arg, const struct px_modex_blob_head *head,
         return PMIX_SUCCESS;
     }
     kvals = part->kvals;
-    posted = posted_of(reader);
-    if (!posted) {
+    values = values_of(reader);
+    if (!values) {
         forget_received(s, ns);
         return PMIX_ERR_NOMEM;
     }
-    return px_commit_reader_read(posted, part->rank, &kvals, PMIX_REMOTE);
+    return px_modex_values_read(values, ns, part->rank, &kvals);
 }
 
 int px_modex_decode(struct px_server *s, const char *data, size_t len, bool *ret_self_echo)
@@ -256,11 +257,10 @@ int px_modex_decode(struct px_server *s, const char *data, size_t len, bool *ret
     for (item = px_list_shift(&reader.all); item; item = px_list_shift(&reader.all)) {
         struct incoming *in = px_container_of(item, struct incoming, link);
 
-        rc = rc ? rc : px_commit_reader_publish(in->posted, in->ns);
+        rc = px_modex_values_publish(in->values, in->ns, rc);
         if (rc) {
             forget_received(s, in->ns);
         }
-        px_commit_reader_destroy(in->posted);
         free(in);
     }
     if (reader.asked) {

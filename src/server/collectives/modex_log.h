@@ -9,7 +9,8 @@
 #include "src/base/buf.h"
 #include "src/base/list.h"
 #include "src/base/map.h"
-#include "src/wire/codec.h"
+
+struct px_kval;
 
 /* What a local process has posted for other nodes: the newest value of each key, as packed KVALs in
  * the order of posting. Each has a number from a counter that all modex logs of a server share, so
@@ -28,21 +29,9 @@ struct px_modex_log_span {
     uint64_t to;   /* equal to `from`: nothing new */
 };
 
-/* The bytes that tell posted values apart: the key, or for a qualified value (which all have the
- * same) also the real key and its qualifiers. */
-struct px_kval_name {
-    const void *bytes; /* the key, or in room */
-    size_t len;
-    struct px_buf room; /* px_buf_fini it afterwards */
-};
-/* The key stays borrowed. 0, PMIX_ERR_NOMEM or PMIX_ERR_UNPACK_FAILURE: a qualified value that is
- * none. */
-int px_kval_name(const char *key, const pmix_value_t *value, struct px_kval_name *ret);
-
-/* Takes over the KVALs of a PLAIN buffer and numbers those that are new, by ++*counter. 0,
- * PMIX_ERR_NOMEM or what was wrong with the bytes; then some keys may be new and others old, each
- * of them whole. */
-int px_modex_log_put(struct px_modex_log *box, const struct px_buf *kvals, uint64_t *counter);
+/* Copies a value, in the plain encoding, and numbers it by ++*counter, unless it is the newest of
+ * its name already. 0 or PMIX_ERR_NOMEM: then the log is as before. */
+int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint64_t *counter);
 
 /* Appends everything with a number above `since`. 0 or PMIX_ERR_NOMEM. */
 int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *buf,

@@ -7,23 +7,21 @@
 
 #include <pmix.h>
 
-struct px_commit_reader;
 struct px_in;
+struct px_kval_reader;
 struct px_nspace;
 struct px_peer;
 struct px_server;
 
-/* Reads a KVAL stream of one process that another server sent, and publishes it. Loop thread. */
-
 int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
-struct px_commit_reader *px_commit_reader_create(const struct px_nspace *ns); /* ns outlives it */
+/* Reads committed values of one process that another server sent: a KVAL stream to its end. 0 or
+ * what is wrong with the bytes. Loop thread. */
+int px_modex_values_read(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,
+                         struct px_in *in);
 
-/* From now on, nothing but this key is taken (NULL: all are); it stays borrowed. */
-void px_commit_reader_only(struct px_commit_reader *posted, const char *key);
-int px_commit_reader_read(struct px_commit_reader *posted, uint32_t rank, struct px_in *in,
-                          pmix_scope_t scope);
-int px_commit_reader_publish(struct px_commit_reader *posted, struct px_nspace *ns);
-void px_commit_reader_destroy(struct px_commit_reader *posted);
+/* Publishes what was read if rc is 0, and frees the reader (or NULL). rc, or the status of
+ * px_store_publish. Loop thread. */
+int px_modex_values_publish(struct px_kval_reader *reader, struct px_nspace *ns, int rc);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/kval_reader.h"
 #include "server_get.h"
 #include "src/server/self/self.h"
 #include "src/wire/message.h"
@@ -45,55 +46,27 @@ struct answer_packer {
     bool shares; /* it does, or the asker has it */
 };
 
+/* A value that is retrieved by qualifiers goes with them. */
 static int pack_slice(struct answer_packer *p, const char *key, const struct px_slice *slice)
 {
     pmix_value_t value;
-    int rc = px_slice_fill(slice, &value);
+    int rc = slice->quals ? px_kval_fold(key, slice, &value) : px_slice_fill(slice, &value);
 
     if (rc) {
         return rc;
     }
-    rc = px_pack_kval(&p->buf, p->kind, key, &value);
+    rc = px_pack_kval(&p->buf, p->kind, slice->quals ? PMIX_QUALIFIED_VALUE : key, &value);
     PMIx_Value_destruct(&value);
     p->n += !rc;
     return rc;
 }
 
-/* A value that is retrieved by qualifiers goes with them. */
-static int pack_qualified(struct answer_packer *p, const char *key, const struct px_slice *slice)
-{
-    pmix_info_t *quals = NULL;
-    pmix_info_t *infos = NULL;
-    size_t n = 0;
-    int rc = px_slice_quals(slice, &quals, &n);
-
-    if (rc) {
-        return rc;
-    }
-    infos = calloc(n + 1, sizeof(*infos));
-    rc = infos ? px_slice_fill(slice, &infos[0].value) : PMIX_ERR_NOMEM;
-    if (!rc) {
-        pmix_data_array_t array = {.type = PMIX_INFO, .size = n + 1, .array = infos};
-        pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
-
-        memcpy(infos[0].key, key, strnlen(key, PMIX_MAX_KEYLEN));
-        memcpy(&infos[1], quals, n * sizeof(*infos));
-        rc = px_pack_kval(&p->buf, p->kind, PMIX_QUALIFIED_VALUE, &value);
-        PMIx_Value_destruct(&infos[0].value);
-        p->n += !rc;
-    }
-    free(infos);
-    PMIx_Info_free(quals, n);
-    return rc;
-}
-
 static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
 {
-    if (slice->scope == PMIX_SCOPE_UNDEF || slice->scope == PMIX_INTERNAL ||
-        slice->type == PMIX_UNDEF) {
-        return PMIX_SUCCESS;
-    }
-    return slice->quals ? pack_qualified(arg, key, slice) : pack_slice(arg, key, slice);
+    bool posted = slice->scope != PMIX_SCOPE_UNDEF && slice->scope != PMIX_INTERNAL &&
+                  slice->type != PMIX_UNDEF;
+
+    return posted ? pack_slice(arg, key, slice) : PMIX_SUCCESS;
 }
 
 static struct px_peer *asking_peer(const struct px_get *get)
@@ -257,9 +230,7 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
         return PMIX_SUCCESS;
     }
     rc = begin_object(&p, get, ns, owner);
-    if (!rc && slice->quals) {
-        rc = pack_qualified(&p, get->key, slice);
-    } else if (!rc && posted && !p.shares) {
+    if (!rc && posted && !slice->quals && !p.shares) {
         rc = pack_process(&p, get, ns, owner);
     } else if (!rc) {
         rc = pack_slice(&p, get->key, slice);

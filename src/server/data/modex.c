@@ -11,6 +11,7 @@
 #include "server_get.h"
 #include "src/server/requests/host_upcall.h"
 #include "modex.h"
+#include "gds/kval_reader.h"
 #include "src/nspace/jobinfo.h"
 #include "commit.h"
 #include "nspace.h"
@@ -64,16 +65,17 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
 static int store_posted(struct px_server *s, const struct modex *modex, struct px_in *in)
 {
     struct px_nspace *ns = px_nspace_find(s, modex->nspace);
-    struct px_commit_reader *posted = ns ? px_commit_reader_create(ns) : NULL;
-    int rc = ns ? (posted ? PMIX_SUCCESS : PMIX_ERR_NOMEM) : PMIX_ERR_NOT_FOUND;
+    struct px_kval_reader *reader;
+    int rc = PMIX_ERR_NOMEM;
 
-    if (!rc && modex->renewal) {
-        px_commit_reader_only(posted, modex->key);
+    if (!ns) {
+        return PMIX_ERR_NOT_FOUND;
     }
-    rc = rc ? rc : px_commit_reader_read(posted, modex->rank, in, PMIX_REMOTE);
-    rc = rc ? rc : px_commit_reader_publish(posted, ns);
-    px_commit_reader_destroy(posted);
-    return rc;
+    reader = px_kval_reader_create(false, modex->renewal ? modex->key : NULL);
+    if (reader) {
+        rc = px_modex_values_read(reader, ns, modex->rank, in);
+    }
+    return px_modex_values_publish(reader, ns, rc);
 }
 
 static void modex_answered(struct px_upcall *up)

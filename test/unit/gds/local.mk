@@ -2,7 +2,7 @@
 gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
-gds_unit_tests = %D%/batch.t %D%/column_writer.t %D%/corrupt.t %D%/crash.t %D%/fast_path.t %D%/golden.t %D%/format.t %D%/key_table.t %D%/segment_file.t %D%/verify.t %D%/lookup.t %D%/memo.t \
+gds_unit_tests = %D%/batch.t %D%/column_writer.t %D%/corrupt.t %D%/crash.t %D%/fast_path.t %D%/golden.t %D%/format.t %D%/kval_reader.t %D%/key_table.t %D%/segment_file.t %D%/verify.t %D%/lookup.t %D%/memo.t \
   %D%/model.t %D%/generation.t %D%/nodes.t %D%/publication.t %D%/race.t %D%/read.t %D%/thread_cache.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
@@ -22,6 +22,9 @@ px_long_tests += %D%/corrupt.t %D%/model.t
 %C%_segment_file_t_SOURCES = %D%/segment_file.c %D%/support.c %D%/support.h
 %C%_segment_file_t_LDADD = $(gds_unit_libs)
 %C%_segment_file_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_kval_reader_t_SOURCES = %D%/kval_reader.c %D%/support.c %D%/support.h
+%C%_kval_reader_t_LDADD = $(gds_unit_libs)
+%C%_kval_reader_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
 %C%_lookup_t_SOURCES = %D%/lookup.c %D%/support.c %D%/support.h
 %C%_lookup_t_LDADD = $(gds_unit_libs)
 %C%_lookup_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)

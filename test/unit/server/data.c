@@ -60,6 +60,54 @@ static int act_collect(void)
     return 0;
 }
 
+/* Scopes in any order in one commit, and another order in the next. [PUT-004], [PUT-005],
+ * [PUT-006], [PUT-009] */
+static const pmix_scope_t mixed[] = {PMIX_LOCAL,  PMIX_GLOBAL, PMIX_LOCAL,  PMIX_LOCAL,
+                                     PMIX_GLOBAL, PMIX_REMOTE, PMIX_GLOBAL, PMIX_REMOTE,
+                                     PMIX_LOCAL,  PMIX_GLOBAL, PMIX_GLOBAL, PMIX_REMOTE};
+
+enum { N_MIXED = sizeof(mixed) / sizeof(mixed[0]) };
+
+static void check_mixed(pmix_rank_t rank, unsigned i, uint32_t want)
+{
+    char key[16];
+    uint32_t v = 0;
+    pmix_status_t rc;
+
+    snprintf(key, sizeof(key), "m%u", i);
+    rc = get_with(rank, key, PMIX_IMMEDIATE, &v);
+    if (rank != me.rank && is_near(rank) && mixed[i] == PMIX_REMOTE) {
+        check_status(rc, PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
+    } else if (is_near(rank) || mixed[i] != PMIX_LOCAL) {
+        check_status(rc, PMIX_SUCCESS);
+        check(v == want);
+    } else {
+        check(rc != PMIX_SUCCESS);
+    }
+}
+
+static int act_mixed(void)
+{
+    for (uint32_t round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < N_MIXED; i++) {
+            unsigned which = (i * (2 * round + 1)) % N_MIXED; /* round 1: every third, again */
+            char key[16];
+
+            snprintf(key, sizeof(key), "m%u", which);
+            post(mixed[which], key, 100 * round + which);
+        }
+        check_status(PMIx_Commit(), PMIX_SUCCESS);
+        fence_all(true);
+        for (pmix_rank_t r = 0; r < job_size; r++) {
+            for (unsigned i = 0; i < N_MIXED; i += round == 1 ? 3 : 1) {
+                check_mixed(r, i, 100 * round + i);
+            }
+        }
+        fence_all(false);
+    }
+    return 0;
+}
+
 /* [FEN-005], [NRK-005], [NRK-010], [NRK-011] */
 static int act_direct(void)
 {
@@ -402,13 +450,11 @@ static int act_required(void)
 }
 
 static const struct act acts[] = {
-    {"collect", act_collect},     {"direct", act_direct},
-    {"again", act_again},         {"again_far", act_again_far},
-    {"never", act_never},         {"gone", act_gone},
-    {"kinds", act_kinds},         {"missing", act_missing},
-    {"patient", act_patient},     {"persistent", act_persistent},
-    {"required", act_required},   {"scope", act_scope},
-    {"scope_far", act_scope_far}, {NULL, NULL},
+    {"collect", act_collect}, {"direct", act_direct},         {"mixed", act_mixed},
+    {"again", act_again},     {"again_far", act_again_far},   {"never", act_never},
+    {"gone", act_gone},       {"kinds", act_kinds},           {"missing", act_missing},
+    {"patient", act_patient}, {"persistent", act_persistent}, {"required", act_required},
+    {"scope", act_scope},     {"scope_far", act_scope_far},   {NULL, NULL},
 };
 
 static void collect_one_node(void **state)
@@ -437,6 +483,16 @@ static void held_by_server(void **state)
         .act = "direct", .n_nodes = 1, .per_node = 2, .ready = before_held, .after = after_held};
 
     (void) state;
+    assert_int_equal(world_run(&world), 0);
+}
+
+static void mixed_scopes(void **state)
+{
+    struct world world = {.act = "mixed", .n_nodes = 2, .per_node = 2};
+
+    (void) state;
+    assert_int_equal(world_run(&world), 0);
+    world.private_store = true;
     assert_int_equal(world_run(&world), 0);
 }
 
@@ -522,6 +578,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(collect_one_node),
         cmocka_unit_test(collect_two_nodes),
         cmocka_unit_test(collect_by_messages),
+        cmocka_unit_test(mixed_scopes),
         cmocka_unit_test(direct),
         cmocka_unit_test(held_by_server),
         cmocka_unit_test(again),

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "gds/kval_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+
+#include "src/base/assert.h"
+#include "src/value/nested.h"
+#include "src/wire/compress.h"
+#include "src/wire/messages.h"
+#include "src/wire/view.h"
+
+/* --- qualified values --- */
+
+int px_kval_unfold(const char *key, const pmix_value_t *value, struct px_store_entry *entry)
+{
+    const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+    const pmix_info_t *infos;
+
+    if (strcmp(key, PMIX_QUALIFIED_VALUE) != 0) {
+        entry->key = key;
+        entry->value = value;
+        return 0;
+    }
+    if (!array || array->type != PMIX_INFO || array->size < 1 || !array->array) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    infos = array->array;
+    entry->key = infos[0].key;
+    entry->value = &infos[0].value;
+    entry->quals = infos + 1;
+    entry->n_quals = array->size - 1;
+    return 0;
+}
+
+int px_kval_fold(const char *key, const struct px_slice *slice, pmix_value_t *ret)
+{
+    pmix_value_t made = {.type = PMIX_DATA_ARRAY};
+    pmix_info_t *quals = NULL;
+    pmix_info_t *infos;
+    size_t n = 0;
+    int rc = px_slice_quals(slice, &quals, &n);
+
+    px_assert(slice->quals);
+    made.data.darray = rc == 0 ? PMIx_Data_array_create(n + 1, PMIX_INFO) : NULL;
+    if (!made.data.darray) {
+        PMIx_Info_free(quals, n);
+        return rc ? rc : PMIX_ERR_NOMEM;
+    }
+    infos = made.data.darray->array;
+    PMIx_Load_key(infos[0].key, key);
+    rc = px_slice_fill(slice, &infos[0].value);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = px_info_keep(&infos[i + 1], &quals[i]);
+    }
+    PMIx_Info_free(quals, n);
+    if (rc) {
+        PMIx_Value_destruct(&made);
+        return rc;
+    }
+    *ret = made;
+    return 0;
+}
+
+int px_kval_name(const struct px_kval *kval, struct px_kval_name *ret)
+{
+    *ret = (struct px_kval_name){.bytes = kval->entry.key, .len = kval->key_len};
+    if (!px_kval_is_qualified(kval)) {
+        return 0;
+    }
+    /* No key has a NUL in it: this is the name of no plain value. */
+    px_buf_append(&ret->room, kval->entry.key, kval->key_len + 1);
+    (void) px_pack_infos(&ret->room, PX_WIRE_PLAIN, kval->entry.quals, kval->entry.n_quals);
+    ret->bytes = ret->room.data;
+    ret->len = ret->room.len;
+    return px_buf_ok(&ret->room) ? 0 : PMIX_ERR_NOMEM;
+}
+
+/* --- reading --- */
+
+/* Values that stay where they are: the batch borrows them. */
+enum { CHUNK = 256 };
+
+struct kval_chunk {
+    struct kval_chunk *next;
+    size_t n;
+    pmix_value_t values[CHUNK];
+};
+
+/* Most processes put under the same few names, each of which the batch is asked for once. */
+enum { N_NAMES = 32 };
+
+struct known_key {
+    const char *text; /* borrowed; NULL: none yet */
+    size_t len;
+    uint32_t key; /* of the batch */
+};
+
+struct px_kval_reader {
+    struct px_batch *batch;
+    size_t n_added;
+    bool plain;
+    const char *only;
+    struct kval_chunk *owned;
+    struct kval_chunk *borrowed;     /* their strings and bytes lie in the input */
+    struct known_key names[N_NAMES]; /* by length and last character */
+};
+
+struct px_kval_reader *px_kval_reader_create(bool plain, const char *only)
+{
+    struct px_kval_reader *reader = calloc(1, sizeof(*reader));
+
+    if (!reader) {
+        return NULL;
+    }
+    reader->plain = plain;
+    reader->only = only;
+    reader->batch = px_batch_create();
+    if (!reader->batch) {
+        free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+static void free_chunks(struct kval_chunk *chunk, bool owned)
+{
+    while (chunk) {
+        struct kval_chunk *next = chunk->next;
+
+        px_assert(chunk->n <= CHUNK);
+        for (size_t i = 0; owned && i < chunk->n; i++) {
+            PMIx_Value_destruct(&chunk->values[i]);
+        }
+        free(chunk);
+        chunk = next;
+    }
+}
+
+void px_kval_reader_destroy(struct px_kval_reader *reader)
+{
+    if (reader) {
+        px_batch_destroy(reader->batch);
+        free_chunks(reader->owned, true);
+        free_chunks(reader->borrowed, false);
+        free(reader);
+    }
+}
+
+/* Makes a compressed value, and what is compressed in an array, what it was. On failure the value
+ * is as sound as before. */
+static int inflate(struct px_kval_view *view)
+{
+    pmix_value_t own;
+    int rc;
+
+    if (!view->owned && (view->value.type == PMIX_COMPRESSED_STRING ||
+                         view->value.type == PMIX_COMPRESSED_BYTE_OBJECT)) {
+        rc = px_value_keep(&own, &view->value);
+        if (rc) {
+            return rc;
+        }
+        view->value = own;
+        view->owned = true;
+    }
+    return view->owned ? px_inflate_value(&view->value) : 0;
+}
+
+/* Takes over the value; NULL, with the value as it was: no memory. */
+static const pmix_value_t *keep_value(struct px_kval_reader *reader,
+                                      const struct px_kval_view *view)
+{
+    struct kval_chunk **chunks = view->owned ? &reader->owned : &reader->borrowed;
+    struct kval_chunk *chunk = *chunks;
+
+    if (!chunk || chunk->n == CHUNK) {
+        chunk = malloc(sizeof(*chunk));
+        if (!chunk) {
+            return NULL;
+        }
+        chunk->next = *chunks;
+        chunk->n = 0;
+        *chunks = chunk;
+    }
+    chunk->values[chunk->n] = view->value;
+    return &chunk->values[chunk->n++];
+}
+
+int px_kval_reader_next(struct px_kval_reader *reader, struct px_in *in, struct px_kval *ret)
+{
+    struct px_kval kval = {.bytes = in->at, .kind = in->kind};
+    struct px_kval_view view;
+    int rc = px_unpack_kval_view(in, &view);
+
+    if (rc) {
+        return rc;
+    }
+    px_assert(in->at > kval.bytes && in->at <= in->end);
+    kval.len = (size_t) (in->at - kval.bytes);
+    rc = reader->plain ? inflate(&view) : 0;
+    kval.packed = rc == 0 ? keep_value(reader, &view) : NULL;
+    if (!kval.packed) {
+        if (view.owned) {
+            PMIx_Value_destruct(&view.value);
+        }
+        return rc ? rc : PMIX_ERR_NOMEM;
+    }
+    if (!view.key_len || px_kval_unfold(view.key, kval.packed, &kval.entry)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    kval.key_len =
+        px_kval_is_qualified(&kval) ? strnlen(kval.entry.key, PMIX_MAX_KEYLEN) : view.key_len;
+    *ret = kval;
+    return 0;
+}
+
+int px_kval_reader_add(struct px_kval_reader *reader, const struct px_kval *kval)
+{
+    const struct px_store_entry *entry = &kval->entry;
+    struct known_key *name;
+    int rc;
+
+    if (reader->only && strcmp(entry->key, reader->only) != 0) {
+        return 0;
+    }
+    reader->n_added++;
+    if (entry->level != PX_LEVEL_PROC || entry->n_quals || entry->index > PMIX_RANK_VALID ||
+        !kval->key_len) {
+        return px_batch_add(reader->batch, entry);
+    }
+    name =
+        &reader->names[(kval->key_len ^ (unsigned char) entry->key[kval->key_len - 1]) % N_NAMES];
+    if (!name->text || name->len != kval->key_len ||
+        memcmp(name->text, entry->key, kval->key_len) != 0) {
+        rc = px_batch_key(reader->batch, entry->key, &name->key);
+        if (rc) {
+            return rc;
+        }
+        name->text = entry->key;
+        name->len = kval->key_len;
+    }
+    return px_batch_add_proc(reader->batch, name->key, entry->index, entry->scope, entry->value);
+}
+
+const struct px_batch *px_kval_reader_batch(const struct px_kval_reader *reader)
+{
+    return reader->n_added ? reader->batch : NULL;
+}
