@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Cpusets: their text, and where a process or thread is bound. None of it needs the topology, so
- * none of it loads one: the binding is asked from the kernel directly. Text may come from a peer:
- * it is checked before hwloc's parser sees it, which would reserve memory for any number it
- * reads. */
+/* Cpusets: their text, and the binding of a process or thread. Nothing here needs the topology, so
+ * nothing here loads it: the binding comes from the kernel (sched_getaffinity).
+ *
+ * Text may come from a peer. It is checked before hwloc's parser sees it, because that parser
+ * reserves memory for any number it reads. The functions share no state and run in any thread. */
 
 #include <hwloc.h>
 #include "cpuset.h"
@@ -20,9 +21,10 @@
 #include <string.h>
 
 #define MAX_DIGITS      6       /* of a CPU's number */
-#define MAX_KERNEL_CPUS 1048576 /* where asking for ever larger masks ends */
+#define MAX_KERNEL_CPUS 1048576 /* largest mask that is tried */
 
-/* Passes over one number; NULL when there is none or it is too long. */
+/* Returns the first byte behind the number at p; NULL if there is none or it has more than
+ * MAX_DIGITS digits. */
 static const char *skip_number(const char *p, const char *end)
 {
     const char *start = p;
@@ -72,7 +74,7 @@ int px_topo_list_parse(const char *list, size_t len, hwloc_bitmap_t bitmap)
     return rc == 0 ? 0 : PMIX_ERR_BAD_PARAM;
 }
 
-/* Gives the bitmap to *ret_cpuset, or releases it. */
+/* Makes *ret_cpuset from `bitmap`, which it takes over: on PMIX_ERR_NOMEM the bitmap is freed. */
 static int cpuset_from_bitmap(hwloc_bitmap_t bitmap, pmix_cpuset_t *ret_cpuset)
 {
     char *source = strdup(PX_TOPO_SOURCE);
@@ -129,7 +131,9 @@ int px_topo_cpuset_string(const pmix_cpuset_t *cpuset, char **ret_string)
     return 0;
 }
 
-/* Adds a thread's allowed CPUs to the bitmap. tid 0: the calling thread. */
+/* Adds the CPUs that a thread may run on to the bitmap; tid 0 is the calling thread. The kernel
+ * refuses a mask smaller than its own, so the mask is doubled up to MAX_KERNEL_CPUS.
+ * PMIX_ERR_NOT_FOUND: there is no such thread, or the kernel refuses every size; PMIX_ERR_NOMEM. */
 static int add_affinity(pid_t tid, hwloc_bitmap_t bitmap)
 {
     for (int n = CPU_SETSIZE; n <= MAX_KERNEL_CPUS; n *= 2) {
@@ -155,8 +159,9 @@ static int add_affinity(pid_t tid, hwloc_bitmap_t bitmap)
     return PMIX_ERR_NOT_FOUND;
 }
 
-/* A process is bound to the union of its threads' CPUs. A thread that ends meanwhile is passed
- * over. */
+/* Adds the CPUs of all threads: a process is bound to the union of what its threads may use.
+ * Threads that end meanwhile are skipped; without /proc only the calling thread counts.
+ * PMIX_ERR_NOT_FOUND: no thread could be read. */
 static int add_all_threads(hwloc_bitmap_t bitmap)
 {
     DIR *dir = opendir("/proc/self/task");

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* How far devices are from where a process runs.
+/* How far devices are from the place where a process runs (Standard, chapter Process Management).
  *
- * The distance of a processing unit and a device is the number of levels one has to climb from the
- * unit to the smallest part of the machine that holds both: 0 would be the unit itself, the depth
- * of the unit is the whole machine. These are ranks for choosing the nearest device, not times. */
+ * The distance of a processing unit and a device is the number of levels from the unit up to the
+ * smallest part of the machine that holds both: 0 is the unit itself, the depth of the unit is the
+ * whole machine. These numbers serve to choose the nearest device; they are not times. A device's
+ * distance is a minimum and a maximum over the units of the cpuset. Works on the caller's stack;
+ * any thread. */
 
 #include <hwloc.h>
 #include "distance.h"
@@ -21,19 +23,24 @@
 #include "cpuset.h"
 #include "topo_values.h"
 
+/* Which devices the caller wants, read from its infos; borrows them. On the stack of
+ * px_topo_distances. */
 struct wanted {
-    pmix_device_type_t types; /* bits; 0: all known */
+    pmix_device_type_t types; /* bits; 0: all types that we know */
     const pmix_info_t *info;  /* for the PMIX_DEVICE_ID entries */
     size_t ninfo;
-    bool by_id;
+    bool by_id; /* there is at least one PMIX_DEVICE_ID */
 };
 
+/* The result as it grows: n devices in room for cap, all malloc'd. */
 struct device_list {
     pmix_device_distance_t *at;
     size_t n;
     size_t cap;
 };
 
+/* PMIx's type of an OS device of hwloc; PMIX_DEVTYPE_UNKNOWN for one that PMIx has no type for,
+ * which is then left out. */
 static pmix_device_type_t type_of(hwloc_obj_t obj)
 {
     switch (obj->attr->osdev.type) {
@@ -54,7 +61,9 @@ static pmix_device_type_t type_of(hwloc_obj_t obj)
     }
 }
 
-/* A name that is the device's own where it has one, else its name on this host. */
+/* A malloc'd name of the device: "fab://NodeGUID::SysImageGUID" or "net://address" if the hardware
+ * has one of its own, else "gpu://", "coproc://" or "dev://" and its name on this host, which is
+ * unique here only. NULL: no memory. */
 static char *uuid_of(hwloc_obj_t obj, pmix_device_type_t type)
 {
     const char *guid = hwloc_obj_get_info_by_name(obj, "NodeGUID");
@@ -76,6 +85,9 @@ static char *uuid_of(hwloc_obj_t obj, pmix_device_type_t type)
     return n < 0 ? NULL : text;
 }
 
+/* Sets mindist and maxdist of `d` over the processing units in `cpus`. A device is where its
+ * nearest ancestor is that is not an I/O object. Both are UINT16_MAX (unknown) if no unit is in
+ * `cpus`. */
 static void measure_distances(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t device,
                               pmix_device_distance_t *d)
 {
@@ -99,6 +111,7 @@ static void measure_distances(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, 
     d->maxdist = known ? (uint16_t) max : UINT16_MAX;
 }
 
+/* True if one of the PMIX_DEVICE_ID entries is the device's uuid or its name on this host. */
 static bool id_is_wanted(const struct wanted *w, const pmix_device_distance_t *d)
 {
     const pmix_info_t *at = NULL;
@@ -112,6 +125,8 @@ static bool id_is_wanted(const struct wanted *w, const pmix_device_distance_t *d
     return false;
 }
 
+/* Appends the device to `found` if it is wanted, with its distances from `cpus`. 0, also if it is
+ * not wanted, or PMIX_ERR_NOMEM. */
 static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_obj_t obj,
                       const struct wanted *w, struct device_list *found)
 {
@@ -134,6 +149,7 @@ static int add_device(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, hwloc_ob
     return 0;
 }
 
+/* Reads the directives into *w, which borrows info. 0 or PMIX_ERR_TYPE_MISMATCH. */
 static int read_wanted(const pmix_info_t *info, size_t ninfo, struct wanted *w)
 {
     *w = (struct wanted){.info = info, .ninfo = ninfo};
@@ -154,6 +170,8 @@ static int read_wanted(const pmix_info_t *info, size_t ninfo, struct wanted *w)
     return 0;
 }
 
+/* Measures all wanted OS devices of the topology. The array is the caller's. 0, PMIX_ERR_NOT_FOUND
+ * (no device matches) or PMIX_ERR_NOMEM. */
 static int collect_devices(hwloc_topology_t topo, hwloc_const_bitmap_t cpus, const struct wanted *w,
                            pmix_device_distance_t **ret_distances, size_t *ret_n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Which memory a mapping gets. A policy on a shared mapping belongs to the object behind it, so
- * what the one writer says holds for the pages of all its readers. */
+/* The NUMA placement of segments. A policy on a shared mapping belongs to the object behind it (the
+ * memfd), so the policy that the one writer sets holds for the pages that all readers map. */
 
 #include <hwloc.h>
 #include "interleave.h"
@@ -17,7 +17,7 @@ int px_topo_interleave(void *at, size_t len)
     if (rc != 0) {
         return rc;
     }
-    if (!hwloc_topology_is_thissystem(topo) || /* hwloc would say yes and do nothing */
+    if (!hwloc_topology_is_thissystem(topo) || /* hwloc would succeed without effect */
         hwloc_set_area_membind(topo, at, len, hwloc_topology_get_allowed_nodeset(topo),
                                HWLOC_MEMBIND_INTERLEAVE, HWLOC_MEMBIND_BYNODESET) != 0) {
         return PMIX_ERR_NOT_SUPPORTED;

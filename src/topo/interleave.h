@@ -5,9 +5,10 @@
 
 #include <stddef.h>
 
-/* Memory that a range of the caller's address space gets from now on comes from all NUMA nodes in
- * turn; what it has already stays. Takes a topology of this machine: PMIX_ERR_NOT_SUPPORTED for
- * another, or when the system cannot. */
+/* Sets the memory policy of a range of the caller's address space: pages that it gets from now on
+ * are taken from all NUMA nodes in turn. Pages that it has already stay where they are. Any thread.
+ * PMIX_ERR_NOT_SUPPORTED: the topology is another machine's, or the kernel refuses; also the errors
+ * of px_topo_machine. */
 int px_topo_interleave(void *at, size_t len);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Locality strings: which package, caches, core, hardware threads and NUMA nodes a cpuset touches,
- * in the form and order that other PMIx implementations give ("SK0:L30:L20:L10:CR0:HT0:NM0"),
+/* Locality strings: which package, caches, core, hardware threads and NUMA nodes a cpuset touches.
+ *
+ * Form and order are those that other PMIx implementations give ("SK0:L30:L20:L10:CR0:HT0:NM0"),
  * because processes of one job compare strings made by different libraries. Ours begin with the
- * source, as the Standard says; those of OpenPMIx 4.2 do not, so a missing source is taken for
- * hwloc. */
+ * source, as the Standard says; those of OpenPMIx 4.2 do not, so a string without a source is taken
+ * for hwloc's. */
 
 #include <hwloc.h>
 #include "locality.h"
@@ -19,6 +20,8 @@
 #include "src/base/buf.h"
 #include "cpuset.h"
 
+/* The levels in the order of the string: the two letters, hwloc's type, and the bit that
+ * PMIx_Get_relative_locality sets for a shared object. */
 static const struct level {
     char code[3];
     hwloc_obj_type_t type;
@@ -34,7 +37,8 @@ static const struct level {
 };
 #define N_LEVELS (sizeof(levels) / sizeof(levels[0]))
 
-/* Appends ":SK0-1" when the cpuset touches objects of the level. */
+/* Appends ":" and the level, such as ":SK0-1", if the cpuset touches objects of it; nothing
+ * otherwise. 0 or PMIX_ERR_NOMEM; the buffer keeps failures of its own. */
 static int append_level(hwloc_topology_t topo, const struct level *level, hwloc_const_bitmap_t cpus,
                         struct px_buf *text)
 {
@@ -95,7 +99,7 @@ int px_topo_locality_string(const pmix_cpuset_t *cpuset, char **ret_string)
     return 0;
 }
 
-/* The level that a token such as "L30-1" names, or NULL. */
+/* The level that the `len` bytes of a token such as "L30-1" begin with; NULL: none that we know. */
 static const struct level *level_of(const char *token, size_t len)
 {
     for (size_t i = 0; len > 2 && i < N_LEVELS; i++) {
@@ -106,7 +110,9 @@ static const struct level *level_of(const char *token, size_t len)
     return NULL;
 }
 
-/* Reads a locality string into one bitmap per level. Levels that we do not know are passed over. */
+/* Reads a locality string into one bitmap per level; tokens of unknown levels are skipped.
+ * PMIX_ERR_BAD_PARAM: empty, or a list is malformed; PMIX_ERR_NOT_SUPPORTED: it begins with neither
+ * a level nor hwloc; PMIX_ERR_NOMEM. */
 static int read_string(const char *string, hwloc_bitmap_t sets[N_LEVELS])
 {
     const char *p = string;
@@ -131,6 +137,8 @@ static int read_string(const char *string, hwloc_bitmap_t sets[N_LEVELS])
     return rc;
 }
 
+/* Allocates n empty bitmaps. On PMIX_ERR_NOMEM the ones that failed are NULL, and the caller frees
+ * all n. */
 static int alloc_sets(hwloc_bitmap_t *sets, size_t n)
 {
     int rc = 0;
@@ -142,6 +150,8 @@ static int alloc_sets(hwloc_bitmap_t *sets, size_t n)
     return rc;
 }
 
+/* A level is shared if both sets of object numbers intersect. Both strings are of one machine, so
+ * equal numbers name the same object. */
 int px_topo_relative_locality(const char *one, const char *two, pmix_locality_t *ret_locality)
 {
     if (one == NULL || two == NULL || ret_locality == NULL) {

@@ -3,11 +3,11 @@
 
 /* The one topology of the process: where it comes from, and how it is lent out.
  *
- * Discovery costs tens of milliseconds and reads hundreds of files, so nobody pays for it before
- * somebody asks, and a client is given the server's result. Once loaded the topology is never
- * changed: hwloc allows any number of threads to read it then. What was lent to the application
- * stays recognisable for ever (struct lent), because an application may release its pmix_topology_t
- * after PMIx_Finalize, and that must not destroy what is not its. */
+ * Discovery takes tens of milliseconds and reads hundreds of files, so it happens at the first use
+ * and not at init, and a client takes the server's result. Once loaded, the topology is never
+ * changed: hwloc then allows any number of threads to read it. A topology that was lent to the
+ * application stays recognisable until the process ends (struct lent), because an application may
+ * release its pmix_topology_t after PMIx_Finalize, and that must not destroy the shared one. */
 
 #include <hwloc.h>
 #include "topo.h"
@@ -20,20 +20,22 @@
 #include "src/base/lock.h"
 #include "src/base/param.h"
 
-/* A topology that an application may still hold; kept until the process ends. */
+/* A topology that an application may still hold; kept until the process ends. Owned by the list in
+ * `machine`. */
 struct lent {
     struct lent *next;
     hwloc_topology_t topo;
 };
 
+/* The process's topology and its sources, for all threads. */
 static struct {
-    struct px_lock lock; /* guards everything here */
-    hwloc_topology_t topo;
-    bool borrowed; /* the host's */
-    char *xml;     /* the topology's text, once asked for */
+    struct px_lock lock;   /* guards everything here */
+    hwloc_topology_t topo; /* NULL until it is loaded */
+    bool borrowed;         /* the host's: not ours to destroy */
+    char *xml;             /* the topology's text, exported at the first px_topo_xml_peek */
     px_topo_xml_fn provider;
     void *provider_arg;
-    struct lent *lent;
+    struct lent *lent; /* topologies lent to the application, of earlier lives too */
 } machine = {.lock = PX_LOCK_INIT};
 
 bool px_topo_is_ours(const char *source)
@@ -43,7 +45,7 @@ bool px_topo_is_ours(const char *source)
     return strncasecmp(source, PX_TOPO_SOURCE, n) == 0 && (source[n] == '\0' || source[n] == ':');
 }
 
-/* Text of a whole file, or NULL. */
+/* The text of a whole file, malloc'd; NULL if it cannot be read or is empty. */
 static char *read_file(const char *path)
 {
     FILE *f = fopen(path, "re");
@@ -61,9 +63,9 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Components that a library in somebody else's process had better not run: gl connects to an X
- * server, opencl loads drivers, and pci leaks what libpciaccess allocates. The linux component
- * finds PCI devices by itself. */
+/* Switches off components of hwloc that have side effects in somebody else's process: gl connects
+ * to an X server, opencl loads drivers, and pci leaks memory that libpciaccess allocates. PCI
+ * devices are found by the linux component without it. */
 static void leave_out(hwloc_topology_t topo)
 {
     static const char *const components[] = {"gl", "opencl", "pci"};
@@ -74,6 +76,8 @@ static void leave_out(hwloc_topology_t topo)
     }
 }
 
+/* Sets source, filters and flags of a new topology and loads it. Statuses as px_topo_build; the
+ * topology stays the caller's. */
 static int configure(hwloc_topology_t topo, const char *xml, const char *synthetic, bool here)
 {
     leave_out(topo);
@@ -84,7 +88,7 @@ static int configure(hwloc_topology_t topo, const char *xml, const char *synthet
         return PMIX_ERR_BAD_PARAM;
     }
     (void) hwloc_topology_set_io_types_filter(
-        topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT); /* else without devices */
+        topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT); /* the default drops all devices */
     unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
     if (here) {
         flags |= HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM;
@@ -95,6 +99,8 @@ static int configure(hwloc_topology_t topo, const char *xml, const char *synthet
     return hwloc_topology_load(topo) == 0 ? 0 : PMIX_ERR_BAD_PARAM;
 }
 
+/* hwloc computes some tables at their first use, which would be a write under concurrent readers,
+ * so the topology is refreshed before anybody sees it. */
 int px_topo_build(const char *xml, const char *synthetic, bool here, hwloc_topology_t *ret_topo)
 {
     px_assert(xml == NULL || synthetic == NULL); /* at most one of them */
@@ -110,8 +116,6 @@ int px_topo_build(const char *xml, const char *synthetic, bool here, hwloc_topol
         hwloc_topology_destroy(topo);
         return rc;
     }
-    /* hwloc computes some tables at their first use, which would be a write under concurrent
-     * readers. */
     (void) hwloc_topology_refresh(topo);
     *ret_topo = topo;
     return 0;
@@ -134,8 +138,8 @@ int px_topo_export(hwloc_topology_t topo, char **ret_xml)
     return 0;
 }
 
-/* From the first source that answers. A source that gives nonsense is passed over: a client with a
- * topology of its own is better than one without. */
+/* Builds the topology from the first source that gives a valid one; it is the caller's. A malformed
+ * text is passed over in favour of discovery. Takes no lock: the provider may call the library. */
 static int acquire(px_topo_xml_fn provider, void *arg, hwloc_topology_t *ret_topo)
 {
     const char *path = px_param_string(PX_P_HWLOC_TOPO_FILE);
@@ -153,6 +157,9 @@ static int acquire(px_topo_xml_fn provider, void *arg, hwloc_topology_t *ret_top
     return px_topo_build(NULL, NULL, true, ret_topo);
 }
 
+/* The topology is built without the lock, since discovery is slow and the provider may call the
+ * library. Threads that come at the same time each build one; the first to finish wins, the others
+ * are destroyed. */
 int px_topo_machine(hwloc_topology_t *ret_topo)
 {
     px_lock_take(&machine.lock);
@@ -168,7 +175,7 @@ int px_topo_machine(hwloc_topology_t *ret_topo)
         px_lock_take(&machine.lock);
         if (machine.topo == NULL) {
             machine.topo = topo;
-        } else { /* another thread was faster */
+        } else { /* another thread has loaded one meanwhile */
             hwloc_topology_destroy(topo);
             topo = machine.topo;
         }
@@ -206,6 +213,7 @@ int px_topo_adopt(const pmix_topology_t *topo)
     return rc;
 }
 
+/* True if the topology is in the list of lent ones. Under machine.lock. */
 static bool is_lent_locked(hwloc_topology_t topo)
 {
     px_assert(px_lock_held(&machine.lock));
@@ -217,6 +225,7 @@ static bool is_lent_locked(hwloc_topology_t topo)
     return false;
 }
 
+/* The present topology counts as lent even before px_topo_load: it is never the caller's. */
 bool px_topo_is_lent(hwloc_topology_t topo)
 {
     px_lock_take(&machine.lock);
@@ -240,7 +249,7 @@ void px_topo_fini(void)
     px_lock_give(&machine.lock);
 }
 
-/* Remembers that an application holds it. */
+/* Enters the topology in the list of lent ones, once. 0 or PMIX_ERR_NOMEM. */
 static int lend(hwloc_topology_t topo)
 {
     int rc = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Ties the value family's two opaque structures to hwloc. It is a file of its own so that programs
- * that need only the topology do not pull the value layer in. */
+/* Connects the two opaque structures of the value family to hwloc. A file of its own, so that
+ * programs that need only the topology do not link the value layer. */
 
 #include "topo_hooks.h"
 

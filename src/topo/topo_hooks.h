@@ -3,8 +3,10 @@
 #ifndef PX_TOPO_HOOKS_H
 #define PX_TOPO_HOOKS_H
 
-/* Gives the functions above to src/value/value_hooks.h. Idempotent; called before the first context
- * starts. */
+/* Connects the value family (src/value/value_hooks.h) to hwloc. */
+
+/* Installs the functions of topo_values.h and the cpuset's text as the hooks of src/value. Call it
+ * before the first context starts; calling again changes nothing. */
 void px_topo_install_hooks(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The two opaque structures of the value family: pmix_topology_t and pmix_cpuset_t hold hwloc
- * objects, which the value layer copies, releases, compares and prints through these functions. */
+/* Operations of the value family on its two opaque structures. pmix_topology_t and pmix_cpuset_t
+ * hold hwloc objects, which the value layer copies, releases, compares and measures through these
+ * functions (src/topo/topo_hooks.c). They share no state. */
 
 #include <hwloc.h>
 #include "topo_values.h"
@@ -73,7 +74,8 @@ int px_topo_from_xml(const char *xml, pmix_topology_t *ret_topo)
     return 0;
 }
 
-/* The same hardware; notes about how each was obtained (the tool, its version) do not count. */
+/* True if both describe the same hardware. Differences in notes about how each was obtained (the
+ * tool, its version) do not count. False also if hwloc cannot compare them. */
 static bool same_hardware(hwloc_topology_t one, hwloc_topology_t two)
 {
     hwloc_topology_diff_t diff = NULL;
@@ -90,6 +92,7 @@ static bool same_hardware(hwloc_topology_t one, hwloc_topology_t two)
     return same;
 }
 
+/* Exports both first, so that only topologies of ours reach hwloc's comparison. */
 pmix_value_cmp_t px_topo_compare(const pmix_topology_t *one, const pmix_topology_t *two)
 {
     if (one->topology == two->topology) {
