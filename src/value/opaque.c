@@ -13,25 +13,27 @@
 /* Topologies and cpusets: a source name and an object of the library behind src/topo, reached by
  * value_hooks.h. Without hooks an object is never freed or followed: it is somebody else's. */
 
-static pmix_value_cmp_t compare_pointers(const void *a, const void *b)
-{
-    return px_order((uintptr_t) a > (uintptr_t) b, (uintptr_t) a < (uintptr_t) b);
-}
+/* What can be done without hooks: with an object of somebody else's not much. */
 
-static int copy_source(const char *source, char **ret_source)
+static int copy_source(const char *source, const void *object, char **ret_source)
 {
-    char *copy;
+    char *copy = source != NULL ? strdup(source) : NULL;
 
-    if (source == NULL) {
-        *ret_source = NULL;
-        return PMIX_SUCCESS;
-    }
-    copy = strdup(source);
-    if (copy == NULL) {
-        return PMIX_ERR_NOMEM;
+    if (object != NULL || (source != NULL && copy == NULL)) {
+        free(copy);
+        return object != NULL ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_NOMEM;
     }
     *ret_source = copy;
     return PMIX_SUCCESS;
+}
+
+static pmix_value_cmp_t compare_sources(const char *a, const void *x, const char *b, const void *y)
+{
+    pmix_value_cmp_t order = px_string_compare(a, b);
+
+    return order != PMIX_EQUAL
+               ? order
+               : px_order((uintptr_t) x > (uintptr_t) y, (uintptr_t) x < (uintptr_t) y);
 }
 
 static int copy_topo(const struct px_type *type, void *dst, const void *src, unsigned depth)
@@ -40,13 +42,9 @@ static int copy_topo(const struct px_type *type, void *dst, const void *src, uns
 
     (void) depth;
     memset(dst, 0, type->size);
-    if (topo->topology == NULL) {
-        return copy_source(topo->source, &((pmix_topology_t *) dst)->source);
-    }
-    if (px_value_topology_copy == NULL) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    return px_value_topology_copy(src, dst);
+    return topo->topology != NULL && px_value_topology_copy != NULL
+               ? px_value_topology_copy(src, dst)
+               : copy_source(topo->source, topo->topology, &((pmix_topology_t *) dst)->source);
 }
 
 static void fini_topo(const struct px_type *type, void *element)
@@ -69,13 +67,9 @@ static pmix_value_cmp_t compare_topo(const struct px_type *type, const void *a, 
 
     (void) type;
     (void) depth;
-    if (px_value_topology_compare != NULL && x->topology != NULL && y->topology != NULL) {
-        return px_value_topology_compare(x, y);
-    }
-    if (px_string_compare(x->source, y->source) != PMIX_EQUAL) {
-        return px_string_compare(x->source, y->source);
-    }
-    return compare_pointers(x->topology, y->topology);
+    return px_value_topology_compare != NULL && x->topology != NULL && y->topology != NULL
+               ? px_value_topology_compare(x, y)
+               : compare_sources(x->source, x->topology, y->source, y->topology);
 }
 
 static int measure_topo(const struct px_type *type, const void *element, unsigned depth,
@@ -118,13 +112,9 @@ static int copy_cpuset(const struct px_type *type, void *dst, const void *src, u
 
     (void) depth;
     memset(dst, 0, type->size);
-    if (cpuset->bitmap == NULL) {
-        return copy_source(cpuset->source, &((pmix_cpuset_t *) dst)->source);
-    }
-    if (px_value_cpuset_copy == NULL) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    return px_value_cpuset_copy(src, dst);
+    return cpuset->bitmap != NULL && px_value_cpuset_copy != NULL
+               ? px_value_cpuset_copy(src, dst)
+               : copy_source(cpuset->source, cpuset->bitmap, &((pmix_cpuset_t *) dst)->source);
 }
 
 static void fini_cpuset(const struct px_type *type, void *element)
@@ -147,13 +137,9 @@ static pmix_value_cmp_t compare_cpuset(const struct px_type *type, const void *a
 
     (void) type;
     (void) depth;
-    if (px_value_cpuset_compare != NULL && x->bitmap != NULL && y->bitmap != NULL) {
-        return px_value_cpuset_compare(x, y);
-    }
-    if (px_string_compare(x->source, y->source) != PMIX_EQUAL) {
-        return px_string_compare(x->source, y->source);
-    }
-    return compare_pointers(x->bitmap, y->bitmap);
+    return px_value_cpuset_compare != NULL && x->bitmap != NULL && y->bitmap != NULL
+               ? px_value_cpuset_compare(x, y)
+               : compare_sources(x->source, x->bitmap, y->source, y->bitmap);
 }
 
 static int measure_cpuset(const struct px_type *type, const void *element, unsigned depth,
