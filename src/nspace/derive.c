@@ -54,6 +54,7 @@ static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key
 {
     pmix_value_t value;
 
+    px_assert(rank < job->n_ranks);
     if ((job->ranks[rank].said & px_key_role_bit(key->role)) ||
         keep_stored(job, PX_LEVEL_PROC, rank, key->name)) {
         return PMIX_SUCCESS;
@@ -103,6 +104,7 @@ static int derive_node(struct px_job *job, uint32_t index)
     char *peers;
     int rc = derive(job, PX_LEVEL_NODE, index, PMIX_LOCAL_SIZE, PMIX_UINT32, n);
 
+    px_assert(job->whole && index < job->n_nodes);
     rc = rc ? rc : derive(job, PX_LEVEL_NODE, index, PMIX_NODE_SIZE, PMIX_UINT32, n);
     if (!rc && n) {
         rc = derive(job, PX_LEVEL_NODE, index, PMIX_LOCALLDR, PMIX_PROC_RANK, ranks->at[0]);

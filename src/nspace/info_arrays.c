@@ -13,6 +13,7 @@
 #include <pmix.h>
 
 #include "job.h"
+#include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "key_types.h"
 #include "names.h"
@@ -347,6 +348,7 @@ static int set_peers_place(struct px_job *job, uint32_t node, const pmix_value_t
     struct px_ranks ranks = {0};
     int rc = text ? px_ranks_parse(&ranks, text, strlen(text)) : PMIX_SUCCESS;
 
+    px_assert(node < job->n_nodes);
     for (size_t i = 0; !rc && i < ranks.n; i++) {
         struct px_job_rank *rank = px_job_rank(job, ranks.at[i]);
 
@@ -388,6 +390,7 @@ static int read_of_proc(struct px_job *job, const struct place *place, struct px
     uint32_t node = job->ranks[place->index].node;
     pmix_value_t name = {.type = PMIX_STRING};
 
+    px_assert(node == PX_NO_NODE || node < job->n_nodes);
     if (key->role == PX_KEY_ROLE_NODEID && node != PX_NO_NODE) {
         return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for
                                 its processes */

@@ -11,6 +11,7 @@
 #include <pmix.h>
 
 #include "job.h"
+#include "src/base/assert.h"
 #include "src/wire/regex.h"
 
 /* The text of a map whatever carries it; a length of 0 means that there is none. */
@@ -65,6 +66,7 @@ int px_job_node_map(struct px_job *job, const pmix_value_t *value)
 
 static int place_ranks(struct px_job *job, uint32_t node, const struct px_rank_list *list)
 {
+    px_assert(node < job->n_nodes);
     for (size_t i = 0; i < list->n; i++) {
         struct px_job_rank *rank = px_job_rank(job, list->ranks[i]);
 

@@ -75,7 +75,7 @@ void px_type_construct(const struct px_type *type, void *element)
 
 int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
-    px_assert(type && shapes[type->shape]);
+    px_assert(type && shapes[type->shape] && depth <= PX_VALUE_MAX_DEPTH);
     if (shapes[type->shape]->copy != NULL) {
         return shapes[type->shape]->copy(type, dst, src, depth);
     }
@@ -96,11 +96,13 @@ void px_type_fini(const struct px_type *type, void *element)
 pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b,
                                  unsigned depth)
 {
+    px_assert(depth <= PX_VALUE_MAX_DEPTH);
     return shapes[type->shape]->compare(type, a, b, depth);
 }
 
 int px_type_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
 {
+    px_assert(depth <= PX_VALUE_MAX_DEPTH);
     *sum += type->size;
     return shapes[type->shape]->measure != NULL
                ? shapes[type->shape]->measure(type, element, depth, sum)
@@ -110,6 +112,7 @@ int px_type_measure(const struct px_type *type, const void *element, unsigned de
 void px_type_print(struct px_buf *out, const struct px_type *type, const void *element,
                    unsigned depth)
 {
+    px_assert(depth <= PX_VALUE_MAX_DEPTH);
     shapes[type->shape]->print(out, type, element, depth);
 }
 

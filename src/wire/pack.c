@@ -13,6 +13,7 @@
 #include "frame.h"
 #include "wire_hooks.h"
 #include "regex.h"
+#include "src/base/assert.h"
 #include "src/value/types.h"
 #include "src/value/scalars.h"
 
@@ -98,6 +99,7 @@ static int put_array(struct packer *p, const pmix_data_array_t *array)
     size_t n = array && array->array ? array->size : 0;
     int rc;
 
+    px_assert(p->depth <= PX_WIRE_MAX_DEPTH);
     if (p->depth >= PX_WIRE_MAX_DEPTH) {
         return PMIX_ERR_PACK_FAILURE;
     }

@@ -11,6 +11,7 @@
 #include "frame.h"
 #include "wire_hooks.h"
 #include "regex.h"
+#include "src/base/assert.h"
 #include "src/value/types.h"
 #include "take.h"
 
@@ -101,6 +102,7 @@ static int get_array(struct px_in *in, pmix_data_array_t *ret)
     uint64_t n;
     int rc = px_take_bounded(in, UINT16_MAX, &type);
 
+    px_assert(in->at <= in->end && in->depth <= PX_WIRE_MAX_DEPTH);
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
