@@ -23,6 +23,9 @@ struct px_event {
     size_t ninfo;
 };
 
+/* Is the code among the n? Any thread. */
+bool px_codes_have(const pmix_status_t *codes, size_t n, pmix_status_t code);
+
 struct px_events *px_events_create(struct px_loop *loop);
 void px_events_destroy(struct px_events *events); /* takes NULL; running chains are ended */
 

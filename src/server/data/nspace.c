@@ -163,31 +163,37 @@ struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
     return ns;
 }
 
-void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
+/* The connections of a process; NULL: of all of the namespace. */
+static void close_peers(struct px_server *s, const struct px_nspace *ns,
+                        const struct px_local_proc *rank)
 {
     struct px_list *item;
     struct px_list *next;
 
+    px_list_each(item, next, &s->peer_list) {
+        struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        if (peer->rank && peer->rank->ns == ns && (!rank || peer->rank == rank)) {
+            peer->finalized = true;
+            px_peer_close(peer);
+            next = s->peer_list.next; /* closing one may have closed others */
+        }
+    }
+}
+
+void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
+{
     px_assert(px_loop_inside(s->loop));
     /* Out of sight first: what the closing connections set off must not find it. */
     (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
     px_list_remove(&ns->link);
     px_high_water_forget(&s->high_water, ns->name);
-    px_list_each(item, next, &ns->rank_list) {
-        px_gets_proc_departed(s, px_container_of(item, struct px_local_proc, link));
-        px_dmodex_requests_proc_departed(s, px_container_of(item, struct px_local_proc, link));
+    px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {
+        px_gets_proc_departed(s, rank);
+        px_dmodex_requests_proc_departed(s, rank);
     }
     px_gets_nspace_changed(s, ns);
-    px_list_each(item, next, &s->peer_list) {
-        struct px_peer *peer = px_container_of(item, struct px_peer, link);
-
-        if (peer->rank && peer->rank->ns == ns) {
-            peer->finalized = true;
-            px_peer_close(peer);
-            /* Closing one may have closed others. */
-            next = s->peer_list.next;
-        }
-    }
+    close_peers(s, ns, NULL);
     px_proc_sets_nspace_removed(s);
     px_outputs_nspace_removed(s, ns->name);
     px_offers_nspace_removed(s, ns);
@@ -270,21 +276,10 @@ struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank)
 
 void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
     px_gets_proc_departed(s, rank);
     px_dmodex_requests_proc_departed(s, rank);
-    px_list_each(item, next, &s->peer_list) {
-        struct px_peer *peer = px_container_of(item, struct px_peer, link);
-
-        if (peer->rank == rank) {
-            peer->finalized = true;
-            px_peer_close(peer);
-            next = s->peer_list.next;
-        }
-    }
+    close_peers(s, rank->ns, rank);
     px_modex_log_fini(&rank->modex_log);
     memset(&rank->modex_log, 0, sizeof(rank->modex_log));
     rank->registered = false;
@@ -335,12 +330,8 @@ static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
     uint32_t known = 0;
     uint32_t dead = 0;
     uint32_t n;
-    struct px_list *item;
-    struct px_list *next;
 
-    px_list_each(item, next, &ns->rank_list) {
-        struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
-
+    px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {
         known++;
         dead += rank->departed;
     }

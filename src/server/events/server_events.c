@@ -40,12 +40,7 @@ struct kept_event {
 
 static bool wants(const struct px_peer *peer, pmix_status_t code)
 {
-    for (size_t i = 0; i < peer->n_codes; i++) {
-        if (peer->codes[i] == code) {
-            return true;
-        }
-    }
-    return peer->wants_all;
+    return peer->wants_all || px_codes_have(peer->codes, peer->n_codes, code);
 }
 
 static bool in_custom_range(struct px_server *s, const struct px_event *event,
@@ -215,13 +210,8 @@ static void to_host(struct px_server *s, const struct px_event *event)
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *except)
 {
-    struct px_list *item;
-    struct px_list *next;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->peer_list) {
-        struct px_peer *peer = px_container_of(item, struct px_peer, link);
-
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
             in_range(s, event, &peer->proc)) {
             send_event(peer, event, true);
@@ -322,17 +312,10 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
 static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_status_t *codes,
                         size_t ncodes, bool all)
 {
-    struct px_list *item;
-    struct px_list *next;
+    px_list_for(const struct kept_event, kept, &s->event_cache, link) {
+        const struct px_event *event = &kept->event;
 
-    px_list_each(item, next, &s->event_cache) {
-        const struct px_event *event = &px_container_of(item, struct kept_event, link)->event;
-        bool mine = all;
-
-        for (size_t i = 0; !mine && i < ncodes; i++) {
-            mine = codes[i] == event->code;
-        }
-        if (mine && in_range(s, event, &peer->proc) &&
+        if ((all || px_codes_have(codes, ncodes, event->code)) && in_range(s, event, &peer->proc) &&
             !px_proc_covers(&event->source, &peer->proc)) {
             send_event(peer, event, false);
         }
@@ -382,16 +365,6 @@ pmix_status_t px_codes_call(struct px_upcall *up)
     return fn(up->codes, up->ncodes, args->head.info, args->head.ninfo, px_hostcb_op, up);
 }
 
-static bool has_code(const struct px_peer *peer, pmix_status_t code)
-{
-    for (size_t i = 0; i < peer->n_codes; i++) {
-        if (peer->codes[i] == code) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Adds the codes to the peer's; *codes keeps those that it did not want before. */
 static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *ncodes)
 {
@@ -403,7 +376,7 @@ static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *ncodes)
     }
     peer->codes = more;
     for (size_t i = 0; i < *ncodes; i++) {
-        if (!has_code(peer, codes[i])) {
+        if (!px_codes_have(more, peer->n_codes, codes[i])) {
             more[peer->n_codes++] = codes[i];
             codes[out++] = codes[i];
         }
