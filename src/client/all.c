@@ -131,12 +131,12 @@ int px_client_get_all(struct px_session *session, const struct px_get_request *r
                       pmix_value_t **value)
 {
     struct collected all = {0};
-    const struct px_store *first;
-    const struct px_store *second;
-    int rc = px_client_places(session, request, &first, &second);
+    struct px_stores at;
+    int rc =
+        px_space_stores(session, request->space, request->spec.rank, request->spec.key, false, &at);
 
-    rc = rc == 0 ? collect_from(&all, first, request->spec.rank) : rc;
-    rc = rc == 0 ? collect_from(&all, second, request->spec.rank) : rc;
+    rc = rc == 0 ? collect_from(&all, at.first, request->spec.rank) : rc;
+    rc = rc == 0 ? collect_from(&all, at.second, request->spec.rank) : rc;
     rc = rc == 0 ? collect_facts(&all, session, request) : rc;
     if (rc == 0 && all.n == 0) {
         rc = PMIX_ERR_NOT_FOUND;

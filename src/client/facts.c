@@ -68,7 +68,7 @@ void px_facts_fini(struct px_session *session)
 static bool may_be_asked(const struct px_session *session, const struct px_get_request *request,
                          enum asked of)
 {
-    bool ours = (request->flags & PX_GET_OWN) != 0;
+    bool ours = request->space == &session->own;
     bool us = ours && request->spec.rank == session->ctx->self.rank;
 
     return of == OF_ANYONE || (of == OF_OUR_JOB ? ours : us) ||

@@ -17,104 +17,43 @@
 #include "src/wire/compress.h"
 #include "all.h"
 #include "facts.h"
-#include "other_nspace.h"
 #include "private_store.h"
 #include "refresh.h"
 #include "resolve.h"
 
 #define rare(e) __builtin_expect((e), 0)
 
-struct stores {
-    const struct px_store *first; /* or NULL */
-    const struct px_store *second;
-};
-
-/* 0, PMIX_ERR_NOMEM: what was posted last is in neither. */
-static inline int stores_of(struct px_session *session, pmix_rank_t rank, const char *key,
-                            bool own_first, struct stores *ret)
+/* What is known of the namespace by now: a request that has waited may have been read before
+ * anything was. */
+static inline struct px_space *space_of(struct px_session *session,
+                                        const struct px_get_request *request)
 {
-    const struct px_store *own;
-    const struct px_store *shared = px_session_shared(session);
-    int rc = px_session_private(session, &own);
-
-    if (own != NULL && (own_first || px_client_private_goes_first(session, rank, key))) {
-        *ret = (struct stores){own, shared};
-    } else {
-        *ret = (struct stores){shared, own};
-    }
-    return rc;
+    return request->space != NULL ? request->space : px_space_named(session, request->nspace);
 }
 
-/* The same for another namespace: its segment, and what came by message. */
-static struct stores other_nspace_stores(const struct px_session *session,
-                                         const struct px_get_request *request, bool own_first)
+static inline int stores_of(struct px_session *session, const struct px_get_request *request,
+                            bool fresh, struct px_stores *ret)
 {
-    const struct px_other_nspace *other_nspace =
-        px_session_find_other_nspace(session, request->nspace, request->nspace_len);
-    const struct px_store *shared;
-    const struct px_store *own;
-
-    if (other_nspace == NULL) {
-        return (struct stores){NULL, NULL};
-    }
-    shared = px_other_nspace_shared(other_nspace);
-    own = px_other_nspace_private(other_nspace);
-    /* pairs with px_client_store_internal */
-    if (shared == NULL || own_first || rare(px_load_acquire(&session->internal) != 0)) {
-        return (struct stores){own, shared};
-    }
-    return (struct stores){shared, own};
-}
-
-static inline int stores_for(struct px_session *session, const struct px_get_request *request,
-                             bool own_first, struct stores *ret)
-{
-    if ((request->flags & PX_GET_OWN) != 0) {
-        return stores_of(session, request->spec.rank, request->spec.key, own_first, ret);
-    }
-    *ret = other_nspace_stores(session, request, own_first);
-    return 0;
-}
-
-int px_client_places(struct px_session *session, const struct px_get_request *request,
-                     const struct px_store **ret_first, const struct px_store **ret_second)
-{
-    struct stores at;
-    int rc = stores_for(session, request, false, &at);
-
-    *ret_first = at.first;
-    *ret_second = at.second;
-    return rc;
-}
-
-/* Of the namespace that is meant, or NULL. */
-static const struct px_store *segment_of(struct px_session *session,
-                                         const struct px_get_request *request)
-{
-    const struct px_other_nspace *other_nspace;
-
-    if ((request->flags & PX_GET_OWN) != 0) {
-        return px_session_shared(session);
-    }
-    other_nspace = px_session_find_other_nspace(session, request->nspace, request->nspace_len);
-    return other_nspace != NULL ? px_other_nspace_shared(other_nspace) : NULL;
+    return px_space_stores(session, space_of(session, request), request->spec.rank,
+                           request->spec.key, fresh, ret);
 }
 
 bool px_client_find_published(struct px_session *session, const struct px_get_request *request,
                               struct px_slice *ret)
 {
-    const struct px_store *segment = segment_of(session, request);
+    const struct px_space *space = space_of(session, request);
+    const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
 
     px_assert(px_loop_inside(session->ctx->loop));
     return segment != NULL && !px_store_is_over(segment) &&
            px_store_get(segment, &request->spec, ret) == 0;
 }
 
-int px_client_find(struct px_session *session, const struct px_get_request *request, bool own_first,
+int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
                    struct px_slice *ret)
 {
-    struct stores at;
-    int lacking = stores_for(session, request, own_first, &at);
+    struct px_stores at;
+    int lacking = stores_of(session, request, fresh, &at);
     int rc = PMIX_ERR_NOT_FOUND;
     int other;
 
@@ -232,8 +171,8 @@ int px_client_get_builtin(struct px_session *session, const struct px_get_reques
 int px_client_miss_status(struct px_session *session, const struct px_get_request *request,
                           int found)
 {
-    const struct px_store *shared = segment_of(session, request);
-    bool own = (request->flags & PX_GET_OWN) != 0;
+    const struct px_space *space = space_of(session, request);
+    const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
     bool complete;
     bool hosts;
 
@@ -245,9 +184,9 @@ int px_client_miss_status(struct px_session *session, const struct px_get_reques
     }
     /* The host's keys of a job are all in its segment, those of our own here from the start; an old
      * generation does not know what has come since. */
-    complete = shared == NULL ? own
-                              : (px_store_flags(shared) & PX_STORE_JOB_COMPLETE) != 0 &&
-                                    !(own ? px_store_superseded(shared) : px_store_is_over(shared));
+    complete = segment == NULL ? space == &session->own
+                               : (px_store_flags(segment) & PX_STORE_JOB_COMPLETE) != 0 &&
+                                     !px_space_is_behind(session, space, segment);
     hosts = px_key_is_of_host(request->spec.key) && !px_key_is_dynamic(request->spec.key);
     if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
@@ -289,34 +228,14 @@ static bool is_unscoped(struct px_session *session, const struct px_get_request 
            (request->flags & PX_GET_OPTIONAL) == 0 && px_session_server(session) != NULL;
 }
 
-void px_client_check_superseded(struct px_session *session)
-{
-    const struct px_store *shared = px_session_shared(session);
-
-    if (shared != NULL && rare(px_store_superseded(shared))) {
-        px_session_request_refresh(session);
-    }
-}
-
-static void look_for_others(struct px_session *session, const struct px_get_request *request)
-{
-    struct px_other_nspace *other_nspace =
-        px_session_find_other_nspace(session, request->nspace, request->nspace_len);
-    const struct px_store *shared =
-        other_nspace != NULL ? px_other_nspace_shared(other_nspace) : NULL;
-
-    if (shared != NULL && rare(px_store_is_over(shared))) {
-        px_other_nspace_request_refresh(session, other_nspace);
-    }
-}
-
 /* Nothing but a key and a process of our own namespace. */
-static bool is_plain(const struct px_get_request *request)
+static bool is_plain(const struct px_session *session, const struct px_get_request *request)
 {
     const unsigned manners = PX_GET_OPTIONAL | PX_GET_IMMEDIATE | PX_GET_POINTER | PX_GET_STATIC;
 
-    return (request->flags & ~manners) == PX_GET_OWN && request->spec.realm == PX_REALM_NONE &&
-           request->spec.hostname == NULL && request->spec.nodeid == PX_NO_NODEID;
+    return (request->flags & ~manners) == 0 && request->space == &session->own &&
+           request->spec.realm == PX_REALM_NONE && request->spec.hostname == NULL &&
+           request->spec.nodeid == PX_NO_NODEID;
 }
 
 /* For the next time: that no store of ours knows the key. */
@@ -324,9 +243,9 @@ static void note_absent(struct px_session *session, const struct px_get_request 
                         const struct px_snapshot *then)
 {
     const struct px_lookup_key *spec = &request->spec;
-    struct stores at;
+    struct px_stores at;
 
-    if (stores_for(session, request, false, &at) == 0 &&
+    if (stores_of(session, request, false, &at) == 0 &&
         (at.first == NULL || !px_store_has_key(at.first, spec->key, spec->key_len)) &&
         (at.second == NULL || !px_store_has_key(at.second, spec->key, spec->key_len))) {
         px_client_cache_absent(then, spec->rank, spec->key);
@@ -341,14 +260,14 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
     bool stale;
     int rc;
 
-    /* pairs with px_session_adopt and replace_segment */
+    /* pairs with replace_segment */
     px_snapshot_take(session, px_load_ptr_acquire(&session->fast_store), &now);
     /* pairs with px_session_collected */
     stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, request);
     rc = px_client_find(session, request, false, &slice);
     if (rc != 0) {
         rc = get_unusual(session, request, rc, value);
-        if (rc == PMIX_ERR_NOT_FOUND && now.fast_store != NULL && is_plain(request)) {
+        if (rc == PMIX_ERR_NOT_FOUND && now.fast_store != NULL && is_plain(session, request)) {
             note_absent(session, request, &now);
         }
         return rc;
@@ -362,7 +281,7 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
         (void) px_fetch_add(&session->n_reads, 1);
     }
     rc = px_client_hand_out(session, request, &slice, value);
-    if (rc == 0 && now.fast_store != NULL && is_plain(request)) {
+    if (rc == 0 && now.fast_store != NULL && is_plain(session, request)) {
         px_client_cache_result(session, &now, &slice, request->spec.rank, request->spec.key, *value,
                                (request->flags & PX_GET_POINTER) != 0);
     }
@@ -385,20 +304,19 @@ static bool has_posted(const struct px_store *store, pmix_rank_t rank)
 /* Must the server be asked before everything of a process is given? */
 static bool asks_all(struct px_session *session, const struct px_get_request *request)
 {
-    bool us = (request->flags & PX_GET_OWN) != 0 && request->spec.rank == session->ctx->self.rank;
-    const struct px_store *first;
-    const struct px_store *second;
+    bool us = request->space == &session->own && request->spec.rank == session->ctx->self.rank;
+    struct px_stores at;
 
     if (us || (request->flags & PX_GET_OPTIONAL) != 0 || px_session_server(session) == NULL ||
-        px_client_places(session, request, &first, &second) != 0) {
+        stores_of(session, request, false, &at) != 0) {
         return false;
     }
-    if (has_posted(first, request->spec.rank) || has_posted(second, request->spec.rank)) {
+    if (has_posted(at.first, request->spec.rank) || has_posted(at.second, request->spec.rank)) {
         return px_session_is_stale(session, request->nspace, request->spec.rank);
     }
     /* A segment has what there is of its own node. */
-    return first == NULL || !first->seg.shared ||
-           px_client_is_far(session, request->nspace, request->spec.rank);
+    return at.first == NULL || !at.first->seg.shared ||
+           px_client_is_far(request->space, request->spec.rank);
 }
 
 static pmix_status_t get_all(struct px_session *session, const struct px_get_request *request,
@@ -421,9 +339,8 @@ static int get_key(struct px_session *session, struct px_get_request *request, p
 
     px_reader_enter();
     rc = get(session, request, value);
-    px_client_check_superseded(session);
-    if ((request->flags & PX_GET_OWN) == 0) {
-        look_for_others(session, request);
+    if (request->space != NULL) {
+        px_space_check(session, request->space);
     }
     px_reader_leave();
     return rc;

@@ -249,7 +249,7 @@ INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned
     }
     px_reader_enter_as(self);
     session = px_session_visited();
-    /* pairs with px_session_adopt and replace_segment */
+    /* pairs with replace_segment */
     first = px_load_ptr_acquire(&session->fast_store);
     if (is_fast_store(session, first, proc)) {
         rc = look_in_segment(session, first, proc->rank, key, how, &scalar, value);

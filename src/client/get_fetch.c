@@ -14,7 +14,7 @@
 #include "request.h"
 #include "get.h"
 #include "all.h"
-#include "other_nspace.h"
+#include "refresh.h"
 #include "private_store.h"
 #include "resolve.h"
 #include "src/base/epoch.h"
@@ -134,26 +134,11 @@ static struct px_fetch *fetch_create(struct waiter *waiter, bool again)
 }
 
 /* What such a process posts comes with collectives and when it is asked for, not by itself. */
-bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank)
+bool px_client_is_far(const struct px_space *space, pmix_rank_t rank)
 {
-    const struct px_other_nspace *other_nspace;
-    const struct px_store *store;
-    uint32_t node;
+    const struct px_store *store = space != NULL ? px_space_job(space) : NULL;
+    uint32_t node = store != NULL ? px_store_node_of(store, rank) : PX_NO_NODE;
 
-    if (px_session_is_named(session, nspace)) {
-        store = px_session_shared(session);
-        if (store == NULL && px_session_private(session, &store) != 0) {
-            store = NULL;
-        }
-    } else {
-        other_nspace =
-            px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
-        store = other_nspace == NULL ? NULL
-                : px_other_nspace_shared(other_nspace) != NULL
-                    ? px_other_nspace_shared(other_nspace)
-                    : px_other_nspace_private(other_nspace);
-    }
-    node = store != NULL ? px_store_node_of(store, rank) : PX_NO_NODE;
     return node != PX_NO_NODE && node != px_store_local_node(store);
 }
 
@@ -181,7 +166,8 @@ static int pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
         return PMIX_ERR_NOMEM;
     }
     px_reader_enter();
-    far = px_client_is_far(first_waiter(fetch)->session, request->nspace, request->spec.rank);
+    far = px_client_is_far(px_space_named(first_waiter(fetch)->session, request->nspace),
+                           request->spec.rank);
     px_reader_leave();
     if (!far && is_of_commits(request)) {
         load_info(&info[n++], PX_KEY_CHANGE,
@@ -229,7 +215,7 @@ static int send_fetch(struct px_fetch *fetch)
 static bool is_outdated(const struct px_session *session, const struct px_get_request *request,
                         const struct px_slice *slice, int status)
 {
-    bool own = (request->flags & PX_GET_OWN) != 0 && request->spec.rank == session->ctx->self.rank;
+    bool own = request->space == &session->own && request->spec.rank == session->ctx->self.rank;
 
     return status != PMIX_SUCCESS && (request->flags & PX_GET_REFRESH) != 0 && !own &&
            slice->scope != PMIX_INTERNAL;
@@ -356,15 +342,14 @@ static void miss(struct waiter *waiter, bool again)
 {
     struct px_session *session = waiter->session;
     const struct px_get_request *request = waiter->request;
-    const struct px_other_nspace *other_nspace =
-        px_session_find_other_nspace(session, request->nspace, request->nspace_len);
+    const struct px_space *space = px_space_named(session, request->nspace);
 
-    if (again || px_session_shared(session) == NULL || (request->flags & PX_GET_OWN) != 0 ||
-        (other_nspace != NULL && px_other_nspace_shared(other_nspace) != NULL)) {
+    if (again || px_session_shared(session) == NULL ||
+        (space != NULL && px_space_segment(space) != NULL)) {
         waiter_done(waiter, PMIX_ERR_NOT_FOUND, NULL);
         return;
     }
-    (void) px_other_nspace_segment_came(session, request->nspace);
+    (void) px_session_segment_came(session, request->nspace);
     ask_again(waiter, true);
 }
 

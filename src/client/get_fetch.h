@@ -5,8 +5,9 @@
 
 #include "get_request.h"
 
-/* Does that process run on another node, as far as we know? Inside a read-side critical section. */
-bool px_client_is_far(struct px_session *session, const char *nspace, pmix_rank_t rank);
+/* Does that process run on another node, as far as we know? `space` may be NULL. Inside a
+ * read-side critical section. */
+bool px_client_is_far(const struct px_space *space, pmix_rank_t rank);
 
 /* A get whose value has to come from the server: PX_GET_ALL, or a key that px_client_get_here has
  * not found. */

@@ -130,12 +130,11 @@ static inline void want_anything(struct px_get_request *request)
     request->spec.scope = PMIX_SCOPE_UNDEF;
 }
 
-static inline void request_own_nspace(const struct px_session *session, struct px_get_request *ret)
+static inline void request_own_nspace(struct px_session *session, struct px_get_request *ret)
 {
-    ret->flags |= PX_GET_OWN;
+    ret->space = &session->own;
     ret->spec.self = session->ctx->self.rank;
-    ret->nspace = session->ctx->self.nspace;
-    ret->nspace_len = session->nspace_len;
+    ret->nspace = session->own.nspace;
 }
 
 /* Another namespace, or a group's name. */
@@ -144,6 +143,7 @@ static __attribute__((noinline)) int request_other_nspace(struct px_session *ses
                                                           struct px_get_request *ret)
 {
     int rc = px_group_map_find(session, proc, &ret->member);
+    size_t len;
 
     if (rc < 0) {
         return rc;
@@ -157,8 +157,12 @@ static __attribute__((noinline)) int request_other_nspace(struct px_session *ses
         return 0;
     }
     ret->nspace = proc->nspace;
-    ret->nspace_len = strnlen(proc->nspace, PMIX_MAX_NSLEN + 1);
-    return ret->nspace_len > PMIX_MAX_NSLEN ? PMIX_ERR_BAD_PARAM : 0;
+    len = strnlen(proc->nspace, PMIX_MAX_NSLEN + 1);
+    if (len > PMIX_MAX_NSLEN) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    ret->space = px_space_find(session, proc->nspace, len);
+    return 0;
 }
 
 int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, const char *key,

@@ -15,16 +15,15 @@ enum px_get_request_flag {
     PX_GET_REFRESH = 4,   /* ask the server first */
     PX_GET_POINTER = 8,   /* hand out library memory */
     PX_GET_STATIC = 16,   /* fill the caller's structure */
-    PX_GET_OWN = 32,      /* our own namespace */
-    PX_GET_MORE = 64,     /* more than a key, a process, a node or a realm */
-    PX_GET_ALL = 128,     /* no key: everything of the process; with REFRESH: only the refresh */
+    PX_GET_MORE = 32,     /* more than a key, a process, a node or a realm */
+    PX_GET_ALL = 64,      /* no key: everything of the process; with REFRESH: only the refresh */
 };
 
 struct px_get_request {
     struct px_lookup_key spec;
     unsigned flags;
+    struct px_space *space; /* of the namespace; NULL: nothing is known of it */
     const char *nspace;
-    size_t nspace_len;
     uint64_t timeout_ms;     /* 0: none */
     pmix_proc_t member;      /* room for `nspace`: of a copy, or of a group that was named */
     const pmix_info_t *info; /* the directives, for the request to the server */

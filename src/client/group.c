@@ -13,7 +13,7 @@
 #include "src/value/infos.h"
 #include "src/wire/frame.h"
 #include "group_map.h"
-#include "other_nspace.h"
+#include "refresh.h"
 #include "private_store.h"
 #include "put.h"
 #include "src/value/nested.h"
@@ -209,7 +209,7 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
     PMIx_Info_free(out.info, out.n_info);
     call->status = status;
     px_session_collected(call->session);
-    if (!px_other_nspace_barrier(call->session, construct_over, call)) {
+    if (!px_session_refresh_all(call->session, construct_over, call)) {
         construct_over(call);
     }
 }

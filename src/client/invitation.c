@@ -200,7 +200,7 @@ int px_invitation_add_endpoint(struct px_invitation *invitation)
     const struct px_store *own;
     struct px_buf buf = {0};
     size_t head;
-    int rc = px_session_private(invitation->session, &own);
+    int rc = px_space_private(invitation->session, &invitation->session->own, &own);
 
     if (rc == 0) {
         rc = px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1);

@@ -3,7 +3,7 @@
 
 /* What a process keeps for itself: the private store of its own namespace (what it posted, what it
  * was told when there is no segment) and of other namespaces what it has no segment of
- * (other_nspace.c). Writers hold the session lock; readers need none. */
+ * (space.c). Writers hold the session lock; readers need none. */
 
 #include "private_store.h"
 
@@ -15,7 +15,7 @@
 #include "gds/kval_reader.h"
 #include "src/nspace/jobinfo.h"
 #include "src/wire/message.h"
-#include "other_nspace.h"
+#include "refresh.h"
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
@@ -31,29 +31,30 @@ static struct px_store *create_store(const char *nspace)
 
 /* A store that is full is replaced by a larger one, when address space is limited and it began
  * small. Readers keep what they have found in the old one. */
-static int enlarge_locked(struct px_session *session, void **at)
+static int enlarge_locked(struct px_session *session, struct px_space *space)
 {
-    struct px_store *store = *at;
+    struct px_store *store = space->private_store;
     struct px_store *next;
     int rc = px_store_enlarge(store, &next);
 
     px_assert(px_lock_held(&session->lock));
     if (rc == 0) {
-        /* pairs with px_session_private and px_other_nspace_private */
-        px_store_ptr_release(at, next);
+        /* pairs with px_space_private_peek */
+        px_store_ptr_release(&space->private_store, next);
         px_store_chain(&session->outgrown, store);
     }
     return rc;
 }
 
-static int publish_locked(struct px_session *session, void **at, const struct px_batch *batch)
+static int publish_locked(struct px_session *session, struct px_space *space,
+                          const struct px_batch *batch)
 {
     int rc;
 
     px_assert(px_lock_held(&session->lock));
     do {
-        rc = px_store_publish(*at, batch);
-    } while (rc == PMIX_ERR_OUT_OF_RESOURCE && enlarge_locked(session, at) == 0);
+        rc = px_store_publish(space->private_store, batch);
+    } while (rc == PMIX_ERR_OUT_OF_RESOURCE && enlarge_locked(session, space) == 0);
     px_session_changed_locked(session);
     return rc;
 }
@@ -85,7 +86,7 @@ static int store_posted_locked(struct px_session *session)
         }
     }
     if (rc == 0) {
-        rc = publish_locked(session, &session->own_store, batch);
+        rc = publish_locked(session, &session->own, batch);
     }
     px_list_each(item, following, &session->uncommitted) {
         struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
@@ -93,22 +94,27 @@ static int store_posted_locked(struct px_session *session)
         posted->stored = posted->stored || rc == 0;
     }
     px_batch_destroy(batch);
-    px_store_release(&session->unstored, rc != 0); /* pairs with px_session_private */
+    px_store_release(&session->unstored, rc != 0); /* pairs with px_space_private */
     return rc;
 }
 
-struct px_store *px_session_private_locked(struct px_session *session)
+struct px_store *px_space_private_locked(struct px_session *session, struct px_space *space)
 {
+    bool own = space == &session->own;
+
     px_assert(px_lock_held(&session->lock));
-    if (session->own_store == NULL) {
-        px_session_set_self_private_locked(session);
-        /* pairs with px_session_private */
-        px_store_ptr_release(&session->own_store, create_store(session->ctx->self.nspace));
+    if (space->private_store == NULL) {
+        if (own) {
+            px_session_set_self_private_locked(session);
+        }
+        /* pairs with px_space_private_peek */
+        px_store_ptr_release(&space->private_store, create_store(space->nspace));
     }
-    if (session->own_store != NULL && session->unstored != 0 && store_posted_locked(session) != 0) {
+    if (own && space->private_store != NULL && session->unstored != 0 &&
+        store_posted_locked(session) != 0) {
         return NULL;
     }
-    return session->own_store;
+    return space->private_store;
 }
 
 int px_session_store_posted(struct px_session *session)
@@ -116,31 +122,17 @@ int px_session_store_posted(struct px_session *session)
     int rc;
 
     px_lock_take(&session->lock);
-    rc = px_session_private_locked(session) != NULL ? 0 : PMIX_ERR_NOMEM;
+    rc = px_space_private_locked(session, &session->own) != NULL ? 0 : PMIX_ERR_NOMEM;
     px_lock_give(&session->lock);
     return rc;
 }
 
-static bool is_own(const struct px_session *session, const char *nspace)
+/* A namespace with its private store, both made when they are not there; NULL: no memory. */
+static struct px_space *open_locked(struct px_session *session, const char *nspace)
 {
-    return nspace[0] == '\0' || strncmp(nspace, session->ctx->self.nspace, PMIX_MAX_NSLEN) == 0;
-}
+    struct px_space *space = px_space_meet_locked(session, nspace);
 
-/* Where the store of a namespace is, which is made when it is not there; NULL: no memory. */
-static void **store_of_locked(struct px_session *session, const char *nspace)
-{
-    struct px_other_nspace *other_nspace;
-
-    px_assert(px_lock_held(&session->lock));
-    if (is_own(session, nspace)) {
-        return px_session_private_locked(session) != NULL ? &session->own_store : NULL;
-    }
-    other_nspace = px_session_other_nspace_locked(session, nspace);
-    if (other_nspace != NULL && other_nspace->store == NULL) {
-        /* pairs with px_other_nspace_private */
-        px_store_ptr_release(&other_nspace->store, create_store(nspace));
-    }
-    return other_nspace != NULL && other_nspace->store != NULL ? &other_nspace->store : NULL;
+    return space != NULL && px_space_private_locked(session, space) != NULL ? space : NULL;
 }
 
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
@@ -148,7 +140,7 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
 {
     struct px_store_entry entry = {.scope = scope};
     struct px_batch *batch;
-    void **store;
+    struct px_space *space;
     int rc = px_kval_unfold(key, value, &entry);
 
     if (rc != 0) {
@@ -162,8 +154,8 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
     rc = px_batch_add(batch, &entry);
     if (rc == 0) {
         px_lock_take(&session->lock);
-        store = store_of_locked(session, owner->nspace);
-        rc = store != NULL ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
+        space = open_locked(session, owner->nspace);
+        rc = space != NULL ? publish_locked(session, space, batch) : PMIX_ERR_NOMEM;
         px_lock_give(&session->lock);
     }
     px_batch_destroy(batch);
@@ -285,14 +277,14 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
     struct px_kval_reader *reader = px_kval_reader_create(true, only);
     const struct px_batch *batch;
     uint64_t change;
-    void **store;
+    struct px_space *space;
     int rc = reader != NULL ? read_kvals(reader, owner->rank, in, &change) : PMIX_ERR_NOMEM;
 
     batch = rc == 0 ? px_kval_reader_batch(reader) : NULL;
     if (batch != NULL) {
         px_lock_take(&session->lock);
-        store = store_of_locked(session, owner->nspace);
-        rc = store != NULL ? publish_locked(session, store, batch) : PMIX_ERR_NOMEM;
+        space = open_locked(session, owner->nspace);
+        rc = space != NULL ? publish_locked(session, space, batch) : PMIX_ERR_NOMEM;
         rc = rc == 0 && only == NULL && (change != 0 || !is_counted_locked(session, owner))
                  ? note_fetched_locked(session, owner, change)
                  : rc;
@@ -319,19 +311,19 @@ bool px_job_info_in_segment(struct px_in in)
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in)
 {
     struct px_in start = *in;
-    void **store;
+    struct px_space *space;
     int rc = PMIX_ERR_NOMEM;
 
     if (px_job_info_in_segment(*in)) {
-        return px_other_nspace_segment_came(session, nspace) ? 0 : PMIX_ERR_WOULD_BLOCK;
+        return px_session_segment_came(session, nspace) ? 0 : PMIX_ERR_WOULD_BLOCK;
     }
     px_lock_take(&session->lock);
-    store = store_of_locked(session, nspace);
-    if (store != NULL) {
+    space = open_locked(session, nspace);
+    if (space != NULL) {
         do {
             *in = start;
-            rc = px_jobinfo_unpack(in, *store, session->hostname);
-        } while (rc == PMIX_ERR_OUT_OF_RESOURCE && enlarge_locked(session, store) == 0);
+            rc = px_jobinfo_unpack(in, space->private_store, session->hostname);
+        } while (rc == PMIX_ERR_OUT_OF_RESOURCE && enlarge_locked(session, space) == 0);
         px_session_changed_locked(session);
     }
     px_lock_give(&session->lock);
@@ -361,34 +353,4 @@ int px_session_store_blob(struct px_session *session, struct px_in *in, const ch
         return px_session_store_job(session, owner.nspace, &inner);
     }
     return px_session_store_kvals(session, &owner, &inner, only);
-}
-
-size_t px_session_stores(const struct px_session *session, const char *nspace,
-                         const struct px_store **ret, size_t room)
-{
-    const struct px_store *shared = px_session_shared(session);
-    /* pairs with px_session_private_locked */
-    const struct px_store *own = shared != NULL ? shared : px_load_ptr_acquire(&session->own_store);
-    bool all = nspace == NULL || nspace[0] == '\0';
-    const struct px_other_nspace *at;
-    size_t n = 0;
-
-    if (own != NULL && (all || strcmp(nspace, session->ctx->self.nspace) == 0)) {
-        if (n < room) {
-            ret[n] = own;
-        }
-        n++;
-    }
-    for (at = px_session_other_nspaces(session); at != NULL; at = at->next) {
-        const struct px_store *segment = px_other_nspace_shared(at);
-        const struct px_store *store = segment != NULL ? segment : px_other_nspace_private(at);
-
-        if (store != NULL && (all || strcmp(nspace, at->nspace) == 0)) {
-            if (n < room) {
-                ret[n] = store;
-            }
-            n++;
-        }
-    }
-    return n;
 }

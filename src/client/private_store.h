@@ -11,10 +11,12 @@
 
 struct px_in;
 struct px_session;
+struct px_space;
 struct px_store;
 
-/* Our private store of our own namespace, made when first needed; NULL: no memory. Session lock. */
-struct px_store *px_session_private_locked(struct px_session *session);
+/* The private store of a namespace, made when first needed; our own with all that was posted. NULL:
+ * no memory. Session lock. */
+struct px_store *px_space_private_locked(struct px_session *session, struct px_space *space);
 
 /* Publishes in our private store what was posted since the last time. 0, PMIX_ERR_NOMEM: it lacks
  * some of that. */
@@ -29,7 +31,7 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
 bool px_job_info_in_segment(struct px_in in);
 
 /* Job information of a namespace: a KVAL stream to its end. PMIX_ERR_WOULD_BLOCK: see
- * px_other_nspace_segment_came. */
+ * px_session_segment_came. */
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in);
 
 /* One BYTE_OBJECT of a reply to GET: PROC owner; KVAL... */
@@ -47,10 +49,5 @@ bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_ra
 uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_rank_t rank);
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
                            const pmix_value_t *value, pmix_scope_t scope);
-
-/* Every namespace known, for answers about all of them: at most `room` stores; returns how many
- * there are. */
-size_t px_session_stores(const struct px_session *session, const char *nspace,
-                         const struct px_store **ret, size_t room);
 
 #endif

@@ -102,7 +102,7 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
         post_locked(session, posted, &dropped);
         if (!posted->stored) {
             px_session_set_self_private_locked(session);
-            px_store_release(&session->unstored, 1); /* pairs with px_session_private */
+            px_store_release(&session->unstored, 1); /* pairs with px_space_private */
             px_session_changed_locked(session);
         }
         px_lock_give(&session->lock);
@@ -155,7 +155,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
     if (rc == PMIX_SUCCESS) {
         px_lock_take(&session->lock);
-        px_store_release(&session->internal, 1); /* pairs with px_client_private_goes_first */
+        px_store_release(&session->internal, 1);          /* pairs with px_space_stores */
         px_store_ptr_release(&session->fast_store, NULL); /* pairs with get_fast */
         px_lock_give(&session->lock);
     }
@@ -250,7 +250,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
         px_lock_give(&session->lock);
         return px_session_refused(session);
     }
-    if (session->unstored != 0 && px_session_private_locked(session) == NULL) {
+    if (session->unstored != 0 && px_space_private_locked(session, &session->own) == NULL) {
         px_lock_give(&session->lock);
         return PMIX_ERR_NOMEM;
     }

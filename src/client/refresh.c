@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The segment of our namespace, from generation to generation, and how any segment is taken leave
- * of. Nobody waits for a new one: readers go on with what is mapped, whoever sees first that it has
- * been superseded asks, and any reply of the server may bring the descriptor, which is adopted
- * before the reply is delivered. One that gets lost, since we had no descriptor free for it, is
- * asked for again. An old generation is unmapped when no thread reads it any more, unless pointers
- * into it were given away (docs/memory-model.md, section 9). */
+/* The segments of all namespaces, from generation to generation. Readers do not wait for a new one:
+ * they go on with what is mapped, whoever sees first that the server has gone on asks, and any
+ * reply may bring the descriptor, which is adopted before the reply is delivered. Only the end of a
+ * collective waits: what was published before is to be seen after it. A descriptor that gets lost,
+ * since we had none free for it, is asked for again. An old generation is unmapped when no thread
+ * reads it any more, unless pointers into it were given away (docs/memory-model.md, section 9). The
+ * segment of a job that is no more stays readable until its name comes again, or a few other jobs
+ * have gone too. */
 
 #include "refresh.h"
 
@@ -14,25 +16,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "get.h"
 #include "request.h"
-#include "gds/state.h"
 #include "src/base/epoch.h"
+#include "src/base/log.h"
 #include "src/base/param.h"
-#include "other_nspace.h"
+#include "private_store.h"
 #include "src/wire/messages.h"
 
-/* px_session.refresh_state: whether a request is under way, how many before it were in vain, and
- * how many occasions are to be let pass before the next. */
+/* px_space.refresh_state: whether a reader's request is under way, whether the server knows no such
+ * namespace, how many requests were in vain, and how many occasions are to be let pass before the
+ * next. 0 when a generation is adopted. */
 #define ASKED     (UINT64_C(1) << 63)
+#define UNKNOWN   (UINT64_C(1) << 62)
 #define LEFT_MASK ((UINT64_C(1) << BACK_OFF_SHIFT) - 1)
 
-enum { BACK_OFF_SHIFT = 48, BACK_OFF_MAX = 31, BACK_OFF_FIRST = 5, REFRESH_TIMEOUT_MS = 10000 };
+enum {
+    BACK_OFF_SHIFT = 48,
+    BACK_OFF_MAX = 31,
+    BACK_OFF_FIRST = 5,
+    DEAD_KEPT = 8,              /* segments of other jobs that are no more */
+    REFRESH_TIMEOUT_MS = 10000, /* a collective does not wait for ever because of a segment */
+};
 
-static void free_list(struct px_store **list)
-{
-    px_store_destroy(*list); /* those that hang on it too */
-    *list = NULL;
-}
+/* --- old generations; loop thread --- */
 
 /* Nobody looks at these any more; what pointers lead to stays. */
 static void free_unpinned(struct px_session *session)
@@ -48,7 +55,8 @@ static void free_unpinned(struct px_session *session)
     }
 }
 
-void px_session_unmap_deferred(struct px_session *session)
+/* Unmaps what can be unmapped by now. */
+static void unmap_deferred(struct px_session *session)
 {
     if (session->unmap_in_grace != NULL && px_grace_over()) {
         free_unpinned(session);
@@ -62,52 +70,86 @@ void px_session_unmap_deferred(struct px_session *session)
     }
 }
 
-void px_session_defer_unmap(struct px_session *session, struct px_store *old)
+/* --- segments come and go; loop thread --- */
+
+/* May a get look into our own segment first, whatever it wants? Session lock. */
+static bool is_fast_locked(const struct px_session *session, const struct px_space *space)
 {
-    px_store_chain(&session->unmap_pending, old);
-    px_session_unmap_deferred(session);
+    px_assert(px_lock_held(&session->lock));
+    return space == &session->own && session->internal == 0 && session->report_fd < 0;
 }
 
-/* `fast_store` is nothing while `shared` changes: who has read the new generation by one of them
- * cannot find the old one by the other. */
-static void replace_segment(struct px_session *session, struct px_store *next)
+/* NULL: none. `fast_store` is nothing while our own segment changes: who has read the new
+ * generation by one of the two cannot find the old one by the other. */
+static void replace_segment(struct px_session *session, struct px_space *space,
+                            struct px_store *next)
 {
-    struct px_store *old = px_session_shared(session);
-    bool first;
+    struct px_store *old = px_space_segment(space);
 
+    px_assert(next != NULL || space != &session->own);
     px_lock_take(&session->lock);
-    first = px_load_ptr_acquire(&session->fast_store) != NULL; /* pairs with px_session_adopt */
-    px_store_ptr_release(&session->fast_store, NULL);          /* pairs with get_fast */
-    px_store_ptr_release(&session->shared, next);              /* pairs with px_session_shared */
-    if (first) {
+    if (space == &session->own) {
+        px_store_ptr_release(&session->fast_store, NULL); /* pairs with get_fast */
+    }
+    px_store_ptr_release(&space->segment, next); /* pairs with px_space_segment */
+    if (is_fast_locked(session, space)) {
         px_store_ptr_release(&session->fast_store, next); /* pairs with get_fast */
     }
+    px_check(px_session_is_valid_locked(session));
     px_lock_give(&session->lock);
-    px_store_release(&session->refresh_state, 0); /* pairs with may_request_refresh */
-    px_session_defer_unmap(session, old);
+    px_store_release(&space->refresh_state, 0); /* pairs with may_request */
+    if (old != NULL) {
+        px_store_chain(&session->unmap_pending, old);
+        unmap_deferred(session);
+    }
+}
+
+static bool is_newer(const struct px_store *segment, const struct px_store *than)
+{
+    struct px_store_info next;
+    struct px_store_info now;
+
+    if (than == NULL) {
+        return true;
+    }
+    px_store_info(segment, &next);
+    px_store_info(than, &now);
+    return next.epoch != now.epoch || next.generation > now.generation;
+}
+
+static void drop_dead(struct px_session *session)
+{
+    struct px_store_info info;
+    unsigned n = 0;
+
+    for (struct px_space *at = px_space_next(&session->own); at != NULL; at = px_space_next(at)) {
+        struct px_store *segment = px_space_segment(at);
+
+        if (segment != NULL) {
+            px_store_info(segment, &info);
+            n += info.dead;
+            if (info.dead && n > DEAD_KEPT) {
+                replace_segment(session, at, NULL);
+            }
+        }
+    }
 }
 
 void px_session_adopt(struct px_session *session, struct px_store *segment)
 {
-    struct px_store *present = px_session_shared(session);
-    struct px_store_info next;
-    struct px_store_info now;
+    struct px_space *space;
 
-    if (present == NULL) {
-        px_store_ptr_release(&session->shared, segment); /* pairs with px_session_shared */
-        if (session->internal == 0 && session->report_fd < 0) {
-            px_store_ptr_release(&session->fast_store, segment); /* pairs with get_fast */
-        }
-        session->ours = true;
-        return;
-    }
-    px_store_info(segment, &next);
-    px_store_info(present, &now);
-    if (next.generation <= now.generation) {
+    px_assert(px_loop_inside(session->ctx->loop));
+    px_lock_take(&session->lock);
+    space = px_space_meet_locked(session, px_store_nspace(segment));
+    px_lock_give(&session->lock);
+    session->arrived = space;
+    if (space == NULL || !is_newer(segment, px_space_segment(space))) {
         px_store_destroy(segment);
         return;
     }
-    replace_segment(session, segment);
+    replace_segment(session, space, segment);
+    drop_dead(session);
 }
 
 void px_session_prefault(struct px_store *segment)
@@ -123,101 +165,235 @@ int px_session_descriptor(void *arg, int fd)
     struct px_server_peer *server = arg;
     struct px_session *session = server->session;
     struct px_store *segment;
+    int rc = px_store_open(fd, &segment);
 
-    if (px_session_shared(session) == NULL) {
-        return fd; /* the first: px_session_request_job waits for it */
-    }
     session->arrived = NULL;
-    if (px_store_open(fd, &segment) != 0) {
-        return -1;
-    }
-    px_session_prefault(segment);
-    if (strcmp(px_store_nspace(segment), session->ctx->self.nspace) == 0) {
+    if (rc == 0) {
+        px_session_prefault(segment);
         px_session_adopt(session, segment);
     } else {
-        px_other_nspace_adopt(session, segment);
+        px_log(PX_LOG_GDS, 1, "a segment is refused: %s", PMIx_Error_string(rc));
     }
     return -1;
 }
 
-/* Whoever asked has got nothing newer. As many occasions as this says are let pass before the next
- * request, each time twice as many: a server that has nothing to give is not asked at every
- * read. */
-static uint64_t next_back_off(uint64_t asked)
+/* --- asking for the next --- */
+
+/* A request under way. */
+struct refresh {
+    struct px_session *session;
+    struct px_space *space;
+    const struct px_store *segment;     /* what we had; compared only */
+    struct px_refresh_barrier *barrier; /* who waits, or NULL */
+};
+
+struct px_refresh_barrier {
+    size_t left;
+    void (*then)(void *arg);
+    void *arg;
+};
+
+/* REQ; PROC_RANK generation; STRING namespace, NULL for our own. */
+static int send_request(struct px_session *session, const char *nspace, uint32_t generation,
+                        px_reply_fn fn, void *arg)
 {
-    uint64_t n = asked >> BACK_OFF_SHIFT & BACK_OFF_MAX;
+    struct px_msg msg;
+    int rc = px_msg_start(session, PX_CMD_REQ, &msg);
 
-    n += n < BACK_OFF_MAX;
-    return n << BACK_OFF_SHIFT | UINT64_C(1) << (BACK_OFF_FIRST + n);
-}
-
-static void back_off(struct px_session *session)
-{
-    /* pairs with may_request_refresh and replace_segment */
-    uint64_t now = px_load_acquire(&session->refresh_state);
-
-    if ((now & ASKED) != 0) {
-        /* pairs with may_request_refresh */
-        (void) px_cas(&session->refresh_state, now, next_back_off(now));
+    if (rc != 0) {
+        return rc;
     }
+    rc = px_pack_rank(&msg.buf, msg.kind, generation);
+    if (rc == 0 && nspace != NULL) {
+        rc = px_pack_string(&msg.buf, msg.kind, nspace);
+    }
+    return px_msg_send(&msg, rc, REFRESH_TIMEOUT_MS, fn, arg);
 }
 
-/* What came with the reply has been adopted by now. Without that we stay with what we have, for a
- * while. */
-static void refresh_reply(void *arg, int status, struct px_in *reply, int fd)
+static void refused_reply(void *arg, int status, struct px_in *reply, int fd)
 {
+    (void) arg;
     (void) status;
     (void) reply;
     if (fd >= 0) {
         close(fd);
     }
-    back_off(arg);
-    px_session_unmap_deferred(arg);
 }
 
-/* One of those who find the segment superseded asks. */
-static bool may_request_refresh(struct px_session *session)
+bool px_session_segment_came(struct px_session *session, const char *nspace)
+{
+    struct px_space *space = px_space_named(session, nspace);
+    bool arrived = space != NULL && session->arrived == space;
+
+    px_assert(px_loop_inside(session->ctx->loop));
+    session->arrived = NULL;
+    if (arrived || space == &session->own) {
+        return arrived;
+    }
+    if (space != NULL) {
+        replace_segment(session, space, NULL); /* it is old, and there will be no other */
+    }
+    /* lost connection: no answers either */
+    (void) send_request(session, nspace, 0, refused_reply, session);
+    return false;
+}
+
+/* As many occasions as this says are let pass before the next request, each time twice as many: a
+ * server that has nothing to give is not asked at every read. */
+static void back_off(struct px_space *space, bool unknown)
+{
+    /* pairs with may_request and replace_segment */
+    uint64_t now = px_load_acquire(&space->refresh_state);
+    uint64_t n = now >> BACK_OFF_SHIFT & BACK_OFF_MAX;
+    uint64_t next;
+
+    n += n < BACK_OFF_MAX;
+    next = n << BACK_OFF_SHIFT | UINT64_C(1) << (BACK_OFF_FIRST + n);
+    /* pairs with may_request */
+    (void) px_cas(&space->refresh_state, now, next | (unknown ? UNKNOWN : 0));
+}
+
+static void barrier_arrive(struct px_refresh_barrier *barrier)
+{
+    px_assert(barrier->left > 0);
+    barrier->left--;
+    if (barrier->left == 0) {
+        barrier->then(barrier->arg);
+        free(barrier);
+    }
+}
+
+/* STRING namespace, and a mark when the descriptor came with it, which has been adopted by now if
+ * it could be; or STATUS. Our own cannot be had by messages, so it is asked for again. False: the
+ * server knows no such namespace. */
+static bool read_answer(const struct refresh *refresh, struct px_in *reply)
+{
+    char *name = NULL;
+    bool known = px_unpack_string(reply, &name) == 0;
+
+    free(name);
+    if (known && px_job_info_in_segment(*reply)) {
+        (void) px_session_segment_came(refresh->session, refresh->space->nspace);
+    }
+    return known;
+}
+
+static void refresh_reply(void *arg, int status, struct px_in *reply, int fd)
+{
+    struct refresh *refresh = arg;
+    struct px_refresh_barrier *barrier = refresh->barrier;
+    bool known = status != 0 || read_answer(refresh, reply);
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    /* In vain. What collectives ask for does not count: they ask only once each. */
+    if (px_space_segment(refresh->space) == refresh->segment && (barrier == NULL || !known)) {
+        back_off(refresh->space, !known);
+    }
+    unmap_deferred(refresh->session);
+    free(refresh);
+    if (barrier != NULL) {
+        barrier_arrive(barrier);
+    }
+}
+
+static bool start_refresh(struct px_session *session, struct px_space *space,
+                          const struct px_store *segment, struct px_refresh_barrier *barrier)
+{
+    struct refresh *refresh = malloc(sizeof(*refresh));
+    struct px_store_info info;
+
+    if (refresh == NULL) {
+        return false;
+    }
+    px_store_info(segment, &info);
+    *refresh = (struct refresh){session, space, segment, barrier};
+    /* a generation of 0 would refuse the segment */
+    if (send_request(session, space != &session->own ? space->nspace : NULL,
+                     info.generation > 0 ? info.generation : 1, refresh_reply, refresh) != 0) {
+        free(refresh);
+        return false;
+    }
+    return true;
+}
+
+/* One of those who find that the server has gone on asks. */
+static bool may_request(struct px_space *space)
 {
     /* pairs with replace_segment and back_off */
-    uint64_t now = px_load_acquire(&session->refresh_state);
+    uint64_t now = px_load_acquire(&space->refresh_state);
 
     if ((now & ASKED) != 0) {
         return false;
     }
     if ((now & LEFT_MASK) != 0) {
-        (void) px_cas(&session->refresh_state, now, now - 1); /* pairs with back_off */
+        (void) px_cas(&space->refresh_state, now, now - 1); /* pairs with back_off */
         return false;
     }
-    return px_cas(&session->refresh_state, now, now | ASKED); /* pairs with back_off */
+    return px_cas(&space->refresh_state, now, now | ASKED); /* pairs with back_off */
 }
 
-void px_session_request_refresh(struct px_session *session)
+void px_space_request_refresh(struct px_session *session, struct px_space *space)
 {
-    const struct px_store *shared = px_session_shared(session);
-    struct px_store_info info;
-    struct px_msg msg;
-    int rc;
+    const struct px_store *segment;
 
     /* Without a server what we have is all there is. */
-    if (shared == NULL || px_session_server(session) == NULL || !may_request_refresh(session)) {
+    if (px_session_server(session) == NULL || !may_request(space)) {
         return;
     }
-    rc = px_msg_start(session, PX_CMD_REQ, &msg);
-    if (rc == 0) {
-        px_store_info(shared, &info);
-        rc = px_msg_send(&msg, px_pack_rank(&msg.buf, msg.kind, info.generation),
-                         REFRESH_TIMEOUT_MS, refresh_reply, session);
-    }
-    if (rc != 0) {
-        back_off(session);
+    segment = px_space_segment(space); /* not older than what ASKED is about */
+    if (segment == NULL || !start_refresh(session, space, segment, NULL)) {
+        back_off(space, false);
     }
 }
 
-void px_session_drop_segments(struct px_session *session)
+/* The job is no more: whoever reads it next asks. */
+static void end_back_off(struct px_space *space)
 {
-    free_list(&session->unmap_pinned);
-    free_list(&session->unmap_in_grace);
-    free_list(&session->unmap_pending);
-    px_store_destroy(session->shared);
-    session->shared = NULL;
+    /* pairs with may_request and back_off */
+    uint64_t now = px_load_acquire(&space->refresh_state);
+
+    if ((now & ASKED) == 0) {
+        (void) px_cas(&space->refresh_state, now, now & ~LEFT_MASK); /* pairs with may_request */
+    }
+}
+
+/* Must a collective wait for the next generation? */
+static bool is_awaited(struct px_session *session, struct px_space *space,
+                       const struct px_store *segment)
+{
+    if (segment == NULL || !px_space_is_behind(session, space, segment)) {
+        return false;
+    }
+    /* pairs with back_off */
+    if (px_store_superseded(segment) && (px_load_acquire(&space->refresh_state) & UNKNOWN) == 0) {
+        return true;
+    }
+    end_back_off(space);
+    return false;
+}
+
+bool px_session_refresh_all(struct px_session *session, void (*then)(void *arg), void *arg)
+{
+    struct px_refresh_barrier *barrier = NULL;
+
+    px_assert(px_loop_inside(session->ctx->loop));
+    for (struct px_space *at = &session->own; at != NULL; at = px_space_next(at)) {
+        const struct px_store *segment = px_space_segment(at);
+
+        if (is_awaited(session, at, segment)) {
+            barrier = barrier != NULL ? barrier : calloc(1, sizeof(*barrier));
+            if (barrier != NULL) { /* else what is here has to do */
+                barrier->left += start_refresh(session, at, segment, barrier);
+            }
+        }
+    }
+    if (barrier == NULL || barrier->left == 0) {
+        free(barrier);
+        return false;
+    }
+    barrier->then = then;
+    barrier->arg = arg;
+    return true;
 }

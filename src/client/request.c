@@ -159,7 +159,8 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms
 
 bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request)
 {
-    return server->session->ours || px_server_at_least(server, request->since, 0, 0);
+    return px_session_shared(server->session) != NULL ||
+           px_server_at_least(server, request->since, 0, 0);
 }
 
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,

@@ -14,8 +14,6 @@
 #include "src/context/reply_wait.h"
 #include "src/nspace/resolve.h"
 #include "facts.h"
-#include "other_nspace.h"
-#include "private_store.h"
 #include "query.h"
 #include "src/wire/messages.h"
 
@@ -54,37 +52,17 @@ static bool host_answers(uint32_t flags, bool peers)
 }
 
 /* Does the segment say that nobody above knows better? */
-static bool may_answer(const struct px_session *session, const char *nspace, bool peers)
+static bool may_answer(const struct px_space *space, bool peers)
 {
-    const struct px_store *shared = px_session_shared(session);
-    const struct px_other_nspace *other_nspace;
+    const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
+    uint32_t flags = segment != NULL ? px_store_flags(segment) : 0;
     struct px_store_info info;
-    uint32_t flags;
 
-    if (nspace == NULL || nspace[0] == '\0') {
-        return false;
-    }
-    if (strcmp(nspace, session->ctx->self.nspace) != 0) {
-        other_nspace =
-            px_session_find_other_nspace(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN + 1));
-        shared = other_nspace != NULL ? px_other_nspace_shared(other_nspace) : NULL;
-    }
-    flags = shared != NULL ? px_store_flags(shared) : 0;
     if ((flags & PX_STORE_JOB_COMPLETE) == 0 || host_answers(flags, peers)) {
         return false;
     }
-    px_store_info(shared, &info);
+    px_store_info(segment, &info);
     return !info.dead; /* a namespace that is no more is none of ours to describe */
-}
-
-static bool may_answer_here(const struct px_session *session, const char *nspace, bool peers)
-{
-    bool may;
-
-    px_reader_enter();
-    may = may_answer(session, nspace, peers);
-    px_reader_leave();
-    return may;
 }
 
 /* Has the server no answer? Ours never says the last two; OpenPMIx's does where its host has no
@@ -97,68 +75,54 @@ static bool fall_back(pmix_status_t status)
 
 enum { FEW_STORES = 16 };
 
-/* The stores to answer from; more than a few are rare and allocated. */
-struct resolve_stores {
-    const struct px_store *few[FEW_STORES];
-    const struct px_store **all;
-    size_t n;
-};
-
-static int stores_gather(const struct px_session *session, const char *nspace,
-                         struct resolve_stores *ret)
+/* From the stores that are here, of one space or of all; more than a few are rare and allocated.
+ * Inside a read-side critical section. */
+static pmix_status_t resolve_here(const struct px_space *first, bool all, const char *node,
+                                  bool peers, struct px_reply *ret)
 {
-    size_t n = px_session_stores(session, nspace, ret->few, FEW_STORES);
+    const struct px_store *few[FEW_STORES];
+    const struct px_store **stores = few;
+    size_t n = px_space_jobs(first, all, few, FEW_STORES);
+    pmix_status_t rc;
 
-    ret->all = ret->few;
     if (n > FEW_STORES) {
         size_t room = n;
 
-        ret->all = calloc(room, sizeof(*ret->all));
-        if (ret->all == NULL) {
+        stores = calloc(room, sizeof(*stores));
+        if (stores == NULL) {
             return PMIX_ERR_NOMEM;
         }
-        n = px_session_stores(session, nspace, ret->all, room);
+        n = px_space_jobs(first, all, stores, room);
         n = n > room ? room : n;
     }
-    ret->n = n;
-    return 0;
-}
-
-static void stores_release(struct resolve_stores *stores)
-{
-    if (stores->all != stores->few) {
-        free(stores->all);
+    rc = peers ? px_resolve_peers(stores, n, node, &ret->procs, &ret->nprocs)
+               : px_resolve_nodes(stores, n, &ret->text);
+    if (stores != few) {
+        free(stores);
     }
-}
-
-/* What is known here. */
-static pmix_status_t resolve_here(const struct px_session *session, const char *node,
-                                  const char *nspace, bool peers, struct px_reply *ret)
-{
-    struct resolve_stores stores;
-    pmix_status_t rc;
-
-    px_reader_enter();
-    rc = stores_gather(session, nspace, &stores);
-    if (rc == 0) {
-        rc = peers ? px_resolve_peers(stores.all, stores.n, node, &ret->procs, &ret->nprocs)
-                   : px_resolve_nodes(stores.all, stores.n, &ret->text);
-        stores_release(&stores);
-    }
-    px_reader_leave();
     return rc;
 }
 
 static pmix_status_t resolve(struct px_session *session, const char *node, const char *nspace,
                              bool peers, struct px_reply *ret)
 {
-    pmix_status_t rc = PMIX_ERR_NOT_SUPPORTED;
+    bool all = nspace == NULL || nspace[0] == '\0';
+    const struct px_space *space = all ? &session->own : px_space_named(session, nspace);
+    pmix_status_t rc;
 
-    if (!may_answer_here(session, nspace, peers)) {
+    px_reader_enter();
+    if (all || !may_answer(space, peers)) {
+        px_reader_leave();
         rc = ask_server(session, peers ? &px_request_resolve_peers : &px_request_resolve_nodes,
                         node != NULL ? node : session->hostname, nspace, ret);
+        if (!fall_back(rc)) {
+            return rc;
+        }
+        px_reader_enter();
     }
-    return fall_back(rc) ? resolve_here(session, node, nspace, peers, ret) : rc;
+    rc = resolve_here(space, all, node, peers, ret);
+    px_reader_leave();
+    return rc;
 }
 
 pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,

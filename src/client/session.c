@@ -19,11 +19,11 @@
 #include "src/base/epoch.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
+#include "src/net/dial.h"
 #include "src/wire/message.h"
 #include "facts.h"
 #include "group_map.h"
 #include "invitation.h"
-#include "other_nspace.h"
 #include "refresh.h"
 #include "src/event/chain.h"
 #include "src/wire/messages.h"
@@ -59,33 +59,34 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     return session;
 }
 
-static void note_word(struct px_session *session, size_t i, size_t at)
-{
-    size_t counted = session->nspace_len + 1;
-    size_t n = counted > 8 * at ? counted - 8 * at : 0;
-    unsigned char bytes[8] = {0};
-
-    memset(bytes, 0xff, n < 8 ? n : 8);
-    memcpy(&session->nspace[i].mask, bytes, sizeof(bytes));
-    session->nspace[i].word = px_nspace_word(session->ctx->self.nspace, at);
-}
-
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
     PMIx_Load_procid(&session->ctx->self, nspace, rank);
-    session->nspace_len = strlen(session->ctx->self.nspace);
-    session->nspace_last = session->nspace_len < 16 ? 0 : session->nspace_len / 8;
-    note_word(session, 0, 0);
-    note_word(session, 1, 1);
-    note_word(session, 2, session->nspace_last);
+    px_space_name(&session->own, nspace);
     px_facts_name(session);
+}
+
+bool px_session_is_valid_locked(struct px_session *session)
+{
+    uint64_t self = session->self_private_rank;
+
+    px_assert(px_lock_held(&session->lock));
+    for (struct px_space *at = &session->own; at != NULL; at = px_space_next(at)) {
+        if (!px_space_is_valid(at) || px_space_named(session, at->nspace) != at) {
+            return false;
+        }
+    }
+    return (session->fast_store == NULL ||
+            (session->fast_store == px_session_shared(session) && session->report_fd < 0)) &&
+           (self == UINT64_MAX || self == session->ctx->self.rank) &&
+           (session->own.private_store == NULL || self != UINT64_MAX) &&
+           (session->unmap_in_grace == NULL || session->unmap_pending != session->unmap_in_grace);
 }
 
 static void free_data(struct px_session *session)
 {
     struct px_local_value *native = session->local_values;
 
-    px_session_drop_other_nspaces(session);
     while (native != NULL) {
         struct px_local_value *next = native->next;
 
@@ -95,9 +96,11 @@ static void free_data(struct px_session *session)
     }
     px_session_drop_kept(session);
     px_facts_fini(session);
-    px_store_destroy(session->own_store);
-    px_session_drop_segments(session);
-    px_store_destroy(session->outgrown);
+    px_spaces_fini(session);
+    px_store_destroy(session->outgrown); /* and all that hang on it, as the next */
+    px_store_destroy(session->unmap_pinned);
+    px_store_destroy(session->unmap_in_grace);
+    px_store_destroy(session->unmap_pending);
 }
 
 void px_put_values_free(struct px_list *head)

@@ -12,11 +12,13 @@
 #include "src/base/list.h"
 #include "src/base/lock.h"
 #include "src/base/map.h"
-#include "src/net/dial.h"
 #include "src/nspace/proc_sets.h"
 #include "src/context/context.h"
 #include "src/context/request.h"
 #include "private_store.h"
+#include "space.h"
+
+struct px_dialed;
 
 /* What a client or a tool is: its place, its servers, its data. ctx->role points to it in both
  * roles. */
@@ -30,17 +32,6 @@ struct px_server_peer {
     pmix_proc_t proc;     /* constant */
     unsigned version[3];  /* constant: as PMIX_VERSION says, 255: unknown */
     uint64_t lost;        /* atomic: the connection has ended */
-};
-
-/* Another namespace that we were told about. Never removed before the end. */
-struct px_other_nspace {
-    struct px_other_nspace *next; /* constant once linked */
-    void *shared;   /* atomic struct px_store *: its segment, as px_session.shared; NULL: none */
-    uint64_t asked; /* atomic: whether the server was asked for another segment (other_nspace.c) */
-    void *store; /* atomic struct px_store *: what came by message, as px_session.own_store, or NULL
-                  */
-    size_t nspace_len;
-    pmix_nspace_t nspace;
 };
 
 /* A value posted and not yet committed. */
@@ -75,43 +66,34 @@ enum px_fact {
 
 struct px_session {
     struct px_ctx *ctx;
-    size_t nspace_len;  /* of ctx->self.nspace; constant, like the next two */
-    size_t nspace_last; /* index of its last word, its NUL included; 0: no more than two */
-    struct {
-        uint64_t word;
-        uint64_t mask; /* the bytes of it that count */
-    } nspace[3];       /* its first, its second, its last word */
-    void *shared; /* atomic struct px_store *: the segment, its newest generation that we have; NULL
-                   * without. Other threads than the loop's look at it between px_reader_enter and
-                   * leave */
+    struct px_space
+        own; /* our own namespace, the first of the list; its name is constant once up */
     struct px_store *unmap_pinned; /* loop thread: generations that pointers were given away of,
                                       kept until the end */
     /* loop thread: generations that somebody may be reading still */
     struct px_store *unmap_in_grace;
-    struct px_store *unmap_pending;  /* loop thread: those that wait for the next grace */
-    struct px_other_nspace *arrived; /* loop thread: whose segment came with the reply at hand */
-    /* atomic: is the server to be asked for the next generation (refresh.c) */
-    uint64_t refresh_state;
-    void *fast_store; /* atomic struct px_store *: `shared` while what is there is what a get wants,
-                       * whoever else has data, but for the rank `self_private_rank`: nothing was
-                       * stored by px_ops.store_internal, and nobody counts reads; or NULL */
+    struct px_store *unmap_pending; /* loop thread: those that wait for the next grace */
+    struct px_space *arrived;       /* loop thread: whose segment came with the reply at hand */
+    void *fast_store; /* atomic struct px_store *: our own segment while what is there is what a
+                       * get wants, whoever else has data, but for the rank `self_private_rank`:
+                       * nothing was stored by px_ops.store_internal, and nobody counts reads; or
+                       * NULL */
     uint64_t self_private_rank; /* atomic: our own rank, once we may have data of our own; until
                                    then no rank */
-    uint64_t changes; /* atomic, changed under the lock: how often `own_store` and `uncommitted`
+    uint64_t changes; /* atomic, changed under the lock: how often private stores and `uncommitted`
                          have changed */
-    void *own_store;  /* atomic struct px_store *: our private data of our own namespace */
     /* lock: private stores that were replaced by larger ones, kept until the end */
     struct px_store *outgrown;
-    void *other_nspaces; /* atomic struct px_other_nspace *: grows only */
-    void *local_values;  /* atomic struct px_local_value *: grows only */
-    uint64_t internal; /* atomic: `own_store` has data of px_ops.store_internal, look there first */
-    uint64_t n_reads;  /* atomic; counted when report_fd is there */
-    int report_fd;     /* constant; -1: no report */
-    void *primary;     /* atomic struct px_server_peer *: where requests go; NULL: nobody */
+    void *local_values; /* atomic struct px_local_value *: grows only */
+    uint64_t internal;  /* atomic: private stores have data of px_ops.store_internal, look there
+                           first */
+    uint64_t n_reads;   /* atomic; counted when report_fd is there */
+    int report_fd;      /* constant; -1: no report */
+    void *primary;      /* atomic struct px_server_peer *: where requests go; NULL: nobody */
     struct px_server_peer *servers; /* lock */
     struct px_lock lock;            /* posted data, writing of private stores, lists */
     struct px_list uncommitted;     /* lock: struct px_put_value, in order */
-    /* atomic, changed under the lock: `uncommitted` has what `own_store` has not */
+    /* atomic, changed under the lock: `uncommitted` has what our private store has not */
     uint64_t unstored;
     bool committed; /* lock: the server has had a commit, so it knows that we have come that far */
     uint64_t refused; /* atomic: status of a commit that the server could not take, until somebody
@@ -131,7 +113,6 @@ struct px_session {
     char *server_uri; /* constant once up, as the next; NULL: no server, or we are a tool */
     pmix_proc_t server;
     pmix_value_t facts[PX_N_FACTS]; /* constant once named; what they point to is not theirs */
-    bool ours;                      /* constant: the server is shmix and its segment is mapped */
     bool is_tool;                   /* constant */
     char hostname[256];             /* constant */
 };
@@ -178,67 +159,22 @@ static inline void px_session_changed_locked(struct px_session *session)
     px_store_release(&session->changes, session->changes + 1);
 }
 
-/* The segment, or NULL. */
+/* The invariants of the session and of all its spaces. Loop thread, session lock. */
+bool px_session_is_valid_locked(struct px_session *session);
+
+/* The segment of our own namespace, or NULL. */
 static inline struct px_store *px_session_shared(const struct px_session *session)
 {
-    /* pairs with px_session_adopt and replace_segment */
-    return px_load_ptr_acquire(&session->shared);
-}
-
-/* --- other namespaces (other_nspace.c) --- */
-
-/* The newest. No lock. */
-static inline struct px_other_nspace *px_session_other_nspaces(const struct px_session *session)
-{
-    /* pairs with px_session_other_nspace_locked */
-    return px_load_ptr_acquire(&session->other_nspaces);
-}
-/* What we have of one: its segment, or NULL, between px_reader_enter and leave as with our own; and
- * what came by message, or NULL. */
-static inline struct px_store *px_other_nspace_shared(const struct px_other_nspace *other_nspace)
-{
-    return px_load_ptr_acquire(&other_nspace->shared); /* pairs with set_segment */
-}
-static inline const struct px_store *px_other_nspace_private(
-    const struct px_other_nspace *other_nspace)
-{
-    /* pairs with store_of_locked and enlarge_locked */
-    return px_load_ptr_acquire(&other_nspace->store);
+    return px_space_segment(&session->own);
 }
 
 /* Sets ctx->self and what is derived from it. */
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank);
 
-static inline uint64_t px_nspace_word(const char *nspace, size_t i)
-{
-    uint64_t word;
-
-    memcpy(&word, nspace + 8 * i, sizeof(word)); /* a pmix_nspace_t has whole words up to its end */
-    return word;
-}
-
-/* The bits in which a word of a name is not that of our own namespace. */
-static inline uint64_t px_session_differs(const struct px_session *session, const char *nspace,
-                                          size_t i, size_t at)
-{
-    return (px_nspace_word(nspace, at) ^ session->nspace[i].word) & session->nspace[i].mask;
-}
-
-/* Is it the name of our own namespace? Compared word by word: a call would cost more than the
- * comparison. */
+/* Is it the name of our own namespace? As px_space_is_named. */
 static inline bool px_session_is_named(const struct px_session *session, const char *nspace)
 {
-    uint64_t differ =
-        px_session_differs(session, nspace, 0, 0) | px_session_differs(session, nspace, 1, 1);
-    size_t last = session->nspace_last;
-
-    if (last != 0) {
-        differ |= px_session_differs(session, nspace, 2, last);
-        for (size_t i = 2; i < last; i++) {
-            differ |= px_nspace_word(nspace, i) ^ px_nspace_word(session->ctx->self.nspace, i);
-        }
-    }
-    return differ == 0;
+    return px_space_is_named(&session->own, nspace);
 }
 
 /* Is the process (NULL, or without a namespace: ourselves) of our own namespace? */
@@ -273,10 +209,11 @@ void px_put_values_free(struct px_list *head);
 
 /* --- data (private_store.c); any thread --- */
 
-/* Our private store of our own namespace for reading, or NULL, with all that was posted. The
+/* The private store of a namespace for reading, or NULL; our own with all that was posted. The
  * session lock is taken only when something has been posted since the last time. 0, PMIX_ERR_NOMEM:
- * *ret lacks what was posted last. */
-static inline int px_session_private(struct px_session *session, const struct px_store **ret)
+ * what was posted last is in neither. */
+static inline int px_space_private(struct px_session *session, const struct px_space *space,
+                                   const struct px_store **ret)
 {
     int rc = 0;
 
@@ -284,7 +221,7 @@ static inline int px_session_private(struct px_session *session, const struct px
     if (__builtin_expect(px_load_acquire(&session->unstored) != 0, 0)) {
         rc = px_session_store_posted(session);
     }
-    *ret = px_load_ptr_acquire(&session->own_store); /* pairs with px_session_private_locked */
+    *ret = px_space_private_peek(space);
     return rc;
 }
 

@@ -17,6 +17,7 @@
 #include "ops.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
+#include "src/net/dial.h"
 #include "src/value/directives.h"
 #include "facts.h"
 #include "private_store.h"
@@ -166,7 +167,6 @@ static int dial(struct px_session *session, const struct way *way, struct px_ser
 struct req_call {
     struct px_wait wait;
     struct px_session *session;
-    struct px_store *segment;
 };
 
 /* A client knows its namespace; a tool takes the one that its server has given it. */
@@ -187,14 +187,10 @@ static int check_name(struct px_session *session, const char *name)
     return 0;
 }
 
-/* STRING nspace, then either the mark that a segment rides along or the job information itself. */
-static int read_job(struct req_call *call, struct px_in *in, int *fd)
+/* STRING nspace, then either the mark that a segment came along or the job information itself. */
+static int read_job(struct px_session *session, struct px_in *in)
 {
-    struct px_session *session = call->session;
-    struct px_in job;
-    pmix_value_t value;
     char *text = NULL;
-    bool marked;
     int rc = px_unpack_string(in, &text);
 
     if (rc != 0) {
@@ -202,38 +198,10 @@ static int read_job(struct req_call *call, struct px_in *in, int *fd)
     }
     rc = check_name(session, text);
     free(text);
-    job = *in;
-    if (rc != 0 || px_in_left(in) == 0) {
-        return rc;
+    if (rc == 0 && px_in_left(in) > 0) {
+        rc = px_session_store_job(session, session->own.nspace, in);
     }
-    text = NULL;
-    rc = px_unpack_kval(in, &text, &value);
-    if (rc != 0) {
-        return rc;
-    }
-    marked = text != NULL && strcmp(text, PX_KEY_SEGMENT) == 0;
-    free(text);
-    PMIx_Value_destruct(&value);
-    if (!marked) {
-        return px_session_store_job(session, session->ctx->self.nspace, &job);
-    }
-    if (*fd < 0) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    rc = px_store_open(*fd, &call->segment);
-    *fd = -1;
-    if (rc == 0 && strcmp(px_store_nspace(call->segment), session->ctx->self.nspace) != 0) {
-        px_store_destroy(call->segment);
-        call->segment = NULL;
-        rc = PMIX_ERR_NOT_SUPPORTED;
-    }
-    if (rc == 0) {
-        px_session_prefault(call->segment);
-    } else {
-        px_log(PX_LOG_GDS, 1, "the segment of %s is refused: %s", session->ctx->self.nspace,
-               PMIx_Error_string(rc));
-    }
-    return rc == 0 ? 0 : PMIX_ERR_NOT_SUPPORTED;
+    return rc == PMIX_ERR_WOULD_BLOCK ? PMIX_ERR_NOT_SUPPORTED : rc;
 }
 
 static void req_reply(void *arg, int status, struct px_in *reply, int fd)
@@ -241,7 +209,7 @@ static void req_reply(void *arg, int status, struct px_in *reply, int fd)
     struct req_call *call = arg;
 
     if (status == 0) {
-        status = read_job(call, reply, &fd);
+        status = read_job(call->session, reply);
     }
     if (fd >= 0) {
         close(fd);
@@ -263,14 +231,10 @@ int px_session_request_job(struct px_session *session)
     if (rc != 0) {
         px_wait_done(&call.wait, rc);
     }
-    rc = px_ctx_wait(session->ctx, &call.wait);
-    if (rc == 0 && call.segment != NULL) {
-        px_session_adopt(session, call.segment);
-    }
-    return rc;
+    return px_ctx_wait(session->ctx, &call.wait);
 }
 
-/* Hangs up and forgets the server, so that another way can be tried. */
+/* Hangs up and forgets the server and what it has told, so that another way can be tried. */
 static void detach(struct px_session *session, struct px_server_peer *server)
 {
     px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
@@ -278,6 +242,7 @@ static void detach(struct px_session *session, struct px_server_peer *server)
     px_store_release(&server->lost, 1); /* pairs with link_lost */
     px_link_close(server->link);
     free(server);
+    px_spaces_fini(session);
 }
 
 /* told: the URI under which the server is known to others, or NULL. */

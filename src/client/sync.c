@@ -11,7 +11,6 @@
 #include "request.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
-#include "other_nspace.h"
 #include "private_store.h"
 #include "put.h"
 #include "refresh.h"
@@ -74,7 +73,7 @@ static void finish_collective(struct collective_call *call, pmix_status_t status
         px_session_prefault(segment);
     }
     px_session_collected(call->session);
-    if (!px_other_nspace_barrier(call->session, collective_done, call)) {
+    if (!px_session_refresh_all(call->session, collective_done, call)) {
         collective_done(call);
     }
 }

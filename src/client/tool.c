@@ -17,6 +17,7 @@
 #include "src/client/ops.h"
 #include "src/client/session.h"
 #include "src/discovery/tool_discovery.h"
+#include "src/net/dial.h"
 #include "src/wire/message.h"
 #include "start.h"
 #include "src/net/auth.h"

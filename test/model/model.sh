@@ -54,7 +54,7 @@ check 'two generations' holds $two
 check 'two generations, two readers' holds $two -DREADERS=2 -DVISITS=1 -DMOST=1
 check 'three generations' holds -DVISITS=1
 check 'a reader that looks at no state' holds $two -DLOOKS_AT_STATE=0
-check 'a single that is not cleared' holds $two -DCLEARS_SINGLE=0
+check 'a single that is not cleared' holds $two -DCLEARS_FAST_STORE=0
 if [ -n "${PX_LONG-}" ]; then
     check 'three generations, two visits' holds
     check 'three generations, three publications' holds -DVISITS=1 -DMOST=3

@@ -32,12 +32,12 @@
 #ifndef MOST
 #define MOST 2 /* publications */
 #endif
-/* Two things keep a reader from the old generation by way of `single` when it knows of the new one. */
-#ifndef CLEARS_SINGLE
-#define CLEARS_SINGLE 1 /* `single` is 0 while `shared` changes */
+/* Two things keep a reader from the old generation by way of `fast_store` when it knows of the new one. */
+#ifndef CLEARS_FAST_STORE
+#define CLEARS_FAST_STORE 1 /* `fast_store` is 0 while `segment` changes */
 #endif
 #ifndef LOOKS_AT_STATE
-#define LOOKS_AT_STATE 1 /* who comes by `single` looks whether that has been superseded */
+#define LOOKS_AT_STATE 1 /* who comes by `fast_store` looks whether that has been superseded */
 #endif
 
 #define STATE_BEFORE_COPY 1 /* mistake: a generation is superseded before the next one is whole */
@@ -47,12 +47,12 @@
 #define ADOPTED_LATE 5 /* mistake: a reply is delivered before what it brings is adopted */
 #define NO_GRACE 6 /* mistake: a generation is unmapped without looking for its readers */
 #define NO_BARRIER 7 /* mistake: who looks for readers does not call membarrier */
-#define BARRIER_EARLY 8 /* mistake: a grace begins before `shared` is replaced */
+#define BARRIER_EARLY 8 /* mistake: a grace begins before `segment` is replaced */
 #define LATE_TO_GRACE 9 /* mistake: what is replaced during a grace is freed at its end */
 #define LEFT_EARLY 10 /* mistake: a reader leaves before its last load */
 #define NOT_PINNED 11 /* mistake: pointers do not pin */
 #define PINNED_LATE 12 /* mistake: a reader leaves before it pins */
-#define SINGLE_BLIND 13 /* mistake: neither of the two things above */
+#define FAST_STORE_BLIND 13 /* mistake: neither of the two things above */
 #ifndef BROKEN
 #define BROKEN 0
 #endif
@@ -70,8 +70,8 @@ byte published[MOST + 1];      /* the store of each number */
 chan replies = [2] of { byte, byte, byte }; /* number promised, generation or 0, T */
 
 /* --- the loop thread's words: every value, oldest first --- */
-#define SHARED 0
-#define SINGLE 1
+#define SEGMENT 0
+#define FAST_STORE 1
 byte history[2 * LOADS];
 byte history_L[2 * LOADS];
 byte history_T[2 * LOADS];
@@ -293,11 +293,11 @@ inline replace(generation)
     :: else
     fi;
     if
-    :: CLEARS_SINGLE && BROKEN != SINGLE_BLIND -> store(SINGLE, 0)
+    :: CLEARS_FAST_STORE && BROKEN != FAST_STORE_BLIND -> store(FAST_STORE, 0)
     :: else
     fi;
-    store(SHARED, generation);
-    store(SINGLE, generation);
+    store(SEGMENT, generation);
+    store(FAST_STORE, generation);
     if
     :: BROKEN == LATE_TO_GRACE && retired -> life[present] = RETIRED
     :: else -> life[present] = UNUSED; unused = 1
@@ -428,19 +428,19 @@ inline load_number(generation, value)
     }
 }
 
-/* px_client_get_fast, or any other read: by way of `shared` alone */
+/* px_client_get_fast, or any other read: by way of `segment` alone */
 inline find_generation()
 {
     if
-    :: load(SINGLE, g)
+    :: load(FAST_STORE, g)
     :: g = 0
     fi;
     if
-    :: g != 0 && LOOKS_AT_STATE && BROKEN != SINGLE_BLIND -> load_state(g, superseded)
+    :: g != 0 && LOOKS_AT_STATE && BROKEN != FAST_STORE_BLIND -> load_state(g, superseded)
     :: else
     fi;
     if
-    :: g == 0 || superseded -> load(SHARED, g)
+    :: g == 0 || superseded -> load(SEGMENT, g)
     :: else
     fi;
     superseded = 0
@@ -499,8 +499,8 @@ init
 
     atomic {
         bytes[1] = 1;
-        history[SHARED * LOADS] = 1;
-        history[SINGLE * LOADS] = 1;
+        history[SEGMENT * LOADS] = 1;
+        history[FAST_STORE * LOADS] = 1;
         for (i : 0 .. READERS - 1) {
             run reader(i)
         }

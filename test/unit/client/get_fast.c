@@ -57,12 +57,17 @@ static struct px_store *make(const struct px_store *before)
     return px_store_make(&opts, before, &store) == 0 ? store : NULL;
 }
 
+static void adopt_loop(void *segment)
+{
+    px_session_adopt(px_session(ctx), segment);
+}
+
 static void adopt(void)
 {
     struct px_store *segment;
 
     assert_int_equal(px_store_open(dup(px_store_fd(writer)), &segment), 0);
-    px_session_adopt(px_session(ctx), segment);
+    assert_int_equal(px_loop_run(ctx->loop, adopt_loop, segment), 0);
 }
 
 static void publish(enum px_level level, uint32_t index, const char *key, uint32_t number)

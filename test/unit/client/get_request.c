@@ -59,23 +59,23 @@ static void whose(void **state)
     assert_int_equal(px_get_request_read(&session, NULL, "key", NULL, 0, &want), 0);
     assert_int_equal(want.spec.rank, 3);
     assert_int_equal(want.spec.self, 3);
-    assert_true(want.flags & PX_GET_OWN);
+    assert_ptr_equal(want.space, &session.own);
     assert_string_equal(want.nspace, "job");
     PMIx_Load_procid(&proc, "", PMIX_RANK_WILDCARD);
     assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
-    assert_true(want.flags & PX_GET_OWN);
+    assert_ptr_equal(want.space, &session.own);
     assert_int_equal(want.spec.rank, PMIX_RANK_WILDCARD);
     PMIx_Load_procid(&proc, "job", 1);
     assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
-    assert_true(want.flags & PX_GET_OWN);
+    assert_ptr_equal(want.space, &session.own);
     PMIx_Load_procid(&proc, "job2", 1);
     assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
-    assert_false(want.flags & PX_GET_OWN);
+    assert_ptr_not_equal(want.space, &session.own);
     assert_int_equal(want.spec.self, PMIX_RANK_UNDEF);
-    assert_int_equal(want.nspace_len, 4);
+    assert_null(want.space);
     PMIx_Load_procid(&proc, "jo", 1);
     assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
-    assert_false(want.flags & PX_GET_OWN);
+    assert_ptr_not_equal(want.space, &session.own);
 }
 
 /* Names of every length, against such that differ in one place, and with rubbish behind the end. */
@@ -324,9 +324,9 @@ static void everything(void **state)
 
     (void) state;
     assert_int_equal(px_get_request_read(&session, NULL, NULL, NULL, 0, &want), 0);
-    assert_int_equal(want.flags, PX_GET_ALL | PX_GET_OWN);
+    assert_int_equal(want.flags, PX_GET_ALL);
     assert_int_equal(px_get_request_copy(&want, &copy), 0);
-    assert_int_equal(copy.flags, PX_GET_ALL | PX_GET_OWN);
+    assert_int_equal(copy.flags, PX_GET_ALL);
     assert_string_equal(copy.nspace, "job");
     px_get_request_fini(&copy);
 }

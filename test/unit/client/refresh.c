@@ -74,12 +74,12 @@ static int answer(struct px_in *in, struct px_buf *reply)
     return given;
 }
 
-static bool mute(uint8_t command, struct px_in *in, struct px_buf *reply)
+/* A fence ends at once, and its reply brings nothing. */
+static bool fences(uint8_t command, struct px_in *in, struct px_buf *reply)
 {
-    (void) command;
     (void) in;
-    (void) reply;
-    return false;
+    (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
+    return command == PX_CMD_FENCE;
 }
 
 /* 0: it is not found. Any thread. */
@@ -134,7 +134,7 @@ static int begin(void **state)
     publish(1);
     older = dup(px_store_fd(store));
     script_req = answer;
-    client_open("5.0.0", mute);
+    client_open("5.0.0", fences);
     assert_int_equal(number(), 1);
     return 0;
 }
@@ -209,6 +209,31 @@ static void lost(void **state)
     assert_int_equal(n_asked(), 1);
 }
 
+static void fenced(pmix_status_t status, void *cbdata)
+{
+    struct called *called = cbdata;
+
+    px_wait_done(&called->wait, status);
+}
+
+/* The descriptor got lost, so it does not come with the reply of the fence: that is not delivered
+ * before the segment has been asked for. */
+static void after_a_fence(void **state)
+{
+    struct called called;
+
+    (void) state;
+    for (uint32_t g = 2; g < 6; g++) {
+        move();
+        given = px_store_fd(store);
+        called_init(&called);
+        assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, fenced, &called), PMIX_SUCCESS);
+        assert_int_equal(px_wait_for(&called.wait), PMIX_SUCCESS);
+        assert_int_equal(number(), g);
+    }
+    assert_int_equal(n_asked(), 4);
+}
+
 /* Leaves the last number, or 0 when one was smaller than one before it. */
 static void *keep_reading(void *arg)
 {
@@ -259,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(in_vain, begin, end),
         cmocka_unit_test_setup_teardown(not_always, begin, end),
         cmocka_unit_test_setup_teardown(lost, begin, end),
+        cmocka_unit_test_setup_teardown(after_a_fence, begin, end),
         cmocka_unit_test_setup_teardown(many_readers, begin, end),
     };
 

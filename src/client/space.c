@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The list of namespaces that this process has data of. It only grows while the context is up, so
+ * readers follow it without a lock; all of it goes at the end. */
+
+#include "space.h"
+
+#include <stdlib.h>
+
+#include "gds/state.h"
+#include "session.h"
+
+static void note_word(struct px_space *space, size_t i, size_t at)
+{
+    size_t counted = space->nspace_len + 1;
+    size_t n = counted > 8 * at ? counted - 8 * at : 0;
+    unsigned char bytes[8] = {0};
+
+    memset(bytes, 0xff, n < 8 ? n : 8);
+    memcpy(&space->words[i].mask, bytes, sizeof(bytes));
+    space->words[i].bits = px_nspace_word(space->nspace, at);
+}
+
+void px_space_name(struct px_space *space, const char *nspace)
+{
+    PMIx_Load_nspace(space->nspace, nspace);
+    space->nspace_len = strlen(space->nspace);
+    space->last_word = space->nspace_len < 16 ? 0 : space->nspace_len / 8;
+    note_word(space, 0, 0);
+    note_word(space, 1, 1);
+    note_word(space, 2, space->last_word);
+    px_assert(px_space_is_named(space, space->nspace));
+}
+
+bool px_space_is_valid(const struct px_space *space)
+{
+    const struct px_store *segment = px_space_segment(space);
+    const struct px_store *private_store = px_space_private_peek(space);
+
+    return space->nspace_len == strlen(space->nspace) && px_space_is_named(space, space->nspace) &&
+           (segment == NULL ||
+            (segment->seg.shared && strcmp(px_store_nspace(segment), space->nspace) == 0)) &&
+           (private_store == NULL || (!private_store->seg.shared &&
+                                      strcmp(px_store_nspace(private_store), space->nspace) == 0));
+}
+
+struct px_space *px_space_find(struct px_session *session, const char *nspace, size_t len)
+{
+    struct px_space *at = &session->own;
+
+    if (len == 0) {
+        return at;
+    }
+    while (at != NULL && (at->nspace_len != len || memcmp(at->nspace, nspace, len) != 0)) {
+        at = px_space_next(at);
+    }
+    return at;
+}
+
+struct px_space *px_space_named(struct px_session *session, const char *nspace)
+{
+    return px_space_find(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
+}
+
+struct px_space *px_space_meet_locked(struct px_session *session, const char *nspace)
+{
+    struct px_space *space = px_space_named(session, nspace);
+
+    px_assert(px_lock_held(&session->lock));
+    if (space != NULL) {
+        return space;
+    }
+    space = calloc(1, sizeof(*space));
+    if (space == NULL) {
+        return NULL;
+    }
+    px_space_name(space, nspace);
+    space->next = session->own.next;
+    px_store_ptr_release(&session->own.next, space); /* pairs with px_space_next */
+    return space;
+}
+
+size_t px_space_jobs(const struct px_space *first, bool all, const struct px_store **ret,
+                     size_t room)
+{
+    size_t n = 0;
+
+    for (const struct px_space *at = first; at != NULL; at = all ? px_space_next(at) : NULL) {
+        const struct px_store *store = px_space_job(at);
+
+        if (store != NULL && n < room) {
+            ret[n] = store;
+        }
+        n += store != NULL;
+    }
+    return n;
+}
+
+static void fini_one(struct px_space *space)
+{
+    px_store_destroy(space->private_store);
+    px_store_destroy(space->segment);
+    space->private_store = NULL;
+    space->segment = NULL;
+    space->refresh_state = 0;
+}
+
+void px_spaces_fini(struct px_session *session)
+{
+    struct px_space *space = session->own.next;
+
+    session->own.next = NULL;
+    session->fast_store = NULL;
+    session->arrived = NULL;
+    fini_one(&session->own);
+    while (space != NULL) {
+        struct px_space *next = space->next;
+
+        fini_one(space);
+        free(space);
+        space = next;
+    }
+}

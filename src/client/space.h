@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_CLIENT_SPACE_H
+#define PX_CLIENT_SPACE_H
+
+#include <pmix.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gds/store.h"
+#include "src/base/atomic.h"
+
+/* What this process has of one namespace: its segment, where the server hands it out, and a private
+ * store for everything else. The first of the list is our own namespace, px_session.own, which is
+ * there from the start; others are added when data of them come. None is removed before the end. */
+
+struct px_session;
+
+struct px_space {
+    void *next; /* atomic struct px_space *: of the first, the one that was added last; of another,
+                   constant once it is linked */
+    void *segment; /* atomic struct px_store *: the newest generation that we have; NULL: none.
+                      Other threads than the loop's use it between px_reader_enter and leave */
+    void *private_store; /* atomic struct px_store *: what came by message or was stored by this
+                            process; NULL: nothing. Written under the session lock */
+    uint64_t
+        refresh_state; /* atomic: when the server is asked for the next generation; refresh.c */
+    size_t nspace_len;
+    size_t last_word; /* index of the name's last word, its NUL included; 0: no more than two */
+    struct {
+        uint64_t bits;
+        uint64_t mask; /* the bytes of it that count */
+    } words[3];        /* the first, the second, and the last word of the name */
+    pmix_nspace_t nspace;
+};
+
+/* The invariants of the struct, and that its stores are of its namespace. Loop thread, or inside a
+ * read-side critical section. */
+bool px_space_is_valid(const struct px_space *space);
+
+/* Gives it its name, before others can see it. */
+void px_space_name(struct px_space *space, const char *nspace);
+
+static inline struct px_space *px_space_next(const struct px_space *space)
+{
+    return px_load_ptr_acquire(&space->next); /* pairs with px_space_meet_locked */
+}
+
+static inline struct px_store *px_space_segment(const struct px_space *space)
+{
+    return px_load_ptr_acquire(&space->segment); /* pairs with replace_segment */
+}
+
+/* Without what was posted last: see px_space_private. */
+static inline const struct px_store *px_space_private_peek(const struct px_space *space)
+{
+    /* pairs with px_space_private_locked and enlarge_locked */
+    return px_load_ptr_acquire(&space->private_store);
+}
+
+/* The store that has the job's information: the segment or, without one, the private store. NULL:
+ * neither is there. Inside a read-side critical section. */
+static inline const struct px_store *px_space_job(const struct px_space *space)
+{
+    const struct px_store *segment = px_space_segment(space);
+
+    return segment != NULL ? segment : px_space_private_peek(space);
+}
+
+static inline uint64_t px_nspace_word(const char *nspace, size_t i)
+{
+    uint64_t word;
+
+    memcpy(&word, nspace + 8 * i, sizeof(word)); /* a pmix_nspace_t has whole words up to its end */
+    return word;
+}
+
+/* The bits in which a word of a name is not that of the namespace. */
+static inline uint64_t px_space_differs(const struct px_space *space, const char *nspace, size_t i,
+                                        size_t at)
+{
+    return (px_nspace_word(nspace, at) ^ space->words[i].bits) & space->words[i].mask;
+}
+
+/* Is that its name? nspace: a whole pmix_nspace_t, compared word by word: a call would cost more
+ * than the comparison. */
+static inline bool px_space_is_named(const struct px_space *space, const char *nspace)
+{
+    uint64_t differ = px_space_differs(space, nspace, 0, 0) | px_space_differs(space, nspace, 1, 1);
+    size_t last = space->last_word;
+
+    if (last != 0) {
+        differ |= px_space_differs(space, nspace, 2, last);
+        for (size_t i = 2; i < last; i++) {
+            differ |= px_nspace_word(nspace, i) ^ px_nspace_word(space->nspace, i);
+        }
+    }
+    return differ == 0;
+}
+
+/* --- the list (space.c) --- */
+
+/* By name; no name is our own. NULL: nothing is known of it. No lock. */
+struct px_space *px_space_find(struct px_session *session, const char *nspace, size_t len);
+/* The same, its length at most PMIX_MAX_NSLEN. */
+struct px_space *px_space_named(struct px_session *session, const char *nspace);
+/* Makes it if need be; NULL: no memory. Session lock. */
+struct px_space *px_space_meet_locked(struct px_session *session, const char *nspace);
+/* The stores with the job information of a namespace (NULL: none) or, `all`, of those after it in
+ * the list too: at most `room`. Returns how many there are. Inside a read-side critical section. */
+size_t px_space_jobs(const struct px_space *first, bool all, const struct px_store **ret,
+                     size_t room);
+/* Frees what all spaces hold, and the spaces but our own. Nobody else uses them. */
+void px_spaces_fini(struct px_session *session);
+
+#endif
