@@ -12,9 +12,6 @@ struct px_ctx;
 pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                  const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                  void *cbdata);
-pmix_status_t px_client_abort_nb(struct px_ctx *ctx, int status, const char *msg,
-                                 const pmix_proc_t *procs, size_t nprocs, pmix_op_cbfunc_t cbfunc,
-                                 void *cbdata);
 
 pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,

@@ -312,7 +312,7 @@ static void ask_host_about_client(struct px_peer *peer)
 
     if (s->host.client_connected2) {
         up = px_upcall_create(s, &reply_to, &peer->proc, connected_answered);
-        if (!up || px_upcall_identify(up, peer->uid, peer->gid)) {
+        if (!up || px_requester_identify(up->server, peer, &up->info, &up->ninfo)) {
             px_upcall_destroy(up);
             px_peer_admit(peer, PMIX_ERR_NOMEM, NULL);
             return;

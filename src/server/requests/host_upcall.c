@@ -27,9 +27,11 @@ enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
 
 /* --- infos --- */
 
-int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid)
+int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
+                          pmix_info_t **infos, size_t *ninfo)
 {
-    uint32_t user = uid;
+    uint32_t user = peer ? peer->uid : s->uid;
+    gid_t gid = peer ? peer->gid : s->gid;
     uint32_t group = gid;
     int rc;
 
@@ -40,17 +42,6 @@ int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid)
         return rc;
     }
     return px_infos_append(infos, ninfo, PMIX_GRPID, &group, PMIX_UINT32);
-}
-
-int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
-                          pmix_info_t **infos, size_t *ninfo)
-{
-    return px_infos_identify(infos, ninfo, peer ? peer->uid : s->uid, peer ? peer->gid : s->gid);
-}
-
-int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid)
-{
-    return px_infos_identify(&up->info, &up->ninfo, uid, gid);
 }
 
 /* --- life --- */
@@ -189,11 +180,6 @@ unsigned px_upcall_levels(const struct px_upcall *up)
         return PX_ATTR_SERVER;
     }
     return PX_ATTR_SERVER | (peer->tool ? PX_ATTR_TOOL : PX_ATTR_CLIENT);
-}
-
-void px_upcall_set_processed(struct px_upcall *up, const struct px_call *call)
-{
-    px_directives_mark(call, px_upcall_levels(up), up->info, up->ninfo);
 }
 
 /* --- what the host calls --- */

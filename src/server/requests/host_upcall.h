@@ -58,18 +58,14 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
 /* Frees one that never went to the host. Takes NULL. */
 void px_upcall_destroy(struct px_upcall *up);
 
-/* Adds PMIX_USERID and PMIX_GRPID of the requester, in place of all that it claimed itself; a group
- * that is not proved, (gid_t) -1, is left out. 0 or PMIX_ERR_NOMEM. */
-int px_infos_identify(pmix_info_t **infos, size_t *ninfo, uid_t uid, gid_t gid);
-/* The same of a peer, or of this process (NULL). */
+/* Adds PMIX_USERID and PMIX_GRPID of the requester, a peer or this process (NULL), in place of all
+ * that it claimed itself; a group that is not proved, (gid_t) -1, is left out. 0 or
+ * PMIX_ERR_NOMEM. */
 int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
                           pmix_info_t **infos, size_t *ninfo);
-int px_upcall_identify(struct px_upcall *up, uid_t uid, gid_t gid); /* to up->info */
 
 /* The levels that deal with it: the requester's and this one (enum px_attr_level). */
 unsigned px_upcall_levels(const struct px_upcall *up);
-/* Marks what is required of the call and these do. */
-void px_upcall_set_processed(struct px_upcall *up, const struct px_call *call);
 
 /* What the host calls, cbdata being the upcall. Any thread. */
 void px_hostcb_op(pmix_status_t status, void *cbdata);

@@ -112,7 +112,7 @@ static int fill_tool_upcall(struct px_upcall *up, const struct px_peer *peer,
 {
     const char *version = handshake->version;
     pid_t pid = peer->pid;
-    int rc = px_upcall_identify(up, peer->uid, peer->gid);
+    int rc = px_requester_identify(up->server, peer, &up->info, &up->ninfo);
 
     rc = rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_VERSION_INFO, version, PMIX_STRING);
     if (!rc && pid) {
