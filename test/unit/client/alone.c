@@ -46,15 +46,22 @@ static int set_up(void **state)
     if (px_client_start(ctx, NULL, 0) != PMIX_ERR_UNREACH) {
         return -1;
     }
+    px_lock_take(&ctx->lock);
     px_ctx_up(ctx);
+    px_lock_give(&ctx->lock);
     return 0;
 }
 
 static int tear_down(void **state)
 {
+    pmix_status_t rc;
+
     (void) state;
+    px_lock_take(&ctx->lock);
     px_ctx_down(ctx);
-    if (px_client_stop(ctx, NULL, 0) != PMIX_SUCCESS) {
+    rc = px_client_stop(ctx, NULL, 0);
+    px_lock_give(&ctx->lock);
+    if (rc != PMIX_SUCCESS) {
         return -1;
     }
     px_loop_destroy(ctx->loop);

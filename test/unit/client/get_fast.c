@@ -96,14 +96,18 @@ static int set_up(void **state)
     assert_non_null(ctx->role);
     px_session_name(px_session(ctx), "job", SELF);
     adopt();
+    px_lock_take(&ctx->lock);
     px_ctx_up(ctx);
+    px_lock_give(&ctx->lock);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void) state;
+    px_lock_take(&ctx->lock);
     px_ctx_down(ctx);
+    px_lock_give(&ctx->lock);
     px_session_destroy(px_session(ctx));
     px_loop_destroy(ctx->loop);
     ctx->loop = NULL;

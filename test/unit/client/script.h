@@ -232,7 +232,9 @@ static inline void client_close(void)
 {
     struct px_events *events = ctx->events;
 
+    px_lock_take(&ctx->lock);
     assert_int_equal(px_client_stop(ctx, NULL, 0), PMIX_SUCCESS);
+    px_lock_give(&ctx->lock);
     assert_int_equal(px_loop_run(ctx->loop, end_events, events), 0);
     ctx->events = NULL;
     px_loop_destroy(ctx->loop);
