@@ -13,7 +13,6 @@
 #include "src/value/infos.h"
 #include "src/wire/frame.h"
 #include "group_map.h"
-#include "refresh.h"
 #include "private_store.h"
 #include "put.h"
 #include "src/value/nested.h"
@@ -21,23 +20,26 @@
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
 #include "src/request/reply.h"
+#include "sync.h"
+#include "src/base/assert.h"
+#include "src/value/procs.h"
 
 struct construct_call {
     struct px_session *session;
     const struct px_server_peer *server;
-    struct px_infos *results;
+    struct px_infos *results; /* empty unless it succeeds */
     pmix_status_t status;
     bool wants_id;
     char *group;
-    pmix_proc_t *asked; /* the members we named, for servers that do not say */
-    size_t n_asked;
+    struct px_proc_list asked; /* the members we named, for servers that do not say */
     pmix_info_cbfunc_t cbfunc;
     void *cbdata;
 };
 
 static void construct_free(struct construct_call *call)
 {
-    free(call->asked);
+    px_infos_release(call->results);
+    px_proc_list_fini(&call->asked);
     free(call->group);
     free(call);
 }
@@ -134,54 +136,43 @@ static int read_outcome(struct construct_call *call, struct px_in *reply, struct
     return px_unpack_size(reply, &out->id);
 }
 
-static int add_members(pmix_info_t *to, const pmix_proc_t *members, size_t n)
+static int make_results(struct construct_call *call, const struct outcome *out)
 {
-    pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = (void *) (uintptr_t) members};
-
-    return PMIx_Info_load(to, PMIX_GROUP_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
-}
-
-static int make_results(struct construct_call *call, struct outcome *out)
-{
-    const pmix_proc_t *members = out->n_members > 0 ? out->members : call->asked;
-    size_t n_members = out->n_members > 0 ? out->n_members : call->n_asked;
-    size_t total = out->n_info + (out->has_id ? 1 : 0) + (n_members > 0 ? 1 : 0);
-    pmix_info_t *info = total > 0 ? PMIx_Info_create(total) : NULL;
-    size_t n = 0;
+    bool told = out->n_members > 0;
+    pmix_data_array_t members = {.type = PMIX_PROC,
+                                 .size = told ? out->n_members : call->asked.n,
+                                 .array = told ? out->members : call->asked.at};
+    struct px_infos *results = call->results;
     int rc = 0;
 
-    if (total > 0 && info == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    if (n_members > 0) {
-        rc = add_members(&info[n], members, n_members);
-        n++;
+    px_assert(results->n == 0);
+    if (members.size > 0) {
+        rc = px_infos_append(&results->info, &results->n, PMIX_GROUP_MEMBERSHIP, &members,
+                             PMIX_DATA_ARRAY);
     }
     if (rc == 0 && out->has_id) {
-        rc = PMIx_Info_load(&info[n], PMIX_GROUP_CONTEXT_ID, &out->id, PMIX_SIZE);
-        n++;
+        rc = px_infos_append(&results->info, &results->n, PMIX_GROUP_CONTEXT_ID, &out->id,
+                             PMIX_SIZE);
     }
     for (size_t i = 0; i < out->n_info && rc == 0; i++) {
-        rc = px_info_keep(&info[n + i], &out->info[i]);
+        rc = px_infos_append_copy(&results->info, &results->n, &out->info[i]);
     }
-    if (rc != 0) {
-        PMIx_Info_free(info, total);
-        return rc;
-    }
-    call->results->info = info;
-    call->results->n = total;
-    return 0;
+    return rc;
 }
 
 static void construct_over(void *arg)
 {
     struct construct_call *call = arg;
 
+    struct px_infos *results = call->results;
+
+    px_assert(px_loop_inside(call->session->ctx->loop));
+    px_assert(call->status == PMIX_SUCCESS || call->status == PMIX_ERR_PARTIAL_SUCCESS ||
+              results->n == 0);
     if (call->cbfunc != NULL) {
-        call->cbfunc(call->status, call->results->info, call->results->n, call->cbdata,
-                     px_infos_release, call->results);
-    } else {
-        px_infos_release(call->results);
+        call->results = NULL;
+        call->cbfunc(call->status, results->info, results->n, call->cbdata, px_infos_release,
+                     results);
     }
     construct_free(call);
 }
@@ -202,16 +193,16 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
         }
         if (rc == 0) {
             px_group_map_add(call->session, call->group, call->results->info, call->results->n);
+        } else {
+            PMIx_Info_free(call->results->info, call->results->n);
+            *call->results = (struct px_infos){0};
+            status = rc;
         }
-        status = rc == 0 ? status : rc;
     }
     PMIx_Proc_free(out.members, out.n_members);
     PMIx_Info_free(out.info, out.n_info);
     call->status = status;
-    px_session_collected(call->session);
-    if (!px_session_refresh_all(call->session, construct_over, call)) {
-        construct_over(call);
-    }
+    px_client_collective_over(call->session, construct_over, call);
 }
 
 static struct construct_call *construct_create(struct px_session *session, const struct px_msg *msg,
@@ -227,15 +218,10 @@ static struct construct_call *construct_create(struct px_session *session, const
     call->server = msg->server;
     call->group = strdup(group);
     call->results = calloc(1, sizeof(*call->results));
-    call->asked = calloc(nprocs > 0 ? nprocs : 1, sizeof(*procs));
-    if (call->group == NULL || call->results == NULL || call->asked == NULL) {
-        free(call->results);
+    if (call->group == NULL || call->results == NULL ||
+        px_proc_list_add_all(&call->asked, procs, nprocs) != 0) {
         construct_free(call);
         return NULL;
-    }
-    if (nprocs > 0) {
-        memcpy(call->asked, procs, nprocs * sizeof(*procs));
-        call->n_asked = nprocs;
     }
     call->wants_id = px_infos_flag(info, ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID);
     return call;
@@ -274,7 +260,6 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     }
     rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), construct_reply, call);
     if (rc != 0) {
-        free(call->results);
         construct_free(call);
     }
     return rc;

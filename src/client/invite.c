@@ -16,8 +16,6 @@
 #include "src/value/infos.h"
 #include "src/event/chain.h"
 
-static void check_invitees(struct px_invitation *invitation);
-
 static void invite(struct px_invitation *invitation, const pmix_proc_t *procs, size_t n)
 {
     /* The caller's directives go along; what we have posted too. */
@@ -33,69 +31,73 @@ static void invite(struct px_invitation *invitation, const pmix_proc_t *procs, s
     }
 }
 
-static size_t gather_invitees(const struct px_invitation *invitation, enum px_invitee_state state,
-                              pmix_proc_t *room)
+static size_t count_invitees(const struct px_invitation *invitation, enum px_invitee_state state)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < invitation->n_invitees; i++) {
-        if (invitation->invitees[i].state == state) {
-            if (room != NULL) {
-                room[n] = invitation->invitees[i].proc;
-            }
-            n++;
-        }
+        n += invitation->invitees[i].state == state;
     }
     return n;
+}
+
+/* Appends those in a state. 0 or PMIX_ERR_NOMEM. */
+static int gather_invitees(const struct px_invitation *invitation, enum px_invitee_state state,
+                           struct px_proc_list *list)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < invitation->n_invitees && rc == 0; i++) {
+        if (invitation->invitees[i].state == state) {
+            rc = px_proc_list_add(list, &invitation->invitees[i].proc);
+        }
+    }
+    return rc;
 }
 
 /* Everybody who might wait is told; nobody else has anything to undo. */
 static void invitation_failed(struct px_invitation *invitation)
 {
-    size_t n = gather_invitees(invitation, PX_ACCEPTED, NULL) +
-               gather_invitees(invitation, PX_INVITED, NULL);
-    pmix_proc_t *to = n > 0 ? PMIx_Proc_create(n) : NULL;
+    struct px_proc_list to = {0};
 
-    if (to != NULL) {
-        size_t got = gather_invitees(invitation, PX_ACCEPTED, to);
-
-        (void) gather_invitees(invitation, PX_INVITED, to + got);
-        (void) px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_ABORT, to, n, NULL,
+    if (gather_invitees(invitation, PX_ACCEPTED, &to) == 0 &&
+        gather_invitees(invitation, PX_INVITED, &to) == 0) {
+        (void) px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_ABORT, to.at, to.n, NULL,
                                     0); /* they have time-outs */
-        PMIx_Proc_free(to, n);
     }
+    px_proc_list_fini(&to);
     px_invitation_answer(invitation, PMIX_GROUP_CONSTRUCT_ABORT, NULL, 0);
 }
 
 static void construct(struct px_invitation *invitation, pmix_status_t status)
 {
-    size_t n = gather_invitees(invitation, PX_ACCEPTED, NULL);
-    pmix_proc_t *members = PMIx_Proc_create(n);
-    pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = members};
-    int rc = PMIX_ERR_NOMEM;
+    struct px_proc_list members = {0};
+    pmix_data_array_t array = {.type = PMIX_PROC};
+    int rc = gather_invitees(invitation, PX_ACCEPTED, &members);
 
-    px_assert(n > 0); /* the leader */
-    if (members != NULL) {
-        (void) gather_invitees(invitation, PX_ACCEPTED, members);
+    px_assert(rc != 0 || members.n > 0); /* the leader */
+    array.array = members.at;
+    array.size = members.n;
+    if (rc == 0) {
         rc = px_infos_append(&invitation->given, &invitation->n_given, PMIX_GROUP_MEMBERSHIP,
                              &array, PMIX_DATA_ARRAY);
     }
     if (rc == 0) {
         px_invitation_store_endpoints(invitation->session, invitation->given, invitation->n_given);
-        rc = px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_COMPLETE, members, n,
+        rc = px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_COMPLETE, members.at, members.n,
                                   invitation->given, invitation->n_given);
     }
-    PMIx_Proc_free(members, n);
+    px_proc_list_fini(&members);
     px_invitation_answer(invitation, rc == 0 ? status : rc, invitation->given, invitation->n_given);
 }
 
 /* Nothing happens while somebody has not answered or a handler has not decided. */
 static void check_invitees(struct px_invitation *invitation)
 {
-    size_t failed = gather_invitees(invitation, PX_FAILED, NULL);
+    size_t failed = count_invitees(invitation, PX_FAILED);
 
     if (invitation->over || invitation->n_deciding > 0 ||
-        gather_invitees(invitation, PX_INVITED, NULL) > 0) {
+        count_invitees(invitation, PX_INVITED) > 0) {
         return;
     }
     if (failed > 0 && !invitation->optional && !invitation->allowed_fewer) {
@@ -264,17 +266,16 @@ static void member_accepted(struct px_invitation *invitation)
 static void run_invite(struct px_task *task)
 {
     struct px_invitation *invitation = px_container_of(task, struct px_invitation, task);
-    size_t n = gather_invitees(invitation, PX_INVITED, NULL);
-    pmix_proc_t *procs = n > 0 ? PMIx_Proc_create(n) : NULL;
+    struct px_proc_list procs = {0};
+    int rc = gather_invitees(invitation, PX_INVITED, &procs);
 
     member_accepted(invitation);
-    if (n > 0 && procs == NULL) {
-        px_invitation_answer(invitation, PMIX_ERR_NOMEM, NULL, 0);
+    if (rc != 0) {
+        px_invitation_answer(invitation, rc, NULL, 0);
     } else {
-        (void) gather_invitees(invitation, PX_INVITED, procs);
-        invite(invitation, procs, n);
-        PMIx_Proc_free(procs, n);
+        invite(invitation, procs.at, procs.n);
     }
+    px_proc_list_fini(&procs);
     if (invitation->over) {
         px_invitation_release(invitation);
     } else {

@@ -11,6 +11,8 @@
 #include "request.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "src/base/assert.h"
+#include "src/value/procs.h"
 #include "private_store.h"
 #include "put.h"
 #include "refresh.h"
@@ -41,7 +43,7 @@ static pmix_status_t send_collective(struct px_msg *msg, const pmix_proc_t *proc
 static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs)
 {
     for (size_t i = 0; i < nprocs; i++) {
-        if (strcmp(procs[i].nspace, ctx->self.nspace) != 0 || procs[i].rank != ctx->self.rank) {
+        if (!px_proc_equal(&procs[i], &ctx->self)) {
             return false;
         }
     }
@@ -68,13 +70,20 @@ static void finish_collective(struct collective_call *call, pmix_status_t status
 {
     struct px_store *segment = px_session_shared(call->session);
 
+    px_assert(px_loop_inside(call->session->ctx->loop));
     call->status = status;
     if (segment != NULL && px_param_int(PX_P_SHMEM_PREFAULT) > 0) {
         px_session_prefault(segment);
     }
-    px_session_collected(call->session);
-    if (!px_session_refresh_all(call->session, collective_done, call)) {
-        collective_done(call);
+    px_client_collective_over(call->session, collective_done, call);
+}
+
+void px_client_collective_over(struct px_session *session, void (*then)(void *arg), void *arg)
+{
+    px_assert(px_loop_inside(session->ctx->loop));
+    px_session_collected(session);
+    if (!px_session_refresh_all(session, then, arg)) {
+        then(arg);
     }
 }
 

@@ -199,6 +199,7 @@ static void construct_complete(struct px_coll *coll, bool remote)
                        (remote || any_elsewhere(s, &build->added) || (others && s->host.group)));
     int rc = needs_host ? PMIX_SUCCESS : px_coll_local_status(coll);
 
+    px_assert(coll->closed && coll->n_members > 0);
     if (needs_host) {
         px_coll_ask_host(coll);
     } else if (!rc && others) {
@@ -329,6 +330,7 @@ static void destruct_complete(struct px_coll *coll, bool remote)
     struct px_server *s = coll->server;
     const struct px_proc_set *group = find_group(s, coll->name, &coll->members[0].proc);
 
+    px_assert(coll->closed);
     if (remote || (s->host.group && group && group->hosted)) {
         px_coll_ask_host(coll);
     } else {
