@@ -65,22 +65,14 @@ static void collective_done(void *arg)
     free(call);
 }
 
-/* Told when what others posted before is to be seen. */
-static void finish_collective(struct collective_call *call, pmix_status_t status)
+void px_client_collective_over(struct px_session *session, void (*then)(void *arg), void *arg)
 {
-    struct px_store *segment = px_session_shared(call->session);
+    struct px_store *segment = px_session_shared(session);
 
-    px_assert(px_loop_inside(call->session->ctx->loop));
-    call->status = status;
+    px_assert(px_loop_inside(session->ctx->loop));
     if (segment != NULL && px_param_int(PX_P_SHMEM_PREFAULT) > 0) {
         px_session_prefault(segment);
     }
-    px_client_collective_over(call->session, collective_done, call);
-}
-
-void px_client_collective_over(struct px_session *session, void (*then)(void *arg), void *arg)
-{
-    px_assert(px_loop_inside(session->ctx->loop));
     px_session_collected(session);
     if (!px_session_refresh_all(session, then, arg)) {
         then(arg);
@@ -92,7 +84,8 @@ static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
     struct collective_call *call = arg;
 
     status = px_reply_status(status, reply, fd);
-    finish_collective(call, status == PMIX_SUCCESS ? px_session_refused(call->session) : status);
+    call->status = status == PMIX_SUCCESS ? px_session_refused(call->session) : status;
+    px_client_collective_over(call->session, collective_done, call);
 }
 
 /* Packs and sends; cleans up when that fails. */
@@ -185,7 +178,8 @@ static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
     while (status == PMIX_SUCCESS && px_in_left(reply) > 0 && rc == 0) {
         rc = store_participant(call->session, reply);
     }
-    finish_collective(call, rc == 0 ? status : rc);
+    call->status = rc == 0 ? status : rc;
+    px_client_collective_over(call->session, collective_done, call);
 }
 
 pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,

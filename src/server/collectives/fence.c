@@ -25,7 +25,7 @@
 #include "src/value/infos.h"
 
 struct fence {
-    bool collect;        /* somebody asked for the data */
+    bool collect;        /* it is complete, and somebody asked for the data */
     bool here;           /* nobody is elsewhere */
     uint64_t sent_up_to; /* the number of the newest value that went to the host with it */
 };
@@ -63,38 +63,28 @@ static bool name_as_job(const struct px_coll *coll, struct px_upcall *up)
     return true;
 }
 
-/* What the host is to carry. */
-static int pack_data(struct px_coll *coll, struct px_upcall *up, char **data, size_t *len)
-{
-    struct px_server *s = coll->server;
-    struct fence *fence = coll->state;
-    bool as_job = name_as_job(coll, up);
-    bool no = false;
-    int rc = PMIX_SUCCESS;
-
-    if (fence->collect) {
-        fence->sent_up_to = s->commit_number;
-        return px_modex_encode(s, coll->set, coll->nset,
-                               px_high_water_since(&s->high_water, coll->set, coll->nset), true,
-                               data, len);
-    }
-    if (!as_job) {
-        return PMIX_SUCCESS;
-    }
-    if (!px_info_find(up->info, up->ninfo, PMIX_COLLECT_DATA)) {
-        rc = px_infos_append(&up->info, &up->ninfo, PMIX_COLLECT_DATA, &no, PMIX_BOOL);
-    }
-    return rc ? rc : px_modex_encode(s, NULL, 0, 0, true, data, len);
-}
-
 static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
 {
     struct px_server *s = coll->server;
+    struct fence *fence = coll->state;
+    bool no = false;
     char *data = NULL;
     size_t len = 0;
-    int rc = s->host.fence_nb ? pack_data(coll, up, &data, &len) : PMIX_ERR_NOT_SUPPORTED;
+    int rc = s->host.fence_nb ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 
     px_assert(px_loop_inside(s->loop));
+    if (!rc && fence->collect) {
+        fence->sent_up_to = s->commit_number;
+        rc = px_modex_encode(s, coll->set, coll->nset,
+                             px_high_water_since(&s->high_water, coll->set, coll->nset), true,
+                             &data, &len);
+        (void) name_as_job(coll, up);
+    } else if (!rc && name_as_job(coll, up)) {
+        if (!px_info_find(up->info, up->ninfo, PMIX_COLLECT_DATA)) {
+            rc = px_infos_append(&up->info, &up->ninfo, PMIX_COLLECT_DATA, &no, PMIX_BOOL);
+        }
+        rc = rc ? rc : px_modex_encode(s, NULL, 0, 0, true, &data, &len);
+    }
     /* The data becomes the host's: some free it, none may find it gone. */
     return rc ? rc
               : s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
@@ -128,19 +118,9 @@ static void fence_finished(struct px_coll *coll, pmix_status_t status)
 {
     const struct fence *fence = coll->state;
 
-    if (status && fence->collect && coll->closed) {
+    if (status && fence->collect) {
         px_modex_request_resync(coll->server);
     }
-}
-
-static int fence_absorb(struct px_coll *coll, const struct px_coll_call *call,
-                        const struct px_coll_member *who)
-{
-    struct fence *fence = coll->state;
-
-    (void) who;
-    fence->collect |= px_infos_flag(call->info, call->ninfo, PMIX_COLLECT_DATA);
-    return px_coll_merge(coll, call->info, call->ninfo);
 }
 
 /* A fence of this node need not leave it, unless a member is lost: that the host has to judge. */
@@ -150,6 +130,7 @@ static void fence_complete(struct px_coll *coll, bool remote)
     int status = px_coll_local_status(coll);
 
     fence->here = !remote;
+    fence->collect = px_infos_flag(coll->info, coll->ninfo, PMIX_COLLECT_DATA);
     if (remote || (coll->server->host.fence_nb &&
                    (status == PMIX_ERR_LOST_CONNECTION || !px_param_bool(PX_P_FENCE_LOCALONLY)))) {
         px_coll_ask_host(coll);
@@ -161,7 +142,6 @@ static void fence_complete(struct px_coll *coll, bool remote)
 static const struct px_coll_ops fence_ops = {
     .call = &px_call_fence,
     .state_size = sizeof(struct fence),
-    .absorb = fence_absorb,
     .complete = fence_complete,
     .ask = fence_ask,
     .answered = fence_answered,

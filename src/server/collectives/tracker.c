@@ -14,6 +14,7 @@
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/value/nested.h"
 
 void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server)
 {
@@ -186,7 +187,12 @@ int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
     return PMIX_SUCCESS;
 }
 
-/* What one caller requires is required of all. */
+static bool is_off(const pmix_value_t *value)
+{
+    return (value->type == PMIX_BOOL || value->type == PMIX_STRING) && !px_value_true(value);
+}
+
+/* What one caller requires is required of all; a flag that one sets is set for all. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
 {
     int rc = PMIX_SUCCESS;
@@ -196,7 +202,13 @@ int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
         const pmix_info_t *there = px_infos_next(coll->info, coll->ninfo, NULL, info[i].key);
 
         if (there) {
-            coll->info[there - coll->info].flags |= info[i].flags & PMIX_INFO_REQD;
+            pmix_info_t *kept = &coll->info[there - coll->info];
+
+            kept->flags |= info[i].flags & PMIX_INFO_REQD;
+            if (is_off(&kept->value) && px_value_true(&info[i].value)) {
+                PMIx_Value_destruct(&kept->value);
+                rc = px_value_keep(&kept->value, &info[i].value);
+            }
         } else {
             rc = px_infos_append_copy(&coll->info, &coll->ninfo, &info[i]);
         }

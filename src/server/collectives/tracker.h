@@ -122,7 +122,7 @@ struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_
 int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret);
 
-/* Takes over directives that are not there yet. 0 or PMIX_ERR_NOMEM. */
+/* Takes over directives that are not there yet, and flags that are on. 0 or PMIX_ERR_NOMEM. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo);
 
 /* Has it come: this process, over this connection? */

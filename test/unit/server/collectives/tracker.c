@@ -183,6 +183,14 @@ static void directives(void **state)
     assert_int_equal(px_coll_merge(coll, info, 2), 0);
     assert_int_equal(coll->ninfo, 2);
     assert_true(coll->info[0].value.data.flag);
+    /* A flag that one sets is set, whoever came first. */
+    coll->info[0].value.data.flag = false;
+    assert_int_equal(px_coll_merge(coll, info, 1), 0);
+    assert_false(coll->info[0].value.data.flag);
+    info[0].value.data.flag = true;
+    assert_int_equal(px_coll_merge(coll, info, 1), 0);
+    assert_int_equal(coll->ninfo, 2);
+    assert_true(coll->info[0].value.data.flag);
     PMIx_Value_destruct(&info[1].value);
     px_coll_destroy(coll);
 }
