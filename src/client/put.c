@@ -198,17 +198,6 @@ static int pack_values(struct px_msg *msg, const struct px_list *head)
     return rc;
 }
 
-/* Moves all items of `from` to the front of `to`, in order. */
-static void put_back(struct px_list *to, struct px_list *from)
-{
-    while (!px_list_empty(from)) {
-        struct px_list *item = from->prev;
-
-        px_list_remove(item);
-        px_list_prepend(to, item);
-    }
-}
-
 /* Nobody waits for a commit. What the server could not take is told by what this process does
  * next. */
 static void commit_reply(pmix_status_t status, void *cbdata)
@@ -233,20 +222,18 @@ int px_session_refused(struct px_session *session)
 pmix_status_t px_client_commit(struct px_ctx *ctx)
 {
     struct px_session *session = px_session(ctx);
-    struct px_list taken;
+    struct px_list sent;
     struct px_msg msg;
-    bool first;
     int rc;
 
     if (px_load_ptr_acquire(&session->primary) == NULL) { /* pairs with px_session_attach */
         return PMIX_SUCCESS; /* nobody to tell; what was posted stays here */
     }
-    px_list_init(&taken);
+    px_list_init(&sent);
     /* The lock is held over the sending: commits reach the server in the order in which they were
      * made. */
     px_lock_take(&session->lock);
-    first = !session->committed;
-    if (px_list_empty(&session->uncommitted) && !first) {
+    if (px_list_empty(&session->uncommitted) && session->committed) {
         px_lock_give(&session->lock);
         return px_session_refused(session);
     }
@@ -254,19 +241,18 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
         px_lock_give(&session->lock);
         return PMIX_ERR_NOMEM;
     }
-    while (!px_list_empty(&session->uncommitted)) {
-        px_list_append(&taken, px_list_shift(&session->uncommitted));
-    }
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
     if (rc == 0) {
-        rc = px_msg_send_op(&msg, pack_values(&msg, &taken), 0, commit_reply, session);
+        rc = px_msg_send_op(&msg, pack_values(&msg, &session->uncommitted), 0, commit_reply,
+                            session);
     }
-    if (rc != 0) {
-        put_back(&session->uncommitted, &taken);
-    } else {
+    if (rc == 0) {
         session->committed = true;
+        while (!px_list_empty(&session->uncommitted)) {
+            px_list_append(&sent, px_list_shift(&session->uncommitted));
+        }
     }
     px_lock_give(&session->lock);
-    px_put_values_free(&taken);
+    px_put_values_free(&sent);
     return rc == 0 ? px_session_refused(session) : rc;
 }
