@@ -57,58 +57,28 @@ static void wait_op(pmix_status_t rc)
     pthread_mutex_unlock(&lock);
 }
 
-static pmix_status_t client_connected(const pmix_proc_t *proc, void *object,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t fence(struct upcall *upcall)
 {
-    (void) proc;
-    (void) object;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_SUCCESS;
-}
+    size_t len = 0;
+    char *answer;
 
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) proc;
-    (void) object;
-    if (cbfunc) {
-        cbfunc(PMIX_SUCCESS, cbdata);
+    if (change_data == NULL) {
+        return px_host_fence_alone(upcall);
     }
+    answer = change_data(upcall->data, upcall->n_data, &len);
+    upcall->reply.modex(PMIX_SUCCESS, answer, answer ? len : 0, upcall->cbdata, free, answer);
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_t info[],
-                           size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
-                           void *cbdata)
-{
-    char *answer = NULL;
-
-    (void) procs;
-    (void) n;
-    (void) info;
-    (void) ninfo;
-    if (change_data) {
-        answer = change_data(data, ndata, &ndata);
-    } else if (ndata) {
-        answer = malloc(ndata);
-        if (answer) {
-            memcpy(answer, data, ndata);
-        }
-    }
-    cbfunc(PMIX_SUCCESS, answer, answer ? ndata : 0, cbdata, free, answer);
-    return PMIX_SUCCESS;
-}
-
-static pmix_server_module_t module = {
-    .client_connected = client_connected,
-    .client_finalized = client_finalized,
-    .fence_nb = fence,
+static const struct answer answers[N_ENTRIES] = {
+    [ON_CONNECTED1] = {AT_ONCE, .status = PMIX_SUCCESS},
+    [ON_FINALIZED] = {INSIDE, .status = PMIX_SUCCESS},
+    [ON_FENCE] = {OWN, .own = fence},
 };
 
-void daemon_start(pmix_server_module_t *upcalls, pmix_info_t *info, size_t ninfo)
+void daemon_start(const struct px_host *host, pmix_info_t *info, size_t ninfo)
 {
-    int rc = PMIx_server_init(upcalls, info, ninfo);
+    int rc = PMIx_server_init(px_host_module(host), info, ninfo);
 
     if (rc != PMIX_SUCCESS) {
         die("no server", rc);
@@ -117,6 +87,7 @@ void daemon_start(pmix_server_module_t *upcalls, pmix_info_t *info, size_t ninfo
 
 void daemon_init(const char *hostname, fence_fn change)
 {
+    static const struct px_host host = {.answers = answers};
     pmix_info_t info;
 
     change_data = change;
@@ -124,7 +95,7 @@ void daemon_init(const char *hostname, fence_fn change)
     if (hostname) {
         PMIX_INFO_LOAD(&info, PMIX_HOSTNAME, hostname, PMIX_STRING);
     }
-    daemon_start(&module, hostname ? &info : NULL, hostname ? 1 : 0);
+    daemon_start(&host, hostname ? &info : NULL, hostname ? 1 : 0);
     PMIX_INFO_DESTRUCT(&info);
 }
 

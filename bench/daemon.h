@@ -3,9 +3,9 @@
 #ifndef PX_BENCH_DAEMON_H
 #define PX_BENCH_DAEMON_H
 
-#include <pmix_server.h>
-
 #include <sys/types.h>
+
+#include "src/host/host.h"
 
 /* What the hosts of the benchmarks have in common: a daemon without a network, which answers a
  * fence with what it was given. What goes wrong ends the program with a message. */
@@ -16,8 +16,8 @@ typedef char *(*fence_fn)(const char *data, size_t len, size_t *ret_len);
 
 /* hostname: NULL for the machine's. change: NULL when data go back as they came. */
 void daemon_init(const char *hostname, fence_fn change);
-/* The same with the caller's upcalls and attributes. */
-void daemon_start(pmix_server_module_t *upcalls, pmix_info_t *info, size_t ninfo);
+/* The same with the caller's answers to upcalls, and its attributes. */
+void daemon_start(const struct px_host *host, pmix_info_t *info, size_t ninfo);
 void daemon_fini(const char *nspace);
 void daemon_deregister(const char *nspace);
 void daemon_register_job(const char *nspace, int n_local, pmix_info_t *info, size_t ninfo);

@@ -1,14 +1,14 @@
 noinst_PROGRAMS += %D%/bench %D%/scale %D%/job %D%/job_rank
 %C%_bench_SOURCES = %D%/main.c %D%/host.c %D%/layout.c %D%/layout.h %D%/daemon.c %D%/daemon.h \
 	%D%/client.c %D%/floor.c %D%/measure.c %D%/measure.h
-%C%_bench_LDADD = libpmix.la -lm
+%C%_bench_LDADD = libpx-host.la libpmix.la -lm
 %C%_bench_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_scale_SOURCES = %D%/scale.c %D%/scale.h %D%/scale_job.c %D%/scale_client.c %D%/daemon.c \
 	%D%/daemon.h %D%/measure.c %D%/measure.h
-%C%_scale_LDADD = libpmix.la -lm
+%C%_scale_LDADD = libpx-host.la libpmix.la -lm
 %C%_scale_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_job_SOURCES = %D%/job.c %D%/layout.c %D%/layout.h %D%/daemon.c %D%/daemon.h %D%/measure.h
-%C%_job_LDADD = libpmix.la
+%C%_job_LDADD = libpx-host.la libpmix.la
 %C%_job_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_job_rank_SOURCES = %D%/job_rank.c %D%/measure.c %D%/measure.h
 %C%_job_rank_LDADD = libpmix.la -lm

@@ -7,16 +7,20 @@
 
 /* The server module of a host that can be told, upcall by upcall, how to answer, and that keeps
  * what it was asked. pmixrun and the conformance tests are such hosts: what they do by themselves
- * is `sound`, what they are told is `script`. Called in the library's threads, and sound also in a
- * thread of its own (DELAYED). */
+ * is `sound`, what they are told is `script`. A host that always answers an entry in the same way
+ * needs `answers` only. Functions are called in the library's threads, and sound also in a thread
+ * of its own (DELAYED). */
 struct px_host {
+    /* One for each entry, in place of `has` and `script` where those are NULL: the module has no
+     * entry whose answer is BY_DEFAULT. */
+    const struct answer *answers;
     bool (*has)(enum entry entry); /* whether the module has it */
     /* Sees the upcall (and may set its record); says how it is answered. */
     const struct answer *(*script)(struct upcall *upcall);
     /* What the host answers by itself, as the entry of the module would. */
     pmix_status_t (*sound)(struct upcall *upcall);
-    /* Waits in a thread of its own for what an answer's `when` says (NULL: nothing is waited for);
-     * false when there is nobody left to be answered. */
+    /* Waits in a thread of its own for what an answer's `when` says (when NULL: for nothing); false
+     * when there is nobody left to be answered. NULL: no answer has a `when`. */
     bool (*wait)(const char *when);
     bool frees_data; /* what fence_nb gives is the host's, as our library has it */
 };
@@ -52,6 +56,14 @@ pmix_status_t px_host_answer(struct upcall *upcall);
  * in this thread or one of the library's. */
 void px_host_fetch(const pmix_proc_t *proc, const char *key, int timeout_s,
                    pmix_dmodex_response_fn_t done, void *cbdata);
+
+/* ---- one_node.c: answers of a host of one node */
+
+pmix_status_t px_host_fence_alone(struct upcall *upcall); /* what came is all there is */
+pmix_status_t px_host_publish(struct upcall *upcall);
+pmix_status_t px_host_lookup(struct upcall *upcall);
+pmix_status_t px_host_unpublish(struct upcall *upcall);
+void px_host_forget_names(const char *nspace); /* when the job is over */
 
 /* ---- record.c */
 

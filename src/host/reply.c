@@ -221,7 +221,7 @@ static void *wait_and_answer(void *arg)
 {
     struct delayed *d = arg;
 
-    if (!d->upcall.host->wait(d->when)) {
+    if (d->upcall.host->wait != NULL && !d->upcall.host->wait(d->when)) {
         (void) owe(&d->upcall); /* there is nobody to wait for it */
     } else if (d->fn != NULL) {
         d->fn(&d->upcall);
@@ -284,7 +284,9 @@ static pmix_status_t delay_sound(struct upcall *upcall, const struct answer *a)
 
 pmix_status_t px_host_answer(struct upcall *upcall)
 {
-    const struct answer *a = upcall->host->script(upcall);
+    const struct px_host *host = upcall->host;
+    const struct answer *a =
+        host->script != NULL ? host->script(upcall) : &host->answers[upcall->entry];
 
     switch (a->how) {
     case AT_ONCE:
@@ -301,6 +303,6 @@ pmix_status_t px_host_answer(struct upcall *upcall)
     case OWN:
         return a->own(upcall);
     default:
-        return upcall->host->sound(upcall);
+        return host->sound(upcall);
     }
 }

@@ -290,13 +290,18 @@ static const pmix_server_module_t full = {
     .fabric = fabric,
 };
 
+static bool has(enum entry entry)
+{
+    return host->has != NULL ? host->has(entry) : host->answers[entry].how != BY_DEFAULT;
+}
+
 pmix_server_module_t *px_host_module(const struct px_host *which)
 {
     static pmix_server_module_t module;
 
     host = which;
 #define X(name, member, reply)                                                                     \
-    if (host->has(ON_##name)) {                                                                    \
+    if (has(ON_##name)) {                                                                          \
         module.member = full.member;                                                               \
     }
     PX_HOST_ENTRIES(X)

@@ -27,6 +27,7 @@
 #include "bench/daemon.h"
 #include "bench/layout.h"
 #include "soak.h"
+#include "src/host/host.h"
 
 enum { TEAMS = 24, MEMBERS = 8, LODGERS = 64, JOBS = TEAMS + 1, HUNG_S = 120, TOOL_EVERY_MS = 500 };
 enum { HEAP_SLACK = 8192, RSS_SLACK_KB = 16384 };
@@ -198,7 +199,7 @@ static void ended(pid_t pid, int status)
 static void end_job(struct job *job)
 {
     daemon_deregister(job->nspace);
-    soak_forget_names(job->nspace);
+    px_host_forget_names(job->nspace);
     job->registered = false;
 }
 
@@ -383,8 +384,31 @@ static int play(int argc, char **argv)
     return strcmp(argv[1], "transient") == 0 ? soak_transient(&orders) : soak_member(&orders);
 }
 
+static pmix_status_t tool_connected(struct upcall *upcall)
+{
+    upcall->reply.tool(PMIX_SUCCESS, NULL, upcall->cbdata); /* the library names it */
+    return PMIX_SUCCESS;
+}
+
+/* Everything is answered at once. */
+static const struct answer answers[N_ENTRIES] = {
+    [ON_CONNECTED] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+    [ON_FINALIZED] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+    [ON_TOOL] = {OWN, .own = tool_connected},
+    [ON_FENCE] = {OWN, .own = px_host_fence_alone},
+    [ON_PUBLISH] = {OWN, .own = px_host_publish},
+    [ON_LOOKUP] = {OWN, .own = px_host_lookup},
+    [ON_UNPUBLISH] = {OWN, .own = px_host_unpublish},
+    [ON_CONNECT] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+    [ON_DISCONNECT] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+    [ON_REGISTER] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+    [ON_DEREGISTER] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+    [ON_NOTIFY] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+};
+
 static void prepare(void)
 {
+    static const struct px_host host = {.answers = answers, .frees_data = true};
     pmix_info_t info[2];
     bool yes = true;
     sigset_t child;
@@ -394,7 +418,7 @@ static void prepare(void)
     (void) sigprocmask(SIG_BLOCK, &child, NULL); /* before the library has threads */
     PMIX_INFO_LOAD(&info[0], PMIX_HOSTNAME, SOAK_HOST, PMIX_STRING);
     PMIX_INFO_LOAD(&info[1], PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
-    daemon_start(&soak_upcalls, info, 2);
+    daemon_start(&host, info, 2);
     PMIX_INFO_DESTRUCT(&info[0]);
     for (unsigned i = 0; i < JOBS; i++) {
         jobs[i].lodgers = i == TEAMS;

@@ -3,7 +3,7 @@
 #ifndef PX_TEST_SOAK_SOAK_H
 #define PX_TEST_SOAK_SOAK_H
 
-#include <pmix_server.h>
+#include <pmix_common.h>
 #include <stdint.h>
 
 #define SOAK_HOST "soak-node"
@@ -20,10 +20,6 @@ static inline uint64_t soak_draw(uint64_t *state)
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
-
-/* upcalls.c: what the host answers. Published names are kept there. */
-extern pmix_server_module_t soak_upcalls;
-void soak_forget_names(const char *nspace);
 
 /* How a process is to end. */
 enum soak_end { SOAK_FINALIZE, SOAK_KILLED, SOAK_EXITS, SOAK_LEAVES, SOAK_ENDS };

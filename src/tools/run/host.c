@@ -21,16 +21,6 @@ static pmix_status_t post(struct upcall *upcall, void (*run)(struct px_run_task 
     return px_run_task_post(&task);
 }
 
-/* What came from here is all there is. */
-static pmix_status_t fence_alone(struct upcall *upcall)
-{
-    char *data = (char *) upcall->data;
-
-    upcall->data_taken = true;
-    upcall->reply.modex(PMIX_SUCCESS, data, upcall->n_data, upcall->cbdata, free, data);
-    return PMIX_SUCCESS;
-}
-
 static pmix_status_t fence(struct upcall *upcall)
 {
     pmix_status_t rc = post(upcall, px_run_fence);
@@ -133,7 +123,7 @@ static pmix_status_t sound(struct upcall *upcall)
     case ON_ABORT:
         return post(upcall, px_run_abort);
     case ON_FENCE:
-        return alone ? fence_alone(upcall) : fence(upcall);
+        return alone ? px_host_fence_alone(upcall) : fence(upcall);
     case ON_MODEX: /* alone, the library has all that there is */
         return alone ? PMIX_ERR_NOT_FOUND : post(upcall, px_run_modex);
     case ON_PUBLISH:
