@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Parser for lists of CPUs. The text is an operator's: each number is bounded by the size of the
+ * set before it is used. */
+
 #include "src/loop/cpus.h"
 
 #include "src/base/number.h"
 #include "src/base/status.h"
 
-/* The numbers come from an operator's hand: each is bounded by the size of the set before it is
- * used. */
-
+/* Adds one item, "N" or "N-M", to `set` and moves *at behind it. 0 or PX_ERR_BAD_PARAM, which
+ * leaves *at as it was. */
 static int parse_range(const char **at, cpu_set_t *set)
 {
     uint64_t first;

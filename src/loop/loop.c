@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* The progress thread on libevent (loop.h). The event base is touched by one thread only, so it is
+ * made without locks and none of libevent's process-wide threading state is set up: the host
+ * program may use libevent in its own way.
+ *
+ * Tasks arrive on a stack that any thread pushes to; the loop takes it as a whole and reverses it.
+ * A push costs a system call only when the loop is about to sleep: the loop announces that in
+ * `asleep`, checks the stack once more, then sleeps; a thread that pushes and finds the
+ * announcement takes it back and writes to the eventfd. Both sides write their word, then have a
+ * full barrier, then read the other's, so at least one of them sees the other
+ * (docs/memory-model.md, section 10; test/model/sleep.pml). */
+
 #include "src/loop/loop.h"
 
 #include <errno.h>
@@ -21,23 +33,15 @@
 #include "src/loop/cpus.h"
 #include "src/loop/wait.h"
 
-/* The event base is touched by one thread only, so it is made without locks and nothing of
- * libevent's process-wide threading state is set up: the host program may use libevent in its own
- * way.
- *
- * Tasks arrive on a stack that any thread pushes to and the loop takes as a whole (and turns round:
- * first in, first out). A push costs a system call only when the loop is about to sleep: the loop
- * announces it in `asleep`, looks at the stack once more, then sleeps; who pushes and finds the
- * announcement takes it back and rings. Both sides write their word, then have a full barrier, then
- * read the other's, so at least one of them sees the other (docs/memory-model.md, section 10;
- * test/model/sleep.pml). */
-
+/* TASK_ROUNDS: runs of the task queue before descriptors have their turn. BASE_FDS: descriptors
+ * that a libevent base takes. */
 enum { TASK_ROUNDS = 16, BASE_FDS = 3 };
 
+/* One loop. Owned by the context; freed by px_loop_destroy. */
 struct px_loop {
     struct event_base *base; /* loop thread */
-    struct event *bell;      /* loop thread */
-    int bell_fd;
+    struct event *bell;      /* loop thread: watches bell_fd */
+    int bell_fd;             /* eventfd; any thread writes to it to end a sleep */
     uint64_t inbox; /* atomic: struct px_task *, newest first; px_loop_post pairs with take_inbox */
     uint64_t posting; /* atomic: threads in px_loop_post; the last thing of it that they touch */
     uint64_t asleep;  /* atomic: 1 while the loop sleeps or is about to */
@@ -47,12 +51,13 @@ struct px_loop {
     pthread_t thread;
     pthread_mutex_t driver; /* external loops: guards the next two */
     pthread_cond_t turned;  /* a round has ended */
-    bool driven;            /* by a thread, at the moment */
+    bool driven;            /* a thread is running a round */
 };
 
 /* The loop whose callbacks the calling thread is running. */
 static __thread const struct px_loop *inside;
 
+/* Ends the loop's sleep. A write that fails for a full counter is as good. */
 static void ring(struct px_loop *loop)
 {
     uint64_t one = 1;
@@ -61,7 +66,7 @@ static void ring(struct px_loop *loop)
     }
 }
 
-/* From here to the next sleep nobody needs to ring. */
+/* Withdraws the announcement of sleep: no thread needs to ring before the next one. */
 static void awake(struct px_loop *loop)
 {
     if (px_load_relaxed(&loop->asleep)) {
@@ -69,6 +74,7 @@ static void awake(struct px_loop *loop)
     }
 }
 
+/* The eventfd is readable: reset it. */
 static void bell_rang(evutil_socket_t fd, short what, void *arg)
 {
     uint64_t n;
@@ -79,6 +85,8 @@ static void bell_rang(evutil_socket_t fd, short what, void *arg)
     }
 }
 
+/* `posting` counts the threads in here: px_loop_destroy must not free the loop under one that has
+ * pushed its task and has yet to look at `asleep`. */
 void px_loop_post(struct px_loop *loop, struct px_task *task)
 {
     uint64_t head;
@@ -95,7 +103,7 @@ void px_loop_post(struct px_loop *loop, struct px_task *task)
     (void) px_fetch_add(&loop->posting, UINT64_MAX); /* pairs with px_loop_destroy */
 }
 
-/* All tasks, oldest first. */
+/* Empties the stack and returns its tasks, oldest first; NULL if there are none. */
 static struct px_task *take_inbox(struct px_loop *loop)
 {
     struct px_task *list = NULL;
@@ -119,6 +127,8 @@ static struct px_task *take_inbox(struct px_loop *loop)
     return list;
 }
 
+/* Runs all tasks that are queued now. True if there was one. A task may free itself, so its
+ * successor is read first. */
 static bool run_tasks(struct px_loop *loop)
 {
     struct px_task *task = take_inbox(loop);
@@ -134,7 +144,8 @@ static bool run_tasks(struct px_loop *loop)
     return any;
 }
 
-/* What the descriptors and timers have, waiting for it when there is no task. */
+/* Handles what descriptors and timers have; sleeps until they have something if neither `busy` nor
+ * a new task forbids it. */
 static void look_or_sleep(struct px_loop *loop, bool busy)
 {
     px_assert(inside == loop);
@@ -147,7 +158,8 @@ static void look_or_sleep(struct px_loop *loop, bool busy)
     awake(loop);
 }
 
-/* One sleep at most. Tasks that keep coming do not keep the descriptors waiting for ever. */
+/* One round of the thread, with at most one sleep. The number of task runs is bounded so that tasks
+ * that keep coming do not starve the descriptors. */
 static void round_blocking(struct px_loop *loop)
 {
     bool busy = true;
@@ -160,12 +172,14 @@ static void round_blocking(struct px_loop *loop)
     }
 }
 
-/* A task may have been what the waiter waits for: after one there is no sleep. */
+/* One round of a thread that waits for a completion. No sleep after a task, which may have been
+ * that completion. */
 static void round_of_waiter(struct px_loop *loop)
 {
     look_or_sleep(loop, run_tasks(loop));
 }
 
+/* The thread: rounds until the stop task has run, then whatever is still queued. */
 static void *progress(void *arg)
 {
     struct px_loop *loop = arg;
@@ -181,17 +195,18 @@ static void *progress(void *arg)
     return NULL;
 }
 
+/* Binds the thread to the CPUs of pmix_progress_thread_cpus; if that is not possible it runs
+ * unbound. */
 static void bind_thread(pthread_t thread)
 {
     cpu_set_t cpus;
 
     if (px_cpus_parse(px_param_string(PX_P_PROGRESS_CPUS), &cpus) == PX_OK) {
-        (void) pthread_setaffinity_np(thread, sizeof(cpus),
-                                      &cpus); /* not allowed here: it runs unbound */
+        (void) pthread_setaffinity_np(thread, sizeof(cpus), &cpus);
     }
 }
 
-/* Signals are the application's: the thread starts with all of them blocked. */
+/* Starts the progress thread with all signals blocked: they are the application's. */
 static int start_thread(struct px_loop *loop)
 {
     sigset_t all;
@@ -209,9 +224,9 @@ static int start_thread(struct px_loop *loop)
     return PX_OK;
 }
 
-/* libevent ends the process, and says why, when it has no descriptors for its signals, which we do
- * not use: so whether it will get them is tried first. Its handlers of errors and messages belong
- * to the program, which may have set them. */
+/* True if BASE_FDS more descriptors can be had. libevent ends the process when it has none for its
+ * signal handling, which we do not use; its handlers of fatal errors belong to the program, so this
+ * is tried first. */
 static bool has_descriptors(int fd)
 {
     int copies[BASE_FDS];
@@ -226,6 +241,8 @@ static bool has_descriptors(int fd)
     return n == BASE_FDS;
 }
 
+/* A base without locks that ignores libevent's environment variables; NULL: no memory or no
+ * descriptors. */
 static struct event_base *make_base(int bell_fd)
 {
     struct event_config *config = has_descriptors(bell_fd) ? event_config_new() : NULL;
@@ -240,6 +257,7 @@ static struct event_base *make_base(int bell_fd)
     return base;
 }
 
+/* Frees a loop that no thread uses any more, also one that is half set up. */
 static void loop_free(struct px_loop *loop)
 {
     if (loop->bell) {
@@ -256,6 +274,7 @@ static void loop_free(struct px_loop *loop)
     free(loop);
 }
 
+/* Makes what may fail in px_loop_create; what was made stays for loop_free. Statuses as there. */
 static int set_up(struct px_loop *loop)
 {
     loop->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -295,18 +314,20 @@ int px_loop_create(bool external, struct px_loop **ret_loop)
     return PX_OK;
 }
 
+/* The task that ends the thread; on the stack of px_loop_destroy. */
 struct stop_task {
     struct px_task task;
     struct px_loop *loop;
 };
 
+/* Runs on the loop's thread, so `stop` needs no lock. */
 static void stop_run(struct px_task *task)
 {
     px_container_of(task, struct stop_task, task)->loop->stop = true;
 }
 
-/* The child of a fork shares the kernel's watch list with its parent: it must not take anything off
- * it, so there the loop is left as it is. */
+/* The child of a fork shares the kernel's watch list with its parent: it must not remove anything
+ * from it, so there the loop is left as it is. */
 void px_loop_destroy(struct px_loop *loop)
 {
     struct stop_task stop = {{NULL, stop_run}, loop};
@@ -326,8 +347,8 @@ void px_loop_destroy(struct px_loop *loop)
         px_loop_post(loop, &stop.task);
         (void) pthread_join(loop->thread, NULL);
     }
-    /* The task of a thread that is leaving px_loop_post may have run, and its effect may be why we
-     * are here. */
+    /* A thread may still be in px_loop_post although its task has run, and the task's effect may be
+     * the reason for this call. */
     while (px_load_acquire(&loop->posting)) { /* pairs with px_loop_post */
         (void) sched_yield();
     }
@@ -344,6 +365,7 @@ bool px_loop_alive(const struct px_loop *loop)
     return loop->pid == getpid();
 }
 
+/* One round without sleep, for px_loop_progress. */
 static void round_at_once(struct px_loop *loop)
 {
     (void) run_tasks(loop);
@@ -351,7 +373,8 @@ static void round_at_once(struct px_loop *loop)
     (void) run_tasks(loop);
 }
 
-/* One round in this thread. The lock is held before and after, not meanwhile. */
+/* Runs one round in this thread, which is the loop's thread meanwhile. Called with `driver` locked;
+ * unlocked during the round. */
 static void drive_locked(struct px_loop *loop, void (*round)(struct px_loop *loop))
 {
     const struct px_loop *outer = inside;
@@ -367,6 +390,7 @@ static void drive_locked(struct px_loop *loop, void (*round)(struct px_loop *loo
     (void) pthread_cond_broadcast(&loop->turned);
 }
 
+/* If another thread is running a round, that round does this call's work. */
 void px_loop_progress(struct px_loop *loop)
 {
     if (!loop->external || px_loop_inside(loop)) {
@@ -386,7 +410,7 @@ void px_loop_wake(struct px_loop *loop)
     }
 }
 
-/* One waiter drives, the others look again after each of its rounds. */
+/* One waiter drives the loop; the others check their completion after each of its rounds. */
 int px_loop_wait(struct px_loop *loop, struct px_wait *wait)
 {
     px_assert(!px_loop_inside(loop));
@@ -406,6 +430,7 @@ int px_loop_wait(struct px_loop *loop, struct px_wait *wait)
     return px_wait_for(wait);
 }
 
+/* A call of px_loop_run on its way; on the caller's stack. */
 struct run_call {
     struct px_task task;
     void (*fn)(void *arg);
@@ -437,7 +462,7 @@ int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
     return px_loop_wait(loop, &call.wait);
 }
 
-/* Whether the calling thread may use the event base: it runs the loop, or nobody does. */
+/* True if the calling thread may use the event base: it runs the loop, or no thread does. */
 static bool may_touch(const struct px_loop *loop)
 {
     return inside == loop || (loop->external && !loop->driven);
@@ -445,6 +470,7 @@ static bool may_touch(const struct px_loop *loop)
 
 /* --- timers --- */
 
+/* Disarms before the callback, which may start the timer again or free its owner. */
 static void timer_fired(evutil_socket_t fd, short what, void *arg)
 {
     struct px_timer *timer = arg;
@@ -492,6 +518,7 @@ void px_timer_stop_loop(struct px_timer *timer)
 
 /* --- descriptors --- */
 
+/* Translates libevent's bits; the callback may stop the watcher and free its owner. */
 static void io_ready(evutil_socket_t fd, short what, void *arg)
 {
     struct px_io *io = arg;
@@ -502,6 +529,7 @@ static void io_ready(evutil_socket_t fd, short what, void *arg)
     io->ready(io, ready);
 }
 
+/* Registers the watcher for what is wanted. 0 or PX_ERR_NOMEM, then nothing is wanted. */
 static int io_arm(struct px_io *io)
 {
     short what = EV_PERSIST;
@@ -540,6 +568,7 @@ int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
     return rc;
 }
 
+/* The event is assigned anew, since libevent fixes what it waits for at assignment. */
 int px_io_want_loop(struct px_io *io, int want)
 {
     px_assert(!io->event || may_touch(io->loop));

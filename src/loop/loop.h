@@ -3,88 +3,110 @@
 #ifndef PX_LOOP_LOOP_H
 #define PX_LOOP_LOOP_H
 
+/* The progress thread: one libevent base, and one thread that runs tasks, timers and descriptor
+ * watchers. Tasks may be posted from any thread; everything else happens on the loop's thread
+ * (names end in _loop).
+ *
+ * A loop is either driven by a thread of its own, or externally: then the application's calls run
+ * its rounds (PMIx_Progress, and each blocking call while it waits), one thread at a time, and that
+ * thread is the loop's thread meanwhile. After fork() the child has no progress thread:
+ * px_loop_alive() is false there. */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The progress thread: one libevent base, one thread that runs tasks, timers and descriptor
- * watchers. Tasks may be posted from any thread; all else happens on the loop's thread (names end
- * in _loop there). After fork() the child has no progress thread: px_loop_alive() says so by
- * comparing the pid. */
-
 struct px_loop;
 struct px_wait;
 
-/* A unit of work, embedded in the request that owns it. The loop touches it no more once run() is
- * called. */
+/* A unit of work, embedded in the request that owns it. The loop does not touch it after it has
+ * called run(), which may free it. Do not post a task again before it has run: it has one place in
+ * the queue. */
 struct px_task {
     struct px_task *next;
     void (*run)(struct px_task *task);
 };
 
-/* Makes a loop; with `external` no thread is started and px_loop_progress() drives it.
- * 0, PX_ERR_NOMEM or PX_ERR_OUT_OF_RESOURCE. */
+/* Makes a loop. external: no thread is started; px_loop_progress() and px_loop_wait() drive it. Any
+ * thread. 0, PX_ERR_NOMEM, or PX_ERR_OUT_OF_RESOURCE (no descriptors, or no thread). */
 int px_loop_create(bool external, struct px_loop **ret_loop);
 
-/* Runs what is queued, ends the thread, frees. Not from the loop's own thread. Takes NULL. */
+/* Runs the tasks that are queued, ends the thread, frees the loop; timers and watchers must have
+ * been stopped. Not on the loop's own thread. Takes NULL. In a forked child nothing is done or
+ * freed. */
 void px_loop_destroy(struct px_loop *loop);
 
-/* Any thread, never fails, FIFO. The caller is not made to wait. */
+/* Queues a task; the loop runs tasks in the order in which they were posted. Any thread, never
+ * fails, never blocks. In a forked child the task never runs. */
 void px_loop_post(struct px_loop *loop, struct px_task *task);
 
-/* Runs fn on the loop's thread and waits for it; at once when the caller is on it. An externally
- * driven loop is driven here. 0, or PX_ERR_UNREACH in a forked child (fn is not called). */
+/* Runs fn on the loop's thread and waits for it; directly when the caller is on that thread. An
+ * externally driven loop is driven by the caller meanwhile. 0, or PX_ERR_UNREACH in a forked child
+ * (fn is not called). */
 int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg);
 
-/* True on the thread that runs the loop (inside a callback). */
+/* True on the thread that runs the loop, hence in every callback of it. */
 bool px_loop_inside(const struct px_loop *loop);
 
-/* True in the process that created the loop (false in a forked child). */
+/* True in the process that created the loop, false in a child that it has forked: there is no
+ * progress thread there, and the sockets are the parent's. */
 bool px_loop_alive(const struct px_loop *loop);
 
-/* One non-blocking round, for externally driven loops. Harmless when a thread drives the loop. */
+/* Runs one round of an externally driven loop without sleeping: PMIx_Progress. Does nothing if the
+ * loop has its own thread, if another thread is driving it, or in a callback of it. */
 void px_loop_progress(struct px_loop *loop);
 
-/* px_wait_for, but the caller drives an externally driven loop meanwhile, and sleeps in it when
- * there is nothing to do. Several threads may wait at once. Not on the loop's own thread. */
+/* Waits for the completion as px_wait_for, which it includes; the caller drives an externally
+ * driven loop meanwhile, and sleeps in it when there is nothing to do. Several threads may wait at
+ * once. Not on the loop's own thread. Returns the status of px_wait_done. */
 int px_loop_wait(struct px_loop *loop, struct px_wait *wait);
 
-/* Ends the sleep of who drives, or the next one. Any thread. */
+/* Ends the present sleep of the loop, or its next one. Any thread. */
 void px_loop_wake(struct px_loop *loop);
 
 /* --- loop thread only --- */
 
-/* One-shot timer embedded in its owner. Zero-initialise before first use. Nothing is held any more
- * when fire is called: it may start the timer again or free the owner. */
+/* One-shot timer embedded in its owner. Zero-initialise it before the first use. When fire is
+ * called the timer holds nothing: fire may start it again or free the owner. Stop it before the
+ * owner is freed. */
 struct px_timer {
     struct px_loop *loop;
-    void *event;
+    void *event; /* struct event *, NULL when not armed */
     void (*fire)(struct px_timer *timer);
 };
 
-/* (Re)arms. 0 or PX_ERR_NOMEM. */
+/* Arms the timer to fire once in `ms` milliseconds; a timer that is armed is set anew. 0 or
+ * PX_ERR_NOMEM, then it is not armed. */
 int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t ms,
                         void (*fire)(struct px_timer *));
 
-/* Disarms and frees what start took; harmless when not armed. */
+/* Disarms the timer and frees what start took. Does nothing when it is not armed. */
 void px_timer_stop_loop(struct px_timer *timer);
 
+/* What a watcher waits for, and what `ready` is called with. */
 enum { PX_IO_READ = 1, PX_IO_WRITE = 2 };
 
-/* Watches a descriptor, level-triggered, until told otherwise. `want` may be 0. Zero-initialise
- * before use. */
+/* Watches a descriptor, level-triggered, until it is stopped. Zero-initialise it before the first
+ * use. The descriptor stays the owner's: stop the watcher before closing it. */
 struct px_io {
     struct px_loop *loop;
-    void *event;
+    void *event; /* struct event *, NULL when stopped */
     int fd;
-    int want;
+    int want; /* PX_IO_ bits; 0: nothing at the moment */
     void (*ready)(struct px_io *io, int what);
 };
 
-/* Both: 0 or PX_ERR_NOMEM. `ready` may stop the watcher and free its owner. */
+/* Begins to watch; `ready` is called on the loop's thread with the PX_IO_ bits that hold, and may
+ * stop the watcher and free its owner. want may be 0. 0 or PX_ERR_NOMEM, then the watcher is
+ * stopped. */
 int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
                      void (*ready)(struct px_io *, int what));
+
+/* Changes what is waited for; does nothing on a stopped watcher. 0, or PX_ERR_NOMEM: then it waits
+ * for nothing. */
 int px_io_want_loop(struct px_io *io, int want);
+
+/* Ends the watch and frees what start took. Does nothing when it is stopped. */
 void px_io_stop_loop(struct px_io *io);
 
 #endif

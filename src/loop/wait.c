@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* A blocking call and its completion. The condition is signalled while the lock is held: a waiter
+ * that sees `done` returns and its stack frame goes, so the last thing that the other side touches
+ * is the lock that it releases. For the same reason the loop is woken under the lock. */
+
 #include "src/loop/wait.h"
 
 #include <stddef.h>
 
 #include "src/base/assert.h"
 #include "src/loop/loop.h"
-
-/* The signal is given while the lock is held: a waiter that sees `done` returns and takes its stack
- * frame with it, so the last thing that the other side may touch is the lock it is about to
- * release. */
 
 void px_wait_init(struct px_wait *wait)
 {
@@ -20,6 +21,7 @@ void px_wait_init(struct px_wait *wait)
     wait->loop = NULL;
 }
 
+/* The waiter cannot leave px_wait_for or px_wait_is_done before the unlock at the end. */
 void px_wait_done(struct px_wait *wait, int status)
 {
     px_assert(!wait->done);

@@ -3,31 +3,41 @@
 #ifndef PX_LOOP_WAIT_H
 #define PX_LOOP_WAIT_H
 
+/* A blocking call that waits for its completion in another thread: init, hand the request over,
+ * wait; the other side calls done once. The object lives on the waiter's stack. */
+
 #include <pthread.h>
 #include <stdbool.h>
 
 struct px_loop;
 
-/* One blocking call waiting for one completion. Lives on the waiter's stack. */
+/* One blocking call. Owned by the waiter until px_wait_for returns; the other side uses it only
+ * through px_wait_done. */
 struct px_wait {
     pthread_mutex_t lock;
     pthread_cond_t cond;
     bool done;            /* lock */
     int status;           /* lock */
-    struct px_loop *loop; /* lock: in which the waiter sleeps, or NULL */
+    struct px_loop *loop; /* lock: the loop that the waiter drives and sleeps in, or NULL */
 };
 
+/* Prepares the object; px_wait_for releases what it takes. */
 void px_wait_init(struct px_wait *wait);
 
-/* Any thread; the waiter may be gone as soon as this returns. */
+/* Ends the wait with `status`. Any thread, once. The waiter may have returned, and the object be
+ * gone, before this returns: do not touch it afterwards. */
 void px_wait_done(struct px_wait *wait, int status);
 
-/* Blocks until px_wait_done, releases the lock and condition, returns the status. Never call it on
- * a loop's thread: ask px_loop_inside() first and refuse with PMIX_ERR_WOULD_BLOCK. */
+/* Blocks until px_wait_done, destroys mutex and condition, returns the status. Never on a loop's
+ * own thread, which would wait for itself: check px_loop_inside() first and refuse with
+ * PMIX_ERR_WOULD_BLOCK. For a loop that may be driven externally, use px_loop_wait. */
 int px_wait_for(struct px_wait *wait);
 
-/* For px_loop_wait: px_wait_done wakes this loop from now on. */
+/* For px_loop_wait: from now on px_wait_done also wakes this loop, in which the waiter sleeps.
+ * Called by the waiter. */
 void px_wait_wakes(struct px_wait *wait, struct px_loop *loop);
+
+/* True if px_wait_done has been called. Any thread that may still use the object. */
 bool px_wait_is_done(struct px_wait *wait);
 
 #endif
