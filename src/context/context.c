@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The one process-wide object. `state` is the only word read without the lock: a thread that sees
- * it up sees everything that was set before px_ctx_up, and nothing of that changes until
- * px_ctx_down. */
+/* The one process-wide object. Calls read `state` and `get` without the lock: a thread that sees
+ * the context up sees everything that was set before px_ctx_up, and none of that changes until
+ * px_ctx_down. init and finalize hold the lock, one at a time. */
 
 #include "context.h"
 
@@ -13,6 +13,7 @@
 #include "src/base/clock.h"
 #include "src/base/epoch.h"
 
+/* PMIx_Get while the library is not up. */
 static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                             size_t ninfo, pmix_value_t **value)
 {
@@ -24,7 +25,8 @@ static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmi
     return PMIX_ERR_INIT;
 }
 
-/* A thread that is inside longer has been stopped, or is in a callback of its program. */
+/* How long a finalize waits for calls in other threads. A thread that is inside longer has been
+ * stopped, or is in a callback of its program. */
 enum { DRAIN_MS = 10000 };
 
 struct px_ctx px_the_context = {.lock = PX_LOCK_INIT, .get = (void *) not_up};
@@ -59,7 +61,7 @@ bool px_ctx_drain(struct px_ctx *ctx)
         if (ctx->external) {
             px_loop_progress(ctx->loop);
         }
-        (void) sched_yield(); /* threads inside have been answered and are on their way out */
+        (void) sched_yield(); /* what they waited for is answered, so this is short */
     }
     return true;
 }

@@ -3,6 +3,9 @@
 #ifndef PX_CONTEXT_CONTEXT_H
 #define PX_CONTEXT_CONTEXT_H
 
+/* The context: what the process knows of the library, from the first init to the last finalize.
+ * Role, progress thread, event handlers and own name hang here. */
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,40 +18,42 @@
 #include "src/loop/wait.h"
 #include "src/context/role.h"
 
-/* Everything the process knows: the only process-wide state of the library. */
-
 struct px_attrs;
 struct px_events;
 
 enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
 
+/* The one context of the process. Members said to be constant while up are set by init before
+ * px_ctx_up and may be read by any thread that has entered. */
 struct px_ctx {
     /* atomic: enum px_state; released by px_ctx_up, pairs with px_ctx_enter */
     uint64_t state;
     struct px_lock lock; /* init and finalize, one at a time */
-    unsigned refs;       /* lock: matching finalizes still due */
-    void *get; /* atomic px_get_fn: ops->get while up, else a function that returns ERR_INIT */
+    unsigned refs;       /* lock: inits that no finalize has matched yet */
+    void *get;           /* atomic px_get_fn: ops->get while up, else a function that returns
+                            PMIX_ERR_INIT */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role; /* of a server struct px_server, of a client or tool struct px_session */
     struct px_loop *loop;
     struct px_events *events; /* loop thread */
     struct px_attrs *attrs;   /* constant while up: what the host supports */
     pmix_proc_t self;         /* constant while up */
-    void *loaded;             /* lock: what keeps this library loaded while it is up, or NULL */
-    bool external; /* constant while up: the application turns the loop (PMIx_Progress) */
+    void *loaded;  /* lock: dlopen handle that keeps this library loaded while up, or NULL */
+    bool external; /* constant while up: the application drives the loop (PMIx_Progress) */
     pmix_status_t init_status; /* lock: what the first init returned */
 };
 
 extern struct px_ctx px_the_context __attribute__((visibility("hidden")));
 
-/* The context; never NULL. */
+/* The context, in whatever state; never NULL. */
 static inline struct px_ctx *px_ctx(void)
 {
     return &px_the_context;
 }
 
-/* The context when it is up, else NULL (PMIX_ERR_INIT for the caller). One acquire load. For calls
- * that take ctx->lock and look again: a finalize does not wait for the caller. */
+/* The context if it is up, else NULL (the caller returns PMIX_ERR_INIT). One acquire load. For
+ * calls that take ctx->lock and check again: the result does not keep a finalize from tearing
+ * things down. */
 static inline struct px_ctx *px_ctx_peek(void)
 {
     struct px_ctx *ctx = px_ctx();
@@ -57,6 +62,7 @@ static inline struct px_ctx *px_ctx_peek(void)
     return px_load_acquire(&ctx->state) == PX_STATE_UP ? ctx : NULL;
 }
 
+/* Ends px_ctx_enter; NULL is no context entered. Called by PX_SCOPED. */
 static inline void px_ctx_leave(struct px_ctx **ctx)
 {
     if (*ctx != NULL) {
@@ -64,11 +70,14 @@ static inline void px_ctx_leave(struct px_ctx **ctx)
     }
 }
 
-/* Leaves by itself at the end of the block. */
+/* Attribute of the variable that holds the context of a call: px_ctx_leave runs at the end of its
+ * block. */
 #define PX_SCOPED __attribute__((cleanup(px_ctx_leave)))
 
-/* The same, and the calling thread is inside until px_ctx_leave: the role and the loop stay. How an
- * exported function begins: PX_SCOPED struct px_ctx *ctx = px_ctx_enter(); */
+/* The context if it is up, else NULL. Until px_ctx_leave a finalize waits for the calling thread
+ * (px_ctx_drain), so role and loop stay. Exported functions begin so:
+ *
+ * PX_SCOPED struct px_ctx *ctx = px_ctx_enter(); */
 static inline struct px_ctx *px_ctx_enter(void)
 {
     struct px_ctx *ctx;
@@ -81,28 +90,30 @@ static inline struct px_ctx *px_ctx_enter(void)
     return ctx;
 }
 
-/* What PMIx_Get calls. One acquire load. */
+/* The function that PMIx_Get calls now. One acquire load; no check of the state is needed
+ * besides. */
 static inline px_get_fn px_ctx_get(const struct px_ctx *ctx)
 {
     /* pairs with px_ctx_up and px_ctx_down */
     return (px_get_fn) (uintptr_t) px_load_ptr_acquire(&ctx->get);
 }
 
-/* Marks the context up / down. Under ctx->lock. */
+/* Mark the context up or down: publish what init has set, and make later calls return
+ * PMIX_ERR_INIT. Under ctx->lock. */
 void px_ctx_up(struct px_ctx *ctx);
 void px_ctx_down(struct px_ctx *ctx);
 
-/* After px_ctx_down, when nothing that a call waits for is outstanding: waits until no thread is
- * inside. False: somebody stays; nothing that calls use may be freed. Under ctx->lock, not on the
- * loop's thread. */
+/* Waits until no thread is inside a call; after px_ctx_down, when every request that a call waits
+ * for has been answered. False: a thread stayed inside for 10 seconds; nothing that calls use may
+ * then be freed. Under ctx->lock, not on the loop's thread. */
 bool px_ctx_drain(struct px_ctx *ctx);
 
-/* May the calling thread wait for a completion? PMIX_SUCCESS, PMIX_ERR_WOULD_BLOCK on the progress
- * thread, PMIX_ERR_UNREACH in a forked child. */
+/* PMIX_SUCCESS if the calling thread may wait for a completion; PMIX_ERR_WOULD_BLOCK on the
+ * progress thread, PMIX_ERR_UNREACH in a forked child. */
 pmix_status_t px_ctx_may_block(const struct px_ctx *ctx);
 
-/* Waits for a completion: px_wait_for, but turns an externally driven loop meanwhile. Never on the
- * loop's own thread (see px_wait_for). */
+/* Waits for a completion as px_loop_wait: the caller drives an externally driven loop. Check
+ * px_ctx_may_block first. Returns the status of px_wait_done. */
 int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait);
 
 /* The end of a blocking call: waits when the operation was accepted (PMIX_SUCCESS), else that is

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* A request's completion for a caller that blocks. The reply moves from the loop thread, which runs
+ * the completion, to the waiter's stack; the end of the wait orders the two. */
+
 #include "reply_wait.h"
 
+/* The completion: takes over what the reply holds, leaves its status, and ends the wait. Loop
+ * thread. */
 static void keep(const struct px_completion *to, struct px_reply *reply)
 {
     struct px_reply_wait *waiting = to->target;

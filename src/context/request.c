@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Requests to a server and their replies (request.h).
+ *
+ * A request is entered under its tag before its bytes are sent, since the reply may arrive before
+ * the send returns. An entry is answered by the one that removes it under the lock: the reply, the
+ * timeout or the end of the stream; so each is answered once. The connection outlives its stream:
+ * senders in other threads may hold it until the owner closes the link. A forked child has a copy
+ * of the descriptor and must not write into its parent's stream.
+ *
+ * One timer serves all timeouts. The loop is woken for a request only when its deadline is nearer
+ * than the one that the timer is set to. */
+
 #include "src/context/request.h"
 
 #include <stdlib.h>
@@ -15,16 +27,8 @@
 #include "src/wire/message.h"
 #include "src/net/conn_write.h"
 
-/* A request is entered under its tag before its bytes leave, since the reply may overtake the
- * return from the send. Whoever takes an entry out under the lock answers it: the reply, the
- * timeout or the end of the stream, so each is answered once. The connection outlives its stream:
- * senders in other threads may hold it until the link is closed by its owner.
- *
- * A forked child has a copy of the descriptor and must not write into its parent's stream.
- *
- * One timer serves all timeouts; the loop is woken for a request only when its deadline is nearer
- * than the one that the timer is set to. */
-
+/* Buckets of the table of pending requests, range of tags, and the largest message in MiB when the
+ * parameter sets no limit. */
 enum {
     BUCKETS = 64,
     TAG_FIRST = PX_TAG_FIRST + 1,
@@ -35,14 +39,17 @@ enum {
 
 #define NO_DEADLINE UINT64_MAX
 
+/* One request that waits for its reply; in the bucket of its tag, or taken out and about to be
+ * answered. */
 struct pending {
     struct px_list link;
     uint32_t tag;
-    uint64_t deadline_ns;
+    uint64_t deadline_ns; /* NO_DEADLINE: none */
     px_reply_fn fn;
     void *arg;
 };
 
+/* One connection to a server. Owned by a server peer of the session; freed by px_link_close. */
 struct px_link {
     struct px_loop *loop;
     struct px_conn *conn;
@@ -52,14 +59,14 @@ struct px_link {
     uint64_t sent;     /* atomic */
     uint64_t received; /* atomic */
     struct px_lock lock;
-    bool up;                         /* lock */
+    bool up;                         /* lock: requests are accepted */
     uint32_t next_tag;               /* lock */
     struct px_list pending[BUCKETS]; /* lock */
-    uint64_t armed_ns;               /* lock: what the timer is set to or about to be */
+    uint64_t armed_ns;               /* lock: deadline that the timer is, or will be, set to */
     bool arm_posted;                 /* lock */
-    struct px_task arm;              /* lock: in flight while arm_posted */
+    struct px_task arm;              /* lock: posted while arm_posted */
     struct px_timer timer;           /* loop thread */
-    struct px_task start;            /* posted once */
+    struct px_task start;            /* posted once, by px_link_open */
 };
 
 static struct px_list *bucket(struct px_link *link, uint32_t tag)
@@ -67,6 +74,7 @@ static struct px_list *bucket(struct px_link *link, uint32_t tag)
     return &link->pending[tag % BUCKETS];
 }
 
+/* The request under way with this tag, or NULL. */
 static struct pending *find_locked(struct px_link *link, uint32_t tag)
 {
     px_assert(px_lock_held(&link->lock));
@@ -78,7 +86,7 @@ static struct pending *find_locked(struct px_link *link, uint32_t tag)
     return NULL;
 }
 
-/* Fresh among those under way, however long the link lives. */
+/* A tag that no request under way has. Tags wrap round, and a request may live long. */
 static uint32_t new_tag_locked(struct px_link *link)
 {
     uint32_t tag;
@@ -91,8 +99,8 @@ static uint32_t new_tag_locked(struct px_link *link)
     return tag;
 }
 
-/* Moves entries whose deadline is not after `now_ns` to `due`, in no order; returns the nearest of
- * the others. */
+/* Moves requests whose deadline is not after `now_ns` to `due`, in no order; NO_DEADLINE moves all.
+ * Returns the nearest deadline of the others. */
 static uint64_t take_due_locked(struct px_link *link, uint64_t now_ns, struct px_list *due)
 {
     uint64_t nearest = NO_DEADLINE;
@@ -111,6 +119,8 @@ static uint64_t take_due_locked(struct px_link *link, uint64_t now_ns, struct px
     return nearest;
 }
 
+/* Answers the requests of the list, which are in no bucket any more, with an error, and frees them.
+ * Without the lock, since the functions called may send requests. */
 static void answer_all(struct px_list *list, int status)
 {
     struct px_list *item;
@@ -127,7 +137,7 @@ static void answer_all(struct px_list *list, int status)
 
 static void timer_fired(struct px_timer *timer);
 
-/* Answers what is overdue and sets the timer to what is next. */
+/* Answers the requests that are overdue and sets the timer to the next deadline. */
 static void look_at_deadlines(struct px_link *link)
 {
     struct px_list due;
@@ -145,7 +155,7 @@ static void look_at_deadlines(struct px_link *link)
     } else if (px_timer_start_loop(link->loop, &link->timer, (nearest - now + 999999) / 1000000,
                                    timer_fired)) {
         px_lock_take(&link->lock);
-        link->armed_ns = NO_DEADLINE; /* no memory: the next request with a timeout tries again */
+        link->armed_ns = NO_DEADLINE; /* no memory: the next timeout arms it */
         px_lock_give(&link->lock);
     }
     answer_all(&due, PMIX_ERR_TIMEOUT);
@@ -156,6 +166,7 @@ static void timer_fired(struct px_timer *timer)
     look_at_deadlines(px_container_of(timer, struct px_link, timer));
 }
 
+/* A sender has a nearer deadline than the timer. */
 static void arm_run(struct px_task *task)
 {
     struct px_link *link = px_container_of(task, struct px_link, arm);
@@ -166,6 +177,8 @@ static void arm_run(struct px_task *task)
     look_at_deadlines(link);
 }
 
+/* Has the loop set the timer nearer if `deadline_ns` requires it. At most one task is posted at a
+ * time. */
 static void arm_locked(struct px_link *link, uint64_t deadline_ns)
 {
     px_assert(px_lock_held(&link->lock));
@@ -181,6 +194,8 @@ static void arm_locked(struct px_link *link, uint64_t deadline_ns)
 
 /* --- receiving --- */
 
+/* A message has arrived: hands a notice to the owner, a reply to its request. A descriptor that
+ * comes with a notice, or with a reply that nobody waits for, is closed. */
 static void got_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
 {
     struct px_link *link = arg;
@@ -209,10 +224,11 @@ static void got_message(void *arg, uint32_t tag, const void *payload, size_t len
         p->fn(p->arg, PMIX_SUCCESS, &in, fd);
         free(p);
     } else if (fd >= 0) {
-        (void) close(fd); /* the reply to something that timed out, or nonsense */
+        (void) close(fd); /* the request timed out, or there was none */
     }
 }
 
+/* Refuses requests from now on and answers all that are pending with PMIX_ERR_LOST_CONNECTION. */
 static void fail_pending(struct px_link *link)
 {
     struct px_list all;
@@ -228,11 +244,12 @@ static void fail_pending(struct px_link *link)
     answer_all(&all, PMIX_ERR_LOST_CONNECTION);
 }
 
+/* The stream has ended; the owner learns it after the requests. */
 static void got_end(void *arg, int status)
 {
     struct px_link *link = arg;
 
-    (void) status; /* whatever the reason, the server is out of reach */
+    (void) status; /* any reason makes the server unreachable */
     fail_pending(link);
     link->ops.lost(link->arg);
 }
@@ -241,12 +258,15 @@ static const struct px_conn_ops conn_ops = {got_message, got_end};
 
 /* --- opening and closing --- */
 
-/* Whoever opened it goes on meanwhile: a request may be on its way already. */
+/* Begins to read. Runs after px_link_open may have returned: a request may have been sent
+ * already. */
 static void start_run(struct px_task *task)
 {
     px_conn_start_loop(px_container_of(task, struct px_link, start)->conn);
 }
 
+/* Makes the connection, with the largest message that the parameter allows. Takes over the
+ * descriptor. */
 static int make_conn(struct px_link *link, int fd, uint32_t index)
 {
     int64_t mib = px_param_int(PX_P_MAX_MSG_SIZE);
@@ -304,19 +324,20 @@ void px_link_shut(struct px_link *link)
 {
     px_assert(!link || !px_loop_inside(link->loop));
     if (link) {
-        (void) px_loop_run(link->loop, shut_loop, link); /* in a forked child it is not ours */
+        (void) px_loop_run(link->loop, shut_loop, link); /* fails in a forked child only */
     }
 }
 
+/* Answers what is pending before the connection goes: the functions called may still look at it. */
 static void close_loop(void *arg)
 {
     struct px_link *link = arg;
 
-    fail_pending(link); /* what is called back may still look at the connection */
+    fail_pending(link);
     px_conn_destroy_loop(link->conn);
 }
 
-/* A task that was posted before has run by then: the loop takes them in order. In a forked child
+/* The tasks of the link have run by then, because the loop runs them in order. In a forked child
  * nothing of the parent's is touched. */
 void px_link_close(struct px_link *link)
 {
@@ -336,7 +357,7 @@ static void hang_up_loop(void *arg)
 void px_link_hang_up(struct px_link *link)
 {
     px_assert(!px_loop_inside(link->loop));
-    (void) px_loop_run(link->loop, hang_up_loop, link); /* a forked child has nothing to end */
+    (void) px_loop_run(link->loop, hang_up_loop, link); /* fails in a forked child only */
 }
 
 enum px_wire_kind px_link_kind(const struct px_link *link)
@@ -346,6 +367,8 @@ enum px_wire_kind px_link_kind(const struct px_link *link)
 
 /* --- sending --- */
 
+/* True if the request was still pending and has been removed: then it is not answered any more, and
+ * the caller frees it. Otherwise `p` has been freed; it is only compared. */
 static bool take_back(struct px_link *link, uint32_t tag, const struct pending *p)
 {
     struct pending *found;
@@ -359,6 +382,7 @@ static bool take_back(struct px_link *link, uint32_t tag, const struct pending *
     return found == p;
 }
 
+/* The timer is armed before the send: once the bytes are out the entry may be gone. */
 int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t timeout_ms,
                          px_reply_fn fn, void *arg)
 {
@@ -392,8 +416,7 @@ int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t 
         return PMIX_SUCCESS;
     }
     if (!take_back(link, tag, p)) {
-        return PMIX_SUCCESS; /* it has been answered already, with the loss of the connection or its
-                                timeout */
+        return PMIX_SUCCESS; /* answered already: connection lost, or timed out */
     }
     free(p);
     return rc;

@@ -3,6 +3,10 @@
 #ifndef PX_CONTEXT_ROLE_H
 #define PX_CONTEXT_ROLE_H
 
+/* The role's table of operations: how a client, a server or a tool serves each call of the
+ * interface. src/api checks arguments and state, then calls the operation; a NULL operation is
+ * PMIX_ERR_NOT_SUPPORTED in that role. */
+
 #include <stdbool.h>
 
 #include <pmix.h>
@@ -13,19 +17,17 @@ struct px_ctx;
 struct px_iof_pull_args;
 struct px_request;
 
-/* As PMIx_Get. */
+/* The type of PMIx_Get. */
 typedef pmix_status_t (*px_get_fn)(const pmix_proc_t *proc, const char key[],
                                    const pmix_info_t info[], size_t ninfo, pmix_value_t **value);
 
-/* What a role (client, server, tool) answers to the API. src/api checks arguments and the
- * initialised state, then calls the operation; a NULL operation is PMIX_ERR_NOT_SUPPORTED in that
- * role. Blocking API calls are built in src/api from the non-blocking operation and a px_wait.
+/* One table per role, constant. Blocking calls are built in src/api from the non-blocking operation
+ * and a px_wait.
  *
- * Operations with a callback: called in the API caller's thread, may be called on the loop thread
- * too. They return PMIX_SUCCESS (the callback comes later, once, on the loop thread, never before
- * the operation returns), PMIX_OPERATION_SUCCEEDED (done, no callback) or an error (no callback).
- * Arguments are borrowed for the call: an operation copies or packs what it needs (it must not rely
- * on the caller keeping them). */
+ * Operations with a callback are called in the API caller's thread, which may be the loop thread.
+ * They return PMIX_SUCCESS (the callback is called once, on the loop thread, never from within the
+ * operation), PMIX_OPERATION_SUCCEEDED (done, no callback) or an error (no callback). Arguments are
+ * borrowed for the call: an operation copies or packs what it needs. */
 struct px_role_ops {
     const char *name;
 
@@ -33,11 +35,11 @@ struct px_role_ops {
                          const pmix_value_t *value);
     pmix_status_t (*store_internal)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                                     const pmix_value_t *value);
-    pmix_status_t (*commit)(
-        struct px_ctx *ctx); /* hands over in order; does not wait for the reply */
+    /* Sends what was put, in order; does not wait for the reply. */
+    pmix_status_t (*commit)(struct px_ctx *ctx);
 
-    /* PMIx_Get itself, with the arguments as they came: enters the context by itself, reads the
-     * directives, looks in this process, and asks and waits if need be. */
+    /* PMIx_Get itself, with the caller's arguments unchecked: enters the context, reads the
+     * directives, looks in this process, else asks the server and waits. */
     px_get_fn get;
     pmix_status_t (*get_nb)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                             const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
@@ -56,14 +58,15 @@ struct px_role_ops {
                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata);
 
-    /* Blocking in the caller's thread (PMIX_ERR_WOULD_BLOCK on the loop thread unless the store
-     * answers). */
+    /* These two block in the caller's thread (PMIX_ERR_WOULD_BLOCK on the loop thread unless the
+     * store has the answer). Results are the caller's. */
     pmix_status_t (*resolve_peers)(struct px_ctx *ctx, const char *node, const char *nspace,
                                    pmix_proc_t **procs, size_t *nprocs);
     pmix_status_t (*resolve_nodes)(struct px_ctx *ctx, const char *nspace, char **nodelist);
 
-    /* Events that are no longer wanted in this process; the handlers themselves are in ctx->events.
-     * Loop thread. */
+    /* Deregisters at the servers: no handler of this process (they are in ctx->events) wants these
+     * codes any more, or all codes (default_handler: the last default handler went). Loop thread.
+     */
     void (*deregister_codes)(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                              bool default_handler);
 
@@ -84,7 +87,7 @@ struct px_role_ops {
     pmix_status_t (*group_join_nb)(struct px_ctx *ctx, const char *group, const pmix_proc_t *leader,
                                    pmix_group_opt_t answer, const pmix_info_t *info, size_t ninfo,
                                    pmix_info_cbfunc_t cbfunc, void *cbdata);
-    /* cbfunc: called with the output; regcbfunc: with the number of the subscription. */
+    /* cbfunc is called with the output, regcbfunc with the number of the subscription. */
     pmix_status_t (*iof_pull)(struct px_ctx *ctx, const struct px_iof_pull_args *args,
                               pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
                               void *regcbdata);
