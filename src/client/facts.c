@@ -101,13 +101,8 @@ struct kept_value {
 static struct kept_value *find_kept_locked(struct px_session *session, const pmix_proc_t *proc,
                                            const char *key, pmix_value_t *value)
 {
-    struct px_list *item;
-    struct px_list *following;
-
     px_assert(px_lock_held(&session->lock));
-    px_list_each(item, following, &session->kept) {
-        struct kept_value *kept = px_container_of(item, struct kept_value, link);
-
+    px_list_for(struct kept_value, kept, &session->kept, link) {
         if (kept->proc.rank == proc->rank && strcmp(kept->name, key) == 0 &&
             strncmp(kept->proc.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0 &&
             PMIx_Value_compare(kept->value, value) == PMIX_EQUAL) {

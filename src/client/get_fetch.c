@@ -415,12 +415,9 @@ static bool join_locked(struct px_fetch *fetch)
     const struct px_get_request *request = request_of(fetch);
     struct waiter *waiter = first_waiter(fetch);
     struct px_session *session = waiter->session;
-    struct px_list *item;
-    struct px_list *following;
 
     px_assert(px_lock_held(&session->lock));
-    px_list_each(item, following, &session->fetches) {
-        struct px_fetch *under_way = px_container_of(item, struct px_fetch, link);
+    px_list_for(struct px_fetch, under_way, &session->fetches, link) {
         const struct px_get_request *asked = request_of(under_way);
 
         if (under_way->ended == session->ended && asked->spec.rank == request->spec.rank &&

@@ -65,13 +65,8 @@ void px_invitation_release(struct px_invitation *invitation)
 struct px_invitation *px_invitation_find(struct px_session *session, const char *group,
                                          bool leading)
 {
-    struct px_list *item;
-    struct px_list *following;
-
     px_assert(px_loop_inside(session->ctx->loop));
-    px_list_each(item, following, &session->invitations) {
-        struct px_invitation *invitation = px_container_of(item, struct px_invitation, link);
-
+    px_list_for(struct px_invitation, invitation, &session->invitations, link) {
         if (invitation->leading == leading && !invitation->over &&
             strcmp(invitation->group, group) == 0) {
             return invitation;
@@ -243,9 +238,6 @@ void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t
 /* Somebody has ended: leaders count, invitees of a leader are released. */
 static void somebody_ended(struct px_session *session, const struct px_event *event)
 {
-    struct px_list *item;
-    struct px_list *following;
-
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_AFFECTED_PROC);
     struct px_procs ended = {NULL, 0};
 
@@ -253,9 +245,7 @@ static void somebody_ended(struct px_session *session, const struct px_event *ev
         (void) px_value_procs(value, &ended); /* something else is nobody */
     }
     for (size_t i = 0; i < ended.n; i++) {
-        px_list_each(item, following, &session->invitations) {
-            struct px_invitation *invitation = px_container_of(item, struct px_invitation, link);
-
+        px_list_for(struct px_invitation, invitation, &session->invitations, link) {
             if (invitation->leading) {
                 px_invitation_lost(invitation, &ended.at[i]);
             } else if (PMIx_Check_procid(&invitation->leader, &ended.at[i])) {

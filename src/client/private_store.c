@@ -70,13 +70,10 @@ static void set_index(struct px_store_entry *entry, pmix_rank_t rank)
 static int store_posted_locked(struct px_session *session)
 {
     struct px_batch *batch = px_batch_create();
-    struct px_list *item;
-    struct px_list *following;
     int rc = batch != NULL ? 0 : PMIX_ERR_NOMEM;
 
     px_assert(px_lock_held(&session->lock));
-    px_list_each(item, following, &session->uncommitted) {
-        const struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
+    px_list_for(const struct px_put_value, posted, &session->uncommitted, link) {
         struct px_store_entry entry = {
             .scope = posted->scope, .key = posted->key, .value = &posted->value};
 
@@ -88,9 +85,7 @@ static int store_posted_locked(struct px_session *session)
     if (rc == 0) {
         rc = publish_locked(session, &session->own, batch);
     }
-    px_list_each(item, following, &session->uncommitted) {
-        struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
-
+    px_list_for(struct px_put_value, posted, &session->uncommitted, link) {
         posted->stored = posted->stored || rc == 0;
     }
     px_batch_destroy(batch);

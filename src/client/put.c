@@ -42,18 +42,13 @@ static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key
 static void post_locked(struct px_session *session, struct px_put_value *posted,
                         struct px_list *dropped)
 {
-    struct px_list *item;
-    struct px_list *following;
-
     px_assert(px_lock_held(&session->lock));
     if (strcmp(posted->key, PMIX_QUALIFIED_VALUE) != 0) {
-        px_list_each(item, following, &session->uncommitted) {
-            const struct px_put_value *older = px_container_of(item, struct px_put_value, link);
-
+        px_list_for(struct px_put_value, older, &session->uncommitted, link) {
             if (older->key_len == posted->key_len &&
                 memcmp(older->key, posted->key, posted->key_len) == 0) {
-                px_list_remove(item);
-                px_list_append(dropped, item);
+                px_list_remove(&older->link);
+                px_list_append(dropped, &older->link);
             }
         }
     }

@@ -44,13 +44,11 @@ static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *
 {
     struct px_nspace *ns = px_nspace_find(s, proc->nspace);
     struct px_local_proc *rank;
-    struct px_list *item;
-    struct px_list *next;
     int rc = PMIX_SUCCESS;
 
     if (ns && proc->rank == PMIX_RANK_WILDCARD) {
-        px_list_each(item, next, &ns->rank_list) {
-            rc = rc ? rc : add_rank(buf, px_container_of(item, struct px_local_proc, link), since);
+        px_list_for(struct px_local_proc, local, &ns->rank_list, link) {
+            rc = rc ? rc : add_rank(buf, local, since);
         }
         return rc;
     }
@@ -129,14 +127,11 @@ static struct px_nspace *ns_of(struct reader *reader, const char *nspace)
 
 static struct px_kval_reader *find_values(struct reader *reader, struct px_nspace *ns)
 {
-    struct px_list *item;
-    struct px_list *next;
     struct incoming *in;
 
-    px_list_each(item, next, &reader->all) {
-        in = px_container_of(item, struct incoming, link);
-        if (in->ns == ns) {
-            return in->values;
+    px_list_for(struct incoming, known, &reader->all, link) {
+        if (known->ns == ns) {
+            return known->values;
         }
     }
     in = calloc(1, sizeof(*in));

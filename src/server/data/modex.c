@@ -31,12 +31,7 @@ struct modex {
 
 static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_t rank)
 {
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each(item, next, &s->modexes) {
-        struct modex *modex = px_container_of(item, struct modex, link);
-
+    px_list_for(struct modex, modex, &s->modexes, link) {
         if (!modex->renewal && modex->rank == rank && strcmp(modex->nspace, nspace) == 0) {
             return modex;
         }
@@ -214,12 +209,7 @@ static bool concerns(const struct dmodex_request *request, const struct px_local
 
 static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool gone)
 {
-    struct px_list *item;
-    struct px_list *next;
-
-    px_list_each(item, next, &s->dmodex_requests) {
-        struct dmodex_request *request = px_container_of(item, struct dmodex_request, link);
-
+    px_list_for(struct dmodex_request, request, &s->dmodex_requests, link) {
         if (!concerns(request, rank)) {
             continue;
         }
