@@ -367,6 +367,7 @@ static int get_in_order(struct lookup *l, struct px_slice *ret)
     enum px_realm own = (enum px_realm) l->key->realm;
     int rc;
 
+    px_assert(spec->n_quals == 0 || spec->quals);
     l->realm = realm_meant(l, own);
     l->strict = spec->realm != PX_REALM_NONE && spec->realm != own;
     if (spec->n_quals && !px_quals_digest(spec->quals, spec->n_quals, &l->quals)) {

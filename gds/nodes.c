@@ -166,6 +166,7 @@ uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *pla
 static const struct px_placement *begin(const struct px_store *store, struct px_read *ret)
 {
     px_read_begin(store, ret);
+    px_assert(ret->view.limit <= store->seg.size);
     return px_read_placement(ret);
 }
 

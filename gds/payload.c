@@ -300,6 +300,7 @@ int px_cell_slice_other(const struct px_store *store, struct px_view *view,
     size_t len = cell->len;
     uint8_t form = cell->form;
 
+    px_assert(px_locator(view, cell) == loc);
     if (!px_at(view, loc, sizeof(*cell) + len) ||
         !form_ok(form & PX_FORM_MASK, cell->type, cell->payload, len)) {
         return PMIX_ERR_UNPACK_FAILURE;

@@ -186,6 +186,7 @@ int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals,
                   struct px_slice *ret)
 {
+    px_assert(level < PX_N_LEVELS);
     if (level == PX_LEVEL_PROC && !quals) {
         return read_proc(read, key, index, ret);
     }

@@ -181,6 +181,7 @@ static inline bool px_column_element(const struct px_view *view, const struct px
 {
     const void *data = px_seen(view, col->data, (uint64_t) col->n * (col->width / 8));
 
+    px_assert(rank < col->n);
     if (!data) {
         return false;
     }

@@ -16,6 +16,7 @@ void px_thread_cache_put(const struct px_store *store, const struct px_reader *r
     struct px_cached_result *at;
     size_t i;
 
+    px_assert(px_reader_is(reader, 1));
     if (!mine && reader->number < PX_READERS) {
         mine = calloc(1, sizeof(*mine));
         px_store_ptr_release(place, mine); /* pairs with px_thread_cache_find */

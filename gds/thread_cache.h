@@ -52,6 +52,7 @@ static inline const struct px_cached_result *px_thread_cache_find(
         px_load_ptr_acquire(&store->thread_caches[reader->number]);
     const struct px_cached_result *at;
 
+    px_assert(px_reader_is(reader, 1));
     if (__builtin_expect(!mine, 0)) {
         return NULL;
     }
