@@ -97,27 +97,6 @@ INLINE const struct px_cached_result *cached_result(const struct px_session *ses
     return px_thread_cache_find(first, px_reader_self, key, rank, sequence, changes);
 }
 
-/* A scalar where the segment has those of the job and of ranks; else one that this thread was told.
- * *ret_name: the name of its key, still to be compared. */
-INLINE bool find_scalar(const struct px_session *session, const struct px_store *first,
-                        pmix_rank_t rank, const char *key, bool self_private, const char **ret_name,
-                        struct px_scalar *ret)
-{
-    const struct px_cached_result *cached;
-
-    if (!rare(self_private) && px_store_get_scalar(first, rank, key, ret_name, ret)) {
-        return true;
-    }
-    cached = cached_result(session, first, rank, key);
-    if (cached == NULL) {
-        return false;
-    }
-    ret->type = (pmix_data_type_t) px_load_relaxed(&cached->type);
-    ret->word = px_load_relaxed(&cached->word);
-    *ret_name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
-    return ret->type != PMIX_UNDEF;
-}
-
 INLINE bool give_pointer(const struct px_cached_result *cached, const char *key,
                          pmix_value_t **value)
 {
@@ -199,11 +178,17 @@ INLINE pmix_status_t look_in_segment(const struct px_session *session, const str
     const struct px_cached_result *cached;
     const char *name;
 
-    if ((how & POINT) == 0 &&
-        find_scalar(session, first, rank, key, self_private, &name, ret_scalar)) {
+    if ((how & POINT) == 0 && !rare(self_private) &&
+        px_store_get_scalar(first, rank, key, &name, ret_scalar)) {
         return !rare(strcmp(name, key) != 0) ? PMIX_OPERATION_SUCCEEDED : PMIX_ERR_WOULD_BLOCK;
     }
-    cached = (how & (POINT | OPTIONAL)) != 0 ? cached_result(session, first, rank, key) : NULL;
+    cached = cached_result(session, first, rank, key);
+    if (cached != NULL && (how & POINT) == 0 && px_load_relaxed(&cached->type) != PMIX_UNDEF) {
+        ret_scalar->type = (pmix_data_type_t) px_load_relaxed(&cached->type);
+        ret_scalar->word = px_load_relaxed(&cached->word);
+        name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
+        return !rare(strcmp(name, key) != 0) ? PMIX_OPERATION_SUCCEEDED : PMIX_ERR_WOULD_BLOCK;
+    }
     if (cached != NULL && (how & OPTIONAL) != 0 && px_thread_cache_is_absent(cached, key)) {
         return PMIX_ERR_NOT_FOUND;
     }

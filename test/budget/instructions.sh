@@ -50,9 +50,9 @@ random_rank@nodes 330
 local_size 300
 posted32 300
 own 300
-static 235
+static 236
 optional 385
-miss 250
+miss 225
 pointer 215
 jobid 845
 posted64 930
