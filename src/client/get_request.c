@@ -190,6 +190,7 @@ int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, con
             return rc;
         }
     }
+    px_assert(ret->space == NULL || px_space_is_named(ret->space, ret->nspace));
     if (ninfo > 0) {
         return read_directives(ret, info, ninfo);
     }

@@ -58,6 +58,7 @@ static void free_unpinned(struct px_session *session)
 /* Unmaps what can be unmapped by now. */
 static void unmap_deferred(struct px_session *session)
 {
+    px_assert(px_loop_inside(session->ctx->loop));
     if (session->unmap_in_grace != NULL && px_grace_over()) {
         free_unpinned(session);
     }
@@ -87,6 +88,7 @@ static void replace_segment(struct px_session *session, struct px_space *space,
     struct px_store *old = px_space_segment(space);
 
     px_assert(next != NULL || space != &session->own);
+    px_assert(px_loop_inside(session->ctx->loop));
     px_lock_take(&session->lock);
     if (space == &session->own) {
         px_store_ptr_release(&session->fast_store, NULL); /* pairs with get_fast */
@@ -284,6 +286,7 @@ static void refresh_reply(void *arg, int status, struct px_in *reply, int fd)
     struct px_refresh_barrier *barrier = refresh->barrier;
     bool known = status != 0 || read_answer(refresh, reply);
 
+    px_assert(px_loop_inside(refresh->session->ctx->loop));
     if (fd >= 0) {
         close(fd);
     }

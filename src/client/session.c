@@ -147,6 +147,7 @@ void *px_session_readable = &no_session;
 
 void px_session_open_reads(struct px_session *session)
 {
+    px_assert(px_lock_held(&session->ctx->lock));
     px_store_ptr_release(&px_session_readable, session); /* pairs with px_session_visited */
 }
 
@@ -168,6 +169,7 @@ void px_session_end(struct px_session *session)
     struct px_server_peer *server;
     bool over = false;
 
+    px_assert(px_lock_held(&ctx->lock) && !px_loop_inside(ctx->loop));
     for (server = session->servers; server != NULL; server = server->next) {
         px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */
         px_link_shut(server->link);

@@ -49,6 +49,7 @@ struct px_space *px_space_find(struct px_session *session, const char *nspace, s
 {
     struct px_space *at = &session->own;
 
+    px_assert(len <= PMIX_MAX_NSLEN);
     if (len == 0) {
         return at;
     }
@@ -77,6 +78,7 @@ struct px_space *px_space_meet_locked(struct px_session *session, const char *ns
     }
     px_space_name(space, nspace);
     space->next = session->own.next;
+    px_assert(px_space_is_valid(space));
     px_store_ptr_release(&session->own.next, space); /* pairs with px_space_next */
     return space;
 }

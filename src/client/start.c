@@ -308,6 +308,7 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     pmix_proc_t self;
     int rc = PMIX_ERR_UNREACH;
 
+    px_assert(px_lock_held(&ctx->lock));
     if (session == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -342,6 +343,7 @@ pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t
     struct px_server_peer *server = px_session_server(session);
     pmix_status_t rc = PMIX_SUCCESS;
 
+    px_assert(px_lock_held(&ctx->lock));
     (void) info;
     (void) ninfo;
     if (server != NULL) {

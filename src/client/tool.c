@@ -230,6 +230,7 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
     struct px_tool_directives directives;
     int rc = px_tool_directives_read(info, ninfo, &directives);
 
+    px_assert(px_lock_held(&ctx->lock));
     if (rc != 0) {
         return rc;
     }
@@ -262,6 +263,7 @@ pmix_status_t px_tool_stop(struct px_ctx *ctx)
 {
     struct px_session *session = px_session(ctx);
 
+    px_assert(px_lock_held(&ctx->lock));
     for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
         (void) px_session_goodbye(session, at); /* it sees us go in any case */
     }

@@ -35,6 +35,8 @@ static struct px_ctx *ctx;
 
 static int set_up(void **state)
 {
+    pmix_status_t rc;
+
     (void) state;
     alarm(60);
     unsetenv("PMIX_NAMESPACE");
@@ -43,7 +45,10 @@ static int set_up(void **state)
     if (px_param_load() != 0 || px_loop_create(false, &ctx->loop) != 0) {
         return -1;
     }
-    if (px_client_start(ctx, NULL, 0) != PMIX_ERR_UNREACH) {
+    px_lock_take(&ctx->lock);
+    rc = px_client_start(ctx, NULL, 0);
+    px_lock_give(&ctx->lock);
+    if (rc != PMIX_ERR_UNREACH) {
         return -1;
     }
     px_lock_take(&ctx->lock);

@@ -220,7 +220,9 @@ static inline void client_open(const char *version, script_fn fn)
     assert_int_equal(px_loop_create(false, &ctx->loop), 0);
     ctx->events = px_events_create(ctx->loop);
     assert_non_null(ctx->events);
+    px_lock_take(&ctx->lock);
     assert_int_equal(px_client_start(ctx, NULL, 0), PMIX_SUCCESS);
+    px_lock_give(&ctx->lock);
 }
 
 static inline void end_events(void *arg)
