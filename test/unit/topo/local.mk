@@ -15,3 +15,4 @@ test_unit_topo_topo_hooks_t_SOURCES = %D%/topo_hooks.c
 test_unit_topo_topo_hooks_t_LDADD = $(topo_unit_libs)
 test_unit_topo_interleave_t_SOURCES = %D%/interleave.c
 test_unit_topo_interleave_t_LDADD = $(topo_unit_libs)
+noinst_HEADERS += %D%/use.h
