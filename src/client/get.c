@@ -168,8 +168,8 @@ int px_client_get_builtin(struct px_session *session, const struct px_get_reques
                          : PMIX_ERR_NOT_FOUND;
 }
 
-int px_client_miss_status(struct px_session *session, const struct px_get_request *request,
-                          int found)
+/* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
+static int miss_status(struct px_session *session, const struct px_get_request *request, int found)
 {
     const struct px_space *space = space_of(session, request);
     const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
@@ -204,7 +204,7 @@ static pmix_status_t get_unusual(struct px_session *session, const struct px_get
     int rc = px_client_get_builtin(session, request, value);
 
     if (rc == PMIX_ERR_NOT_FOUND) {
-        rc = px_client_miss_status(session, request, found);
+        rc = miss_status(session, request, found);
     }
     return rc;
 }
@@ -346,8 +346,8 @@ static int get_key(struct px_session *session, struct px_get_request *request, p
     return rc;
 }
 
-int px_client_get_here(struct px_session *session, struct px_get_request *request,
-                       pmix_value_t **value)
+static int get_here(struct px_session *session, struct px_get_request *request,
+                    pmix_value_t **value)
 {
     bool all = (request->flags & PX_GET_ALL) != 0;
     bool refreshes = (request->flags & PX_GET_REFRESH) != 0;
@@ -369,7 +369,7 @@ int px_client_get_local(struct px_session *session, const pmix_proc_t *proc, con
     int rc = px_get_request_read(session, proc, key, info, ninfo, &request);
 
     if (rc == 0) {
-        rc = px_client_get_here(session, &request, value);
+        rc = get_here(session, &request, value);
         px_get_request_fini(&request);
     }
     return rc;
@@ -395,7 +395,7 @@ pmix_status_t px_client_get(const pmix_proc_t *proc, const char key[], const pmi
     if (rc != 0) {
         return rc;
     }
-    rc = has_place(&request, value) ? px_client_get_here(px_session(ctx), &request, value)
+    rc = has_place(&request, value) ? get_here(px_session(ctx), &request, value)
                                     : PMIX_ERR_BAD_PARAM;
     if (rc == PMIX_ERR_WOULD_BLOCK) {
         rc = px_client_fetch(px_session(ctx), &request, value);
@@ -432,7 +432,7 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
     if (rc != 0) {
         return rc;
     }
-    rc = (request.flags & PX_GET_STATIC) == 0 ? px_client_get_here(session, &request, &value)
+    rc = (request.flags & PX_GET_STATIC) == 0 ? get_here(session, &request, &value)
                                               : PMIX_ERR_NOT_SUPPORTED;
     rc = rc == PMIX_ERR_WOULD_BLOCK ? px_client_fetch_nb(session, &request, cbfunc, cbdata)
                                     : answer_later(session, &request, rc, value, cbfunc, cbdata);

@@ -34,15 +34,9 @@ int px_client_hand_out_value(struct px_session *session, const struct px_get_req
 
 /* A get by what this process holds: a status for the caller, with *value set or filled if it is 0,
  * or PMIX_ERR_WOULD_BLOCK: the server has to be asked. */
-int px_client_get_here(struct px_session *session, struct px_get_request *request,
-                       pmix_value_t **value);
 /* The same for arguments that are not read yet. */
 int px_client_get_local(struct px_session *session, const pmix_proc_t *proc, const char *key,
                         const pmix_info_t *info, size_t ninfo, pmix_value_t **value);
-
-/* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
-int px_client_miss_status(struct px_session *session, const struct px_get_request *request,
-                          int found);
 
 /* The stores of a namespace in the order in which they are looked at; NULL for what is not there.
  */

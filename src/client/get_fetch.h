@@ -9,7 +9,7 @@
  * read-side critical section. */
 bool px_client_is_far(const struct px_space *space, pmix_rank_t rank);
 
-/* A get whose value has to come from the server: PX_GET_ALL, or a key that px_client_get_here has
+/* A get whose value has to come from the server: PX_GET_ALL, or a key that get_here has
  * not found. */
 
 /* Asks and waits; the request and what it borrows are used until this returns. A status for the

@@ -62,8 +62,8 @@ void px_invitation_release(struct px_invitation *invitation)
     }
 }
 
-struct px_invitation *px_invitation_find(struct px_session *session, const char *group,
-                                         bool leading)
+static struct px_invitation *invitation_find(struct px_session *session, const char *group,
+                                             bool leading)
 {
     px_assert(px_loop_inside(session->ctx->loop));
     px_list_for(struct px_invitation, invitation, &session->invitations, link) {
@@ -274,14 +274,14 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
         return false;
     }
     if (event->code == PMIX_GROUP_INVITE_ACCEPTED || event->code == PMIX_GROUP_INVITE_DECLINED) {
-        invitation = px_invitation_find(session, group, true);
+        invitation = invitation_find(session, group, true);
         if (invitation != NULL) {
             px_invitation_answered(invitation, &event->source,
                                    event->code == PMIX_GROUP_INVITE_ACCEPTED, event->info,
                                    event->ninfo);
         }
     } else if (complete || event->code == PMIX_GROUP_CONSTRUCT_ABORT) {
-        invitation = px_invitation_find(session, group, false);
+        invitation = invitation_find(session, group, false);
         if (invitation != NULL) {
             px_invitation_store_endpoints(session, event->info, event->ninfo);
             px_invitation_answer(invitation, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT,

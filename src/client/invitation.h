@@ -46,8 +46,6 @@ struct px_invitation *px_invitation_create(struct px_session *session, const cha
 /* Off its list and freed, once no handler is deciding any more. */
 void px_invitation_release(struct px_invitation *invitation);
 void px_invitation_free(struct px_invitation *invitation);
-struct px_invitation *px_invitation_find(struct px_session *session, const char *group,
-                                         bool leading);
 /* Calls back, once. Results may be NULL. */
 void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
                           const pmix_info_t *results, size_t n);

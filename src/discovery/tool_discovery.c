@@ -163,7 +163,7 @@ static bool is_trusted(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && px_trusts(st.st_uid);
 }
 
-int px_found_read(const char *path, struct px_server_candidate *ret)
+static int found_read(const char *path, struct px_server_candidate *ret)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     int rc;
@@ -206,7 +206,7 @@ static int add_file(const char *path, struct candidates *found, bool searched)
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     memset(next, 0, sizeof(*next));
-    rc = px_found_read(path, next);
+    rc = found_read(path, next);
     if (rc != 0) {
         return rc;
     }

@@ -51,7 +51,6 @@ struct px_server_candidate {
 
 /* Reads a rendezvous file. 0, PMIX_ERR_UNREACH (there is none), PMIX_ERR_NO_PERMISSIONS,
  * PMIX_ERR_BAD_PARAM (it is something else). */
-int px_found_read(const char *path, struct px_server_candidate *ret);
 int px_found_read_from(int fd,
                        struct px_server_candidate *ret); /* from its start; fd stays the caller's */
 

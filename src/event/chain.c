@@ -81,7 +81,8 @@ static bool affects(const struct px_handler *handler, const struct px_event *eve
            affects_by(handler, event, PMIX_EVENT_AFFECTED_PROCS, &named) || !named;
 }
 
-bool px_handler_wants(const struct px_handler *handler, const struct px_event *event)
+/* Does the handler want the event? */
+static bool handler_wants(const struct px_handler *handler, const struct px_event *event)
 {
     if (handler->gone || (handler->ncodes > 0 && !px_handler_names(handler, event->code))) {
         return false;
@@ -174,7 +175,7 @@ static size_t count_handlers(const struct px_events *events)
 static void add_step(struct px_chain *chain, struct px_handler *handler,
                      const struct px_event *event)
 {
-    if (!px_handler_wants(handler, event)) {
+    if (!handler_wants(handler, event)) {
         return;
     }
     if (!handler->ready) {

@@ -12,9 +12,6 @@ struct px_event;
 struct px_events;
 struct px_handler;
 
-/* Does the handler want the event? */
-bool px_handler_wants(const struct px_handler *handler, const struct px_event *event);
-
 /* Starts the chains that were held for a handler that has become ready. */
 void px_chain_release_held(struct px_events *events, struct px_handler *handler);
 void px_chain_orphan_all(struct px_events *events);

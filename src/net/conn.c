@@ -58,13 +58,14 @@ static void free_if_due(struct px_conn *conn)
     }
 }
 
-void px_conn_enter_loop(struct px_conn *conn)
+static void conn_enter_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop));
     conn->busy++;
 }
 
-void px_conn_leave_loop(struct px_conn *conn)
+/* Around anything that may call back. */
+static void conn_leave_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop) && conn->busy > 0);
     conn->busy--;
@@ -95,25 +96,25 @@ static void wake_run(struct px_task *task)
     px_lock_take(&conn->lock);
     conn->wake_posted = false;
     px_lock_give(&conn->lock);
-    px_conn_enter_loop(conn);
+    conn_enter_loop(conn);
     if (!conn->closed && !conn->destroyed) {
         px_conn_flush_loop(conn);
     }
-    px_conn_leave_loop(conn);
+    conn_leave_loop(conn);
 }
 
 static void ready(struct px_io *io, int what)
 {
     struct px_conn *conn = px_container_of(io, struct px_conn, io);
 
-    px_conn_enter_loop(conn);
+    conn_enter_loop(conn);
     if (what & PX_IO_READ) {
         px_conn_read_loop(conn);
     }
     if ((what & PX_IO_WRITE) && !conn->closed && !conn->destroyed) {
         px_conn_flush_loop(conn);
     }
-    px_conn_leave_loop(conn);
+    conn_leave_loop(conn);
 }
 
 static bool prepare_socket(int fd)
@@ -169,11 +170,11 @@ static int start_reading(struct px_conn *conn)
 void px_conn_start_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop));
-    px_conn_enter_loop(conn);
+    conn_enter_loop(conn);
     if (start_reading(conn) != PX_OK) {
         px_conn_close_loop(conn, PX_ERR_NOMEM);
     }
-    px_conn_leave_loop(conn);
+    conn_leave_loop(conn);
 }
 
 int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
@@ -197,12 +198,12 @@ int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max
 void px_conn_hang_up_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop));
-    px_conn_enter_loop(conn);
+    conn_enter_loop(conn);
     if (!conn->closed) {
         (void) px_conn_flush(conn);
         px_conn_close_loop(conn, PX_ERR_LOST_CONNECTION);
     }
-    px_conn_leave_loop(conn);
+    conn_leave_loop(conn);
 }
 
 int px_conn_is_unix(const struct px_conn *conn)

@@ -52,10 +52,6 @@ void px_conn_hang_up_loop(struct px_conn *conn);
  * NULL. */
 void px_conn_destroy_loop(struct px_conn *conn);
 
-/* Around anything that may call back. */
-void px_conn_enter_loop(struct px_conn *conn);
-void px_conn_leave_loop(struct px_conn *conn);
-
 /* Reports the end, once. */
 void px_conn_close_loop(struct px_conn *conn, int status);
 

@@ -244,7 +244,7 @@ static bool read_ids(int process, uint32_t *ret_uid, uint32_t *ret_gid)
 
 /* The directory stays the one of that process: when its number is another's, nothing can be read
  * there any more. */
-bool px_owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *ret)
+static bool owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *ret)
 {
     char path[32];
     uint32_t uid;
@@ -305,7 +305,7 @@ static struct px_peer_cred tcp_peer(const struct sockaddr_in *far, const struct 
     peer_cred.known = found != PX_OWNER_UNKNOWN;
     if (found == PX_OWNER_FOUND) {
         peer_cred.uid = owner.uid;
-        peer_cred.pid = px_owner_proves(claimed, &owner, &peer_cred.gid) ? claimed : 0;
+        peer_cred.pid = owner_proves(claimed, &owner, &peer_cred.gid) ? claimed : 0;
     }
     return peer_cred;
 }

@@ -39,13 +39,6 @@ enum px_owner px_owner_read(const char *path, const struct sockaddr_in *end,
 enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr_in *other,
                             struct px_socket_owner *ret);
 
-/* Is the socket among the descriptors of that process, and does the process run as `uid` with one
- * group id in all roles (real, effective, saved)? Then its group is *ret. False also where the
- * process cannot be looked into, and when it has more descriptors than are worth looking at. A
- * program that changes its ids when it is executed proves nothing: whoever starts it chooses what
- * it inherits. */
-bool px_owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *ret);
-
 /* Who is at the other end of a connected descriptor, by the kernel's word. Whoever has left, was
  * reset, or cannot be named is known and has uid (uid_t) -1, which fits nobody. Only where the
  * kernel's socket table cannot be seen at all, or the connection comes from elsewhere, nothing is

@@ -95,7 +95,8 @@ static int put_marks(struct px_job *job)
     return rc;
 }
 
-int px_job_publish(struct px_job *job, struct px_store *store)
+/* jobinfo.c: derives and publishes. */
+static int job_publish(struct px_job *job, struct px_store *store)
 {
     size_t said = job->n_values;
     int rc = job->batch ? px_job_derive(job) : PMIX_ERR_NOMEM;
@@ -151,7 +152,7 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
     rc = rc ? rc : check_session(&job);
     rc = rc ? rc : px_job_read(&job, &top);
     settle_ids(&job);
-    rc = rc ? rc : px_job_publish(&job, store);
+    rc = rc ? rc : job_publish(&job, store);
     px_job_fini(&job);
     px_store_compact(store);
     return rc;
@@ -239,7 +240,7 @@ static int store_stream(struct px_store *store, const char *hostname, const stru
     for (size_t i = 0; !rc && i < n_blobs; i++) {
         rc = px_job_read_proc(&job, blobs[i].rank, blobs[i].infos.at, blobs[i].infos.n);
     }
-    rc = rc ? rc : px_job_publish(&job, store);
+    rc = rc ? rc : job_publish(&job, store);
     px_job_fini(&job);
     px_store_compact(store);
     return rc;

@@ -29,7 +29,4 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
  * whole. */
 int px_jobinfo_unpack(struct px_in *in, struct px_store *store, const char *hostname);
 
-/* jobinfo.c: derives and publishes. */
-int px_job_publish(struct px_job *job, struct px_store *store);
-
 #endif

@@ -71,7 +71,9 @@ static uint32_t find_by_short_name(const struct px_store *store, const char *nod
     return PX_NO_NODE;
 }
 
-uint32_t px_resolve_node_index(const struct px_store *store, const char *node)
+/* Index of the node that a name, an alias, or a full or short form of a name means here;
+ * PX_NO_NODE. NULL or "": the readers' own. */
+static uint32_t resolve_node_index(const struct px_store *store, const char *node)
 {
     uint32_t index;
 
@@ -186,7 +188,7 @@ static int peers_of(const struct px_store *store, const char *node, struct peer_
 {
     uint32_t few[FEW_PEERS];
     struct px_ranks ranks = {.at = few, .room = FEW_PEERS, .lent = true};
-    uint32_t index = px_resolve_node_index(store, node);
+    uint32_t index = resolve_node_index(store, node);
     int rc;
 
     if (index == PX_NO_NODE || is_foreign(store, index)) {

@@ -24,8 +24,4 @@ int px_resolve_peers(const struct px_store *const *stores, size_t n_stores, cons
  * NULL when it has none. PMIX_SUCCESS, PMIX_ERR_INVALID_NAMESPACE (no store), PMIX_ERR_NOMEM. */
 int px_resolve_nodes(const struct px_store *const *stores, size_t n_stores, char **ret_nodes);
 
-/* Index of the node that a name, an alias, or a full or short form of a name means here;
- * PX_NO_NODE. NULL or "": the readers' own. */
-uint32_t px_resolve_node_index(const struct px_store *store, const char *node);
-
 #endif

@@ -35,7 +35,10 @@ static const char *skip_number(const char *p, const char *end)
     return p > start && p - start <= MAX_DIGITS ? p : NULL;
 }
 
-bool px_topo_list_is_sane(const char *list, size_t len)
+/* True if the `len` bytes are a list such as "0-3,7" or "" or, at the end only, "4-", with numbers
+ * of at most 6 digits. hwloc's parser allocates a bitmap as large as the largest number, so text is
+ * checked before hwloc reads it. `list` needs no terminator. */
+static bool list_is_sane(const char *list, size_t len)
 {
     const char *p = list;
     const char *end = list + len;
@@ -61,7 +64,7 @@ bool px_topo_list_is_sane(const char *list, size_t len)
 
 int px_topo_list_parse(const char *list, size_t len, hwloc_bitmap_t bitmap)
 {
-    if (!px_topo_list_is_sane(list, len)) {
+    if (!list_is_sane(list, len)) {
         return PMIX_ERR_BAD_PARAM;
     }
     char *copy = strndup(list, len);

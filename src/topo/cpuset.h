@@ -30,11 +30,6 @@ int px_topo_cpuset_string(const pmix_cpuset_t *cpuset, char **ret_string);
  * not tell; PMIX_ERR_NOMEM. */
 int px_topo_cpuset_get(pmix_bind_envelope_t envelope, pmix_cpuset_t *ret_cpuset);
 
-/* True if the `len` bytes are a list such as "0-3,7" or "" or, at the end only, "4-", with numbers
- * of at most 6 digits. hwloc's parser allocates a bitmap as large as the largest number, so text is
- * checked before hwloc reads it. `list` needs no terminator. */
-bool px_topo_list_is_sane(const char *list, size_t len);
-
 /* Sets `bitmap` from such a list; on failure its content is undefined if hwloc rejects the text,
  * else unchanged. 0, PMIX_ERR_BAD_PARAM or PMIX_ERR_NOMEM. */
 int px_topo_list_parse(const char *list, size_t len, struct hwloc_bitmap_s *bitmap);

@@ -143,7 +143,7 @@ void px_proc_list_fini(struct px_proc_list *list)
 
 /* --- sets in normal form --- */
 
-int px_proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
+static int proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
 {
     int names = strncmp(a->nspace, b->nspace, PMIX_MAX_NSLEN);
 
@@ -158,7 +158,7 @@ int px_proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
 
 static int compare(const void *a, const void *b)
 {
-    return px_proc_compare(a, b);
+    return proc_compare(a, b);
 }
 
 /* A list of all the ranks of a namespace becomes its wildcard. */
@@ -219,7 +219,7 @@ int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, 
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        if (px_proc_compare(&set[i - 1], &set[i]) >= 0 || px_proc_covers(&set[i - 1], &set[i])) {
+        if (proc_compare(&set[i - 1], &set[i]) >= 0 || px_proc_covers(&set[i - 1], &set[i])) {
             return false;
         }
     }
@@ -232,7 +232,7 @@ bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
 
     px_check(px_procs_are_normal(a, na) && px_procs_are_normal(b, nb));
     for (size_t j = 0; j < nb; j++) {
-        while (i < na && !px_proc_covers(&a[i], &b[j]) && px_proc_compare(&a[i], &b[j]) < 0) {
+        while (i < na && !px_proc_covers(&a[i], &b[j]) && proc_compare(&a[i], &b[j]) < 0) {
             i++;
         }
         if (i == na || !px_proc_covers(&a[i], &b[j])) {

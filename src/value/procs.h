@@ -54,7 +54,6 @@ void px_proc_list_fini(struct px_proc_list *list);
  */
 
 /* Orders processes; a wildcard comes before the ranks of its namespace. */
-int px_proc_compare(const pmix_proc_t *a, const pmix_proc_t *b);
 /* The normal form. All the ranks of a namespace are its wildcard, if `size` (may be NULL) knows how
  * many there are. *ret is overwritten. 0, PMIX_ERR_BAD_PARAM (no processes, or one without a
  * namespace), PMIX_ERR_NOMEM. */

@@ -207,8 +207,8 @@ static pmix_value_cmp_t compare_member(const struct px_member *member, const voi
     }
 }
 
-pmix_value_cmp_t px_struct_compare(const struct px_type *type, const void *a, const void *b,
-                                   unsigned depth)
+static pmix_value_cmp_t struct_compare(const struct px_type *type, const void *a, const void *b,
+                                       unsigned depth)
 {
     for (size_t i = 0; i < type->n_members; i++) {
         pmix_value_cmp_t order = compare_member(&type->members[i], a, b, depth);
@@ -333,7 +333,7 @@ const struct px_shape_ops px_struct_ops = {
     .construct = px_struct_construct,
     .copy = px_struct_copy,
     .fini = px_struct_fini,
-    .compare = px_struct_compare,
+    .compare = struct_compare,
     .measure = px_struct_measure,
     .print = px_struct_print,
 };

@@ -14,8 +14,6 @@ struct px_type;
 void px_struct_construct(const struct px_type *type, void *element);
 int px_struct_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
 void px_struct_fini(const struct px_type *type, void *element);
-pmix_value_cmp_t px_struct_compare(const struct px_type *type, const void *a, const void *b,
-                                   unsigned depth);
 int px_struct_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
 void px_struct_print(struct px_buf *out, const struct px_type *type, const void *element,
                      unsigned depth);

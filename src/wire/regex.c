@@ -126,7 +126,8 @@ bool px_map_number(struct px_piece text, uint32_t max, uint32_t *ret)
     return true;
 }
 
-bool px_map_range(struct px_piece text, uint32_t max, uint32_t *ret_first, uint32_t *ret_last)
+/* "a" or "a-b", a <= b. */
+static bool map_range(struct px_piece text, uint32_t max, uint32_t *ret_first, uint32_t *ret_last)
 {
     struct px_piece first;
 
@@ -265,7 +266,7 @@ static int add_group(struct names *names, const struct group *group)
     int rc = PMIX_SUCCESS;
 
     while (rc == PMIX_SUCCESS && px_map_cut(&ranges, ',', &piece)) {
-        if (!px_map_range(piece, LARGEST, &first, &last) || last - first >= PX_REGEX_NODES) {
+        if (!map_range(piece, LARGEST, &first, &last) || last - first >= PX_REGEX_NODES) {
             return PMIX_ERR_BAD_PARAM;
         }
         for (uint32_t i = first; i <= last && rc == PMIX_SUCCESS; i++) {
@@ -379,7 +380,7 @@ static int read_ranks(struct px_piece field, struct px_rank_list *list, size_t *
         return PMIX_SUCCESS;
     }
     while (rc == PMIX_SUCCESS && px_map_cut(&field, ',', &piece)) {
-        if (!px_map_range(piece, LARGEST, &first, &last) || last - first >= *left) {
+        if (!map_range(piece, LARGEST, &first, &last) || last - first >= *left) {
             return PMIX_ERR_BAD_PARAM;
         }
         *left -= (size_t) last - first + 1;

@@ -49,7 +49,4 @@ bool px_map_cut(struct px_piece *rest, char mark, struct px_piece *ret_piece);
 /* A decimal number, digits only, that is at most max. */
 bool px_map_number(struct px_piece text, uint32_t max, uint32_t *ret);
 
-/* "a" or "a-b", a <= b. */
-bool px_map_range(struct px_piece text, uint32_t max, uint32_t *ret_first, uint32_t *ret_last);
-
 #endif

@@ -60,7 +60,7 @@ int px_peer_new_segment(struct px_peer *peer, struct px_nspace *ns)
     return px_store_fd(ns->store);
 }
 
-bool px_peer_is_behind(const struct px_peer *peer)
+static bool peer_is_behind(const struct px_peer *peer)
 {
     return peer->generation && peer->rank &&
            px_store_is_later(peer->rank->ns->store, peer->generation);
@@ -68,7 +68,7 @@ bool px_peer_is_behind(const struct px_peer *peer)
 
 int px_peer_moved_segment(struct px_peer *peer)
 {
-    return px_peer_is_behind(peer) ? px_peer_new_segment(peer, peer->rank->ns) : -1;
+    return peer_is_behind(peer) ? px_peer_new_segment(peer, peer->rank->ns) : -1;
 }
 
 /* --- those of others --- */
@@ -125,7 +125,7 @@ static uint32_t offer_generation(const struct px_peer *peer, const struct px_nsp
 
 bool px_peer_has_news(const struct px_peer *peer, const struct px_nspace *ns)
 {
-    return !px_peer_is_behind(peer) && offer_generation(peer, ns) != 0;
+    return !peer_is_behind(peer) && offer_generation(peer, ns) != 0;
 }
 
 int px_peer_offer(struct px_peer *peer, const struct px_nspace *ns)

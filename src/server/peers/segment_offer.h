@@ -17,7 +17,6 @@ struct px_server;
 int px_peer_new_segment(struct px_peer *peer, struct px_nspace *ns);
 
 /* Has its own segment moved since one was sent? Then the next one rides on whatever goes to it. */
-bool px_peer_is_behind(const struct px_peer *peer);
 int px_peer_moved_segment(struct px_peer *peer);
 
 /* Does it read this namespace, its own or another, by a segment that it was sent? */
