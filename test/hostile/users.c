@@ -7,8 +7,8 @@
  * counted in memory that all share. usage: users DIRECTORY */
 
 #include "speak.h"
+#include "src/host/host.h"
 
-#include <pmix_server.h>
 #include <pmix_tool.h>
 
 #include <arpa/inet.h>
@@ -86,45 +86,41 @@ static void note_ids(const pmix_info_t *info, size_t n)
     shared->twice = times[0] > 1 || times[1] > 1;
 }
 
-static pmix_status_t connected(const pmix_proc_t *proc, void *object, pmix_info_t info[], size_t n,
-                               pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t connected(struct upcall *upcall)
 {
-    (void) object;
-    (void) cbfunc;
-    (void) cbdata;
-    if (strcmp(proc->nspace, "first") == 0) {
+    if (strcmp(upcall->proc->nspace, "first") == 0) {
         shared->clients++;
-        note_ids(info, n);
+        note_ids(upcall->infos, upcall->n_infos);
     }
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static void tool_connected(pmix_info_t *info, size_t n, pmix_tool_connection_cbfunc_t cbfunc,
-                           void *cbdata)
+static pmix_status_t tool_connected(struct upcall *upcall)
 {
     pmix_proc_t proc;
 
     shared->tools++;
-    note_ids(info, n);
+    note_ids(upcall->infos, upcall->n_infos);
     shared->lies += shared->uid != SECOND;
     PMIX_LOAD_PROCID(&proc, "tool", (pmix_rank_t) shared->tools);
-    cbfunc(PMIX_SUCCESS, &proc, cbdata);
-}
-
-static pmix_status_t asked(pmix_proc_t *proc, pmix_query_t *queries, size_t n,
-                           pmix_info_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) proc;
-    shared->queries++;
-    if (n > 0) {
-        note_ids(queries[0].qualifiers, queries[0].nqual);
-    }
-    cbfunc(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata, NULL, NULL);
+    upcall->reply.tool(PMIX_SUCCESS, &proc, upcall->cbdata);
     return PMIX_SUCCESS;
 }
 
-static pmix_server_module_t upcalls = {
-    .client_connected2 = connected, .tool_connected = tool_connected, .query = asked};
+static pmix_status_t asked(struct upcall *upcall)
+{
+    shared->queries++;
+    if (upcall->n_queries > 0) {
+        note_ids(upcall->queries[0].qualifiers, upcall->queries[0].nqual);
+    }
+    px_host_reply_status(upcall, PMIX_ERR_NOT_FOUND);
+    return PMIX_SUCCESS;
+}
+
+static const struct answer answers[N_ENTRIES] = {[ON_CONNECTED] = {OWN, .own = connected},
+                                                 [ON_TOOL] = {OWN, .own = tool_connected},
+                                                 [ON_QUERY] = {OWN, .own = asked}};
+static const struct px_host host = {.answers = answers};
 
 /* --- attempts of the second user */
 
@@ -520,7 +516,7 @@ static void start_server(void)
     PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TOOL_SUPPORT, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[1], PMIX_SERVER_ALLOW_FOREIGN_TOOLS, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[2], PMIX_SERVER_TMPDIR, shared->directory, PMIX_STRING);
-    rc = PMIx_server_init(&upcalls, info, 3);
+    rc = PMIx_server_init(px_host_module(&host), info, 3);
     PMIX_INFO_DESTRUCT(&info[2]);
     if (rc != PMIX_SUCCESS) {
         fprintf(stderr, "users: server init: %s\n", PMIx_Error_string(rc));

@@ -21,7 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_PROCS = 64, MAX_PUBLISHED = 64 };
+#include "src/host/host.h"
+
+enum { MAX_PROCS = 64 };
 
 extern char **environ;
 
@@ -35,12 +37,6 @@ static _Atomic int abort_status;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 static int completions;
-
-static struct {
-    pmix_proc_t owner;
-    pmix_info_t info;
-} published[MAX_PUBLISHED]; /* lock */
-static int n_published;     /* lock */
 
 static void op_done(pmix_status_t status, void *cbdata)
 {
@@ -71,175 +67,29 @@ static void wait_op(pmix_status_t rc)
     pthread_mutex_unlock(&lock);
 }
 
-static pmix_status_t client_connected(const pmix_proc_t *proc, void *object,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t abort_job(struct upcall *upcall)
 {
-    (void) proc;
-    (void) object;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) proc;
-    (void) object;
-    if (cbfunc) {
-        cbfunc(PMIX_SUCCESS, cbdata);
-    }
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t abort_job(const pmix_proc_t *proc, void *object, int status, const char msg[],
-                               pmix_proc_t procs[], size_t n, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) proc;
-    (void) object;
-    (void) procs;
-    (void) n;
-    printf("host: abort %d: %s\n", status, msg ? msg : "");
+    printf("host: abort %d: %s\n", upcall->number, upcall->text ? upcall->text : "");
     fflush(stdout);
-    abort_status = status;
-    if (cbfunc) {
-        cbfunc(PMIX_SUCCESS, cbdata);
-    }
+    abort_status = upcall->number;
+    px_host_reply_status(upcall, PMIX_SUCCESS);
     for (int i = 0; i < nprocs; i++) {
         kill(pids[i], SIGKILL);
     }
     return PMIX_SUCCESS;
 }
 
-static void release_blob(void *cbdata)
-{
-    free(cbdata);
-}
-
-static pmix_status_t fence(const pmix_proc_t procs[], size_t n, const pmix_info_t info[],
-                           size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t cbfunc,
-                           void *cbdata)
-{
-    char *copy = NULL;
-
-    (void) procs;
-    (void) n;
-    (void) info;
-    (void) ninfo;
-    if (ndata) {
-        copy = malloc(ndata);
-        memcpy(copy, data, ndata);
-    }
-    cbfunc(PMIX_SUCCESS, copy, ndata, cbdata, release_blob, copy);
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
-                                  pmix_modex_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) proc;
-    (void) info;
-    (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_ERR_NOT_FOUND;
-}
-
-static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
-                             pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) cbfunc;
-    (void) cbdata;
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < ninfo && n_published < MAX_PUBLISHED; i++) {
-        if (strncmp(info[i].key, "pmix", 4) != 0) {
-            published[n_published].owner = *proc;
-            PMIX_INFO_CONSTRUCT(&published[n_published].info);
-            PMIX_INFO_XFER(&published[n_published].info, &info[i]);
-            n_published++;
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
-                            size_t ninfo, pmix_lookup_cbfunc_t cbfunc, void *cbdata)
-{
-    pmix_pdata_t *found;
-    pmix_status_t rc = PMIX_SUCCESS;
-    size_t n = 0;
-
-    (void) proc;
-    (void) info;
-    (void) ninfo;
-    PMIX_PDATA_CREATE(found, MAX_PUBLISHED);
-    pthread_mutex_lock(&lock);
-    for (int k = 0; keys[k]; k++) {
-        for (int i = 0; i < n_published; i++) {
-            if (!strcmp(keys[k], published[i].info.key)) {
-                found[n].proc = published[i].owner;
-                strncpy(found[n].key, published[i].info.key, PMIX_MAX_KEYLEN);
-                PMIX_VALUE_XFER_DIRECT(rc, &found[n].value, &published[i].info.value);
-                n++;
-                break;
-            }
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    cbfunc(rc == PMIX_SUCCESS && n ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, found, n, cbdata);
-    PMIX_PDATA_FREE(found, MAX_PUBLISHED);
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t unpublish(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
-                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) proc;
-    (void) keys;
-    (void) info;
-    (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_status_t notify(pmix_status_t code, const pmix_proc_t *source, pmix_data_range_t range,
-                            pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) code;
-    (void) source;
-    (void) range;
-    (void) info;
-    (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_status_t events(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[],
-                            size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    (void) codes;
-    (void) ncodes;
-    (void) info;
-    (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_server_module_t module = {
-    .client_connected = client_connected,
-    .client_finalized = client_finalized,
-    .abort = abort_job,
-    .fence_nb = fence,
-    .direct_modex = direct_modex,
-    .publish = publish,
-    .lookup = lookup,
-    .unpublish = unpublish,
-    .register_events = events,
-    .notify_event = notify,
+static const struct answer answers[N_ENTRIES] = {
+    [ON_CONNECTED1] = {AT_ONCE, .status = PMIX_SUCCESS},
+    [ON_FINALIZED] = {INSIDE, .status = PMIX_SUCCESS},
+    [ON_ABORT] = {OWN, .own = abort_job},
+    [ON_FENCE] = {OWN, .own = px_host_fence_alone},
+    [ON_MODEX] = {AT_ONCE, .status = PMIX_ERR_NOT_FOUND},
+    [ON_PUBLISH] = {OWN, .own = px_host_publish},
+    [ON_LOOKUP] = {OWN, .own = px_host_lookup},
+    [ON_UNPUBLISH] = {OWN, .own = px_host_unpublish},
+    [ON_REGISTER] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+    [ON_NOTIFY] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
 };
 
 static void load_u32(pmix_info_t *info, const char *key, uint32_t v)
@@ -382,6 +232,7 @@ int main(int argc, char **argv)
     int result;
     int before;
     pmix_status_t rc;
+    static const struct px_host module = {.answers = answers};
 
     alarm(150);
     nprocs = argc > 2 ? atoi(argv[1]) : 0;
@@ -390,7 +241,7 @@ int main(int argc, char **argv)
         return 64;
     }
     gethostname(host, sizeof(host) - 1);
-    rc = PMIx_server_init(&module, NULL, 0);
+    rc = PMIx_server_init(px_host_module(&module), NULL, 0);
     if (rc != PMIX_SUCCESS) {
         fprintf(stderr, "host: server init: %s\n", PMIx_Error_string(rc));
         return 72;

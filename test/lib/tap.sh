@@ -86,8 +86,10 @@ stock_library() {
     PKG_CONFIG_PATH='' pkg-config --variable=libdir pmix 2>/dev/null
 }
 
-# stock_build OUTPUT SOURCE: a program of ours against the distribution's headers and library.
+# stock_build OUTPUT SOURCE...: a program of ours against the distribution's headers and library.
 stock_build() {
+    stock_output=$1
+    shift
     # shellcheck disable=SC2046
-    $CC -std=gnu11 -O1 -o "$1" "$2" $(stock_flags) -lpthread
+    $CC -std=gnu11 -O1 -D_GNU_SOURCE -I"$PX_TOP_SRCDIR" -o "$stock_output" "$@" $(stock_flags) -lpthread
 }

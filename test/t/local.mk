@@ -43,7 +43,7 @@ test_t_many_clients_LDADD = libpmix.la
 test_t_many_clients_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 test_t_tool_lost_SOURCES = %D%/tool_lost.c
-test_t_tool_lost_LDADD = libpmix.la
+test_t_tool_lost_LDADD = libpx-host.la libpmix.la
 test_t_tool_lost_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 px_script_tests = %D%/examples.sh %D%/install.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_many_threads.sh %D%/run_fallbacks.sh \

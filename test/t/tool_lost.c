@@ -4,7 +4,6 @@
 /* A tool whose primary server dies. Its calls end with a status; the next server that it attaches
  * to is the primary one, and answers. Two servers, each a process of its own, and the tool. */
 
-#include <pmix_server.h>
 #include <pmix_tool.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,6 +12,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "src/host/host.h"
 
 enum { PATIENCE_MS = 20000 };
 
@@ -24,28 +25,18 @@ static void check(int holds, const char *what, pmix_status_t rc)
     }
 }
 
-static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t fn,
-                           void *cbdata)
-{
-    pmix_proc_t proc;
-
-    (void) info;
-    (void) ninfo;
-    PMIX_LOAD_PROCID(&proc, "the-tool", 0);
-    fn(PMIX_SUCCESS, &proc, cbdata);
-}
-
 /* Serves until its standard input ends: when the tool that started it goes. */
 static void serve(const char *name, int up)
 {
-    static pmix_server_module_t module = {.tool_connected = tool_connected};
+    static const struct answer answers[N_ENTRIES] = {[ON_TOOL] = {INSIDE, .status = PMIX_SUCCESS}};
+    static const struct px_host host = {.answers = answers};
     struct pollfd end = {.fd = STDIN_FILENO};
     pmix_info_t info[2];
     pmix_status_t rc;
 
     PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TOOL_SUPPORT, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[1], PMIX_SERVER_NSPACE, name, PMIX_STRING);
-    rc = PMIx_server_init(&module, info, 2);
+    rc = PMIx_server_init(px_host_module(&host), info, 2);
     check(rc == PMIX_SUCCESS, "server_init", rc);
     check(write(up, "", 1) == 1, "a word that it is up", PMIX_ERROR);
     (void) poll(&end, 1, -1);

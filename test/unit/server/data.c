@@ -132,7 +132,7 @@ static int after_direct(unsigned node)
 {
     (void) node;
     /* One for each rank of the other node, whoever asked and however often. */
-    return calls.modex == 2 ? 0 : 1;
+    return calls[ON_MODEX] == 2 ? 0 : 1;
 }
 
 /* [PUT-009] */
@@ -331,29 +331,29 @@ static int act_patient(void)
     return 0;
 }
 
-static void host_is_quick(unsigned node, pmix_server_module_t *module)
+static void host_is_quick(unsigned node, struct answer *answers)
 {
     (void) node;
-    (void) module;
+    (void) answers;
     check(setenv("PMIX_MCA_shmix_missing_key_wait", "1", 1) == 0);
 }
 
-static void host_is_patient(unsigned node, pmix_server_module_t *module)
+static void host_is_patient(unsigned node, struct answer *answers)
 {
     (void) node;
-    (void) module;
+    (void) answers;
     check(setenv("PMIX_MCA_shmix_missing_key_wait", "0", 1) == 0);
 }
 
 /* A directive whose value stays the caller's is copied when it outlives the call. */
-struct answer {
+struct got {
     atomic_int status; /* 1: none yet */
     uint32_t v;
 };
 
 static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
-    struct answer *answer = cbdata;
+    struct got *answer = cbdata;
 
     answer->v = value && value->type == PMIX_UINT32 ? value->data.uint32 : 0;
     answer->status = status;
@@ -367,7 +367,7 @@ static int act_persistent(void)
     pmix_info_t qual = {.key = "part", .value = {.type = PMIX_STRING, .data.string = part}};
     pmix_data_array_t array = {.type = PMIX_INFO, .size = 2, .array = infos};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
-    struct answer answer = {.status = 1};
+    struct got answer = {.status = 1};
     uint32_t v = 8;
 
     PMIX_INFO_LOAD(&infos[0], "key", &v, PMIX_UINT32);

@@ -21,7 +21,6 @@ enum { LEN = 10000, HEAD = 500, PIECE = 24, MOST = 16 };
 /* --- hosts: bytes of each fence; some fences fail --- */
 
 static struct {
-    pmix_server_fencenb_fn_t relay;
     _Atomic size_t n;           /* stored by the server's loop, read when the clients have ended */
     _Atomic size_t bytes[MOST]; /* the same */
     unsigned node;
@@ -35,98 +34,84 @@ static void count(size_t bytes)
     }
 }
 
-static pmix_status_t counting(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                              size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t fn,
-                              void *cbdata)
+static pmix_status_t counting(struct upcall *upcall)
 {
-    count(ndata);
-    return host.relay(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+    count(upcall->n_data);
+    return world_fence(upcall);
 }
 
-static void host_counts(unsigned node, pmix_server_module_t *module)
+static void host_counts(unsigned node, struct answer *answers)
 {
     host.node = node;
-    host.relay = module->fence_nb;
-    module->fence_nb = counting;
+    answers[ON_FENCE].own = counting;
 }
 
 /* The first fence fails everywhere. */
-static pmix_status_t failing_first(const pmix_proc_t procs[], size_t nprocs,
-                                   const pmix_info_t info[], size_t ninfo, char *data, size_t ndata,
-                                   pmix_modex_cbfunc_t fn, void *cbdata)
+static pmix_status_t failing_first(struct upcall *upcall)
 {
     if (host.n == 0) {
-        count(ndata);
-        free(data);
+        count(upcall->n_data);
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
-    return counting(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+    return counting(upcall);
 }
 
-static void host_fails(unsigned node, pmix_server_module_t *module)
+static void host_fails(unsigned node, struct answer *answers)
 {
-    host_counts(node, module);
-    module->fence_nb = failing_first;
+    host.node = node;
+    answers[ON_FENCE].own = failing_first;
 }
 
 /* The first fence succeeds on node 0, while node 1 is told that it has failed. */
-struct torn {
-    pmix_modex_cbfunc_t fn;
-    void *cbdata;
-};
-
 static void tear(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
                  pmix_release_cbfunc_t release, void *release_data)
 {
-    struct torn *torn = cbdata;
+    struct upcall *torn = cbdata;
 
     (void) status;
     (void) data;
     (void) ndata;
-    torn->fn(PMIX_ERR_TIMEOUT, NULL, 0, torn->cbdata, NULL, NULL);
+    px_host_reply_status(torn, PMIX_ERR_TIMEOUT);
     release(release_data);
     free(torn);
 }
 
-static pmix_status_t tearing_first(const pmix_proc_t procs[], size_t nprocs,
-                                   const pmix_info_t info[], size_t ninfo, char *data, size_t ndata,
-                                   pmix_modex_cbfunc_t fn, void *cbdata)
+static pmix_status_t tearing_first(struct upcall *upcall)
 {
-    struct torn *torn;
+    struct upcall *torn;
 
     if (host.n || host.node == 0) {
-        return counting(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+        return counting(upcall);
     }
     torn = malloc(sizeof(*torn));
     check(torn != NULL);
-    *torn = (struct torn){fn, cbdata};
-    return counting(procs, nprocs, info, ninfo, data, ndata, tear, torn);
+    *torn = *upcall;
+    upcall->reply.modex = tear;
+    upcall->cbdata = torn;
+    return counting(upcall);
 }
 
-static void host_tears(unsigned node, pmix_server_module_t *module)
+static void host_tears(unsigned node, struct answer *answers)
 {
-    host_counts(node, module);
-    module->fence_nb = tearing_first;
+    host.node = node;
+    answers[ON_FENCE].own = tearing_first;
 }
 
 /* A host that carries nothing, and says that all is well. */
-static pmix_status_t nowhere(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                             size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t fn,
-                             void *cbdata)
+static pmix_status_t nowhere(struct upcall *upcall)
 {
     if (host.n == 0) {
-        count(ndata);
-        free(data);
-        fn(PMIX_SUCCESS, NULL, 0, cbdata, NULL, NULL);
+        count(upcall->n_data);
+        px_host_reply_status(upcall, PMIX_SUCCESS);
         return PMIX_SUCCESS;
     }
-    return counting(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+    return counting(upcall);
 }
 
-static void host_loses(unsigned node, pmix_server_module_t *module)
+static void host_loses(unsigned node, struct answer *answers)
 {
-    host_counts(node, module);
-    module->fence_nb = nowhere;
+    host.node = node;
+    answers[ON_FENCE].own = nowhere;
 }
 
 static int is(size_t fence, size_t least, size_t most)

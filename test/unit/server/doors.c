@@ -65,7 +65,7 @@ static int after_doors(unsigned node)
 {
     (void) node;
     /* Two ranks and their clones; the impostors were never mentioned. */
-    return calls.connected == 4 ? 0 : 1;
+    return calls[ON_CONNECTED] == 4 ? 0 : 1;
 }
 
 static const struct act acts[] = {

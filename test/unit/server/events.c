@@ -26,12 +26,12 @@ static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 static int seen[2 * N]; /* lock */
 static int n_seen;      /* lock */
 
-static void host_is_small(unsigned node, pmix_server_module_t *module)
+static void host_is_small(unsigned node, struct answer *answers)
 {
     char limit[32];
 
     (void) node;
-    (void) module;
+    (void) answers;
     snprintf(limit, sizeof(limit), "%d", FIT * LEN + LEN / 2);
     setenv("PMIX_MCA_shmix_event_bytes", limit, 1);
 }

@@ -20,37 +20,29 @@
 
 #include "world.h"
 
-static pmix_status_t group(pmix_group_operation_t op, char name[], const pmix_proc_t procs[],
-                           size_t nprocs, const pmix_info_t directives[], size_t ndirs,
-                           pmix_info_cbfunc_t fn, void *cbdata)
+static pmix_status_t group(struct upcall *upcall)
 {
     pmix_info_t info;
     size_t id = 42;
 
-    (void) name;
-    (void) procs;
-    (void) nprocs;
-    (void) directives;
-    (void) ndirs;
-    calls.group++;
-    if (op == PMIX_GROUP_DESTRUCT) {
+    if (upcall->number == PMIX_GROUP_DESTRUCT) {
         return PMIX_OPERATION_SUCCEEDED;
     }
     PMIX_INFO_LOAD(&info, PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
-    fn(PMIX_SUCCESS, &info, 1, cbdata, NULL, NULL);
+    px_host_reply_infos(upcall, PMIX_SUCCESS, &info, 1);
     return PMIX_SUCCESS;
 }
 
-static void host_groups(unsigned node, pmix_server_module_t *module)
+static void host_groups(unsigned node, struct answer *answers)
 {
     (void) node;
-    module->group = group;
+    answers[ON_GROUP] = (struct answer){OWN, .own = group};
 }
 
 static int after_group(unsigned node)
 {
     (void) node;
-    return calls.group == 2 ? 0 : 1;
+    return calls[ON_GROUP] == 2 ? 0 : 1;
 }
 
 /* --- acts --- */

@@ -19,20 +19,6 @@
 
 /* --- the four ways to answer [UPC-002], [UPC-004], [UPC-005] --- */
 
-struct later {
-    pmix_op_cbfunc_t fn;
-    void *cbdata;
-};
-
-static void *call_back(void *arg)
-{
-    struct later *later = arg;
-
-    later->fn(PMIX_ERR_TIMEOUT, later->cbdata);
-    free(later);
-    return NULL;
-}
-
 static bool is_identified(const pmix_info_t info[], size_t ninfo)
 {
     bool uid = false;
@@ -47,63 +33,62 @@ static bool is_identified(const pmix_info_t info[], size_t ninfo)
     return uid && gid;
 }
 
-/* What to do stands in the key that is published. */
-static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
-                             pmix_op_cbfunc_t fn, void *cbdata)
+static void call_back(struct upcall *copy)
 {
-    struct later *later;
-    pthread_t thread;
-
-    if (!is_identified(info, ninfo) || strcmp(proc->nspace, WORLD_NSPACE) != 0) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (PMIX_CHECK_KEY(&info[0], "done")) {
-        return PMIX_OPERATION_SUCCEEDED;
-    }
-    if (PMIX_CHECK_KEY(&info[0], "not")) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    if (PMIX_CHECK_KEY(&info[0], "error")) {
-        return PMIX_ERR_DUPLICATE_KEY;
-    }
-    if (PMIX_CHECK_KEY(&info[0], "inside")) {
-        fn(PMIX_SUCCESS, cbdata);
-        return PMIX_SUCCESS;
-    }
-    if (PMIX_CHECK_KEY(&info[0], "both")) {
-        fn(PMIX_ERR_NOT_FOUND, cbdata);
-        return PMIX_ERR_INIT;
-    }
-    later = malloc(sizeof(*later));
-    *later = (struct later){fn, cbdata};
-    (void) pthread_create(&thread, NULL, call_back, later);
-    (void) pthread_detach(thread);
-    return PMIX_SUCCESS;
+    px_host_reply_status(copy, PMIX_ERR_TIMEOUT);
 }
 
-static pmix_status_t lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[],
-                            size_t ninfo, pmix_lookup_cbfunc_t fn, void *cbdata)
+/* What to do stands in the key that is published. */
+static pmix_status_t publish(struct upcall *upcall)
+{
+    const pmix_info_t *info = upcall->infos;
+
+    if (!is_identified(info, upcall->n_infos) || strcmp(upcall->proc->nspace, WORLD_NSPACE) != 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (PMIX_CHECK_KEY(info, "done")) {
+        return PMIX_OPERATION_SUCCEEDED;
+    }
+    if (PMIX_CHECK_KEY(info, "not")) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (PMIX_CHECK_KEY(info, "error")) {
+        return PMIX_ERR_DUPLICATE_KEY;
+    }
+    if (PMIX_CHECK_KEY(info, "inside")) {
+        px_host_reply_status(upcall, PMIX_SUCCESS);
+        return PMIX_SUCCESS;
+    }
+    if (PMIX_CHECK_KEY(info, "both")) {
+        px_host_reply_status(upcall, PMIX_ERR_NOT_FOUND);
+        return PMIX_ERR_INIT;
+    }
+    return px_host_later(upcall, NULL, call_back);
+}
+
+static pmix_status_t lookup(struct upcall *upcall)
 {
     pmix_pdata_t data[1];
+    char **keys = upcall->keys;
 
-    if (!is_identified(info, ninfo) || strcmp(keys[0], "a") != 0 || strcmp(keys[1], "b") != 0 ||
-        keys[2]) {
+    if (!is_identified(upcall->infos, upcall->n_infos) || strcmp(keys[0], "a") != 0 ||
+        strcmp(keys[1], "b") != 0 || keys[2]) {
         return PMIX_ERR_BAD_PARAM;
     }
     memset(data, 0, sizeof(data));
-    data[0].proc = *proc;
+    data[0].proc = *upcall->proc;
     strcpy(data[0].key, "b");
     data[0].value.type = PMIX_STRING;
     data[0].value.data.string = (char *) "value of b";
-    fn(PMIX_ERR_PARTIAL_SUCCESS, data, 1, cbdata);
+    upcall->reply.lookup(PMIX_ERR_PARTIAL_SUCCESS, data, 1, upcall->cbdata);
     return PMIX_SUCCESS;
 }
 
-static void host_publishes(unsigned node, pmix_server_module_t *module)
+static void host_publishes(unsigned node, struct answer *answers)
 {
     (void) node;
-    module->publish = publish;
-    module->lookup = lookup;
+    answers[ON_PUBLISH] = (struct answer){OWN, .own = publish};
+    answers[ON_LOOKUP] = (struct answer){OWN, .own = lookup};
 }
 
 static pmix_status_t try_publish(const char *key)
@@ -142,10 +127,10 @@ static int act_answers(void)
 
 /* --- a host without anything [UPC-001] --- */
 
-static void host_alone(unsigned node, pmix_server_module_t *module)
+static void host_alone(unsigned node, struct answer *answers)
 {
     (void) node;
-    *module = (pmix_server_module_t){0};
+    memset(answers, 0, N_ENTRIES * sizeof(*answers));
 }
 
 static int act_nothing(void)
@@ -177,74 +162,62 @@ static int act_nothing(void)
 
 /* --- resolving --- */
 
-static pmix_status_t answer_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries,
-                                  pmix_info_cbfunc_t fn, void *cbdata)
+/* Without a release function: what is given is gone when the call returns. */
+static pmix_status_t give_info(struct upcall *upcall, const char *key, const void *value,
+                               pmix_data_type_t type)
+{
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, key, value, type);
+    upcall->reply.info(PMIX_SUCCESS, &info, 1, upcall->cbdata, NULL, NULL);
+    PMIx_Value_destruct(&info.value);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t answer_query(struct upcall *upcall)
 {
     pmix_proc_t peer = proc_of(WORLD_NSPACE, 7);
     pmix_data_array_t array = {.type = PMIX_PROC, .size = 1, .array = &peer};
-    pmix_info_t info;
+    const pmix_query_t *query = upcall->queries;
 
-    calls.query++;
-    if (nqueries != 1 || proc->rank > 3 ||
-        !is_identified(queries[0].qualifiers, queries[0].nqual)) {
+    if (upcall->n_queries != 1 || upcall->proc->rank > 3 ||
+        !is_identified(query->qualifiers, query->nqual)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (strcmp(queries[0].keys[0], PMIX_QUERY_RESOLVE_PEERS) == 0) {
-        PMIX_INFO_LOAD(&info, PMIX_QUERY_RESOLVE_PEERS, &array, PMIX_DATA_ARRAY);
-        fn(PMIX_SUCCESS, &info, 1, cbdata, NULL, NULL);
-        PMIx_Value_destruct(&info.value);
-        return PMIX_SUCCESS;
+    if (strcmp(query->keys[0], PMIX_QUERY_RESOLVE_PEERS) == 0) {
+        return give_info(upcall, PMIX_QUERY_RESOLVE_PEERS, &array, PMIX_DATA_ARRAY);
     }
-    if (strcmp(queries[0].keys[0], PMIX_QUERY_RESOLVE_NODE) == 0) {
-        PMIX_INFO_LOAD(&info, PMIX_QUERY_RESOLVE_NODE, "", PMIX_STRING); /* nowhere */
-        fn(PMIX_SUCCESS, &info, 1, cbdata, NULL, NULL);
-        PMIx_Value_destruct(&info.value);
-        return PMIX_SUCCESS;
+    if (strcmp(query->keys[0], PMIX_QUERY_RESOLVE_NODE) == 0) {
+        return give_info(upcall, PMIX_QUERY_RESOLVE_NODE, "", PMIX_STRING); /* nowhere */
     }
     return PMIX_ERR_NOT_FOUND;
 }
 
-static pmix_status_t decline_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries,
-                                   pmix_info_cbfunc_t fn, void *cbdata)
+static pmix_status_t decline_query(struct upcall *upcall)
 {
-    (void) proc;
-    (void) queries;
-    (void) nqueries;
-    calls.query++;
-    if (calls.query % 2) {
+    if (calls[ON_QUERY] % 2) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    fn(PMIX_ERR_NOT_SUPPORTED, NULL, 0, cbdata, NULL, NULL);
+    px_host_reply_status(upcall, PMIX_ERR_NOT_SUPPORTED);
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t refuse_query(pmix_proc_t *proc, pmix_query_t *queries, size_t nqueries,
-                                  pmix_info_cbfunc_t fn, void *cbdata)
-{
-    (void) proc;
-    (void) queries;
-    (void) nqueries;
-    (void) fn;
-    (void) cbdata;
-    return PMIX_ERR_NO_PERMISSIONS;
-}
-
-static void host_answers(unsigned node, pmix_server_module_t *module)
+static void host_answers(unsigned node, struct answer *answers)
 {
     (void) node;
-    module->query = answer_query;
+    answers[ON_QUERY] = (struct answer){OWN, .own = answer_query};
 }
 
-static void host_declines(unsigned node, pmix_server_module_t *module)
+static void host_declines(unsigned node, struct answer *answers)
 {
     (void) node;
-    module->query = decline_query;
+    answers[ON_QUERY] = (struct answer){OWN, .own = decline_query};
 }
 
-static void host_refuses(unsigned node, pmix_server_module_t *module)
+static void host_refuses(unsigned node, struct answer *answers)
 {
     (void) node;
-    module->query = refuse_query;
+    answers[ON_QUERY] = (struct answer){AT_ONCE, .status = PMIX_ERR_NO_PERMISSIONS};
 }
 
 /* [RES-017], [RES-023], [RES-024] the host's word counts. */
@@ -302,13 +275,13 @@ static int after_resolve(unsigned node)
     pmix_nspace_t nspace = WORLD_NSPACE;
     pmix_proc_t *procs = NULL;
     size_t n = 0;
-    unsigned before = calls.query;
+    unsigned before = calls[ON_QUERY];
     int bad = PMIx_Resolve_peers(NULL, nspace, &procs, &n) != PMIX_SUCCESS || n != 1 ||
               procs[0].rank != 7;
 
     (void) node;
     free(procs);
-    return bad || calls.query != before + 1;
+    return bad || calls[ON_QUERY] != before + 1;
 }
 
 /* --- sets and events --- */

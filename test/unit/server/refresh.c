@@ -97,7 +97,7 @@ static int act_far(void)
 
 static int after_far(unsigned node)
 {
-    return calls.modex == (node == 0 ? 5 : 0) ? 0 : 1;
+    return calls[ON_MODEX] == (node == 0 ? 5 : 0) ? 0 : 1;
 }
 
 /* [GET-029] neighbours need not ask; those who do get the same. */
@@ -123,7 +123,7 @@ static int act_near(void)
 static int after_near(unsigned node)
 {
     (void) node;
-    return calls.modex == 0 ? 0 : 1;
+    return calls[ON_MODEX] == 0 ? 0 : 1;
 }
 
 /* [GET-028] the host registers the job again at the second fence. */
@@ -141,8 +141,6 @@ static int act_job(void)
     return 0;
 }
 
-static pmix_server_fencenb_fn_t relay;
-
 static void set_max(uint32_t v, pmix_op_cbfunc_t fn)
 {
     static pmix_nspace_t nspace = WORLD_NSPACE;
@@ -152,40 +150,32 @@ static void set_max(uint32_t v, pmix_op_cbfunc_t fn)
     (void) PMIx_server_register_nspace(nspace, 2, &info, 1, fn, NULL);
 }
 
-struct held {
-    char *data;
-    size_t n;
-    pmix_modex_cbfunc_t fn;
-    void *cbdata;
-};
-
-static struct held held;
+static struct upcall held;
 
 /* The second fence goes on when the job has been registered. */
 static void registered(pmix_status_t status, void *cbdata)
 {
     check_status(status, PMIX_SUCCESS);
     (void) cbdata;
-    (void) relay(NULL, 0, NULL, 0, held.data, held.n, held.fn, held.cbdata);
+    (void) world_fence(&held);
+    free((char *) held.data);
 }
 
-static pmix_status_t registering(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                                 size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t fn,
-                                 void *cbdata)
+static pmix_status_t registering(struct upcall *upcall)
 {
-    if (calls.fence != 1) {
-        return relay(procs, nprocs, info, ninfo, data, ndata, fn, cbdata);
+    if (calls[ON_FENCE] != 2) {
+        return world_fence(upcall);
     }
-    held = (struct held){data, ndata, fn, cbdata};
+    held = *upcall;
+    upcall->data_taken = true;
     set_max(200, registered);
     return PMIX_SUCCESS;
 }
 
-static void host_registers(unsigned node, pmix_server_module_t *module)
+static void host_registers(unsigned node, struct answer *answers)
 {
     (void) node;
-    relay = module->fence_nb;
-    module->fence_nb = registering;
+    answers[ON_FENCE].own = registering;
 }
 
 static void ready_job(unsigned node)

@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <pmix_server.h>
+
+#include "src/host/host.h"
 
 static char scratch[64];
 
@@ -31,15 +32,14 @@ static char scratch[64];
         }                                                                                          \
     } while (0)
 
-static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t fn,
-                           void *cbdata)
+static pmix_status_t tool_connected(struct upcall *upcall)
 {
-    (void) info;
-    (void) ninfo;
-    fn(PMIX_SUCCESS, NULL, cbdata);
+    upcall->reply.tool(PMIX_SUCCESS, NULL, upcall->cbdata);
+    return PMIX_SUCCESS;
 }
 
-static pmix_server_module_t module = {.tool_connected = tool_connected};
+static const struct answer answers[N_ENTRIES] = {[ON_TOOL] = {OWN, .own = tool_connected}};
+static const struct px_host host = {.answers = answers};
 
 static pmix_status_t start(const char *support, const char *launcher)
 {
@@ -64,7 +64,7 @@ static pmix_status_t start(const char *support, const char *launcher)
         PMIX_INFO_LOAD(&info[n], PMIX_LAUNCHER_RENDEZVOUS_FILE, launcher, PMIX_STRING);
         n++;
     }
-    rc = PMIx_server_init(&module, info, n);
+    rc = PMIx_server_init(px_host_module(&host), info, n);
     for (size_t i = 0; i < n; i++) {
         PMIx_Value_destruct(&info[i].value);
     }

@@ -48,6 +48,7 @@ struct echo {
     pmix_op_cbfunc_t fn;
     void *cbdata;
     pmix_proc_t source;
+    pmix_byte_object_t bytes;
 };
 
 static void echoed(pmix_status_t status, void *cbdata)
@@ -58,59 +59,31 @@ static void echoed(pmix_status_t status, void *cbdata)
     free(echo);
 }
 
-static pmix_status_t push_stdin(const pmix_proc_t *source, const pmix_proc_t targets[], size_t n,
-                                const pmix_info_t info[], size_t ninfo,
-                                const pmix_byte_object_t *bytes, pmix_op_cbfunc_t fn, void *cbdata)
+static pmix_status_t push_stdin(struct upcall *upcall)
 {
     struct echo *echo = malloc(sizeof(*echo));
 
-    (void) targets;
-    (void) n;
-    (void) info;
-    (void) ninfo;
     check(echo != NULL);
-    *echo = (struct echo){fn, cbdata, *source};
-    return PMIx_server_IOF_deliver(&echo->source, PMIX_FWD_STDOUT_CHANNEL, bytes, NULL, 0, echoed,
-                                   echo);
+    *echo = (struct echo){
+        upcall->reply.op, upcall->cbdata, *upcall->proc, {(char *) upcall->data, upcall->n_data}};
+    return PMIx_server_IOF_deliver(&echo->source, PMIX_FWD_STDOUT_CHANNEL, &echo->bytes, NULL, 0,
+                                   echoed, echo);
 }
 
-static pmix_status_t iof_pull(const pmix_proc_t procs[], size_t n, const pmix_info_t info[],
-                              size_t ninfo, pmix_iof_channel_t channels, pmix_op_cbfunc_t fn,
-                              void *cbdata)
-{
-    (void) procs;
-    (void) n;
-    (void) info;
-    (void) ninfo;
-    (void) channels;
-    fn(PMIX_SUCCESS, cbdata);
-    return PMIX_SUCCESS;
-}
-
-static void tool_connected(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t fn,
-                           void *cbdata)
-{
-    pmix_proc_t tool = proc_of("tool", 0);
-
-    (void) info;
-    (void) ninfo;
-    fn(PMIX_SUCCESS, &tool, cbdata);
-}
-
-static void host_echoes(unsigned node, pmix_server_module_t *module)
+static void host_echoes(unsigned node, struct answer *answers)
 {
     (void) node;
-    module->tool_connected = tool_connected;
-    module->push_stdin = push_stdin;
-    module->iof_pull = iof_pull;
+    answers[ON_TOOL] = (struct answer){INSIDE, .status = PMIX_SUCCESS};
+    answers[ON_PUSH] = (struct answer){OWN, .own = push_stdin};
+    answers[ON_PULL] = (struct answer){INSIDE, .status = PMIX_SUCCESS};
 }
 
 /* With little room for who does not read, and for events of the past. */
-static void host_is_small(unsigned node, pmix_server_module_t *module)
+static void host_is_small(unsigned node, struct answer *answers)
 {
     char limit[32];
 
-    host_echoes(node, module);
+    host_echoes(node, answers);
     snprintf(limit, sizeof(limit), "%d", LIMIT);
     setenv("PMIX_MCA_shmix_send_queue_size", limit, 1);
     setenv("PMIX_MCA_shmix_event_bytes", "262144", 1);

@@ -19,42 +19,30 @@
 
 /* --- hosts --- */
 
-static pmix_status_t now(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                         size_t ninfo, pmix_op_cbfunc_t fn, void *cbdata)
-{
-    (void) procs;
-    (void) nprocs;
-    (void) info;
-    (void) ninfo;
-    (void) fn;
-    (void) cbdata;
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static void host_connects(unsigned node, pmix_server_module_t *module)
+static void host_connects(unsigned node, struct answer *answers)
 {
     (void) node;
-    module->connect = now;
-    module->disconnect = now;
+    answers[ON_CONNECT] = (struct answer){AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED};
+    answers[ON_DISCONNECT] = answers[ON_CONNECT];
 }
 
-static void host_alone(unsigned node, pmix_server_module_t *module)
+static void host_alone(unsigned node, struct answer *answers)
 {
     (void) node;
-    *module = (pmix_server_module_t){0};
+    memset(answers, 0, N_ENTRIES * sizeof(*answers));
 }
 
 /* A fence over a process's own node only is nobody else's business. */
 static int after_no_fence(unsigned node)
 {
     (void) node;
-    return calls.fence ? 1 : 0;
+    return calls[ON_FENCE] ? 1 : 0;
 }
 
 static int after_two_fences(unsigned node)
 {
     (void) node;
-    return calls.fence == 2 && calls.connected == 2 && calls.finalized == 2 ? 0 : 1;
+    return calls[ON_FENCE] == 2 && calls[ON_CONNECTED] == 2 && calls[ON_FINALIZED] == 2 ? 0 : 1;
 }
 
 /* --- acts --- */

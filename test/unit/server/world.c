@@ -30,7 +30,7 @@ struct letter {
     uint64_t len;
 };
 
-struct calls calls;
+_Atomic unsigned calls[N_ENTRIES];
 pmix_proc_t me;
 uint32_t job_size;
 
@@ -87,65 +87,40 @@ static void post_letter(struct letter letter, const void *data, size_t len)
 
 /* --- a node's host --- */
 
-struct pending {
-    pmix_modex_cbfunc_t fn;
-    void *cbdata;
+/* Posts the letter; what the relay sends back is the answer. */
+static pmix_status_t ask_relay(const struct upcall *upcall, struct letter letter)
+{
+    struct upcall *pending = malloc(sizeof(*pending));
+
+    check(pending != NULL);
+    *pending = *upcall;
+    letter.node = node;
+    letter.token = (uintptr_t) pending;
+    post_letter(letter, upcall->data, upcall->n_data);
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t world_fence(struct upcall *upcall)
+{
+    return ask_relay(upcall, (struct letter){.kind = FENCE});
+}
+
+static pmix_status_t direct_modex(struct upcall *upcall)
+{
+    return ask_relay(upcall, (struct letter){.kind = MODEX, .rank = upcall->proc->rank});
+}
+
+static struct answer answers[N_ENTRIES] = {
+    [ON_CONNECTED] = {INSIDE, .status = PMIX_SUCCESS},
+    [ON_FINALIZED] = {INSIDE, .status = PMIX_SUCCESS},
+    [ON_FENCE] = {OWN, .own = world_fence},
+    [ON_MODEX] = {OWN, .own = direct_modex},
 };
 
-static pmix_status_t fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
-                              size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t fn,
-                              void *cbdata)
+static const struct answer *count(struct upcall *upcall)
 {
-    struct pending *pending = malloc(sizeof(*pending));
-
-    (void) procs;
-    (void) nprocs;
-    (void) info;
-    (void) ninfo;
-    calls.fence++;
-    *pending = (struct pending){fn, cbdata};
-    post_letter((struct letter){.kind = FENCE, .node = node, .token = (uintptr_t) pending}, data,
-                ndata);
-    free(data); /* ours: the library gave it away */
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
-                                  pmix_modex_cbfunc_t fn, void *cbdata)
-{
-    struct pending *pending = malloc(sizeof(*pending));
-
-    (void) info;
-    (void) ninfo;
-    calls.modex++;
-    *pending = (struct pending){fn, cbdata};
-    post_letter(
-        (struct letter){
-            .kind = MODEX, .node = node, .rank = proc->rank, .token = (uintptr_t) pending},
-        NULL, 0);
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t client_connected2(const pmix_proc_t *proc, void *object, pmix_info_t info[],
-                                       size_t ninfo, pmix_op_cbfunc_t fn, void *cbdata)
-{
-    (void) proc;
-    (void) object;
-    (void) info;
-    (void) ninfo;
-    calls.connected++;
-    fn(PMIX_SUCCESS, cbdata);
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t client_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t fn,
-                                      void *cbdata)
-{
-    (void) proc;
-    (void) object;
-    calls.finalized++;
-    fn(PMIX_SUCCESS, cbdata);
-    return PMIX_SUCCESS;
+    calls[upcall->entry]++;
+    return &answers[upcall->entry];
 }
 
 static void modex_given(pmix_status_t status, char *data, size_t len, void *cbdata)
@@ -180,9 +155,9 @@ static void *listen_to_relay(void *arg)
                 modex_given(PMIX_ERR_NOT_FOUND, NULL, 0, copy);
             }
         } else {
-            struct pending *pending = (struct pending *) (uintptr_t) letter.token;
+            struct upcall *pending = (struct upcall *) (uintptr_t) letter.token;
 
-            pending->fn(letter.status, data, letter.len, pending->cbdata, free, data);
+            pending->reply.modex(letter.status, data, letter.len, pending->cbdata, free, data);
             free(pending);
         }
     }
@@ -242,12 +217,7 @@ static pid_t start_client(unsigned rank)
 
 static int run_node(void)
 {
-    pmix_server_module_t module = {
-        .client_connected2 = client_connected2,
-        .client_finalized = client_finalized,
-        .fence_nb = fence_nb,
-        .direct_modex = direct_modex,
-    };
+    static const struct px_host host = {.answers = answers, .script = count, .frees_data = true};
     char name[32];
     pmix_info_t info[3];
     bool tools = true;
@@ -260,10 +230,11 @@ static int run_node(void)
     snprintf(name, sizeof(name), "server%u", node);
     PMIX_INFO_LOAD(&info[1], PMIX_SERVER_NSPACE, name, PMIX_STRING);
     if (world->host) {
-        world->host(node, &module);
+        world->host(node, answers);
     }
     PMIX_INFO_LOAD(&info[2], PMIX_SERVER_TOOL_SUPPORT, &tools, PMIX_BOOL);
-    check_status(PMIx_server_init(&module, info, module.tool_connected ? 3 : 2), PMIX_SUCCESS);
+    check_status(PMIx_server_init(px_host_module(&host), info, answers[ON_TOOL].how ? 3 : 2),
+                 PMIX_SUCCESS);
     PMIx_Value_destruct(&info[0].value);
     PMIx_Value_destruct(&info[1].value);
     check(pthread_create(&listener, NULL, listen_to_relay, NULL) == 0);

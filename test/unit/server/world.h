@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <pmix_server.h>
+#include "src/host/host.h"
 
 /* A small cluster on this machine: one process per node runs a server, a relay joins them, and the
  * clients are this same program started again. Everything goes through the public functions. */
@@ -16,9 +16,9 @@ struct world {
     const char *act; /* what the clients do: a name in the program's table */
     unsigned n_nodes;
     unsigned per_node; /* ranks on each; rank r is on node r / per_node */
-    /* Changes the module, and has the registration's extra infos; may be NULL. In the node's
+    /* Changes how the host answers upcalls, one answer for each entry; may be NULL. In the node's
      * process. */
-    void (*host)(unsigned node, pmix_server_module_t *module);
+    void (*host)(unsigned node, struct answer *answers);
     /* After registration, before the clients start; may be NULL. */
     void (*ready)(unsigned node);
     /* After the clients have ended; 0 when all is as it should be; may be NULL. */
@@ -59,16 +59,11 @@ pmix_status_t get_with(pmix_rank_t rank, const char *key, const char *directive,
 /* The letter that the kernel has for what a process does: 'T' when it is stopped. */
 char world_state_of(uint32_t pid);
 
-/* In hosts: how often what was called in this node's server. Any thread. */
-struct calls {
-    _Atomic unsigned fence;
-    _Atomic unsigned modex;
-    _Atomic unsigned query;
-    _Atomic unsigned connected;
-    _Atomic unsigned finalized;
-    _Atomic unsigned group;
-};
-extern struct calls calls;
+/* In hosts: what every node answers to a fence, unless `host` changes it. */
+pmix_status_t world_fence(struct upcall *upcall);
+
+/* In hosts: how often each entry was called in this node's server. Any thread. */
+extern _Atomic unsigned calls[N_ENTRIES];
 
 #define WORLD_NSPACE "job"
 
