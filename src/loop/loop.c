@@ -438,6 +438,7 @@ struct run_call {
     struct px_wait wait;
 };
 
+/* Runs the function and ends the caller's wait, which frees `task`. */
 static void run_call(struct px_task *task)
 {
     struct run_call *call = px_container_of(task, struct run_call, task);
@@ -446,6 +447,8 @@ static void run_call(struct px_task *task)
     px_wait_done(&call->wait, PX_OK);
 }
 
+/* The task is on this stack, which is safe because the loop has let go of it before the wait
+ * ends. */
 int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
 {
     struct run_call call = {.task = {NULL, run_call}, .fn = fn, .arg = arg};
