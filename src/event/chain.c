@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A chain calls one handler after the other. A handler says that it is done from any thread, at any
- * time, also from within its own call; that only stores what it said and posts the chain to the
- * loop, so handlers never nest. When the registry goes while a handler still owes its answer, the
- * chain is left to that answer (`orphan`). */
+/* A chain calls one handler after the other (chain.h). A handler completes in any thread, at any
+ * time, also within its own call; the completion only stores the handler's results and posts the
+ * chain to the loop, so handlers never nest. If the registry is destroyed while a handler has not
+ * completed, the chain is left to that completion, which frees it (`orphan`).
+ *
+ * The handlers of a chain are chosen when the event arrives: one registered later does not get it,
+ * one deregistered meanwhile is passed over. A handler whose registration the server has yet to
+ * acknowledge must not be called before its registration callback, and must not miss the event
+ * either; so the event is held for it (hold_for) and follows in a chain of its own. */
 
 #include "chain.h"
 
@@ -19,10 +24,13 @@
 #include "registry.h"
 #include "src/value/nested.h"
 
-enum { OWN_ENTRIES = 2 }; /* handler name and return object */
+/* Infos that a chain appends to those of the event for each handler: its name and its return
+ * object. */
+enum { OWN_ENTRIES = 2 };
 
 static void chain_run(struct px_task *task);
 
+/* Also for a chain that chain_create could not complete: only the first ninfo infos are set. */
 void px_chain_destroy(struct px_chain *chain)
 {
     for (size_t i = 0; i < chain->n_steps; i++) {
@@ -39,7 +47,7 @@ void px_chain_destroy(struct px_chain *chain)
     free(chain);
 }
 
-/* Ends the chain: tells whoever started it, then frees it. */
+/* Ends the chain: removes it from the registry, calls `done` and `verdict`, then frees it. */
 static void chain_end(struct px_chain *chain)
 {
     px_assert(px_loop_inside(chain->events->loop));
@@ -53,7 +61,8 @@ static void chain_end(struct px_chain *chain)
     px_chain_destroy(chain);
 }
 
-/* Does an info with the key name processes (*ret_named), and one that the handler is about? */
+/* True if an info with this key names a process that the handler was registered for. *ret_named is
+ * set if such an info names any process. */
 static bool affects_by(const struct px_handler *handler, const struct px_event *event,
                        const char *key, bool *ret_named)
 {
@@ -72,7 +81,8 @@ static bool affects_by(const struct px_handler *handler, const struct px_event *
     return false;
 }
 
-/* An event that names nobody passes every filter. */
+/* True if the event affects a process that the handler was registered for (PMIX_EVENT_AFFECTED_PROC
+ * and _PROCS in both), or names no process at all. */
 static bool affects(const struct px_handler *handler, const struct px_event *event)
 {
     bool named = false;
@@ -81,7 +91,8 @@ static bool affects(const struct px_handler *handler, const struct px_event *eve
            affects_by(handler, event, PMIX_EVENT_AFFECTED_PROCS, &named) || !named;
 }
 
-/* Does the handler want the event? */
+/* True if the handler wants the event: by its codes (none: every code), by the processes that it
+ * was registered for (none: all), and, for a default handler, by PMIX_EVENT_NON_DEFAULT. */
 static bool handler_wants(const struct px_handler *handler, const struct px_event *event)
 {
     if (handler->gone || (handler->ncodes > 0 && !px_handler_names(handler, event->code))) {
@@ -94,6 +105,9 @@ static bool handler_wants(const struct px_handler *handler, const struct px_even
     return handler->n_affected == 0 || affects(handler, event);
 }
 
+/* A chain with a copy of the event and room for max_steps handlers; not started, in no list. The
+ * copies own their values, since they outlive the caller's. NULL: no memory, or an info that cannot
+ * be copied. */
 static struct px_chain *chain_create(struct px_events *events, const struct px_event *event,
                                      size_t max_steps)
 {
@@ -126,6 +140,7 @@ static struct px_chain *chain_create(struct px_events *events, const struct px_e
     return chain;
 }
 
+/* Enters the chain in the registry and has the loop call its first handler. */
 static void chain_start(struct px_events *events, struct px_chain *chain)
 {
     px_assert(px_loop_inside(events->loop));
@@ -133,7 +148,8 @@ static void chain_start(struct px_events *events, struct px_chain *chain)
     px_loop_post(events->loop, &chain->task);
 }
 
-/* A handler whose registration is still under way gets the event in a chain of its own, later. */
+/* Holds the event for a handler whose registration is not acknowledged yet; it gets a chain of its
+ * own later. 0 or PMIX_ERR_NOMEM. */
 static int hold_for(struct px_events *events, struct px_handler *handler,
                     const struct px_event *event)
 {
@@ -147,6 +163,8 @@ static int hold_for(struct px_events *events, struct px_handler *handler,
     return 0;
 }
 
+/* A held chain borrows its handler, since a reference would keep a deregistered handler for ever;
+ * from here on it has one, as any chain. */
 void px_chain_release_held(struct px_events *events, struct px_handler *handler)
 {
     px_assert(px_loop_inside(events->loop) && handler->ready);
@@ -154,13 +172,13 @@ void px_chain_release_held(struct px_events *events, struct px_handler *handler)
         struct px_list *item = px_list_shift(&handler->held);
         struct px_chain *chain = px_container_of(item, struct px_chain, link);
 
-        (void) px_fetch_add(&handler->refs, 1); /* a held chain borrows its handler until here */
+        (void) px_fetch_add(&handler->refs, 1);
         chain->n_steps = 1;
         chain_start(events, chain);
     }
 }
 
-/* Room for as many steps as there are handlers. */
+/* Number of all handlers: the upper limit of a chain's steps. */
 static size_t count_handlers(const struct px_events *events)
 {
     const struct px_handler *handler = NULL;
@@ -172,6 +190,8 @@ static size_t count_handlers(const struct px_events *events)
     return n;
 }
 
+/* Adds the handler to the chain if it wants the event; if it is not ready, holds the event for it
+ * instead. */
 static void add_step(struct px_chain *chain, struct px_handler *handler,
                      const struct px_event *event)
 {
@@ -179,8 +199,7 @@ static void add_step(struct px_chain *chain, struct px_handler *handler,
         return;
     }
     if (!handler->ready) {
-        (void) hold_for(chain->events, handler,
-                        event); /* out of memory: this one handler misses the event */
+        (void) hold_for(chain->events, handler, event); /* no memory: it misses the event */
         return;
     }
     (void) px_fetch_add(&handler->refs, 1);
@@ -188,6 +207,9 @@ static void add_step(struct px_chain *chain, struct px_handler *handler,
     chain->n_steps++;
 }
 
+/* Makes and starts the chain for an event: the handlers are chosen now, and called later. An event
+ * that no handler wants has a chain, too, whose end is reported. Either of `done` and `verdict` may
+ * be NULL. 0 or PMIX_ERR_NOMEM. */
 static int run_chain(struct px_events *events, const struct px_event *event,
                      void (*done)(void *arg), px_verdict_fn verdict, void *arg)
 {
@@ -219,7 +241,10 @@ int px_events_ask(struct px_events *events, const struct px_event *event, px_ver
     return run_chain(events, event, NULL, verdict, arg);
 }
 
-/* The function that handlers call when they are done. Any thread. */
+/* The completion function that handlers are given. Any thread. Copies the results, stores them and
+ * posts the chain. `cbfunc` (may be NULL) is called once the results are copied: from then on the
+ * handler may free them. A second call for the same step is ignored, as long as the next handler
+ * has not been called. */
 static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresults,
                       pmix_op_cbfunc_t cbfunc, void *thiscbdata, void *notification_cbdata)
 {
@@ -228,7 +253,7 @@ static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresult
     bool waiting;
     bool orphan;
 
-    (void) px_infos_copy(results, nresults, &copy); /* else later handlers do not see them */
+    (void) px_infos_copy(results, nresults, &copy); /* no memory: later handlers miss them */
     if (cbfunc != NULL) {
         cbfunc(PMIX_SUCCESS, thiscbdata);
     }
@@ -246,13 +271,15 @@ static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresult
     }
     px_lock_give(&chain->lock);
     if (!waiting) {
-        PMIx_Info_free(copy, nresults); /* answered twice */
+        PMIx_Info_free(copy, nresults); /* the second call */
     } else if (orphan) {
         px_chain_destroy(chain);
     }
 }
 
-/* Appends one handler's status, under its name, and its results to what later handlers see. */
+/* Appends to the results, which later handlers are given, an info whose key is the name of the
+ * handler that has completed (or empty) and whose value is its status, then the infos that it
+ * returned. The infos are moved, not copied. Without memory later handlers are given less. */
 static void gather(struct px_chain *chain, const struct px_handler *handler)
 {
     size_t total = chain->n_results + 1 + chain->n_given;
@@ -272,6 +299,8 @@ static void gather(struct px_chain *chain, const struct px_handler *handler)
     chain->n_given = 0;
 }
 
+/* Writes the infos that only this handler gets, its name and its return object, behind those of the
+ * event. Returns the number of all. */
 static size_t add_own_entries(struct px_chain *chain, const struct px_handler *handler)
 {
     pmix_info_t *info = (pmix_info_t *) chain->event.info;
@@ -292,6 +321,9 @@ static size_t add_own_entries(struct px_chain *chain, const struct px_handler *h
     return n;
 }
 
+/* Calls the handler of the present step with the event, its own infos, and the results so far. A
+ * one-shot handler is removed first, so that no other event reaches it. `waiting` is set before the
+ * call, because the handler may complete within it, in this thread or another. */
 static void call_handler(struct px_chain *chain, struct px_handler *handler)
 {
     pmix_info_t *info = (pmix_info_t *) chain->event.info;
@@ -311,6 +343,10 @@ static void call_handler(struct px_chain *chain, struct px_handler *handler)
                 chain->n_results, step_done, chain);
 }
 
+/* The chain's task: takes in the results of the handler that has completed, then calls the next one
+ * or ends the chain. A status of PMIX_EVENT_ACTION_COMPLETE ends it early (Standard, chapter Event
+ * Notification). Handlers deregistered meanwhile are passed over. An orphan is freed without a
+ * call. */
 static void chain_run(struct px_task *task)
 {
     struct px_chain *chain = px_container_of(task, struct px_chain, task);
@@ -341,6 +377,8 @@ static void chain_run(struct px_task *task)
     call_handler(chain, chain->steps[chain->at - 1]);
 }
 
+/* A chain that is posted frees itself when its task runs; one that waits for a handler is freed by
+ * the completion. Each keeps its references to handlers, and may be the last to drop them. */
 void px_chain_orphan_all(struct px_events *events)
 {
     px_assert(px_loop_inside(events->loop));
@@ -348,8 +386,6 @@ void px_chain_orphan_all(struct px_events *events)
         struct px_list *item = px_list_shift(&events->chains);
         struct px_chain *chain = px_container_of(item, struct px_chain, link);
 
-        /* Handlers are freed with the registry: the chain keeps its references and frees the
-         * last. */
         px_lock_take(&chain->lock);
         chain->orphan = true;
         px_lock_give(&chain->lock);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Handlers live in one list per category, each list in calling order, so that the order of a chain
- * is the order of the lists. A new handler goes to the front of its category unless it says
- * otherwise, as in the peers' libraries. A handler that was deregistered stays allocated while a
- * chain may come across it. */
+/* Handlers are in one list per category, each in calling order, so that a walk through the lists is
+ * the order of a chain. A handler that was deregistered stays allocated while a chain may reach it.
+ *
+ * The Standard (chapter Event Notification) fixes the order of the categories, and lets a
+ * registration choose its place in its category: before or after a named handler, first or last, at
+ * the front or at the end. Without such a directive a new handler is placed at the front, as in
+ * other PMIx libraries. The registry is short, so everything in it is found by walking it. */
 
 #include "registry.h"
 
@@ -17,6 +20,7 @@
 #include "src/value/directives.h"
 #include "chain.h"
 
+/* The handler whose `link` this is. */
 static struct px_handler *handler_at(struct px_list *item)
 {
     return px_container_of(item, struct px_handler, link);
@@ -32,6 +36,7 @@ bool px_codes_have(const pmix_status_t *codes, size_t n, pmix_status_t code)
     return false;
 }
 
+/* Steps over empty categories; the head of a list is its end. */
 struct px_handler *px_handler_next(const struct px_events *events, const struct px_handler *handler)
 {
     int c = handler != NULL ? (int) handler->category : 0;
@@ -53,6 +58,7 @@ bool px_handler_names(const struct px_handler *handler, pmix_status_t code)
     return px_codes_have(handler->codes, handler->ncodes, code);
 }
 
+/* Chains held for the handler go with it: their events are not delivered. */
 void px_handler_unref(struct px_handler *handler)
 {
     struct px_list *item;
@@ -86,6 +92,7 @@ struct px_events *px_events_create(struct px_loop *loop)
     return events;
 }
 
+/* Chains come first: they must find `orphan` set before the registry is freed. */
 void px_events_destroy(struct px_events *events)
 {
     struct px_handler *handler;
@@ -103,6 +110,8 @@ void px_events_destroy(struct px_events *events)
     free(events);
 }
 
+/* Appends processes to those that the handler is restricted to; they are copied. n is not 0. 0 or
+ * PMIX_ERR_NOMEM. */
 static int add_affected(struct px_handler *handler, const pmix_proc_t *procs, size_t n)
 {
     pmix_proc_t *grown = realloc(handler->affected, (handler->n_affected + n) * sizeof(*grown));
@@ -116,7 +125,9 @@ static int add_affected(struct px_handler *handler, const pmix_proc_t *procs, si
     return 0;
 }
 
-/* Those of all infos from `first`, the first with the key, on; NULL: there is none. */
+/* Restricts the handler to the processes of all infos with first's key; `first` is the first of
+ * them, or NULL for none. 0, PMIX_ERR_NOMEM or PMIX_ERR_BAD_PARAM (the value is no process and no
+ * array of them). */
 static int read_affected(struct px_handler *handler, const pmix_info_t *info, size_t ninfo,
                          const pmix_info_t *first)
 {
@@ -134,6 +145,8 @@ static int read_affected(struct px_handler *handler, const pmix_info_t *info, si
     return rc;
 }
 
+/* Sets the handler's members from its directives, except its place. 0, PMIX_ERR_NOMEM or
+ * PMIX_ERR_BAD_PARAM; on failure the caller drops the handler, with whatever was set. */
 static int apply_directives(struct px_handler *handler, const pmix_info_t *info, size_t ninfo,
                             const struct px_handler_directives *directives)
 {
@@ -156,6 +169,8 @@ static int apply_directives(struct px_handler *handler, const pmix_info_t *info,
     return rc;
 }
 
+/* The category of a handler: first or last overall if it is registered so, whatever its codes; else
+ * by their number. */
 static enum px_category category_of(const struct px_handler *handler,
                                     const struct px_handler_directives *place)
 {
@@ -171,6 +186,7 @@ static enum px_category category_of(const struct px_handler *handler,
     return handler->ncodes == 1 ? PX_CAT_SINGLE : PX_CAT_MULTI;
 }
 
+/* The handler of this name in the category, or NULL. */
 static struct px_handler *find_named(struct px_list *head, const char *name)
 {
     px_list_for(struct px_handler, handler, head, link) {
@@ -181,6 +197,7 @@ static struct px_handler *find_named(struct px_list *head, const char *name)
     return NULL;
 }
 
+/* True if a handler in the category has this pin. */
 static bool has_pin(struct px_list *head, enum px_pin pin)
 {
     px_list_for(const struct px_handler, handler, head, link) {
@@ -191,14 +208,17 @@ static bool has_pin(struct px_list *head, enum px_pin pin)
     return false;
 }
 
-/* The end of a category, but for the handler that was registered to be last in it. */
+/* The end of a category: the handler pinned to the back if there is one, else the head. Insert
+ * before it. */
 static struct px_list *end_place(struct px_list *head)
 {
     return has_pin(head, PX_PIN_BACK) ? head->prev : head;
 }
 
-/* The item that a new handler goes in front of; the head means the end. NULL: it cannot be
- * placed. A handler that is to go before or after one that is not in its category is appended. */
+/* The item that the new handler is inserted before; the head stands for the end. NULL: its place is
+ * taken. Directives count in this order: before and after (a name that is not in the category means
+ * the end), first or last in the category, append, prepend. Only a directive by name puts a handler
+ * in front of one pinned to the front, or behind one pinned to the back. */
 static struct px_list *find_place(struct px_list *head, const struct px_handler *handler,
                                   const struct px_handler_directives *place)
 {
@@ -226,6 +246,8 @@ static struct px_list *find_place(struct px_list *head, const struct px_handler 
     return has_pin(head, PX_PIN_FRONT) ? head->next->next : head->next;
 }
 
+/* Enters the handler in its category. 0, PMIX_ERR_BAD_PARAM (first and last at once) or
+ * PMIX_ERR_EVENT_REGISTRATION (the place is taken). */
 static int place_handler(struct px_events *events, struct px_handler *handler,
                          const struct px_handler_directives *place)
 {
@@ -248,6 +270,7 @@ static int place_handler(struct px_events *events, struct px_handler *handler,
     return 0;
 }
 
+/* A handler with a copy of the codes, in no list, with one reference. NULL: no memory. */
 static struct px_handler *handler_create(const pmix_status_t *codes, size_t ncodes,
                                          pmix_notification_fn_t fn)
 {
@@ -273,6 +296,7 @@ static struct px_handler *handler_create(const pmix_status_t *codes, size_t ncod
     return handler;
 }
 
+/* The handler is numbered last: an id is never given to one that could not be placed. */
 int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes,
                   const pmix_info_t *info, size_t ninfo, pmix_notification_fn_t handler,
                   size_t *ret_id)
@@ -301,6 +325,7 @@ int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t n
     return 0;
 }
 
+/* The handler with this id, or NULL. */
 static struct px_handler *find_id(struct px_events *events, size_t id)
 {
     struct px_handler *handler = px_handler_next(events, NULL);
@@ -311,6 +336,7 @@ static struct px_handler *find_id(struct px_events *events, size_t id)
     return handler;
 }
 
+/* `ready` is set before the held chains start: they are ordinary chains then. */
 void px_events_ready(struct px_events *events, size_t id)
 {
     struct px_handler *handler = find_id(events, id);
@@ -332,6 +358,7 @@ bool px_events_named(const struct px_events *events, pmix_status_t code)
     return handler != NULL;
 }
 
+/* Counts handlers without codes in any category, also one registered as first or last. */
 bool px_events_has_default(const struct px_events *events)
 {
     const struct px_handler *handler = px_handler_next(events, NULL);
@@ -347,7 +374,8 @@ bool px_events_wanted(const struct px_events *events, pmix_status_t code)
     return px_events_named(events, code) || px_events_has_default(events);
 }
 
-/* Adds those that are not there. */
+/* Appends the handler's codes that are not yet in the array, which is malloc'd and grows by
+ * reallocation; on PMIX_ERR_NOMEM it is as before. */
 static int add_codes(const struct px_handler *handler, pmix_status_t **codes, size_t *n)
 {
     pmix_status_t *grown = realloc(*codes, (*n + handler->ncodes + 1) * sizeof(*grown));
@@ -391,6 +419,8 @@ int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t 
     return 0;
 }
 
+/* The handler leaves its list first, so that the search for its codes finds those of the others
+ * only. If there is no memory for them, no codes are reported. */
 int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes,
                      size_t *ret_ncodes, bool *ret_default)
 {

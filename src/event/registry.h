@@ -3,18 +3,22 @@
 #ifndef PX_EVENT_REGISTRY_H
 #define PX_EVENT_REGISTRY_H
 
+/* The event handlers of this process, and the order in which an event goes through them (Standard,
+ * chapter Event Notification): the one registered as first, handlers of a single code, of several
+ * codes, default handlers, the one registered as last; within a category by before, after, prepend,
+ * append, first or last in category. Role-neutral: knows nothing of peers. All functions run on the
+ * loop thread. */
+
 #include <pmix_common.h>
 
 #include "src/loop/loop.h"
 
-struct px_events;
+struct px_events; /* the registry; owned by the context */
 struct px_handler;
 
-/* The event handlers of this process and the order in which an event goes through them (Standard,
- * chapter on events: first, single-code, multi-code, default, last; before/after/prepend/append by
- * name). Role-neutral: knows nothing of peers. All functions run on the loop thread. */
-
-/* One event, borrowed. */
+/* One event: its code, the process that raised it, the range that was given with it, and its infos.
+ * Borrowed for a call; a chain copies what it keeps. The range is not examined here: whoever
+ * delivers an event has decided that it is for this process. */
 struct px_event {
     pmix_status_t code;
     pmix_proc_t source;
@@ -23,54 +27,68 @@ struct px_event {
     size_t ninfo;
 };
 
-/* Is the code among the n? Any thread. */
+/* True if the code is among the n. Any thread. */
 bool px_codes_have(const pmix_status_t *codes, size_t n, pmix_status_t code);
 
+/* An empty registry for the loop's process; NULL: no memory. */
 struct px_events *px_events_create(struct px_loop *loop);
-void px_events_destroy(struct px_events *events); /* takes NULL; running chains are ended */
 
-/* Adds a handler as the directives in info say. codes are copied, info is copied. 0 and *ret_id, or
- * PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM, PMIX_ERR_EVENT_REGISTRATION (a second first or last
- * one). A handler before or after a name that is not in its category is appended. */
+/* Frees the registry. Chains under way call no further handler and report no end; one whose handler
+ * is still busy is freed when that handler completes. Takes NULL. */
+void px_events_destroy(struct px_events *events);
+
+/* Adds a handler as the directives in info say; ncodes 0: a default handler. What is needed of
+ * codes and info is copied. Until px_events_ready its events are held back. 0 and *ret_id (never
+ * 0), PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (NULL arguments, a directive with a wrong value, first and
+ * last at once), PMIX_ERR_EVENT_REGISTRATION (there is a first or last one already, overall or in
+ * its category). A handler to be placed before or after a name that is not in its category is
+ * appended. */
 int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes,
                   const pmix_info_t *info, size_t ninfo, pmix_notification_fn_t handler,
                   size_t *ret_id);
 
-/* The registration is complete: a handler sees events from now on, and those held back since
- * px_events_add. */
+/* The registration is acknowledged: the handler gets the events held back since px_events_add, each
+ * in a chain of its own, and from now on takes part in all chains. An unknown id has no effect. */
 void px_events_ready(struct px_events *events, size_t id);
 
-/* 0 or PMIX_ERR_BAD_PARAM. ret_codes/ret_ncodes (may be NULL): malloc'd codes that nobody here
- * wants any more; ret_default: the last default handler went. */
+/* Removes a handler; a chain that has yet to call it passes it over. *ret_codes (ret_codes may be
+ * NULL, else ret_ncodes is set, too): its codes that no other handler names, malloc'd, the
+ * caller's. *ret_default (may be NULL): true if it was the last default handler. 0 or
+ * PMIX_ERR_BAD_PARAM (unknown id). */
 int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes,
                      size_t *ret_ncodes, bool *ret_default);
 
-/* Does any handler want this code (default handlers included)? */
+/* True if a handler wants this code: one that names it, or a default handler. The processes that
+ * handlers were registered for are not examined. */
 bool px_events_wanted(const struct px_events *events, pmix_status_t code);
 
-/* Does a handler name this code? Is there a default handler? */
+/* True if a handler names this code. */
 bool px_events_named(const struct px_events *events, pmix_status_t code);
+
+/* True if there is a handler without codes. */
 bool px_events_has_default(const struct px_events *events);
 
-/* What servers are to be asked for: the codes that handlers name, each once, malloc'd; and whether
- * there is a default handler. Handlers of nothing but this process's own events (PMIX_RANGE of
- * PMIX_RANGE_PROC_LOCAL) are left out. 0 or PMIX_ERR_NOMEM. */
+/* What a server is to be asked for: the codes that handlers name, each once, malloc'd, the
+ * caller's; and in *ret_default whether there is a default handler. Handlers of this process's own
+ * events only (PMIX_RANGE of PMIX_RANGE_PROC_LOCAL) are left out. 0 or PMIX_ERR_NOMEM. */
 int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t *ret_n,
                     bool *ret_default);
 
-/* The same, and tells what the handlers said: the status of the last, and for each a status under
- * its name followed by its results. No results: there was no handler. Results are borrowed for the
- * call. */
+/* Receives what the handlers of a chain returned (px_events_ask): the status of the last one, and
+ * per handler an info with its status under its name, followed by its results. No results: no
+ * handler was called. Results are borrowed for the call. Loop thread. */
 typedef void (*px_verdict_fn)(void *arg, pmix_status_t status, const pmix_info_t *results,
                               size_t nresults);
 
+/* Drops a reference to a handler; the last one frees it, and the chains held for it. Any thread. */
 void px_handler_unref(struct px_handler *handler);
 
-/* The one that is called after `handler`; NULL: the first. NULL: there is no further one. */
+/* The handler that is called after `handler` (NULL: the first one); NULL: there is none.
+ * Borrowed. */
 struct px_handler *px_handler_next(const struct px_events *events,
                                    const struct px_handler *handler);
 
-/* Does the handler name the code? */
+/* True if the handler was registered with this code. */
 bool px_handler_names(const struct px_handler *handler, pmix_status_t code);
 
 #endif
