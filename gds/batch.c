@@ -12,6 +12,7 @@
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/base/hash.h"
+#include "nodes.h"
 
 /* Keys that fall together by chance are few; by intent there may be any number, and each would look
  * at all before it. */

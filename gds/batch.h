@@ -6,6 +6,26 @@
 #include "gds/payload.h"
 #include "gds/store.h"
 
+struct px_store;
+
+struct px_store_entry {
+    enum px_level level;
+    uint32_t index; /* rank, app number, node index (see px_batch_node), session id; 0 for job */
+    const char *key;
+    /* NULL: the key exists but its scope hides it from readers of this store. That never takes the
+     * place of a value that they can see. */
+    const pmix_value_t *value;
+    pmix_scope_t scope;       /* PMIX_SCOPE_UNDEF for data of the host */
+    const pmix_info_t *quals; /* qualified value: retrieved only with equal qualifiers */
+    size_t n_quals;
+};
+
+struct px_node_def {
+    const char *name;
+    const char *const *aliases; /* NULL-terminated, or NULL */
+    uint32_t nodeid;            /* PX_NO_NODEID: its index */
+};
+
 /* What has been collected for one publication, already sorted by key: process-level values, of
  * which there may be millions, take 16 bytes each, and of scalars nothing is looked at again. */
 
@@ -130,5 +150,33 @@ struct px_batch_name {
     uint64_t hash;
     uint32_t node;
 };
+
+struct px_batch *px_batch_create(void);
+void px_batch_destroy(struct px_batch *batch); /* takes NULL */
+
+/* The entry is copied, at the process level with a scalar's value; what else it points at is
+ * borrowed until the batch is destroyed. 0 or PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over
+ * PMIX_MAX_KEYLEN), PMIX_ERR_OUT_OF_RESOURCE (more than 1,024 keys that were made to collide). */
+int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry);
+
+/* The same for many values of few keys: px_batch_key gives a key's number in this batch (the name
+ * is borrowed), px_batch_add_proc adds a value of a rank (at most PMIX_RANK_VALID) under it.
+ * px_batch_expect says how many ranks to make room for once a key turns out to have many. */
+int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret);
+int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
+                      const pmix_value_t *value);
+void px_batch_expect(struct px_batch *batch, size_t n_ranks);
+
+/* Defines or finds (by name or alias, in the store or the batch) a node; *ret_index is its index,
+ * valid in px_store_entry.index and px_batch_place_rank. Strings are borrowed. */
+int px_batch_node(struct px_batch *batch, const struct px_store *store,
+                  const struct px_node_def *def, uint32_t *ret_index);
+
+/* Says on which node, and of which app, a rank runs (PX_NO_NODE, PX_NO_APP: not said). */
+int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_index,
+                        uint32_t appnum);
+
+/* Which node is the readers' own. */
+int px_batch_local_node(struct px_batch *batch, uint32_t node_index);
 
 #endif

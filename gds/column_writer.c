@@ -5,6 +5,8 @@
  * shared between equal values, and an element or a locator per rank. A column is never changed:
  * what comes later is a record above it, or the next column. */
 
+#include "column_writer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,9 @@
 #include "shmem/put.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "garbage.h"
+#include "publication.h"
+#include "slice.h"
 
 enum kind { ABSENT, WORD, CELL };
 

@@ -14,6 +14,9 @@
 #include "gds/read.h"
 #include "shmem/put.h"
 #include "src/base/assert.h"
+#include "nodes.h"
+#include "publication.h"
+#include "slice.h"
 
 /* A value between its two places. */
 struct held {

@@ -4,8 +4,11 @@
  * small things are left out, and a cell that several ranks share counts for each that gives it up.
  * It decides when a store moves (px_store_compact), where it begins at 0 again. */
 
+#include "garbage.h"
+
 #include "gds/writer.h"
 #include "src/base/assert.h"
+#include "slice.h"
 
 static uint64_t cell_size(uint64_t len)
 {

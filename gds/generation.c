@@ -6,11 +6,14 @@
  * and nothing in the new one is handed out before it, so whoever finds the new one finds everything
  * that was in the old (docs/memory-model.md, section 9). */
 
+#include "generation.h"
+
 #include "gds/compact.h"
 #include "gds/memo.h"
 #include "gds/state.h"
 #include "shmem/put.h"
 #include "gds/verify.h"
+#include "store.h"
 
 enum { DEAD_SHARE = 4 };
 

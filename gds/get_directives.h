@@ -5,6 +5,7 @@
 
 #include "gds/lookup.h"
 #include "src/value/directives.h"
+#include "slice.h"
 
 /* What the directives of PMIx_Get mean to a store. */
 

@@ -13,6 +13,8 @@
 #include "src/wire/compress.h"
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
+#include "batch.h"
+#include "slice.h"
 
 /* --- qualified values --- */
 

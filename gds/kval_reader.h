@@ -8,6 +8,7 @@
 #include "gds/store.h"
 #include "src/base/buf.h"
 #include "src/wire/codec.h"
+#include "batch.h"
 
 /* Values that processes have put, from the wire (a stream of KVALs) into a batch: the only reader
  * of such streams, and the only one that knows how a qualified value is packed, as an array of

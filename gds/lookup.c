@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "gds/read.h"
+#include "nodes.h"
+#include "record_writer.h"
 
 struct realm_key {
     const char *name;
@@ -21,6 +23,7 @@ struct realm_key {
 static const struct realm_key realm_keys[] = {
 #define PX_REALM_KEY(name, realm) {name, PX_REALM_##realm},
 #include "gds/realm.def"
+#include "slice.h"
 #undef PX_REALM_KEY
 };
 

@@ -5,6 +5,8 @@
 
 #include "gds/store.h"
 
+struct px_slice;
+
 /* The order of lookup of PMIx_Get over one store: which level a key is looked for at, given its
  * realm (from tables/attributes.tsv), the rank, and the caller's directives. Pure; no allocation,
  * no system call. */

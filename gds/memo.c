@@ -14,6 +14,7 @@
 #include "src/base/atomic.h"
 #include "src/base/hash.h"
 #include "src/wire/codec.h"
+#include "slice.h"
 
 enum { ROOT_BITS = 8, NODE_BITS = 4, HASH_BITS = 64 };
 

@@ -5,10 +5,12 @@
 
 #include "gds/store.h"
 
+struct px_memo;
+struct px_slice;
+
 /* Ready-made values for pointer readers, process-private: found by where the value is in the
  * segment, or for values of columns by what it is. Entries live as long as the memo. Any number of
  * threads, no lock. */
-struct px_memo;
 
 struct px_memo *px_memo_create(void);       /* NULL when memory is out */
 void px_memo_destroy(struct px_memo *memo); /* takes NULL; no other thread uses it any more */

@@ -4,6 +4,8 @@
  * one immutable object per publication that changes it, so a reader's answers agree with each
  * other. */
 
+#include "nodes.h"
+
 #include "gds/read.h"
 
 #include <string.h>

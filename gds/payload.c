@@ -12,6 +12,7 @@
 #include "src/base/hash.h"
 #include "src/wire/codec.h"
 #include "src/wire/pack.h"
+#include "slice.h"
 
 const uint8_t px_word_sizes[PX_N_WORD_SIZES] = {
     [PMIX_BOOL] = sizeof(bool),

@@ -11,6 +11,7 @@
 #include "shmem/offset.h"
 #include "src/base/assert.h"
 #include "src/base/buf.h"
+#include "slice.h"
 
 /* A value on its way into a segment: its form there, and its bytes in two parts. */
 struct px_payload {
@@ -137,5 +138,9 @@ static inline int px_cell_slice(const struct px_store *store, struct px_view *vi
 
     return cell ? px_cell_slice_at(store, view, cell, loc, ret) : PMIX_ERR_UNPACK_FAILURE;
 }
+
+/* True for values that nothing but want of memory keeps from being published: scalars, strings and
+ * bytes. */
+bool px_value_is_simple(const pmix_value_t *value);
 
 #endif

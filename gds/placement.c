@@ -4,6 +4,8 @@
  * names that were written before are referred to. Regular layouts (blocks, round robin) take no
  * memory per rank in either direction. */
 
+#include "placement.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,8 @@
 #include "shmem/put.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "garbage.h"
+#include "nodes.h"
 
 /* A map of ranks much wider than what is placed is refused beyond this width. */
 enum { FREE_WIDTH = 1 << 22, MAX_SPREAD = 64 };

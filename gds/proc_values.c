@@ -4,12 +4,18 @@
  * probing. A few: records, which win over an older column. What a rank has already is dropped
  * first, so that a batch costs what changed. */
 
+#include "proc_values.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "gds/writer.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "batch.h"
+#include "column_writer.h"
+#include "publication.h"
+#include "slice.h"
 
 /* A column is built when the new values are at least one in this many of the ranks that it would
  * cover. */

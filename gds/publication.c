@@ -6,6 +6,8 @@
  * batch visible. A failure in the first step takes the allocator back to where it was, and readers
  * never knew. */
 
+#include "publication.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,13 @@
 #include "shmem/put.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "batch.h"
+#include "generation.h"
+#include "placement.h"
+#include "proc_values.h"
+#include "record_writer.h"
+#include "store.h"
+#include "slice.h"
 
 int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value)
 {

@@ -6,6 +6,7 @@
  * writer. */
 
 #include "gds/read.h"
+#include "slice.h"
 
 #include <string.h>
 

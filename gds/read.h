@@ -8,6 +8,10 @@
 #include "gds/state.h"
 #include "gds/key_table.h"
 #include "src/base/bytes.h"
+#include "slice.h"
+
+struct px_slice;
+struct px_store;
 
 /* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any
  * thread; no lock, no allocation; every step is bounded. */
@@ -211,28 +215,20 @@ static inline bool px_column_word(const struct px_view *view, const struct px_co
     return col->kind == PX_COLUMN_ARRAY && px_column_element(view, col, rank, ret);
 }
 
-/* The visible placement, or NULL. */
-const struct px_placement *px_read_placement(struct px_read *read);
-
 static inline int px_read_miss(const struct px_read *read)
 {
     return read->view.damaged ? PMIX_ERR_UNPACK_FAILURE : PMIX_ERR_NOT_FOUND;
 }
 
-/* The sums of qualifiers; false when a value cannot be summed. */
-bool px_quals_digest(const pmix_info_t *quals, size_t n, struct px_qual_digest *ret);
+/* One level, one key, no rules. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE,
+ * PMIX_ERR_UNPACK_FAILURE (damaged segment); *ret is of use only with 0. */
+int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
+                  const char *key, size_t key_len, struct px_slice *ret);
 
-/* On which node and in which application a rank runs. */
-uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
-                   uint32_t rank);
-/* A node of a visible placement (or NULL), or NULL. */
-const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
-                                        uint32_t index);
-/* Its name as a cell that holds a string, or NULL. */
-const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len);
-uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place,
-                              const char *name);
-uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *place,
-                            uint32_t nodeid);
+/* False when nobody has ever had a value under the key. */
+bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len);
+
+int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
+                  void *arg);
 
 #endif

@@ -4,6 +4,8 @@
  * and index hang on a chain whose head is in their index list, so that all of them can be
  * enumerated without a search. */
 
+#include "record_writer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,9 @@
 #include "src/base/buf.h"
 #include "src/wire/codec.h"
 #include "src/wire/pack.h"
+#include "garbage.h"
+#include "publication.h"
+#include "slice.h"
 
 /* Where the chain of the current (level, index) stands. */
 struct index_list {

@@ -13,6 +13,7 @@
 
 #include "gds/state.h"
 #include "src/base/atomic.h"
+#include "store.h"
 
 enum { TRIES = 100 }; /* copies, before giving up */
 

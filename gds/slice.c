@@ -3,6 +3,8 @@
 /* From what was found in a segment to what PMIx_Get hands out: a filled value, a fresh one, or a
  * borrowed one. */
 
+#include "slice.h"
+
 #include <stdlib.h>
 #include <string.h>
 

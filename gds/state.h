@@ -39,24 +39,6 @@ struct px_store {
     struct px_store *last;         /* the generations before that are still mapped here */
 };
 
-/* The invariants of the struct that do not need a walk through the segment. Writer's thread, or one
- * that nobody else uses. */
-bool px_store_is_valid(const struct px_store *store);
-
-/* Makes an empty store. `before`: of which it is to be the next generation, or NULL. As
- * px_store_create. */
-int px_store_make(const struct px_store_opts *opts, const struct px_store *before,
-                  struct px_store **ret);
-
-/* Makes a reader's store of a segment, which it takes over (closes it on failure). As
- * px_store_open. */
-int px_store_read_segment(struct px_segment *seg, struct px_store **ret);
-
-/* After PMIX_ERR_OUT_OF_RESOURCE from publishing: moves to a larger generation, or one without what
- * is dead, if the end of the segment was the reason and one can be had. A store of which nobody has
- * the descriptor becomes private before it gives up. The old one stays mapped. 0 or the same. */
-int px_store_grow(struct px_store *store);
-
 /* Whether the writer has gone on to another generation. One load. Any thread. pairs with
  * set_state */
 static inline bool px_store_superseded(const struct px_store *store)

@@ -3,6 +3,8 @@
 /* A store's life. Creation and opening end in the same thing, a mapped segment with a checked
  * header; only the writer's has an allocator behind it. */
 
+#include "store.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@
 #include "gds/state.h"
 #include "shmem/header.h"
 #include "shmem/put.h"
+#include "nodes.h"
 
 enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
 

@@ -5,6 +5,7 @@
 
 #include "gds/batch.h"
 #include "gds/read.h"
+#include "publication.h"
 
 /* One publication in the making. Objects are written into space that no reader reaches; stores to
  * words that readers follow wait in lists until nothing can fail any more. The writer's thread. */
@@ -71,38 +72,5 @@ static inline const struct px_key *px_writer_key(const struct px_writer *writer,
 {
     return (const struct px_key *) px_writer_at(writer, loc);
 }
-
-/* A word to be stored at publication. 0 or PMIX_ERR_NOMEM. */
-int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value);
-
-/* A process-level value exists under this key from now on. */
-int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, uint32_t rank);
-
-/* Process-level values of one key: into a column when enough ranks have one, else into
- * stage->items. */
-int px_writer_procs(struct px_writer *writer, size_t key);
-
-/* Writes a column with these values (at least two, ascending by rank, all of them news), and what
- * the key has already, for ranks below n. */
-int px_writer_column(struct px_writer *writer, uint64_t key, const struct px_datum *procs,
-                     size_t n_procs, uint32_t n);
-
-/* Whether a value would change nothing. 0 with *ret_same, or an encoding error. */
-int px_writer_same(struct px_writer *writer, const struct px_slice *now,
-                   const struct px_datum *datum, bool *ret_same);
-
-/* Counts as dead a cell that is replaced, with what leads to it; a column, but for its cells; the
- * placement, when a new one is written from scratch. */
-void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
-                                  uint64_t record);
-void px_writer_count_garbage_column(struct px_writer *writer, const struct px_column *col,
-                                    const struct px_datum *procs, size_t n_procs);
-void px_writer_count_garbage_placement(struct px_writer *writer, const struct px_placement *place);
-
-/* Writes the records of stage->items. */
-int px_writer_records(struct px_writer *writer);
-
-/* Writes the placement when the batch says something about it. */
-int px_writer_placement(struct px_writer *writer);
 
 #endif

@@ -18,6 +18,8 @@
 #include "src/wire/compress.h"
 #include "facts.h"
 #include "src/value/nested.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 struct collected {
     pmix_info_t *infos;

@@ -20,6 +20,8 @@
 #include "private_store.h"
 #include "refresh.h"
 #include "resolve.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 #define rare(e) __builtin_expect((e), 0)
 

@@ -14,6 +14,7 @@
 #include "get.h"
 #include "get_fast.h"
 #include "src/base/epoch.h"
+#include "gds/slice.h"
 
 #define rare(e) __builtin_expect((e), 0)
 #define INLINE  static inline __attribute__((always_inline))

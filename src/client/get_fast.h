@@ -6,6 +6,8 @@
 #include "gds/state.h"
 #include "session.h"
 
+struct px_slice;
+
 /* What a thread was told and may be told again (get_fast.c). */
 
 /* From before something is looked up: where a get looks first, and the state of all that it looks

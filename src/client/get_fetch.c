@@ -20,6 +20,8 @@
 #include "src/base/epoch.h"
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
+#include "gds/nodes.h"
+#include "gds/slice.h"
 
 /* A get that waits for the server. One of a blocking call lives on the caller's stack, as does its
  * request; others own theirs. */

@@ -4,6 +4,7 @@
 #define PX_CLIENT_GET_REQUEST_H
 
 #include "session.h"
+#include "gds/slice.h"
 
 /* One PMIx_Get: its arguments, read once. Everybody who serves it works from this: the lookup, the
  * request to the server, and the reply. As it is read it borrows the caller's arguments, which is

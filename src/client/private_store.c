@@ -19,6 +19,9 @@
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/publication.h"
 
 static struct px_store *create_store(const char *nspace)
 {

@@ -18,6 +18,7 @@
 #include "src/value/nested.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
+#include "gds/payload.h"
 
 static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key,
                                              const pmix_value_t *value)

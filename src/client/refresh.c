@@ -23,6 +23,7 @@
 #include "src/base/param.h"
 #include "private_store.h"
 #include "src/wire/messages.h"
+#include "gds/generation.h"
 
 /* px_space.refresh_state: whether a reader's request is under way, whether the server knows no such
  * namespace, how many requests were in vain, and how many occasions are to be let pass before the

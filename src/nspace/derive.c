@@ -14,6 +14,8 @@
 
 #include "job.h"
 #include "src/base/assert.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 /* Is the value here from an earlier registration, and to be left alone? */
 static bool keep_stored(const struct px_job *job, enum px_level level, uint32_t index,

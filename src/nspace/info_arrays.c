@@ -17,6 +17,7 @@
 #include "src/value/infos.h"
 #include "key_types.h"
 #include "names.h"
+#include "gds/batch.h"
 
 /* Where an element stands. */
 struct place {

@@ -15,6 +15,7 @@
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "job_pack.h"
+#include "gds/batch.h"
 
 /* Pieces grow, so that the memory of a large job goes back to the system when it is freed. */
 enum { CHUNK = 16384, CHUNK_MAX = 4194304 };

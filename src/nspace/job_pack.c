@@ -17,6 +17,9 @@
 #include "src/base/array.h"
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
+#include "gds/nodes.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 struct job_packer {
     const struct px_store *store;

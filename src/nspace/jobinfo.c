@@ -19,6 +19,9 @@
 #include "job_pack.h"
 #include "names.h"
 #include "src/wire/messages.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/publication.h"
 
 /* --- from facts to the store --- */
 

@@ -13,6 +13,7 @@
 #include "job.h"
 #include "src/value/infos.h"
 #include "maps.h"
+#include "gds/nodes.h"
 
 /* The longest run of process arrays. */
 struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo)

@@ -16,6 +16,9 @@
 #include "src/base/map.h"
 #include "src/nspace/jobinfo.h"
 #include "src/nspace/ranks.h"
+#include "gds/nodes.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 /* --- finding the node --- */
 

@@ -21,6 +21,7 @@
 #include "src/server/data/register.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "gds/nodes.h"
 
 extern char **environ;
 

@@ -20,6 +20,8 @@
 #include "gds/read.h"
 #include "gds/state.h"
 #include "gds/verify.h"
+#include "gds/nodes.h"
+#include "gds/slice.h"
 
 enum { MAX_RANKS = 12, MAX_NAMES = 24, MAX_SEEN = 4096, LOOKUP_STEPS = 4096, STEPS_PER_WORD = 4 };
 

@@ -9,6 +9,8 @@
 #include <pmix.h>
 
 #include "gds/segment_file.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
 
 enum { KINDS = 4, MOST = 128 };
 

@@ -21,6 +21,9 @@
 #include "src/value/number.h"
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/publication.h"
 
 struct px_group_build *px_group_build_of(const struct px_coll *coll)
 {

@@ -25,6 +25,11 @@
 #include "src/base/assert.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
+#include "gds/generation.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 /* What the host has said of a process stands: programs post some of it all the same, and expect
  * that. */

@@ -29,6 +29,7 @@
 #include "src/base/assert.h"
 #include "src/nspace/job_pack.h"
 #include "src/topo/interleave.h"
+#include "gds/nodes.h"
 
 struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
 {

@@ -19,6 +19,9 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
+#include "gds/nodes.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 /* Resources hold for every job unless the job says otherwise: they go in first. */
 static int store_resources(struct px_server *s, struct px_nspace *ns)

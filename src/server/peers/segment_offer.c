@@ -19,6 +19,7 @@
 #include "peer.h"
 #include "src/base/assert.h"
 #include "src/wire/messages.h"
+#include "gds/generation.h"
 
 /* For `given`: this namespace is read by messages. */
 #define BY_MESSAGES UINT32_MAX

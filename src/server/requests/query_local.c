@@ -25,6 +25,9 @@
 #include "src/server/data/nspace.h"
 #include "server_resolve.h"
 #include "src/base/assert.h"
+#include "gds/nodes.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 struct answer {
     struct px_server *s;

@@ -10,6 +10,10 @@
 #include <string.h>
 
 #include "gds/lookup.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 int px_self_publish(struct px_server *s)
 {

@@ -21,6 +21,10 @@
 #include "src/server/peers/dispatch.h"
 #include "src/value/infos.h"
 #include "src/request/reply.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 /* --- data --- */
 

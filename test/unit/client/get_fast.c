@@ -28,6 +28,9 @@
 #include "src/client/get_fast.h"
 #include "src/client/put.h"
 #include "src/client/refresh.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/store.h"
 
 enum { N_RANKS = 300, SELF = 3, ROUNDS = 3000, N_THREADS = 3, LAST = 2000 };
 

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "src/client/get_request.h"
+#include "gds/slice.h"
 
 static struct px_ctx ctx;
 static struct px_session session;

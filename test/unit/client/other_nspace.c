@@ -17,6 +17,9 @@
 #include "gds/state.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/publication.h"
 
 enum { BIG = 65536, N_THREADS = 4, N_MOVES = 30, N_JOBS = 30, MOST_KEPT = 100 };
 

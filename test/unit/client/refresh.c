@@ -12,6 +12,9 @@
 #include "script.h"
 #include "src/client/get.h"
 #include "src/wire/messages.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/publication.h"
 
 enum { N_THREADS = 4, BIG = 65536, MANY = 100000 };
 

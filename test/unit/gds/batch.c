@@ -2,6 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 /* Collecting a batch: what is refused, and what happens without memory at each step. */
 #include "support.h"
+#include "gds/batch.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
 
 static void refusals(void **state)
 {

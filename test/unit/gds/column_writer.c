@@ -7,6 +7,9 @@
 
 #include "gds/key_table.h"
 #include "shmem/offset.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 enum { N = 300 };
 

@@ -11,6 +11,11 @@
 
 #include "gds/fast_path.h"
 #include "src/wire/codec.h"
+#include "gds/batch.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 enum { N_RANKS = 70, ROUNDS = 3000 };
 

@@ -18,6 +18,11 @@
 #include <sys/wait.h>
 
 #include "shmem/put.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 enum {
     N_STEPS = 17,

@@ -4,6 +4,9 @@
 #include "support.h"
 
 #include "gds/fast_path.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 enum { N_RANKS = 40 };
 

@@ -4,6 +4,12 @@
  * want of memory leaves things as they were.
  * Covers: SHM-006 */
 #include "support.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 #include <signal.h>
 #include <sys/resource.h>

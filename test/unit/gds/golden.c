@@ -3,6 +3,10 @@
 /* Segments of each released format, kept in test/golden: they must be read for ever, or refused.
  * The file of the present version was written by this program with PX_GOLDEN_WRITE=<file>. */
 #include "support.h"
+#include "gds/batch.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -12,6 +12,9 @@
 #include "src/wire/compress.h"
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
+#include "gds/publication.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 static pmix_info_t qualified[2];
 static pmix_data_array_t array = {.type = PMIX_INFO, .size = 2, .array = qualified};

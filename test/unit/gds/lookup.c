@@ -4,6 +4,9 @@
  * two applications, two nodes; rank 0 asks, on node 0. Values say where they were put: level * 100
  * + index. */
 #include "support.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 static struct px_store *store;
 

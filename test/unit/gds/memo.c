@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "gds/memo.h"
+#include "gds/slice.h"
 
 enum { N_VALUES = 5000, N_THREADS = 4 };
 

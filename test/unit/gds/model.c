@@ -7,6 +7,11 @@
 #include "support.h"
 
 #include "gds/format.h"
+#include "gds/batch.h"
+#include "gds/generation.h"
+#include "gds/publication.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 enum { N_KEYS = 12, N_RANKS = 60, N_INDEX = 8, MAX_ROWS = N_KEYS * (N_RANKS + 4 * N_INDEX) };
 

@@ -3,6 +3,9 @@
 /* Nodes, their names, and which ranks run where: regular and irregular layouts, both ways, and as
  * they change. */
 #include "support.h"
+#include "gds/batch.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
 
 static uint32_t define(struct px_batch *batch, struct px_store *store, const char *name,
                        const char *const *aliases, uint32_t nodeid)

@@ -3,6 +3,9 @@
 /* Publications: all or nothing, replaced values, what changes nothing costs nothing, and every
  * failure on the way. */
 #include "support.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 static void assert_unchanged(const struct px_store_info *before, const struct px_store_info *after)
 {

@@ -6,6 +6,10 @@
  * read later is never of an earlier batch.
  * Covers: SHM-003 SHM-004 SHM-005 */
 #include "support.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 #include <pthread.h>
 #include <signal.h>

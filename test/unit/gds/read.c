@@ -12,6 +12,10 @@
 
 #include "gds/read.h"
 #include "shmem/put.h"
+#include "gds/batch.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 static void fill(struct px_store *store)
 {

@@ -7,6 +7,9 @@
 #include <float.h>
 
 #include "gds/payload.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/slice.h"
 
 enum { MAX_VALUES = 64 };
 

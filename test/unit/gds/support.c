@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 #include "support.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
+#include "gds/read.h"
+#include "gds/slice.h"
 
 size_t n_allocs;
 static long allocs_left = -1;

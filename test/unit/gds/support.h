@@ -19,6 +19,7 @@
 #include "gds/state.h"
 #include "gds/store.h"
 #include "gds/verify.h"
+#include "gds/slice.h"
 
 /* A new store named "job", shared or private. */
 struct px_store *make_store(bool shared);

@@ -18,6 +18,7 @@
 #include "gds/lookup.h"
 #include "gds/store.h"
 #include "src/nspace/jobinfo.h"
+#include "gds/slice.h"
 
 /* Building registrations and looking into stores. Not every test uses all of it. */
 #define MAYBE __attribute__((unused))

@@ -7,6 +7,9 @@
 #include "build.h"
 #include "src/nspace/job_pack.h"
 #include "src/wire/messages.h"
+#include "gds/batch.h"
+#include "gds/nodes.h"
+#include "gds/publication.h"
 
 #define ALL PMIX_RANK_WILDCARD
 

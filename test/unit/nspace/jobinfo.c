@@ -5,6 +5,7 @@
  * brackets. */
 
 #include "build.h"
+#include "gds/nodes.h"
 
 #define ALL PMIX_RANK_WILDCARD
 

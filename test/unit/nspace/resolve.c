@@ -6,6 +6,8 @@
 #include "src/nspace/resolve.h"
 
 #include "test/unit/nspace/build.h"
+#include "gds/batch.h"
+#include "gds/publication.h"
 
 static void expect_peers(const struct px_store *store, const char *node, const char *want)
 {
