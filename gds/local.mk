@@ -6,4 +6,3 @@ libpx_gds_la_SOURCES = %D%/batch.c %D%/batch.h %D%/column_writer.c %D%/column_wr
   %D%/proc_values.c %D%/proc_values.h %D%/publication.c %D%/publication.h %D%/read.c %D%/read.h %D%/realm.def \
   %D%/record_writer.c %D%/record_writer.h %D%/segment_file.c %D%/segment_file.h %D%/slice.c %D%/slice.h %D%/state.h \
   %D%/store.c %D%/store.h %D%/thread_cache.c %D%/thread_cache.h %D%/verify.c %D%/verify.h %D%/writer.h
-libpx_gds_la_SOURCES += %D%/kval_reader.c %D%/kval_reader.h
