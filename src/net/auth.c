@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Authentication of peers. A credential is a claim; the kernel's word about the socket is a fact.
+ * So a peer is the user that the kernel names, whatever module it uses, and a claim counts only
+ * where the kernel names nobody. `none` makes no claim and is accepted only where the psec
+ * parameter names it. The reasons are in docs/decisions/0017-who-is-a-peer.md; the checks run once
+ * per connection, before it is admitted. */
+
 #include "src/net/auth.h"
 
 #include <string.h>
@@ -10,14 +17,11 @@
 #include "src/net/dial.h"
 #include "src/net/munge.h"
 
-/* A credential is a claim; the kernel's word about the socket is not. Whatever module a peer uses,
- * it is whom the kernel says it is. `none` makes no claim and counts only where the parameter names
- * it. */
-
+/* Size of a native credential; the group that an unmapped one looks like in a user namespace. */
 enum { NATIVE_BYTES = 8, OVERFLOW_GID = 65534 };
 
-/* The psec parameter: a list of what may be used, or ^ and a list of what may not; `none` only by
- * name. */
+/* True if the psec parameter allows the module: it is a list of those allowed, or ^ and a list of
+ * those excluded. `none` is allowed only by name. */
 static bool allowed(const char *module)
 {
     const char *list = px_param_string(PX_P_PSEC);
@@ -31,10 +35,11 @@ static bool allowed(const char *module)
     return px_handshake_names(list, module);
 }
 
+/* Checks a native credential. Where the kernel names no user, takes the claimed ids. An empty one
+ * will do on AF_UNIX, where the kernel proves user and group. PMIX_ERR_INVALID_CRED: wrong size. */
 static int take_native(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
-    bool by_socket =
-        peer_cred->known && peer_cred->gid != (gid_t) -1; /* that needs no credential */
+    bool by_socket = peer_cred->known && peer_cred->gid != (gid_t) -1;
     uint32_t claim[2];
 
     if (handshake->cred_len != NATIVE_BYTES) {
@@ -48,6 +53,8 @@ static int take_native(const struct px_handshake *handshake, struct px_peer_cred
     return PMIX_SUCCESS;
 }
 
+/* Checks a munge credential: it must not contradict the kernel, and then proves user and group.
+ * PMIX_ERR_INVALID_CRED, PMIX_ERR_NOT_SUPPORTED (no munge here). */
 static int take_munge(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
     uid_t uid;
@@ -66,6 +73,8 @@ static int take_munge(const struct px_handshake *handshake, struct px_peer_cred 
     return PMIX_SUCCESS;
 }
 
+/* Checks the credential by its module. Modules that prove nothing themselves need the kernel's
+ * word, or the parameter that trusts claims. */
 static int take_credential(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
     if (strcmp(handshake->psec, "munge") == 0) {
@@ -80,6 +89,8 @@ static int take_credential(const struct px_handshake *handshake, struct px_peer_
     return strcmp(handshake->psec, "none") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* A user that the kernel knows to be nobody (uid -1: the peer has left) is refused before any
+ * credential is read. A credential that leaves the user unknown is refused, too. */
 int px_auth_identify(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
     int rc;
@@ -94,9 +105,9 @@ int px_auth_identify(const struct px_handshake *handshake, struct px_peer_cred *
     return !rc && peer_cred->uid == (uid_t) -1 ? PMIX_ERR_INVALID_CRED : rc;
 }
 
-/* Where the kernel proves the user and no group: a claim in the kernel's own numbers, with the
- * right user, cannot name another group. A user namespace that maps no group claims the overflow
- * one. */
+/* True if a native credential claims the right user and another group. Used where the kernel proves
+ * the user only: such a claim is in the kernel's own numbers. A peer in a user namespace that maps
+ * no group claims the overflow group, which says nothing. */
 static bool contradicts(const struct px_handshake *handshake, uid_t uid, gid_t gid)
 {
     uint32_t claim[2];
@@ -108,6 +119,7 @@ static bool contradicts(const struct px_handshake *handshake, uid_t uid, gid_t g
     return claim[0] == uid && claim[1] != gid && claim[1] != OVERFLOW_GID;
 }
 
+/* Where the kernel proves no group, a native claim can still contradict the expected one. */
 int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *peer_cred, uid_t uid,
                   gid_t gid)
 {
@@ -122,8 +134,9 @@ int px_auth_check(const struct px_handshake *handshake, struct px_peer_cred *pee
     return peer_cred->uid == uid && !other_group ? PMIX_SUCCESS : PMIX_ERR_INVALID_CRED;
 }
 
-/* A container's hook may give what is offered to a stock client as an order, and that fails where
- * its image has no munge; on one machine the kernel's word makes munge needless. */
+/* True if munge is to be listed for clients. A container's hook may pass the list to a stock client
+ * as an order, which fails where the image has no munge; on one machine the kernel's word makes
+ * munge needless. */
 static bool offers_munge(void)
 {
     return allowed("munge") &&
@@ -131,6 +144,7 @@ static bool offers_munge(void)
            px_munge_works();
 }
 
+/* The order is that of px_credential, in which our own clients try them. */
 const char *px_auth_modes(void)
 {
     static const char *const lists[8] = {
@@ -145,6 +159,7 @@ const char *px_auth_modes(void)
     return lists[which];
 }
 
+/* Our ids as a native credential. PMIX_ERR_BAD_PARAM: no room. */
 static int fill_native(struct px_handshake *handshake, void *room, size_t room_len)
 {
     uint32_t claim[2] = {geteuid(), getegid()};
@@ -157,6 +172,8 @@ static int fill_native(struct px_handshake *handshake, void *room, size_t room_l
     return PMIX_SUCCESS;
 }
 
+/* Writes the module's credential to `room`, none has an empty one. An error: it cannot be used
+ * here. */
 static int fill_credential(const char *module, struct px_handshake *handshake, void *room,
                            size_t room_len)
 {
@@ -171,7 +188,7 @@ static int fill_credential(const char *module, struct px_handshake *handshake, v
     return PMIX_SUCCESS;
 }
 
-/* Native first: on one machine the kernel vouches for it, and it costs nothing. */
+/* Native first: on one machine the kernel vouches for it, and it needs no daemon. */
 int px_credential(const char *modes, struct px_handshake *handshake, void *room, size_t room_len)
 {
     static const char *const ours[] = {"native", "munge", "none"};

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* The life of a connection. Its two halves share only the descriptor: reading (conn_read.c) belongs
+ * to the loop thread, writing (conn_write.c) to the thread that holds `lock`. A writer that finds
+ * the stream broken shuts it down; the loop then reads the end of it, and alone reports it.
+ *
+ * The descriptor and the queue go when the stream has ended and no callback is on the stack. The
+ * memory goes when the owner has destroyed the connection, no callback of it is on the stack, and
+ * no task of it is posted. */
+
 #include "src/net/conn.h"
 
 #include <errno.h>
@@ -17,14 +26,8 @@
 #include "conn_read.h"
 #include "conn_write.h"
 
-/* The two halves of a connection meet only in the descriptor: reading (conn_read.c) belongs to the
- * loop thread, writing (conn_write.c) to whoever holds `lock`. A writer that finds the stream
- * broken shuts it down; the loop then reads the end of it and is the only one to report it. The
- * descriptor and what waits go when the stream has ended and no callback is on the stack. The
- * memory goes when the owner destroyed it, no callback of it is on the stack, and no task of it is
- * on its way to the loop. */
-
-/* What a stream that has ended needs no more. */
+/* Closes the descriptor and drops what waits in either direction: an ended stream needs none of
+ * it. */
 static void conn_release(struct px_conn *conn)
 {
     px_lock_take(&conn->lock);
@@ -32,11 +35,12 @@ static void conn_release(struct px_conn *conn)
     if (conn->fd >= 0) {
         (void) close(conn->fd);
     }
-    conn->fd = -1; /* writers look at `broken` first */
+    conn->fd = -1; /* writers check `broken` first */
     px_lock_give(&conn->lock);
     px_conn_in_drop(conn);
 }
 
+/* Frees the connection, also one that is half made. */
 static void conn_free(struct px_conn *conn)
 {
     conn_release(conn);
@@ -44,6 +48,8 @@ static void conn_free(struct px_conn *conn)
     free(conn);
 }
 
+/* Frees the connection, or releases its descriptor, if the conditions at the top of this file hold.
+ * Called when one of them may have become true. */
 static void free_if_due(struct px_conn *conn)
 {
     bool posted;
@@ -58,13 +64,13 @@ static void free_if_due(struct px_conn *conn)
     }
 }
 
+/* Bracket whatever may call the owner: the connection is not freed before the outermost leave. */
 static void conn_enter_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop));
     conn->busy++;
 }
 
-/* Around anything that may call back. */
 static void conn_leave_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop) && conn->busy > 0);
@@ -72,6 +78,8 @@ static void conn_leave_loop(struct px_conn *conn)
     free_if_due(conn);
 }
 
+/* Shuts the stream down at once, so that the peer sees its end even if the owner destroys the
+ * connection much later. */
 void px_conn_close_loop(struct px_conn *conn, int status)
 {
     px_assert(px_loop_inside(conn->loop));
@@ -83,12 +91,12 @@ void px_conn_close_loop(struct px_conn *conn, int status)
     px_lock_take(&conn->lock);
     conn->broken = true;
     px_lock_give(&conn->lock);
-    (void) shutdown(conn->fd,
-                    SHUT_RDWR); /* the peer learns of it even if the owner destroys us later */
+    (void) shutdown(conn->fd, SHUT_RDWR);
     conn->ops.closed(conn->arg, status);
 }
 
-/* A sender in another thread left something in the queue. */
+/* The task of a sender that left something in the queue. It may run after destroy, and then frees
+ * the connection. */
 static void wake_run(struct px_task *task)
 {
     struct px_conn *conn = px_container_of(task, struct px_conn, wake);
@@ -103,6 +111,7 @@ static void wake_run(struct px_task *task)
     conn_leave_loop(conn);
 }
 
+/* The watcher's callback: reads, then sends what is queued. */
 static void ready(struct px_io *io, int what)
 {
     struct px_conn *conn = px_container_of(io, struct px_conn, io);
@@ -117,6 +126,8 @@ static void ready(struct px_io *io, int what)
     conn_leave_loop(conn);
 }
 
+/* Sets TCP_NODELAY on a TCP socket, which is correct but slower without. True for an AF_UNIX
+ * socket. */
 static bool prepare_socket(int fd)
 {
     int domain = 0;
@@ -127,12 +138,12 @@ static bool prepare_socket(int fd)
         return false;
     }
     if (domain == AF_INET || domain == AF_INET6) {
-        (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
-                          sizeof(one)); /* slower without, still right */
+        (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     }
     return domain == AF_UNIX;
 }
 
+/* The limit of the queue is the parameter shmix_send_queue_size. */
 int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                    const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
 {
@@ -162,11 +173,13 @@ int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
     return PX_OK;
 }
 
+/* Watches the descriptor. 0 or PX_ERR_NOMEM. */
 static int start_reading(struct px_conn *conn)
 {
     return px_io_start_loop(conn->loop, &conn->io, conn->fd, PX_IO_READ, ready);
 }
 
+/* The connection is entered, since `closed` may destroy it. */
 void px_conn_start_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop));
@@ -211,6 +224,8 @@ int px_conn_is_unix(const struct px_conn *conn)
     return conn->is_unix;
 }
 
+/* Nothing is sent by other threads afterwards (`broken`). The shutdown makes the peer see the end
+ * even while a callback on the stack keeps the descriptor open. */
 void px_conn_destroy_loop(struct px_conn *conn)
 {
     px_assert(!conn || (px_loop_inside(conn->loop) && !conn->destroyed));

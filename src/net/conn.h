@@ -3,56 +3,66 @@
 #ifndef PX_NET_CONN_H
 #define PX_NET_CONN_H
 
+/* A connection: one connected stream that carries framed messages (16-byte header: index, tag,
+ * length, 0; network order). It is made of a descriptor after the handshake, on both sides.
+ *
+ * Reads happen on the loop thread. Writes may start in any thread (px_conn_send_take,
+ * conn_write.h): when nothing is queued the bytes are sent at once in the caller's thread; what the
+ * kernel does not take is queued, and the loop sends it. A peer that reads too slowly makes the
+ * queue grow up to the limit (of bytes, or of the few descriptors that may wait); then the
+ * connection is closed. A send never blocks.
+ *
+ * The end of the stream is reported once, on the loop thread, to `closed`; then the owner destroys
+ * the connection. */
+
 #include <stddef.h>
 #include <stdint.h>
 
 #include "src/base/buf.h"
 #include "src/loop/loop.h"
 
-/* One connected stream that carries framed messages (16-byte header: index, tag, length, 0; network
- * order). Reads happen on the loop thread. Writes may start in any thread: when nothing is queued
- * the bytes go out at once in the caller's thread, what the kernel does not take is queued and the
- * loop finishes it. A peer that reads too slowly makes the queue grow up to the limit (of bytes, or
- * of the few descriptors that may wait) and is then closed; it never blocks anybody. */
-
 struct px_conn;
 
+/* What the owner of a connection is called with, `arg` first. Loop thread. */
 struct px_conn_ops {
-    /* Loop thread. `payload` is borrowed for the call. `fd` is a descriptor that rode on the
-     * message, or -1; the callee owns it. */
+    /* A message has arrived. `payload` is borrowed for the call. `fd` is the descriptor passed with
+     * the message, which the callee owns, or -1. */
     void (*message)(void *arg, uint32_t tag, const void *payload, size_t len, int fd);
-    /* Loop thread, once, last call: the stream ended or was closed for `status`
-     * (PX_ERR_LOST_CONNECTION, or what was wrong with the peer's bytes). The callee must
-     * px_conn_destroy_loop() it, now or later; the descriptor goes when it returns. */
+    /* Once, the last call: the stream has ended. `status` is PX_ERR_LOST_CONNECTION, PX_ERR_NOMEM,
+     * or PX_ERR_UNPACK_FAILURE for bytes that make no frame. The owner calls px_conn_destroy_loop()
+     * now or later; the descriptor is closed when this returns. */
     void (*closed)(void *arg, int status);
 };
 
-/* Takes over a connected non-blocking descriptor. index: our sender's index in headers.
- * max_msg: largest payload accepted, in bytes. 0 or PX_ERR_NOMEM (fd is then closed too). Any
- * thread; nothing is read, and the owner hears nothing, before px_conn_start_loop(). */
+/* Makes a connection of a connected, non-blocking descriptor, which it takes over, also on failure.
+ * index: our sender's index in headers; max_msg: largest payload that is accepted, in bytes. Any
+ * thread. Nothing is read, and no callback made, before px_conn_start_loop(). 0 or PX_ERR_NOMEM. */
 int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                    const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
-/* Loop thread, once. Without memory the connection ends: `closed` with PX_ERR_NOMEM. */
+/* Begins to read. Loop thread, once. Without memory the connection ends: `closed` is called with
+ * PX_ERR_NOMEM. */
 void px_conn_start_loop(struct px_conn *conn);
 
-/* Both; no connection is left when either fails. Loop thread. */
+/* px_conn_create and px_conn_start_loop in one. Loop thread. 0 or PX_ERR_NOMEM; then there is no
+ * connection, no callback was made, and fd is closed. */
 int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                         const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
-/* True on an AF_UNIX stream, where descriptors can be passed. */
+/* True on an AF_UNIX stream, where descriptors can be passed. Any thread. */
 int px_conn_is_unix(const struct px_conn *conn);
 
-/* Ends the stream as if the peer had, after what is queued was sent as far as the kernel takes it:
- * `closed` is called if it has not been. The connection stays, and sends nothing any more. Loop
+/* Ends the stream as if the peer had: sends what is queued as far as the kernel takes it, then
+ * calls `closed` if it has not been called. The connection stays, and sends nothing any more. Loop
  * thread. */
 void px_conn_hang_up_loop(struct px_conn *conn);
 
-/* Sends what is queued as far as the kernel takes it, closes, frees. No callback afterwards. Takes
- * NULL. */
+/* Sends what is queued as far as the kernel takes it, and closes. No callback is made afterwards;
+ * the memory is freed at once or, within a callback of the connection, when that has returned. Loop
+ * thread. Takes NULL. */
 void px_conn_destroy_loop(struct px_conn *conn);
 
-/* Reports the end, once. */
+/* Ends the stream and calls `closed`, unless that was done before. For conn*.c. Loop thread. */
 void px_conn_close_loop(struct px_conn *conn, int status);
 
 #endif

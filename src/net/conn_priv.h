@@ -3,24 +3,29 @@
 #ifndef PX_NET_CONN_PRIV_H
 #define PX_NET_CONN_PRIV_H
 
+/* The inside of a connection, shared by conn.c, conn_read.c and conn_write.c only. */
+
 #include <stdbool.h>
 
 #include "src/base/list.h"
 #include "src/base/lock.h"
 #include "src/net/conn.h"
 
-/* Inside of a connection, shared by conn.c, conn_read.c and conn_write.c. */
-
+/* Bytes of a frame's header (docs/wire-format.md, section 2.1). */
 enum { PX_CONN_HEADER = 16 };
 
-/* A descriptor that arrived and the place in the stream of the last byte that came with it. */
+/* A descriptor that has arrived and waits for the rest of its message. `at`: place in the stream of
+ * the last byte that was received with it. */
 struct px_conn_passed_fd {
     int fd; /* -1: free */
     uint64_t at;
 };
 
+/* What has been received and not yet delivered. Loop thread. Small messages are collected in
+ * `small` and delivered from there; a message that does not fit is received into `big`, and nothing
+ * else meanwhile. */
 struct px_conn_in {
-    unsigned char *small; /* fixed room: headers and small messages */
+    unsigned char *small; /* fixed size: headers and small messages */
     size_t start;         /* first unread byte in small */
     size_t end;           /* first free byte in small */
     unsigned char *big;   /* one payload that does not fit small, or NULL */
@@ -32,27 +37,32 @@ struct px_conn_in {
     struct px_conn_passed_fd passed_fds[2];
 };
 
+/* One connection. Owned by whoever created it until px_conn_destroy_loop; freed when, besides, no
+ * callback of it is on the stack and no task of it is posted. */
 struct px_conn {
+    /* Constant, except fd. */
     struct px_loop *loop;
-    int fd;
+    int fd; /* -1 when it was closed; changed on the loop thread under lock */
     bool is_unix;
     uint32_t index;
     size_t max_msg;
     struct px_conn_ops ops;
     void *arg;
+    /* Reading, and the life of the connection. */
     struct px_io io;      /* loop thread */
     struct px_conn_in in; /* loop thread */
-    unsigned busy;        /* loop thread: callbacks on the stack */
-    bool closed;          /* loop thread: no more callbacks */
+    unsigned busy;        /* loop thread: callbacks on the stack (enter, leave) */
+    bool closed;          /* loop thread: `closed` was called, or destroy */
     bool destroyed;       /* loop thread */
-    struct px_task wake;  /* lock: in flight while wake_posted */
+    /* Writing. */
+    struct px_task wake; /* lock: posted while wake_posted */
     struct px_lock lock;
     bool wake_posted;     /* lock */
-    bool broken;          /* lock: nothing goes out any more */
+    bool broken;          /* lock: nothing is sent any more */
     struct px_list queue; /* lock: struct out, oldest first */
-    size_t queued;        /* lock: bytes */
-    size_t queued_fds;    /* lock: descriptors that ride on them */
-    size_t limit;         /* lock */
+    size_t queued;        /* lock: bytes that wait in queue */
+    size_t queued_fds;    /* lock: descriptors that wait in queue */
+    size_t limit;         /* lock: of queued */
 };
 
 #endif

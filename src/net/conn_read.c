@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Reading frames from a stream. One receive brings header and payload, and often several messages,
+ * into `small`, where they are delivered in place. A payload that does not fit gets a buffer of its
+ * own, which grows as its bytes arrive, so the announcement of a length allocates nothing.
+ *
+ * The kernel gives a descriptor with the first bytes of the message that it was sent with, and ends
+ * a receive that took one: so the descriptor belongs to the message that holds the last byte of
+ * that receive. While one waits for its message to be complete, the next receive may bring the
+ * following message's: there are two places, and further descriptors are closed. */
+
 #include "conn_read.h"
 
 #include <arpa/inet.h>
@@ -14,22 +24,16 @@
 #include "src/net/conn_priv.h"
 #include "conn.h"
 
-/* One receive brings header and payload, and often several messages, into `small`; they are
- * delivered where they lie. A payload that cannot fit goes into a buffer of its own, which grows as
- * its bytes arrive, so an announcement alone costs nothing.
- *
- * A descriptor comes with the first bytes of the message that it rides on, and the kernel ends a
- * receive that took one: so it belongs to the message that holds the last byte of that receive. One
- * may be waiting for its message to be complete while the next receive brings the following one's:
- * two places, what is more is closed. */
-
+/* Sizes of the buffers, bound of the work per round, and descriptors that one receive has room for;
+ * the kernel closes those that are more. */
 enum {
     SMALL_BYTES = 16384,
     BIG_FIRST = 65536,
-    RECEIVES_PER_ROUND = 16, /* then others have their turn */
+    RECEIVES_PER_ROUND = 16, /* then other connections have their turn */
     FDS_LOOKED_AT = 4,
 };
 
+/* A frame's header, as far as it is used. */
 struct header {
     uint32_t tag;
     size_t len;
@@ -42,6 +46,7 @@ void px_conn_in_init(struct px_conn *conn)
     conn->in.passed_fds[1].fd = -1;
 }
 
+/* Also for a connection whose buffers were never allocated. */
 void px_conn_in_drop(struct px_conn *conn)
 {
     for (int i = 0; i < 2; i++) {
@@ -56,6 +61,7 @@ void px_conn_in_drop(struct px_conn *conn)
     conn->in.big = NULL;
 }
 
+/* Keeps a descriptor until its message is complete; closes it if both places are taken. */
 static void passed_fd_arrived(struct px_conn_in *in, int fd, uint64_t at)
 {
     for (int i = 0; i < 2; i++) {
@@ -67,7 +73,8 @@ static void passed_fd_arrived(struct px_conn_in *in, int fd, uint64_t at)
     (void) close(fd);
 }
 
-/* The descriptor of the message that ends before `end`. */
+/* The descriptor of the message that ends before position `end`, which the caller then owns; -1:
+ * none. */
 static int passed_fd_of(struct px_conn_in *in, uint64_t end)
 {
     int fd = in->passed_fds[0].fd;
@@ -80,6 +87,8 @@ static int passed_fd_of(struct px_conn_in *in, uint64_t end)
     return fd;
 }
 
+/* Takes the descriptors of one receive, whose last byte has position `at`: keeps the first, closes
+ * others. */
 static void take_passed_fds(struct px_conn *conn, struct msghdr *msg, uint64_t at)
 {
     bool first = true;
@@ -104,13 +113,14 @@ static void take_passed_fds(struct px_conn *conn, struct msghdr *msg, uint64_t a
     }
 }
 
-/* Position in the stream of the first byte that has not arrived. */
+/* Position in the stream of the first byte that has not been received. */
 static uint64_t arrived(const struct px_conn_in *in)
 {
     return in->consumed + (in->end - in->start) + (in->big ? PX_CONN_HEADER + in->big_have : 0);
 }
 
-/* Bytes received, 0 when there are none now, or an error; the end of the stream is one. */
+/* One receive, with descriptors on an AF_UNIX stream. Returns the number of bytes, 0 if there are
+ * none now, or PX_ERR_LOST_CONNECTION for an error or the end of the stream. */
 static ssize_t receive(struct px_conn *conn, void *room, size_t len)
 {
     union {
@@ -137,6 +147,7 @@ static ssize_t receive(struct px_conn *conn, void *room, size_t len)
     return n ? n : PX_ERR_LOST_CONNECTION;
 }
 
+/* Decodes the 16 bytes at `at`; index and the last word are ignored. */
 static struct header read_header(const unsigned char *at)
 {
     uint32_t words[4];
@@ -145,6 +156,8 @@ static struct header read_header(const unsigned char *at)
     return (struct header){ntohl(words[1]), ntohl(words[2])};
 }
 
+/* Hands one message to the owner, with its descriptor. The owner may end or destroy the connection:
+ * check conn->closed before anything else is delivered. */
 static void deliver(struct px_conn *conn, uint32_t tag, const void *payload, size_t len)
 {
     int fd;
@@ -155,6 +168,8 @@ static void deliver(struct px_conn *conn, uint32_t tag, const void *payload, siz
     conn->ops.message(conn->arg, tag, payload, len, fd);
 }
 
+/* Moves the beginning of a payload that does not fit `small` to a buffer of its own, of BIG_FIRST
+ * bytes at most to begin with. 0 or PX_ERR_NOMEM. */
 static int begin_big(struct px_conn_in *in, struct header header)
 {
     size_t have = in->end - in->start - PX_CONN_HEADER;
@@ -175,7 +190,9 @@ static int begin_big(struct px_conn_in *in, struct header header)
     return PX_OK;
 }
 
-/* Delivers the messages that are whole, then makes room for the rest of the next one. */
+/* Delivers the complete messages in `small`, then moves the rest to its front. 0,
+ * PX_ERR_LOST_CONNECTION (a message of length 0: how a peer announces that it leaves),
+ * PX_ERR_UNPACK_FAILURE (longer than max_msg), PX_ERR_NOMEM. */
 static int parse_small(struct px_conn *conn)
 {
     struct px_conn_in *in = &conn->in;
@@ -185,7 +202,7 @@ static int parse_small(struct px_conn *conn)
         struct header header = read_header(at);
 
         if (header.len == 0) {
-            return PX_ERR_LOST_CONNECTION; /* how a peer says that it goes */
+            return PX_ERR_LOST_CONNECTION;
         }
         if (header.len > conn->max_msg) {
             return PX_ERR_UNPACK_FAILURE;
@@ -210,6 +227,7 @@ static int parse_small(struct px_conn *conn)
     return PX_OK;
 }
 
+/* Doubles the buffer of a big payload, up to its announced length. 0 or PX_ERR_NOMEM. */
 static int grow_big(struct px_conn_in *in)
 {
     size_t cap = in->big_cap > in->big_len / 2 ? in->big_len : in->big_cap * 2;
@@ -223,7 +241,8 @@ static int grow_big(struct px_conn_in *in)
     return PX_OK;
 }
 
-/* One receive into the big payload. Positive: look again; 0: nothing there now. */
+/* One receive into the big payload, which is delivered when complete. Positive: receive again; 0:
+ * nothing there now; negative: the status that ends the connection. */
 static ssize_t read_big(struct px_conn *conn)
 {
     struct px_conn_in *in = &conn->in;
@@ -248,6 +267,9 @@ static ssize_t read_big(struct px_conn *conn)
     return n;
 }
 
+/* One receive into `small`, and delivery. Returns as read_big; 0 also when the receive did not fill
+ * the room, since that most often emptied the socket. If it did not, the watcher, being
+ * level-triggered, calls again. */
 static ssize_t read_small(struct px_conn *conn)
 {
     struct px_conn_in *in = &conn->in;
@@ -263,11 +285,11 @@ static ssize_t read_small(struct px_conn *conn)
     if (rc) {
         return rc;
     }
-    /* A receive that did not fill the room most often emptied the socket; if not, the loop calls
-     * again. */
     return (size_t) n < room && !in->big ? 0 : n;
 }
 
+/* Stops after RECEIVES_PER_ROUND receives; the watcher is level-triggered and calls again if more
+ * is there. */
 void px_conn_read_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop));

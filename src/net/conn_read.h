@@ -3,11 +3,18 @@
 #ifndef PX_NET_CONN_READ_H
 #define PX_NET_CONN_READ_H
 
+/* The reading half of a connection; called by conn.c only, on the loop thread. */
+
 struct px_conn;
 
-/* conn_read.c */
+/* Sets up conn->in. Without memory conn->in.small is NULL, which the caller checks. */
 void px_conn_in_init(struct px_conn *conn);
+
+/* Frees what was received and not delivered, descriptors included. Harmless when repeated. */
 void px_conn_in_drop(struct px_conn *conn);
+
+/* Receives and delivers what is there, a bounded amount; ends the connection at the end of the
+ * stream or at a malformed frame. Its caller in conn.c has entered the connection (conn->busy). */
 void px_conn_read_loop(struct px_conn *conn);
 
 #endif

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Writing frames to a stream. A message is sent in the thread that sends it when nothing waits
+ * before it; what the kernel does not take is queued, with the place reached, and the loop goes on
+ * from there. A message with a descriptor begins a system call of its own, by which the receiver
+ * finds the message that the descriptor belongs to.
+ *
+ * Everything here is under conn->lock (names end in _locked). A sender that finds the stream broken
+ * does not report it: it shuts the stream down, and the loop reads the end. */
+
 #include "conn_write.h"
 
 #include <arpa/inet.h>
@@ -15,25 +24,25 @@
 #include "src/net/conn_priv.h"
 #include "conn.h"
 
-/* A message goes out in the thread that sends it when nothing waits before it; what the kernel does
- * not take is queued whole with the place reached, and the loop goes on from there. A message with
- * a descriptor begins a system call of its own: the receiver finds the descriptor's message by
- * that. */
-
+/* Bounds of one system call and of the queue. */
 enum {
-    BATCH = 32,
-    WAITING_FDS = 16, /* descriptors in one queue: who asks and does not read gets no more */
+    BATCH = 32, /* messages in one system call */
+    WAITING_FDS =
+        16, /* descriptors in one queue, against a peer that requests them and does not read */
 };
 
+/* A message, whole or the rest of one. On the sender's stack, or in conn->queue, which then owns
+ * payload and descriptor. */
 struct out {
     struct px_list link;
     unsigned char header[PX_CONN_HEADER];
     unsigned char *payload; /* malloc'd */
     size_t len;             /* header and payload */
-    size_t done;            /* bytes of them that are out */
+    size_t done;            /* bytes of them that were sent */
     int fd;                 /* -1, or ours to send with the first byte and to close */
 };
 
+/* Frees a message of the queue and closes its descriptor. */
 static void out_free(struct out *out)
 {
     if (out->fd >= 0) {
@@ -55,7 +64,7 @@ void px_conn_out_drop(struct px_conn *conn)
     conn->queued_fds = 0;
 }
 
-/* The rest of a message as one or two slices. */
+/* The rest of a message as one or two slices; returns their number. */
 static size_t slices(const struct out *out, struct iovec iov[2])
 {
     size_t n = 0;
@@ -72,7 +81,8 @@ static size_t slices(const struct out *out, struct iovec iov[2])
     return n;
 }
 
-/* Bytes taken, 0 when the kernel takes none now, or PX_ERR_LOST_CONNECTION. */
+/* One system call, with `fd` (or -1) at its first byte. Returns the bytes that were taken, 0 if the
+ * kernel takes none now, or PX_ERR_LOST_CONNECTION. */
 static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, int fd)
 {
     union {
@@ -106,15 +116,18 @@ static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, i
     return PX_ERR_LOST_CONNECTION;
 }
 
+/* Marks the stream broken and drops the queue. The loop reads the end of the stream and reports
+ * it. */
 static void break_locked(struct px_conn *conn)
 {
     px_assert(px_lock_held(&conn->lock));
     conn->broken = true;
     px_conn_out_drop(conn);
-    (void) shutdown(conn->fd, SHUT_RDWR); /* the loop reads the end and reports it */
+    (void) shutdown(conn->fd, SHUT_RDWR);
 }
 
-/* Gathers from the front of the queue what may leave in one call. */
+/* Collects slices from the front of the queue for one system call: up to BATCH messages, and a
+ * descriptor only with the first of them. Returns the number of slices. */
 static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], int *ret_fd)
 {
     size_t n = 0;
@@ -139,6 +152,8 @@ static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], i
     return n;
 }
 
+/* Removes `bytes` sent bytes from the front of the queue. A descriptor was sent with the first byte
+ * of its message. */
 static void advance_locked(struct px_conn *conn, size_t bytes)
 {
     px_assert(px_lock_held(&conn->lock));
@@ -150,7 +165,7 @@ static void advance_locked(struct px_conn *conn, size_t bytes)
         out->done += step;
         bytes -= step;
         if (out->fd >= 0) {
-            (void) close(out->fd); /* it left with the first byte */
+            (void) close(out->fd);
             out->fd = -1;
             conn->queued_fds--;
         }
@@ -161,6 +176,8 @@ static void advance_locked(struct px_conn *conn, size_t bytes)
     }
 }
 
+/* Sends from the queue until the kernel takes no more. True if the queue is empty or the stream
+ * broken. */
 static bool flush_locked(struct px_conn *conn)
 {
     struct iovec iov[2 * BATCH];
@@ -192,6 +209,8 @@ bool px_conn_flush(struct px_conn *conn)
     return empty;
 }
 
+/* The connection ends with PX_ERR_NOMEM if the watcher cannot be changed: without it the queue
+ * would never be sent. */
 void px_conn_flush_loop(struct px_conn *conn)
 {
     bool empty = px_conn_flush(conn);
@@ -202,8 +221,10 @@ void px_conn_flush_loop(struct px_conn *conn)
     }
 }
 
-/* Keeps the rest of a message. The lists and the counter change only when all of it could be
- * had. */
+/* Appends the rest of a message to the queue and wakes the loop. On failure the queue is as before,
+ * or dropped because the stream is broken. PX_ERR_LOST_CONNECTION: the queue would be too long (a
+ * message of any size may wait alone), so the stream is broken; PX_ERR_NOMEM;
+ * PX_ERR_OUT_OF_RESOURCE. */
 static int enqueue_locked(struct px_conn *conn, const struct out *rest)
 {
     struct out *out;
@@ -217,7 +238,7 @@ static int enqueue_locked(struct px_conn *conn, const struct out *rest)
     out = malloc(sizeof(*out));
     if (!out) {
         if (rest->done > 0) {
-            break_locked(conn); /* half a message is out: the stream makes no sense any more */
+            break_locked(conn); /* part of a message was sent: nothing can follow */
         }
         return PX_ERR_NOMEM;
     }
@@ -239,7 +260,8 @@ static int enqueue_locked(struct px_conn *conn, const struct out *rest)
     return PX_OK;
 }
 
-/* The rest of it is in the queue, or all of it is out; on failure the payload is still ours. */
+/* Sends the message, or queues what is left of it (*ret_queued, the queue then owns its payload).
+ * On failure the payload is the caller's, as when it was sent whole. */
 static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
 {
     px_assert(px_lock_held(&conn->lock));
@@ -268,6 +290,7 @@ static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
     return enqueue_locked(conn, out);
 }
 
+/* The header is built in front of the payload without copying it: both are sent as slices. */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd)
 {
     bool failed = payload->failed;

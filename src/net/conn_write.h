@@ -3,25 +3,30 @@
 #ifndef PX_NET_CONN_WRITE_H
 #define PX_NET_CONN_WRITE_H
 
+/* The writing half of a connection: the exported send, and what conn.c needs of it. */
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct px_buf;
 struct px_conn;
 
-/* Any thread. Steals the bytes of `payload` (left empty), also on failure. `fd` (or -1) rides along
- * on an AF_UNIX stream (elsewhere it is ignored); it is duplicated as needed and stays the
- * caller's. 0, PX_ERR_NOMEM, PX_ERR_LOST_CONNECTION, PX_ERR_BAD_PARAM (empty or over 4 GiB: no such
- * message exists), PX_ERR_OUT_OF_RESOURCE (fd could not be duplicated; nothing was sent). */
+/* Sends a message. Takes the bytes of `payload` (left empty), also on failure. `fd` (or -1) is
+ * passed with the message on an AF_UNIX stream and ignored elsewhere; it stays the caller's and is
+ * duplicated if the message has to wait. Any thread, never blocks. 0: sent or queued.
+ * PX_ERR_LOST_CONNECTION; PX_ERR_NOMEM (nothing was sent, or the connection is closed);
+ * PX_ERR_BAD_PARAM (empty or over 4 GiB: no such message exists); PX_ERR_OUT_OF_RESOURCE (fd could
+ * not be duplicated; nothing was sent). */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd);
 
-/* conn_write.c */
+/* Discards the queue and closes its descriptors. Under conn->lock. */
 void px_conn_out_drop(struct px_conn *conn);
 
-/* Writes what the kernel takes. True when nothing is left. */
+/* Sends what is queued as far as the kernel takes it. True if the queue is empty afterwards. */
 bool px_conn_flush(struct px_conn *conn);
 
-/* The same, and keeps the watcher in step with what is left. */
+/* px_conn_flush, then watches the descriptor for writing as long as something is queued. Loop
+ * thread; its caller in conn.c has entered the connection. */
 void px_conn_flush_loop(struct px_conn *conn);
 
 #endif

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* A client's or tool's side of the handshake (dial.h). One deadline covers all of it. The answer is
+ * read to its last byte and no further: what the server sends behind it is for the connection that
+ * this becomes. */
+
 #include "src/net/dial.h"
 
 #include <arpa/inet.h>
@@ -21,17 +26,17 @@
 #include "src/net/uri.h"
 #include "tcp_owner.h"
 
-/* One deadline covers all of it. The answer is read to its last byte and not one further: what the
- * server sends behind it belongs to the connection. */
-
+/* A process in the server's answer: a namespace of fixed length, and a rank. */
 enum { ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
 
+/* One call of px_dial; on its stack. */
 struct dial_call {
     int fd;
     uint64_t deadline_ns;
 };
 
-/* Milliseconds left, rounded up so that a poll does not come back early; 0 when there are none. */
+/* Milliseconds until the deadline, rounded up so that a poll does not return early; 0: it has
+ * passed. */
 static int left_ms(const struct dial_call *call)
 {
     uint64_t now = px_clock_ns();
@@ -44,6 +49,7 @@ static int left_ms(const struct dial_call *call)
     return ms < INT32_MAX ? (int) ms : INT32_MAX;
 }
 
+/* Waits until the socket is ready. 0, PMIX_ERR_TIMEOUT or PMIX_ERR_UNREACH. */
 static int wait_for(const struct dial_call *call, short events)
 {
     for (;;) {
@@ -63,6 +69,7 @@ static int wait_for(const struct dial_call *call, short events)
     }
 }
 
+/* 0 or PMIX_ERR_UNREACH. */
 static int set_nonblocking(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -71,8 +78,9 @@ static int set_nonblocking(int fd)
                                                                      : PMIX_ERR_UNREACH;
 }
 
-/* A non-blocking connect to a full AF_UNIX backlog fails at once and there is nothing to poll for;
- * a blocking one waits, and the send timeout bounds it. */
+/* Connects and makes the socket non-blocking. A non-blocking connect to a full AF_UNIX backlog
+ * fails at once, and there is nothing to poll for; a blocking one waits, bounded by the send
+ * timeout. 0, PMIX_ERR_TIMEOUT, PMIX_ERR_UNREACH. */
 static int connect_unix(const struct dial_call *call, const struct px_address *to)
 {
     for (;;) {
@@ -95,6 +103,8 @@ static int connect_unix(const struct dial_call *call, const struct px_address *t
     }
 }
 
+/* Connects without blocking. TCP_NODELAY is a matter of speed only. 0, PMIX_ERR_TIMEOUT,
+ * PMIX_ERR_UNREACH. */
 static int connect_tcp(const struct dial_call *call, const struct px_address *to)
 {
     int one = 1;
@@ -105,8 +115,7 @@ static int connect_tcp(const struct dial_call *call, const struct px_address *to
     if (rc) {
         return rc;
     }
-    (void) setsockopt(call->fd, IPPROTO_TCP, TCP_NODELAY, &one,
-                      sizeof(one)); /* slower without, still right */
+    (void) setsockopt(call->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     if (connect(call->fd, &to->addr.any, to->len) == 0) {
         return PMIX_SUCCESS;
     }
@@ -122,8 +131,8 @@ static int connect_tcp(const struct dial_call *call, const struct px_address *to
                : PMIX_ERR_UNREACH;
 }
 
-/* All of the bytes out, or in. A server that does not want us just closes: that is
- * PMIX_ERR_UNREACH. */
+/* Sends (way POLLOUT) or receives (POLLIN) all `len` bytes. 0, PMIX_ERR_TIMEOUT, PMIX_ERR_UNREACH.
+ * A server that does not accept us may just close: that is PMIX_ERR_UNREACH. */
 static int transfer(const struct dial_call *call, void *bytes, size_t len, short way)
 {
     unsigned char *at = bytes;
@@ -148,6 +157,7 @@ static int transfer(const struct dial_call *call, void *bytes, size_t len, short
     return PMIX_SUCCESS;
 }
 
+/* Receives a number. Statuses as transfer. */
 static int get_u32(const struct dial_call *call, uint32_t *ret)
 {
     uint32_t net;
@@ -159,7 +169,9 @@ static int get_u32(const struct dial_call *call, uint32_t *ret)
     return rc;
 }
 
-/* A handshake module exists only in tests of other implementations. */
+/* Receives a status of the server and returns it; PMIX_ERR_UNPACK_FAILURE for a positive one. A
+ * server that answers PMIX_ERR_READY_FOR_HANDSHAKE wants a further handshake, which only tests of
+ * other implementations use. */
 static int get_status(const struct dial_call *call)
 {
     uint32_t word;
@@ -176,6 +188,8 @@ static int get_status(const struct dial_call *call)
     return status > 0 ? PMIX_ERR_UNPACK_FAILURE : status;
 }
 
+/* Receives a process. PMIX_ERR_UNPACK_FAILURE: its namespace is not terminated; else as
+ * transfer. */
 static int get_id(const struct dial_call *call, pmix_proc_t *ret)
 {
     unsigned char bytes[ID_BYTES];
@@ -195,6 +209,10 @@ static int get_id(const struct dial_call *call, pmix_proc_t *ret)
     return PMIX_SUCCESS;
 }
 
+/* Receives the server's answer, whose form depends on the flag of our handshake
+ * (docs/wire-format.md, section 2.4): a status; then for a client its index, for a tool its new
+ * name if it asked for one, the server's name, and a second status. A refusal is returned as it
+ * is. */
 static int read_answer(const struct dial_call *call, enum px_handshake_flag flag,
                        struct px_dialed *dialed)
 {
@@ -213,6 +231,7 @@ static int read_answer(const struct dial_call *call, enum px_handshake_flag flag
     return rc ? rc : get_status(call);
 }
 
+/* root can read this process anyway. Another user counts only if the parameter names it. */
 bool px_trusts(uid_t uid)
 {
     long long other = px_param_int(PX_P_SERVER_UID);
@@ -220,8 +239,8 @@ bool px_trusts(uid_t uid)
     return uid == 0 || uid == geteuid() || (other >= 0 && uid == (uid_t) other);
 }
 
-/* In a user namespace all users that it does not know look like one, root and the server's among
- * them. */
+/* True for a user that this user namespace does not know: all such users look like one, root and
+ * the server's among them. False in the first namespace, which knows every user. */
 static bool is_outside(uid_t uid)
 {
     unsigned long overflow = 65534;
@@ -237,11 +256,13 @@ static bool is_outside(uid_t uid)
         (void) !fscanf(file, "%lu %lu %lu", &first[0], &first[1], &first[2]);
         (void) fclose(file);
     }
-    return uid == overflow && first[2] != UINT32_MAX; /* the first namespace knows everybody */
+    return uid == overflow && first[2] != UINT32_MAX;
 }
 
-/* Before anything is said, and again when the answer is there: by then the server itself has taken
- * the connection, not somebody who listened in its place for a moment. */
+/* Checks by the kernel's word that the server is a trusted user's. Before anything is sent; on TCP
+ * again behind the answer, because by then the server itself has accepted the connection, and not a
+ * process that listened in its place for a moment. 0, PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_UNREACH (it
+ * has closed). */
 static int check_server(const struct dial_call *call, const struct px_trust *trust)
 {
     struct px_peer_cred who = px_auth_server(call->fd);
@@ -251,13 +272,15 @@ static int check_server(const struct dial_call *call, const struct px_trust *tru
         return named || px_param_bool(PX_P_TRUST_CLAIMS) ? PMIX_SUCCESS : PMIX_ERR_NO_PERMISSIONS;
     }
     if (who.uid == (uid_t) -1) {
-        return PMIX_ERR_UNREACH; /* it has gone */
+        return PMIX_ERR_UNREACH;
     }
     return px_trusts(who.uid) || (trust && who.uid == trust->uid) || (named && is_outside(who.uid))
                ? PMIX_SUCCESS
                : PMIX_ERR_NO_PERMISSIONS;
 }
 
+/* Connects and performs the handshake on a new socket, which stays the caller's. The server is
+ * checked before the handshake is sent, since that holds our credential. Statuses as px_dial. */
 static int converse(const struct dial_call *call, const struct px_address *to,
                     const struct px_handshake *handshake, const struct px_trust *trust,
                     struct px_dialed *dialed)
@@ -276,6 +299,7 @@ static int converse(const struct dial_call *call, const struct px_address *to,
     return rc || to->addr.any.sa_family == AF_UNIX ? rc : check_server(call, trust);
 }
 
+/* The socket is closed on every failure; the status is that of the first step that failed. */
 int px_dial(const char *uri, const struct px_handshake *handshake, unsigned timeout_ms,
             const struct px_trust *trust, struct px_dialed *ret)
 {

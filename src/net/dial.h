@@ -3,36 +3,46 @@
 #ifndef PX_NET_DIAL_H
 #define PX_NET_DIAL_H
 
+/* How a client or tool connects to its server: connect, check who serves, introduce itself, read
+ * the answer. Blocking, in the caller's thread, with one deadline. Nothing is kept here: the caller
+ * makes a link of the descriptor (src/context/request.h). */
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "src/net/handshake.h"
 
-/* How a client or tool reaches its server: blocking, in the caller's thread, with a deadline. */
-
+/* An accepted connection, ready for px_link_open. Members that the kind of peer does not get keep
+ * what the caller's URI and handshake say. */
 struct px_dialed {
     int fd;               /* connected, non-blocking, close-on-exec; the caller owns it */
     uint32_t index;       /* our index at the server (clients) */
-    pmix_proc_t assigned; /* our id when a tool asked for one */
-    pmix_proc_t server;   /* tools: the server's id */
+    pmix_proc_t assigned; /* our name: the one introduced, or the one given to a tool */
+    pmix_proc_t server;   /* the server's name */
 };
 
-/* Whom to expect at the other end, besides root, our own user and that of shmix_server_uid. */
+/* Which servers are trusted besides those of root, of our own user and of the parameter
+ * shmix_server_uid. */
 struct px_trust {
-    uid_t uid;  /* whoever started us says so; (uid_t) -1: nobody else */
-    bool named; /* the address was given by the user or by whoever started us, so it stands where
-                   the kernel cannot say who is there */
+    uid_t uid;  /* a user named by the launcher; (uid_t) -1: none */
+    bool named; /* the address is from the user or the launcher: trusted where the kernel does not
+                   know the server's user */
 };
 
-/* Is it a user whose servers are trusted? */
+/* True if servers of this user are trusted: root, our own, or the one of shmix_server_uid. Any
+ * thread. */
 bool px_trusts(uid_t uid);
 
-/* "<nspace>.<rank>;<scheme>://<address>" with scheme tcp4, tcp6 or unix; only loopback and AF_UNIX
- * addresses are dialled unless they come from the launcher (any address it names is accepted).
- * Nothing is said to a server that is not to be trusted (NULL: nobody but the usual). 0,
- * PMIX_ERR_BAD_PARAM (malformed), PMIX_ERR_UNREACH, PMIX_ERR_TIMEOUT, PMIX_ERR_NOMEM,
- * PMIX_ERR_NO_PERMISSIONS (it is another user's), or the status with which the server refused. */
+/* Connects to "<nspace>.<rank>;<scheme>://<address>", scheme tcp4, tcp6 or unix, and introduces
+ * this process by `handshake`. The server's user is checked by the kernel's word first: nothing is
+ * sent to one that is not trusted (trust NULL: only the usual users). *ret, with its descriptor, is
+ * the caller's.
+ *
+ * 0, PMIX_ERR_BAD_PARAM (malformed), PMIX_ERR_UNREACH (also: it closed without an answer),
+ * PMIX_ERR_TIMEOUT, PMIX_ERR_NOMEM, PMIX_ERR_NO_PERMISSIONS (not a trusted user's),
+ * PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_NOT_SUPPORTED (it requires a further handshake), or the status
+ * with which the server refused. */
 int px_dial(const char *uri, const struct px_handshake *handshake, unsigned timeout_ms,
             const struct px_trust *trust, struct px_dialed *ret);
 

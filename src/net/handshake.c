@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Packing and parsing of the handshake. It is written by peers of which nothing is known yet, so
+ * the parser trusts nothing: one cursor refuses to pass the end, strings must end inside the body
+ * and fit their place, numbers must be among those defined. The header in front is in host byte
+ * order, unlike that of any other message. */
+
 #include "src/net/handshake.h"
 
 #include <arpa/inet.h>
@@ -11,24 +17,23 @@
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 
-/* Written by unidentified peers, read before anything is known of them: every field is looked at
- * through one cursor that refuses to pass the end, strings must end inside the body and fit their
- * place, numbers must be of the values that exist. The header in front is in host byte order,
- * unlike that of any other message. */
-
+/* Header of the handshake: index, tag and length of the body, and a word that is 0. */
 enum { HEADER_BYTES = 16 };
 
+/* The unread part of a body. `bad` is set by the first read that fails; later reads give 0. */
 struct cursor {
     const unsigned char *at;
     const unsigned char *end;
     bool bad;
 };
 
+/* True if a handshake with this flag has uid and gid. */
 static bool has_ids(enum px_handshake_flag flag)
 {
     return flag != PX_HANDSHAKE_CLIENT;
 }
 
+/* True if a handshake with this flag has the peer's name. */
 static bool has_proc(enum px_handshake_flag flag)
 {
     switch (flag) {
@@ -49,6 +54,7 @@ static bool has_proc(enum px_handshake_flag flag)
     return false;
 }
 
+/* Appends a number in network order. */
 static void put_u32(struct px_buf *buf, uint32_t v)
 {
     uint32_t net = htonl(v);
@@ -56,12 +62,15 @@ static void put_u32(struct px_buf *buf, uint32_t v)
     px_buf_append(buf, &net, sizeof(net));
 }
 
+/* Appends a string, cut to room - 1 letters, and its NUL. */
 static void put_string(struct px_buf *buf, const char *text, size_t room)
 {
     px_buf_append(buf, text, strnlen(text, room - 1));
     px_buf_byte(buf, 0);
 }
 
+/* Appends everything behind the header, in the order of docs/wire-format.md, section 2.3. Failures
+ * stay in the buffer, where the caller finds them. */
 static void put_body(const struct px_handshake *handshake, struct px_buf *buf)
 {
     put_string(buf, handshake->psec, sizeof(handshake->psec));
@@ -85,6 +94,7 @@ static void put_body(const struct px_handshake *handshake, struct px_buf *buf)
     }
 }
 
+/* The length in the header is filled in when the body is complete. */
 int px_handshake_pack(const struct px_handshake *handshake, struct px_buf *buf)
 {
     uint32_t header[4] = {UINT32_MAX, UINT32_MAX, 0, 0};
@@ -106,6 +116,7 @@ int px_handshake_pack(const struct px_handshake *handshake, struct px_buf *buf)
     return PMIX_SUCCESS;
 }
 
+/* The next n bytes, borrowed; NULL if there are fewer. */
 static const unsigned char *get_bytes(struct cursor *in, size_t n)
 {
     const unsigned char *at = in->at;
@@ -118,6 +129,7 @@ static const unsigned char *get_bytes(struct cursor *in, size_t n)
     return at;
 }
 
+/* A number in network order, or 0. */
 static uint32_t get_u32(struct cursor *in)
 {
     const unsigned char *at = get_bytes(in, sizeof(uint32_t));
@@ -129,6 +141,7 @@ static uint32_t get_u32(struct cursor *in)
     return ntohl(net);
 }
 
+/* A byte, or 0. */
 static uint8_t get_u8(struct cursor *in)
 {
     const unsigned char *at = get_bytes(in, 1);
@@ -136,6 +149,7 @@ static uint8_t get_u8(struct cursor *in)
     return at ? *at : 0;
 }
 
+/* Copies a terminated string that fits `room`; otherwise the cursor becomes bad. */
 static void get_string(struct cursor *in, char *room, size_t room_len)
 {
     size_t left = (size_t) (in->end - in->at);
@@ -149,7 +163,8 @@ static void get_string(struct cursor *in, char *room, size_t room_len)
     in->at = end + 1;
 }
 
-/* Number, then one character of any kind, then a number, and so on; what is missing is 0. */
+/* Reads up to three numbers of the version, each behind one separating character; those that are
+ * missing stay 0. */
 static void parse_version(struct px_handshake *handshake)
 {
     unsigned *const parts[] = {&handshake->version_major, &handshake->version_minor,
@@ -172,6 +187,8 @@ static void parse_version(struct px_handshake *handshake)
     }
 }
 
+/* Reads the flag, and the ids and the name that it announces. An unknown flag makes the cursor bad,
+ * since nothing behind it can be read. */
 static void get_who(struct cursor *in, struct px_handshake *handshake)
 {
     handshake->flag = (enum px_handshake_flag) get_u8(in);
@@ -189,6 +206,8 @@ static void get_who(struct cursor *in, struct px_handshake *handshake)
     }
 }
 
+/* Reads on behind a failure, which is checked once at the end: a bad cursor gives nothing but
+ * zeros. */
 int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
 {
     struct cursor in = {body, (const unsigned char *) body + len, false};
@@ -208,7 +227,7 @@ int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
     }
     handshake.kind = (enum px_wire_kind) kind;
     parse_version(&handshake);
-    /* 4.2.2 counts one byte too many and sends a zero that means nothing. */
+    /* OpenPMIx 4.2.2 counts one byte too many and sends a zero without meaning. */
     if (in.end - in.at > 1 || (in.end > in.at && *in.at)) {
         handshake.blob = in.at;
         handshake.blob_len = (size_t) (in.end - in.at);
@@ -217,6 +236,7 @@ int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
     return PMIX_SUCCESS;
 }
 
+/* The infos are in the encoding that the handshake itself declares. A negative number is none. */
 pid_t px_handshake_pid(const struct px_handshake *handshake)
 {
     struct px_in in = px_in_make(handshake->blob, handshake->blob_len, handshake->kind);

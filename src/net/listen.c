@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Listening sockets. A path is handled with care, because others may write to its directory:
+ * bind(2) never follows a link in the last place and replaces nothing; only a socket of our own
+ * user that nobody listens to any more is removed to make room, and only the very file that we made
+ * is removed at the end. The mode is changed through a descriptor of that file, not by name. */
+
 #include "src/net/listen.h"
 
 #include <arpa/inet.h>
@@ -18,11 +24,7 @@
 
 #include "src/base/status.h"
 
-/* A path is touched with care: others may write to its directory. bind(2) never follows a link in
- * the last place nor replaces anything; only a socket of our own user that nobody listens to any
- * more is removed to make room, and only the very file that we made is removed at the end. The mode
- * is widened through a descriptor of that file, not by name. */
-
+/* A new stream socket, or PX_ERR_OUT_OF_RESOURCE. */
 static int open_socket(int domain)
 {
     int fd = socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -30,6 +32,7 @@ static int open_socket(int domain)
     return fd < 0 ? PX_ERR_OUT_OF_RESOURCE : fd;
 }
 
+/* The loopback interface only: connections from other machines never arrive. */
 int px_listen_tcp(char uri[PX_URI_BYTES])
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -48,6 +51,7 @@ int px_listen_tcp(char uri[PX_URI_BYTES])
     return fd;
 }
 
+/* Writes 32 random hexadecimal digits; false: the kernel gives none. */
 static bool random_name(char name[33])
 {
     unsigned char bytes[16];
@@ -61,6 +65,8 @@ static bool random_name(char name[33])
     return true;
 }
 
+/* Binds to a random abstract name, which no other user can guess or occupy. 0 or
+ * PX_ERR_OUT_OF_RESOURCE. */
 static int bind_abstract(int fd, char uri[PX_URI_BYTES])
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -79,7 +85,8 @@ static int bind_abstract(int fd, char uri[PX_URI_BYTES])
     return PX_OK;
 }
 
-/* A socket of our user that refuses connections was left by a server that died. */
+/* True if the path is a socket of our user that refuses connections: a server that died has left
+ * it. */
 static bool is_stale(const struct sockaddr_un *at)
 {
     struct stat st;
@@ -100,8 +107,9 @@ static bool is_stale(const struct sockaddr_un *at)
     return rc != 0 && why == ECONNREFUSED;
 }
 
-/* The mode at birth is cut down by the umask; this gives what was asked for to the file that is
- * there, if it is a socket of ours. */
+/* Notes which file was made, after checking that it is a socket of ours, and gives it `mode`, which
+ * the umask may have cut down. Without /proc the narrower mode stays. 0, PX_ERR_NO_PERMISSIONS,
+ * PX_ERR_RESOURCE_BUSY (another file). */
 static int mark_path(const char *path, mode_t mode, struct px_socket_file *ret_mark)
 {
     int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -117,7 +125,7 @@ static int mark_path(const char *path, mode_t mode, struct px_socket_file *ret_m
     }
     (void) snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     if ((st.st_mode & 0777) != mode) {
-        (void) chmod(link, mode); /* without /proc the narrower mode stays */
+        (void) chmod(link, mode);
     }
     (void) close(fd);
     (void) snprintf(ret_mark->path, sizeof(ret_mark->path), "%s", path);
@@ -126,6 +134,7 @@ static int mark_path(const char *path, mode_t mode, struct px_socket_file *ret_m
     return PX_OK;
 }
 
+/* Binds to a path, if need be in place of a stale socket. Statuses as px_listen_unix. */
 static int bind_path(int fd, const char *path, mode_t mode, char uri[PX_URI_BYTES],
                      struct px_socket_file *ret_mark)
 {
@@ -137,7 +146,7 @@ static int bind_path(int fd, const char *path, mode_t mode, char uri[PX_URI_BYTE
         return PX_ERR_BAD_PARAM;
     }
     memcpy(at.sun_path, path, len + 1);
-    (void) fchmod(fd, mode); /* the file is born with it, so there is no moment when it is wider */
+    (void) fchmod(fd, mode); /* the file is made with it, so it is never wider */
     rc = bind(fd, (const struct sockaddr *) &at, sizeof(at));
     if (rc != 0 && errno == EADDRINUSE && is_stale(&at)) {
         (void) unlink(path);
@@ -152,6 +161,7 @@ static int bind_path(int fd, const char *path, mode_t mode, char uri[PX_URI_BYTE
     return mark_path(path, mode, ret_mark);
 }
 
+/* If listening fails, the file that was made is removed again. */
 int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES],
                    struct px_socket_file *ret_mark)
 {
@@ -177,6 +187,7 @@ int px_listen_unix(const char *path, mode_t mode, char uri[PX_URI_BYTES],
     return fd;
 }
 
+/* Device and inode tell our file from one that another server has put in its place. */
 void px_listen_unlink(const struct px_socket_file *mark)
 {
     struct stat st;

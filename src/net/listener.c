@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Listening. Two things could let connections without a handshake harm the clients that are
+ * connected: their number, and a full descriptor table. The first is bounded; the oldest of them is
+ * closed. For the second a reserve descriptor is kept. It is closed so that the newcomer can be
+ * accepted, and closed, because a connection that stays in the backlog would wake the loop for
+ * ever. */
+
 #include "src/net/listener.h"
 
 #include <errno.h>
@@ -14,14 +21,11 @@
 #include "src/net/listener_priv.h"
 #include "pending_conn.h"
 
-/* Listening. Two things could let unidentified connections harm the clients that are already in:
- * many of them, and a full descriptor table. The first is bounded by a count, the oldest
- * unidentified connection going first. For the second a spare descriptor is kept: it is given up so
- * that the newcomer can be accepted and closed, because a connection that stays in the backlog
- * would wake the loop for ever. */
-
+/* Connections accepted before other descriptors have their turn; pause after a failed accept; least
+ * limit of connections without a handshake. */
 enum { ACCEPTS_PER_ROUND = 64, PAUSE_MS = 100, FEW_STRANGERS = 8 };
 
+/* Opens the reserve descriptor if it is not open; it may stay closed when the table is full. */
 static void reserve_open(struct px_listeners *listeners)
 {
     if (listeners->reserve_fd < 0) {
@@ -29,6 +33,7 @@ static void reserve_open(struct px_listeners *listeners)
     }
 }
 
+/* Gives the reserve descriptor back to the process. */
 static void reserve_close(struct px_listeners *listeners)
 {
     if (listeners->reserve_fd >= 0) {
@@ -37,6 +42,8 @@ static void reserve_close(struct px_listeners *listeners)
     }
 }
 
+/* The pause is over: accept again. Without memory for that the pause is repeated, so that no
+ * listener stays closed for ever. */
 static void listen_again(struct px_timer *timer)
 {
     struct px_listeners *listeners = px_container_of(timer, struct px_listeners, pause);
@@ -44,22 +51,25 @@ static void listen_again(struct px_timer *timer)
     int rc_tcp = px_io_want_loop(&listeners->tcp_socket.io, PX_IO_READ);
 
     reserve_open(listeners);
-    if (rc_unix || rc_tcp) { /* without memory to listen: a listener must not stay shut for ever */
+    if (rc_unix || rc_tcp) {
         (void) px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again);
     }
 }
 
+/* Stops accepting for a while after a failure that cannot be remedied. If the timer cannot be
+ * started, accepting goes on, which costs time only. */
 static void pause_accepting(struct px_listeners *listeners)
 {
     px_assert(px_loop_inside(listeners->loop));
     if (px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again) != PX_OK) {
-        return; /* then listening goes on, which costs time but is right */
+        return;
     }
     (void) px_io_want_loop(&listeners->unix_socket.io, 0);
     (void) px_io_want_loop(&listeners->tcp_socket.io, 0);
 }
 
-/* No descriptor for the newcomer: it is let in by the spare one and shown out. */
+/* The table is full: accepts the newcomer by means of the reserve descriptor and closes it. False:
+ * there is no reserve, or accept failed. */
 static bool drop_for_descriptor(struct px_listener_socket *way)
 {
     struct px_listeners *listeners = way->listeners;
@@ -77,7 +87,9 @@ static bool drop_for_descriptor(struct px_listener_socket *way)
     return fd >= 0;
 }
 
-/* What to do after accept failed: true to accept on. */
+/* True if accepting goes on after accept failed with errno `why`. A full table is met by closing
+ * the newcomer, else the oldest connection without a handshake; if neither can be done, and for
+ * unknown errors, accepting pauses. */
 static bool accept_on(struct px_listener_socket *way, int why)
 {
     switch (why) {
@@ -99,6 +111,7 @@ static bool accept_on(struct px_listener_socket *way, int why)
     return false;
 }
 
+/* Accepts the connections that wait. */
 static void socket_readable(struct px_io *io, int what)
 {
     struct px_listener_socket *way = px_container_of(io, struct px_listener_socket, io);
@@ -115,6 +128,7 @@ static void socket_readable(struct px_io *io, int what)
     }
 }
 
+/* Begins to accept on a socket, if it is open. 0 or PX_ERR_NOMEM. */
 static int socket_start(struct px_listener_socket *way)
 {
     if (way->fd < 0) {
@@ -123,6 +137,7 @@ static int socket_start(struct px_listener_socket *way)
     return px_io_start_loop(way->listeners->loop, &way->io, way->fd, PX_IO_READ, socket_readable);
 }
 
+/* Ends accepting on a socket and closes it. Harmless when repeated. */
 static void socket_stop(struct px_listener_socket *way)
 {
     px_io_stop_loop(&way->io);
@@ -132,6 +147,7 @@ static void socket_stop(struct px_listener_socket *way)
     }
 }
 
+/* px_listeners_close on the loop thread; the structure itself stays. */
 static void close_loop(void *arg)
 {
     struct px_listeners *listeners = arg;
@@ -145,11 +161,13 @@ static void close_loop(void *arg)
     reserve_close(listeners);
 }
 
+/* The part of px_listeners_open that runs on the loop thread; on the caller's stack. */
 struct open_call {
     struct px_listeners *listeners;
     int status;
 };
 
+/* Begins to accept, on the loop thread; the result is in the call. */
 static void open_loop(void *arg)
 {
     struct open_call *call = arg;
@@ -161,7 +179,8 @@ static void open_loop(void *arg)
     }
 }
 
-/* A machine without a loopback interface is served over the other listener. */
+/* Opens the sockets asked for. A machine without a loopback interface is served over the other one.
+ * Statuses as px_listeners_open. */
 static int listen_both(struct px_listeners *listeners, const struct px_listener_opts *opts)
 {
     int fd;
@@ -184,7 +203,8 @@ static int listen_both(struct px_listeners *listeners, const struct px_listener_
     return PX_OK;
 }
 
-/* Strangers shall not be able to fill the table alone. */
+/* How many connections without a handshake there may be: they shall not be able to fill the
+ * descriptor table alone. */
 static size_t unidentified_limit(void)
 {
     struct rlimit limit;
@@ -200,6 +220,8 @@ static size_t unidentified_limit(void)
     return quarter < PX_LISTENER_MAX_PENDING ? (size_t) quarter : PX_LISTENER_MAX_PENDING;
 }
 
+/* The sockets are opened in the caller's thread; px_listeners_close undoes whatever was opened when
+ * a step fails. */
 int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
                       const struct px_listener_ops *ops, void *arg, struct px_listeners **ret)
 {
@@ -236,7 +258,8 @@ int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
     return PX_OK;
 }
 
-/* A forked child has copies of our descriptors but not our loop: there everything is left alone. */
+/* A forked child has copies of the descriptors but not the loop: there everything is left alone,
+ * the memory included. */
 void px_listeners_close(struct px_listeners *listeners)
 {
     if (listeners && px_loop_run(listeners->loop, close_loop, listeners) == PX_OK) {

@@ -3,39 +3,45 @@
 #ifndef PX_NET_LISTENER_PRIV_H
 #define PX_NET_LISTENER_PRIV_H
 
+/* The inside of the listeners, shared by listener.c (listening) and pending_conn.c (a connection
+ * until it is admitted) only. */
+
 #include "src/base/list.h"
 #include "src/net/listener.h"
 #include "src/net/listen.h"
 
-/* Inside of the listeners, shared by listener.c (listening) and pending_conn.c (one connection
- * until it is admitted). */
-
-/* Unidentified connections at once, at most, and no more than a quarter of the descriptor table. */
+/* Connections without a handshake: at most this many, and no more than a quarter of the descriptor
+ * table. */
 enum { PX_LISTENER_MAX_PENDING = 1024 };
 
+/* One of the two listening sockets. */
 struct px_listener_socket {
     struct px_listeners *listeners;
     struct px_io io;
-    int fd; /* -1: shut */
+    int fd; /* -1: closed */
 };
 
-/* Loop thread, once open. */
+/* Both listeners and the connections that are pending. Owned by the server. Used on the loop thread
+ * once open. */
 struct px_listeners {
     struct px_loop *loop;
+    /* As opened. */
     size_t max_msg;
     unsigned handshake_ms;
     struct px_listener_ops ops;
     void *arg;
+    /* The two sockets, and what happens when accept fails. */
     struct px_listener_socket unix_socket;
     struct px_listener_socket tcp_socket;
-    int reserve_fd;        /* a descriptor kept to be given up when the table is full, or -1 */
-    struct px_timer pause; /* nothing could be given up: listening rests for a moment */
-    /* pending connections that have not introduced themselves, oldest first */
+    int reserve_fd; /* closed to accept one more when the table is full (glossary); -1: none */
+    struct px_timer pause; /* after a failure without remedy: no accepting until it fires */
+    /* pending connections whose handshake has not arrived, oldest first */
     struct px_list unidentified;
     size_t n_unidentified;
     size_t max_unidentified;
-    struct px_list waiting; /* pending connections whose handshake was handed over */
-    struct px_socket_file mark;
+    struct px_list waiting;     /* pending connections whose handshake was reported */
+    struct px_socket_file mark; /* file of unix_socket, if it has one */
+    /* Addresses without the server's name; "": that listener is closed. */
     char unix_uri[PX_URI_BYTES];
     char tcp_uri[PX_URI_BYTES];
 };

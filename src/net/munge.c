@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* munge by dlopen. The library is opened for the time of a call, so no state is kept and a machine
+ * without it needs nothing. The functions have had these types since munge 0.5; 0 is success for
+ * both. */
+
 #include "src/net/munge.h"
 
 #include <dlfcn.h>
@@ -8,18 +13,17 @@
 
 #include "src/base/status.h"
 
-/* The library is opened for the time of a call: no state is kept, and a machine without it loses
- * nothing. The three functions have had these types since munge 0.5; 0 is success for both. */
-
+/* The library while it is open; on the caller's stack. */
 struct munge {
     void *handle;
     int (*encode)(char **cred, void *ctx, const void *payload, int len);
     int (*decode)(const char *cred, void *ctx, void **payload, int *len, uid_t *uid, gid_t *gid);
 };
 
-/* A function pointer out of an object pointer, as POSIX grants for dlsym. */
+/* Loads a function by name. POSIX allows this conversion of dlsym's object pointer. */
 #define LOAD(m, field, name) (*(void **) (&(m)->field) = dlsym((m)->handle, name))
 
+/* Opens the library; the caller closes m->handle. False: it is not there, or lacks a function. */
 static bool munge_open(struct munge *m)
 {
     m->handle = dlopen("libmunge.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -35,6 +39,7 @@ static bool munge_open(struct munge *m)
     return true;
 }
 
+/* The credential has no payload: only its user and group are of interest. */
 int px_munge_encode(char *room, size_t room_len, size_t *ret_len)
 {
     struct munge m = {0};
@@ -58,6 +63,7 @@ int px_munge_encode(char *room, size_t room_len, size_t *ret_len)
     return rc;
 }
 
+/* Makes a credential and discards it: only that shows whether the daemon answers. */
 bool px_munge_works(void)
 {
     char cred[1024];
@@ -66,6 +72,8 @@ bool px_munge_works(void)
     return px_munge_encode(cred, sizeof(cred), &len) == PX_OK;
 }
 
+/* munge takes a string, so the terminator is looked for before the library sees the peer's
+ * bytes. */
 int px_munge_decode(const void *cred, size_t len, uid_t *ret_uid, gid_t *ret_gid)
 {
     struct munge m = {0};

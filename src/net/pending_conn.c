@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* A connection from its arrival to our answer. Exactly the bytes of the handshake are read: what
+ * the peer sends behind it stays in the kernel for the connection that this may become. Memory
+ * grows with the bytes that arrive, not with the length that is announced. Nothing here blocks: a
+ * peer that is late is closed by its timer. */
+
 #include "pending_conn.h"
 
 #include <arpa/inet.h>
@@ -15,25 +21,26 @@
 #include "src/net/listener_priv.h"
 #include "tcp_owner.h"
 
-/* One connection from its arrival to our answer. Exactly the bytes of the introduction are read:
- * what the peer sends behind it stays in the kernel for the connection that the pending connection
- * may become. Memory follows the bytes that arrive, not the length that is announced. */
-
+/* Sizes on the wire: the handshake's header, one receive, a process in the answer to a tool. */
 enum { HEADER_BYTES = 16, CHUNK_BYTES = 4096, ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
 
+/* One pending connection. In one of two lists of the listeners: `unidentified` until its handshake
+ * has been reported, `waiting` after that. */
 struct px_pending_conn {
-    /* listeners->unidentified connections, or listeners->waiting once introduced */
     struct px_list link;
     struct px_listeners *listeners;
-    int fd; /* -1 when it was given away */
+    int fd; /* -1 when the connection took it over */
     struct px_io io;
-    struct px_timer timer;
-    bool introduced;
-    struct px_buf bytes; /* header and body, as far as they have come */
-    size_t due;          /* length of both; of the header until that is known */
+    struct px_timer timer; /* runs until the handshake has arrived */
+    bool introduced;       /* the handshake was reported */
+    struct px_buf bytes;   /* header and body, as far as they have arrived */
+    size_t due;            /* their length; that of the header until the body's is known */
     void *data;
 };
 
+/* Closes the pending connection, unless a connection took over its descriptor, and frees it, in
+ * whichever list it is. Its address must not be used afterwards, neither here nor by the owner of
+ * the listeners. */
 static void guest_free(struct px_pending_conn *pending)
 {
     px_assert(px_loop_inside(pending->listeners->loop));
@@ -50,12 +57,14 @@ static void guest_free(struct px_pending_conn *pending)
     free(pending);
 }
 
+/* The time for the handshake is over. */
 static void too_late(struct px_timer *timer)
 {
     guest_free(px_container_of(timer, struct px_pending_conn, timer));
 }
 
-/* The header is in the byte order of the peer, which is ours or not welcome. */
+/* True for a valid header; *ret_len is the length of the body. The header is in the byte order of
+ * the peer: a peer of another order is refused by this. */
 static bool header_good(const void *header, size_t *ret_len)
 {
     uint32_t words[4];
@@ -68,7 +77,8 @@ static bool header_good(const void *header, size_t *ret_len)
     return true;
 }
 
-/* 1: all of it is here; 0: later; negative: the pending connection is no good. */
+/* Receives what is there of the handshake, first the header, then as many bytes as it announces. 1:
+ * it is complete; 0: not yet; negative: the connection is to be closed. */
 static int read_handshake(struct px_pending_conn *pending)
 {
     unsigned char chunk[CHUNK_BYTES];
@@ -99,7 +109,9 @@ static int read_handshake(struct px_pending_conn *pending)
     return 1;
 }
 
-/* From now on the owner of the listeners decides; only the end of the stream is of interest. */
+/* Parses the handshake, asks the kernel who the peer is, and reports both; a malformed one closes
+ * the connection. From here on the owner of the listeners decides, and only the end of the stream
+ * matters. May free the pending connection. */
 static void hand_over_handshake(struct px_pending_conn *pending)
 {
     struct px_listeners *listeners = pending->listeners;
@@ -117,11 +129,11 @@ static void hand_over_handshake(struct px_pending_conn *pending)
     px_list_append(&listeners->waiting, &pending->link);
     pending->introduced = true;
     listeners->n_unidentified--;
-    listeners->ops.handshake(listeners->arg, pending, &handshake,
-                             &peer_cred); /* may have freed the pending connection */
+    listeners->ops.handshake(listeners->arg, pending, &handshake, &peer_cred);
 }
 
-/* A peer that goes ahead of our answer is no longer watched: its bytes stay where they are. */
+/* A reported connection is readable: at its end reports `gone`. If the peer sends before our
+ * answer, it is not watched any further, and its bytes stay in the kernel. */
 static void look_for_end(struct px_pending_conn *pending)
 {
     struct px_listeners *listeners = pending->listeners;
@@ -139,6 +151,7 @@ static void look_for_end(struct px_pending_conn *pending)
     guest_free(pending);
 }
 
+/* The watcher's callback: before the handshake reads it, after that looks for the end. */
 static void guest_ready(struct px_io *io, int what)
 {
     struct px_pending_conn *pending = px_container_of(io, struct px_pending_conn, io);
@@ -157,6 +170,7 @@ static void guest_ready(struct px_io *io, int what)
     }
 }
 
+/* The newcomer is entered before the limit is checked, so the oldest one makes room for it. */
 void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
 {
     struct px_pending_conn *pending = calloc(1, sizeof(*pending));
@@ -192,6 +206,7 @@ bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners)
     return true;
 }
 
+/* `gone` may not admit or refuse the connection: it is freed here. */
 void px_pending_conn_drop_all_loop(struct px_listeners *listeners)
 {
     px_assert(px_loop_inside(listeners->loop));
@@ -216,7 +231,8 @@ void *px_pending_conn_data(const struct px_pending_conn *pending)
     return pending->data;
 }
 
-/* A fresh socket takes these few bytes at once; one that does not is no use. */
+/* Sends our answer, a few bytes that a new socket takes at once; one that does not is given up. 0
+ * or PX_ERR_LOST_CONNECTION. */
 static int send_answer(struct px_pending_conn *pending, const void *bytes, size_t len)
 {
     ssize_t n;
@@ -227,16 +243,19 @@ static int send_answer(struct px_pending_conn *pending, const void *bytes, size_
     return n >= 0 && (size_t) n == len ? PX_OK : PX_ERR_LOST_CONNECTION;
 }
 
+/* A peer that has left already does not learn the status, which is no error of ours. */
 void px_pending_conn_refuse(struct px_pending_conn *pending, int32_t status)
 {
     uint32_t net = htonl((uint32_t) status);
 
     if (status) {
-        (void) send_answer(pending, &net, sizeof(net)); /* it is told or it has gone */
+        (void) send_answer(pending, &net, sizeof(net)); /* the peer may have left */
     }
     guest_free(pending);
 }
 
+/* Sends the answer and makes the connection. Frees the pending connection in any case. Statuses as
+ * px_pending_conn_admit. */
 static int admit(struct px_pending_conn *pending, const void *bytes, size_t len, uint32_t index,
                  const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
 {
@@ -255,6 +274,7 @@ static int admit(struct px_pending_conn *pending, const void *bytes, size_t len,
     return px_conn_create_loop(listeners->loop, fd, index, listeners->max_msg, ops, arg, ret);
 }
 
+/* The answer to a client: status, index (docs/wire-format.md, section 2.4). */
 int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index,
                           const struct px_conn_ops *ops, void *arg, struct px_conn **ret)
 {
@@ -263,6 +283,8 @@ int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index,
     return admit(pending, words, sizeof(words), index, ops, arg, ret);
 }
 
+/* Writes a process as tools expect it: the namespace in a fixed length, and the rank. Returns
+ * ID_BYTES. */
 static size_t put_id(unsigned char *at, const pmix_proc_t *proc)
 {
     uint32_t rank = htonl(proc->rank);
@@ -273,6 +295,8 @@ static size_t put_id(unsigned char *at, const pmix_proc_t *proc)
     return ID_BYTES;
 }
 
+/* The answer to a tool: status, its name if it asked for one, our name, status of the security
+ * handshake. */
 int px_pending_conn_admit_tool(struct px_pending_conn *pending, const pmix_proc_t *assigned,
                                const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
                                struct px_conn **ret)

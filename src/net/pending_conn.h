@@ -3,6 +3,10 @@
 #ifndef PX_NET_PENDING_CONN_H
 #define PX_NET_PENDING_CONN_H
 
+/* A pending connection: accepted, but not yet admitted. Until its handshake has arrived the
+ * listeners own it; then it is reported (px_listener_ops), and whoever got it admits or refuses it.
+ * Everything happens on the loop thread. */
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,32 +17,33 @@ struct px_conn_ops;
 struct px_listeners;
 struct px_pending_conn;
 
-/* Caller's mark on a pending connection, for `gone`. */
+/* The caller's own pointer with a pending connection, for `gone`. Initially NULL. */
 void px_pending_conn_set_data(struct px_pending_conn *pending, void *data);
 void *px_pending_conn_data(const struct px_pending_conn *pending);
 
-/* Refuses: sends `status` when it is not 0, then closes. */
+/* Refuses: sends `status` if it is not 0, then closes and frees the pending connection. */
 void px_pending_conn_refuse(struct px_pending_conn *pending, int32_t status);
 
-/* Answers a client (status 0 and its index) and turns the pending connection into a connection. The
- * ops and arg serve the new connection. On failure the pending connection is gone. 0, PX_ERR_NOMEM,
- * PX_ERR_LOST_CONNECTION. */
+/* Admits a client: sends status 0 and its index, and makes a connection of the pending one, with
+ * ops and arg for it. The pending connection is freed in any case. 0, PX_ERR_NOMEM,
+ * PX_ERR_LOST_CONNECTION; on failure the stream is closed. */
 int px_pending_conn_admit(struct px_pending_conn *pending, uint32_t index,
                           const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
-/* Answers a tool: status 0, its id when it asked for one (else NULL), the server's id, security
- * status 0. */
+/* Admits a tool: sends status 0, the name given to it (NULL: it has one), the server's name,
+ * security status 0. Otherwise as px_pending_conn_admit; the index is the server's rank. */
 int px_pending_conn_admit_tool(struct px_pending_conn *pending, const pmix_proc_t *assigned,
                                const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
                                struct px_conn **ret);
 
-/* Takes over an accepted descriptor. */
+/* Takes over a descriptor that was just accepted and waits for its handshake. Closes it if there is
+ * no memory. For listener.c, as are the next two. */
 void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd);
 
-/* Closes the unidentified connection that has been here longest; false when there is none. */
+/* Closes the connection that has been without a handshake longest. False: there is none. */
 bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners);
 
-/* Closes all unidentified connections; those that wait for an answer are reported gone. */
+/* Closes all connections without a handshake, and those that were reported, with `gone`. */
 void px_pending_conn_drop_all_loop(struct px_listeners *listeners);
 
 #endif

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* The kernel's word about a peer (tcp_owner.h).
+ *
+ * A peer that has closed its end leaves a connection without an owner, for which the kernel reports
+ * uid 0. It is recognised by its inode number, which is 0, too, and belongs to nobody: otherwise a
+ * process could send a message, leave, and pass for root.
+ *
+ * The kernel's table has the user of a socket, not the group or the process. These are proved by
+ * the process that the peer claims to be: it must hold the socket among its descriptors
+ * (/proc/PID/fd). */
+
 #include "src/net/tcp_owner.h"
 
 #include <dirent.h>
@@ -16,10 +27,7 @@
 
 #include "src/net/auth.h"
 
-/* A peer that has closed its end leaves a connection without an owner, for which the kernel reports
- * uid 0. Such a one is told by its inode number, which is 0 too, and it is nobody's: otherwise a
- * process could send a message, leave, and pass for root. */
-
+/* States of a TCP socket as the kernel numbers them, and the bounds of the searches. */
 enum {
     STATE_ESTABLISHED = 1,
     STATE_FIN_WAIT1 = 4,
@@ -33,12 +41,15 @@ enum {
     FDS_MAX = 4096,
 };
 
+/* True for the states in which a connection has two ends that can still be named. */
 static bool is_connected(unsigned state)
 {
     return state == STATE_ESTABLISHED || state == STATE_FIN_WAIT1 || state == STATE_FIN_WAIT2 ||
            state == STATE_CLOSE_WAIT || state == STATE_LAST_ACK || state == STATE_CLOSING;
 }
 
+/* What a row of the table means for the search: PX_OWNER_FOUND, then *ret is set, if the socket is
+ * in a state that fits (listening or connected) and has an inode; else PX_OWNER_NOBODY. */
 static enum px_owner owner_of(unsigned state, unsigned long inode, uid_t uid, bool listener,
                               struct px_socket_owner *ret)
 {
@@ -52,6 +63,8 @@ static enum px_owner owner_of(unsigned state, unsigned long inode, uid_t uid, bo
     return PX_OWNER_FOUND;
 }
 
+/* Sends the request for one socket to the kernel: its two addresses, any state, any cookie. False:
+ * it was not sent. */
 static bool send_question(int fd, const struct sockaddr_in *end, const struct sockaddr_in *other)
 {
     struct {
@@ -77,18 +90,21 @@ static bool send_question(int fd, const struct sockaddr_in *end, const struct so
                   sizeof(kernel)) == (ssize_t) sizeof(msg);
 }
 
-/* A listener may be bound to every address. */
+/* True if address and port are those of `end`. A listener may be bound to every address. */
 static bool is_end(const struct sockaddr_in *end, bool listener, uint32_t address, uint16_t port)
 {
     return port == end->sin_port &&
            (address == end->sin_addr.s_addr || (listener && address == htonl(INADDR_ANY)));
 }
 
+/* True if address and port are those of `other`, or none is asked for. */
 static bool is_other(const struct sockaddr_in *other, uint32_t address, uint16_t port)
 {
     return !other || (address == other->sin_addr.s_addr && port == other->sin_port);
 }
 
+/* Reads the kernel's answer. It may be about the nearest match, a listener: that is
+ * PX_OWNER_UNKNOWN. */
 static enum px_owner read_answer(const struct nlmsghdr *header, size_t len,
                                  const struct sockaddr_in *end, const struct sockaddr_in *other,
                                  struct px_socket_owner *ret)
@@ -102,11 +118,13 @@ static enum px_owner read_answer(const struct nlmsghdr *header, size_t len,
     memcpy(&found, NLMSG_DATA(header), sizeof(found));
     if (!is_end(end, !other, found.id.idiag_src[0], found.id.idiag_sport) ||
         !is_other(other, found.id.idiag_dst[0], found.id.idiag_dport)) {
-        return PX_OWNER_UNKNOWN; /* the nearest thing, a listener */
+        return PX_OWNER_UNKNOWN;
     }
     return owner_of(found.idiag_state, found.idiag_inode, found.idiag_uid, !other, ret);
 }
 
+/* One netlink socket per question: questions are rare, one per connection, and so no state is kept.
+ * The kernel's answer is waited for, but not for ever. */
 enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_in *other,
                            struct px_socket_owner *ret)
 {
@@ -133,7 +151,7 @@ enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_
     return owner;
 }
 
-/* One row of the table: is it the socket's, and what does it say? */
+/* True if this row of the text table is the socket's; *ret_owner and *ret are then set. */
 static bool read_row(const char *line, const struct sockaddr_in *end,
                      const struct sockaddr_in *other, enum px_owner *ret_owner,
                      struct px_socket_owner *ret)
@@ -157,6 +175,8 @@ static bool read_row(const char *line, const struct sockaddr_in *end,
     return true;
 }
 
+/* Reads row by row, at most ROWS_MAX of them; a table without the socket means that nobody holds
+ * it. */
 enum px_owner px_owner_read(const char *path, const struct sockaddr_in *end,
                             const struct sockaddr_in *other, struct px_socket_owner *ret)
 {
@@ -187,6 +207,8 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
 
 /* --- the process that holds it --- */
 
+/* True if the process, an open directory of /proc, has the socket with this inode among its first
+ * FDS_MAX descriptors. False also if it cannot be looked into. */
 static bool holds(int process, unsigned long inode)
 {
     int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -213,7 +235,8 @@ static bool holds(int process, unsigned long inode)
     return found;
 }
 
-/* The one id that a line "Uid:\treal\teffective\tsaved\tfilesystem" has four times. */
+/* Reads the line "Uid:\treal\teffective\tsaved\tfilesystem" (or Gid:) of a status file. True if all
+ * four are one id. */
 static bool one_id(const char *text, const char *name, uint32_t *ret)
 {
     const char *line = strstr(text, name);
@@ -228,6 +251,9 @@ static bool one_id(const char *text, const char *name, uint32_t *ret)
     return true;
 }
 
+/* Reads user and group of the process. False if it has several in its roles. The program's name,
+ * which it chooses itself, is in the first line of the file, with its newlines escaped, so it
+ * cannot imitate the lines looked for. */
 static bool read_ids(int process, uint32_t *ret_uid, uint32_t *ret_gid)
 {
     int fd = openat(process, "status", O_RDONLY | O_CLOEXEC);
@@ -238,12 +264,13 @@ static bool read_ids(int process, uint32_t *ret_uid, uint32_t *ret_gid)
         (void) close(fd);
     }
     text[n > 0 ? n : 0] = 0;
-    /* The program's name, which it chooses, is in the first line, with its newlines escaped. */
     return one_id(text, "\nUid:", ret_uid) && one_id(text, "\nGid:", ret_gid);
 }
 
-/* The directory stays the one of that process: when its number is another's, nothing can be read
- * there any more. */
+/* True if the process holds the socket and runs as the socket's user with one group id in all roles
+ * (real, effective, saved, filesystem); *ret is that group. A program that changes its ids when it
+ * is executed proves nothing: its starter chooses what it inherits. The directory stays that of the
+ * process: if the pid is used again, nothing can be read there. */
 static bool owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *ret)
 {
     char path[32];
@@ -267,8 +294,10 @@ static bool owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *
 
 /* --- who it is --- */
 
+/* A peer that cannot be named; fits no user. */
 #define NOBODY ((struct px_peer_cred){.known = true, .uid = (uid_t) -1, .gid = (gid_t) -1})
 
+/* The peer of an AF_UNIX stream, as the kernel noted it at connect. */
 static struct px_peer_cred unix_peer(int fd)
 {
     struct ucred cred;
@@ -280,14 +309,16 @@ static struct px_peer_cred unix_peer(int fd)
     return (struct px_peer_cred){.known = true, .uid = cred.uid, .gid = cred.gid, .pid = cred.pid};
 }
 
+/* True for 127.0.0.0/8. */
 static bool is_loopback(const struct sockaddr_in *at)
 {
     return ntohl(at->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Who is at one loopback end sits on this machine, whatever address it calls from. There the kernel
- * knows every owner: a connection that it does not find has none, and the uid that stands for
- * nobody fits no client. */
+/* The peer of a TCP connection. If one end is a loopback address, both are on this machine, and the
+ * kernel knows every owner: a connection that it does not find has none. Between other addresses
+ * nothing is known. may_listen: the listener at `far` counts as its owner while nobody has accepted
+ * the connection. */
 static struct px_peer_cred tcp_peer(const struct sockaddr_in *far, const struct sockaddr_in *near,
                                     pid_t claimed, bool may_listen)
 {
@@ -310,14 +341,16 @@ static struct px_peer_cred tcp_peer(const struct sockaddr_in *far, const struct 
     return peer_cred;
 }
 
+/* Room for any socket address, as getsockname(2) and getpeername(2) fill it. */
 union address {
     struct sockaddr any;
     struct sockaddr_in in;
     struct sockaddr_storage room;
 };
 
-/* A connection that was reset has no far end to be named, although bytes that came before can still
- * be read. */
+/* The peer of a connected descriptor. A connection that was reset has no other end to be named,
+ * although bytes that came before can still be read: nobody. IPv6 sockets are in another table,
+ * which is not read: not known. */
 static struct px_peer_cred peer_of(int fd, pid_t claimed, bool may_listen)
 {
     union address far = {0};
@@ -332,7 +365,6 @@ static struct px_peer_cred peer_of(int fd, pid_t claimed, bool may_listen)
         far.any.sa_family == AF_INET) {
         return tcp_peer(&far.in, &near.in, claimed, may_listen);
     }
-    /* Of the other family no table is read. */
     return near.any.sa_family == AF_INET6
                ? (struct px_peer_cred){.uid = (uid_t) -1, .gid = (gid_t) -1}
                : NOBODY;
@@ -343,6 +375,7 @@ struct px_peer_cred px_auth_peer(int fd, pid_t claimed)
     return peer_of(fd, claimed, false);
 }
 
+/* A server's process is not asked for, so its group is not proved on TCP. */
 struct px_peer_cred px_auth_server(int fd)
 {
     return peer_of(fd, 0, true);

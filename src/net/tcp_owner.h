@@ -3,51 +3,56 @@
 #ifndef PX_NET_TCP_OWNER_H
 #define PX_NET_TCP_OWNER_H
 
+/* The kernel's word about the other end of a connection: its user, and if possible group and
+ * process. AF_UNIX sockets carry them; for a TCP connection within this machine the kernel's socket
+ * table is searched for the other end. Any thread. */
+
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 struct px_peer_cred;
 
-/* Who owns a TCP socket on this machine, by the kernel's tables. `end` is the socket's own address,
- * `other` the address that it is connected to; NULL: the socket listens. Both functions look for
- * exactly that socket. */
-
+/* Result of a search for the owner of a TCP socket on this machine. In the functions below `end` is
+ * the socket's own address and `other` the address that it is connected to (NULL: it listens); they
+ * look for exactly that socket. */
 enum px_owner {
     PX_OWNER_FOUND,   /* *ret is set */
     PX_OWNER_NOBODY,  /* there is no such socket, or no process holds it any more, or yet */
-    PX_OWNER_UNKNOWN, /* the kernel does not say */
+    PX_OWNER_UNKNOWN, /* the kernel does not answer, or shows no table */
 };
 
+/* The owner of a socket, and the inode by which the socket is found among a process's
+ * descriptors. */
 struct px_socket_owner {
-    uid_t uid; /* of the process that made it */
+    uid_t uid; /* of the process that made the socket */
     unsigned long inode;
 };
 
-/* Asks the kernel directly. Not finding and not being able to look are the same answer to it:
- * PX_OWNER_UNKNOWN. */
+/* Asks the kernel by netlink (sock_diag). "There is no such socket" and "not permitted" are one
+ * answer there: PX_OWNER_UNKNOWN. Waits 200 ms at most. */
 enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_in *other,
                            struct px_socket_owner *ret);
 
-/* Reads the table that the kernel shows as text (path: /proc/net/tcp). PX_OWNER_UNKNOWN when there
- * is none to be seen. Without the means to open it the owner counts as nobody: who cannot look for
- * the moment must not believe. */
+/* Reads the table that the kernel shows as text (path: /proc/net/tcp). PX_OWNER_UNKNOWN if there is
+ * none. Without the means to open it (descriptors, memory) PX_OWNER_NOBODY: a server that cannot
+ * look must not believe a claim. */
 enum px_owner px_owner_read(const char *path, const struct sockaddr_in *end,
                             const struct sockaddr_in *other, struct px_socket_owner *ret);
 
-/* One after the other. */
+/* px_owner_ask, then px_owner_read if that gave PX_OWNER_UNKNOWN. */
 enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr_in *other,
                             struct px_socket_owner *ret);
 
-/* Who is at the other end of a connected descriptor, by the kernel's word. Whoever has left, was
- * reset, or cannot be named is known and has uid (uid_t) -1, which fits nobody. Only where the
- * kernel's socket table cannot be seen at all, or the connection comes from elsewhere, nothing is
- * known. `claimed` is the process that a TCP peer says it is, 0: none; it is believed when it holds
- * the connection. */
+/* The peer at the other end of a connected descriptor. `claimed` is the process that a TCP peer
+ * says it is (0: none); it counts if it holds the connection, and then proves pid and gid. A peer
+ * that has left, was reset or cannot be named is known and has uid (uid_t) -1, which fits no user.
+ * `known` is false only if the kernel's socket table cannot be seen, or the connection comes from
+ * another machine. */
 struct px_peer_cred px_auth_peer(int fd, pid_t claimed);
 
-/* Who serves the connection that was made to it, likewise: the process that has taken the
- * connection, or the one that listens if none has yet. */
+/* Likewise the server at the other end of a connection that this process has made: the process that
+ * has accepted it, or if none has yet, the one that listens. */
 struct px_peer_cred px_auth_server(int fd);
 
 #endif

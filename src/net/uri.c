@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Parser for contact strings. A namespace may contain dots and an IPv6 address colons, so both are
+ * split at the last one. */
+
 #include "src/net/uri.h"
 
 #include <arpa/inet.h>
@@ -9,9 +13,7 @@
 #include "src/base/number.h"
 #include "src/net/dial.h"
 
-/* A namespace may hold dots and an IPv6 address holds colons, so both are cut at the last one. */
-
-/* The first part, up to the semicolon, whose place is returned through ret_rest. */
+/* Reads "<nspace>.<rank>;" and sets *ret_rest to what follows. 0 or PMIX_ERR_BAD_PARAM. */
 static int parse_server(const char *uri, pmix_proc_t *ret, const char **ret_rest)
 {
     const char *semicolon = strchr(uri, ';');
@@ -42,6 +44,8 @@ int px_uri_server(const char *uri, pmix_proc_t *ret)
     return parse_server(uri, ret, &rest);
 }
 
+/* Reads "address:port"; the port is not 0. Names of hosts are not resolved. 0 or
+ * PMIX_ERR_BAD_PARAM. */
 static int parse_tcp(const char *text, int family, struct px_address *ret)
 {
     const char *colon = strrchr(text, ':');
@@ -79,6 +83,7 @@ static int parse_tcp(const char *text, int family, struct px_address *ret)
     return ok == 1 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
+/* Reads "@NAME" or "/PATH". 0 or PMIX_ERR_BAD_PARAM (also: too long). */
 static int parse_unix(const char *text, struct px_address *ret)
 {
     size_t n = strlen(text);
@@ -98,6 +103,7 @@ static int parse_unix(const char *text, struct px_address *ret)
     return PMIX_SUCCESS;
 }
 
+/* The server's name is stored last, so that *ret_server is untouched on failure. */
 int px_uri_parse(const char *uri, pmix_proc_t *ret_server, struct px_address *ret_address)
 {
     pmix_proc_t server;
