@@ -21,6 +21,7 @@
 struct px_attrs;
 struct px_events;
 
+/* Up from the end of the first init to the beginning of the last finalize. */
 enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
 
 /* The one context of the process. Members said to be constant while up are set by init before
@@ -30,8 +31,7 @@ struct px_ctx {
     uint64_t state;
     struct px_lock lock; /* init and finalize, one at a time */
     unsigned refs;       /* lock: inits that no finalize has matched yet */
-    void *get;           /* atomic px_get_fn: ops->get while up, else a function that returns
-                            PMIX_ERR_INIT */
+    void *get;           /* atomic px_get_fn: ops->get while up, else one that returns ERR_INIT */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role; /* of a server struct px_server, of a client or tool struct px_session */
     struct px_loop *loop;
@@ -43,6 +43,7 @@ struct px_ctx {
     pmix_status_t init_status; /* lock: what the first init returned */
 };
 
+/* Use px_ctx(). */
 extern struct px_ctx px_the_context __attribute__((visibility("hidden")));
 
 /* The context, in whatever state; never NULL. */
@@ -52,8 +53,8 @@ static inline struct px_ctx *px_ctx(void)
 }
 
 /* The context if it is up, else NULL (the caller returns PMIX_ERR_INIT). One acquire load. For
- * calls that take ctx->lock and check again: the result does not keep a finalize from tearing
- * things down. */
+ * calls that take ctx->lock and check again: a finalize does not wait for a caller that has only
+ * peeked. */
 static inline struct px_ctx *px_ctx_peek(void)
 {
     struct px_ctx *ctx = px_ctx();
@@ -116,8 +117,9 @@ pmix_status_t px_ctx_may_block(const struct px_ctx *ctx);
  * px_ctx_may_block first. Returns the status of px_wait_done. */
 int px_ctx_wait(struct px_ctx *ctx, struct px_wait *wait);
 
-/* The end of a blocking call: waits when the operation was accepted (PMIX_SUCCESS), else that is
- * its status. PMIX_SUCCESS for PMIX_OPERATION_SUCCEEDED. */
+/* The end of a blocking call. accepted: what the operation returned; PMIX_SUCCESS means that its
+ * completion comes, and is waited for as by px_ctx_wait; anything else is the result.
+ * PMIX_OPERATION_SUCCEEDED is returned as PMIX_SUCCESS. Releases `wait` in any case. */
 pmix_status_t px_ctx_await(struct px_ctx *ctx, struct px_wait *wait, pmix_status_t accepted);
 
 #endif

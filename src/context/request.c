@@ -328,7 +328,8 @@ void px_link_shut(struct px_link *link)
     }
 }
 
-/* Answers what is pending before the connection goes: the functions called may still look at it. */
+/* Answers what is pending before the connection is destroyed: the functions called may still use
+ * it. */
 static void close_loop(void *arg)
 {
     struct px_link *link = arg;
@@ -382,7 +383,7 @@ static bool take_back(struct px_link *link, uint32_t tag, const struct pending *
     return found == p;
 }
 
-/* The timer is armed before the send: once the bytes are out the entry may be gone. */
+/* The timer is armed before the send: once the bytes are sent, the reply may free the entry. */
 int px_link_request_take(struct px_link *link, struct px_buf *payload, uint64_t timeout_ms,
                          px_reply_fn fn, void *arg)
 {

@@ -28,7 +28,7 @@ enum px_category {
 enum px_pin { PX_PIN_FRONT, PX_PIN_NONE, PX_PIN_BACK };
 
 /* One registered handler. Owned by its references: the registry holds one, and each chain one per
- * step. A chain that is held for it has none: it goes when the handler goes. */
+ * step. A chain that is held for it has none, and is freed with it. */
 struct px_handler {
     struct px_list link; /* in its category */
     uint64_t refs;       /* atomic: the registry's and one for each chain that may still call it */

@@ -17,8 +17,8 @@ struct px_events; /* the registry; owned by the context */
 struct px_handler;
 
 /* One event: its code, the process that raised it, the range that was given with it, and its infos.
- * Borrowed for a call; a chain copies what it keeps. The range is not examined here: whoever
- * delivers an event has decided that it is for this process. */
+ * Borrowed for a call; a chain copies what it keeps. The range is not examined here: the caller
+ * that delivers an event has decided that it is for this process. */
 struct px_event {
     pmix_status_t code;
     pmix_proc_t source;

@@ -89,7 +89,7 @@ static int take_credential(const struct px_handshake *handshake, struct px_peer_
     return strcmp(handshake->psec, "none") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* A user that the kernel knows to be nobody (uid -1: the peer has left) is refused before any
+/* A peer that the kernel knows to have no user (uid -1: it has left) is refused before any
  * credential is read. A credential that leaves the user unknown is refused, too. */
 int px_auth_identify(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
@@ -144,7 +144,8 @@ static bool offers_munge(void)
            px_munge_works();
 }
 
-/* The order is that of px_credential, in which our own clients try them. */
+/* Best first, for stock clients, which take the first that they have. Our own clients choose by
+ * their own order (px_credential). */
 const char *px_auth_modes(void)
 {
     static const char *const lists[8] = {

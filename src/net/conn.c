@@ -5,9 +5,9 @@
  * to the loop thread, writing (conn_write.c) to the thread that holds `lock`. A writer that finds
  * the stream broken shuts it down; the loop then reads the end of it, and alone reports it.
  *
- * The descriptor and the queue go when the stream has ended and no callback is on the stack. The
- * memory goes when the owner has destroyed the connection, no callback of it is on the stack, and
- * no task of it is posted. */
+ * The descriptor is closed and the queue freed when the stream has ended and no callback is on the
+ * stack. The connection itself is freed when its owner has destroyed it, no callback of it is on
+ * the stack, and no task of it is posted. */
 
 #include "src/net/conn.h"
 

@@ -37,8 +37,8 @@ struct px_conn_in {
     struct px_conn_passed_fd passed_fds[2];
 };
 
-/* One connection. Owned by whoever created it until px_conn_destroy_loop; freed when, besides, no
- * callback of it is on the stack and no task of it is posted. */
+/* One connection. Owned by its creator until px_conn_destroy_loop; freed when, besides, no callback
+ * of it is on the stack and no task of it is posted. */
 struct px_conn {
     /* Constant, except fd. */
     struct px_loop *loop;
@@ -62,7 +62,7 @@ struct px_conn {
     struct px_list queue; /* lock: struct out, oldest first */
     size_t queued;        /* lock: bytes that wait in queue */
     size_t queued_fds;    /* lock: descriptors that wait in queue */
-    size_t limit;         /* lock: of queued */
+    size_t limit;         /* constant: of queued */
 };
 
 #endif

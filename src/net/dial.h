@@ -25,9 +25,10 @@ struct px_dialed {
 /* Which servers are trusted besides those of root, of our own user and of the parameter
  * shmix_server_uid. */
 struct px_trust {
-    uid_t uid;  /* a user named by the launcher; (uid_t) -1: none */
-    bool named; /* the address is from the user or the launcher: trusted where the kernel does not
-                   know the server's user */
+    uid_t uid; /* a user named by the launcher; (uid_t) -1: none */
+    /* The address is from the user or the launcher: trusted where the kernel does not know the
+     * server's user. */
+    bool named;
 };
 
 /* True if servers of this user are trusted: root, our own, or the one of shmix_server_uid. Any

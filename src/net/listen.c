@@ -3,8 +3,8 @@
 
 /* Listening sockets. A path is handled with care, because others may write to its directory:
  * bind(2) never follows a link in the last place and replaces nothing; only a socket of our own
- * user that nobody listens to any more is removed to make room, and only the very file that we made
- * is removed at the end. The mode is changed through a descriptor of that file, not by name. */
+ * user that refuses connections is removed to make room, and only the very file that we made is
+ * removed at the end. The mode is changed through a descriptor of that file, not by name. */
 
 #include "src/net/listen.h"
 

@@ -4,8 +4,8 @@
 #define PX_NET_PENDING_CONN_H
 
 /* A pending connection: accepted, but not yet admitted. Until its handshake has arrived the
- * listeners own it; then it is reported (px_listener_ops), and whoever got it admits or refuses it.
- * Everything happens on the loop thread. */
+ * listeners own it; then it is reported (px_listener_ops), and the owner of the listeners admits or
+ * refuses it. Everything happens on the loop thread. */
 
 #include <stdbool.h>
 #include <stdint.h>

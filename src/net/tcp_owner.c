@@ -292,7 +292,7 @@ static bool owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *
     return proves;
 }
 
-/* --- who it is --- */
+/* --- the peer of a connection --- */
 
 /* A peer that cannot be named; fits no user. */
 #define NOBODY ((struct px_peer_cred){.known = true, .uid = (uid_t) -1, .gid = (gid_t) -1})

@@ -193,6 +193,7 @@ void px_topo_set_provider(px_topo_xml_fn fn, void *arg)
     px_lock_give(&machine.lock);
 }
 
+/* The check of the ABI guards against a host that was built with another hwloc. */
 int px_topo_adopt(const pmix_topology_t *topo)
 {
     if (topo == NULL || topo->topology == NULL) {
@@ -234,6 +235,7 @@ bool px_topo_is_lent(hwloc_topology_t topo)
     return found;
 }
 
+/* A lent topology is only forgotten here; the list of lent ones still has it. */
 void px_topo_fini(void)
 {
     px_lock_take(&machine.lock);
