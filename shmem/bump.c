@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Exact and deterministic: the same calls give the same bytes at the same offsets. Memory is
- * committed before a pointer is handed out, so that filling it cannot fail. */
+/* The writer's bump allocator. Allocation is exact and deterministic: the same calls give the same
+ * bytes at the same offsets, in the shared form and in the private form. Memory is committed before
+ * a pointer is returned, so filling it cannot fail. */
 
 #include "shmem/bump.h"
 
@@ -19,6 +20,7 @@ bool px_bump_is_valid(const struct px_bump *bump)
            seg->committed <= seg->size;
 }
 
+/* All three ends start at `used`: nothing is pending, and no byte beyond it was ever written. */
 void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used)
 {
     bump->seg = seg;
@@ -29,6 +31,8 @@ void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used)
     px_assert(px_bump_is_valid(bump));
 }
 
+/* The size is checked before the sum, so that a large n cannot wrap around. `beyond` keeps the end
+ * that did not fit; px_store_grow sizes the next generation by it. */
 int px_bump_take(struct px_bump *bump, uint64_t n, void **ret)
 {
     uint64_t end;
@@ -51,6 +55,8 @@ int px_bump_take(struct px_bump *bump, uint64_t n, void **ret)
     return 0;
 }
 
+/* Only bytes below `dirty` need zeros: a rollback may have left data there. Fresh memory is
+ * zero. */
 int px_bump_take_zeroed(struct px_bump *bump, uint64_t n, void **ret)
 {
     uint64_t dirty = bump->dirty;
@@ -68,6 +74,7 @@ int px_bump_take_zeroed(struct px_bump *bump, uint64_t n, void **ret)
     return 0;
 }
 
+/* The bytes up to the next multiple of 8 become zero, as the format requires. */
 int px_bump_copy(struct px_bump *bump, const void *bytes, uint64_t n, uint64_t *ret_loc)
 {
     void *at;
@@ -84,12 +91,14 @@ int px_bump_copy(struct px_bump *bump, const void *bytes, uint64_t n, uint64_t *
     return 0;
 }
 
+/* `dirty` stays where it is: the bytes that are given back are no longer zero. */
 void px_bump_rollback(struct px_bump *bump)
 {
     px_assert(px_bump_is_valid(bump));
     bump->next = bump->published;
 }
 
+/* The first store of each publication: every word that is stored later leads below `used`. */
 void px_bump_publish(struct px_bump *bump)
 {
     const struct px_header *header = (const struct px_header *) (const void *) bump->seg->base;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Readers refuse what they do not know exactly: the major version, the byte order and the
- * fingerprint of the structures must be ours. A minor version may only add column kinds, payload
- * forms and words in reserved space, which an older reader skips. */
+/* Making and checking the header of a segment. Readers accept only the major version, the byte
+ * order and the structure fingerprint that they know exactly. A minor version may only add column
+ * kinds, payload forms, flags and words in reserved space; an older reader does without these. */
 
 #include "shmem/header.h"
 
@@ -14,6 +14,7 @@
 #include "src/base/assert.h"
 #include "src/base/status.h"
 
+/* The header is built aside and written by one px_put, before anybody can map the segment. */
 int px_header_init(struct px_segment *seg, const struct px_header_init *init)
 {
     struct px_header *to = (struct px_header *) (void *) seg->base;
@@ -48,6 +49,8 @@ int px_header_init(struct px_segment *seg, const struct px_header_init *init)
     return 0;
 }
 
+/* Magic first, then version, so that damage and a foreign format give different statuses. Nothing
+ * behind the header is looked at. */
 int px_header_check(const struct px_segment *seg, uint64_t fingerprint)
 {
     const struct px_header *h = px_segment_header(seg);

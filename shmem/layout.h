@@ -3,19 +3,18 @@
 #ifndef PX_SHMEM_LAYOUT_H
 #define PX_SHMEM_LAYOUT_H
 
+/* The layout that all segments share: the header and hash tables. All other objects belong to the
+ * user of the segment: gds/format.h. docs/segment-format.md is the authority; the asserts below
+ * hold this file to it. Fields have a fixed width, are little-endian and naturally aligned; there
+ * is no unnamed padding, no pointer and no lock. A locator is a byte offset divided by 8; 0 means
+ * none. "Word" in a comment marks the only bytes that change after publication: aligned 64-bit
+ * words, stored by the one writer with release, loaded with acquire. All other bytes are written
+ * before a word makes them reachable, and never again. */
+
 #include <stddef.h>
 #include <stdint.h>
 
-/* What every segment begins with, and hash tables in it. Whatever else is in a segment is its
- * user's: gds/format.h. docs/segment-format.md is the authority; the asserts below hold this file
- * to it. Fixed-width fields, little-endian, naturally aligned, no padding without a name, no
- * pointer, no lock.
- *
- * A locator is a byte offset divided by 8; 0 means none. "Word" in a comment marks the only bytes
- * that change after publication: aligned 64-bit words, stored by the one writer with release,
- * loaded with acquire. All other bytes are written before a word makes them reachable and never
- * again. */
-
+/* The first 8 bytes of a segment. Another magic is damage, not another version. */
 #define PX_SHM_MAGIC "PXSH0001"
 
 enum {
@@ -30,9 +29,12 @@ enum {
 #define PX_SHM_LOC_MASK  ((UINT64_C(1) << PX_SHM_TAG_SHIFT) - 1)
 #define PX_SHM_MAX_SLOTS (UINT64_C(1) << 36)
 
+/* Low half of the header's `state`: published to, replaced by the next generation, or ended with
+ * its namespace. */
 enum px_shm_state { PX_SHM_LIVE = 1, PX_SHM_SUPERSEDED = 2, PX_SHM_DEAD = 3 };
 
-/* Written once, before anybody can map the segment. */
+/* The constant part of the header: who made the segment, in which format, for which namespace.
+ * Written once, before anybody can map the segment. */
 struct px_segment_id {
     char magic[8];
     uint16_t major;
@@ -50,7 +52,8 @@ struct px_segment_id {
     uint64_t reserved[24];
 };
 
-/* The words between those of the segment are its user's. */
+/* The header, 4096 bytes at offset 0. The words user_a, user_b and user_c are those of the
+ * segment's user: struct px_store_header gives them names. */
 struct px_header {
     struct px_segment_id id;
     uint64_t user_a;
@@ -60,8 +63,10 @@ struct px_header {
     uint64_t user_c[440];
 };
 
-/* Open addressing, linear probing from (hash & (n_slots - 1)), at most max_probe slots. Slot: word,
- * 0 when empty, else upper 16 bits of the hash above a 48-bit locator. Slots are never emptied. */
+/* A hash table from 64-bit hashes to locators: open addressing, linear probing from (hash &
+ * (n_slots - 1)) over at most max_probe slots. A slot is a word: 0 when empty, else the upper 16
+ * bits of the hash above a 48-bit locator. A slot is never emptied. At most half of the slots are
+ * used. */
 struct px_table {
     uint64_t n_slots; /* power of two */
     uint32_t max_probe;

@@ -3,6 +3,10 @@
 #ifndef PX_SHMEM_OFFSET_H
 #define PX_SHMEM_OFFSET_H
 
+/* From locators to pointers, with bounds checks: the only way by which a reader follows a locator.
+ * Nothing in a segment is believed before this check, so damaged bytes lead to a status and never
+ * to an access outside the mapping. Any thread; each reader has its own view. */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,8 +14,8 @@
 #include "shmem/layout.h"
 #include "src/base/atomic.h"
 
-/* From locators to pointers, checked. A view is a reader's own, for one call: where the segment is
- * and how much of it may be touched. */
+/* Where a segment is mapped and how much of it may be touched: one reader's own, for one pass. The
+ * mapping is borrowed. */
 struct px_view {
     const unsigned char *base;
     uint64_t size;  /* of the mapping: nothing beyond is ever touched */
@@ -29,12 +33,14 @@ static inline void px_shm_step_hook(void)
 }
 #endif
 
+/* The header at the start of the view. */
 static inline const struct px_header *px_view_header(const struct px_view *view)
 {
     return (const struct px_header *) (const void *) view->base;
 }
 
-/* pairs with px_bump_publish */
+/* Loads `used` again and bounds it by the size of the mapping: the header may be damaged. pairs
+ * with px_bump_publish */
 static inline void px_view_refresh(struct px_view *view)
 {
     uint64_t used = px_load_acquire(&px_view_header(view)->used);
@@ -42,6 +48,8 @@ static inline void px_view_refresh(struct px_view *view)
     view->limit = used < view->size ? used : view->size;
 }
 
+/* Starts a view of a mapping of `size` bytes, at least a header; the limit is what `used` says
+ * now. */
 static inline void px_view_init(struct px_view *view, const void *base, uint64_t size)
 {
     view->base = base;
@@ -50,14 +58,16 @@ static inline void px_view_init(struct px_view *view, const void *base, uint64_t
     px_view_refresh(view);
 }
 
-/* `need` bytes at a locator, or NULL when they are not all below the limit. need < 2^60. */
+/* `need` bytes at a locator, or NULL if the locator is 0 or not all of them are below the limit.
+ * Leaves `damaged` as it is. need < 2^60, so that the sum cannot wrap around. */
 static inline const void *px_seen(const struct px_view *view, uint64_t loc, uint64_t need)
 {
     return loc - 1 < PX_SHM_LOC_MASK && (loc << 3) + need <= view->limit ? view->base + (loc << 3)
                                                                          : NULL;
 }
 
-/* The same, but NULL (and `damaged`) only when they are not inside as the header says by now. */
+/* As px_seen, but against a stale limit it loads `used` again. NULL, with `damaged` set, only if
+ * the bytes are not inside by then: a word never leads beyond the `used` stored before it. */
 static inline const void *px_at(struct px_view *view, uint64_t loc, uint64_t need)
 {
     const void *at = px_seen(view, loc, need);
@@ -71,11 +81,13 @@ static inline const void *px_at(struct px_view *view, uint64_t loc, uint64_t nee
     return at;
 }
 
+/* The locator of an object inside the view. */
 static inline uint64_t px_locator(const struct px_view *view, const void *at)
 {
     return (uint64_t) ((const unsigned char *) at - view->base) >> 3;
 }
 
+/* n, rounded up to a multiple of 8. */
 static inline uint64_t px_round8(uint64_t n)
 {
     return (n + 7) & ~UINT64_C(7);

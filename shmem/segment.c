@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The one file that maps memory. The whole virtual size is mapped once, so growth never moves
- * anything and readers never map again. Memory is reserved before a store, never by it: a full
- * machine is a status here, not a signal there. Seals go on after the writer's mapping exists:
- * FUTURE_WRITE spares it and stops every later one. */
+/* The one file that maps segment memory. The whole virtual size is mapped once, so growth never
+ * moves anything and readers never map again. The writer backs memory before it stores there: a
+ * machine without memory is a status here, not a signal at the store. The seals are added when the
+ * writer's mapping exists: FUTURE_WRITE spares that mapping and forbids every later one for
+ * writing. */
 
 #include "shmem/segment.h"
 
@@ -35,6 +36,7 @@ static const uint64_t max_ahead = UINT64_C(4) << 20;
 static const struct px_segment_hints no_hints;
 static const int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 
+/* The system's page size in bytes. */
 static uint64_t page_size(void)
 {
     long n = sysconf(_SC_PAGESIZE);
@@ -42,6 +44,7 @@ static uint64_t page_size(void)
     return n > 0 ? (uint64_t) n : 4096;
 }
 
+/* n, rounded up to a multiple of `unit`, which need not be a power of two. */
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {
     return (n + unit - 1) / unit * unit;
@@ -55,7 +58,8 @@ uint64_t px_segment_address_space(void)
                                                                             : UINT64_MAX;
 }
 
-/* A finite limit lowers the size: half of the address space, all of the file size. */
+/* Lowers `size` to what the process may have: half of a limited address space and, for a memfd, the
+ * limit on file sizes. Rounds down to pages. */
 static uint64_t limited(uint64_t size, bool shared)
 {
     uint64_t room = px_segment_address_space();
@@ -71,6 +75,8 @@ static uint64_t limited(uint64_t size, bool shared)
     return size / page_size() * page_size();
 }
 
+/* A new memfd that can be sealed, close-on-exec, or -1 with errno. Kernels before 6.3 do not know
+ * MFD_NOEXEC_SEAL and answer EINVAL. */
 static int make_memfd(void)
 {
     int fd = memfd_create("shmix", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
@@ -81,6 +87,9 @@ static int make_memfd(void)
     return fd;
 }
 
+/* Maps seg->size bytes for the writer. The private form is reserved without access; back() opens it
+ * piece by piece. PX_ERR_OUT_OF_RESOURCE (file size), PX_ERR_NOMEM (address space): a smaller size
+ * may succeed. */
 static int map_writable(struct px_segment *seg)
 {
     void *at;
@@ -101,6 +110,8 @@ static int map_writable(struct px_segment *seg)
     return 0;
 }
 
+/* Makes the memfd read-only for all but the mapping that exists. PX_ERR_NOT_SUPPORTED if the kernel
+ * refuses a seal. */
 static int seal(int fd)
 {
     if (fchmod(fd, 0400) || fcntl(fd, F_ADD_SEALS, needed_seals)) {
@@ -109,7 +120,8 @@ static int seal(int fd)
     return 0;
 }
 
-/* A hint that fails leaves everything as it was. */
+/* Passes the page-size and NUMA hints to the kernel. A hint that fails leaves everything as it
+ * was. */
 static void advise(const struct px_segment *seg, const struct px_segment_hints *hints)
 {
     if (hints->huge) {
@@ -120,6 +132,9 @@ static void advise(const struct px_segment *seg, const struct px_segment_hints *
     }
 }
 
+/* Backs the bytes from `committed` to `upto` with memory: fallocate for a memfd, mprotect for
+ * process memory. Leaves `committed` to the caller. PX_ERR_OUT_OF_RESOURCE if the system
+ * refuses. */
 static int back(struct px_segment *seg, uint64_t upto)
 {
     uint64_t from = seg->committed;
@@ -137,7 +152,7 @@ static int back(struct px_segment *seg, uint64_t upto)
     return rc ? PX_ERR_OUT_OF_RESOURCE : 0;
 }
 
-/* What a new segment has from the beginning: at least its header. */
+/* Backs the first bytes of a new segment: as many as the hints ask for, or at least the header. */
 static int commit_first(struct px_segment *seg, const struct px_segment_hints *hints)
 {
     uint64_t first =
@@ -150,6 +165,8 @@ static int commit_first(struct px_segment *seg, const struct px_segment_hints *h
     return 0;
 }
 
+/* Address space may be short even without a limit, so the size is halved until a mapping
+ * succeeds. */
 int px_segment_create(bool shared, uint64_t size, const struct px_segment_hints *hints,
                       struct px_segment *ret)
 {
@@ -190,6 +207,9 @@ int px_segment_create(bool shared, uint64_t size, const struct px_segment_hints 
     return 0;
 }
 
+/* Checks the seals and the size before it maps: a file that can shrink or change under a reader
+ * could raise SIGBUS or tear an object. The mapping covers the whole file, whatever its header
+ * says. */
 static int map_reader(int fd, struct px_segment *seg)
 {
     struct stat st;
@@ -227,6 +247,8 @@ int px_segment_open(int fd, struct px_segment *ret)
     return rc;
 }
 
+/* MADV_POPULATE_READ maps the pages at once. Older kernels refuse it; the pages are then mapped
+ * when they are touched. */
 void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *hints,
                          uint64_t used)
 {
@@ -243,6 +265,9 @@ void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *
     }
 }
 
+/* A quarter more than is committed is backed ahead, within bounds, so that the number of system
+ * calls grows with the logarithm of the size. If that much is not to be had, exactly `upto` is
+ * tried. */
 int px_segment_commit(struct px_segment *seg, uint64_t upto)
 {
     uint64_t ahead = seg->committed / 4;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* A table that readers use is changed by storing single slots, after everything else of a
- * publication is in memory; until then the changes wait in process memory. When it fills up, a
- * larger one is built beside it and one word leads readers there; those still in the old one see a
- * complete older state. Load stays at or below one half, and no probe is longer than
- * PX_SHM_TABLE_PROBES: a table where one would be grows. */
+/* Writing hash tables. A table that readers use is changed by storing single slots, after
+ * everything else of the publication is in memory; until then the changes wait in process memory. A
+ * table that fills up is replaced by a larger one built beside it, to which one word leads readers;
+ * readers still in the old one see a complete older state. At most half of the slots are used, and
+ * no probe is longer than PX_SHM_TABLE_PROBES: the table grows before either would be exceeded. */
 
 #include "shmem/table.h"
 
@@ -15,18 +15,21 @@
 
 enum { FIRST_SLOTS = 64, MAX_GROWTHS = 6 };
 
+/* The table of the edit, in the writer's mapping; edit->loc must not be 0. */
 static struct px_table *table_at(const struct px_table_edit *edit)
 {
     return (struct px_table *) (void *) (edit->bump->seg->base + (edit->loc << 3));
 }
 
+/* The word of a used slot: the tag of the hash above the locator. */
 static uint64_t slot_word(uint64_t hash, uint64_t loc)
 {
     px_assert(loc > 0 && loc <= PX_SHM_LOC_MASK);
     return (hash >> PX_SHM_TAG_SHIFT << PX_SHM_TAG_SHIFT) | loc;
 }
 
-/* Where the position of a changed slot is, or would be. */
+/* The entry of `by_slot` for a table slot: it holds 1 + the position of that slot's change, or 0 if
+ * the slot has none yet. One entry is always free, so the probe ends. */
 static uint32_t *place_of(const struct px_table_edit *edit, uint64_t slot)
 {
     uint64_t at = slot * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -41,6 +44,7 @@ static uint32_t *place_of(const struct px_table_edit *edit, uint64_t slot)
     }
 }
 
+/* The word of a slot as the edit leaves it: its pending change, or the table's word. */
 static uint64_t word_at(const struct px_table_edit *edit, uint64_t slot)
 {
     uint32_t place;
@@ -55,6 +59,8 @@ static uint64_t word_at(const struct px_table_edit *edit, uint64_t slot)
     return table_at(edit)->slots[slot];
 }
 
+/* Doubles the list of changes and its index. PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE: the edit is as
+ * before. */
 static int grow_changes(struct px_table_edit *edit)
 {
     uint32_t n = edit->n_places ? edit->n_places * 2 : 32;
@@ -83,6 +89,8 @@ static int grow_changes(struct px_table_edit *edit)
     return 0;
 }
 
+/* Sets a slot: at once in a table that is new, else as a change that waits for the publication.
+ * PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE: the slot is as before. */
 static int set_word(struct px_table_edit *edit, uint64_t slot, uint64_t word)
 {
     uint32_t *place;
@@ -108,6 +116,7 @@ static int set_word(struct px_table_edit *edit, uint64_t slot, uint64_t word)
     return 0;
 }
 
+/* Takes an empty table from the allocator; n_slots is a power of two. Statuses as px_bump_take. */
 static int make_table(struct px_bump *bump, uint64_t n_slots, uint64_t *ret_loc)
 {
     struct px_table head = {.n_slots = n_slots, .max_probe = PX_SHM_TABLE_PROBES};
@@ -127,7 +136,8 @@ static int make_table(struct px_bump *bump, uint64_t n_slots, uint64_t *ret_loc)
     return 0;
 }
 
-/* False when every slot within reach of the hash is taken. */
+/* Files an object in a table that no reader reaches yet. False if every slot within reach of the
+ * hash is taken. */
 static bool put_in(struct px_table *table, uint64_t hash, uint64_t loc)
 {
     uint64_t mask = table->n_slots - 1;
@@ -144,6 +154,8 @@ static bool put_in(struct px_table *table, uint64_t hash, uint64_t loc)
     return false;
 }
 
+/* Files everything that the edit's table holds, its pending changes included, in the empty `table`.
+ * False if a probe would be too long: the caller tries a larger one. */
 static bool refill(const struct px_table_edit *edit, struct px_table *table)
 {
     uint64_t n = edit->loc ? table_at(edit)->n_slots : 0;
@@ -160,6 +172,9 @@ static bool refill(const struct px_table_edit *edit, struct px_table *table)
     return true;
 }
 
+/* Moves the edit to a new table of n_slots slots, or of more where probes would be too long:
+ * MAX_GROWTHS sizes are tried, each twice the one before. Pending changes are in the new table, so
+ * their list is empty then. PX_ERR_OUT_OF_RESOURCE: no space, or keys that collide on purpose. */
 static int grow(struct px_table_edit *edit, uint64_t n_slots)
 {
     unsigned tries;
@@ -184,6 +199,7 @@ static int grow(struct px_table_edit *edit, uint64_t n_slots)
     return PX_ERR_OUT_OF_RESOURCE;
 }
 
+/* Whether the table is large enough is decided once, for the whole batch. */
 int px_table_edit_init(struct px_table_edit *edit, struct px_bump *bump, uint64_t loc,
                        uint64_t n_used, uint64_t n_add, px_table_hash_fn hash_of, const void *arg)
 {
@@ -200,6 +216,7 @@ int px_table_edit_init(struct px_table_edit *edit, struct px_bump *bump, uint64_
     return grow(edit, n_slots);
 }
 
+/* A probe that is too long makes the table grow even if it is nearly empty. */
 int px_table_edit_add(struct px_table_edit *edit, uint64_t hash, uint64_t loc)
 {
     uint64_t i;
@@ -226,6 +243,7 @@ int px_table_edit_add(struct px_table_edit *edit, uint64_t hash, uint64_t loc)
     return PX_ERR_OUT_OF_RESOURCE;
 }
 
+/* The object is found by its locator, so no hash is compared. */
 int px_table_edit_replace(struct px_table_edit *edit, uint64_t hash, uint64_t old, uint64_t loc)
 {
     uint64_t mask = table_at(edit)->n_slots - 1;
@@ -260,6 +278,8 @@ void px_table_edit_fini(struct px_table_edit *edit)
     *edit = (struct px_table_edit){0};
 }
 
+/* Starts with the smallest size that is at most half full and doubles it while probes are too long.
+ * Space taken for a table that was too small is not given back here. */
 int px_table_build(struct px_bump *bump, const uint64_t *hashes, const uint64_t *locs, uint64_t n,
                    uint64_t *ret_loc)
 {

@@ -3,14 +3,18 @@
 #ifndef PX_SHMEM_TABLE_H
 #define PX_SHMEM_TABLE_H
 
+/* Hash tables in a segment: open addressing from a 64-bit hash to locators. A slot holds only 16
+ * bits of the hash, so the caller of a probe compares the objects that the locators lead to.
+ * Readers probe without a lock while the one writer edits. */
+
 #include "shmem/bump.h"
 #include "shmem/offset.h"
 #include "src/base/assert.h"
 
-/* Open addressing from a hash to locators; whoever probes compares what the locators lead to. */
-
 /* --- readers: any thread, any process, bounded --- */
 
+/* One probe under way: where the next slot is and how many may still be looked at. On the reader's
+ * stack. */
 struct px_probe {
     const uint64_t *slots;
     uint64_t mask;
@@ -19,7 +23,8 @@ struct px_probe {
     uint32_t left;
 };
 
-/* The table at a locator that is not 0; a damaged one probes as empty and marks the view. */
+/* Starts a probe of the table at a locator that is not 0. A damaged table probes as empty and sets
+ * view->damaged. The slots are checked to be inside the view here, once for all steps. */
 static inline void px_probe_start(struct px_view *view, uint64_t loc, uint64_t hash,
                                   struct px_probe *ret)
 {
@@ -43,7 +48,8 @@ static inline void px_probe_start(struct px_view *view, uint64_t loc, uint64_t h
     ret->left = table->max_probe < PX_SHM_TABLE_PROBES ? table->max_probe : PX_SHM_TABLE_PROBES;
 }
 
-/* The next locator filed under an equal tag, or 0. pairs with px_table_edit_publish */
+/* The locator in the next slot with an equal tag, or 0 at the end: an empty slot, or max_probe
+ * slots looked at. pairs with px_table_edit_publish */
 static inline uint64_t px_probe_next(struct px_probe *probe)
 {
     px_assert(probe->left <= PX_SHM_TABLE_PROBES);
@@ -66,14 +72,18 @@ static inline uint64_t px_probe_next(struct px_probe *probe)
 
 /* --- the writer: edits are collected and published together --- */
 
-/* The full hash under which the object at a locator is filed. */
+/* The full hash under which the object at a locator is filed; an edit needs it to move objects to a
+ * larger table. `arg` is the edit's. The objects are the writer's own and are trusted. */
 typedef uint64_t (*px_table_hash_fn)(const void *arg, uint64_t loc);
 
+/* A slot of a table that readers use, and the word that publication will store there. */
 struct px_table_change {
     uint64_t slot;
     uint64_t word;
 };
 
+/* The changes of one publication to one table. Owned by the writer; px_table_edit_fini releases
+ * it. */
 struct px_table_edit {
     struct px_bump *bump;
     uint64_t loc;    /* the table that readers will use; 0: none yet */
@@ -90,25 +100,31 @@ struct px_table_edit {
     const void *arg;
 };
 
-/* Starts an edit that will add at most n_add objects to the table at loc (0: none yet) with n_used
- * of its slots occupied; makes a larger table if need be. 0, PX_ERR_NOMEM,
+/* Starts an edit that will add about n_add objects to the table at loc (0: none yet), n_used of
+ * whose slots are occupied; makes a larger table if need be. bump and arg are borrowed until
+ * px_table_edit_fini, which the caller calls in every case. 0, PX_ERR_NOMEM,
  * PX_ERR_OUT_OF_RESOURCE. */
 int px_table_edit_init(struct px_table_edit *edit, struct px_bump *bump, uint64_t loc,
                        uint64_t n_used, uint64_t n_add, px_table_hash_fn hash_of, const void *arg);
 
-/* Files a new object. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE. */
+/* Files a new object under its hash. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE (no space; or too many
+ * objects within reach of the hash, however large the table). */
 int px_table_edit_add(struct px_table_edit *edit, uint64_t hash, uint64_t loc);
 
-/* Puts `loc` in the place of `old`, which is filed under the same hash. */
+/* Puts `loc` in the slot of `old`, which is filed under the same hash. 0, PX_ERR_NOMEM,
+ * PX_ERR_OUT_OF_RESOURCE (also if `old` is not there). */
 int px_table_edit_replace(struct px_table_edit *edit, uint64_t hash, uint64_t old, uint64_t loc);
 
-/* Stores the slots of a table that readers use already. The caller publishes edit->loc when it is
- * fresh. Cannot fail. pairs with px_probe_next */
+/* Stores the changed slots of a table that readers use already, in the order in which they were
+ * chosen. A fresh table needs none: the caller publishes the word that leads to edit->loc. Cannot
+ * fail. pairs with px_probe_next */
 void px_table_edit_publish(struct px_table_edit *edit);
 
+/* Frees the list of changes. Does not touch the segment. */
 void px_table_edit_fini(struct px_table_edit *edit);
 
-/* A finished table of n objects, in space that no reader reaches yet. */
+/* Makes a finished table of n objects, in space that no reader reaches yet, for objects that never
+ * change; *ret_loc is its locator. 0, PX_ERR_OUT_OF_RESOURCE. */
 int px_table_build(struct px_bump *bump, const uint64_t *hashes, const uint64_t *locs, uint64_t n,
                    uint64_t *ret_loc);
 
