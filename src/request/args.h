@@ -3,40 +3,48 @@
 #ifndef PX_REQUEST_ARGS_H
 #define PX_REQUEST_ARGS_H
 
+/* The arguments of each request, one structure per shape. In the calling process the members
+ * borrow from the application (PX_BORROWED); in the server they are owned and freed by
+ * px_args_fini. The number of elements of an array `x` is `nx`. Which members travel, and in
+ * which order, is in the table of requests (schema.c). */
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
 #include <pmix.h>
 
-/* The arguments of each request, one structure per shape. In the process that calls they borrow
- * what the application has given; in the server they own it (px_args_fini). The number of an array
- * `x` is `nx`. */
-
-/* Every structure of arguments begins with the directives of the call. */
+/* The directives of a call. Every structure of arguments begins with one, so that code which
+ * only deals with directives needs no more than a struct px_args. */
 struct px_args {
     pmix_info_t *info;
     size_t ninfo;
 };
 
-/* Arguments that are borrowed from the application. */
+/* Makes a pointer to the application's const array fit a member; the request does not write to
+ * it. */
 #define PX_BORROWED(array) ((void *) (uintptr_t) (array))
+/* Initializer of a struct px_args with the application's directives. */
 #define PX_DIRECTIVES_OF(info, ninfo)                                                              \
     {                                                                                              \
         PX_BORROWED(info), ninfo                                                                   \
     }
 
+/* PMIx_Lookup and PMIx_Unpublish. Lookup requires keys; unpublish without keys means all of the
+ * process's published data. */
 struct px_keys_args {
     struct px_args head;
     char **keys; /* ended by NULL; NULL: none */
 };
 
+/* PMIx_Spawn; the directives are those of the job, each app has its own besides. */
 struct px_spawn_args {
     struct px_args head;
     pmix_app_t *apps;
     size_t napps;
 };
 
+/* PMIx_Abort. The call has no directives: `head` is empty when it arrives. */
 struct px_abort_args {
     struct px_args head;
     pmix_status_t status;
@@ -45,6 +53,7 @@ struct px_abort_args {
     size_t nprocs;
 };
 
+/* PMIx_Log: `data` are the messages, `head` the directives. */
 struct px_log_args {
     struct px_args head;
     pmix_info_t *data;
@@ -52,38 +61,45 @@ struct px_log_args {
     time_t when; /* of a request that came as a message: when it was sent; 0: not known */
 };
 
+/* PMIx_Allocation_request. */
 struct px_alloc_args {
     struct px_args head;
     pmix_alloc_directive_t directive;
 };
 
+/* PMIx_Job_control. No procs: all processes of the caller's namespace. */
 struct px_job_control_args {
     struct px_args head;
     pmix_proc_t *procs;
     size_t nprocs;
 };
 
+/* PMIx_Process_monitor: what is to be watched, and the status of the event if it fails. */
 struct px_monitor_args {
     struct px_args head;
     pmix_info_t monitor;
     pmix_status_t error;
 };
 
+/* PMIx_Validate_credential. */
 struct px_validate_args {
     struct px_args head;
     pmix_byte_object_t credential;
 };
 
+/* PMIx_Fabric_register and PMIx_Fabric_update. */
 struct px_fabric_args {
     struct px_args head;
     size_t index; /* of an update */
 };
 
+/* PMIx_Session_control: the PMIx session (an allocation) that is controlled. */
 struct px_session_args {
     struct px_args head;
     uint32_t session;
 };
 
+/* PMIx_Resource_block. */
 struct px_block_args {
     struct px_args head;
     pmix_resource_block_directive_t directive;
@@ -92,35 +108,38 @@ struct px_block_args {
     size_t nunits;
 };
 
+/* PMIx_Query_info. The server adds the requester's user and group to each query's qualifiers. */
 struct px_query_args {
     struct px_args head; /* empty: each query has its qualifiers */
     pmix_query_t *queries;
     size_t nqueries;
 };
 
-/* An event that is raised. */
+/* PMIx_Notify_event: one event to be raised. */
 struct px_notify_args {
-    struct px_args head; /* beside directives all that the event says */
+    struct px_args head; /* directives and the event's own information */
     pmix_status_t code;
     pmix_data_range_t range;
     pmix_proc_t source; /* of a call of the server's own; a peer raises its events itself */
 };
 
-/* Events that are wanted. */
+/* A registration of event codes with the server, so that it forwards these events. */
 struct px_codes_args {
     struct px_args head;
-    pmix_status_t *codes; /* none: those that no other handler takes */
+    pmix_status_t *codes; /* none: for a default handler */
     size_t ncodes;
     bool replay; /* in the server: kept events follow the answer */
 };
 
+/* PMIx_Resolve_peers (node and nspace) and PMIx_Resolve_nodes (nspace). */
 struct px_resolve_args {
     struct px_args head; /* empty */
     char *node;          /* of peers; NULL or empty: the server's */
     char *nspace;        /* NULL or empty: all */
-    pmix_query_t query;  /* in the server: what the host is asked; no keys: it is not */
+    pmix_query_t query;  /* server only: for the host; no keys: not asked */
 };
 
+/* PMIx_IOF_pull: a subscription to the output of some processes. */
 struct px_iof_pull_args {
     struct px_args head;
     pmix_proc_t *procs;
@@ -129,11 +148,13 @@ struct px_iof_pull_args {
     size_t id; /* the asker's number for the subscription; the output carries it */
 };
 
+/* PMIx_IOF_deregister. */
 struct px_iof_deregister_args {
     struct px_args head;
     size_t id; /* the server's number */
 };
 
+/* PMIx_IOF_push: input for the processes. */
 struct px_iof_push_args {
     struct px_args head;
     pmix_proc_t *procs;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
+/* Operations on field lists. Each is a switch over the form of a field; the work on values is
+ * done by the table of types (src/value/types.h) and by the wire functions, so a new request
+ * needs no code here. The members are reached by offset, hence the casts. */
+
 #include "fields.h"
 
 #include <stdlib.h>
@@ -13,23 +18,25 @@
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
 
-/* A member, and the number that belongs to it. */
+/* The member that the field describes. */
 static void *member(const struct px_field *field, const void *base)
 {
     return (char *) (uintptr_t) base + field->at;
 }
 
+/* The pointer member of an array field (MANY, KEYS). */
 static void **array_of(const struct px_field *field, const void *base)
 {
     return member(field, base);
 }
 
+/* The count member of a MANY field. */
 static size_t *count_of(const struct px_field *field, const void *base)
 {
     return (size_t *) (void *) ((char *) (uintptr_t) base + field->count_at);
 }
 
-/* Is it without content? Of a ONE never. */
+/* True if the field is an array without elements. A field of another form is never empty. */
 static bool is_empty(const struct px_field *field, const void *base)
 {
     char **keys;
@@ -45,6 +52,7 @@ static bool is_empty(const struct px_field *field, const void *base)
     }
 }
 
+/* A NULL pointer is a valid empty array, but not with a count. */
 bool px_field_valid(const struct px_field *field, const void *base)
 {
     bool needed = field->need == PX_GIVEN || field->need == PX_REQUIRED;
@@ -58,6 +66,7 @@ bool px_field_valid(const struct px_field *field, const void *base)
 
 /* --- packing --- */
 
+/* SIZE n, then n strings; `keys` ends with NULL, and may be NULL. */
 static int pack_keys(struct px_buf *buf, enum px_wire_kind kind, char *const *keys)
 {
     size_t n = 0;
@@ -73,6 +82,7 @@ static int pack_keys(struct px_buf *buf, enum px_wire_kind kind, char *const *ke
     return rc;
 }
 
+/* One field. User and time are those of the call, not members. */
 static int pack_field(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *field,
                       const void *base)
 {
@@ -113,6 +123,8 @@ int px_fields_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_f
 
 /* --- unpacking --- */
 
+/* Reads n keys into a new array that ends with NULL. *ret owns the array even on error, so that
+ * px_fields_fini frees the keys read so far. A NULL key is PMIX_ERR_UNPACK_FAILURE. */
 static int unpack_keys(struct px_in *in, void **ret)
 {
     size_t n = 0;
@@ -139,6 +151,7 @@ static int unpack_keys(struct px_in *in, void **ret)
     return rc;
 }
 
+/* Reads a string into a pmix_nspace_t. PMIX_ERR_UNPACK_FAILURE if it is missing or too long. */
 static int unpack_nspace(struct px_in *in, char *nspace)
 {
     char *text = NULL;
@@ -154,6 +167,7 @@ static int unpack_nspace(struct px_in *in, char *nspace)
     return rc;
 }
 
+/* One field. A user id in the message is not used: the server takes the user from the socket. */
 static int unpack_field(struct px_in *in, const struct px_field *field, void *base)
 {
     uint32_t user;
@@ -176,6 +190,8 @@ static int unpack_field(struct px_in *in, const struct px_field *field, void *ba
     }
 }
 
+/* Missing fields can only be at the end: the first field that finds no bytes ends the loop,
+ * unless it has to be there; then unpack_field reports the error. */
 int px_fields_unpack(struct px_in *in, const struct px_field *fields, size_t n, bool reply,
                      void *base)
 {
@@ -197,7 +213,8 @@ int px_fields_unpack(struct px_in *in, const struct px_field *fields, size_t n, 
 
 /* --- copies --- */
 
-/* Infos that an element holds must not share values with the application's (px_info_keep). */
+/* Replaces values that the infos of copied elements share with the application's by copies
+ * (px_infos_own): the application may free its own before the request ends. */
 static int own_infos(pmix_data_type_t type, void *elements, size_t n)
 {
     pmix_app_t *apps = elements;
@@ -214,6 +231,7 @@ static int own_infos(pmix_data_type_t type, void *elements, size_t n)
     return rc;
 }
 
+/* Deep copy of an array; an empty one stays NULL and 0. */
 static int copy_many(const struct px_field *field, void *to, const void *from)
 {
     size_t n = *count_of(field, from);
@@ -232,6 +250,7 @@ static int copy_many(const struct px_field *field, void *to, const void *from)
     return own_infos(field->type, *array_of(field, to), n);
 }
 
+/* Deep copy of an array of strings. */
 static int copy_keys(const struct px_field *field, void *to, const void *from)
 {
     char **keys = *array_of(field, from);
@@ -240,6 +259,7 @@ static int copy_keys(const struct px_field *field, void *to, const void *from)
     return keys != NULL && *array_of(field, to) == NULL ? PMIX_ERR_NOMEM : 0;
 }
 
+/* Deep copy of one value; the member is zeros after an error. */
 static int copy_one(const struct px_field *field, void *to, const void *from)
 {
     int rc = px_type_copy(px_type_info(field->type), member(field, to), member(field, from), 0);
@@ -267,13 +287,15 @@ int px_fields_copy(const struct px_field *fields, size_t n, void *to, const void
         case PX_FIELD_LOCAL:
             rc = copy_one(&fields[i], to, from);
             break;
-        default: /* what only a message has */
+        default: /* in messages only */
             break;
         }
     }
     return rc;
 }
 
+/* Every form is reset to its empty state, so that a second call does nothing and the structure
+ * can be used again. */
 void px_fields_fini(const struct px_field *fields, size_t n, void *base)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Replies: what they hold, and how each reaches the application's callback. */
+/* Replies: the table of reply types, how a reply is packed and unpacked, and one function per
+ * type that calls the application's callback. These functions run on the progress thread, as
+ * struct px_completion says. Callbacks with results get them by reference for the duration of
+ * the call, except infos, which the application keeps until it releases them. */
 
 #include "reply.h"
 
@@ -11,6 +14,7 @@
 #include "fields.h"
 #include "src/wire/messages.h"
 
+/* Initializers of the table: a type's list of fields, and an array member of struct px_reply. */
 #define FIELDS(list) .fields = (list), .n_fields = sizeof(list) / sizeof((list)[0])
 #define MANY(member, type)                                                                         \
     {                                                                                              \
@@ -18,6 +22,7 @@
             offsetof(struct px_reply, n##member)                                                   \
     }
 
+/* The type is not needed: members that it does not use are NULL. */
 void px_reply_fini(struct px_reply *reply)
 {
     PMIx_Info_free(reply->info, reply->ninfo);
@@ -43,6 +48,7 @@ void px_infos_release(void *infos)
 
 /* --- the callbacks --- */
 
+/* Calls a pmix_op_cbfunc_t. NULL is allowed: nobody waits for the status. */
 static void done_op(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_op_cbfunc_t fn = (pmix_op_cbfunc_t) to->callback;
@@ -52,7 +58,8 @@ static void done_op(const struct px_completion *to, struct px_reply *reply)
     }
 }
 
-/* The application keeps the infos until it releases them. */
+/* Calls a pmix_info_cbfunc_t and lends the infos: the application frees them by
+ * px_infos_release. PMIX_ERR_NOMEM without infos if the loan cannot be allocated. */
 static void done_infos(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_info_cbfunc_t fn = (pmix_info_cbfunc_t) to->callback;
@@ -76,6 +83,7 @@ static void done_infos(const struct px_completion *to, struct px_reply *reply)
     fn(reply->status, lent->info, lent->n, to->cbdata, px_infos_release, lent);
 }
 
+/* Calls a pmix_lookup_cbfunc_t with the values found, which it may read until it returns. */
 static void done_lookup(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_lookup_cbfunc_t fn = (pmix_lookup_cbfunc_t) to->callback;
@@ -83,6 +91,7 @@ static void done_lookup(const struct px_completion *to, struct px_reply *reply)
     fn(reply->status, reply->data, reply->ndata, to->cbdata);
 }
 
+/* Calls a pmix_spawn_cbfunc_t with the new namespace; empty after an error. */
 static void done_spawn(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_spawn_cbfunc_t fn = (pmix_spawn_cbfunc_t) to->callback;
@@ -90,6 +99,7 @@ static void done_spawn(const struct px_completion *to, struct px_reply *reply)
     fn(reply->status, reply->proc.nspace, to->cbdata);
 }
 
+/* Calls a pmix_credential_cbfunc_t; the credential is NULL unless the request succeeded. */
 static void done_credential(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_credential_cbfunc_t fn = (pmix_credential_cbfunc_t) to->callback;
@@ -98,6 +108,7 @@ static void done_credential(const struct px_completion *to, struct px_reply *rep
     fn(reply->status, good ? &reply->bytes : NULL, reply->info, reply->ninfo, to->cbdata);
 }
 
+/* Calls a pmix_validation_cbfunc_t with what the host said about the credential. */
 static void done_validation(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_validation_cbfunc_t fn = (pmix_validation_cbfunc_t) to->callback;
@@ -105,6 +116,7 @@ static void done_validation(const struct px_completion *to, struct px_reply *rep
     fn(reply->status, reply->info, reply->ninfo, to->cbdata);
 }
 
+/* Calls a pmix_value_cbfunc_t with the value that was got. */
 static void done_value(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_value_cbfunc_t fn = (pmix_value_cbfunc_t) to->callback;
@@ -114,11 +126,13 @@ static void done_value(const struct px_completion *to, struct px_reply *reply)
 
 /* --- the table --- */
 
+/* The fields of each reply in the order of the message (docs/wire-format.md, 5). */
 static const struct px_field infos[] = {MANY(info, PMIX_INFO)};
 static const struct px_field lookup[] = {MANY(data, PMIX_PDATA)};
 static const struct px_field spawn[] = {
     {PX_FIELD_NSPACE, PX_REQUIRED, PMIX_STRING, offsetof(struct px_reply, proc.nspace), 0},
 };
+/* A credential must not be empty; the infos that describe it may be missing. */
 static const struct px_field credential[] = {
     {PX_FIELD_ONE, PX_REQUIRED, PMIX_BYTE_OBJECT, offsetof(struct px_reply, bytes), 0},
     MANY(info, PMIX_INFO),
@@ -131,6 +145,8 @@ static const struct px_field nodes[] = {
     {PX_FIELD_ONE, PX_ANY, PMIX_STRING, offsetof(struct px_reply, text), 0},
 };
 
+/* The types. `always` concerns packing: the infos are sent with any status. The receiver reads
+ * fields only after a success or a partial success (has_fields). */
 const struct px_reply_type px_reply_op = {.done = done_op};
 const struct px_reply_type px_reply_infos = {FIELDS(infos), .always = true, .done = done_infos};
 const struct px_reply_type px_reply_query = {FIELDS(infos), .done = done_infos};
@@ -144,6 +160,7 @@ const struct px_reply_type px_reply_subscription = {FIELDS(number)};
 const struct px_reply_type px_reply_peers = {FIELDS(peers)};
 const struct px_reply_type px_reply_nodes = {FIELDS(nodes)};
 
+/* True if fields follow a status: it is a success or a partial success. */
 static bool has_fields(const struct px_reply *reply)
 {
     return reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS ||
@@ -159,6 +176,7 @@ void px_reply_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_r
     }
 }
 
+/* After an error the receiver gets the status alone, never a part of the fields. */
 void px_reply_unpack(struct px_in *in, const struct px_reply_type *type, struct px_reply *reply)
 {
     int rc =

@@ -3,6 +3,10 @@
 #ifndef PX_REQUEST_REPLY_H
 #define PX_REQUEST_REPLY_H
 
+/* Replies of the server: a status, and the fields that the reply type (struct px_reply_type,
+ * schema.h) lists. The server packs a reply, the client unpacks it, and the reply type calls the
+ * application's callback with it. Any thread; the caller owns the struct px_reply. */
+
 #include "src/wire/codec.h"
 
 struct px_buf;
@@ -10,17 +14,21 @@ struct px_in;
 struct px_reply;
 struct px_reply_type;
 
-/* Frees what a reply points at and makes it empty. */
+/* Frees all members that a reply owns and zeroes them; the status stays. */
 void px_reply_fini(struct px_reply *reply);
 
-/* STATUS and what follows it. A failure is in buf. */
+/* Appends the status, and the fields if the type always has them or the status is a success or a
+ * partial one. Errors are recorded in buf (px_buf_ok). */
 void px_reply_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_reply_type *type,
                    const struct px_reply *reply);
 
-/* The fields that follow reply->status. Without them a reply is as if they were empty. On failure,
- * which becomes the status, the reply owns nothing. */
+/* Reads the fields behind reply->status, which the caller has read. They are read only if the
+ * status is a success or a partial one, and fields that are not required may be missing. On an
+ * error, that error becomes reply->status and the reply owns nothing. */
 void px_reply_unpack(struct px_in *in, const struct px_reply_type *type, struct px_reply *reply);
 
+/* The release function for a struct px_infos, given to a pmix_info_cbfunc_t: frees the infos.
+ * Takes NULL. */
 void px_infos_release(void *infos); /* takes NULL */
 
 #endif

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The table of requests: fields in the order in which they travel (docs/wire-format.md, 5). */
+/* The table of requests: the fields of each command in the order in which they travel
+ * (docs/wire-format.md, 5), and its directives, reply and release. Constant data; the functions
+ * below only apply the operations of fields.c to it. */
 
 #include "fields.h"
 #include "src/value/directives.h"
 #include "src/wire/messages.h"
 
+/* The forms of a field. `args` is the structure of arguments, `member` its member; an array's
+ * count is the member with an n in front. */
 #define ONE(args, member, type)                                                                    \
     {                                                                                              \
         PX_FIELD_ONE, PX_ANY, type, offsetof(struct args, member), 0                               \
@@ -27,6 +31,7 @@
     {                                                                                              \
         PX_FIELD_KEYS, need, PMIX_STRING, offsetof(struct px_keys_args, keys), 0                   \
     }
+/* Fields that the sender fills in itself. */
 #define USER                                                                                       \
     {                                                                                              \
         PX_FIELD_USER, PX_ANY, PMIX_UINT32, 0, 0                                                   \
@@ -40,6 +45,8 @@
 #define FIELDS(...)                                                                                \
     .fields = (const struct px_field[]){__VA_ARGS__},                                              \
     .n_fields = sizeof((const struct px_field[]){__VA_ARGS__}) / sizeof(struct px_field)
+/* One row: px_request_NAME for PX_CMD_NUMBER, with arguments of struct ARGS and the reply type
+ * px_reply_RESULT. The other members are given by name. */
 #define REQUEST(name, number, args, result, ...)                                                   \
     const struct px_request px_request_##name = {.command = PX_CMD_##number,                       \
                                                  .size = sizeof(struct args),                      \
@@ -93,7 +100,7 @@ REQUEST(block, RESBLOCK, px_block_args, op, .call = &px_call_block, .timed = tru
 REQUEST(fabric_register, FABRIC_REGISTER, px_fabric_args, infos, .call = &px_call_fabric,
         .needs_callback = true, .timed = true, FIELDS(DIRECTIVES(PX_ANY)));
 
-/* The server makes a directive of the index. */
+/* The server adds the index to the directives (PMIX_FABRIC_INDEX) before it calls the host. */
 REQUEST(fabric_update, FABRIC_UPDATE, px_fabric_args, infos, .call = &px_call_fabric,
         .needs_callback = true, FIELDS(ONE(px_fabric_args, index, PMIX_SIZE)));
 
@@ -109,6 +116,8 @@ REQUEST(validate, VALIDATE_CREDENTIAL, px_validate_args, validation, .call = &px
         .needs_callback = true, .timed = true,
         FIELDS(ONE(px_validate_args, credential, PMIX_BYTE_OBJECT), DIRECTIVES(PX_ANY)));
 
+/* The query is built by the server for its host; it is a field only so that px_args_fini frees
+ * it. */
 REQUEST(resolve_peers, RESOLVE_PEERS, px_resolve_args, peers, .since = 5,
         FIELDS(ONE(px_resolve_args, node, PMIX_STRING), ONE(px_resolve_args, nspace, PMIX_STRING),
                LOCAL(px_resolve_args, query, PMIX_QUERY)));
@@ -119,6 +128,8 @@ REQUEST(resolve_nodes, RESOLVE_NODES, px_resolve_args, nodes, .since = 5,
 
 /* --- events --- */
 
+/* The source does not travel: a peer raises its events itself, so the server knows it from the
+ * connection. */
 REQUEST(notify, NOTIFY, px_notify_args, op,
         FIELDS(ONE(px_notify_args, code, PMIX_STATUS), ONE(px_notify_args, range, PMIX_DATA_RANGE),
                DIRECTIVES(PX_ANY), LOCAL(px_notify_args, source, PMIX_PROC)));
@@ -128,6 +139,7 @@ REQUEST(register_codes, REGEVENTS, px_codes_args, op,
 
 /* --- output and input of processes --- */
 
+/* The requester's number may be missing at the end of the message; it is 0 then. */
 REQUEST(iof_pull, IOF_PULL, px_iof_pull_args, subscription, .call = &px_call_iof_pull,
         FIELDS(MANY(px_iof_pull_args, procs, PMIX_PROC, PX_GIVEN), DIRECTIVES(PX_ANY),
                ONE(px_iof_pull_args, channel, PMIX_IOF_CHANNEL),
@@ -140,8 +152,9 @@ REQUEST(iof_push, IOF_PUSH, px_iof_push_args, op, .call = &px_call_iof_push,
         FIELDS(MANY(px_iof_push_args, procs, PMIX_PROC, PX_ANY), DIRECTIVES(PX_ANY),
                ONE(px_iof_push_args, bytes, PMIX_BYTE_OBJECT)));
 
-/* --- what is done by it --- */
+/* --- operations on arguments --- */
 
+/* Only presence is checked here; types of directives are checked when they are read. */
 bool px_args_valid(const struct px_request *request, const struct px_args *args)
 {
     for (size_t i = 0; i < request->n_fields; i++) {
@@ -170,7 +183,7 @@ int px_args_copy(const struct px_request *request, struct px_args *to, const str
     return px_fields_copy(request->fields, request->n_fields, to, from);
 }
 
-/* A server may have added directives to a request that has none of its own. */
+/* The server may have added directives to a request that lists none, so they are freed apart. */
 void px_args_fini(const struct px_request *request, struct px_args *args)
 {
     px_fields_fini(request->fields, request->n_fields, args);

@@ -3,6 +3,15 @@
 #ifndef PX_REQUEST_SCHEMA_H
 #define PX_REQUEST_SCHEMA_H
 
+/* The description of each request: one `struct px_request` per command lists its arguments in
+ * the order in which they travel, the layout of its reply, and which arguments the application
+ * has to give. The exported calls validate by it, the client packs by it, the server unpacks by
+ * it, and a call of the server process itself is copied by it. All tables are constant; any
+ * thread.
+ *
+ * A command needs two more functions, one at each end: px_client_request (src/client) sends it,
+ * and its row in `services` (src/server/requests/requests.c) serves it. */
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,31 +22,29 @@
 #include "src/wire/codec.h"
 #include "src/wire/message.h"
 
-/* What a request is, once for all: a `struct px_request` per command says which arguments travel in
- * which order, what the reply holds, and what the application has to give. The exported calls
- * check by it, the client packs by it, the server unpacks by it, and a call of the server process
- * itself is copied by it. What is particular to a command beyond that stands in one function at
- * each end: px_client_request (src/client) and the command's row in `services` (src/server). */
-
 /* --- fields --- */
 
+/* How a member of a structure is written to a message. */
 enum px_field_form {
     PX_FIELD_ONE,    /* a member of `type`: one operation of one value */
     PX_FIELD_MANY,   /* pointer and number: SIZE n, and unless n is 0 one operation of n values */
     PX_FIELD_KEYS,   /* char **: SIZE n, then n operations of one STRING */
     PX_FIELD_NSPACE, /* a pmix_nspace_t: one STRING */
-    PX_FIELD_USER,   /* no member. Sent: the effective user; received: skipped, sockets tell */
+    PX_FIELD_USER,   /* no member. Sent: effective user id; received: skipped */
     PX_FIELD_TIME,   /* a time_t. Sent: the time of sending */
     PX_FIELD_LOCAL,  /* a member of `type` that does not travel */
 };
 
+/* Whether a field may be empty (an array of no elements) or missing. */
 enum px_field_need {
     PX_ANY,       /* may be empty */
-    PX_GIVEN,     /* the application may not leave it empty; who receives it takes it empty */
+    PX_GIVEN,     /* the application may not leave it empty; a receiver accepts it empty */
     PX_REQUIRED,  /* may not be empty, and may not be missing in a reply */
     PX_MAY_TRAIL, /* may be missing at the end of a message */
 };
 
+/* One member of a structure, and how it travels. Constant, in the tables of schema.c and
+ * reply.c. */
 struct px_field {
     enum px_field_form form;
     enum px_field_need need;
@@ -48,7 +55,8 @@ struct px_field {
 
 /* --- replies --- */
 
-/* The result of a request. Which members mean something is the reply type's to say. */
+/* The result of a request. Which members are set depends on the reply type. The holder owns them
+ * (px_reply_fini). */
 struct px_reply {
     pmix_status_t status; /* never PMIX_OPERATION_SUCCEEDED */
     pmix_info_t *info;
@@ -64,11 +72,12 @@ struct px_reply {
     size_t number;
 };
 
-/* A callback of the application's, whatever its type; NULL: none. */
+/* A callback of the application without its type; the reply type casts it back. NULL: none. */
 typedef void (*px_callback)(void);
 
-/* Who learns the result. `done` is called once, on the loop thread; the reply is the caller's, but
- * done may take what it points at, leaving NULL and 0. */
+/* The receiver of a request's result. `done` is called once, on the progress thread. The reply
+ * belongs to the caller of `done`; `done` may take over a member by setting it to NULL and its
+ * count to 0. */
 struct px_completion {
     void (*done)(const struct px_completion *to, struct px_reply *reply);
     void *target; /* done's own */
@@ -76,15 +85,18 @@ struct px_completion {
     void *cbdata;
 };
 
+/* A kind of reply: the fields that follow the status, and how the result is given to the
+ * application. */
 struct px_reply_type {
-    const struct px_field *fields; /* behind the STATUS; in struct px_reply */
+    const struct px_field *fields; /* follow the status; members of struct px_reply */
     size_t n_fields;
-    bool always; /* the fields follow whatever the status; false: PMIX_SUCCESS and
-                    or partly only */
+    bool always; /* when packed, the fields follow any status; false: only PMIX_SUCCESS and the
+                    partial ones */
     /* Calls the completion's callback, which has the type that the reply type is named after. */
     void (*done)(const struct px_completion *to, struct px_reply *reply);
 };
 
+/* Each is named after the callback that gets it (pmix_op_cbfunc_t, ...). */
 extern const struct px_reply_type px_reply_op;
 extern const struct px_reply_type px_reply_infos;
 extern const struct px_reply_type px_reply_query; /* infos unless it has failed */
@@ -93,19 +105,20 @@ extern const struct px_reply_type px_reply_spawn;
 extern const struct px_reply_type px_reply_credential;
 extern const struct px_reply_type px_reply_validation;
 extern const struct px_reply_type px_reply_value; /* has no message of its own */
-/* These have no callback of their own: a number, processes, nodes. */
+/* Without a callback of their own: a subscription's number, processes, names of nodes. */
 extern const struct px_reply_type px_reply_subscription;
 extern const struct px_reply_type px_reply_peers;
 extern const struct px_reply_type px_reply_nodes;
 
-/* A completion that calls the application. */
+/* A completion that calls the application's callback, which has to have the type's signature. */
 static inline struct px_completion px_completion_of(const struct px_reply_type *type,
                                                     px_callback callback, void *cbdata)
 {
     return (struct px_completion){.done = type->done, .callback = callback, .cbdata = cbdata};
 }
 
-/* Infos in the hands of a pmix_info_cbfunc_t: px_infos_release is the release function. */
+/* Infos lent to the application by a pmix_info_cbfunc_t. Allocated by the callback's caller; the
+ * application frees both with px_infos_release. */
 struct px_infos {
     pmix_info_t *info;
     size_t n;
@@ -113,8 +126,11 @@ struct px_infos {
 
 /* --- requests --- */
 
+/* The table of directives of a call: which ones are known, and at which level
+ * (src/value/directives.h). */
 struct px_call;
 
+/* One command of the protocol. Constant; the rows are in schema.c. */
 struct px_request {
     enum px_command command;
     size_t size; /* of its arguments; they begin with a struct px_args */
@@ -124,9 +140,10 @@ struct px_request {
     const struct px_call *call; /* the table of its directives; NULL: it has none */
     bool needs_callback;        /* the non-blocking call without one is refused */
     bool timed;                 /* PMIX_TIMEOUT limits how long the reply is waited for */
-    unsigned since;             /* the first major release of a stock server that knows it */
+    unsigned since; /* first major release of a stock server that has the command; 0: all */
 };
 
+/* The commands, in the order of schema.c. */
 extern const struct px_request px_request_publish;
 extern const struct px_request px_request_lookup;
 extern const struct px_request px_request_unpublish;
@@ -151,21 +168,25 @@ extern const struct px_request px_request_iof_pull;
 extern const struct px_request px_request_iof_deregister;
 extern const struct px_request px_request_iof_push;
 
-/* Has the application given all that it must? */
+/* True if the arguments have all that the application must give, and no count without an array.
+ * The exported calls return PMIX_ERR_BAD_PARAM otherwise. */
 bool px_args_valid(const struct px_request *request, const struct px_args *args);
 
-/* The command and its fields, behind each other. A failure is in buf. 0 or what px_pack says. */
+/* Appends the command and its fields to buf. 0 or the status of px_pack; after an error buf is
+ * marked as failed. */
 int px_args_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_request *request,
                  const struct px_args *args);
 
-/* The fields, into zeroed arguments. 0, PMIX_ERR_BAD_PARAM (a required one is empty), or what
- * px_unpack says. On failure px_args_fini has to follow all the same. */
+/* Reads the fields into zeroed arguments, which own what was read. 0, PMIX_ERR_BAD_PARAM (a
+ * required field is empty), or the status of px_unpack. px_args_fini has to follow after an
+ * error, too. */
 int px_args_unpack(struct px_in *in, const struct px_request *request, struct px_args *args);
 
-/* Deep copy into zeroed arguments. 0, PMIX_ERR_NOMEM, or what is wrong with a value; then
- * px_args_fini has to follow all the same. */
+/* Deep copies arguments into zeroed ones. 0, PMIX_ERR_NOMEM, or the status of copying a value.
+ * px_args_fini has to follow after an error, too. */
 int px_args_copy(const struct px_request *request, struct px_args *to, const struct px_args *from);
 
+/* Frees what the arguments own, directives included, but not the structure. */
 void px_args_fini(const struct px_request *request, struct px_args *args);
 
 #endif
