@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* From a message to its handler and from an answer to its message. Requests that nobody here serves
- * are answered with PMIX_ERR_NOT_SUPPORTED; one that cannot be read is answered and costs the peer
- * its connection, because what follows it cannot be trusted either. */
+/* Passes each message of a peer to its handler, and each answer back to the peer or the callback
+ * that asked for it. All of it runs on the loop thread.
+ *
+ * A command without a handler is answered with PMIX_ERR_NOT_SUPPORTED. A request that cannot be
+ * unpacked is answered with the unpack status, and its connection is closed: the bytes that follow
+ * it cannot be trusted either. */
 
 #include "dispatch.h"
 
@@ -30,7 +33,8 @@
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
 
-/* Those that are not in the table of services (requests.c). */
+/* The commands that have a handler of their own. All others are rows of the table of services
+ * (requests.c), which pass them to the host. */
 static const px_handler handlers[] = {
     [PX_CMD_REQ] = px_handle_req,
     [PX_CMD_COMMIT] = px_handle_commit,
@@ -49,6 +53,8 @@ static const px_handler handlers[] = {
 
 enum { N_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };
 
+/* True if the status means that the bytes of a message could not be unpacked, as opposed to a
+ * request that was read and refused. */
 static bool is_unreadable(int status)
 {
     switch (status) {
@@ -63,6 +69,8 @@ static bool is_unreadable(int status)
     }
 }
 
+/* Reads the command of one request and calls its service or its handler. Answers a request that
+ * they refuse; marks the peer for closing if the request could not be read. */
 static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_server *s = peer->server;
@@ -80,7 +88,7 @@ static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in)
         px_answer_status(s, &reply_to, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
-    /* What a peer may ask before and after its time is over is the same: nothing but the end. */
+    /* After PMIx_Finalize a peer is answered nothing but PMIX_ERR_INIT. */
     if (!rc && peer->finalized) {
         px_answer_status(s, &reply_to, PMIX_ERR_INIT);
         return;
@@ -103,13 +111,13 @@ void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t
     } else if (tag >= PX_TAG_FIRST) {
         on_request(peer, tag, &in);
     }
-    /* Below are heartbeats, and what only servers send. */
+    /* Lower tags are ignored: heartbeats, and messages that only servers send. */
 }
 
 /* --- answers --- */
 
-/* Whoever reads a segment that has been superseded gets the new one with the next reply: what was
- * published before the reply is seen after it. */
+/* A peer whose own segment has been superseded gets the next generation with its next reply: data
+ * published before the reply can then be read after it. */
 void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf)
 {
     struct px_peer *peer = px_peer_find(s, reply_to->peer);
@@ -118,6 +126,8 @@ void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, str
     px_answer_offer(s, reply_to, buf, peer ? px_peer_moved_segment(peer) : -1);
 }
 
+/* The reply is built by now. If it failed for lack of memory, a short one with PMIX_ERR_NOMEM takes
+ * its place, so that the peer does not wait forever. */
 void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf,
                      int fd)
 {
@@ -135,6 +145,7 @@ void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, st
     px_peer_send(peer, reply_to->tag, buf, fd);
 }
 
+/* The status alone is the reply of type px_reply_op. */
 void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to, pmix_status_t status)
 {
     struct px_reply reply = {.status = status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status};
@@ -142,6 +153,8 @@ void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to, p
     px_answer(s, reply_to, &px_reply_op, &reply);
 }
 
+/* A reply target with peer 0 is a completion of this process, which gets the reply as it is. For a
+ * peer the reply is packed in the encoding of its connection. */
 void px_answer(struct px_server *s, const struct px_reply_to *reply_to,
                const struct px_reply_type *type, struct px_reply *reply)
 {

@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_DISPATCH_H
 #define PX_SERVER_DISPATCH_H
 
+/* Messages of peers to their handlers, and answers back to reply targets. Each request is answered
+ * once, at the latest when the server stops. Loop thread. */
+
 #include <stdint.h>
 
 #include <pmix_server.h>
@@ -17,37 +20,48 @@ struct px_reply;
 struct px_reply_type;
 struct px_server;
 
-/* Who asked, and how the answer gets back: a peer's request, or a call of this process's own. */
+/* Reply target: the peer's request, or the call of this process, that an answer is for. A plain
+ * value without ownership; it may outlive the peer, since the peer is found by its id when the
+ * answer is sent. */
 struct px_reply_to {
-    uint64_t peer; /* 0: not a peer */
+    uint64_t peer; /* px_peer.id; 0: a call of this process */
     uint32_t tag;
-    struct px_completion own; /* of a call of our own; without `done` nobody waits for the answer */
+    struct px_completion own; /* of this process's call; `done` NULL: the answer is dropped */
 };
 
+/* The reply target of the request with this tag. */
 static inline struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag)
 {
     return (struct px_reply_to){.peer = peer->id, .tag = tag};
 }
 
-/* A handler has answered, or will, when it returns 0; otherwise the dispatcher answers with the
- * status, and hangs up if it says that the request could not be read. */
+/* A handler serves one command; `in` is behind the command. It returns 0 if it has answered or will
+ * answer later. With any other status the dispatcher answers, and closes the connection if the
+ * status means that the request could not be read. */
 typedef int (*px_handler)(struct px_server *s, struct px_peer *peer, uint32_t tag,
                           struct px_in *in);
 
+/* Answers with a status and nothing else. PMIX_OPERATION_SUCCEEDED becomes PMIX_SUCCESS. A peer
+ * that has disconnected is ignored. */
 void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to,
                       pmix_status_t status);
 
-/* The completion may take what the reply points at. */
+/* Answers with a reply of the given type. The reply stays the caller's, but a completion may take
+ * the objects that it points at, leaving NULL. A peer that has disconnected is ignored. */
 void px_answer(struct px_server *s, const struct px_reply_to *reply_to,
                const struct px_reply_type *type, struct px_reply *reply);
 
-/* Sends a built reply to a peer, or a failure when building it failed. */
+/* Sends a packed reply to a peer and leaves buf empty. If packing failed, PMIX_ERR_NOMEM is sent
+ * instead. Passes the next generation of the peer's own segment, if there is one. */
 void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf);
 
-/* The same with a segment of another namespace (px_peer_offer), or -1. */
+/* As px_answer_take, but passes the given descriptor: that of a segment of another namespace
+ * (px_peer_offer), or -1 for none. fd stays the caller's. */
 void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf,
                      int fd);
 
+/* Serves one message of a peer; the payload is borrowed for the call. An empty message sets
+ * peer->doomed. The peer may be closed when this returns, but its memory is still valid. */
 void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len);
 
 #endif

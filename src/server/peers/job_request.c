@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The first and the last request of a client: its job's information, by descriptor or by message,
- * and leave. */
+/* The first and the last request of a client. The first asks for the information of its job and is
+ * answered with the descriptor of the job's segment, or with the job information itself for a
+ * client that cannot map segments. A client sends it again to ask for the next generation of a
+ * segment. The last request is PMIx_Finalize. Loop thread. */
 
 #include "job_request.h"
 
@@ -19,16 +21,18 @@
 #include "src/base/assert.h"
 #include "src/wire/messages.h"
 
-/* What a client of ours says with its request: nothing at first; nothing again when it cannot use
- * the segment that it was sent, and then it is one that reads by messages; later the generation
- * that it has, which has been superseded, and of which other namespace if it is not its own: 0 for
- * one that it cannot use. A newer one that it was sent has not arrived. */
+/* The part of a job request that only clients of this library send. Its three forms: an empty first
+ * request; an empty second request, from a client that could not map the segment and reads by
+ * messages from then on; and a refresh, which names the generation that the client has, and the
+ * namespace if that is not its own. */
 struct wish {
-    bool next;
-    uint32_t generation;
-    char *nspace;
+    bool next;           /* a refresh: a generation was given */
+    uint32_t generation; /* a later one was sent but has not arrived; 0: the segment is unusable */
+    char *nspace;        /* NULL: the client's own. Owned */
 };
 
+/* Reads the wish; a stock client has none. An empty request of a client that has already been sent
+ * a segment ends its reading by shared memory. 0, or the status of unpacking. */
 static int read_wish(struct px_peer *peer, struct px_in *in, struct wish *ret)
 {
     int rc = 0;
@@ -45,7 +49,9 @@ static int read_wish(struct px_peer *peer, struct px_in *in, struct wish *ret)
     return 0;
 }
 
-/* Its own: the descriptor, or the job information where there is none. */
+/* Packs the answer about the client's own namespace. *ret_fd becomes the descriptor to pass,
+ * borrowed from the store; without one the job information is packed, except for a refresh, to
+ * which an answer without segment means that there is no newer one. */
 static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish *wish,
                     struct px_buf *buf, int *ret_fd)
 {
@@ -60,7 +66,7 @@ static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish
         peer->generation = wish->generation;
     }
     *ret_fd = px_peer_new_segment(peer, ns);
-    peer->shared = peer->shared && (wish->next || *ret_fd >= 0); /* there may be none */
+    peer->shared = peer->shared && (wish->next || *ret_fd >= 0); /* no segment: by messages */
     if (*ret_fd >= 0) {
         return px_pack_segment(buf, peer->kind);
     }
@@ -71,6 +77,8 @@ static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish
     return rc;
 }
 
+/* Packs the answer to a refresh of another namespace. Generation 0 means that the client cannot use
+ * that segment. PMIX_ERR_NOT_FOUND if the namespace is unknown; *ret_fd as in pack_own. */
 static int pack_other(struct px_server *s, struct px_peer *peer, const struct wish *wish,
                       struct px_buf *buf, int *ret_fd)
 {
@@ -90,6 +98,7 @@ static int pack_other(struct px_server *s, struct px_peer *peer, const struct wi
     return *ret_fd >= 0 ? px_pack_segment(buf, peer->kind) : 0;
 }
 
+/* A refused request sends nothing here; the dispatcher answers it. */
 int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct wish wish = {0};
@@ -111,6 +120,8 @@ int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
     return PMIX_SUCCESS;
 }
 
+/* The host has been informed of PMIx_Finalize. Its status is not passed on: the client leaves in
+ * any case. */
 static void finalize_answered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
@@ -121,6 +132,8 @@ static void finalize_answered(struct px_upcall *up)
     }
 }
 
+/* The reply waits for the host's client_finalized, so that the client does not exit before the host
+ * knows. A repeated request is answered at once. */
 int px_handle_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Connections of clients: from the introduction through the host's word to the end. A peer is known
- * by its id, never reused, wherever an answer may come later than the peer goes. Its memory is
- * freed from the loop, so that a handler may close the very peer that it serves. */
+/* Connections of clients and tools: handshake, authentication, admission by the host, messages,
+ * end. A peer is known by its id, never reused, wherever an answer may arrive after the peer has
+ * disconnected. Its memory is freed by a task of the loop, so that a handler may close the very
+ * peer that it serves.
+ *
+ * Steps of a connection: on_hello (the handshake is complete), accept_client or px_tool_accept (who
+ * is it?), the host's client_connected2 or tool_connected2, px_peer_admit, on_message for each
+ * message, on_closed. The peer holds a pending connection until it is admitted, a connection from
+ * then on. */
 
 #include "peer.h"
 
@@ -42,11 +48,13 @@ struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
 
 /* --- the end --- */
 
+/* A task that frees one closed peer; owns both. */
 struct deferred_free {
     struct px_task task;
     struct px_peer *peer;
 };
 
+/* Runs from the loop when no handler can hold the peer any more. */
 static void free_deferred(struct px_task *task)
 {
     struct deferred_free *deferred_free = px_container_of(task, struct deferred_free, task);
@@ -57,6 +65,9 @@ static void free_deferred(struct px_task *task)
     free(deferred_free);
 }
 
+/* Removes a peer from everything that knows it. With the last connection of its process the process
+ * has either finalized or departed: it has departed if it left without finalizing, or if the host
+ * reported its end. Pending gets for its data then fail, since no commit can follow. */
 static void unlink_peer(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
@@ -85,6 +96,7 @@ static void unlink_peer(struct px_peer *peer)
     }
 }
 
+/* Without memory for the task the peer's memory is not freed. */
 void px_peer_close(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
@@ -105,6 +117,7 @@ void px_peer_close(struct px_peer *peer)
     }
 }
 
+/* The peers are marked as finalized, so that the end of a connection raises no event. */
 void px_peer_close_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
@@ -117,7 +130,8 @@ void px_peer_close_all(struct px_server *s)
     px_map_fini(&s->peers);
 }
 
-/* The host learns that a client went without finalizing, through the handlers it registered. */
+/* Raises PMIX_ERR_LOST_CONNECTION in this process: the host learns by its own event handlers that a
+ * client disconnected without finalizing. */
 static void report_loss(struct px_server *s, const pmix_proc_t *proc)
 {
     pmix_info_t info;
@@ -137,6 +151,7 @@ static void report_loss(struct px_server *s, const pmix_proc_t *proc)
     PMIx_Value_destruct(&info.value);
 }
 
+/* A message has arrived. A descriptor that came with it is closed: peers have none to send. */
 static void on_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
 {
     struct px_peer *peer = arg;
@@ -151,6 +166,7 @@ static void on_message(void *arg, uint32_t tag, const void *payload, size_t len,
     }
 }
 
+/* The connection has ended, from the other side or by an error. */
 static void on_closed(void *arg, int status)
 {
     struct px_peer *peer = arg;
@@ -165,6 +181,7 @@ static void on_closed(void *arg, int status)
     }
 }
 
+/* Callbacks of an admitted connection; their argument is the peer. */
 static const struct px_conn_ops conn_ops = {.message = on_message, .closed = on_closed};
 
 void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd)
@@ -178,8 +195,9 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
 
 /* --- the beginning --- */
 
-/* Every process has its place. What comes besides, a tool or another connection of a process, must
- * leave room for those of others: a user's own share of the descriptor table. */
+/* True if this user may have one more connection of the kind that is limited: tools, and further
+ * connections of a process. A user gets a share of the descriptor table (parameter PX_P_USER_SHARE,
+ * in per cent). The first connection of each registered process is never refused for it. */
 static bool has_room(const struct px_server *s, uid_t uid)
 {
     const struct px_list *item;
@@ -197,6 +215,8 @@ static bool has_room(const struct px_server *s, uid_t uid)
     return n < 1 + limit.rlim_cur * (rlim_t) px_param_int(PX_P_USER_SHARE) / 100;
 }
 
+/* A peer for a pending connection, listed under a new id, with the identity that was authenticated.
+ * NULL when memory is out; then the pending connection is the caller's still. */
 static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *pending,
                                    const struct px_handshake *handshake,
                                    const struct px_peer_cred *peer_cred)
@@ -228,6 +248,9 @@ static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *
     return peer;
 }
 
+/* Turns the pending connection into a connection and counts it for its process, which is alive
+ * again if it had departed. A further connection is a clone, which collectives may have to wait
+ * for. */
 static void admit_client(struct px_peer *peer)
 {
     struct px_pending_conn *pending = peer->pending;
@@ -247,7 +270,7 @@ static void admit_client(struct px_peer *peer)
     if (!peer->rank->n_peers++) {
         peer->rank->pid = peer->pid;
     }
-    peer->rank->terminated = false; /* somebody is there */
+    peer->rank->terminated = false; /* it has a connection */
     peer->rank->departed = false;
     peer->rank->finalized = false;
     if (peer->rank->n_peers > 1) {
@@ -255,6 +278,7 @@ static void admit_client(struct px_peer *peer)
     }
 }
 
+/* As admit_client for a tool, which is sent its name if it asked for one. */
 static void admit_tool(struct px_peer *peer)
 {
     struct px_pending_conn *pending = peer->pending;
@@ -268,6 +292,8 @@ static void admit_tool(struct px_peer *peer)
     }
 }
 
+/* The host answers from any thread; this runs on the loop thread, so the peer may have disconnected
+ * or the server may be stopping by now. */
 void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc)
 {
     if (!peer->pending) {
@@ -291,6 +317,7 @@ void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t
     }
 }
 
+/* The host's answer to client_connected2. */
 static void connected_answered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
@@ -300,8 +327,9 @@ static void connected_answered(struct px_upcall *up)
     }
 }
 
-/* client_connected2 is waited for. The older entry's hosts take no callback and mean "accepted" by
- * PMIX_SUCCESS, some without ever calling back. */
+/* Asks the host whether to admit a client. The answer of client_connected2 is waited for. The older
+ * client_connected is called without a callback: its hosts accept by returning PMIX_SUCCESS, some
+ * without ever calling back. */
 static void ask_host_about_client(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
@@ -327,8 +355,9 @@ static void ask_host_about_client(struct px_peer *peer)
     px_peer_admit(peer, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc, NULL);
 }
 
-/* A second connection under one name is a child that the first one forked, or the same process
- * again. Where the kernel does not tell (TCP), the credential has to do. */
+/* True if a further connection under this name may be a clone: the process `pid` is the one that
+ * connected first, or its descendant (64 generations are examined). Over TCP the kernel does not
+ * report process ids; then the credential has to do. */
 static bool is_clone(const struct px_local_proc *rank, pid_t pid)
 {
     if (!pid || !rank->pid) {
@@ -345,7 +374,8 @@ static bool is_clone(const struct px_local_proc *rank, pid_t pid)
     return false;
 }
 
-/* To whom it is no business of, an unknown name looks like one of somebody else's. */
+/* The status for a name that is not registered. Only the server's own user learns that: to others
+ * the name looks like one of another user's process. */
 static int not_registered(const struct px_server *s, const struct px_handshake *handshake,
                           struct px_peer_cred *peer_cred)
 {
@@ -354,6 +384,9 @@ static int not_registered(const struct px_server *s, const struct px_handshake *
     return rc || peer_cred->uid != s->uid ? PMIX_ERR_INVALID_CRED : PMIX_ERR_NOT_FOUND;
 }
 
+/* A handshake of a registered process. Refuses wrong credentials, a connection that is no clone
+ * (PMIX_ERR_NO_PERMISSIONS), and too many connections of one process or user
+ * (PMIX_ERR_OUT_OF_RESOURCE); else asks the host. */
 static void accept_client(struct px_server *s, struct px_pending_conn *pending,
                           const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
@@ -390,8 +423,8 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
     ask_host_about_client(peer);
 }
 
-/* A process that the host registered and started, and that is a tool by what it calls: it is one of
- * the clients, whether tools are taken or not. */
+/* True if the handshake is that of a process that the host registered and started, but that has
+ * called PMIx_tool_init. It is served as a client, whether or not the host has enabled tools. */
 static bool is_launched(struct px_server *s, const struct px_handshake *handshake)
 {
     const struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
@@ -401,6 +434,9 @@ static bool is_launched(struct px_server *s, const struct px_handshake *handshak
     return says_so && rank && rank->registered;
 }
 
+/* A handshake has arrived; the first decision is whether it is a client's, a launched tool's or
+ * another tool's. Singletons, peers without a common encoding (both PMIX_ERR_NOT_SUPPORTED) and
+ * tools that the host does not serve (PMIX_ERR_NO_PERMISSIONS) are refused at once. */
 static void on_hello(void *arg, struct px_pending_conn *pending,
                      const struct px_handshake *handshake, const struct px_peer_cred *peer_cred)
 {
@@ -437,6 +473,7 @@ static void on_hello(void *arg, struct px_pending_conn *pending,
     px_tool_accept(peer, handshake);
 }
 
+/* A pending connection has closed before the host decided. */
 static void on_gone(void *arg, struct px_pending_conn *pending)
 {
     struct px_peer *peer = px_pending_conn_data(pending);

@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_PEER_H
 #define PX_SERVER_PEER_H
 
+/* Peers: one for each connection to this server, of clients and of tools. A peer exists from its
+ * handshake, through the host's decision to admit it, until its connection closes. Loop thread. */
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -22,49 +25,64 @@ struct px_server;
 
 /* Connections: one peer each. Loop thread. */
 
+/* One connection, owned by the server (s->peers, s->peer_list). A pointer to a peer is valid only
+ * until the function that holds it returns to the loop; code that keeps a peer for later keeps its
+ * id, which is never reused, and calls px_peer_find. */
 struct px_peer {
     struct px_list link;
     struct px_server *server;
     uint64_t id;
-    struct px_conn *conn; /* NULL while the host decides */
-    struct px_pending_conn *pending;
-    struct px_local_proc *rank; /* NULL: a tool */
+    struct px_conn *conn; /* NULL until the host has admitted it, and once it is closed */
+    struct px_pending_conn *pending; /* until the host has decided; then NULL */
+    struct px_local_proc *rank; /* the process that it belongs to; NULL: a tool, or a closed peer */
     pmix_proc_t proc;
-    uid_t uid;
+    uid_t uid; /* of a registered process as registered, else as authenticated */
     gid_t gid;
-    pid_t pid;
-    enum px_wire_kind kind;
+    pid_t pid;              /* 0: unknown */
+    enum px_wire_kind kind; /* encoding of its messages */
     unsigned version_major, version_minor, version_release;
-    bool shared;           /* reads the segment */
-    uint32_t generation;   /* of the segment sent last: each only once, or a peer that does not read
-                              could hoard them */
+    bool shared; /* it can map the segment of its own namespace */
+    uint32_t
+        generation; /* of its own segment, sent last; 0: none. Each is sent only once, since the
+                       descriptors sent to a peer that does not read stay open in the socket */
     struct px_map offered; /* px_nspace.id of another namespace -> generation of its segment that
                             was sent last (segment_offer.c) */
     bool further;          /* a tool, or not the first connection of its process */
     bool ours;             /* one of this library, whatever its version says */
     bool tool;
-    bool as_tool; /* a client that talks as a tool does */
-    bool needs_id;
-    bool finalizing;
-    bool finalized;
-    bool doomed; /* close when the message under way has been handled */
-    pmix_status_t *codes;
+    bool as_tool;         /* a client that talks as a tool does */
+    bool needs_id;        /* a tool that gets its name from the host or the server */
+    bool finalizing;      /* PMIx_Finalize is with the host */
+    bool finalized;       /* it has finalized, or is closed by this server: no loss is reported */
+    bool doomed;          /* close when the message under way has been handled */
+    pmix_status_t *codes; /* event codes that it registered for; owned */
     size_t n_codes;
-    bool wants_all; /* a default handler */
+    bool wants_all; /* all events: it has a default handler */
 };
 
+/* What the listeners call when a handshake has arrived or a pending connection closes; their
+ * argument is the server. */
 extern const struct px_listener_ops px_peer_listener_ops;
 
+/* The peer with this id, or NULL if it has disconnected or the id is 0. */
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id);
 
-/* Closes the connection; what waits for it is dropped. */
+/* Closes the connection, refuses it if the host has not decided yet, and drops the peer's pending
+ * requests unanswered. If it was the last connection of its process, requests and collectives stop
+ * waiting for the process. The memory is freed from the loop later, so that a handler may close the
+ * peer that it serves. */
 void px_peer_close(struct px_peer *peer);
+
+/* Closes all peers when the server stops, without reporting any as lost. */
 void px_peer_close_all(struct px_server *s);
 
-/* Sends and leaves buf empty; a peer that is gone is ignored. */
+/* Sends a message, with a descriptor (or -1), which stays the caller's, and leaves buf empty.
+ * Nothing is sent if the connection is closed or building the message failed. */
 void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd);
 
-/* The host decided about a client (client_connected) or tool. */
+/* The host's decision about a client or a tool: PMIX_SUCCESS admits it, another status refuses and
+ * closes it. `proc`: the name that the host gave to a tool, or NULL. No effect if the peer was
+ * decided about before. */
 void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc);
 
 #endif

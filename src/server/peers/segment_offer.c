@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Who gets the descriptor of which segment. A client that maps its own namespace's gets those of
- * others too when it needs their data, if they are its own user's: whoever asks for them by message
- * would be told all that is in them. Each reply brings one at most, and each generation comes once
- * unless the client says that it has not come. */
+/* Decides which peer is sent the descriptor of which segment. A client that maps the segment of its
+ * own namespace is also sent those of other namespaces when it needs their data, if all processes
+ * of the namespace belong to its user: it could read the same values by messages. Each reply passes
+ * one descriptor at most, and each generation is sent once, unless the client reports that it has
+ * not arrived. Loop thread. */
 
 #include "segment_offer.h"
 
@@ -21,9 +22,10 @@
 #include "src/wire/messages.h"
 #include "gds/generation.h"
 
-/* For `given`: this namespace is read by messages. */
+/* In px_peer.offered, instead of a generation: the peer reads this namespace by messages. */
 #define BY_MESSAGES UINT32_MAX
 
+/* The value is an empty byte object under PX_KEY_SEGMENT. */
 int px_pack_segment(struct px_buf *buf, enum px_wire_kind kind)
 {
     pmix_value_t value;
@@ -33,7 +35,8 @@ int px_pack_segment(struct px_buf *buf, enum px_wire_kind kind)
     return px_pack_kval(buf, kind, PX_KEY_SEGMENT, &value);
 }
 
-/* A reply must not get lost because there is no descriptor left to copy this one to. */
+/* True if the segment's descriptor can be duplicated now. Sending duplicates it; a reply must not
+ * get lost because the descriptor table is full. */
 static bool is_copied(const struct px_nspace *ns)
 {
     int copy = fcntl(px_store_fd(ns->store), F_DUPFD_CLOEXEC, 0);
@@ -46,6 +49,7 @@ static bool is_copied(const struct px_nspace *ns)
 
 /* --- its own --- */
 
+/* Generations only grow: the peer is behind if the store's is larger than the one sent last. */
 int px_peer_new_segment(struct px_peer *peer, struct px_nspace *ns)
 {
     struct px_store_info info;
@@ -61,6 +65,7 @@ int px_peer_new_segment(struct px_peer *peer, struct px_nspace *ns)
     return px_store_fd(ns->store);
 }
 
+/* True if the peer was sent its own segment and there is a later generation. */
 static bool peer_is_behind(const struct px_peer *peer)
 {
     return peer->generation && peer->rank &&
@@ -74,17 +79,19 @@ int px_peer_moved_segment(struct px_peer *peer)
 
 /* --- those of others --- */
 
+/* True if the namespace is the one that the peer is a process of. */
 static bool is_own(const struct px_peer *peer, const struct px_nspace *ns)
 {
     return peer->rank && peer->rank->ns == ns;
 }
 
-/* Who has its own segment can do with others'. */
+/* True if the peer was sent its own segment. It then can map others, too. */
 static bool reads_segments(const struct px_peer *peer)
 {
     return peer->shared && peer->generation != 0;
 }
 
+/* The generation of another namespace's segment that the peer was sent last; 0: none. */
 static uint32_t offered_generation(const struct px_peer *peer, const struct px_nspace *ns)
 {
     return (uint32_t) (uintptr_t) px_map_find(&peer->offered, &ns->id, sizeof(ns->id));
@@ -101,6 +108,8 @@ bool px_peer_reads(const struct px_peer *peer, const struct px_nspace *ns)
     return generation != 0 && generation != BY_MESSAGES;
 }
 
+/* Namespaces whose processes are of several users (`mixed`) have no user who may read all of them.
+ */
 bool px_peer_may_read(const struct px_peer *peer, const struct px_nspace *ns)
 {
     if (px_peer_reads(peer, ns)) {
@@ -110,7 +119,8 @@ bool px_peer_may_read(const struct px_peer *peer, const struct px_nspace *ns)
            offered_generation(peer, ns) != BY_MESSAGES;
 }
 
-/* A generation that it has not been sent; 0: none. */
+/* The generation to send of another namespace's segment; 0 if the peer has the newest or may not
+ * read it. */
 static uint32_t offer_generation(const struct px_peer *peer, const struct px_nspace *ns)
 {
     struct px_store_info info;
@@ -129,6 +139,7 @@ bool px_peer_has_news(const struct px_peer *peer, const struct px_nspace *ns)
     return !peer_is_behind(peer) && offer_generation(peer, ns) != 0;
 }
 
+/* Without memory to note the offer nothing is offered, and the values are sent by message. */
 int px_peer_offer(struct px_peer *peer, const struct px_nspace *ns)
 {
     uint32_t generation = offer_generation(peer, ns);
@@ -145,7 +156,8 @@ void px_peer_has_only(struct px_peer *peer, const struct px_nspace *ns, uint32_t
     uint32_t last = offered_generation(peer, ns);
 
     if (last != BY_MESSAGES && generation < last) {
-        (void) px_map_set(&peer->offered, &ns->id, sizeof(ns->id), /* it is there: this succeeds */
+        (void) px_map_set(&peer->offered, &ns->id,
+                          sizeof(ns->id), /* replaces an entry: cannot fail */
                           (void *) (uintptr_t) generation);
     }
 }
@@ -153,7 +165,8 @@ void px_peer_has_only(struct px_peer *peer, const struct px_nspace *ns, uint32_t
 void px_peer_cannot_read(struct px_peer *peer, const struct px_nspace *ns)
 {
     if (!is_own(peer, ns) && offered_generation(peer, ns)) {
-        (void) px_map_set(&peer->offered, &ns->id, sizeof(ns->id), /* it is there: this succeeds */
+        (void) px_map_set(&peer->offered, &ns->id,
+                          sizeof(ns->id), /* replaces an entry: cannot fail */
                           (void *) (uintptr_t) BY_MESSAGES);
     }
 }
