@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* Growth by doubling, so that appending n items costs O(n) in total. */
+
 #include "src/base/array.h"
 
 #include <stdint.h>
@@ -10,6 +12,7 @@
 #include "src/base/assert.h"
 #include "src/base/status.h"
 
+/* The owner's pointer is read and written with memcpy, because its type is not known here. */
 int px_array_room(void *array, size_t n, size_t *cap, size_t size)
 {
     void *old;

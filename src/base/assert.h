@@ -3,12 +3,13 @@
 #ifndef PX_BASE_ASSERT_H
 #define PX_BASE_ASSERT_H
 
-/* Assertions are for bugs of this library only: nothing that a peer, an application, a file or a
- * segment says may reach one. Level by --enable-debug (default 0: a production library never
- * aborts); they never change a layout that processes share.
- *   px_assert  from 1: invariants and preconditions, O(1)
- *   px_check   from 2: a structure is valid, O(its size)
- *   px_verify  at 3:   whole segments and registries, O(everything) */
+/* Assertions are for bugs of this library only. The content of a message, an argument, a file or
+ * a segment must never make one fail: it is checked and refused with a status. The level is
+ * chosen by --enable-debug; the default is 0, so that a production library never aborts. No
+ * level changes a layout that processes share.
+ *   px_assert  from level 1: invariants and preconditions, O(1)
+ *   px_check   from level 2: a structure is valid, O(its size)
+ *   px_verify  at level 3: whole segments and registries, O(everything) */
 
 #include "config.h"
 

@@ -3,10 +3,10 @@
 #ifndef PX_BASE_ATOMIC_H
 #define PX_BASE_ATOMIC_H
 
-/* The one door to libatomic_ops. The memory order stands in the name; words are those of the shared
- * segment and of process-private flags. All operations are lock-free and address-free (configure
- * refuses a machine where they are not), so they are valid across processes and in a read-only
- * mapping. */
+/* Atomic operations: the only file that uses libatomic_ops. The memory order of an operation is in
+ * its name. The operands are words of the shared segment and flags of the process. All operations
+ * are lock-free and address-free (configure refuses a machine where they are not), so they are
+ * valid across processes and in a read-only mapping. */
 
 #include <stdint.h>
 
@@ -15,54 +15,62 @@
 _Static_assert(sizeof(AO_t) == 8, "shared words are 64 bits");
 _Static_assert(sizeof(unsigned int) == 4, "AO_int is 32 bits");
 
+/* Load: what another thread wrote before its release store of this value is visible after it. */
 static inline uint64_t px_load_acquire(const uint64_t *p)
 {
     return AO_load_acquire((const volatile AO_t *) p);
 }
 
+/* Load without order: a whole value, and nothing about other memory. */
 static inline uint64_t px_load_relaxed(const uint64_t *p)
 {
     return AO_load((const volatile AO_t *) p);
 }
 
+/* Store: everything that this thread wrote before is visible to a thread that loads the value with
+ * px_load_acquire. */
 static inline void px_store_release(uint64_t *p, uint64_t v)
 {
     AO_store_release((volatile AO_t *) p, v);
 }
 
+/* Store without order. */
 static inline void px_store_relaxed(uint64_t *p, uint64_t v)
 {
     AO_store((volatile AO_t *) p, v);
 }
 
+/* The same for 32 bits, for example log levels. */
 static inline uint32_t px_load32_relaxed(const uint32_t *p)
 {
     return AO_int_load((const volatile unsigned int *) p);
 }
 
+/* Store of 32 bits without order. */
 static inline void px_store32_relaxed(uint32_t *p, uint32_t v)
 {
     AO_int_store((volatile unsigned int *) p, v);
 }
 
-/* Returns the value before the addition. Acquire and release: what comes before it in this thread
- * stays before, what comes after stays after, but on some machines (POWER, RISC-V, ARM without LSE)
- * a load behind it may still be done before its store is seen: see px_fence_behind.
- * Process-private counters only. */
+/* Adds n and returns the value before the addition. Acquire and release: earlier accesses of this
+ * thread stay before it, later ones after it. On some machines (POWER, RISC-V, ARM without LSE) a
+ * later load may still be done before the store of the sum is visible; use px_fence_behind there.
+ * For counters of the process only, not for shared words. */
 static inline uint64_t px_fetch_add(uint64_t *p, uint64_t n)
 {
     return AO_fetch_and_add_full((volatile AO_t *) p, n);
 }
 
-/* True when *p was `old` and is now `new_value`. Acquire and release, as px_fetch_add.
- * Process-private words only. */
+/* Compare and swap. True if *p was `old` and is now `new_value`. Order as px_fetch_add. For words
+ * of the process only. */
 static inline int px_cas(uint64_t *p, uint64_t old, uint64_t new_value)
 {
     return AO_compare_and_swap_full((volatile AO_t *) p, old, new_value);
 }
 
-/* Behind a px_cas or px_fetch_add of this thread, whether it succeeded or not: its store is seen by
- * all before anything that comes after is loaded. On x86 the instruction itself has done that. */
+/* To be called after a px_cas or px_fetch_add of this thread, whether the px_cas succeeded or not:
+ * its store is visible to all threads before any later load is done. On x86 the locked instruction
+ * has done so already, and only the compiler has to be held. */
 static inline void px_fence_behind(void)
 {
 #if defined(__x86_64__)
@@ -72,7 +80,8 @@ static inline void px_fence_behind(void)
 #endif
 }
 
-/* A pointer published once to other threads of this process. */
+/* A pointer that one thread publishes to other threads of this process: load by the readers, store
+ * by the writer. */
 static inline void *px_load_ptr_acquire(void *const *p)
 {
     return (void *) (uintptr_t) AO_load_acquire((const volatile AO_t *) (const void *) p);

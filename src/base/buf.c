@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Buffers grow by doubling from FIRST_CAP bytes. Sizes are bounded by a quarter of the address
+ * space, so that no sum of two of them overflows. */
+
 #include "src/base/buf.h"
 
 #include <stdint.h>
@@ -10,6 +13,8 @@
 
 enum { FIRST_CAP = 128 };
 
+/* Grows the buffer until n more bytes fit. False: memory is out or n is absurd; the buffer is
+ * unchanged. */
 static bool reserve(struct px_buf *buf, size_t n)
 {
     size_t cap = buf->cap < FIRST_CAP ? FIRST_CAP : buf->cap;
@@ -30,6 +35,8 @@ static bool reserve(struct px_buf *buf, size_t n)
     return true;
 }
 
+/* A first extension by 0 bytes allocates as well, so that the result is NULL only after a
+ * failure. */
 void *px_buf_extend(struct px_buf *buf, size_t n)
 {
     unsigned char *at;
@@ -78,6 +85,7 @@ void *px_buf_take(struct px_buf *buf, size_t *ret_len)
     return data;
 }
 
+/* The buffer that failed is freed first; taking it then gives NULL. */
 char *px_buf_take_text(struct px_buf *buf)
 {
     size_t len;

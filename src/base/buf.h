@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A growing byte buffer. Appending after a failure does nothing, so a message is built without
- * checks at each step and px_buf_ok() is asked once at the end. A zeroed struct is an empty
- * buffer. */
+/* A growing byte buffer, the base of every message and of every text that is built. Appending after
+ * a failure does nothing, so a message is built without a check at each step and px_buf_ok() is
+ * asked once at the end. A zeroed struct is an empty buffer. Its owner calls px_buf_fini or takes
+ * the bytes. Not thread-safe. */
 struct px_buf {
     unsigned char *data; /* malloc'd, or NULL */
     size_t len;          /* bytes used */
@@ -16,17 +17,18 @@ struct px_buf {
     bool failed;         /* an append could not be done; the content is not to be used */
 };
 
-/* Room for n more bytes, uninitialised, counted as used; NULL when memory is out (then failed is
- * set). */
+/* Adds n uninitialised bytes, counted as used, and returns their address, which is valid until the
+ * next append. NULL: memory is out, or an earlier append failed; `failed` is set. */
 void *px_buf_extend(struct px_buf *buf, size_t n);
 
-/* Copies n bytes to the end. */
+/* Appends n bytes of src; src may be NULL if n is 0. */
 void px_buf_append(struct px_buf *buf, const void *src, size_t n);
 
-/* Copies a string without its NUL. */
+/* Appends a string without its NUL. */
 void px_buf_text(struct px_buf *buf, const char *text);
 
-/* The same as an item of a list: after a comma, unless it is the first. */
+/* Appends a string as an item of a comma-separated list: after a comma unless the buffer is
+ * empty. */
 void px_buf_item(struct px_buf *buf, const char *text);
 
 static inline void px_buf_byte(struct px_buf *buf, unsigned char b)
@@ -34,16 +36,18 @@ static inline void px_buf_byte(struct px_buf *buf, unsigned char b)
     px_buf_append(buf, &b, 1);
 }
 
+/* True if every append succeeded. */
 static inline bool px_buf_ok(const struct px_buf *buf)
 {
     return !buf->failed;
 }
 
-/* Gives the bytes to the caller, who frees them with free(); the buffer is empty afterwards. */
+/* Gives the bytes to the caller, who frees them with free(), and empties the buffer. NULL and 0 for
+ * a buffer that is empty. Does not check `failed`: ask px_buf_ok before. */
 void *px_buf_take(struct px_buf *buf, size_t *ret_len);
 
-/* The bytes and a NUL as a string, likewise. NULL: memory was out. The buffer is empty in any
- * case. */
+/* Appends a NUL and gives the text to the caller, who frees it with free(). NULL: an append failed
+ * or memory is out. The buffer is empty in any case. */
 char *px_buf_take_text(struct px_buf *buf);
 
 /* Frees the bytes; the buffer is empty and usable again. Takes NULL. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The clock of timers and deadlines. */
+
 #include "src/base/clock.h"
 
 #include <time.h>

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* Monotonic time in nanoseconds. */
+/* Monotonic time in nanoseconds, for deadlines and intervals; unrelated to the wall clock. Any
+ * thread. */
 uint64_t px_clock_ns(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The barrier that a reader does not execute is executed for it by membarrier, in whoever frees,
- * who is rare. A process registers for that when it first has something to free: with several
- * threads in it the kernel takes some ten milliseconds, which no read is to wait for. Where the
- * kernel refuses, or there are more threads than slots, nothing is ever said to be out of use.
- * Slots are never freed, so that a thread that ends needs no destructor, which would outlive an
- * unloaded library. */
+/* Grace periods. The barrier that readers do not execute is executed for them by membarrier(2) in
+ * the freeing thread, which is rare. A process registers for membarrier when it first has something
+ * to free: with several threads that takes the kernel some ten milliseconds, and no read shall wait
+ * for it. If the kernel refuses, or there are more threads than slots, px_grace_begin fails and
+ * nothing is freed. Slots are never freed, so an ending thread needs no destructor, which would
+ * outlive an unloaded library. */
 #include "src/base/epoch.h"
 #include "src/base/lock.h"
 
@@ -19,23 +19,26 @@
 __thread struct px_reader *px_reader_self;
 
 static struct px_reader slots[PX_READERS] __attribute__((aligned(64)));
-static struct px_reader crowd = {.number = PX_READERS}; /* of many at once: it says nothing */
-static uint64_t n_slots;                                /* atomic: slots below may be in use */
-static uint64_t crowded;                                /* atomic: somebody uses `crowd` */
+static struct px_reader crowd = {.number =
+                                     PX_READERS}; /* shared by the threads beyond PX_READERS */
+static uint64_t n_slots;                          /* atomic: slots below may be in use */
+static uint64_t crowded;                          /* atomic: 1 once a thread uses `crowd` */
 static struct px_lock lock = PX_LOCK_INIT;
-static bool prepared; /* lock */
+static bool prepared; /* lock: the fork handler is registered */
 
 static uint64_t my_tid(void)
 {
     return (uint64_t) syscall(SYS_gettid);
 }
 
+/* True if this process has no thread with that kernel id any more. */
 static bool has_ended(uint64_t tid)
 {
     return syscall(SYS_tgkill, getpid(), (long) tid, 0) != 0 && errno == ESRCH;
 }
 
-/* In a forked child its only thread has another number; those of the others can be used again. */
+/* Fork handler of the child: its only thread has a new kernel id. The slots of the other threads
+ * count as ended and are reused. */
 static void in_child(void)
 {
     px_lock_init(&lock);
@@ -44,6 +47,8 @@ static void in_child(void)
     }
 }
 
+/* Slot for a new thread: that of an ended thread, else the next unused one. NULL: all are in
+ * use. */
 static struct px_reader *take_slot_locked(void)
 {
     uint64_t n = px_load_relaxed(&n_slots);
@@ -91,11 +96,14 @@ struct px_reader *px_reader_join(void)
     return self;
 }
 
+/* True if the kernel executed the command. */
 static bool membarrier(int command)
 {
     return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
+/* The process is registered for membarrier at the first grace period; then every slot's state is
+ * copied to its mark. */
 bool px_grace_begin(void)
 {
     uint64_t n;
@@ -113,6 +121,8 @@ bool px_grace_begin(void)
     return px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
 }
 
+/* A mark is cleared when its reader was seen outside. A reader that entered again may delay the
+ * end, never advance it. */
 bool px_grace_over(void)
 {
     bool over = px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
@@ -126,6 +136,8 @@ bool px_grace_over(void)
     return over;
 }
 
+/* Counts are read after a full barrier: a call that is not counted yet sees what the caller
+ * stored. */
 bool px_calls_over(void)
 {
     uint64_t barrier = 0;

@@ -9,35 +9,45 @@
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 
-/* Memory that readers in other threads use without a lock, and that is to go while the process
- * lives. A reader says when it looks: two stores to a word of its own, no barrier. Who wants to
- * free something first makes it unreachable, then waits, without blocking, until every reader that
- * may have seen it was seen not to look. Slots of threads that have ended are used again. */
+/* Epoch-based reclamation, as in RCU: it decides when memory that threads of this process read
+ * without a lock may be freed. A reader marks its read-side critical section by two stores to a
+ * word of its own, without a barrier. A thread that frees memory first makes it unreachable,
+ * then begins a grace period and polls, without blocking, until every reader that was inside at
+ * the beginning has left. Slots of ended threads are reused.
+ *
+ * The same slots count the calls of the library that each thread is in, so that finalize can
+ * wait for them (px_calls_over). */
 
+/* Number of slots. Further threads share one more slot; after its first use no grace period
+ * ends. */
 enum { PX_READERS = 512 };
 
+/* The slot of one thread, one cache line. Slots are static and never freed. */
 struct px_reader {
     uint64_t inside; /* atomic, stored by its thread */
-    uint64_t mark;   /* of who frees: it was inside when the grace began */
-    uint64_t tid;    /* lock; 0: free */
-    uint64_t number; /* constant once its thread knows it: no other has it, below PX_READERS */
-    uint64_t calls;  /* atomic, added to by its thread: calls of the library under way */
+    uint64_t mark;   /* of the freeing thread: inside when the grace period began */
+    uint64_t tid;    /* lock of epoch.c: kernel id of the thread; 0: unused */
+    uint64_t number; /* index below PX_READERS, unique; constant once its thread has the slot */
+    uint64_t calls;  /* atomic: calls of the library under way in the thread; may be nested */
     uint64_t unused[3];
 };
 
+/* Slot of the calling thread; NULL before its first px_reader_join. */
 extern __thread struct px_reader *px_reader_self __attribute__((tls_model("initial-exec")));
 
-/* A slot for this thread; one that counts for all when there are no more. */
+/* Assigns a slot to the calling thread and returns it: an unused one, one of an ended thread, or
+ * the slot that all further threads share. Never NULL; errno is preserved. */
 struct px_reader *px_reader_join(void);
 
-/* Is its thread, which asks, inside (1) or outside (0) a read-side critical section? Of the slot
- * that threads share nobody can tell. */
+/* For assertions of the slot's own thread: true if it is inside (1) or outside (0) a read-side
+ * critical section. Always true for the shared slot, whose state belongs to several threads. */
 static inline bool px_reader_is(const struct px_reader *self, uint64_t inside)
 {
     return self->number == PX_READERS || px_load_relaxed(&self->inside) == inside;
 }
 
-/* Not nested. What is loaded between stays good until the leave. pairs with px_grace_begin */
+/* Enters a read-side critical section. Not nested. Objects that are loaded inside stay valid until
+ * the leave. pairs with px_grace_begin */
 static inline void px_reader_enter_as(struct px_reader *self)
 {
     px_assert(px_reader_is(self, 0));
@@ -45,11 +55,13 @@ static inline void px_reader_enter_as(struct px_reader *self)
     __asm__ __volatile__("" ::: "memory"); /* px_grace_begin makes it a barrier */
 }
 
+/* The same for a thread that does not have its slot at hand. */
 static inline void px_reader_enter(void)
 {
     px_reader_enter_as(px_reader_self ? px_reader_self : px_reader_join());
 }
 
+/* Leaves the read-side critical section. */
 static inline void px_reader_leave_as(struct px_reader *self)
 {
     px_assert(px_reader_is(self, 1));
@@ -61,9 +73,9 @@ static inline void px_reader_leave(void)
     px_reader_leave_as(px_reader_self);
 }
 
-/* A call of the library is under way in this thread; nested calls count. What the call uses is not
- * freed before px_calls_over. Full barrier: what is loaded after it is loaded after the count is
- * seen. */
+/* Counts a call of the library in this thread; calls may be nested. Memory that the call uses is
+ * not freed before px_calls_over is true. Full barrier: later loads are done after the count is
+ * visible. */
 static inline void px_call_begin(void)
 {
     struct px_reader *self = px_reader_self ? px_reader_self : px_reader_join();
@@ -72,21 +84,23 @@ static inline void px_call_begin(void)
     px_fence_behind();
 }
 
+/* Ends the innermost px_call_begin of this thread. */
 static inline void px_call_end(void)
 {
     px_assert(px_reader_self && px_load_relaxed(&px_reader_self->calls) != 0);
     (void) px_fetch_add(&px_reader_self->calls, UINT64_MAX); /* pairs with px_calls_over */
 }
 
-/* After what makes new calls end at once was stored: whether none that began before is under way.
- * Calls of threads that have ended do not count. Never waits. */
+/* True if no call that began before is still under way. The caller has stored, before, a state that
+ * makes new calls return at once. Calls of ended threads do not count. Never waits. */
 bool px_calls_over(void);
 
-/* After something was made unreachable. False: it cannot be told here when it is out of use. One
- * grace at a time in a process. */
+/* Begins a grace period after an object was made unreachable. False: this kernel or the number of
+ * threads does not allow to tell when readers have left; the object must be kept. One grace period
+ * at a time in a process. */
 bool px_grace_begin(void);
 
-/* Has every reader that was looking at the beginning stopped since? Never waits. */
+/* True if every reader that was inside when the grace period began has left since. Never waits. */
 bool px_grace_over(void);
 
 #endif

@@ -11,6 +11,7 @@
 static const uint64_t prime_a = 0x9e3779b97f4a7c15u;
 static const uint64_t prime_b = 0xd6e8feb86659fd93u;
 
+/* 8 bytes at any alignment, little-endian. */
 static uint64_t load_word(const unsigned char *p)
 {
     uint64_t word;
@@ -22,8 +23,8 @@ static uint64_t load_word(const unsigned char *p)
     return word;
 }
 
-/* The last len < 8 bytes before `end`, as the low bytes of a word; `whole`: 8 bytes before `end`
- * may be read. */
+/* The last len < 8 bytes before `end`, as the low bytes of a word. If `whole`, the 8 bytes before
+ * `end` may be read, which saves the loop. */
 static uint64_t load_tail(const unsigned char *end, size_t len, bool whole)
 {
     uint64_t word = 0;

@@ -3,18 +3,22 @@
 #ifndef PX_BASE_HASH_H
 #define PX_BASE_HASH_H
 
+/* The hash functions of the segment format. Deterministic and the same in all processes; for tables
+ * whose keys others choose see seed.h. */
+
 #include <stddef.h>
 #include <stdint.h>
 
-/* The one hash function. It is part of the segment format (docs/segment-format.md): little-endian
- * loads of 8 bytes, so the same on every machine, and it may never change within a format
- * version. */
+/* Hash of a byte string. Part of the segment format (docs/segment-format.md): it reads 8 bytes
+ * little-endian, so the result is the same on every machine, and it must not change within a
+ * version of the format. */
 uint64_t px_hash_bytes(const void *bytes, size_t len);
 
+/* Odd multiplier of both functions; part of the format. */
 #define PX_HASH_FACTOR UINT64_C(0xd6e8feb86659fd93)
 
-/* Mixes two words, for keys made of numbers. When `a` counts up, the low bits of the result go in
- * steps of about b ^ PX_HASH_FACTOR. */
+/* Mixes two words, for keys made of numbers. If `a` counts up, the low bits of the result advance
+ * in steps of about b ^ PX_HASH_FACTOR. */
 static inline uint64_t px_hash_mix(uint64_t a, uint64_t b)
 {
     unsigned __int128 product =

@@ -3,6 +3,9 @@
 #ifndef PX_BASE_LOCK_H
 #define PX_BASE_LOCK_H
 
+/* A mutex that knows which thread holds it, so that a function whose name ends in _locked can
+ * assert that its caller does. */
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,13 +13,14 @@
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 
-/* A mutex that knows which thread holds it, so that a function whose name ends in _locked can
- * assert that its caller does. Not recursive. A forked child inherits the locks of its thread. */
+/* Embedded in the object that it guards. Not recursive. A forked child inherits the locks that the
+ * forking thread held. */
 struct px_lock {
     pthread_mutex_t mutex;
     uint64_t owner; /* atomic: pthread_self() of the holder, 0: free */
 };
 
+/* Initializer of a lock with static storage. */
 #define PX_LOCK_INIT                                                                               \
     {                                                                                              \
         .mutex = PTHREAD_MUTEX_INITIALIZER                                                         \
@@ -28,12 +32,13 @@ static inline void px_lock_init(struct px_lock *lock)
     px_store_relaxed(&lock->owner, 0);
 }
 
-/* Whether the calling thread holds the lock. Any thread. */
+/* True if the calling thread holds the lock. Any thread. */
 static inline bool px_lock_held(const struct px_lock *lock)
 {
     return px_load_relaxed(&lock->owner) == (uint64_t) (uintptr_t) pthread_self();
 }
 
+/* Blocks until the lock is free. The calling thread must not hold it already. */
 static inline void px_lock_take(struct px_lock *lock)
 {
     px_assert(!px_lock_held(lock));
@@ -41,6 +46,7 @@ static inline void px_lock_take(struct px_lock *lock)
     px_store_relaxed(&lock->owner, (uint64_t) (uintptr_t) pthread_self());
 }
 
+/* Releases the lock; by the thread that took it. */
 static inline void px_lock_give(struct px_lock *lock)
 {
     px_assert(px_lock_held(lock));
@@ -48,7 +54,7 @@ static inline void px_lock_give(struct px_lock *lock)
     (void) pthread_mutex_unlock(&lock->mutex);
 }
 
-/* Nobody holds it any more. */
+/* Destroys a lock that no thread holds or waits for. */
 static inline void px_lock_fini(struct px_lock *lock)
 {
     px_assert(px_load_relaxed(&lock->owner) == 0);

@@ -11,7 +11,7 @@
 
 #include "src/base/atomic.h"
 
-/* A line is composed on the stack and leaves in one write(2), so that lines of several threads and
+/* A line is composed on the stack and written by one write(2), so that lines of several threads and
  * processes do not mix. The levels are words that any thread may read while another sets them. */
 
 enum { LINE_MAX_BYTES = 1024 };
@@ -35,7 +35,8 @@ int px_log_level(enum px_log_topic topic)
     return (unsigned) topic < PX_LOG_TOPICS ? (int) px_load32_relaxed(&levels[topic]) : 0;
 }
 
-/* Control characters could forge lines on a terminal: a peer's text may be among the arguments. */
+/* The arguments may contain text of a peer, whose control characters could forge lines on a
+ * terminal. */
 static void make_printable(char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -68,7 +69,7 @@ void px_log(enum px_log_topic topic, int level, const char *format, ...)
     make_printable(line + head, len - (size_t) head);
     line[len++] = '\n';
     if (write(STDERR_FILENO, line, len) < 0) {
-        /* nobody can be told that telling failed */
+        /* there is no other place to report it to */
     }
     errno = saved;
 }

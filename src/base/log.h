@@ -3,10 +3,11 @@
 #ifndef PX_BASE_LOG_H
 #define PX_BASE_LOG_H
 
-/* Off by default: the library prints nothing unless a verbosity parameter asks for it. Only roles
- * and tools call it; lower layers return a status. One line to standard error, written with one
- * write(2). Any thread. */
+/* Diagnostic output, off by default: the library prints nothing unless a verbosity parameter asks
+ * for it. Only roles and tools call it; lower layers return a status. A message is one line on
+ * standard error, written by one write(2). Any thread. */
 
+/* One topic for each verbosity parameter (src/base/param.def). */
 enum px_log_topic {
     PX_LOG_NET,
     PX_LOG_GDS,
@@ -17,10 +18,14 @@ enum px_log_topic {
     PX_LOG_TOPICS
 };
 
-/* Level from which a topic prints: 0 (default) is silence. */
+/* Sets and reads the level up to which a topic prints; 0, the default, is silence. An unknown topic
+ * is ignored. */
 void px_log_set(enum px_log_topic topic, int level);
+/* The current level of a topic; 0 for an unknown one. */
 int px_log_level(enum px_log_topic topic);
 
+/* Prints the message if the topic's level is at least `level`, which is positive. Control
+ * characters become question marks, long messages are cut at 1 KiB. errno is preserved. */
 void px_log(enum px_log_topic topic, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Open addressing with linear probing. At least a quarter of the slots are free of entries and
- * tombstones, so every probe ends; the table is rebuilt, without tombstones, before that would stop
- * being true. Keys come from peers, so where they fall is decided by a keyed hash with a key that
- * only this process has: nobody can choose keys that fall together. */
+/* Open addressing with linear probing. At least a quarter of the slots have neither entry nor
+ * tombstone, so every probe ends; the table is rebuilt without tombstones before that changes. Keys
+ * come from peers: a hash under a secret key of the process (seed.h) keeps them from choosing keys
+ * that collide. */
 
 #include "src/base/map.h"
 
@@ -17,7 +17,8 @@
 
 enum { FIRST_CAP = 16 };
 
-/* Empty: key NULL. Tombstone: key not NULL (and never looked at), value NULL. */
+/* Empty: key is NULL. Tombstone: value is NULL, and key is any address, never dereferenced. Live:
+ * key is malloc'd. */
 struct px_map_slot {
     void *key;
     size_t len;
@@ -30,6 +31,7 @@ static bool is_live(const struct px_map_slot *slot)
     return slot->value != NULL;
 }
 
+/* The live slot of a key with that hash, or NULL. */
 static struct px_map_slot *find_slot(const struct px_map *map, uint64_t hash, const void *key,
                                      size_t len)
 {
@@ -56,7 +58,8 @@ void *px_map_find(const struct px_map *map, const void *key, size_t len)
     return slot == NULL ? NULL : slot->value;
 }
 
-/* The first slot without an entry on the way of a hash. */
+/* The first slot without a live entry on the probe sequence of a hash: empty, or a tombstone to be
+ * reused. The table must have one. */
 static struct px_map_slot *free_slot(struct px_map_slot *slots, size_t cap, uint64_t hash)
 {
     size_t i = hash & (cap - 1);
@@ -68,6 +71,7 @@ static struct px_map_slot *free_slot(struct px_map_slot *slots, size_t cap, uint
     return &slots[i];
 }
 
+/* Moves the live entries to a new table of `cap` slots. PX_ERR_NOMEM: the map is unchanged. */
 static int rebuild(struct px_map *map, size_t cap)
 {
     struct px_map_slot *slots = calloc(cap, sizeof(*slots));
@@ -87,6 +91,8 @@ static int rebuild(struct px_map *map, size_t cap)
     return PX_OK;
 }
 
+/* Makes sure that one more entry leaves a quarter of the slots empty. A rebuilt table is at most
+ * half full. */
 static int make_room(struct px_map *map)
 {
     size_t cap = map->cap == 0 ? FIRST_CAP : map->cap;
@@ -101,6 +107,7 @@ static int make_room(struct px_map *map)
     return rebuild(map, cap);
 }
 
+/* The copy of the key has one byte more than the key, so that an empty key is not malloc(0). */
 int px_map_set(struct px_map *map, const void *key, size_t len, void *value)
 {
     uint64_t hash = px_seeded_hash(key, len);
@@ -129,6 +136,7 @@ int px_map_set(struct px_map *map, const void *key, size_t len, void *value)
     return PX_OK;
 }
 
+/* The map's own address marks the slot as a tombstone. */
 void *px_map_remove(struct px_map *map, const void *key, size_t len)
 {
     struct px_map_slot *slot = find_slot(map, px_seeded_hash(key, len), key, len);

@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Hash map in process memory from bytes to a pointer. Keys are copied. Not thread-safe: its owner
- * says which thread or lock guards it. A zeroed struct is an empty map. Where a key falls depends
- * on a secret of the process (src/base/seed.h), so keys may come from peers. */
+/* Hash map in process memory from byte strings to pointers. Keys are copied; values are borrowed
+ * and never NULL. Not thread-safe: the owner of a map documents the thread or lock that guards it.
+ * A zeroed struct is an empty map. The slot of a key depends on a secret of the process
+ * (src/base/seed.h), so keys may come from peers. */
 struct px_map_slot;
 
+/* Embedded in its owner, who ends it with px_map_fini. */
 struct px_map {
     struct px_map_slot *slots;
     size_t cap;   /* a power of two, or 0 */
@@ -18,17 +20,17 @@ struct px_map {
     size_t taken; /* live entries and tombstones */
 };
 
-/* The value, or NULL. */
+/* The value of the key, or NULL. */
 void *px_map_find(const struct px_map *map, const void *key, size_t len);
 
-/* Adds or replaces. 0 or PX_ERR_NOMEM (the map is as before). `value` is not NULL. */
+/* Adds the key, or replaces its value. 0 or PX_ERR_NOMEM (the map is unchanged). */
 int px_map_set(struct px_map *map, const void *key, size_t len, void *value);
 
-/* Removes and returns the value, or NULL. */
+/* Removes the key and returns its value; NULL: the map does not have it. */
 void *px_map_remove(struct px_map *map, const void *key, size_t len);
 
-/* Calls fn for every entry in no order; fn may not change the map. Stops and returns what fn
- * returned when that is not 0. */
+/* Calls fn for every entry, in no particular order; fn must not change the map. Stops at the first
+ * result of fn that is not 0, and returns it; else 0. */
 int px_map_each(const struct px_map *map,
                 int (*fn)(void *arg, const void *key, size_t len, void *value), void *arg);
 

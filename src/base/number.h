@@ -3,11 +3,14 @@
 #ifndef PX_BASE_NUMBER_H
 #define PX_BASE_NUMBER_H
 
+/* Parsing of decimal numbers in text of any origin. */
+
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads the decimal digits at the start of a text: no blanks, no sign. What follows them; NULL:
- * there are none, or the number is larger than `most`, and *ret is as before. Any thread. */
+/* Reads the decimal digits at the start of a text, without blanks or sign. Returns the position
+ * after them. NULL: there is no digit, or the number exceeds `most`; *ret is unchanged. Any
+ * thread. */
 static inline const char *px_number_read(const char *text, uint64_t most, uint64_t *ret)
 {
     const char *at = text;

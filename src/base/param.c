@@ -12,10 +12,10 @@
 #include "src/base/param_file.h"
 #include "src/base/status.h"
 
-/* A load gathers texts from the lowest source to the highest, so that the last one to speak wins,
- * then reads the winners by type. A winner that does not read is kept aside as `rejected` and the
- * default stands, not the next source: an operator who mistypes a value shall not get a third one.
- * The whole set is exchanged at the end, so a failed load changes nothing. */
+/* A load collects texts from the lowest source to the highest, so that the highest one wins, and
+ * then parses the winners by type. A winner that is malformed is kept as `rejected`, and the
+ * default is used instead of the next lower source: an operator who mistypes a value shall not get
+ * a third one. The whole set is exchanged at the end, so a failed load changes nothing. */
 
 #ifndef PX_SYSCONFDIR
 #define PX_SYSCONFDIR "/etc"
@@ -27,6 +27,7 @@
 
 enum { PATH_BYTES = 4096, NAME_BYTES = 128, TEXT_MAX = 65536 };
 
+/* One row of param.def. */
 struct row {
     const char *name;
     enum px_param_type type;
@@ -43,6 +44,7 @@ static const struct row rows[PX_PARAMS] = {
 #undef PX_PARAM
 };
 
+/* The value of one parameter in a set. */
 struct setting {
     char *text;     /* malloc'd, or NULL: the default stands */
     char *rejected; /* malloc'd, or NULL */
@@ -50,12 +52,14 @@ struct setting {
     enum px_param_source source;
 };
 
+/* The values of all parameters, as one load found them. */
 struct settings {
     struct setting of[PX_PARAMS];
 };
 
 static struct settings *current; /* NULL before the first load: the defaults */
 
+/* Accepts the words below, in any case. False: another text; *ret is unchanged. */
 static bool read_bool(const char *text, int64_t *ret)
 {
     static const char *const yes[] = {"1", "true", "t", "yes", "y", "on", "enabled", "enable"};
@@ -74,7 +78,8 @@ static bool read_bool(const char *text, int64_t *ret)
     return false;
 }
 
-/* Number of bits to shift for a unit letter, or -1. */
+/* Number of bits to shift for a unit (k, kb, kib; m, g, t likewise); 0 without a unit, -1 if it is
+ * none. */
 static int unit_shift(const char *unit)
 {
     static const char letters[] = "kmgt";
@@ -90,6 +95,8 @@ static int unit_shift(const char *unit)
     return 10 * (int) (at - letters + 1);
 }
 
+/* Parses an integer, with a unit if the parameter is a size, and checks its bounds. False:
+ * malformed or out of bounds; *ret is unchanged. */
 static bool parse_number(const struct row *row, const char *text, int64_t *ret)
 {
     char *end = NULL;
@@ -116,6 +123,8 @@ static bool parse_number(const struct row *row, const char *text, int64_t *ret)
     return true;
 }
 
+/* Parses a text by the type of its parameter. True if it is well-formed; any text is a valid
+ * string. */
 static bool read_text(const struct row *row, const char *text, int64_t *ret)
 {
     switch (row->type) {
@@ -130,6 +139,7 @@ static bool read_text(const struct row *row, const char *text, int64_t *ret)
     return true;
 }
 
+/* The default of a bool, int or size parameter; 0 for a string. */
 static int64_t default_number(enum px_param p)
 {
     int64_t v = 0;
@@ -150,7 +160,8 @@ static void settings_destroy(struct settings *set)
     free(set);
 }
 
-/* A higher source speaks. */
+/* Replaces the value by the text of a higher source; texts over TEXT_MAX bytes are cut. 0 or
+ * PX_ERR_NOMEM (unchanged). */
 static int setting_offer(struct setting *setting, const char *text, size_t len,
                          enum px_param_source source)
 {
@@ -169,11 +180,14 @@ static int setting_offer(struct setting *setting, const char *text, size_t len,
     return PX_OK;
 }
 
+/* One file being read: where its values go, and as which source. */
 struct file_pass {
     struct settings *set;
     enum px_param_source source;
 };
 
+/* px_param_line_fn: stores the value if the name is one of our parameters. Files are shared with
+ * other libraries, so unknown names are normal. */
 static int take_line(void *arg, const char *name, const char *value)
 {
     struct file_pass *pass = arg;
@@ -183,11 +197,11 @@ static int take_line(void *arg, const char *name, const char *value)
             return setting_offer(&pass->set->of[i], value, strlen(value), pass->source);
         }
     }
-    return PX_OK; /* somebody else's parameter */
+    return PX_OK;
 }
 
-/* The list of files that the environment names, last first: the first one in the list is the
- * strongest. */
+/* Reads the files of the list that the environment gives, from the last to the first, because the
+ * first one has precedence. Items that are empty or too long are skipped. */
 static int read_listed_files(const char *list, struct settings *set)
 {
     struct file_pass pass = {set, PX_SOURCE_USER};
@@ -214,6 +228,8 @@ static int read_listed_files(const char *list, struct settings *set)
     return PX_OK;
 }
 
+/* Reads the listed files, or the system's and then the user's. secure_getenv: a set-user-id program
+ * ignores them all but the system's. */
 static int read_files(struct settings *set)
 {
     const char *list = secure_getenv(ENV_PREFIX "mca_base_param_files");
@@ -238,6 +254,7 @@ static int read_files(struct settings *set)
     return px_param_file_read(path, take_line, &pass);
 }
 
+/* Reads PMIX_MCA_<name> of every parameter. */
 static int read_environment(struct settings *set)
 {
     char name[NAME_BYTES];
@@ -256,6 +273,7 @@ static int read_environment(struct settings *set)
     return PX_OK;
 }
 
+/* Parses all texts; a malformed one moves to `rejected` and the default is used. */
 static void check_settings(struct settings *set)
 {
     for (size_t i = 0; i < PX_PARAMS; i++) {
@@ -270,6 +288,7 @@ static void check_settings(struct settings *set)
     }
 }
 
+/* Sets the log levels from the parameters just loaded. */
 static void apply_verbosity(void)
 {
     px_log_set(PX_LOG_NET, (int) px_param_int(PX_P_PTL_VERBOSE));
@@ -280,6 +299,7 @@ static void apply_verbosity(void)
     px_log_set(PX_LOG_PARAM, (int) px_param_int(PX_P_PARAM_VERBOSE));
 }
 
+/* Reports malformed values; needs the log levels. */
 static void warn_rejected(const struct settings *set)
 {
     for (size_t i = 0; i < PX_PARAMS; i++) {

@@ -7,16 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every knob of the library, from one table (param.def: PX_PARAM(symbol, "name", type, "default",
- * min, max, "help")). A value is taken from the environment (PMIX_MCA_<name>), else the user's file
- * (~/.pmix/mca-params.conf), else the system file (<sysconfdir>/pmix-mca-params.conf), else the
- * default; PMIX_MCA_mca_base_param_files replaces the two files. A malformed value warns once at
- * verbosity and the default stands. px_param_load() is called once at init, before any read; reads
- * are then plain loads from any thread. */
+/* The parameters of the library, from one table (param.def). A value is taken from the environment
+ * (PMIX_MCA_<name>), else from the user's file (~/.pmix/mca-params.conf), else from the system file
+ * (<sysconfdir>/pmix-mca-params.conf), else it is the default. PMIX_MCA_mca_base_param_files
+ * replaces the two files by a list. A malformed value is reported once, if shmix_param_verbose is
+ * set, and the default is used. px_param_load() is called at init, before any read; reads are then
+ * plain loads by any thread. */
 
+/* How the text of a value is read. SIZE is a number of bytes that may have a unit. */
 enum px_param_type { PX_PARAM_BOOL, PX_PARAM_INT, PX_PARAM_SIZE, PX_PARAM_STRING };
+/* Where the current value is from; a higher number overrides a lower one. */
 enum px_param_source { PX_SOURCE_DEFAULT, PX_SOURCE_SYSTEM, PX_SOURCE_USER, PX_SOURCE_ENV };
 
+/* The parameters, PX_P_<symbol>; PX_PARAMS is their number. */
 enum px_param {
 #define PX_PARAM(symbol, name, type, dflt, min, max, help) PX_P_##symbol,
 #include "src/base/param.def"
@@ -24,6 +27,7 @@ enum px_param {
     PX_PARAMS
 };
 
+/* Description of one parameter. All texts are borrowed: valid until the next load or fini. */
 struct px_param_info {
     const char *name; /* as in PMIX_MCA_<name> */
     enum px_param_type type;
@@ -34,18 +38,20 @@ struct px_param_info {
     const char *rejected; /* the malformed text that was passed over, or NULL */
 };
 
-/* Reads environment and files. 0 or PX_ERR_NOMEM. Calling again reads anew (tests); not
- * thread-safe. */
+/* Reads environment and files. 0, or PX_ERR_NOMEM: the values are unchanged. A further call reads
+ * again. Not while other threads read parameters. */
 int px_param_load(void);
 
+/* The current value, or the default before the first load. The caller names a parameter of the
+ * right type. */
 bool px_param_bool(enum px_param p);
 int64_t px_param_int(enum px_param p);        /* int and size parameters */
 const char *px_param_string(enum px_param p); /* never NULL; valid until the next load */
 
-/* Frees what load took; the defaults stand again. As load: not while others read. */
+/* Frees the values; the defaults apply again. Not while other threads read parameters. */
 void px_param_fini(void);
 
-/* What pmix_info shows. */
+/* Everything about one parameter, for pmix_info. */
 struct px_param_info px_param_describe(enum px_param p);
 
 #endif

@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Read in fixed storage, whatever the file holds. The file is opened without blocking and must be a
- * regular one: a pipe or a device of that name would keep init waiting. */
+/* Read in fixed storage, whatever the size of the file. The file is opened without blocking and
+ * must be a regular one: a pipe or a device of that name would block init. */
 
 enum { LINE_BYTES = 4096, FILE_BYTES = 1048576 };
 
+/* Cuts blanks at both ends, then one pair of quotes. Works in place; the result points into the
+ * text. */
 static char *trim(char *text)
 {
     size_t len;
@@ -34,6 +36,7 @@ static char *trim(char *text)
     return text;
 }
 
+/* Splits one line and passes it on; lines without `=` and comments are skipped. Result as of fn. */
 static int take_line(char *line, px_param_line_fn fn, void *arg)
 {
     char *equals = strchr(line, '=');
@@ -50,6 +53,7 @@ static int take_line(char *line, px_param_line_fn fn, void *arg)
     return fn(arg, name, trim(equals + 1));
 }
 
+/* Opens a regular file for reading. NULL: there is none, or it is of another kind. */
 static FILE *open_regular(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -70,6 +74,8 @@ static FILE *open_regular(const char *path)
     return file;
 }
 
+/* A line that does not fit into the buffer comes in parts; `skipping` drops the parts after the
+ * first one, and `whole` the first. */
 int px_param_file_read(const char *path, px_param_line_fn fn, void *arg)
 {
     FILE *file = open_regular(path);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* Reads /proc/<pid>/stat. The name of the program in it may contain anything, so the fields are
+ * counted from the last closing parenthesis. */
+
 #include "process.h"
 
 #include <stdio.h>
@@ -50,6 +53,7 @@ uint64_t px_process_space(void)
     return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t) st.st_ino : 0;
 }
 
+/* The time of the boot is the wall clock less the time since boot, suspensions included. */
 int64_t px_process_start_time(const struct px_process *process)
 {
     long per_second = sysconf(_SC_CLK_TCK);

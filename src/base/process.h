@@ -7,23 +7,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the kernel says of a process of this machine. */
+/* Information of the kernel about a process of this machine, from /proc. Any thread. */
 
+/* One process as /proc shows it. */
 struct px_process {
     pid_t parent;
-    uint64_t started; /* clock ticks between the machine's start and its own: with the pid it names
-                         one process */
-    bool ended;       /* a zombie */
+    uint64_t started; /* clock ticks from the boot of the machine to the start of the process;
+                         together with the pid it identifies one process */
+    bool ended;       /* it has exited and was not reaped yet */
 };
 
-/* 0; PX_ERR_NOT_FOUND when there is none of that pid, or the kernel does not tell. */
+/* Reads the state of a process. 0, or PX_ERR_NOT_FOUND: there is none with that pid, or the kernel
+ * does not show it; *ret is unchanged. */
 int px_process_look(pid_t pid, struct px_process *ret);
 
-/* In which namespace of pids this process is: numbers of two of them have nothing to do with each
- * other. 0: the kernel does not tell. */
+/* Identifies the pid namespace of the calling process. Pids of two namespaces are not comparable.
+ * 0: the kernel does not show it. */
 uint64_t px_process_space(void);
 
-/* When it started, in seconds of the wall clock as that is set now. */
+/* Start of the process in seconds of the wall clock, as the clock is set now. */
 int64_t px_process_start_time(const struct px_process *process);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* px_hash_bytes is part of the segment format and known to everybody, who can therefore make any
- * number of strings with one value. Where that matters this hash is used: J.-P. Aumasson and D. J.
- * Bernstein's SipHash with one round per word and three at the end. */
+/* px_hash_bytes is part of the segment format and public, so anybody can make any number of strings
+ * with one hash value. Where that matters this hash is used: SipHash of J.-P. Aumasson and D. J.
+ * Bernstein, with one round per word and three at the end. */
 
 #include "src/base/seed.h"
 
@@ -12,6 +12,7 @@
 
 #include "src/base/atomic.h"
 
+/* The four words of SipHash's internal state. */
 struct state {
     uint64_t a;
     uint64_t b;
@@ -24,6 +25,7 @@ static inline uint64_t rotate(uint64_t word, unsigned by)
     return word << by | word >> (64 - by);
 }
 
+/* One round. */
 static inline void mix(struct state *s)
 {
     s->a += s->b;
@@ -38,6 +40,7 @@ static inline void mix(struct state *s)
     s->c = rotate(s->c, 32);
 }
 
+/* Absorbs one word of the message, with one round. */
 static inline void take(struct state *s, uint64_t word)
 {
     s->d ^= word;
@@ -45,6 +48,7 @@ static inline void take(struct state *s, uint64_t word)
     s->a ^= word;
 }
 
+/* The next len <= 8 bytes, little-endian. */
 static inline uint64_t load(const unsigned char *p, size_t len)
 {
     uint64_t word = 0;
@@ -77,9 +81,11 @@ uint64_t px_sip_hash(const uint64_t key[2], const void *bytes, size_t len)
     return s.a ^ s.b ^ s.c ^ s.d;
 }
 
-/* 0: not chosen yet. Words, any thread; whoever comes first chooses. */
+/* The key of this process. 0: not chosen yet. Atomic words; the first thread that needs one chooses
+ * it. */
 static uint64_t own_key[2];
 
+/* Word i of the key, chosen at first use. Two threads that choose at once agree by px_cas. */
 static uint64_t own_word(unsigned i)
 {
     uint64_t word = px_load_acquire(&own_key[i]); /* pairs with the px_cas below */
@@ -89,7 +95,7 @@ static uint64_t own_word(unsigned i)
         return word;
     }
     if (getrandom(&word, sizeof(word), GRND_NONBLOCK) != sizeof(word)) {
-        /* too early in the life of the machine for randomness: what is at hand */
+        /* the kernel has no randomness yet, soon after boot: clock and stack address instead */
         (void) clock_gettime(CLOCK_MONOTONIC, &now);
         word = (uint64_t) now.tv_nsec << 32 ^ (uint64_t) now.tv_sec ^ (uint64_t) (uintptr_t) &now;
     }

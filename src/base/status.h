@@ -3,8 +3,9 @@
 #ifndef PX_BASE_STATUS_H
 #define PX_BASE_STATUS_H
 
-/* The status numbers for layers that know nothing of PMIx (base, shmem, loop). Each equals the
- * public constant of the same name; test/unit/base/status.c holds them together. */
+/* The statuses of layers that do not include the public headers (base, shmem, loop). Each equals
+ * the public constant of the same name; test/unit/base/status.c checks that. Functions return 0 or
+ * a negative one of these. */
 enum px_status {
     PX_OK = 0,
     PX_ERROR = -1,

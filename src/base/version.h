@@ -3,17 +3,17 @@
 #ifndef PX_BASE_VERSION_H
 #define PX_BASE_VERSION_H
 
-/* What we say about the Standard: its version, and the ABIs (0.0: the Standard has defined none
- * yet). */
+/* What this library reports about the PMIx Standard: its version and its ABIs. 0.0: the Standard
+ * has not defined one yet. */
 #define PX_STANDARD_VERSION "5.0"
 #define PX_STABLE_ABI       "0.0"
 #define PX_PROVISIONAL_ABI  "0.0"
 
-/* "OpenPMIx <series declared>, repo rev: shmix-<our version> (PMIx Standard: ...)": the form that
- * programs take apart. Static; any thread, any time. */
+/* The result of PMIx_Get_version: "OpenPMIx <series declared>, repo rev: shmix-<our version> (PMIx
+ * Standard: ...)". Programs parse this form. Static storage; any thread, at any time. */
 const char *px_version_text(void);
 
-/* The answer to a query of an ABI version, or NULL when the key is another. */
+/* The answer to a query of an ABI version (static); NULL: the key is another one. */
 const char *px_abi_version(const char *key);
 
 #endif
