@@ -26,7 +26,7 @@ uint64_t px_record_hash_of(const void *arg, uint64_t loc)
     return px_record_hash(rec->level, rec->index, rec->key, NULL);
 }
 
-static const struct px_quals *quals_at(struct px_read *read, uint64_t loc)
+const struct px_quals *px_quals_at(struct px_read *read, uint64_t loc)
 {
     const struct px_quals *quals = px_at(&read->view, loc, sizeof(*quals));
 
@@ -43,7 +43,7 @@ static inline bool same_quals(struct px_read *read, uint64_t loc, const struct p
     if (loc == 0 || !sum) {
         return loc == 0 && !sum;
     }
-    quals = quals_at(read, loc);
+    quals = px_quals_at(read, loc);
     return quals && quals->sum_a == sum->a && quals->sum_b == sum->b && quals->n == sum->n;
 }
 
@@ -86,7 +86,7 @@ static inline int slice_of_record(struct px_read *read, const struct px_full_rec
                               px_locator(&read->view, &full->cell), ret);
 
     if (__builtin_expect(rc == 0 && full->rec.quals, 0)) {
-        ret->quals = quals_at(read, full->rec.quals);
+        ret->quals = px_quals_at(read, full->rec.quals);
         rc = ret->quals ? 0 : PMIX_ERR_UNPACK_FAILURE;
     }
     return rc;
@@ -197,125 +197,4 @@ int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
     return read_record(
         read, px_record_find(read, (uint32_t) level, index, px_locator(&read->view, key), quals),
         ret);
-}
-
-int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
-                  const char *key, size_t key_len, struct px_slice *ret)
-{
-    const struct px_key *found;
-    struct px_read read;
-    int rc;
-
-    px_read_begin(store, &read);
-    found = px_read_known_key(&read, key, key_len);
-    if (!found) {
-        return px_read_miss(&read);
-    }
-    rc = px_read_level(&read, level, index, found, NULL, ret);
-    return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
-}
-
-bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len)
-{
-    struct px_read read;
-
-    px_read_begin(store, &read);
-    return px_read_known_key(&read, key, key_len) != NULL;
-}
-
-/* --- enumeration --- */
-
-struct each {
-    struct px_read read;
-    px_each_fn fn;
-    void *arg;
-};
-
-static int each_value(struct each *e, const struct px_key *key, enum px_level level, uint32_t index,
-                      const struct px_qual_digest *quals)
-{
-    struct px_slice slice;
-    int rc = px_read_level(&e->read, level, index, key, quals, &slice);
-
-    if (rc == PMIX_ERR_NOT_FOUND) {
-        return 0;
-    }
-    return rc ? rc : e->fn(e->arg, key->name, &slice);
-}
-
-/* Keys with a column, visible or not, for one rank. The chain descends, so it ends. */
-static int each_column(struct each *e, uint32_t rank)
-{
-    /* pairs with publish_all */
-    uint64_t loc = px_load_acquire(&px_store_header(e->read.store)->columns);
-    int rc = 0;
-
-    while (loc && rc == 0) {
-        const struct px_column *col = px_at(&e->read.view, loc, sizeof(*col));
-        const struct px_key *key = col ? px_key_at(&e->read.view, col->key) : NULL;
-
-        if (!key || col->link >= loc) {
-            return PMIX_ERR_UNPACK_FAILURE;
-        }
-        rc = each_value(e, key, PX_LEVEL_PROC, rank, NULL);
-        loc = col->link;
-    }
-    return rc;
-}
-
-static int each_record(struct each *e, enum px_level level, uint32_t index,
-                       const struct px_record *rec)
-{
-    const struct px_key *key = px_key_at(&e->read.view, rec->key);
-    const struct px_quals *quals;
-    struct px_qual_digest sum;
-
-    if (!key) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (rec->quals) {
-        quals = quals_at(&e->read, rec->quals);
-        if (!quals) {
-            return PMIX_ERR_UNPACK_FAILURE;
-        }
-        sum = px_quals_sum(quals);
-        return each_value(e, key, level, index, &sum);
-    }
-    if (level == PX_LEVEL_PROC && px_load_acquire(&key->column)) { /* pairs with publish_all */
-        return 0; /* left to each_column, which comes later: a column that appears between them is
-                     in its chain */
-    }
-    return each_value(e, key, level, index, NULL);
-}
-
-static int each_at(struct each *e, enum px_level level, uint32_t index)
-{
-    uint64_t loc = px_record_find(&e->read, (uint32_t) level, index, 0, NULL);
-    const struct px_record *rec = loc ? px_at(&e->read.view, loc, sizeof(*rec)) : NULL;
-    int rc = 0;
-
-    loc = rec ? px_load_acquire(&rec->link) : 0; /* pairs with publish_all */
-    while (loc && rc == 0) {
-        rec = px_at(&e->read.view, loc, sizeof(*rec));
-        if (!rec || rec->link >= loc) {
-            return PMIX_ERR_UNPACK_FAILURE;
-        }
-        rc = each_record(e, level, index, rec);
-        loc = rec->link;
-    }
-    return rc;
-}
-
-int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
-                  void *arg)
-{
-    struct each e = {.fn = fn, .arg = arg};
-    int rc;
-
-    px_read_begin(store, &e.read);
-    rc = each_at(&e, level, index);
-    if (rc == 0 && level == PX_LEVEL_PROC) {
-        rc = each_column(&e, index);
-    }
-    return rc == 0 && e.read.view.damaged ? PMIX_ERR_UNPACK_FAILURE : rc;
 }

@@ -8,10 +8,7 @@
 #include "gds/state.h"
 #include "gds/key_table.h"
 #include "src/base/bytes.h"
-#include "slice.h"
-
-struct px_slice;
-struct px_store;
+#include "gds/slice.h"
 
 /* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any
  * thread; no lock, no allocation; every step is bounded. */
@@ -71,6 +68,8 @@ static inline uint64_t px_record_hash(uint32_t level, uint32_t index, uint64_t k
 
     return quals ? px_hash_mix(h, quals->a) : h;
 }
+
+const struct px_quals *px_quals_at(struct px_read *read, uint64_t loc);
 
 /* For px_table_edit_init; arg is the segment's base. The writer's own records: trusted. */
 uint64_t px_record_hash_of(const void *arg, uint64_t loc);
@@ -219,16 +218,5 @@ static inline int px_read_miss(const struct px_read *read)
 {
     return read->view.damaged ? PMIX_ERR_UNPACK_FAILURE : PMIX_ERR_NOT_FOUND;
 }
-
-/* One level, one key, no rules. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE,
- * PMIX_ERR_UNPACK_FAILURE (damaged segment); *ret is of use only with 0. */
-int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
-                  const char *key, size_t key_len, struct px_slice *ret);
-
-/* False when nobody has ever had a value under the key. */
-bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len);
-
-int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
-                  void *arg);
 
 #endif

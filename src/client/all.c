@@ -18,7 +18,7 @@
 #include "src/wire/compress.h"
 #include "facts.h"
 #include "src/value/nested.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 struct collected {

@@ -20,7 +20,7 @@
 #include "private_store.h"
 #include "refresh.h"
 #include "resolve.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 #define rare(e) __builtin_expect((e), 0)

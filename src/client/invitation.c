@@ -19,7 +19,7 @@
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
 #include "src/request/reply.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 struct px_invitation *px_invitation_create(struct px_session *session, const char *group,

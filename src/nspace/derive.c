@@ -14,7 +14,7 @@
 
 #include "job.h"
 #include "src/base/assert.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 /* Is the value here from an earlier registration, and to be left alone? */

@@ -18,7 +18,7 @@
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 #include "gds/nodes.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 struct job_packer {

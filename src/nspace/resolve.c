@@ -17,7 +17,7 @@
 #include "src/nspace/jobinfo.h"
 #include "src/nspace/ranks.h"
 #include "gds/nodes.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 /* --- finding the node --- */

@@ -17,7 +17,7 @@
 #include "gds/fast_path.h"
 #include "gds/lookup.h"
 #include "gds/memo.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/state.h"
 #include "gds/verify.h"
 #include "gds/nodes.h"

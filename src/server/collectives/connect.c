@@ -21,7 +21,7 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/wire/messages.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 static struct px_proc_set *find_connected(const struct px_coll *coll)

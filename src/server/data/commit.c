@@ -28,7 +28,7 @@
 #include "gds/generation.h"
 #include "gds/nodes.h"
 #include "gds/publication.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 /* What the host has said of a process stands: programs post some of it all the same, and expect

@@ -21,7 +21,7 @@
 #include "src/server/peers/segment_offer.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,

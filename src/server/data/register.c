@@ -20,7 +20,7 @@
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 #include "gds/nodes.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 /* Resources hold for every job unless the job says otherwise: they go in first. */

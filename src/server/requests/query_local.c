@@ -26,7 +26,7 @@
 #include "server_resolve.h"
 #include "src/base/assert.h"
 #include "gds/nodes.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 struct answer {

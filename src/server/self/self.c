@@ -12,7 +12,7 @@
 #include "gds/lookup.h"
 #include "gds/batch.h"
 #include "gds/publication.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 int px_self_publish(struct px_server *s)

@@ -14,7 +14,7 @@
 #include "shm.h"
 #include "shmem/offset.h"
 #include "gds/nodes.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 enum { MAX_BYTES = 256, MAX_LISTED = 1 << 20, MAX_RANKS = 1 << 24 };

@@ -14,7 +14,7 @@
 #include "gds/batch.h"
 #include "gds/nodes.h"
 #include "gds/publication.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 enum { N_RANKS = 70, ROUNDS = 3000 };

@@ -8,7 +8,7 @@
 #include "gds/generation.h"
 #include "gds/nodes.h"
 #include "gds/publication.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 #include <signal.h>

@@ -13,7 +13,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
 #include "gds/publication.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 static pmix_info_t qualified[2];

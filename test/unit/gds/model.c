@@ -10,7 +10,7 @@
 #include "gds/batch.h"
 #include "gds/generation.h"
 #include "gds/publication.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 enum { N_KEYS = 12, N_RANKS = 60, N_INDEX = 8, MAX_ROWS = N_KEYS * (N_RANKS + 4 * N_INDEX) };

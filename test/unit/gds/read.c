@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "gds/read.h"
+#include "gds/level.h"
 #include "shmem/put.h"
 #include "gds/batch.h"
 #include "gds/nodes.h"

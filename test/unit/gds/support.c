@@ -3,7 +3,7 @@
 #include "support.h"
 #include "gds/batch.h"
 #include "gds/publication.h"
-#include "gds/read.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 
 size_t n_allocs;

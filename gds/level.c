@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What a store has at one level and index, by its own rules alone: no directive, no realm, no
+ * placement. Any thread; no lock, no allocation. */
+
+#include "gds/level.h"
+
+#include "gds/read.h"
+#include "src/base/atomic.h"
+
+int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
+                  const char *key, size_t key_len, struct px_slice *ret)
+{
+    const struct px_key *found;
+    struct px_read read;
+    int rc;
+
+    px_read_begin(store, &read);
+    found = px_read_known_key(&read, key, key_len);
+    if (!found) {
+        return px_read_miss(&read);
+    }
+    rc = px_read_level(&read, level, index, found, NULL, ret);
+    return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
+}
+
+bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len)
+{
+    struct px_read read;
+
+    px_read_begin(store, &read);
+    return px_read_known_key(&read, key, key_len) != NULL;
+}
+
+/* --- enumeration --- */
+
+struct each {
+    struct px_read read;
+    px_each_fn fn;
+    void *arg;
+};
+
+static int each_value(struct each *e, const struct px_key *key, enum px_level level, uint32_t index,
+                      const struct px_qual_digest *quals)
+{
+    struct px_slice slice;
+    int rc = px_read_level(&e->read, level, index, key, quals, &slice);
+
+    if (rc == PMIX_ERR_NOT_FOUND) {
+        return 0;
+    }
+    return rc ? rc : e->fn(e->arg, key->name, &slice);
+}
+
+/* Keys with a column, visible or not, for one rank. The chain descends, so it ends. */
+static int each_column(struct each *e, uint32_t rank)
+{
+    /* pairs with publish_all */
+    uint64_t loc = px_load_acquire(&px_store_header(e->read.store)->columns);
+    int rc = 0;
+
+    while (loc && rc == 0) {
+        const struct px_column *col = px_at(&e->read.view, loc, sizeof(*col));
+        const struct px_key *key = col ? px_key_at(&e->read.view, col->key) : NULL;
+
+        if (!key || col->link >= loc) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        rc = each_value(e, key, PX_LEVEL_PROC, rank, NULL);
+        loc = col->link;
+    }
+    return rc;
+}
+
+static int each_record(struct each *e, enum px_level level, uint32_t index,
+                       const struct px_record *rec)
+{
+    const struct px_key *key = px_key_at(&e->read.view, rec->key);
+    const struct px_quals *quals;
+    struct px_qual_digest sum;
+
+    if (!key) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rec->quals) {
+        quals = px_quals_at(&e->read, rec->quals);
+        if (!quals) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        sum = px_quals_sum(quals);
+        return each_value(e, key, level, index, &sum);
+    }
+    if (level == PX_LEVEL_PROC && px_load_acquire(&key->column)) { /* pairs with publish_all */
+        return 0; /* left to each_column, which comes later: a column that appears between them is
+                     in its chain */
+    }
+    return each_value(e, key, level, index, NULL);
+}
+
+static int each_at(struct each *e, enum px_level level, uint32_t index)
+{
+    uint64_t loc = px_record_find(&e->read, (uint32_t) level, index, 0, NULL);
+    const struct px_record *rec = loc ? px_at(&e->read.view, loc, sizeof(*rec)) : NULL;
+    int rc = 0;
+
+    loc = rec ? px_load_acquire(&rec->link) : 0; /* pairs with publish_all */
+    while (loc && rc == 0) {
+        rec = px_at(&e->read.view, loc, sizeof(*rec));
+        if (!rec || rec->link >= loc) {
+            return PMIX_ERR_UNPACK_FAILURE;
+        }
+        rc = each_record(e, level, index, rec);
+        loc = rec->link;
+    }
+    return rc;
+}
+
+int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
+                  void *arg)
+{
+    struct each e = {.fn = fn, .arg = arg};
+    int rc;
+
+    px_read_begin(store, &e.read);
+    rc = each_at(&e, level, index);
+    if (rc == 0 && level == PX_LEVEL_PROC) {
+        rc = each_column(&e, index);
+    }
+    return rc == 0 && e.read.view.damaged ? PMIX_ERR_UNPACK_FAILURE : rc;
+}
