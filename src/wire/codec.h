@@ -11,31 +11,39 @@
 
 #include "src/base/buf.h"
 
-/* The v4-family encoding (docs/wire-format.md): one codec, driven by a table of types. Packing
- * never fails half-way: look at px_buf_ok() and the returned status. Unpacking trusts nothing:
- * lengths and counts are checked against what is left, nesting against PX_WIRE_MAX_DEPTH, integers
- * against their type. */
+/* The v4-family encoding (docs/wire-format.md): what the packing half (pack.c) and the unpacking
+ * half (unpack.c) share. One codec for all data types, driven by the table of types in src/value.
+ * Packing collects errors in the buffer: check px_buf_ok() or the returned status once, at the
+ * end. Unpacking treats every byte as hostile: lengths and counts are checked against what is
+ * left, nesting against PX_WIRE_MAX_DEPTH, integers against their type. No state: any thread,
+ * given that one thread at a time uses a px_buf or px_in. */
 
+/* Arrays inside arrays that are packed or unpacked; deeper ones are refused. */
 enum { PX_WIRE_MAX_DEPTH = 64 };
 
-/* Type byte of a buffer, as peers declare it. */
+/* Type byte of a buffer, as peers declare it. In a described buffer each operation also has the
+ * types of its count and of its values. */
 enum px_wire_kind { PX_WIRE_PLAIN = 1, PX_WIRE_DESCRIBED = 2 };
 
-/* A message being read: borrowed bytes. */
+/* The position in a message that is being read. The bytes are borrowed and have to outlive it. A
+ * copy of the structure is a saved position: functions read with a copy and store it back on
+ * success. */
 struct px_in {
     const unsigned char *at;
     const unsigned char *end;
     enum px_wire_kind kind;
-    unsigned depth;
-    bool exact; /* floats as 8 raw bytes, not text: payloads of the segment only */
-    bool topo;  /* topologies are parsed: for an application that asks for one, not for messages */
+    unsigned depth; /* data arrays around the current position */
+    bool exact;     /* floats as 8 raw bytes, not text: payloads of the segment only */
+    bool topo; /* topologies are parsed: for an application that asks for one, not for messages */
 };
 
+/* A reader at the beginning of len bytes, which it borrows; not exact, topologies refused. */
 static inline struct px_in px_in_make(const void *bytes, size_t len, enum px_wire_kind kind)
 {
     return (struct px_in){.at = bytes, .end = (const unsigned char *) bytes + len, .kind = kind};
 }
 
+/* Bytes that have not been read. */
 static inline size_t px_in_left(const struct px_in *in)
 {
     return (size_t) (in->end - in->at);
@@ -43,9 +51,10 @@ static inline size_t px_in_left(const struct px_in *in)
 
 /* --- views: what is borrowed is good as long as the input --- */
 
-/* Of a KVAL: the key is borrowed, as are a value's characters or bytes. Other values are as
- * px_unpack_kval makes them: with `owned`, PMIx_Value_destruct them. Takes and refuses what
- * px_unpack_kval does. */
+/* One key-value pair (KVAL) read in place by px_unpack_kval_view, which accepts exactly what
+ * px_unpack_kval accepts. The key is borrowed from the input, and so are the characters of a
+ * string or the bytes of a byte object. Any other value is made as px_unpack_kval makes it; if
+ * `owned`, the caller releases it with PMIx_Value_destruct. */
 struct px_kval_view {
     const char *key; /* never NULL */
     size_t key_len;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Compression (zlib) of byte objects and maps. A few bytes from a peer may claim to stand for
+ * gigabytes. Therefore memory is allocated only if the claimed length is within what deflate can
+ * achieve at best, and the stream has to give exactly the claimed length. */
 #include "compress.h"
 
 #include <limits.h>
@@ -12,17 +15,14 @@
 
 #include "src/base/assert.h"
 
-/* A few bytes of a peer's may claim to stand for gigabytes. Memory is asked for only after the
- * claim was compared with what the format can achieve at best, and the stream must give exactly
- * what was claimed. */
-
 enum {
     LENGTH_SIZE = sizeof(uint32_t),
     BEST_RATIO = 1040, /* deflate cannot do better than 1032 to 1 */
     SMALLEST = 64,     /* below it nothing is gained */
 };
 
-/* Inflates into exactly room bytes. */
+/* Decompresses a stream into exactly `room` bytes at `to`. PMIX_ERR_UNPACK_FAILURE if it gives
+ * more or fewer, or is damaged. */
 static int inflate_into(const void *bytes, size_t len, void *to, size_t room)
 {
     z_stream z = {.next_in = (Bytef *) (uintptr_t) bytes,
@@ -42,7 +42,8 @@ static int inflate_into(const void *bytes, size_t len, void *to, size_t room)
     return rc == Z_STREAM_END && z.avail_out == 0 ? PMIX_SUCCESS : PMIX_ERR_UNPACK_FAILURE;
 }
 
-/* Into fresh memory, with a NUL behind. */
+/* Decompresses a stream of known size into new memory, with a NUL behind it. The caller has
+ * bounded size. Outputs are unchanged on failure. */
 static int inflate_exactly(const void *bytes, size_t len, size_t size, void **ret, size_t *ret_len)
 {
     char *plain = malloc(size + 1);
@@ -75,7 +76,8 @@ int px_inflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
     return inflate_exactly((const char *) bytes + LENGTH_SIZE, stream, claimed, ret, ret_len);
 }
 
-/* Counts what a stream gives, keeping nothing. */
+/* Determines the decompressed size of a stream by decompressing it into a scratch buffer. Stops
+ * with PMIX_ERR_UNPACK_FAILURE beyond PX_INFLATE_MAX, so the work is bounded. */
 static int inflated_size(const void *bytes, size_t len, size_t *ret)
 {
     z_stream z = {.next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) len};
@@ -136,6 +138,8 @@ int px_deflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
     return PMIX_SUCCESS;
 }
 
+/* Replaces one compressed value by its plain form. A string with a NUL inside is refused: it would
+ * be cut short. */
 static int inflate_one(pmix_value_t *value)
 {
     bool text = value->type == PMIX_COMPRESSED_STRING;
@@ -161,6 +165,8 @@ static int inflate_one(pmix_value_t *value)
     return PMIX_SUCCESS;
 }
 
+/* px_inflate_value at a depth of nested arrays. The value comes out of px_unpack, which bounds the
+ * depth by the same limit. */
 static int inflate_nested(pmix_value_t *value, unsigned depth)
 {
     const pmix_data_array_t *array;

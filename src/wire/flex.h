@@ -7,22 +7,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Integers of variable length: groups of 7 bits, lowest first, bit 7 says that more follow; after
- * eight such bytes the ninth holds the remaining 8 bits. Signed numbers are zig-zagged first. */
+/* Integers of variable length ("flex"), the form of nearly all numbers on the wire: groups of 7
+ * bits, lowest first; bit 7 set means that another byte follows. The ninth byte, if there is one,
+ * holds the remaining 8 bits. Signed numbers are zig-zag coded first, so that small negative
+ * numbers are short too. */
 
+/* Bytes of the longest number. */
 enum { PX_FLEX_MAX = 9 };
 
+/* Maps 0, -1, 1, -2, ... to 0, 1, 2, 3, ... */
 static inline uint64_t px_zigzag(int64_t v)
 {
     return ((uint64_t) v << 1) ^ (v < 0 ? UINT64_MAX : 0);
 }
 
+/* The inverse of px_zigzag; defined for every 64-bit number. */
 static inline int64_t px_unzigzag(uint64_t v)
 {
     return (int64_t) ((v >> 1) ^ (v & 1 ? UINT64_MAX : 0));
 }
 
-/* Writes at most PX_FLEX_MAX bytes; returns how many. */
+/* Writes a number to memory with room for PX_FLEX_MAX bytes; returns the number of bytes
+ * written. */
 static inline size_t px_flex_put(unsigned char *to, uint64_t v)
 {
     size_t n = 0;
@@ -35,7 +41,8 @@ static inline size_t px_flex_put(unsigned char *to, uint64_t v)
     return n;
 }
 
-/* Reads one number from [at, end); returns the bytes taken, 0 when the number is cut short. */
+/* Reads one number from [at, end) and returns the number of bytes read. Returns 0, with *ret
+ * unchanged, if the input ends before the number does. Accepts encodings longer than necessary. */
 static inline size_t px_flex_get(const unsigned char *at, const unsigned char *end, uint64_t *ret)
 {
     uint64_t v = 0;

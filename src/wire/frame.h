@@ -7,8 +7,11 @@
 #include "flex.h"
 #include "unpack.h"
 
-/* What begins every operation: the count and, in described buffers, the types around it. */
+/* The inline fast path for the frame in front of every pack operation: a count and, in described
+ * buffers, the data types of count and values. Separate from unpack.h because it needs px_in. */
 
+/* Reads the frame of an operation that must have one value. In a plain buffer that frame is one
+ * byte; everything else, errors included, goes to px_unpack_any_single. */
 static inline int px_unpack_single(struct px_in *in, pmix_data_type_t type)
 {
     if (in->kind == PX_WIRE_PLAIN && in->at < in->end && *in->at == px_zigzag(1)) {

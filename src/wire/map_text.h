@@ -8,9 +8,11 @@
 
 #include "regex.h"
 
-/* What the parser and the writer of maps share. */
+/* The type that the parser (regex.c) and the writer (regex_make.c) of node and process maps share.
+ * The functions on it are px_map_cut and px_map_number in regex.h. */
 
-/* A borrowed piece of text. */
+/* A piece of a text that somebody else owns, without a NUL at its end. NULL in `at` marks a text
+ * that px_map_cut has used up. */
 struct px_piece {
     const char *at;
     const char *end;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Numbers and names of the protocol between client and server: commands, tags, versions, and the
+ * keys that only this library sends. Values are those of peers' releases, so that either side may
+ * be another implementation (docs/wire-format.md). Constants only. */
 #ifndef PX_WIRE_MESSAGE_H
 #define PX_WIRE_MESSAGE_H
 
@@ -47,27 +50,32 @@ enum px_command {
     PX_CMD_RESOLVE_NODES = 38,
 };
 
-/* Message tags. Requests take PX_TAG_FIRST and up; their replies carry the same tag. */
+/* Message tags. The first three are for messages without a reply. A request has a tag of
+ * PX_TAG_FIRST or more, and its reply carries the same one. */
 enum { PX_TAG_NOTIFY = 0, PX_TAG_HEARTBEAT = 1, PX_TAG_IOF = 2, PX_TAG_FIRST = 100 };
 
-/* Version of the protocol family that we declare in both roles. */
+/* Version of the protocol family that this library declares as client and as server, and the name
+ * of the encoding that goes with it. */
 #define PX_WIRE_VERSION "5.0.0"
 #define PX_WIRE_MODULE  "v41"
 
-/* Names of the encodings that are this one; a peer that declares another is refused. */
+/* Names of encodings that are the same as ours; a peer that declares any other is refused. */
 #define PX_WIRE_MODULES "v4,v41,v51,v61"
 
-/* Store negotiation: our shared form, and the message-fed one that every peer knows. */
+/* How a client gets job data, agreed in the handshake: by our shared segment, or by messages,
+ * which every peer can. */
 #define PX_GDS_SHARED   "shmix"
 #define PX_GDS_MESSAGES "hash"
 
-/* In the reply to REQ on a shared store: one KVAL with this key (BYTE_OBJECT of length 0) after the
- * namespace; the segment's descriptor rides on the same message by SCM_RIGHTS. */
+/* Announces a segment in the reply to REQ, if the client reads a shared store: one KVAL with this
+ * key (BYTE_OBJECT of length 0) after the namespace. The descriptor of the segment is passed with
+ * the same message by SCM_RIGHTS. */
 #define PX_KEY_SEGMENT "shmix.segment"
 
-/* What a process has posted has a number, which grows (UINT64). In the directives of a GET: the one
- * that the asker has, 0 for none. In the answer, first in an object that has all of a process: the
- * one that it is of; an answer without objects says that it is the same. */
+/* Version of a process's committed data, a UINT64 that grows. In the directives of a GET: the
+ * version that the client has, 0 for none. In the reply: the first value of an object with all
+ * data of a process, the version of these data. A reply without objects means that the version is
+ * unchanged. */
 #define PX_KEY_CHANGE "shmix.change"
 
 #endif

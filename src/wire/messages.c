@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The fields of commands and replies, in terms of px_pack and px_unpack (docs/wire-format.md).
+ * Each is one operation with one value unless its name is a plural. A KVAL and a BUFFER are no
+ * data types with a C representation, so they are put together here from their parts. */
 #include "messages.h"
 
 #include "codec.h"
@@ -11,9 +14,6 @@
 #include "take.h"
 #include "pack.h"
 #include "unpack.h"
-
-/* Shorthands for the fields that commands are made of (docs/wire-format.md). Each is one operation
- * of one value unless its name is a plural. */
 
 int px_pack_size(struct px_buf *buf, enum px_wire_kind kind, size_t v)
 {
@@ -40,6 +40,7 @@ int px_pack_command(struct px_buf *buf, enum px_wire_kind kind, uint8_t command)
     return px_pack(buf, kind, PMIX_COMMAND, &command, 1);
 }
 
+/* A KVAL is one operation of its own type: the key as a raw string, then the raw value. */
 int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key,
                  const pmix_value_t *value)
 {
@@ -74,6 +75,8 @@ int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t 
     return px_pack_array(buf, kind, PMIX_PROC, procs, n);
 }
 
+/* A BUFFER is one operation of its own type: a byte for the kind, then the content as a byte
+ * object. */
 int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner)
 {
     uint8_t inner_kind = (uint8_t) kind;
@@ -137,6 +140,8 @@ int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
     return PMIX_SUCCESS;
 }
 
+/* Reads the frame of the elements ahead, so that the count is checked against the SIZE in front,
+ * and the memory against the bytes left, before the array is allocated. */
 int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t *ret_n)
 {
     struct px_in at = *in;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Packing and unpacking of the fields that commands and replies consist of. Each function is one
+ * pack operation, or an array with its count in front. Statuses are those of px_pack and
+ * px_unpack; a function that fails leaves the input where it was, and its outputs hold nothing
+ * to release. Pack functions borrow their arguments. Any thread. */
 #ifndef PX_WIRE_MESSAGES_H
 #define PX_WIRE_MESSAGES_H
 
@@ -13,6 +17,8 @@
 struct px_buf;
 struct px_in;
 
+/* One value of type PMIX_SIZE, PMIX_STATUS, PMIX_STRING (v may be NULL), PMIX_PROC_RANK,
+ * PMIX_COMMAND (enum px_command, the first field of a request), and one KVAL. */
 int px_pack_size(struct px_buf *buf, enum px_wire_kind kind, size_t v);
 int px_pack_status(struct px_buf *buf, enum px_wire_kind kind, pmix_status_t v);
 int px_pack_string(struct px_buf *buf, enum px_wire_kind kind, const char *v);
@@ -21,27 +27,35 @@ int px_pack_command(struct px_buf *buf, enum px_wire_kind kind, uint8_t command)
 int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key,
                  const pmix_value_t *value);
 
-/* A BYTE_OBJECT. */
+/* One PMIX_BYTE_OBJECT of len bytes. */
 int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes, size_t len);
 
-/* SIZE n, then one pack operation of the n elements unless n is 0: how commands carry arrays. */
+/* An array as commands carry it: its SIZE n, then one pack operation of the n elements unless n is
+ * 0. */
 int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,
                   const void *vals, size_t n);
 int px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info, size_t n);
 int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t *procs, size_t n);
 
+/* One value each, as packed above. PMIX_ERR_UNPACK_FAILURE if the operation has more or fewer
+ * values. */
 int px_unpack_string(struct px_in *in, char **ret); /* malloc'd, may be NULL */
 int px_unpack_size(struct px_in *in, size_t *ret);
 int px_unpack_status(struct px_in *in, pmix_status_t *ret);
 int px_unpack_rank(struct px_in *in, pmix_rank_t *ret);
 int px_unpack_command(struct px_in *in, uint8_t *ret);
 
-/* Both results are the caller's; the key is never NULL. */
+/* One KVAL. The caller frees the key, which is never NULL and at most PMIX_MAX_KEYLEN bytes long,
+ * and destructs the value. */
 int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value);
+/* One PMIX_BUFFER: the bytes collected in `inner`, with the kind of buffer that they are. `inner`
+ * is borrowed. PMIX_ERR_NOMEM also if `inner` has failed before. */
 int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner);
 
-/* The counterparts: *ret is NULL when n is 0; free with px_type_free, PMIx_Info_free,
- * PMIx_Proc_free. */
+/* Arrays as packed by px_pack_array. *ret is malloc'd and the caller's, NULL if the array is
+ * empty; release it with px_type_free, PMIx_Info_free or PMIx_Proc_free. PMIX_ERR_UNPACK_FAILURE
+ * also if the two counts differ or the array claims too much memory for its bytes
+ * (px_unpack_room). */
 int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t *ret_n);
 int px_unpack_infos(struct px_in *in, pmix_info_t **ret, size_t *ret_n);
 int px_unpack_procs(struct px_in *in, pmix_proc_t **ret, size_t *ret_n);

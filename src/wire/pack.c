@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The packing half of the codec. It walks the table of types (src/value/types.def, members.def)
+ * and distinguishes types only by their wire form. The output depends on the arguments only, so
+ * the same values give the same bytes in every process. Only data arrays nest; their depth is
+ * bounded by the limit of the unpacking half, so everything that is written can be read. */
 #include "pack.h"
 
 #include "codec.h"
@@ -17,11 +21,8 @@
 #include "src/value/types.h"
 #include "src/value/scalars.h"
 
-/* The packing half. It walks the table of types (src/value/types.def, members.def); nothing here
- * knows one type from another except by its form. It depends on its arguments only, so that the
- * same values give the same bytes in every process. Nesting comes from data arrays alone, and is
- * bounded as on the other side: what we write we can read. */
-
+/* One call of a public function: the buffer it appends to (borrowed), the data arrays around the
+ * current value, and the encoding of reals (see struct px_in). */
 struct packer {
     struct px_buf *buf;
     unsigned depth;
@@ -30,6 +31,8 @@ struct packer {
 
 static int raw(struct packer *p, const struct px_type *type, const void *val);
 
+/* Appends an unsigned number of variable length. As all put functions without a status, it leaves
+ * a lack of memory in buf->failed. */
 static void put_flex(struct packer *p, uint64_t v)
 {
     unsigned char bytes[PX_FLEX_MAX];
@@ -37,6 +40,8 @@ static void put_flex(struct packer *p, uint64_t v)
     px_buf_append(p->buf, bytes, px_flex_put(bytes, v));
 }
 
+/* Appends a string: its length with the NUL, as a signed number, then the characters. NULL has the
+ * length 0. */
 static void put_string(struct packer *p, const char *s)
 {
     size_t len = s ? strlen(s) + 1 : 0;
@@ -45,7 +50,8 @@ static void put_string(struct packer *p, const char *s)
     px_buf_append(p->buf, s, len);
 }
 
-/* The application may have chosen a locale with another decimal sign. */
+/* Appends a real number as decimal text in the C locale: the application may have chosen a locale
+ * with another decimal point. Exact: its 8 bytes. */
 static void put_real(struct packer *p, double v)
 {
     char text[400]; /* the longest double has 309 digits before the point */
@@ -64,6 +70,7 @@ static void put_real(struct packer *p, double v)
     put_string(p, text);
 }
 
+/* Appends a length and that many bytes. PMIX_ERR_BAD_PARAM for NULL with a length. */
 static int put_bytes(struct packer *p, const void *bytes, size_t len)
 {
     if (len > 0 && !bytes) {
@@ -74,6 +81,7 @@ static int put_bytes(struct packer *p, const void *bytes, size_t len)
     return PMIX_SUCCESS;
 }
 
+/* Appends n elements of an array without a count. PMIX_ERR_BAD_PARAM for NULL with a count. */
 static int put_elements(struct packer *p, pmix_data_type_t type, const void *array, size_t n)
 {
     const struct px_type *info = px_type_info(type);
@@ -91,8 +99,8 @@ static int put_elements(struct packer *p, pmix_data_type_t type, const void *arr
     return rc;
 }
 
-/* Decoders disagree on what follows an array of no type, so peers never get one: an empty array of
- * bytes says the same. */
+/* Appends a data array: type, count, elements; NULL as an empty one. Peers' decoders disagree on
+ * what follows an array of type PMIX_UNDEF, so an empty array of bytes is sent instead. */
 static int put_array(struct packer *p, const pmix_data_array_t *array)
 {
     pmix_data_type_t type = array ? array->type : PMIX_UNDEF;
@@ -117,6 +125,7 @@ static int put_array(struct packer *p, const pmix_data_array_t *array)
     return rc;
 }
 
+/* Appends a NULL-terminated array of strings: the count, then each string. NULL as none. */
 static int put_argv(struct packer *p, char **argv)
 {
     size_t n = 0;
@@ -131,6 +140,8 @@ static int put_argv(struct packer *p, char **argv)
     return PMIX_SUCCESS;
 }
 
+/* Appends a key or namespace as a string. PMIX_ERR_BAD_PARAM if its array of `room` bytes has no
+ * NUL. */
 static int put_fixed(struct packer *p, const char *chars, size_t room)
 {
     size_t len = strnlen(chars, room);
@@ -142,6 +153,8 @@ static int put_fixed(struct packer *p, const char *chars, size_t room)
     return PMIX_SUCCESS;
 }
 
+/* Appends a member that is one element, with the exceptions of members.def (enum
+ * px_member_sent). */
 static int put_one(struct packer *p, const struct px_member *member, const char *at)
 {
     switch (member->sent) {
@@ -158,6 +171,7 @@ static int put_one(struct packer *p, const struct px_member *member, const char 
     }
 }
 
+/* Appends one member of the structure at base. */
 static int put_member(struct packer *p, const struct px_member *member, const char *base)
 {
     const char *at = base + member->at;
@@ -177,6 +191,7 @@ static int put_member(struct packer *p, const struct px_member *member, const ch
     }
 }
 
+/* Appends the members of a structure in the order of members.def. */
 static int put_members(struct packer *p, const struct px_type *type, const void *base)
 {
     int rc = PMIX_SUCCESS;
@@ -187,13 +202,16 @@ static int put_members(struct packer *p, const struct px_type *type, const void 
     return rc;
 }
 
+/* Appends seconds and microseconds, both signed. */
 static void put_timeval(struct packer *p, const struct timeval *time)
 {
     put_flex(p, px_zigzag(time->tv_sec));
     put_flex(p, px_zigzag(time->tv_usec));
 }
 
-/* Text whose size the application did not set ends at its NUL. */
+/* Appends a map with its NUL, or a blob, whose head holds its size; NULL as an empty text. A size
+ * of 0 means that the application did not set it, and the text ends at its NUL. Statuses as
+ * px_regex_length. */
 static int put_regex(struct packer *p, const pmix_byte_object_t *regex)
 {
     const char *bytes = regex->bytes;
@@ -212,6 +230,8 @@ static int put_regex(struct packer *p, const pmix_byte_object_t *regex)
     return rc;
 }
 
+/* Appends a value: type code, then its element. Only a data array may be a NULL pointer; another
+ * boxed element that is NULL gives PMIX_ERR_BAD_PARAM. */
 static int put_value(struct packer *p, const pmix_value_t *value)
 {
     const struct px_type *type = px_type_info(value->type);
@@ -233,6 +253,8 @@ static int put_value(struct packer *p, const pmix_value_t *value)
     return value->data.ptr ? raw(p, type, value->data.ptr) : PMIX_ERR_BAD_PARAM;
 }
 
+/* Appends a cpuset as the list of its CPUs, without the "hwloc:" in front; NULL if it is
+ * unbound. */
 static int put_cpuset(struct packer *p, const pmix_cpuset_t *cpuset)
 {
     char *text = NULL;
@@ -254,6 +276,7 @@ static int put_cpuset(struct packer *p, const pmix_cpuset_t *cpuset)
     return PMIX_SUCCESS;
 }
 
+/* Appends a topology: its XML as a string, then the raw bytes of hwloc's support structures. */
 static int put_topo(struct packer *p, const pmix_topology_t *topo)
 {
     char *xml = NULL;
@@ -279,12 +302,14 @@ static int put_topo(struct packer *p, const pmix_topology_t *topo)
     return PMIX_SUCCESS;
 }
 
+/* Appends a pid as peers do: the type code of a 32-bit unsigned number, then the number. */
 static void put_pid(struct packer *p, pid_t pid)
 {
     put_flex(p, PMIX_UINT32);
     put_flex(p, (uint32_t) pid);
 }
 
+/* The forms of raw() that can fail by themselves. */
 static int raw_compound(struct packer *p, const struct px_type *type, const void *val)
 {
     const pmix_byte_object_t *bytes = val;
@@ -312,6 +337,8 @@ static int raw_compound(struct packer *p, const struct px_type *type, const void
     }
 }
 
+/* Appends one element in the wire form of its type, without a frame. Called again for members and
+ * elements of arrays. */
 static int raw(struct packer *p, const struct px_type *type, const void *val)
 {
     switch (type->form) {
@@ -348,6 +375,8 @@ static int raw(struct packer *p, const struct px_type *type, const void *val)
     return PMIX_SUCCESS;
 }
 
+/* Ends a public function: marks the buffer as failed after an error, and turns an earlier lack of
+ * memory in the buffer into PMIX_ERR_NOMEM. */
 static int pack_finish(struct px_buf *buf, int rc)
 {
     if (rc != PMIX_SUCCESS) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The parser of node and process maps. The text comes from a host or a peer. It is read once, with
+ * both ends known; numbers are bounded where they are read; the number of names, ranks and bytes
+ * that a short text may expand to is bounded too (PX_REGEX_NODES, PX_REGEX_RANKS, BYTES_MAX). */
 #include "regex.h"
 
 #include <stdio.h>
@@ -11,15 +14,16 @@
 #include "src/base/array.h"
 #include "src/base/number.h"
 
-/* Reading maps. The text comes from a host or a peer: it is walked once with both ends known,
- * numbers are bounded where they are read, and how much a text may expand to is bounded before
- * anything is made of it. */
-
+/* Digits of a number in a node name; the largest number in a map; total bytes of the node names of
+ * one map. */
 enum { WIDTH_MAX = 9, LARGEST = 999999999, BYTES_MAX = 1 << 28 };
 
+/* First word of the deflated form. */
 static const char BLOB[] = "blob";
 
-/* Steps over a NUL-terminated word that begins with `word`; *ret_rest is what follows it. */
+/* Steps over a NUL-terminated word that begins with `word`; *ret_rest is the part of it that
+ * follows. 0, PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER (no NUL), PMIX_ERR_UNPACK_FAILURE (another
+ * word). */
 static int step_word(const char **at, size_t *left, const char *word, const char **ret_rest)
 {
     const char *end = memchr(*at, 0, *left);
@@ -37,7 +41,8 @@ static int step_word(const char **at, size_t *left, const char *word, const char
     return PMIX_SUCCESS;
 }
 
-/* The head of a blob: three words; the sizes of head and body. */
+/* Reads the three words at the head of a blob; returns the sizes of head and body, which both lie
+ * within limit. Statuses as px_regex_length. */
 static int blob_head(const char *regex, size_t limit, size_t *ret_head, size_t *ret_body)
 {
     const char *at = regex;
@@ -63,6 +68,7 @@ static int blob_head(const char *regex, size_t limit, size_t *ret_head, size_t *
     return PMIX_SUCCESS;
 }
 
+/* True if the text is a blob, by its first word: "blob" or "blob:" with anything behind it. */
 static bool is_blob(const char *regex, size_t limit)
 {
     return limit > strlen(BLOB) && strncmp(regex, BLOB, strlen(BLOB)) == 0 &&
@@ -126,7 +132,7 @@ bool px_map_number(struct px_piece text, uint32_t max, uint32_t *ret)
     return true;
 }
 
-/* "a" or "a-b", a <= b. */
+/* Reads "a" or "a-b". True if both are numbers up to max and a <= b. */
 static bool map_range(struct px_piece text, uint32_t max, uint32_t *ret_first, uint32_t *ret_last)
 {
     struct px_piece first;
@@ -140,14 +146,18 @@ static bool map_range(struct px_piece text, uint32_t max, uint32_t *ret_first, u
 
 /* --- what all forms have in common: the tag --- */
 
+/* How the text behind the tag is written: names or ranks separated by commas or semicolons, or
+ * compact node names with ranges. */
 enum form { FORM_LIST, FORM_COMPACT };
 
+/* A map without its tag. The text is borrowed from the caller's, or lies in `inflated`. */
 struct opened {
     struct px_piece text;
     enum form form;
     void *inflated; /* what text lies in when it came deflated */
 };
 
+/* True if the text begins with the word. */
 static bool starts(struct px_piece text, const char *word)
 {
     size_t len = strlen(word);
@@ -155,6 +165,8 @@ static bool starts(struct px_piece text, const char *word)
     return (size_t) (text.end - text.at) >= len && memcmp(text.at, word, len) == 0;
 }
 
+/* Decompresses a blob: peers' format with its length, else a bare zlib stream. The result is a
+ * list. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
 static int open_blob(const char *regex, size_t limit, struct opened *ret)
 {
     size_t head;
@@ -178,7 +190,8 @@ static int open_blob(const char *regex, size_t limit, struct opened *ret)
     return PMIX_SUCCESS;
 }
 
-/* Takes the tag off. The caller frees ret->inflated. */
+/* Recognizes the form of a map and removes the tag. The caller frees ret->inflated, also after a
+ * failure. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
 static int open_text(const char *regex, size_t len, struct opened *ret)
 {
     size_t size;
@@ -209,6 +222,7 @@ static int open_text(const char *regex, size_t len, struct opened *ret)
 
 /* --- nodes --- */
 
+/* The node names collected so far; `bytes` is the sum of their lengths. */
 struct names {
     char **argv;
     size_t n;
@@ -216,6 +230,8 @@ struct names {
     size_t bytes;
 };
 
+/* Appends a name and takes it over, also on failure; NULL stands for a failed allocation.
+ * PMIX_ERR_BAD_PARAM if there are too many names or bytes. */
 static int names_add(struct names *names, char *name)
 {
     if (!name || px_array_room(&names->argv, names->n, &names->cap, sizeof(*names->argv))) {
@@ -231,6 +247,7 @@ static int names_add(struct names *names, char *name)
     return PMIX_SUCCESS;
 }
 
+/* Appends a copy of a name; skips an empty one. */
 static int add_piece(struct names *names, struct px_piece piece)
 {
     if (piece.at == piece.end) {
@@ -239,7 +256,8 @@ static int add_piece(struct names *names, struct px_piece piece)
     return names_add(names, strndup(piece.at, (size_t) (piece.end - piece.at)));
 }
 
-/* prefix[width:ranges]suffix */
+/* One compact item, prefix[width:ranges]suffix, with its parts borrowed from the text. `width`:
+ * digits of each number, padded with zeros. */
 struct group {
     struct px_piece prefix;
     struct px_piece ranges;
@@ -247,6 +265,7 @@ struct group {
     uint32_t width;
 };
 
+/* Appends one name of a group. */
 static int add_numbered(struct names *names, const struct group *group, uint32_t number)
 {
     char *name;
@@ -257,6 +276,7 @@ static int add_numbered(struct names *names, const struct group *group, uint32_t
     return len < 0 ? PMIX_ERR_NOMEM : names_add(names, name);
 }
 
+/* Appends all names of a group, in the order of its ranges. */
 static int add_group(struct names *names, const struct group *group)
 {
     struct px_piece ranges = group->ranges;
@@ -276,7 +296,7 @@ static int add_group(struct names *names, const struct group *group)
     return rc;
 }
 
-/* One item of a compact list, up to a comma outside of brackets. */
+/* Reads one item of a compact list, up to a comma outside of brackets: a plain name or a group. */
 static int read_item(struct px_piece *rest, struct names *names)
 {
     const char *open = rest->at;
@@ -309,6 +329,7 @@ static int read_item(struct px_piece *rest, struct names *names)
     return add_group(names, &group);
 }
 
+/* Appends all names of a map in either form. */
 static int read_nodes(const struct opened *from, struct names *names)
 {
     struct px_piece rest = from->text;
@@ -334,6 +355,7 @@ static void names_free(struct names *names)
     free(names->argv);
 }
 
+/* The last px_array_room makes room for the NULL at the end. */
 int px_regex_nodes(const char *regex, size_t len, char ***ret_names, size_t *ret_n)
 {
     struct names names = {0};
@@ -355,6 +377,7 @@ int px_regex_nodes(const char *regex, size_t len, char ***ret_names, size_t *ret
 
 /* --- ranks --- */
 
+/* Appends the ranks first to last; the caller has bounded their number. */
 static int add_ranks(struct px_rank_list *list, uint32_t first, uint32_t last, size_t *cap)
 {
     for (uint32_t rank = first; rank <= last; rank++) {
@@ -366,8 +389,8 @@ static int add_ranks(struct px_rank_list *list, uint32_t first, uint32_t last, s
     return PMIX_SUCCESS;
 }
 
-/* One node's field: ranges between commas; nothing at all is an empty list. *left is the
- * allowance. */
+/* Reads the field of one node: ranges separated by commas; an empty field is an empty list. *left
+ * is the number of ranks that the whole map may still have. */
 static int read_ranks(struct px_piece field, struct px_rank_list *list, size_t *left)
 {
     struct px_piece piece;
@@ -389,6 +412,7 @@ static int read_ranks(struct px_piece field, struct px_rank_list *list, size_t *
     return rc;
 }
 
+/* Number of nodes in a process map: 0 for an empty text. */
 static size_t count_fields(struct px_piece text)
 {
     size_t n = 1;
@@ -407,6 +431,7 @@ void px_rank_lists_free(struct px_rank_list *lists, size_t n)
     free(lists);
 }
 
+/* Reads all fields of a process map. On failure nothing is left allocated. */
 static int read_lists(struct px_piece text, struct px_rank_list **ret_lists, size_t *ret_n)
 {
     size_t n = count_fields(text);

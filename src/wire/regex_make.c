@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The writer of node and process maps. Adjacent names that differ in one number share a group;
+ * nothing is reordered, because ranks are matched with nodes by position. The result is the
+ * compact form if it is shorter than the list and every known parser reads it the same way;
+ * otherwise the list with the tag "raw:". Inputs come from the host (PMIx_generate_regex,
+ * PMIx_generate_ppn). */
 #include "regex_make.h"
 
 #include "regex.h"
@@ -11,14 +16,11 @@
 #include "map_text.h"
 #include "src/base/buf.h"
 
-/* Writing maps. Names that differ in one number and stand side by side share a group; nothing is
- * reordered, because ranks are matched with nodes by position. The result is the compact form when
- * that is shorter than the list and every parser reads it the same way, else the list with the tag
- * "raw:". It is a C string: hosts keep it as one. */
-
+/* Longest number of a group, so that it fits the parser's bound. */
 enum { DIGITS_MAX = 9 };
 
-/* A name cut at one of its numbers; number.at == number.end: it has none that may be used. */
+/* A name split at the number that counts nodes; all parts are borrowed. An empty number (at ==
+ * end) means that the name has none and is written as it is. */
 struct cut {
     struct px_piece prefix;
     struct px_piece number;
@@ -30,7 +32,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* An address is a name of its own: its last number is no counter. */
+/* True if the name is an address such as 10.0.0.1. Its last number does not count nodes. */
 static bool is_address(struct px_piece name)
 {
     for (const char *c = name.at; c < name.end; c++) {
@@ -41,7 +43,8 @@ static bool is_address(struct px_piece name)
     return memchr(name.at, '.', (size_t) (name.end - name.at)) != NULL;
 }
 
-/* The last number of the host part of a name: what counts nodes in "rack1-node07.site2". */
+/* Splits a name at the last number of its host part (before the first dot): 07 in
+ * "rack1-node07.site2". */
 static struct cut cut_name(struct px_piece name)
 {
     const char *dot = memchr(name.at, '.', (size_t) (name.end - name.at));
@@ -66,6 +69,7 @@ static bool same_text(struct px_piece a, struct px_piece b)
     return a.end - a.at == b.end - b.at && memcmp(a.at, b.at, (size_t) (a.end - a.at)) == 0;
 }
 
+/* True if b can follow a in one group: the same prefix, suffix and number of digits. */
 static bool same_group(const struct cut *a, const struct cut *b)
 {
     return b->number.at != b->number.end &&
@@ -73,6 +77,7 @@ static bool same_group(const struct cut *a, const struct cut *b)
            same_text(a->prefix, b->prefix) && same_text(a->suffix, b->suffix);
 }
 
+/* The number of a name that has one. */
 static uint32_t number_of(const struct cut *cut)
 {
     uint32_t v = 0;
@@ -86,6 +91,7 @@ static void put_text(struct px_buf *buf, struct px_piece text)
     px_buf_append(buf, text.at, (size_t) (text.end - text.at));
 }
 
+/* Appends "first-last", or one number if they are equal. */
 static void put_range(struct px_buf *buf, uint32_t first, uint32_t last)
 {
     char text[32];
@@ -95,7 +101,8 @@ static void put_range(struct px_buf *buf, uint32_t first, uint32_t last)
     px_buf_text(buf, text);
 }
 
-/* What is being written: the group that is open, and its last range. */
+/* State of px_regex_make_nodes: the group that is open, its last range, not yet written, and
+ * whether any item has been written. The buffer is borrowed. */
 struct writer {
     struct px_buf *buf;
     struct cut group;
@@ -105,6 +112,7 @@ struct writer {
     bool any;
 };
 
+/* Writes the last range and the suffix of the open group, if there is one. */
 static void close_group(struct writer *w)
 {
     if (w->open) {
@@ -115,6 +123,7 @@ static void close_group(struct writer *w)
     w->open = false;
 }
 
+/* Writes the prefix and the width of a new group. The caller has closed the previous one. */
 static void open_group(struct writer *w, const struct cut *cut)
 {
     char head[8];
@@ -129,6 +138,7 @@ static void open_group(struct writer *w, const struct cut *cut)
     w->open = true;
 }
 
+/* Writes one name: into the open group if it belongs there, otherwise as an item of its own. */
 static void put_name(struct writer *w, struct px_piece name)
 {
     struct cut cut = cut_name(name);
@@ -156,7 +166,8 @@ static void put_name(struct writer *w, struct px_piece name)
     }
 }
 
-/* Gives the compact text to the caller, or "raw:" and the list when that is shorter. */
+/* Ends both functions: returns the compact text, or "raw:" and the list if that is not longer or
+ * the compact form is not usable. Releases the compact buffer. PMIX_ERR_NOMEM. */
 static int choose(struct px_buf *compact, bool usable, const char *list, char **ret)
 {
     static const char tag[] = "raw:";
@@ -178,6 +189,7 @@ static int choose(struct px_buf *compact, bool usable, const char *list, char **
     return PMIX_SUCCESS;
 }
 
+/* Names with characters that have a meaning in the compact form, and empty names, are sent raw. */
 int px_regex_make_nodes(const char *list, char **ret_regex)
 {
     struct px_buf buf = {0};
@@ -204,7 +216,7 @@ int px_regex_make_nodes(const char *list, char **ret_regex)
     return choose(&buf, usable, list, ret_regex);
 }
 
-/* The ranks of one node: what follows without a gap becomes a range. */
+/* Appends the ranks of one node; consecutive ones become a range. */
 static void put_ranks(struct px_buf *buf, const struct px_rank_list *list)
 {
     size_t i = 0;
@@ -223,6 +235,7 @@ static void put_ranks(struct px_buf *buf, const struct px_rank_list *list)
     }
 }
 
+/* A map with an empty field is sent raw: parsers differ on it. */
 int px_regex_make_ranks(const char *list, char **ret_regex)
 {
     struct px_buf buf = {0};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Raw numbers and texts from the front of a message. Every function compares the size of what it
+ * reads with what is left before it reads, and a number with the range of its type before it
+ * stores it. */
 #include "take.h"
 
 #include <locale.h>
@@ -10,9 +13,6 @@
 #include "src/base/assert.h"
 #include "src/value/types.h"
 #include "src/value/number.h"
-
-/* Every function compares what it is about to take with what is left before it looks, and a number
- * with the type it is for before it is stored. */
 
 int px_take_long_flex(struct px_in *in, uint64_t *ret)
 {
@@ -153,7 +153,8 @@ int px_take_fixed(struct px_in *in, size_t room, char *ret)
     return rc;
 }
 
-/* Text of a number, as put_real writes it: whatever the locale of this process. */
+/* Reads the text of a number, as put_real writes it, in the C locale, whatever the locale of this
+ * process is. The whole text has to be a number. */
 static int parse_real(const char *chars, double *ret)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
@@ -192,6 +193,7 @@ int px_take_real(struct px_in *in, pmix_data_type_t type, void *val)
     return PMIX_SUCCESS;
 }
 
+/* An unsigned pid is the bit pattern of a signed 32-bit number, as put_pid writes it. */
 int px_take_pid(struct px_in *in, pid_t *ret)
 {
     uint64_t type;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The unpacking half of the codec. Every byte may be hostile: each length is compared with what is
+ * left before it is used, memory is allocated in proportion to the bytes behind it, and only data
+ * arrays recurse, with their depth counted. A value that fails half-way is released before the
+ * failure is returned. To make that safe, the C value is zeroed before it is filled, and a count
+ * is stored before its elements are read. */
 #include "unpack.h"
 
 #include "codec.h"
@@ -15,12 +20,6 @@
 #include "src/value/types.h"
 #include "take.h"
 
-/* The unpacking half. Every byte may come from an enemy: whatever is taken is first compared with
- * what is left, memory is asked for in proportion to the bytes that stand behind it, and recursion
- * happens through data arrays only, which count their depth. A value that fails half-way is
- * released before the failure is returned; to make that safe each C value is zeroed before it is
- * filled. */
-
 enum {
     MEMORY_PER_BYTE =
         128, /* an array may take this many times the bytes left: the leanest info takes 111 */
@@ -29,6 +28,8 @@ enum {
 
 static int raw(struct px_in *in, const struct px_type *type, void *val);
 
+/* Reads a length and that many bytes into new memory; NULL for none. As all get functions it fills
+ * zeroed memory and, after a failure, leaves it releasable. */
 static int get_bytes(struct px_in *in, char **ret, size_t *ret_size)
 {
     size_t size;
@@ -44,6 +45,7 @@ static int get_bytes(struct px_in *in, char **ret, size_t *ret_size)
     return rc;
 }
 
+/* Reads a data buffer, ready to be unpacked from its beginning. */
 static int get_buffer(struct px_in *in, pmix_data_buffer_t *ret)
 {
     size_t size = 0;
@@ -67,6 +69,8 @@ int px_unpack_room(const struct px_in *in, size_t n, size_t size)
                                                                        : PMIX_SUCCESS;
 }
 
+/* Reads n elements into a new array. *ret_n counts those begun, so the caller's release covers a
+ * failure half-way. */
 static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void **ret_array,
                         size_t *ret_n)
 {
@@ -96,6 +100,7 @@ static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void 
     return rc;
 }
 
+/* Reads a data array: type, count, elements; raises the depth while it reads the elements. */
 static int get_array(struct px_in *in, pmix_data_array_t *ret)
 {
     uint64_t type;
@@ -131,6 +136,7 @@ static int get_array(struct px_in *in, pmix_data_array_t *ret)
     return rc;
 }
 
+/* Reads a NULL-terminated array of strings; NULL for none. */
 static int get_argv(struct px_in *in, char ***ret)
 {
     char **argv;
@@ -157,6 +163,7 @@ static int get_argv(struct px_in *in, char ***ret)
     return PMIX_SUCCESS;
 }
 
+/* Reads the flags of an info without PMIX_INFO_PERSISTENT: what is unpacked owns its value. */
 static int get_flags(struct px_in *in, pmix_info_directives_t *ret)
 {
     uint64_t flags;
@@ -168,6 +175,7 @@ static int get_flags(struct px_in *in, pmix_info_directives_t *ret)
     return rc;
 }
 
+/* Reads a member that is one element, with the exceptions of members.def (enum px_member_sent). */
 static int get_one(struct px_in *in, const struct px_member *member, char *at)
 {
     switch (member->sent) {
@@ -182,6 +190,7 @@ static int get_one(struct px_in *in, const struct px_member *member, char *at)
     }
 }
 
+/* Reads one member of the structure at base. */
 static int get_member(struct px_in *in, const struct px_member *member, char *base)
 {
     char *at = base + member->at;
@@ -203,6 +212,7 @@ static int get_member(struct px_in *in, const struct px_member *member, char *ba
     }
 }
 
+/* Reads the members of a structure in the order of members.def. */
 static int get_members(struct px_in *in, const struct px_type *type, void *base)
 {
     int rc = PMIX_SUCCESS;
@@ -220,6 +230,7 @@ static int get_timeval(struct px_in *in, struct timeval *ret)
     return rc == PMIX_SUCCESS ? px_take_signed(in, sizeof(ret->tv_usec), &ret->tv_usec) : rc;
 }
 
+/* Reads a map: text with its NUL or a blob (px_regex_length). */
 static int get_regex(struct px_in *in, pmix_byte_object_t *ret)
 {
     size_t size;
@@ -233,6 +244,8 @@ static int get_regex(struct px_in *in, pmix_byte_object_t *ret)
     return rc;
 }
 
+/* Reads a type code and the element of a value. ret->type is set first, so that a failure half-way
+ * can be released. */
 static int get_value(struct px_in *in, pmix_value_t *ret)
 {
     const struct px_type *type;
@@ -254,6 +267,8 @@ static int get_value(struct px_in *in, pmix_value_t *ret)
     return ret->data.ptr ? raw(in, type, ret->data.ptr) : PMIX_ERR_NOMEM;
 }
 
+/* Reads the list of CPUs of a cpuset and has the hook parse it with its source name in front.
+ * Peers send the list alone. No list: the cpuset stays unbound. */
 static int get_cpuset(struct px_in *in, pmix_cpuset_t *ret)
 {
     const char *text;
@@ -278,6 +293,8 @@ static int get_cpuset(struct px_in *in, pmix_cpuset_t *ret)
     return rc;
 }
 
+/* Reads a topology and has the hook parse its XML, if the caller of the library asked for
+ * topologies; messages of peers never get that far. The raw support bytes are skipped. */
 static int get_topo(struct px_in *in, pmix_topology_t *ret)
 {
     const char *xml;
@@ -298,6 +315,7 @@ static int get_topo(struct px_in *in, pmix_topology_t *ret)
     return xml ? px_wire_hooks.topo_parse(xml, ret) : PMIX_ERR_UNPACK_FAILURE;
 }
 
+/* The forms of raw() that allocate or consist of several fields. */
 static int raw_compound(struct px_in *in, const struct px_type *type, void *val)
 {
     pmix_byte_object_t *bytes = val;
@@ -326,7 +344,8 @@ static int raw_compound(struct px_in *in, const struct px_type *type, void *val)
     }
 }
 
-/* val is zeroed memory; after a failure it holds what can be released. */
+/* Reads one element in the wire form of its type, without a frame. val is zeroed memory; after a
+ * failure it holds what px_type_fini can release. */
 static int raw(struct px_in *in, const struct px_type *type, void *val)
 {
     uint8_t byte;
@@ -356,6 +375,7 @@ static int raw(struct px_in *in, const struct px_type *type, void *val)
     }
 }
 
+/* As raw(), but zeroes val first, and releases and zeroes it after a failure. */
 static int raw_or_nothing(struct px_in *in, const struct px_type *type, void *val)
 {
     int rc;
@@ -432,8 +452,8 @@ int px_unpack_any_single(struct px_in *in, pmix_data_type_t type)
     return rc;
 }
 
-/* What did not fit is read all the same, so that the next operation starts where the peer's next
- * one does. */
+/* Reads and drops n elements for which there was no room, so that the next operation starts where
+ * the peer's next one does. */
 static int skip(struct px_in *in, const struct px_type *type, size_t n)
 {
     void *scratch = calloc(1, type->size);

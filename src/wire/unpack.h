@@ -9,28 +9,35 @@
 
 struct px_in;
 
-/* One unpack operation into room for *n values; *n becomes the number unpacked. What it allocates
- * (strings, arrays) is plain malloc memory owned by the caller. Returns 0,
- * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_INADEQUATE_SPACE (the fitting part is
- * delivered), PMIX_ERR_TYPE_MISMATCH (described buffers), PMIX_ERR_UNPACK_FAILURE,
- * PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_NOT_SUPPORTED (see wire_hooks.h), PMIX_ERR_NOMEM. With
- * inadequate space the input moves behind the whole operation. After another failure nothing is
- * left allocated, the input is where it was, and elements that had been read are zeros. */
+/* Unpacking: reads values of any data type in the encoding of codec.h. Values are made in plain
+ * malloc memory that the caller owns and releases as their type requires. Any thread. */
+
+/* One unpack operation into room for *n values; *n becomes the number of values stored. 0,
+ * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_INADEQUATE_SPACE (the first *n values
+ * are stored, the others are dropped), PMIX_ERR_TYPE_MISMATCH (described buffers),
+ * PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_NOT_SUPPORTED (wire_hooks.h),
+ * PMIX_ERR_NOMEM. On success and with inadequate space the input is behind the whole operation.
+ * After any other failure the input is where it was, and the elements at vals own nothing. */
 int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n);
 
-/* Exactly one value. */
+/* As px_unpack, for an operation that must have exactly one value; PMIX_ERR_UNPACK_FAILURE
+ * otherwise. */
 int px_unpack_one(struct px_in *in, pmix_data_type_t type, void *val);
 
+/* Reads one value without a frame, as px_pack_raw writes it. On failure val is zeros, and the
+ * input is where it was. For PMIX_UNDEF nothing is read and val is unchanged. */
 int px_unpack_raw(struct px_in *in, pmix_data_type_t type, void *val);
 
-/* The input moves past the frame; on failure it stays where it was. Statuses as px_unpack. */
+/* Reads the frame of an operation on values of a type; *ret_n is their number, not yet compared
+ * with what is left. On failure the input is where it was. Statuses as px_unpack. */
 int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n);
 
-/* The frame of an operation that must be of one value; PMIX_ERR_UNPACK_FAILURE too. */
+/* Reads the frame of an operation that must have one value; PMIX_ERR_UNPACK_FAILURE otherwise.
+ * Callers use px_unpack_single (frame.h), which is faster. */
 int px_unpack_any_single(struct px_in *in, pmix_data_type_t type);
 
-/* May n elements of a C size be made out of what is left? Each takes a byte at least, and memory is
- * asked for only in proportion to the bytes that stand behind it. 0,
+/* Checks that n elements of `size` bytes in memory may be allocated for what is left of the input.
+ * Each element takes at least a byte of it, and the memory stays in proportion to the bytes. 0,
  * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_FAILURE. */
 int px_unpack_room(const struct px_in *in, size_t n, size_t size);
 

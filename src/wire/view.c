@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* What can be used where it lies is not copied: a fence brings a million small values at once. The
- * checks are those of copying. */
+/* Unpacking without copies. A fence with data delivers up to a million small values at once, so
+ * keys, strings and bytes are used where they lie in the message. The checks are the same as in
+ * unpack.c. */
 
 #include "view.h"
 
@@ -13,6 +14,7 @@
 #include "take.h"
 #include "unpack.h"
 
+/* Borrows the bytes of a byte object. */
 static int take_view(struct px_in *at, const void **ret_bytes, size_t *ret_len)
 {
     size_t len;
@@ -79,7 +81,7 @@ int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *
     return rc;
 }
 
-/* A string or bytes as they lie. */
+/* Makes a value that borrows its string or bytes. */
 static int view_bytes(struct px_in *in, const struct px_type *type, pmix_value_t *ret)
 {
     const void *bytes;
@@ -101,6 +103,8 @@ static int view_bytes(struct px_in *in, const struct px_type *type, pmix_value_t
     return rc;
 }
 
+/* Reads the value of a KVAL: borrowed if it is a string or bytes, otherwise as px_unpack_raw makes
+ * it. `owned` may be true for a value that owns nothing; destructing it is harmless. */
 static int view_value(struct px_in *in, struct px_kval_view *ret)
 {
     struct px_in at = *in;

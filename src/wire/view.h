@@ -10,15 +10,20 @@
 struct px_in;
 struct px_kval_view;
 
-/* Of a BYTE_OBJECT's bytes. */
+/* Reading in place: one unpack operation each, of exactly one value, whose bytes are borrowed from
+ * the input and valid as long as that is. Checks and statuses are those of px_unpack_one; on
+ * failure the input is where it was and the outputs are unset. */
+
+/* A BYTE_OBJECT: its bytes, as they lie in the input. */
 int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len);
 
-/* Of a BUFFER: also says of which kind it is. */
+/* A BUFFER: a reader of its content, with the kind that the buffer declares. */
 int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner);
 
-/* Of a PROC: the namespace, "" at least, is borrowed. */
+/* A PROC: its namespace, borrowed and never NULL ("" for the NULL pointer), and its rank. */
 int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *ret_rank);
 
+/* A KVAL: see struct px_kval_view for what of it is borrowed. */
 int px_unpack_kval_view(struct px_in *in, struct px_kval_view *ret);
 
 #endif
