@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Values that processes have committed, into the store. A client sends two buffers: what processes
- * of this node may see, and what others may; a key in both is global. Readers of the store are of
- * this node, so a key that is only in the second is stored as "there, but not for you". What is in
- * the second goes into the modex log, for fences and for servers that ask.
+/* Publishes committed values in the store of the namespace. A client sends two buffers: values for
+ * processes of this node, and values for processes of other nodes; a key in both has the scope
+ * PMIX_GLOBAL. All readers of the store are on this node. Therefore a key that is only in the
+ * second buffer is stored without a value, as a mark that it exists but has the scope PMIX_REMOTE.
+ * Values of the second buffer also enter the modex log, from which fences and direct modex take
+ * them.
  *
- * Data of other nodes comes as the second kind of buffer and is visible here. */
+ * An item is read once and has two orders: its place in `items`, in which it is published, and the
+ * list from `first_logged`, in which it enters the modex log. So neither order changes with the way
+ * in which a client splits its values.
+ *
+ * Data of other nodes arrives as buffers of the second kind, and its values are visible on this
+ * node. Loop thread. */
 
 #include "commit.h"
 
@@ -31,8 +38,8 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
-/* What the host has said of a process stands: programs post some of it all the same, and expect
- * that. */
+/* True if the host has given the value of this reserved key of a process. The host's value stands:
+ * applications that put it again get success, but the store does not change. */
 static bool is_hosts(const struct px_nspace *ns, uint32_t rank, const char *key)
 {
     struct px_slice slice;
@@ -47,7 +54,7 @@ static bool is_hosts(const struct px_nspace *ns, uint32_t rank, const char *key)
            slice.scope == PMIX_SCOPE_UNDEF;
 }
 
-/* Adds a value of a process unless it is the host's to say. */
+/* Adds a value of a process to the batch, unless the host has given it. */
 static int add_value(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,
                      pmix_scope_t scope, struct px_kval kval)
 {
@@ -57,6 +64,7 @@ static int add_value(struct px_kval_reader *reader, const struct px_nspace *ns, 
     return is_hosts(ns, rank, kval.entry.key) ? PMIX_SUCCESS : px_kval_reader_add(reader, &kval);
 }
 
+/* Publishes what the reader has collected, all of it or nothing. Nothing collected is success. */
 static int publish(const struct px_kval_reader *reader, struct px_nspace *ns)
 {
     const struct px_batch *batch = px_kval_reader_batch(reader);
@@ -79,6 +87,8 @@ int px_modex_values_read(struct px_kval_reader *reader, const struct px_nspace *
     return rc;
 }
 
+/* Compaction must not run before the reader is freed: the batch may borrow values from the store.
+ */
 int px_modex_values_publish(struct px_kval_reader *reader, struct px_nspace *ns, int rc)
 {
     rc = rc ? rc : publish(reader, ns);
@@ -89,26 +99,29 @@ int px_modex_values_publish(struct px_kval_reader *reader, struct px_nspace *ns,
 
 /* --- a client's commit --- */
 
+/* One value of a commit. It borrows from the message. */
 struct commit_item {
     struct px_kval kval;
-    pmix_scope_t scope; /* UNDEF: not published, since the first buffer has a value of the name */
+    pmix_scope_t scope; /* UNDEF: only logged, the first buffer's value of this name is published */
     size_t next_logged; /* 1 + the next one in the order of the second buffer; 0: none */
 };
 
-/* Both buffers, each read once: first the items of the first buffer, then what only the second
- * has. */
+/* One commit while it is read, each buffer once: first the items of the first buffer, then those
+ * that only the second one has. Lives on the stack of take_commit. */
 struct commit {
     struct px_kval_reader *reader;
     struct commit_item *items;
     size_t n;
     size_t room;
     size_t n_local;
-    size_t expected;     /* the item of the first buffer that the second is likely to have next */
+    size_t expected;     /* index of the item of the first buffer that is likely to be next in the
+                            second */
     size_t first_logged; /* as next_logged */
     size_t last_logged;
-    struct px_map names; /* of the first buffer, if needed: to 1 + index */
+    struct px_map names; /* names in the first buffer to 1 + index; empty until needed */
 };
 
+/* Appends the next value of a buffer to the items. The item counts only if it could be read. */
 static int read_item(struct commit *commit, struct px_in *in, pmix_scope_t scope)
 {
     struct commit_item *item;
@@ -124,6 +137,7 @@ static int read_item(struct commit *commit, struct px_in *in, pmix_scope_t scope
     return rc;
 }
 
+/* Reads the first buffer. */
 static int read_local(struct commit *commit, struct px_in *in)
 {
     int rc = PMIX_SUCCESS;
@@ -136,7 +150,7 @@ static int read_local(struct commit *commit, struct px_in *in)
     return rc;
 }
 
-/* The item is for other nodes, too. */
+/* Marks an item as one for other nodes: it will enter the modex log, after those marked before. */
 static void add_logged(struct commit *commit, size_t at)
 {
     px_assert(at < commit->n && !commit->items[at].next_logged && commit->last_logged != at + 1);
@@ -148,6 +162,7 @@ static void add_logged(struct commit *commit, size_t at)
     commit->last_logged = at + 1;
 }
 
+/* Fills commit->names. Only needed if the two buffers differ in their order or their values. */
 static int list_names(struct commit *commit)
 {
     int rc = PMIX_SUCCESS;
@@ -163,8 +178,8 @@ static int list_names(struct commit *commit)
     return rc;
 }
 
-/* The last item of the first buffer with the name of the item that was read last: 1 + its index, or
- * 0. */
+/* Finds the last item of the first buffer that has the name of the item read last. *ret is 1 + its
+ * index, or 0 for none. */
 static int find_local(struct commit *commit, size_t *ret)
 {
     struct px_kval_name name;
@@ -179,8 +194,10 @@ static int find_local(struct commit *commit, size_t *ret)
     return rc;
 }
 
-/* One value of the second buffer. What is in both are mostly the same bytes in the same order,
- * which are not read again. */
+/* Reads one value of the second buffer. Values in both buffers are usually the same bytes in the
+ * same order; such a value is recognised by comparing bytes and is not unpacked again. Any other
+ * value is unpacked, and its name is searched among those of the first buffer. 0, PMIX_ERR_NOMEM or
+ * the status of unpacking. */
 static int read_remote(struct commit *commit, struct px_in *in)
 {
     size_t local;
@@ -209,7 +226,8 @@ static int read_remote(struct commit *commit, struct px_in *in)
     return PMIX_SUCCESS;
 }
 
-/* Into the batch, in the order of the first buffer. */
+/* Adds all items to the batch, in the order of the first buffer, each with its scope. An item for
+ * other nodes only is added without its value. */
 static int add_values(struct commit *commit, const struct px_nspace *ns, uint32_t rank)
 {
     int rc = PMIX_SUCCESS;
@@ -230,7 +248,7 @@ static int add_values(struct commit *commit, const struct px_nspace *ns, uint32_
     return rc;
 }
 
-/* Into the log, in the order of the second buffer. */
+/* Puts the values for other nodes into the modex log, in the order of the second buffer. */
 static int log_values(const struct commit *commit, struct px_modex_log *log, uint64_t *counter)
 {
     int rc = PMIX_SUCCESS;
@@ -241,7 +259,8 @@ static int log_values(const struct commit *commit, struct px_modex_log *log, uin
     return rc;
 }
 
-/* Finds the buffers; of several with a scope the last counts. One that is not there is empty. */
+/* Splits a commit message into its two buffers. If several have one scope the last counts; a
+ * missing one is empty. 0, or the status of unpacking. */
 static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in *ret_remote)
 {
     while (px_in_left(in)) {
@@ -262,6 +281,9 @@ static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in 
     return PMIX_SUCCESS;
 }
 
+/* Reads, publishes and logs one commit. On failure nothing is published if the buffers could not be
+ * read; values are logged only once they are published. 0, the status of unpacking, or that of
+ * px_store_publish. */
 static int take_commit(struct px_local_proc *rank, struct px_in *local, struct px_in *remote,
                        uint64_t *counter)
 {
@@ -281,6 +303,7 @@ static int take_commit(struct px_local_proc *rank, struct px_in *local, struct p
     return rc;
 }
 
+/* On success the reply is sent before the gets that waited for the values are answered. */
 int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
@@ -294,8 +317,8 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
         return rc ? rc : PMIX_ERR_NOT_SUPPORTED;
     }
     rc = take_commit(rank, &local, &remote, &s->commit_number);
-    /* One that is refused has been made all the same: its values do not come any more, and who
-     * waits for them is to wait no longer than for any other key that a process left out. */
+    /* A refused commit counts as a commit: its values will not arrive any more, and a get that
+     * waits for one waits no longer than for any other key that a process did not put. */
     rank->committed = true;
     rank->change = ++s->changes;
     if (!rc) {

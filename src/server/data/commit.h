@@ -3,6 +3,8 @@
 #ifndef PX_SERVER_COMMIT_H
 #define PX_SERVER_COMMIT_H
 
+/* Commits of local processes, and committed values of processes of other nodes, into the stores. */
+
 #include <stdint.h>
 
 #include <pmix.h>
@@ -13,15 +15,19 @@ struct px_nspace;
 struct px_peer;
 struct px_server;
 
+/* PX_CMD_COMMIT, a px_handler: publishes the values, answers, and serves the gets that waited for
+ * them. 0, PMIX_ERR_NOT_SUPPORTED (the peer is a tool without a registered process), the status of
+ * unpacking, or that of px_store_publish. */
 int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
-/* Reads committed values of one process that another server sent: a KVAL stream to its end. 0 or
- * what is wrong with the bytes. Loop thread. */
+/* Reads the committed values of one process that another server sent, a KVAL stream to its end,
+ * into the reader's batch. The batch borrows from `in`. 0, or the status of unpacking. Loop thread.
+ */
 int px_modex_values_read(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,
                          struct px_in *in);
 
-/* Publishes what was read if rc is 0, and frees the reader (or NULL). rc, or the status of
- * px_store_publish. Loop thread. */
+/* Publishes the values that were read if rc is 0, and frees the reader. The reader may be NULL if
+ * rc is an error. Returns rc, or the status of px_store_publish. Loop thread. */
 int px_modex_values_publish(struct px_kval_reader *reader, struct px_nspace *ns, int rc);
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Answering a request for data from what the stores hold. A client stores what it is sent and looks
- * again by itself; so the answer to one key of a process may carry all that it posted, which saves
- * the client its next requests. A client that maps the segment, or is sent it with the answer, is
- * sent no more than it asked for. */
+/* Answers a request for data from the stores of this server. A client stores the values that it is
+ * sent, then repeats its lookup. Therefore the answer to one key of a process carries all values
+ * that the process has committed, which saves the client its next requests. A client that maps the
+ * segment, or is sent its descriptor with the answer, is sent only the value that it asked for.
+ *
+ * Every function returns PMIX_ERR_NOT_FOUND without having answered if the data is not here; the
+ * caller then decides whether to wait (server_get.c). Loop thread, except for requests of this
+ * process. */
 
 #include "get_answer.h"
 
@@ -24,6 +28,7 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
+/* Directives choose the realm and the level of the lookup; infos marked as qualifiers narrow it. */
 int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
                        struct px_lookup_key *spec, struct px_get_directives *ret)
 {
@@ -40,15 +45,17 @@ int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals
 
 /* --- building the answer --- */
 
+/* One answer while it is packed. The buffer is handed over when the answer is sent. */
 struct answer_packer {
     struct px_buf buf;
     enum px_wire_kind kind;
-    size_t n;
-    bool offers; /* the segment rides on the answer */
-    bool shares; /* it does, or the asker has it */
+    size_t n;    /* values packed */
+    bool offers; /* the segment's descriptor is passed with the answer */
+    bool shares; /* offers, or the requester already maps the segment */
 };
 
-/* A value that is retrieved by qualifiers goes with them. */
+/* Packs one value under its key. A value that has qualifiers is packed together with them, as one
+ * PMIX_QUALIFIED_VALUE. */
 static int pack_slice(struct answer_packer *p, const char *key, const struct px_slice *slice)
 {
     pmix_value_t value;
@@ -63,6 +70,8 @@ static int pack_slice(struct answer_packer *p, const char *key, const struct px_
     return rc;
 }
 
+/* Packs a value if a process committed it and this node may read it: the host's values and marks
+ * without value are left out. For px_store_each. */
 static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
 {
     bool posted = slice->scope != PMIX_SCOPE_UNDEF && slice->scope != PMIX_INTERNAL &&
@@ -71,12 +80,14 @@ static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
     return posted ? pack_slice(arg, key, slice) : PMIX_SUCCESS;
 }
 
+/* The peer that asked, or NULL: this process asked, or the peer has disconnected. */
 static struct px_peer *asking_peer(const struct px_get *get)
 {
     return px_peer_find(get->server, get->reply_to.peer);
 }
 
-/* All that the process has posted, after the number of the change that it is of. */
+/* Packs all values that a process has committed. For a client that counts changes, the number of
+ * the process's newest change goes first. */
 static int pack_process(struct answer_packer *p, const struct px_get *get,
                         const struct px_nspace *ns, uint32_t owner)
 {
@@ -91,7 +102,8 @@ static int pack_process(struct answer_packer *p, const struct px_get *get,
     return rc ? rc : px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_posted, p);
 }
 
-/* Does the asker have all that the process has posted? */
+/* True if the requester already has everything that the process has committed: its copy is of the
+ * newest change. */
 static bool is_unchanged(const struct px_get *get, const struct px_nspace *ns, uint32_t owner)
 {
     const struct px_local_proc *rank = get->change ? px_local_proc_find(ns, owner) : NULL;
@@ -99,7 +111,8 @@ static bool is_unchanged(const struct px_get *get, const struct px_nspace *ns, u
     return rank && rank->change == get->change;
 }
 
-/* REFRESH_CACHE: STATUS, and KVALs for those that cannot look into the segment. */
+/* Sends the reply of REFRESH_CACHE: STATUS, then the values, not wrapped in BYTES. Without values
+ * for requesters that read them in the segment. */
 static void send_kvals(const struct px_get *get, struct answer_packer *p)
 {
     struct px_buf reply = {0};
@@ -113,7 +126,8 @@ static void send_kvals(const struct px_get *get, struct answer_packer *p)
     px_answer_take(get->server, &get->reply_to, &reply);
 }
 
-/* {PROC, KVAL...} of the job, or the one value that stands for all of it. */
+/* Packs {PROC, KVAL...} of the job, or the one value that stands for all of them when the segment
+ * is passed with the answer. If packing fails, the answer goes without the job. */
 static void pack_job(struct px_buf *reply, const struct answer_packer *p, struct px_nspace *ns)
 {
     pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
@@ -137,8 +151,9 @@ static void pack_job(struct px_buf *reply, const struct answer_packer *p, struct
     px_buf_fini(&inner);
 }
 
-/* STATUS, the job of a foreign namespace unless the asker has its segment, and the object that was
- * asked for. */
+/* Sends the reply of GET: STATUS; the job's information if the namespace is not the requester's own
+ * and its segment is not available to the requester; and the packed values as BYTES. The descriptor
+ * of the segment is passed if begin_object decided so. Empties the packer. */
 static void send_object(const struct px_get *get, struct px_nspace *ns, struct answer_packer *p)
 {
     struct px_peer *peer = asking_peer(get);
@@ -167,6 +182,8 @@ static void send_object(const struct px_get *get, struct px_nspace *ns, struct a
     }
 }
 
+/* Starts an answer about one process or the job: determines the encoding and whether the requester
+ * reads the segment, and packs the process that the values belong to. */
 static int begin_object(struct answer_packer *p, const struct px_get *get,
                         const struct px_nspace *ns, uint32_t rank)
 {
@@ -184,8 +201,9 @@ static int begin_object(struct answer_packer *p, const struct px_get *get,
     return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
 }
 
-/* A request of this process gets the value as its directives say. The callback of one that does not
- * wait gets a copy, or a pointer that lasts. */
+/* Completes a request of this process with the value, in the return mode of its directives. A
+ * caller that waits gets it in *get->value. A callback gets a copy that is freed after it, or a
+ * pointer that stays valid. */
 static int answer_own(const struct px_get *get, const struct px_slice *slice)
 {
     enum px_return_mode mode = px_get_mode(&get->directives);
@@ -207,7 +225,7 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
     return PMIX_SUCCESS;
 }
 
-/* What this process knows of itself. */
+/* Answers a request of this process from its own data (self.c), or PMIX_ERR_NOT_FOUND. */
 static int attempt_self(const struct px_get *get)
 {
     struct px_slice slice;
@@ -218,6 +236,9 @@ static int attempt_self(const struct px_get *get)
     return rc ? rc : answer_own(get, &slice);
 }
 
+/* Answers with a value that was found. `posted`: a process committed it. Then a client that reads
+ * by messages is sent all values of that process with it, or only the status if its copy is
+ * unchanged since. */
 static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t owner,
                         const struct px_slice *slice, bool posted)
 {
@@ -245,7 +266,8 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
     return PMIX_SUCCESS;
 }
 
-/* All of a process, or of the job. */
+/* Answers a request without key: all values of a process, or of the job. A request of this process
+ * has to name a key: PMIX_ERR_BAD_PARAM. */
 static int answer_all(const struct px_get *get, struct px_nspace *ns)
 {
     struct answer_packer p = {0};
@@ -274,7 +296,8 @@ static int answer_all(const struct px_get *get, struct px_nspace *ns)
     return PMIX_SUCCESS;
 }
 
-/* A key whose owner is not known: whoever posted it. The asker stores it as that process's. */
+/* A get of a key for PMIX_RANK_UNDEF: answers with the value of the lowest rank that has committed
+ * the key. The requester stores it as that process's. */
 static int attempt_anyone(struct px_get *get, struct px_nspace *ns)
 {
     struct px_store_info info;
@@ -291,8 +314,9 @@ static int attempt_anyone(struct px_get *get, struct px_nspace *ns)
     return PMIX_ERR_NOT_FOUND;
 }
 
-/* A value of a session, an application or a node cannot be sent alone, since its place would be
- * lost: an asker without the segment is sent the job. */
+/* True if the value is at home at a session, an application or a node, and the requester does not
+ * read the segment. A message cannot carry such a value alone, since its level would be lost: the
+ * requester is sent the whole job information. */
 static bool wants_levels(const struct px_get *get, const struct px_nspace *ns)
 {
     const struct px_peer *peer = asking_peer(get);
@@ -303,6 +327,9 @@ static bool wants_levels(const struct px_get *get, const struct px_nspace *ns)
            !px_peer_reads(peer, ns) && !px_peer_has_news(peer, ns);
 }
 
+/* Looks in the store of the namespace first, then in what this process knows of itself. A get of
+ * any rank (PMIX_RANK_UNDEF) for a key that is not reserved looks at each rank in turn; reserved
+ * keys have one place. */
 int px_get_attempt(struct px_get *get)
 {
     struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);

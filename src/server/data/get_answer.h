@@ -3,6 +3,8 @@
 #ifndef PX_SERVER_GET_ANSWER_H
 #define PX_SERVER_GET_ANSWER_H
 
+/* Answers to requests for data, from the stores of this server. */
+
 #include <stddef.h>
 
 #include <pmix_server.h>
@@ -11,13 +13,15 @@ struct px_get;
 struct px_get_directives;
 struct px_lookup_key;
 
-/* Fills an ask, and *ret, from directives. quals is room for n infos, filled with those that are
- * qualifiers. 0, PMIX_ERR_BAD_PARAM. */
+/* Reads the directives of a get into *ret and into the lookup key. `quals` is the caller's room for
+ * ninfo infos; it is filled with those of info that are qualifiers, by shallow copies that borrow
+ * from info. 0 or PMIX_ERR_BAD_PARAM. */
 int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
                        struct px_lookup_key *spec, struct px_get_directives *ret);
 
-/* Answers from what is here. PMIX_SUCCESS (answered), PMIX_ERR_NOT_FOUND (not here, not answered),
- * or a final status that was not sent. */
+/* Tries to answer from the stores. PMIX_SUCCESS: answered; the caller frees the get.
+ * PMIX_ERR_NOT_FOUND: the data is not here, nothing was sent. Another status: final, and the caller
+ * has to send it. */
 int px_get_attempt(struct px_get *get);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What hosts have collected of nodes, kept for who asks: a query with the node's name or number.
- * Not put into the segments of jobs: a topology has a hundred kilobytes, and nobody may ever ask.
- * Values that lie in no node's array are of the node that a PMIX_HOSTNAME or PMIX_NODEID beside
- * them names, otherwise of this one. */
+/* Inventory of nodes, as collected and delivered by hosts (PMIx_server_deliver_inventory). It is
+ * kept in this process and given out by queries that name a node by name or number. It does not go
+ * into the segments of jobs: a topology has a hundred kilobytes, and few jobs ever ask for it.
+ * Values outside of node arrays belong to the node that a PMIX_HOSTNAME or PMIX_NODEID beside them
+ * names, otherwise to this one. Loop thread. */
 
 #include "inventory.h"
 
@@ -18,12 +19,14 @@
 #include "src/base/assert.h"
 #include "src/value/nested.h"
 
+/* The inventory of one node; in s->inventory, owned by it. */
 struct stock {
     struct px_list link;
-    pmix_info_t *info; /* its name and number among them */
+    pmix_info_t *info; /* the node's name and number are among them */
     size_t n;
 };
 
+/* True if the stock has this node name. */
 static bool same_name(const struct stock *stock, const pmix_value_t *name)
 {
     const pmix_value_t *own = px_info_find(stock->info, stock->n, PMIX_HOSTNAME);
@@ -32,6 +35,7 @@ static bool same_name(const struct stock *stock, const pmix_value_t *name)
            strcmp(own->data.string, name->data.string) == 0;
 }
 
+/* True if the stock has this node number, whatever the integer types. */
 static bool same_number(const struct stock *stock, const pmix_value_t *number)
 {
     const pmix_value_t *own = px_info_find(stock->info, stock->n, PMIX_NODEID);
@@ -41,7 +45,8 @@ static bool same_number(const struct stock *stock, const pmix_value_t *number)
     return own && !px_value_u32(own, &a) && !px_value_u32(number, &b) && a == b;
 }
 
-/* Either may be NULL. */
+/* The stock of a node, by name if there is one, else by number; either may be NULL. NULL if there
+ * is none. */
 static struct stock *find_stock(struct px_server *s, const pmix_value_t *name,
                                 const pmix_value_t *number)
 {
@@ -53,6 +58,7 @@ static struct stock *find_stock(struct px_server *s, const pmix_value_t *name,
     return NULL;
 }
 
+/* Adds an empty stock; NULL when memory is out. */
 static struct stock *make_stock(struct px_server *s)
 {
     struct stock *stock = calloc(1, sizeof(*stock));
@@ -76,7 +82,8 @@ void px_inventory_drop_all(struct px_server *s)
 
 /* --- taking in --- */
 
-/* What comes later counts. */
+/* Puts a copy of a value into a stock; it replaces an earlier one of the same key. 0 or
+ * PMIX_ERR_NOMEM; then the earlier one stays. */
 static int stock_put(struct stock *stock, const pmix_info_t *info)
 {
     pmix_value_t *old = (pmix_value_t *) (uintptr_t) px_info_find(stock->info, stock->n, info->key);
@@ -94,7 +101,9 @@ static int stock_put(struct stock *stock, const pmix_info_t *info)
     return rc;
 }
 
-/* The values of one node; of this one, unless they say of which: nameless_here. */
+/* Takes in the values of one node, whose stock is made if there is none. nameless_here: values
+ * without a node's name or number are of this node; otherwise they are refused with
+ * PMIX_ERR_BAD_PARAM. After a failure some values may have been taken in. */
 static int take_node(struct px_server *s, const pmix_info_t *info, size_t n, bool nameless_here)
 {
     pmix_info_t here = {.key = PMIX_HOSTNAME,
@@ -117,6 +126,7 @@ static int take_node(struct px_server *s, const pmix_info_t *info, size_t n, boo
     return rc;
 }
 
+/* Node arrays first, each with its own node, then the values outside of them as one more node's. */
 int px_inventory_deliver(struct px_server *s, void *args)
 {
     const struct px_infos_args *a = args;
@@ -143,6 +153,7 @@ int px_inventory_deliver(struct px_server *s, void *args)
 
 /* --- giving out --- */
 
+/* Only the first value under the key is given out; a stock has each key once. */
 int px_inventory_answer(struct px_server *s, const pmix_query_t *query, const char *key,
                         pmix_info_t **info, size_t *ninfo)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Direct modex, both ends: asking the host for the data of a process elsewhere (once for all that
- * wait for it), and giving another server what a local process posted. What travels is a KVAL
- * stream in the plain encoding; for rank WILDCARD it is the job's information. */
+/* Direct modex, both ends. Asking: the host is asked for the data of a process on another node,
+ * once for all gets that wait for it. Giving: the host of another node asks for what a local
+ * process has committed. The data is a KVAL stream in the plain encoding; for PMIX_RANK_WILDCARD it
+ * is the job's information. Loop thread. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,16 @@
 
 /* --- asking --- */
 
+/* One direct_modex upcall under way; in s->modexes. */
 struct modex {
     struct px_list link;
     char nspace[PMIX_MAX_NSLEN + 1];
     uint32_t rank;
-    char *key;
-    uint64_t renewal; /* the get's; 0: for all that wait */
+    char *key;        /* the key that the host was asked for; NULL: everything; owned */
+    uint64_t renewal; /* px_get.renewal of the get that it is for; 0: for all that wait */
 };
 
+/* The upcall under way for this process that all gets share, or NULL. */
 static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_t rank)
 {
     px_list_for(struct modex, modex, &s->modexes, link) {
@@ -39,6 +42,7 @@ static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_
     return NULL;
 }
 
+/* Frees the record; the upcall is not affected. */
 static void modex_destroy(struct modex *modex)
 {
     px_list_remove(&modex->link);
@@ -46,6 +50,8 @@ static void modex_destroy(struct modex *modex)
     free(modex);
 }
 
+/* Stores job information that arrived, in a namespace that is made if necessary. The namespace is
+ * marked so that it is not asked for again, even if reading it fails. */
 static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
 {
     struct px_nspace *ns = s->stopping ? NULL : px_nspace_make(s, nspace);
@@ -57,6 +63,8 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
     return rc;
 }
 
+/* Publishes the committed values of a process that arrived. For a renewal only the value of the
+ * get's key is taken. */
 static int store_posted(struct px_server *s, const struct modex *modex, struct px_in *in)
 {
     struct px_nspace *ns = px_nspace_find(s, modex->nspace);
@@ -73,6 +81,9 @@ static int store_posted(struct px_server *s, const struct modex *modex, struct p
     return px_modex_values_publish(reader, ns, rc);
 }
 
+/* The host's answer: stores the data, then serves the gets that waited, or ends them with the
+ * status. The record is off the list before that, so that a get that is decided again may ask the
+ * host again. */
 static void modex_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
@@ -93,6 +104,7 @@ static void modex_answered(struct px_upcall *up)
     modex_destroy(modex);
 }
 
+/* Copies the get's directives for the host and adds PMIX_REQUIRED_KEY. */
 static int fill_modex_upcall(struct px_upcall *up, const struct px_get *get)
 {
     int rc = px_infos_copy(get->info, get->ninfo, &up->info);
@@ -104,6 +116,8 @@ static int fill_modex_upcall(struct px_upcall *up, const struct px_get *get)
     return rc;
 }
 
+/* A second get for the same process joins the upcall under way, whatever its key: the answer brings
+ * all values of the process. The upcall owns copies of the directives; the record owns the key. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
 {
     pmix_proc_t proc = get->target;
@@ -141,6 +155,8 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
 
 /* --- giving --- */
 
+/* A request of the host for the data of a local process that has not committed yet; in
+ * s->dmodex_requests. */
 struct dmodex_request {
     struct px_list link;
     pmix_proc_t proc;
@@ -148,6 +164,7 @@ struct dmodex_request {
     void *cbdata;
 };
 
+/* Answers a request with the job's information, or the status of packing it. */
 static void give_job(struct px_nspace *ns, pmix_dmodex_response_fn_t fn, void *cbdata)
 {
     const struct px_buf *packed = NULL;
@@ -156,6 +173,7 @@ static void give_job(struct px_nspace *ns, pmix_dmodex_response_fn_t fn, void *c
     fn(rc, rc ? NULL : (char *) packed->data, rc ? 0 : packed->len, cbdata);
 }
 
+/* Answers a request with the values that a process has committed for other nodes. */
 static void give_posted(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
 {
     struct px_modex_log_span span;
@@ -166,6 +184,8 @@ static void give_posted(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn
     px_buf_fini(&packed);
 }
 
+/* The request is kept only if the process may still commit: it is on this node, and has neither
+ * finalized nor departed. */
 void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
                     void *cbdata)
 {
@@ -201,12 +221,15 @@ void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_re
     px_list_append(&s->dmodex_requests, &request->link);
 }
 
+/* True if the request is for this process. */
 static bool concerns(const struct dmodex_request *request, const struct px_local_proc *rank)
 {
     return request->proc.rank == rank->rank &&
            strncmp(request->proc.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0;
 }
 
+/* Ends all requests for a process: with its data, or with PMIX_ERR_NOT_FOUND if no commit can
+ * follow. Each is off the list before the host's callback runs. */
 static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool gone)
 {
     px_list_for(struct dmodex_request, request, &s->dmodex_requests, link) {
@@ -235,6 +258,8 @@ void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc 
     answer_asks(s, rank, true);
 }
 
+/* The requests are taken off the list one by one, since the host may do anything in its callback.
+ */
 void px_dmodex_requests_drop_all(struct px_server *s)
 {
     struct px_list *item;
@@ -247,5 +272,5 @@ void px_dmodex_requests_drop_all(struct px_server *s)
         request->fn(PMIX_ERR_LOST_CONNECTION, NULL, 0, request->cbdata);
         free(request);
     }
-    /* Those still at the host end with their upcalls. */
+    /* Direct modex upcalls that the host has not answered end with px_upcalls_abandon. */
 }

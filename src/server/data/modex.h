@@ -3,24 +3,36 @@
 #ifndef PX_SERVER_MODEX_H
 #define PX_SERVER_MODEX_H
 
+/* Direct modex: the host's direct_modex upcall for data of other nodes, and
+ * PMIx_server_dmodex_request for data of this one. Loop thread. */
+
 #include "src/server/state.h"
 
 struct px_get;
 struct px_local_proc;
 struct px_server;
 
-/* PMIx_server_dmodex_request: what the process posted for other nodes, now or when it commits; rank
- * WILDCARD: the job's information. fn is called on the loop thread, its data valid during the call.
- * Loop thread. */
+/* PMIx_server_dmodex_request: gives the values that the process has committed for other nodes, at
+ * once or when it commits; for PMIX_RANK_WILDCARD the job's information. fn is called exactly once,
+ * on the loop thread; its data is valid during the call. Statuses: PMIX_ERR_NOT_FOUND (not a
+ * process of this node, or it has ended), PMIX_ERR_NOMEM, PMIX_ERR_LOST_CONNECTION (the server
+ * stops). */
 void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
                     void *cbdata);
 
+/* The process has committed: answers the requests that waited for it. */
 void px_dmodex_requests_committed(struct px_server *s, struct px_local_proc *rank);
+
+/* The process will not commit any more: ends its requests with PMIX_ERR_NOT_FOUND. */
 void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc *rank);
+
+/* The server stops: ends all requests with PMIX_ERR_LOST_CONNECTION. */
 void px_dmodex_requests_drop_all(struct px_server *s);
 
-/* modex.c: asks the host for the target's data (rank WILDCARD: the job's). One that renews is the
- * get's own, others are shared. PMIX_ERR_NOT_FOUND when it cannot. */
+/* Asks the host for the data of the get's target; rank PMIX_RANK_WILDCARD: for the job's
+ * information. A get that renews data has an upcall of its own, others share one. The host may have
+ * answered when this returns. 0, PMIX_ERR_NOT_FOUND (the host has no direct_modex) or
+ * PMIX_ERR_NOMEM. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank);
 
 #endif

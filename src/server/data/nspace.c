@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Namespaces and ranks as this server knows them. A record is made by whatever comes first: the
- * namespace's own registration, that of one of its clients, or job information that another server
- * sent. The store of a namespace lives as long as its record; clients keep what they have
- * mapped. */
+/* Namespaces and local processes as this server knows them. A namespace's record is made by the
+ * first of: its registration, the registration of one of its clients, job information of a direct
+ * modex. The store of a namespace lives as long as its record; clients keep the segments that they
+ * have mapped.
+ *
+ * A local process goes through these states: registered, connected (n_peers > 0), then finalized or
+ * departed. A new registration or connection under its name makes it a live one again. Collectives
+ * and gets wait for live processes only. Loop thread. */
 
 #include "nspace.h"
 
@@ -37,6 +41,8 @@ struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
     return px_map_find(&s->nspaces, name, strnlen(name, PMIX_MAX_NSLEN));
 }
 
+/* The flags are read by clients in the segment, so that they do not send requests that the host has
+ * declined. */
 uint32_t px_nspace_host_flags(const struct px_server *s)
 {
     uint32_t flags = 0;
@@ -53,6 +59,7 @@ uint32_t px_nspace_host_flags(const struct px_server *s)
     return flags;
 }
 
+/* The flags of a new store, from the host's abilities and the parameters. */
 static uint32_t store_flags(const struct px_server *s)
 {
     uint32_t flags = px_nspace_host_flags(s);
@@ -63,14 +70,16 @@ static uint32_t store_flags(const struct px_server *s)
     return flags;
 }
 
-/* A wish: where it cannot be had the memory comes from wherever the system likes. */
+/* Spreads the pages of a segment over the NUMA nodes, as a segment hint. On failure the kernel's
+ * own policy holds. */
 static void interleave(void *at, size_t len)
 {
     (void) px_topo_interleave(at, len);
 }
 
-/* Half of the descriptors that this process may have are for segments, the rest for connections and
- * for the host. Namespaces beyond that are read by messages. */
+/* True if a further namespace may have a segment. Half of the descriptors that this process may
+ * have are for segments, the rest for connections and for the host; namespaces beyond that are read
+ * by messages. */
 static bool may_share(const struct px_server *s)
 {
     struct rlimit limit;
@@ -80,6 +89,9 @@ static bool may_share(const struct px_server *s)
            (getrlimit(RLIMIT_NOFILE, &limit) != 0 || s->n_shared < limit.rlim_cur / 2);
 }
 
+/* Creates the empty store of a namespace: a segment if possible, otherwise in process memory.
+ * Sizes, huge pages and placement are parameters. A segment that cannot be made is logged and is no
+ * error: clients then read by messages. 0 or the status of px_store_create. */
 static int make_store(struct px_server *s, struct px_nspace *ns)
 {
     struct px_segment_hints hints = {
@@ -114,6 +126,8 @@ static int make_store(struct px_server *s, struct px_nspace *ns)
     return rc;
 }
 
+/* Frees a namespace that is in no list any more, with its processes and its store. Clients that
+ * have mapped the segment keep it; the memory is freed when the last one unmaps it. */
 static void ns_destroy(struct px_server *s, struct px_nspace *ns)
 {
     struct px_list *item;
@@ -134,6 +148,7 @@ static void ns_destroy(struct px_server *s, struct px_nspace *ns)
     free(ns);
 }
 
+/* Until a client is registered the namespace belongs to the server's user. */
 struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
 {
     size_t len = strnlen(name, PMIX_MAX_NSLEN + 1);
@@ -164,7 +179,8 @@ struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
     return ns;
 }
 
-/* The connections of a process; NULL: of all of the namespace. */
+/* Closes the connections of one process, or of all processes of the namespace if rank is NULL,
+ * without reporting them as lost. */
 static void close_peers(struct px_server *s, const struct px_nspace *ns,
                         const struct px_local_proc *rank)
 {
@@ -182,10 +198,13 @@ static void close_peers(struct px_server *s, const struct px_nspace *ns,
     }
 }
 
+/* The order matters. The gets and direct modex requests for its processes end first, with statuses
+ * of their own; then the connections close; then the rest of the server forgets the namespace; last
+ * the memory is freed. */
 void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
 {
     px_assert(px_loop_inside(s->loop));
-    /* Out of sight first: what the closing connections set off must not find it. */
+    /* Unlisted first: the handlers that run while connections close must not find it. */
     (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
     px_list_remove(&ns->link);
     px_high_water_forget(&s->high_water, ns->name);
@@ -201,6 +220,8 @@ void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
     ns_destroy(s, ns);
 }
 
+/* Dropping one namespace may drop no other, but takes it off the list: the first one is dropped
+ * until there is none. */
 void px_nspace_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
@@ -212,7 +233,7 @@ void px_nspace_drop_all(struct px_server *s)
 
 /* --- ranks --- */
 
-/* The first of the namespace's records that is not below the rank. */
+/* The index in ns->ranks of the first process whose rank is not smaller. */
 static size_t rank_place(const struct px_nspace *ns, uint32_t rank)
 {
     size_t low = 0;
@@ -230,6 +251,8 @@ static size_t rank_place(const struct px_nspace *ns, uint32_t rank)
     return low;
 }
 
+/* Ranks above the highest one are recognised without a search: the usual case while a job's
+ * processes are registered in order. */
 struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t rank)
 {
     size_t at;
@@ -241,6 +264,7 @@ struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t ra
     return ns->ranks[at].rank == rank ? ns->ranks[at].rec : NULL;
 }
 
+/* Inserts a record into the sorted array. 0 or PMIX_ERR_NOMEM. */
 static int rank_enter(struct px_nspace *ns, struct px_local_proc *rec)
 {
     size_t at = rank_place(ns, rec->rank);
@@ -254,6 +278,7 @@ static int rank_enter(struct px_nspace *ns, struct px_local_proc *rec)
     return PMIX_SUCCESS;
 }
 
+/* A new record is not registered: its caller sets what makes it known. */
 struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank)
 {
     struct px_local_proc *rec = px_local_proc_find(ns, rank);
@@ -275,6 +300,7 @@ struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank)
     return rec;
 }
 
+/* The record is kept, since a later collective may still name the process. */
 void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
@@ -299,6 +325,7 @@ struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *p
     return ns ? px_local_proc_find(ns, proc->rank) : NULL;
 }
 
+/* A namespace registered with no local processes is answered without looking at its placement. */
 bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank)
 {
     uint32_t node;
@@ -313,6 +340,7 @@ bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank)
     return node != PX_NO_NODE && node == px_store_local_node(ns->store);
 }
 
+/* PMIX_JOB_SIZE as registered; 0: unknown. */
 static uint32_t job_size(const struct px_nspace *ns)
 {
     return px_job_number(ns->store, PMIX_JOB_SIZE, 0);
@@ -325,7 +353,9 @@ uint32_t px_nspace_job_size(void *arg, const char *name)
     return ns ? job_size(ns) : 0;
 }
 
-/* All local ranks of a namespace. Those that died are not waited for. */
+/* Counts the local processes of a namespace that collectives wait for: the registered number of
+ * local processes, or those with a record if there are more, less the departed ones. Sets *ret_lost
+ * if there are departed ones. */
 static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
 {
     uint32_t known = 0;
@@ -341,6 +371,9 @@ static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
     return n - dead;
 }
 
+/* A namespace that is unknown here has no local processes: all of it is on other nodes. For
+ * PMIX_RANK_WILDCARD the job's size shows whether there are others. A single rank counts 1 as soon
+ * as it is known to be local, before it connects. */
 uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
                                 bool *ret_lost)
 {
@@ -373,6 +406,7 @@ uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bo
     return 1;
 }
 
+/* Packed anew only if the store has had a publication since. */
 int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret)
 {
     size_t i = kind == PX_WIRE_DESCRIBED;

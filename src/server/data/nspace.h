@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_NSPACE_H
 #define PX_SERVER_NSPACE_H
 
+/* Namespaces and their local processes. The server owns both; everything here runs on the loop
+ * thread. */
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,92 +21,116 @@ struct px_buf;
 struct px_server;
 struct px_store;
 
-/* What is known of namespaces and ranks. Loop thread. */
-
+/* One element of px_nspace.ranks. */
 struct px_local_proc_slot {
     uint32_t rank;
     struct px_local_proc *rec;
 };
 
+/* A namespace (a job): its store, its local processes, and the information that the host
+ * registered. In s->nspaces and s->ns_list until px_nspace_drop. */
 struct px_nspace {
     struct px_list link;
-    uint64_t id; /* never used again: the name may be */
+    uint64_t id; /* never reused, while the name may be */
     char name[PMIX_MAX_NSLEN + 1];
     struct px_store *store;
-    bool shared;     /* which is a segment */
-    bool registered; /* by the host; false: only clients of it were named, or it came with a peer's
-                        data */
-    int n_local;     /* as registered; -1 unknown */
-    struct px_local_proc_slot *ranks; /* ascending */
+    bool shared;     /* the store is a segment */
+    bool registered; /* by the host; false: known only by a client's registration or by data of
+                        another node */
+    int n_local;     /* number of local processes as registered; -1: unknown */
+    struct px_local_proc_slot *ranks; /* the same records as rank_list, by ascending rank */
     size_t n_ranks;
     size_t cap_ranks;
-    struct px_list rank_list;
-    struct px_buf packed[2]; /* job information for PLAIN and DESCRIBED peers */
-    uint64_t packed_sequence[2];
-    uid_t uid; /* of its clients; without any, the server's */
+    struct px_list rank_list;    /* struct px_local_proc; owns them */
+    struct px_buf packed[2];     /* job information for PLAIN and DESCRIBED peers */
+    uint64_t packed_sequence[2]; /* the store's sequence at that time; UINT64_MAX: not packed */
+    uid_t uid;                   /* of the client registered last; of the server before that */
     gid_t gid;
-    bool owned;          /* a client was registered */
-    bool mixed;          /* its clients are of several users: it is nobody's */
+    bool owned; /* a client was registered */
+    bool mixed; /* its clients are of several users: no other namespace's client may map it */
     pmix_info_t *envars; /* PMIx_server_setup_local_support: for the environment of its processes */
     size_t n_envars;
     bool asked_host;                   /* job information was asked for by direct modex */
-    struct px_received_mark *received; /* by rank: what fences have brought */
+    struct px_received_mark *received; /* by rank: data that fences have delivered */
     uint32_t n_received;
 };
 
-/* Everything that a process of another node had posted up to a number of that node's server is
- * here, or newer. */
+/* Of a process on another node: everything that it had committed up to number `up_to` of its server
+ * is in the store here, or newer values are. */
 struct px_received_mark {
     uint64_t server_id;
     uint64_t up_to;
 };
 
+/* A rank that is registered at this server, or whose end the host has reported, connected or not;
+ * owned by its namespace. The record stays after the process has ended, until the namespace is
+ * dropped. */
 struct px_local_proc {
     struct px_list link;
     struct px_nspace *ns;
     uint32_t rank;
     uid_t uid;
     gid_t gid;
-    void *object; /* the host's */
-    bool registered;
-    bool committed;
-    bool finalized;
-    bool terminated;    /* the host says so */
-    bool departed;      /* is not waited for: went away without finalizing, or ended */
+    void *object;       /* server_object of the registration, for the host's callbacks */
+    bool registered;    /* PMIx_server_register_client, not deregistered since */
+    bool committed;     /* since it was registered */
+    bool finalized;     /* its last connection ended after PMIx_Finalize */
+    bool terminated;    /* the host reported its end */
+    bool departed;      /* ended, or disconnected without finalizing: nothing waits for it */
     unsigned n_peers;   /* connections under this name now */
-    unsigned n_callers; /* these, and those about which the host has not decided yet */
-    pid_t pid;          /* of the first, when the kernel told */
-    uint64_t change;    /* a new number whenever it has posted something; 0: nothing yet */
-    struct px_modex_log modex_log; /* what other nodes may see */
+    unsigned n_callers; /* these, and those that the host has not decided about yet */
+    pid_t pid;          /* of the first connection, if the kernel reported it; else 0 */
+    uint64_t change;    /* number of its newest commit, of s->changes; 0: none */
+    struct px_modex_log modex_log; /* committed values for other nodes */
 };
 
+/* The namespace with this name, or NULL. The name need not be terminated if it has PMIX_MAX_NSLEN
+ * bytes. */
 struct px_nspace *px_nspace_find(struct px_server *s, const char *name);
 
-/* The flags of a store that say which resolve calls the host answers (PX_STORE_HOST_BITS). */
+/* The flags of a store that say which resolve calls the host answers (PX_STORE_HOST_BITS): clients
+ * read them in the segment. */
 uint32_t px_nspace_host_flags(const struct px_server *s);
 
-/* Finds or makes the record, with an empty store. NULL when memory is out. */
+/* Finds the record, or makes one with an empty store. NULL if memory is out, or if the name is
+ * empty or too long. */
 struct px_nspace *px_nspace_make(struct px_server *s, const char *name);
 
-/* Ends its clients' connections and frees it. */
+/* Removes and frees a namespace: closes its clients' connections and ends the requests that wait
+ * for its data. */
 void px_nspace_drop(struct px_server *s, struct px_nspace *ns);
+
+/* The same for all namespaces, when the server stops. */
 void px_nspace_drop_all(struct px_server *s);
+
+/* The record of a rank, or NULL. */
 struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t rank);
+
+/* Finds or makes the record of a rank. NULL if memory is out. */
 struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank);
 
-/* Ends its clients' connections. The record stays, as one of the dead: nobody may wait for it. */
+/* The process is deregistered: closes its connections, ends the gets for its data, and drops its
+ * modex log. The record stays as that of a departed process. */
 void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank);
+
+/* The record of a process of any namespace, or NULL. */
 struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *proc);
 
-/* Is it, or will it be, a client of this server? */
+/* True if the rank is a client of this server or will be one: it has a record, or the placement has
+ * it on this node. */
 bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank);
 
-/* Local members that a collective over this proc waits for, and whether others are elsewhere. */
+/* The number of local processes that a collective over this proc (a rank, or PMIX_RANK_WILDCARD)
+ * waits for. Sets *ret_remote if some are on other nodes and *ret_lost if local ones have departed;
+ * neither is ever reset. */
 uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
                                 bool *ret_lost);
-uint32_t px_nspace_job_size(void *arg, const char *name); /* a px_job_size_fn; 0: unknown */
 
-/* Job information ready to send; borrowed until the next call. */
+/* The job's size, or 0 if it is unknown. A px_job_size_fn; arg is the server. */
+uint32_t px_nspace_job_size(void *arg, const char *name);
+
+/* Job information ready to send in an encoding. Borrowed from the namespace until the next call of
+ * this function for it. 0, PMIX_ERR_NOMEM or the status of packing. */
 int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret);
 
 #endif

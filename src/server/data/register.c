@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What the host tells of namespaces, clients and resources, in whatever order it comes. */
+/* Registration of namespaces, clients and resources by the host, and the collection of job
+ * information. The host may register them in any order: a client before its namespace, resources
+ * before or after the jobs. The functions are run on the loop thread by the exported calls
+ * (loop_call.h). */
 
 #include "register.h"
 
@@ -23,12 +26,15 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
-/* Resources hold for every job unless the job says otherwise: they go in first. */
+/* Stores the registered resources in a new namespace. They are defaults: values of the namespace's
+ * own registration are stored later and replace them. */
 static int store_resources(struct px_server *s, struct px_nspace *ns)
 {
     return px_jobinfo_store(ns->store, s->resources, s->n_resources, s->hostname);
 }
 
+/* Stores the XML of this node's topology in a new namespace if the host asked for
+ * PMIX_SERVER_SHARE_TOPOLOGY. Without a topology nothing is stored. */
 static int store_topology(struct px_server *s, struct px_nspace *ns)
 {
     const char *xml = NULL;
@@ -44,6 +50,11 @@ static int store_topology(struct px_server *s, struct px_nspace *ns)
     return px_jobinfo_store(ns->store, &info, 1, s->hostname);
 }
 
+/* A repeated registration adds to the first. If it fails, a namespace that this call made is
+ * dropped again; in one that existed, values before the wrong one may stay.
+ *
+ * After success the waiting gets are decided again, and collectives count their local members anew:
+ * the number of local processes may only now be known. */
 int px_register_nspace(struct px_server *s, void *args)
 {
     struct px_nspace_args *a = args;
@@ -65,7 +76,7 @@ int px_register_nspace(struct px_server *s, void *args)
         return rc;
     }
     ns->registered = true;
-    px_high_water_forget(&s->high_water, ns->name); /* it may have come to more nodes */
+    px_high_water_forget(&s->high_water, ns->name); /* its processes may now be on more nodes */
     ns->n_local = a->n_local < 0 ? -1 : a->n_local;
     px_store_set_flags(ns->store, px_store_flags(ns->store) | PX_STORE_JOB_COMPLETE);
     px_gets_nspace_changed(s, ns);
@@ -73,6 +84,7 @@ int px_register_nspace(struct px_server *s, void *args)
     return PMIX_SUCCESS;
 }
 
+/* Collectives that name the namespace count anew, since its processes are not local any more. */
 int px_deregister_nspace(struct px_server *s, void *args)
 {
     struct px_nspace_args *a = args;
@@ -87,6 +99,8 @@ int px_deregister_nspace(struct px_server *s, void *args)
     return PMIX_SUCCESS;
 }
 
+/* A registration of a process that has departed makes it a live one again. The namespace's user is
+ * that of the client registered last; clients of different users mark it as mixed. */
 int px_register_client(struct px_server *s, void *args)
 {
     struct px_client_args *a = args;
@@ -128,7 +142,8 @@ int px_deregister_client(struct px_server *s, void *args)
 
 /* --- resources --- */
 
-/* NULL: it is no array of infos, or does not have the key. */
+/* The value of a key within an info array; NULL if info is no array of infos or does not have the
+ * key. */
 static const pmix_value_t *in_array(const pmix_info_t *info, const char *key)
 {
     const pmix_info_t *inner;
@@ -137,18 +152,21 @@ static const pmix_value_t *in_array(const pmix_info_t *info, const char *key)
     return px_info_open(&info->value, &inner, &n) ? NULL : px_info_find(inner, n, key);
 }
 
+/* True if the known resource has the key of info. */
 static bool has_key(const pmix_info_t *known, const pmix_info_t *info)
 {
     return px_infos_next(known, 1, NULL, info->key) != NULL;
 }
 
+/* True if the values have one type and compare as equal. */
 static bool equal(const pmix_value_t *a, const pmix_value_t *b)
 {
     return PMIx_Value_compare((pmix_value_t *) (uintptr_t) a, (pmix_value_t *) (uintptr_t) b) ==
            PMIX_EQUAL;
 }
 
-/* The same key; of arrays also the same node, application or session. */
+/* True if both infos say something of one subject: they have one key and, if they are arrays, name
+ * the same node, application or session, or none. */
 static bool same_subject(const pmix_info_t *known, const pmix_info_t *info)
 {
     static const char *const names[] = {PMIX_HOSTNAME, PMIX_NODEID, PMIX_APPNUM, PMIX_SESSION_ID};
@@ -163,7 +181,8 @@ static bool same_subject(const pmix_info_t *known, const pmix_info_t *info)
     return same;
 }
 
-/* Takes what the host said before out of the list; false when there is nothing (more). */
+/* Takes the first resource that matches info out of the list, and closes the gap; *ret_info then
+ * owns it. False if there is none. */
 static bool take_resource(struct px_server *s, const pmix_info_t *info,
                           bool (*matches)(const pmix_info_t *known, const pmix_info_t *info),
                           pmix_info_t *ret_info)
@@ -183,6 +202,7 @@ static bool take_resource(struct px_server *s, const pmix_info_t *info,
     return found;
 }
 
+/* True if the stored value equals that of the info. */
 static bool is_value(const struct px_slice *slice, const pmix_info_t *info)
 {
     pmix_value_t value;
@@ -196,8 +216,9 @@ static bool is_value(const struct px_slice *slice, const pmix_info_t *info)
     return same;
 }
 
-/* A job that was registered before gets what it does not have, or has from the resources as they
- * were (`former`; NULL: they had nothing under this key). */
+/* Gives a newly registered resource to a namespace that exists. A value that the namespace's own
+ * registration gave is not replaced; the value of an earlier resource (`former`, or NULL) is. The
+ * stored value may be at the job's level or at that of this node, so both are looked at. */
 static int give_to(struct px_server *s, struct px_nspace *ns, const pmix_info_t *info,
                    const pmix_info_t *former)
 {
@@ -215,6 +236,8 @@ static int give_to(struct px_server *s, struct px_nspace *ns, const pmix_info_t 
     return px_jobinfo_store(ns->store, info, 1, s->hostname);
 }
 
+/* Registers one resource in place of an earlier one of the same subject, and gives it to all
+ * namespaces. */
 static int register_resource(struct px_server *s, const pmix_info_t *info)
 {
     pmix_info_t former;
@@ -230,6 +253,8 @@ static int register_resource(struct px_server *s, const pmix_info_t *info)
     return rc;
 }
 
+/* A resource is put into the list first and then into each namespace, so that namespaces registered
+ * later find it in the list. */
 int px_register_resources(struct px_server *s, void *args)
 {
     struct px_infos_args *a = args;
@@ -242,6 +267,7 @@ int px_register_resources(struct px_server *s, void *args)
     return rc;
 }
 
+/* The value of the given info does not matter, only its key. */
 int px_deregister_resources(struct px_server *s, void *args)
 {
     struct px_infos_args *a = args;
@@ -257,6 +283,7 @@ int px_deregister_resources(struct px_server *s, void *args)
     return PMIX_SUCCESS;
 }
 
+/* A namespace that is named twice is packed at its first place only. */
 int px_collect_job_info(struct px_server *s, void *args)
 {
     struct px_collect_args *a = args;

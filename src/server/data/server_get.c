@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Requests for data: answered at once from the stores, else held until a local process commits, or
- * handed to the host for a process elsewhere. What can never come is refused at once; what may come
- * is waited for, as long as the asker says. A process that has committed without the key gets a
- * little time to commit again (docs/decisions/0009-missing-keys.md). */
+/* Requests for data. A request is answered at once from the stores if the data is here. Otherwise:
+ * - The namespace is unknown: the host is asked for its job information.
+ * - Only clients of the namespace are registered: the request waits for the namespace's
+ *   registration.
+ * - The key is job information of a registered namespace: PMIX_ERR_NOT_FOUND.
+ * - The process is on another node: the host is asked for the process's data (direct modex).
+ * - The process is local: the request waits for its commit; after a commit without the key it waits
+ *   for another one, for a limited time (docs/decisions/0009-missing-keys.md).
+ * - The local process has ended: PMIX_ERR_NOT_FOUND.
+ *
+ * Waiting ends with PMIX_TIMEOUT, or with an event that may change the answer: each such event
+ * calls a px_gets_... function. Loop thread. */
 
 #include "server_get.h"
 
@@ -26,6 +34,7 @@
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 
+/* Also for a get that is in no list and has no timer running. */
 void px_get_destroy(struct px_get *get)
 {
     px_list_remove(&get->link);
@@ -35,6 +44,7 @@ void px_get_destroy(struct px_get *get)
     free(get);
 }
 
+/* Answers a get with a status other than success, and frees it. */
 static void get_end(struct px_get *get, int status)
 {
     struct px_server *s = get->server;
@@ -50,6 +60,8 @@ static void get_end(struct px_get *get, int status)
     }
 }
 
+/* The time limit has passed. The requester's own limit ends with PMIX_ERR_TIMEOUT, the implicit one
+ * of a missing key with PMIX_ERR_NOT_FOUND. */
 static void on_timer(struct px_timer *timer)
 {
     struct px_get *get = px_container_of(timer, struct px_get, timer);
@@ -57,7 +69,7 @@ static void on_timer(struct px_timer *timer)
     get_end(get, get->implicit ? PMIX_ERR_NOT_FOUND : PMIX_ERR_TIMEOUT);
 }
 
-/* In milliseconds; 0: none, or as long as it takes. */
+/* The requester's limit in milliseconds; 0: none given, or no limit. */
 static uint64_t timeout_of(const struct px_get *get)
 {
     uint32_t seconds = get->directives.timeout;
@@ -65,7 +77,8 @@ static uint64_t timeout_of(const struct px_get *get)
     return seconds != PX_NOT_GIVEN ? (uint64_t) seconds * 1000 : 0;
 }
 
-/* False: it cannot wait, and has ended. */
+/* True if the get can wait. Otherwise it has been answered and freed: PMIX_ERR_WOULD_BLOCK for one
+ * that must not wait, PMIX_ERR_LOST_CONNECTION while the server stops. */
 static bool may_wait(struct px_get *get)
 {
     int rc = get->here_only          ? PMIX_ERR_WOULD_BLOCK
@@ -79,6 +92,9 @@ static bool may_wait(struct px_get *get)
     return !rc;
 }
 
+/* Lets the get wait for an event of this node. implicit_limit: if the requester gave no limit, the
+ * one for missing keys holds (parameter PX_P_MISSING_KEY_WAIT). The get may have ended when this
+ * returns. */
 static void wait_for_data(struct px_get *get, bool implicit_limit)
 {
     uint64_t ms = timeout_of(get);
@@ -96,6 +112,8 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
     }
 }
 
+/* Lets the get wait for the host's data of the rank (PMIX_RANK_WILDCARD: of the job). The get may
+ * have ended when this returns. */
 static void wait_for_host(struct px_get *get, uint32_t rank)
 {
     uint64_t ms = timeout_of(get);
@@ -109,21 +127,23 @@ static void wait_for_host(struct px_get *get, uint32_t rank)
         get_end(get, PMIX_ERR_NOMEM);
         return;
     }
-    /* The host may have answered, and this get be gone, when this returns success. */
+    /* After success the host may have answered already; then the get is freed. */
     rc = px_modex_start(get->server, get, rank);
     if (rc) {
         get_end(get, rc);
     }
 }
 
-/* Does this process ask for data of its own namespace, which no host has? */
+/* True if this process asks for data of its own namespace, which no host can have. */
 static bool is_of_self(const struct px_get *get)
 {
     return !get->reply_to.peer &&
            strncmp(get->target.nspace, get->server->self.nspace, PMIX_MAX_NSLEN) == 0;
 }
 
-/* It is not here: what now? */
+/* Decides about a get whose data is not here: refuse it, wait for the registration of its
+ * namespace, wait for a commit, or ask the host. PMIX_IMMEDIATE and PMIX_OPTIONAL end the search
+ * here; job information that is missing after the registration will not appear later. */
 static void answer_or_wait(struct px_get *get)
 {
     struct px_server *s = get->server;
@@ -137,11 +157,11 @@ static void answer_or_wait(struct px_get *get)
     } else if (!ns) {
         wait_for_host(get, PMIX_RANK_WILDCARD);
     } else if (!ns->registered && !ns->asked_host) {
-        wait_for_data(get, false);
+        wait_for_data(get, false); /* for the registration */
     } else if (of_job) {
         get_end(get, PMIX_ERR_NOT_FOUND);
     } else if (get->target.rank == PMIX_RANK_UNDEF) {
-        wait_for_data(get, false);
+        wait_for_data(get, false); /* any process may commit the key */
     } else if (!px_nspace_is_local(ns, get->target.rank)) {
         wait_for_host(get, get->target.rank);
     } else {
@@ -149,12 +169,13 @@ static void answer_or_wait(struct px_get *get)
         if (rank && (rank->departed || rank->finalized)) {
             get_end(get, PMIX_ERR_NOT_FOUND);
         } else {
-            wait_for_data(get, rank && rank->committed);
+            wait_for_data(get, rank && rank->committed); /* without the key: for a limited time */
         }
     }
 }
 
-/* What is between the asker and us is not for the host. */
+/* Takes the number of the change that the requester has (PX_KEY_CHANGE, sent by clients of this
+ * library) out of the directives, so that the host does not see it. */
 static void take_change(struct px_get *get)
 {
     const pmix_value_t *change = px_info_find(get->info, get->ninfo, PX_KEY_CHANGE);
@@ -170,7 +191,8 @@ static void take_change(struct px_get *get)
     *info = get->info[get->ninfo]; /* the array is freed whole; a number owns nothing */
 }
 
-/* What is required and not known here may be the host's to do, where it is asked. */
+/* True if all required directives are honoured. A directive that this library does not know may be
+ * the host's, if the host is going to be asked. */
 static bool is_supported(const struct px_get *get)
 {
     const struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
@@ -181,8 +203,9 @@ static bool is_supported(const struct px_get *get)
     return hosts || px_directives_met(&px_call_get, levels, get->info, get->ninfo);
 }
 
-/* What other nodes have given us is as old as the last time that they did. The rest is as new as it
- * can be. */
+/* True if PMIX_GET_REFRESH_CACHE makes the server ask the host again. Only data of other nodes can
+ * be out of date here; data of local processes and registered job information is current.
+ * PMIX_OPTIONAL forbids asking the host. */
 static bool is_renewable(const struct px_get *get)
 {
     const struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
@@ -197,7 +220,8 @@ static bool is_renewable(const struct px_get *get)
            !(get->key && px_key_reserved(get->key));
 }
 
-/* It is answered, or not here. */
+/* Handles the status of px_get_attempt: true if the get is over, and freed; false if its data is
+ * not here. */
 static bool is_settled(struct px_get *get, int rc)
 {
     if (rc == PMIX_SUCCESS) {
@@ -208,6 +232,8 @@ static bool is_settled(struct px_get *get, int rc)
     return rc != PMIX_ERR_NOT_FOUND;
 }
 
+/* Three ways: refused because of its directives, renewed by a direct modex of its own, or answered
+ * from the stores, with a decision about the wait if they do not have the data. */
 void px_get_begin(struct px_get *get)
 {
     px_assert(get->here_only || px_loop_inside(get->server->loop));
@@ -221,6 +247,7 @@ void px_get_begin(struct px_get *get)
     }
 }
 
+/* The get and its qualifiers are one allocation. */
 int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
                   unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
                   size_t ninfo, struct px_get **ret)
@@ -259,8 +286,9 @@ int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const
     return PMIX_SUCCESS;
 }
 
-/* Both requests: STRING nspace; PROC_RANK; infos; STRING key if there is one. Of REFRESH_CACHE the
- * last two are left out by other implementations. */
+/* Unpacks a GET or REFRESH_CACHE request and begins it: STRING nspace, PROC_RANK, infos, and STRING
+ * key if there is one. Stock clients leave out the infos and the key of REFRESH_CACHE. An empty
+ * namespace is the requester's. */
 static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
                       unsigned how)
 {
@@ -319,6 +347,8 @@ int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, s
 
 /* --- what changes the answer of those that wait --- */
 
+/* True if a commit or answer for (nspace, rank) may end this get's wait. Renewals wait for their
+ * own upcall only. */
 static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank)
 {
     return !get->renewal && strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
@@ -326,8 +356,10 @@ static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank
             get->target.rank == PMIX_RANK_UNDEF);
 }
 
-/* Tries again those that are about the rank. The list is detached first: an answer may start new
- * ones. */
+/* Tries the gets about a rank again after an event. `otherwise` PMIX_SUCCESS: those without data
+ * wait on, with the implicit limit if the rank is theirs. An error: the gets for asked_key (NULL:
+ * all) end with it, the others decide again. The gets are moved to a list of their own first, since
+ * an answer may start new ones. */
 static void retry(struct px_server *s, const char *nspace, uint32_t rank, const char *asked_key,
                   int otherwise)
 {
@@ -362,12 +394,14 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, const 
     }
 }
 
+/* A get whose key is not among the committed values begins to run the limit for missing keys. */
 void px_gets_committed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
     retry(s, rank->ns->name, rank->rank, NULL, PMIX_SUCCESS);
 }
 
+/* Ending a get may end others, so the search restarts from the front of the list. */
 void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank)
 {
     struct px_list *item;
@@ -385,6 +419,8 @@ void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank)
     }
 }
 
+/* A namespace that cannot be found under its name is about to be freed: its gets end with
+ * PMIX_ERR_INVALID_NAMESPACE. */
 void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
 {
     bool gone = px_nspace_find(s, ns->name) != ns;
@@ -410,20 +446,23 @@ void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
     }
 }
 
+/* The answer for a job ends gets without a key; gets with a key are decided again, by the key ""
+ * that equals none. */
 void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
                         int status)
 {
     px_assert(px_loop_inside(s->loop));
-    /* A job that is known now may have what was asked for, or its processes may have to be
-     * asked. */
+    /* The job is known now: its information may hold the key, or its processes have to be asked. */
     if (!status && rank == PMIX_RANK_WILDCARD && px_nspace_find(s, nspace)) {
         retry(s, nspace, rank, "", PMIX_ERR_NOT_FOUND);
         return;
     }
-    /* A failure for one key may be success for another. */
+    /* The answer is final for the key that the host was asked for only. */
     retry(s, nspace, rank, key, status ? status : PMIX_ERR_NOT_FOUND);
 }
 
+/* A renewal is one get's own, so at most one is found. It has ended before if its time limit has
+ * passed or its requester has disconnected. */
 void px_gets_renewed(struct px_server *s, uint64_t renewal, int status)
 {
     px_assert(px_loop_inside(s->loop));
@@ -448,6 +487,7 @@ void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
     }
 }
 
+/* s->stopping is set by now: a get that an answer starts does not wait. */
 void px_gets_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));

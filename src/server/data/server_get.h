@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_GET_H
 #define PX_SERVER_GET_H
 
+/* Requests for data of a process or of a job (PMIx_Get), of clients, tools and this process. Loop
+ * thread. */
+
 #include "gds/get_directives.h"
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
@@ -13,64 +16,78 @@ struct px_nspace;
 struct px_peer;
 struct px_server;
 
-/* One request for data of a process, or of a job, from a client or from this process. Loop
- * thread. */
-
+/* One get. Created by px_get_create; px_get_begin frees it once it is answered. In s->gets while it
+ * waits. */
 struct px_get {
     struct px_list link; /* s->gets while it waits */
     struct px_server *server;
     struct px_reply_to reply_to;
     pmix_proc_t asker;
-    unsigned how; /* enum px_get_how */
+    unsigned how; /* bits of enum px_get_how */
     pmix_proc_t target;
-    char *key; /* NULL: everything */
-    pmix_info_t *info;
+    char *key;         /* NULL: all values; owned */
+    pmix_info_t *info; /* directives and qualifiers; owned */
     size_t ninfo;
-    struct px_lookup_key spec;
-    struct px_get_directives directives;
-    uint64_t renewal; /* not 0: the direct modex that it waits for */
-    bool counts;      /* the asker wants to know of which change the answer is */
-    uint64_t change;  /* counts: the one that it has, 0: none */
-    bool implicit;    /* the timer is ours, not the asker's */
+    struct px_lookup_key spec;           /* what to look up in a store; borrows key and quals */
+    struct px_get_directives directives; /* read from info */
+    uint64_t renewal; /* number of its own direct modex, which renews data; 0: none */
+    bool counts;      /* the requester wants the number of the newest change with the values */
+    uint64_t change;  /* number of the change that the requester has; 0: none */
+    bool implicit;    /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
     struct px_timer timer;
-    /* of a call of this process */
+    /* The rest is for a call of this process. */
     struct px_task task;
-    pmix_value_t **value; /* of one that waits: where the value goes; else NULL */
-    bool here_only;       /* it cannot wait: PMIX_ERR_WOULD_BLOCK instead */
+    pmix_value_t **value; /* where the waiting caller gets the value; NULL: by callback */
+    bool here_only;       /* it must not wait: PMIX_ERR_WOULD_BLOCK instead */
     pmix_info_t quals[];  /* those of info that qualify the value */
 };
 
+/* How a get is answered. */
 enum px_get_how {
-    PX_GET_KVALS = 1, /* REFRESH_CACHE: the reply has no objects */
+    PX_GET_KVALS = 1, /* REFRESH_CACHE: the reply has plain values, not one object per process */
 };
 
-/* Makes a request of its arguments, whose directives are read here and nowhere else. Takes over key
- * and info, whatever it returns. Any thread. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
+/* Makes a get of its arguments; its directives are read here and nowhere else. Takes over key and
+ * info, whatever it returns. Any thread. 0, PMIX_ERR_BAD_PARAM or PMIX_ERR_NOMEM. */
 int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
                   unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
                   size_t ninfo, struct px_get **ret);
 
-/* Serves it and frees it, now or later. The answer goes to get->reply_to; with here_only always
- * now, and then any thread of a process without a loop may call. */
+/* Serves the get and frees it, now or later; the answer goes to get->reply_to. With here_only it is
+ * always answered before this returns, and then any thread of a process without a loop may call. */
 void px_get_begin(struct px_get *get);
 
-/* Frees it without an answer. */
+/* Frees the get without an answer. */
 void px_get_destroy(struct px_get *get);
 
-/* server_get.c: a direct modex for (nspace, rank) has ended; key: what it was asked for; renewal:
- * as in px_get. */
+/* A direct modex for (nspace, rank) has ended; its data is in the store if status is PMIX_SUCCESS.
+ * key: the key that the host was asked for. */
 void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
                         int status);
+
+/* The same for the direct modex of one get, by px_get.renewal. */
 void px_gets_renewed(struct px_server *s, uint64_t renewal, int status);
 
+/* PX_CMD_GET, a px_handler. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM or the status of unpacking. */
 int px_handle_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
+/* PX_CMD_REFRESH_CACHE, likewise. */
 int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
+/* A local process has committed: answers the gets that the commit satisfies. */
 void px_gets_committed(struct px_server *s, struct px_local_proc *rank);
+
+/* A process will not commit any more: its gets end with PMIX_ERR_NOT_FOUND. */
 void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank);
+
+/* A namespace was registered, or is about to be freed: its gets are decided again, or end with
+ * PMIX_ERR_INVALID_NAMESPACE. */
 void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns);
+
+/* Frees the gets of a peer. */
 void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer);
+
+/* The server stops: all gets end with PMIX_ERR_LOST_CONNECTION. */
 void px_gets_drop_all(struct px_server *s);
 
 #endif
