@@ -12,7 +12,6 @@
 
 #include "gds/dict.h"
 #include "gds/writer.h"
-#include "shmem/put.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "garbage.h"

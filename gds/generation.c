@@ -9,7 +9,6 @@
 #include "generation.h"
 
 #include "gds/compact.h"
-#include "gds/memo.h"
 #include "gds/state.h"
 #include "shmem/put.h"
 #include "gds/verify.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "gds/writer.h"
-#include "shmem/put.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "garbage.h"

@@ -2,7 +2,6 @@
 /* Copyright (c) 2026 The shmix authors */
 #include "codec_hooks.h"
 
-#include "src/topo/topo.h"
 #include "src/wire/wire_hooks.h"
 #include "src/topo/cpuset.h"
 #include "src/topo/topo_hooks.h"

@@ -2,7 +2,6 @@
 /* Copyright (c) 2026 The shmix authors */
 #include <pmix_server.h>
 
-#include "src/wire/regex.h"
 #include "src/wire/regex_make.h"
 
 /* Maps for hosts. The result never holds a NUL before its end: hosts treat it as a C string. */

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "request.h"
 #include "src/base/bytes.h"
 #include "src/request/reply.h"
 

@@ -18,7 +18,6 @@
 #include "all.h"
 #include "facts.h"
 #include "private_store.h"
-#include "refresh.h"
 #include "resolve.h"
 #include "gds/level.h"
 #include "gds/slice.h"

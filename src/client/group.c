@@ -11,11 +11,9 @@
 
 #include "request.h"
 #include "src/value/infos.h"
-#include "src/wire/frame.h"
 #include "group_map.h"
 #include "private_store.h"
 #include "put.h"
-#include "src/value/nested.h"
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"

@@ -10,7 +10,6 @@
 #include "iof.h"
 #include "request.h"
 #include "put.h"
-#include "query.h"
 #include "resolve.h"
 #include "sync.h"
 

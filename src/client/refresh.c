@@ -140,12 +140,16 @@ static void drop_dead(struct px_session *session)
 
 void px_session_adopt(struct px_session *session, struct px_store *segment)
 {
-    struct px_space *space;
+    const char *nspace = px_store_nspace(segment);
+    struct px_space *space = NULL;
 
     px_assert(px_loop_inside(session->ctx->loop));
-    px_lock_take(&session->lock);
-    space = px_space_meet_locked(session, px_store_nspace(segment));
-    px_lock_give(&session->lock);
+    /* The first one has to be our own: who has none is given no other. */
+    if (px_space_segment(&session->own) != NULL || strcmp(nspace, session->own.nspace) == 0) {
+        px_lock_take(&session->lock);
+        space = px_space_meet_locked(session, nspace);
+        px_lock_give(&session->lock);
+    }
     session->arrived = space;
     if (space == NULL || !is_newer(segment, px_space_segment(space))) {
         px_store_destroy(segment);

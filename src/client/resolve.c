@@ -13,9 +13,7 @@
 #include "src/base/epoch.h"
 #include "src/context/reply_wait.h"
 #include "src/nspace/resolve.h"
-#include "facts.h"
 #include "query.h"
-#include "src/wire/messages.h"
 
 /* PMIX_ERR_NOT_SUPPORTED: the server has no such command. The reply is the caller's. */
 static pmix_status_t ask_server(struct px_session *session, const struct px_request *request,

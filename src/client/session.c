@@ -22,7 +22,6 @@
 #include "src/net/dial.h"
 #include "src/wire/message.h"
 #include "facts.h"
-#include "group_map.h"
 #include "invitation.h"
 #include "refresh.h"
 #include "src/event/chain.h"

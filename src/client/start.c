@@ -21,7 +21,6 @@
 #include "src/value/directives.h"
 #include "facts.h"
 #include "private_store.h"
-#include "refresh.h"
 #include "src/net/auth.h"
 #include "src/net/uri.h"
 #include "src/wire/messages.h"

@@ -17,7 +17,6 @@
 
 #include "src/base/assert.h"
 #include "src/base/status.h"
-#include "src/net/auth.h"
 #include "src/net/listener_priv.h"
 #include "tcp_owner.h"
 

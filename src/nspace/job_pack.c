@@ -13,7 +13,6 @@
 #include <pmix.h>
 
 #include "job.h"
-#include "jobinfo.h"
 #include "src/base/array.h"
 #include "src/value/infos.h"
 #include "src/wire/messages.h"

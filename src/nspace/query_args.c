@@ -7,7 +7,6 @@
 
 #include "gds/lookup.h"
 #include "src/value/infos.h"
-#include "src/value/nested.h"
 
 const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *key)
 {

@@ -7,7 +7,6 @@
 #include "topo_hooks.h"
 
 #include "src/value/value_hooks.h"
-#include "topo.h"
 #include "cpuset.h"
 #include "topo_values.h"
 

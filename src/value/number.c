@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "infos.h"
-#include "shapes.h"
 #include "types.h"
 #include "scalars.h"
 

@@ -16,7 +16,6 @@
 
 #include <pmix.h>
 
-#include "shapes.h"
 #include "strings_gen.h"
 
 static const char *text_of(const struct px_text_row *row, uint64_t value, const char *unknown)

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "frame.h"
-#include "take.h"
 #include "pack.h"
 #include "unpack.h"
 

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "flex.h"
-#include "frame.h"
 #include "wire_hooks.h"
 #include "regex.h"
 #include "src/base/assert.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "src/base/assert.h"
-#include "src/wire/frame.h"
 #include "src/wire/take.h"
 #include "src/wire/codec.h"
 #include "src/wire/messages.h"

@@ -21,8 +21,6 @@
 #include "src/base/array.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
-#include "src/nspace/jobinfo.h"
-#include "src/topo/topo.h"
 #include "src/wire/message.h"
 #include "src/server/collectives/pset.h"
 #include "modex.h"

@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 
-#include "gds/store.h"
 #include "src/server/state.h"
 #include "src/wire/message.h"
 #include "src/server/collectives/connect.h"
@@ -29,7 +28,6 @@
 #include "src/server/requests/distances.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
-#include "src/value/infos.h"
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
 

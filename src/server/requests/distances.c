@@ -8,7 +8,6 @@
 #include "src/base/assert.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/state.h"
-#include "src/topo/topo.h"
 #include "src/value/directives.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"

@@ -12,7 +12,6 @@
 #include "gds/lookup.h"
 #include "src/server/data/server_get.h"
 #include "src/server/data/inventory.h"
-#include "server_query.h"
 #include "src/value/attributes.h"
 #include "src/nspace/query_args.h"
 #include "src/nspace/resolve.h"

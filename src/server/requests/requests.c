@@ -14,7 +14,6 @@
 #include "src/server/data/nspace.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
-#include "src/server/self/self_ops.h"
 #include "src/value/directives.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"

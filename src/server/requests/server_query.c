@@ -15,8 +15,6 @@
 #include "src/server/peers/dispatch.h"
 #include "query_local.h"
 #include "src/server/peers/peer.h"
-#include "src/wire/codec.h"
-#include "src/base/assert.h"
 
 /* --- what came back --- */
 

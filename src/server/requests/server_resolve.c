@@ -21,7 +21,6 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
-#include "src/wire/messages.h"
 
 int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_stores *ret)
 {

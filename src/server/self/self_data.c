@@ -12,8 +12,6 @@
 #include "gds/store.h"
 #include "src/server/data/server_get.h"
 #include "src/server/requests/requests.h"
-#include "self_ops.h"
-#include "self.h"
 #include "src/loop/wait.h"
 #include "src/context/reply_wait.h"
 #include "src/server/data/nspace.h"

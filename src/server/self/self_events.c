@@ -11,13 +11,10 @@
 #include "loop_call.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
-#include "self_ops.h"
 #include "src/event/registry.h"
 #include "src/context/context.h"
 #include "src/value/directives.h"
 #include "src/server/events/output_cache.h"
-#include "src/server/events/termination.h"
-#include "src/server/peers/dispatch.h"
 
 /* --- events --- */
 
