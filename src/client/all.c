@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get without a key: everything of one process, what it has posted for us and what the host
- * has said of it, as one array of infos. A qualified value stands in it as programs post one, under
+/* PMIx_Get without a key: everything of one process that is here, what it has posted and what the
+ * host has registered, as one array of infos. The stores are read in the order in which a get looks
+ * at them, and the first value of a key wins. A qualified value appears as programs put one, under
  * PMIX_QUALIFIED_VALUE. */
 
 #include "all.h"
@@ -21,6 +22,7 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
+/* The infos found so far, which own their values. */
 struct collected {
     pmix_info_t *infos;
     size_t n;
@@ -28,7 +30,7 @@ struct collected {
     struct px_map keys; /* those without qualifiers: what is looked at first wins */
 };
 
-/* Takes over the value. */
+/* Appends an info. Takes over the value, also on failure. 0 or PMIX_ERR_NOMEM. */
 static int add_value(struct collected *all, const char *key, pmix_value_t *value)
 {
     int rc = px_array_room(&all->infos, all->n, &all->room, sizeof(*all->infos));
@@ -44,6 +46,9 @@ static int add_value(struct collected *all, const char *key, pmix_value_t *value
     return 0;
 }
 
+/* Appends a value of a store, unless its scope hides it, it is deleted, it is one of our own
+ * internal keys, or its key was in a store read before. For px_store_each: 0 goes on, an error
+ * stops. */
 static int collect(void *arg, const char *key, const struct px_slice *slice)
 {
     struct collected *all = arg;
@@ -70,12 +75,14 @@ static int collect(void *arg, const char *key, const struct px_slice *slice)
     return rc == 0 ? px_map_set(&all->keys, key, strlen(key), all) : rc;
 }
 
+/* Appends the values of a process in one store; NULL: none. */
 static int collect_from(struct collected *all, const struct px_store *store, pmix_rank_t rank)
 {
     return store != NULL ? px_store_each(store, PX_LEVEL_PROC, rank, collect, all) : 0;
 }
 
-/* What the library says of this process and its server. */
+/* Appends what the library knows of our server, if the request is about this process. Keys that a
+ * store had are passed over. */
 static int collect_facts(struct collected *all, const struct px_session *session,
                          const struct px_get_request *request)
 {
@@ -97,6 +104,8 @@ static int collect_facts(struct collected *all, const struct px_session *session
     return rc;
 }
 
+/* Hands the collected infos out as one value in the manner of the request, and empties `all`; if
+ * there is no memory for the value, they stay there. 0 or PMIX_ERR_NOMEM. */
 static int hand_out(struct px_session *session, const struct px_get_request *request,
                     struct collected *all, pmix_value_t **value)
 {

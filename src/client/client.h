@@ -3,6 +3,8 @@
 #ifndef PX_CLIENT_CLIENT_H
 #define PX_CLIENT_CLIENT_H
 
+/* The public types and the context, for files that need no more of the client than that. */
+
 #include <pmix.h>
 
 struct px_ctx;

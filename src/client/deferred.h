@@ -3,6 +3,9 @@
 #ifndef PX_CLIENT_DEFERRED_H
 #define PX_CLIENT_DEFERRED_H
 
+/* Completions whose result is known at once, but which must be called on the loop thread and after
+ * the operation has returned (src/context/role.h). Any thread. */
+
 #include <pmix.h>
 
 #include "src/loop/loop.h"

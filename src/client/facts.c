@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What the library itself says of its process, which is in no store; and values that are made for
- * one get by pointer, which has to stay good while the library is up. */
+/* What the library itself knows of its process, which is in no store; and values that were made for
+ * one get by pointer. Facts are written before other threads use the session and constant
+ * afterwards; kept values are a list under the session lock. */
 
 #include "facts.h"
 
@@ -13,7 +14,8 @@
 #include "src/base/version.h"
 #include "src/net/uri.h"
 
-/* Of whom a fact may be asked. */
+/* Of which process a fact may be asked: of any; of any of our own job; of ourselves; of ourselves
+ * or of an invalid rank of our job. */
 enum asked { OF_ANYONE, OF_OUR_JOB, OF_US, OF_US_OR_NOBODY };
 
 static const struct {
@@ -65,6 +67,7 @@ void px_facts_fini(struct px_session *session)
     free(session->server_uri);
 }
 
+/* True if the process of the request is one of which the fact may be asked. */
 static bool may_be_asked(const struct px_session *session, const struct px_get_request *request,
                          enum asked of)
 {
@@ -91,6 +94,8 @@ const pmix_value_t *px_fact_find(const struct px_session *session,
 
 /* --- made for a pointer --- */
 
+/* A value that the application may hold a pointer to, with the process and the key it was made for.
+ */
 struct kept_value {
     struct px_list link; /* in px_session.kept */
     pmix_proc_t proc;
@@ -98,6 +103,8 @@ struct kept_value {
     char name[];
 };
 
+/* The kept value of that process and key that equals `value`, or NULL. One key has several once its
+ * value has changed. */
 static struct kept_value *find_kept_locked(struct px_session *session, const pmix_proc_t *proc,
                                            const char *key, pmix_value_t *value)
 {

@@ -3,27 +3,35 @@
 #ifndef PX_CLIENT_FACTS_H
 #define PX_CLIENT_FACTS_H
 
+/* Two kinds of values that are in no store: what the library knows about its own process and server
+ * (facts), and values made for a get with PMIX_GET_POINTER_VALUES, which have to stay valid until
+ * the end (kept values). Both belong to the session. */
+
 #include <pmix.h>
 
 struct px_get_request;
 struct px_session;
 
-/* The process has got its name. */
+/* Sets the facts that follow from our own name. They point into ctx->self. Called by
+ * px_session_name. */
 void px_facts_name(struct px_session *session);
 
-/* The server that a client has found, by the URI that others can reach it by. No memory, or not a
- * URI: nothing is said of it. */
+/* Sets the facts about our server from the URI by which others reach it. If the URI does not parse
+ * or memory is short, no such facts exist. Before other threads use the session. */
 void px_facts_server(struct px_session *session, const char *uri);
+/* Frees what the facts own. */
 void px_facts_fini(struct px_session *session);
 
-/* Takes over a value that was made for a get by pointer; the same one for an equal value of the
- * same process and key. It stays until the end. NULL: no memory, and the value is gone. Any
- * thread. */
+/* Keeps a value that a get handed out by pointer until the end of the session. Takes the value
+ * over. Returns it, or an equal one kept earlier for the same process and key (the new one is freed
+ * then). NULL: no memory; the value is freed. Any thread. */
 pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *proc, const char *key,
                               pmix_value_t *value);
+/* Frees all kept values, at the end of the session. */
 void px_session_drop_kept(struct px_session *session);
 
-/* What the library itself says of its process, or NULL. It stays as it is until the end. */
+/* The fact that a get asks for, by its key and process, or NULL. Constant until the end of the
+ * session. Any thread. */
 const pmix_value_t *px_fact_find(const struct px_session *session,
                                  const struct px_get_request *request);
 

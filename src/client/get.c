@@ -24,14 +24,15 @@
 
 #define rare(e) __builtin_expect((e), 0)
 
-/* What is known of the namespace by now: a request that has waited may have been read before
- * anything was. */
+/* The space of the request's namespace. A request that has waited may have been read before
+ * anything of the namespace was known; then it is looked up again. NULL: nothing is known of it. */
 static inline struct px_space *space_of(struct px_session *session,
                                         const struct px_get_request *request)
 {
     return request->space != NULL ? request->space : px_space_named(session, request->nspace);
 }
 
+/* px_space_stores for a request. */
 static inline int stores_of(struct px_session *session, const struct px_get_request *request,
                             bool fresh, struct px_stores *ret)
 {
@@ -68,8 +69,8 @@ int px_client_find(struct px_session *session, const struct px_get_request *requ
     return rc == PMIX_ERR_NOT_FOUND && lacking != 0 ? lacking : rc;
 }
 
-/* Gives a fresh value to the caller: itself, its content, or a pointer to one that lasts. Takes it
- * over. */
+/* Hands out a value that was made for the caller: itself, its content, or a pointer to one that is
+ * kept. Takes `made` over. 0 or PMIX_ERR_NOMEM. */
 static int give_fresh(struct px_session *session, const struct px_get_request *request,
                       pmix_value_t *made, pmix_value_t **value)
 {
@@ -94,7 +95,7 @@ static int give_fresh(struct px_session *session, const struct px_get_request *r
     return 0;
 }
 
-/* A compressed string is handed out as what it was. */
+/* px_client_hand_out for a compressed string, which is handed out inflated. */
 static __attribute__((noinline)) int hand_out_unpressed(struct px_session *session,
                                                         const struct px_get_request *request,
                                                         const struct px_slice *slice,
@@ -143,6 +144,8 @@ int px_client_hand_out_value(struct px_session *session, const struct px_get_req
     return rc;
 }
 
+/* The value of PMIx_Store_internal without bytes that the request asks for, or NULL. The newest of
+ * a key is the first of the list. */
 static const pmix_value_t *find_local_value(struct px_session *session,
                                             const struct px_get_request *request)
 {
@@ -199,6 +202,8 @@ static int miss_status(struct px_session *session, const struct px_get_request *
     return PMIX_ERR_WOULD_BLOCK;
 }
 
+/* A get whose key is in no store of ours: a built-in value, or the status of the miss. found: the
+ * status of the lookup. */
 static pmix_status_t get_unusual(struct px_session *session, const struct px_get_request *request,
                                  int found, pmix_value_t **value)
 {
@@ -210,8 +215,9 @@ static pmix_status_t get_unusual(struct px_session *session, const struct px_get
     return rc;
 }
 
-/* Were the data of this process fetched before a collective that has ended, and is there somebody
- * to ask? To be known before they are looked up: they may become fresh at any time. */
+/* True if the data of this process came by message before a collective that has ended since, and
+ * the server can be asked. To be called before the lookup: another thread may refresh the data at
+ * any time. */
 static bool is_stale(struct px_session *session, const struct px_get_request *request)
 {
     return (request->flags & PX_GET_OPTIONAL) == 0 && !px_key_is_of_host(request->spec.key) &&
@@ -219,8 +225,8 @@ static bool is_stale(struct px_session *session, const struct px_get_request *re
            px_session_server(session) != NULL;
 }
 
-/* Is a value that came by message wanted by its scope, which messages do not tell? The server knows
- * it. */
+/* True if the request names a scope and the value came by message, which does not carry the scope.
+ * Then the server has to decide. */
 static bool is_unscoped(struct px_session *session, const struct px_get_request *request,
                         const struct px_slice *slice)
 {
@@ -229,7 +235,8 @@ static bool is_unscoped(struct px_session *session, const struct px_get_request 
            (request->flags & PX_GET_OPTIONAL) == 0 && px_session_server(session) != NULL;
 }
 
-/* Nothing but a key and a process of our own namespace. */
+/* True if the request has no more than a key, a process of our own namespace and a return mode.
+ * Only the results of such requests are cached. */
 static bool is_plain(const struct px_session *session, const struct px_get_request *request)
 {
     const unsigned manners = PX_GET_OPTIONAL | PX_GET_IMMEDIATE | PX_GET_POINTER | PX_GET_STATIC;
@@ -239,7 +246,8 @@ static bool is_plain(const struct px_session *session, const struct px_get_reque
            request->spec.nodeid == PX_NO_NODEID;
 }
 
-/* For the next time: that no store of ours knows the key. */
+/* Caches for this thread that no store of ours knows the key, so that an optional get misses
+ * quickly. */
 static void note_absent(struct px_session *session, const struct px_get_request *request,
                         const struct px_snapshot *then)
 {

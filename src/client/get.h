@@ -3,53 +3,64 @@
 #ifndef PX_CLIENT_GET_H
 #define PX_CLIENT_GET_H
 
+/* PMIx_Get, except the fast path: lookup in what this process holds, handing values out, and the
+ * entry points of the role. The order is: fast path (get_fast.h), stores of this process (here),
+ * values in no store (facts.h), then the server (get_fetch.h). */
+
 #include "gds/state.h"
 #include "get_request.h"
 #include "refresh.h"
 
 struct px_ctx;
 
-/* Lookup in everything this process holds; no message. 0 with *ret, PMIX_ERR_NOT_FOUND,
- * PMIX_ERR_EXISTS_OUTSIDE_SCOPE. fresh: a reply has just brought the value. */
+/* Looks a key up in the stores of this process, in the order of px_space_stores; sends no message.
+ * fresh: a reply has just brought the value, so the private store goes first. 0 with *ret,
+ * PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE (a value that the request may not see),
+ * PMIX_ERR_NOMEM (nothing found, and the last put values could not be stored). Inside a read-side
+ * critical section, or on the loop thread. */
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
                    struct px_slice *ret);
 
-/* Looks in the newest segment of the namespace alone. False: it is not there. Loop thread. */
+/* True if the newest segment of the namespace has the key, with *ret. Private stores are not read,
+ * nor is the segment of a job that has ended. Loop thread. */
 bool px_client_find_published(struct px_session *session, const struct px_get_request *request,
                               struct px_slice *ret);
 
-/* Values that are in no store: the process's own names, and values without bytes.
- * PMIX_ERR_NOT_FOUND when the key is none of those. The value is a fresh one (or the caller's,
- * filled) unless it is a pointer into the library. */
+/* Gets a value that is in no store: a fact of the library, or a local value without bytes. 0 with
+ * *value set or **value filled, PMIX_ERR_NOT_FOUND (the key is neither), PMIX_ERR_NOMEM. In the
+ * mode "pointer" the value is the library's. */
 int px_client_get_builtin(struct px_session *session, const struct px_get_request *request,
                           pmix_value_t **value);
 
-/* Hands a value out as the request wants it: *value is set to a fresh one or to one of the library,
- * or **value is filled. */
+/* Hands a value of a store out in the mode of the request: *value is set to a new value or to one
+ * of the library, or **value is filled. Compressed strings are inflated. 0, PMIX_ERR_NOMEM or an
+ * error of decoding. In the critical section in which the slice was found, or on the loop thread.
+ */
 int px_client_hand_out(struct px_session *session, const struct px_get_request *request,
                        const struct px_slice *slice, pmix_value_t **value);
-/* The same of a value in no store. lasts: it stays as it is until the end. */
+/* The same for a value in no store, which is copied if need be. lasts: it stays valid and unchanged
+ * until the end of the session, so that a pointer to it may be handed out. */
 int px_client_hand_out_value(struct px_session *session, const struct px_get_request *request,
                              const pmix_value_t *from, bool lasts, pmix_value_t **value);
 
-/* A get by what this process holds: a status for the caller, with *value set or filled if it is 0,
- * or PMIX_ERR_WOULD_BLOCK: the server has to be asked. */
-/* The same for arguments that are not read yet. */
+/* A get from what this process holds, with arguments that are not read yet; sends no message. The
+ * final status for the caller, with *value set or **value filled if it is 0; or
+ * PMIX_ERR_WOULD_BLOCK: the server has to be asked. Any thread. */
 int px_client_get_local(struct px_session *session, const pmix_proc_t *proc, const char *key,
                         const pmix_info_t *info, size_t ninfo, pmix_value_t **value);
 
-/* The stores of a namespace in the order in which they are looked at; NULL for what is not there.
- */
+/* The one or two stores of a namespace in which a get looks, in this order; NULL: none. */
 struct px_stores {
     const struct px_store *first;
     const struct px_store *second;
 };
 
-/* Where to look for a key. What we posted is ours before it is anybody's; what the server publishes
- * of others wins over what we were told long ago, unless a reply has just brought it (`fresh`) or
- * the application has put something there on purpose (PMIx_Store_internal). NULL stands for a
- * namespace of which nothing is known. 0, PMIX_ERR_NOMEM: what was posted last is in neither.
- * Inside a read-side critical section. pairs with px_client_store_internal */
+/* Chooses the order of the stores for a get of `key`. Normally the segment goes first: what the
+ * server publishes is newer than what messages brought. The private store goes first for keys that
+ * we put ourselves, after PMIx_Store_internal, when there is no segment, and when a reply has just
+ * brought the value (`fresh`). space: NULL for an unknown namespace. 0, or PMIX_ERR_NOMEM: the last
+ * put values are in neither store. Inside a read-side critical section. pairs with
+ * px_client_store_internal */
 static inline int px_space_stores(struct px_session *session, const struct px_space *space,
                                   pmix_rank_t rank, const char *key, bool fresh,
                                   struct px_stores *ret)
@@ -74,15 +85,17 @@ static inline int px_space_stores(struct px_session *session, const struct px_sp
     return rc;
 }
 
-/* Has the server gone on from that segment, so that it is to be asked for what comes next? The name
- * of a job that is no more may come again, but not our own. */
+/* True if the server has gone on from this segment, so that the next generation is to be asked for.
+ * For other namespaces that includes the end of the job: its name may come again, but not our own.
+ */
 static inline bool px_space_is_behind(const struct px_session *session,
                                       const struct px_space *space, const struct px_store *segment)
 {
     return space == &session->own ? px_store_superseded(segment) : px_store_is_over(segment);
 }
 
-/* Asks for the next generation if there is one. Inside a read-side critical section. */
+/* Asks for the next generation if there is one; does not wait for it. Inside a read-side critical
+ * section. */
 static inline void px_space_check(struct px_session *session, struct px_space *space)
 {
     const struct px_store *segment = px_space_segment(space);
@@ -92,9 +105,13 @@ static inline void px_space_check(struct px_session *session, struct px_space *s
     }
 }
 
-/* A px_get_fn: everything that the fast path leaves. */
+/* px_get_fn: PMIx_Get for everything that the fast path leaves. Blocks if the server has to be
+ * asked. Statuses as PMIx_Get; PMIX_ERR_INIT without a session. */
 pmix_status_t px_client_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                             size_t ninfo, pmix_value_t **value);
+/* px_role_ops.get_nb. 0: cbfunc is called once on the loop thread, also when the answer is here
+ * already. The value is freed after the callback, except in the mode "pointer".
+ * PMIX_GET_STATIC_VALUES is PMIX_ERR_NOT_SUPPORTED here: there is no structure to fill. */
 pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                                const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
                                void *cbdata);

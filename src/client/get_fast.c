@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* PMIx_Get for what nearly every call wants: something of our own job that its segment has, without
- * directives that lead elsewhere. A scalar either lies where scalars always lie
- * (gds/fast_path.h), or this thread has been told before and nothing has been published since
- * (gds/thread_cache.h); for the rest of the segment there is px_store_get. Whatever is not sure of
- * here takes the long way, from the start, and is noted there. */
+ * directives that change where to look. A scalar either lies where scalars always lie
+ * (gds/fast_path.h), or this thread has found it before and nothing has been published since
+ * (gds/thread_cache.h); for the rest of the segment there is px_store_get. In any doubt the fast
+ * path returns PMIX_ERR_WOULD_BLOCK, and px_client_get starts from the beginning and fills the
+ * cache. */
 
 #include <string.h>
 
@@ -53,10 +54,12 @@ void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, co
 
 /* --- directives --- */
 
-/* What directives want done with what is here. */
+/* Directives that the fast path serves: fill the caller's structure, hand out a pointer, do not ask
+ * the server. */
 enum { FILL = 1, POINT = 2, OPTIONAL = 4 };
 
-/* False: they may mean something else. */
+/* Reads the directives. True if all are ones that the fast path serves, with their bits in *ret;
+ * false: any other, or a contradiction. */
 static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret)
 {
 #define IS(name) (memcmp(info[i].key, name, sizeof(name)) == 0)
@@ -85,7 +88,8 @@ static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret
 
 /* --- looking; all inside a read-side critical section --- */
 
-/* What this thread was told of a rank, if that still holds; or NULL. */
+/* This thread's cached result for a rank and the hash of a key, if it is still valid, or NULL. The
+ * caller compares the key. */
 INLINE const struct px_cached_result *cached_result(const struct px_session *session,
                                                     const struct px_store *first, pmix_rank_t rank,
                                                     const char *key)
@@ -98,6 +102,7 @@ INLINE const struct px_cached_result *cached_result(const struct px_session *ses
     return px_thread_cache_find(first, px_reader_self, key, rank, sequence, changes);
 }
 
+/* True if the cached result is a pointer for this key, with *value. */
 INLINE bool give_pointer(const struct px_cached_result *cached, const char *key,
                          pmix_value_t **value)
 {
@@ -111,7 +116,8 @@ INLINE bool give_pointer(const struct px_cached_result *cached, const char *key,
     return true;
 }
 
-/* px_store_get, which most often need not go beyond the rank. */
+/* px_store_get without directives, which most often ends at the plain column or record of the rank.
+ * Statuses as px_store_get. */
 INLINE int find(const struct px_session *session, const struct px_store *first, pmix_rank_t rank,
                 const char *key, struct px_slice *ret)
 {
@@ -143,7 +149,8 @@ INLINE int find(const struct px_session *session, const struct px_store *first, 
                         ret);
 }
 
-/* What else the segment has. PMIX_ERR_WOULD_BLOCK: not by the fast path. */
+/* Looks in the segment for values that are neither plain scalars nor cached, and caches them.
+ * PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
 static __attribute__((noinline)) pmix_status_t get_rest(const struct px_session *session,
                                                         const struct px_store *first,
                                                         pmix_rank_t rank, const char *key,
@@ -168,8 +175,9 @@ static __attribute__((noinline)) pmix_status_t get_rest(const struct px_session 
     return rc;
 }
 
-/* The segment is where to look, for any key that it has, but for the rank of which we hold data
- * ourselves. PMIX_OPERATION_SUCCEEDED: the scalar. */
+/* Looks in the segment `first`, for a rank of which no private data can override it; for our own
+ * rank only cached results are used. PMIX_OPERATION_SUCCEEDED: *ret_scalar; PMIX_SUCCESS: *value;
+ * PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
 INLINE pmix_status_t look_in_segment(const struct px_session *session, const struct px_store *first,
                                      pmix_rank_t rank, const char *key, unsigned how,
                                      struct px_scalar *ret_scalar, pmix_value_t **value)
@@ -199,7 +207,8 @@ INLINE pmix_status_t look_in_segment(const struct px_session *session, const str
     return self_private ? PMIX_ERR_WOULD_BLOCK : get_rest(session, first, rank, key, how, value);
 }
 
-/* Is the segment where our own job is looked up, and is that meant? */
+/* True if the segment is there, is the newest generation, and is of the namespace that is asked
+ * for. */
 INLINE bool is_fast_store(const struct px_session *session, const struct px_store *first,
                           const pmix_proc_t *proc)
 {
@@ -207,6 +216,8 @@ INLINE bool is_fast_store(const struct px_session *session, const struct px_stor
            !rare(!px_session_is_named(session, proc->nspace));
 }
 
+/* Makes a value of a scalar, or fills the caller's. Outside the critical section: malloc may take
+ * long. */
 INLINE pmix_status_t give_scalar(const struct px_scalar *scalar, unsigned how, pmix_value_t **value)
 {
     pmix_value_t *to = (how & FILL) != 0 ? *value : malloc(sizeof(*to));
@@ -219,7 +230,9 @@ INLINE pmix_status_t give_scalar(const struct px_scalar *scalar, unsigned how, p
     return PMIX_SUCCESS;
 }
 
-/* Without a place for the value, or for the first call of a thread: not by the fast path. */
+/* The fast path. PMIX_ERR_WOULD_BLOCK, with nothing changed, where it does not serve the call: also
+ * without a place for the value, and for the first call of a thread, which has no reader slot yet.
+ */
 INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned how,
                               pmix_value_t **value)
 {
@@ -244,6 +257,7 @@ INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned
     return rc == PMIX_OPERATION_SUCCEEDED ? give_scalar(&scalar, how, value) : rc;
 }
 
+/* A get with directives: by the fast path if it serves all of them. */
 static __attribute__((noinline)) pmix_status_t get_directed(const pmix_proc_t *proc,
                                                             const char *key,
                                                             const pmix_info_t *info, size_t ninfo,

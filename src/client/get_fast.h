@@ -3,23 +3,25 @@
 #ifndef PX_CLIENT_GET_FAST_H
 #define PX_CLIENT_GET_FAST_H
 
+/* The fast path of PMIx_Get: a value of our own job from its segment, without locks, messages or
+ * directives that change where to look. Results that took longer to find are cached per thread
+ * (gds/thread_cache.h) with the snapshot that they depend on. */
+
 #include "gds/state.h"
 #include "session.h"
 
 struct px_slice;
 
-/* What a thread was told and may be told again (get_fast.c). */
-
-/* From before something is looked up: where a get looks first, and the state of all that it looks
- * at. */
+/* The state that a lookup depends on, taken before the lookup: the fast store, its sequence, and
+ * the number of private changes. A cached result is valid while all three are the same. */
 struct px_snapshot {
     const struct px_store *fast_store; /* or NULL */
     uint64_t sequence;
     uint64_t changes;
 };
 
-/* Of this fast store, or NULL. Inside a read-side critical section, in which the snapshot is
- * good. */
+/* Takes the snapshot for a fast store (NULL: none). Inside a read-side critical section; the
+ * snapshot is valid until its end. */
 static inline void px_snapshot_take(const struct px_session *session,
                                     const struct px_store *fast_store, struct px_snapshot *ret)
 {
@@ -32,17 +34,18 @@ static inline void px_snapshot_take(const struct px_session *session,
     ret->changes = px_load_acquire(&session->changes); /* pairs with px_session_changed_locked */
 }
 
-/* That `value` is that of a slice of px_store_get for a rank (or WILDCARD) of our own namespace,
- * without directives that lead elsewhere: px_client_get_fast may say so again as long as nothing
- * changes. lasts: it is one of px_slice_pointer. In the same critical section as px_snapshot_take.
- */
+/* Caches for this thread the value of a slice that px_store_get found for a rank (or
+ * PMIX_RANK_WILDCARD) of our own namespace, without directives. px_client_get_fast returns it again
+ * until the snapshot changes. lasts: `value` is one of px_slice_pointer, so its address is cached;
+ * otherwise only scalars are. In the same critical section as px_snapshot_take. */
 void px_client_cache_result(const struct px_session *session, const struct px_snapshot *then,
                             const struct px_slice *slice, pmix_rank_t rank, const char *key,
                             const pmix_value_t *value, bool lasts);
 
-/* The same of a key that none of our stores knows. */
+/* Caches for this thread that no store of ours knows the key. Long keys are not cached. */
 void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, const char *key);
 
+/* px_role_ops.get, a px_get_fn: tries the fast path, then px_client_get. */
 pmix_status_t px_client_get_fast(const pmix_proc_t *proc, const char key[],
                                  const pmix_info_t info[], size_t ninfo, pmix_value_t **value);
 

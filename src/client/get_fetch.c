@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get when the value is not here: one message, whose reply is stored and then looked up like
- * everything else. Several gets of committed data of the same process share a message, since a
- * server sends all that it may show of a process; those that the reply does not serve ask again for
- * themselves. */
+/* Fetching from the server. A get becomes a waiter; waiters hang on a fetch, which is one GET
+ * message under way. Its reply is stored in the private store and then looked up like everything
+ * else, unless the value has been published in a segment meanwhile. Several gets of committed data
+ * of one process share a message, since a server sends everything that it may show of a process; a
+ * waiter that the shared reply does not serve asks again alone.
+ *
+ * A waiter is owned by its fetch while it hangs on one (session lock until the reply, loop thread
+ * from then on). Replies are handled on the loop thread. */
 
 #include "get_fetch.h"
 
@@ -23,8 +27,8 @@
 #include "gds/nodes.h"
 #include "gds/slice.h"
 
-/* A get that waits for the server. One of a blocking call lives on the caller's stack, as does its
- * request; others own theirs. */
+/* A get that waits for the server. That of a blocking call lives on the caller's stack, as does its
+ * request; others are an owned_waiter. */
 struct waiter {
     struct px_list link; /* in a fetch */
     struct px_session *session;
@@ -35,6 +39,7 @@ struct waiter {
     struct px_wait wait;  /* of a blocking call */
 };
 
+/* The waiter of a non-blocking get, with its own copy of the request. Freed by waiter_free. */
 struct owned_waiter {
     struct waiter waiter;
     struct px_get_request request;
@@ -52,6 +57,7 @@ struct px_fetch {
 
 static void fetch_reply(void *arg, int status, struct px_in *reply, int fd);
 
+/* Frees the waiter of a non-blocking get, with its request. */
 static void waiter_free(struct waiter *waiter)
 {
     struct owned_waiter *owned = px_container_of(waiter, struct owned_waiter, waiter);
@@ -61,8 +67,8 @@ static void waiter_free(struct waiter *waiter)
     free(owned);
 }
 
-/* Ends a get: hands over the value, which px_client_hand_out has made, or a status. The waiter is
- * gone afterwards. */
+/* Ends a get: hands over the value, which px_client_hand_out has made, or a status. The waiter must
+ * hang on no fetch; it is invalid afterwards. Loop thread, or the thread that could not send. */
 static void waiter_done(struct waiter *waiter, int status, pmix_value_t *value)
 {
     bool ours = (waiter->request->flags & PX_GET_POINTER) == 0;
@@ -83,7 +89,7 @@ static void waiter_done(struct waiter *waiter, int status, pmix_value_t *value)
     waiter_free(waiter);
 }
 
-/* Where px_client_hand_out is to put the value: the caller's own structure, or nothing yet. */
+/* The structure of the caller that px_client_hand_out is to fill; NULL: it makes a value. */
 static pmix_value_t *waiter_place(const struct waiter *waiter)
 {
     bool fills = (waiter->request->flags & PX_GET_STATIC) != 0;
@@ -91,17 +97,20 @@ static pmix_value_t *waiter_place(const struct waiter *waiter)
     return fills && waiter->value != NULL ? *waiter->value : NULL;
 }
 
+/* The waiter whose request was sent. The fetch must still have it. */
 static struct waiter *first_waiter(const struct px_fetch *fetch)
 {
     px_assert(!px_list_empty(&fetch->waiters));
     return px_container_of(fetch->waiters.next, struct waiter, link);
 }
 
+/* The request that was sent. */
 static const struct px_get_request *request_of(const struct px_fetch *fetch)
 {
     return first_waiter(fetch)->request;
 }
 
+/* The process that a request asks about. */
 static pmix_proc_t proc_of(const struct px_get_request *request)
 {
     pmix_proc_t proc;
@@ -110,13 +119,15 @@ static pmix_proc_t proc_of(const struct px_get_request *request)
     return proc;
 }
 
-/* Are data of one process wanted that it commits, rather than the host's? */
+/* True if the request asks for data that one process commits, not for the host's. */
 static bool is_of_commits(const struct px_get_request *request)
 {
     return (request->flags & PX_GET_REFRESH) == 0 && request->spec.rank <= PMIX_RANK_VALID &&
            !px_key_is_of_host(request->spec.key);
 }
 
+/* A fetch with this waiter as its first. again: px_fetch.again. NULL: no memory; the waiter is
+ * unchanged. */
 static struct px_fetch *fetch_create(struct waiter *waiter, bool again)
 {
     const struct px_get_request *request = waiter->request;
@@ -135,7 +146,7 @@ static struct px_fetch *fetch_create(struct waiter *waiter, bool again)
     return fetch;
 }
 
-/* What such a process posts comes with collectives and when it is asked for, not by itself. */
+/* Committed data of a far process reach this node by collectives and direct modex only. */
 bool px_client_is_far(const struct px_space *space, pmix_rank_t rank)
 {
     const struct px_store *store = space != NULL ? px_space_job(space) : NULL;
@@ -144,6 +155,7 @@ bool px_client_is_far(const struct px_space *space, pmix_rank_t rank)
     return node != PX_NO_NODE && node != px_store_local_node(store);
 }
 
+/* Fills an info by a shallow copy of the value. */
 static void load_info(pmix_info_t *info, const char *key, pmix_value_t value)
 {
     PMIx_Load_key(info->key, key);
@@ -151,9 +163,10 @@ static void load_info(pmix_info_t *info, const char *key, pmix_value_t value)
     info->value = value;
 }
 
-/* Packs the directives. Who asks for committed data says which change of them it has: a server that
- * knows of that answers with the number, or that it is still the same. Who asks for everything of a
- * process of this node does not wait for its first commit. */
+/* Packs the request's directives, without those about the return mode. For committed data of this
+ * node adds PX_KEY_CHANGE, the change that we have: our servers answer with the number of theirs,
+ * or that it is the same. A get of everything of a process of this node does not wait for its first
+ * commit (PMIX_IMMEDIATE). 0, PMIX_ERR_NOMEM or an error of packing. */
 static int pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
 {
     const struct px_get_request *request = request_of(fetch);
@@ -183,8 +196,9 @@ static int pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
     return rc;
 }
 
-/* Servers before 5.0 know no command to refresh: a plain GET that carries the directive is the best
- * there is. */
+/* Sends GET or REFRESH_CACHE: STRING namespace, PROC_RANK, the directives, STRING key (not for
+ * everything). Servers before 5.0 have no command to refresh and get a plain GET that carries the
+ * directive. 0: fetch_reply is called; else it is not, and the fetch is the caller's. */
 static int send_fetch(struct px_fetch *fetch)
 {
     const struct px_get_request *request = request_of(fetch);
@@ -212,8 +226,8 @@ static int send_fetch(struct px_fetch *fetch)
     return px_msg_send(&msg, rc, patience, fetch_reply, fetch);
 }
 
-/* What was to be refreshed and could not be: what is here of it may be as old as the refusal says,
- * unless it is our own. */
+/* True if a refresh failed and the value found here is one that it should have renewed: not our
+ * own, and not from PMIx_Store_internal. Then the get fails with the status of the refresh. */
 static bool is_outdated(const struct px_session *session, const struct px_get_request *request,
                         const struct px_slice *slice, int status)
 {
@@ -223,7 +237,8 @@ static bool is_outdated(const struct px_session *session, const struct px_get_re
            slice->scope != PMIX_INTERNAL;
 }
 
-/* Of everything: what is here by now; of a refresh without a key: that it is over. */
+/* The end of a get of everything: what is here by now. Of a refresh without a key: the status of
+ * the reply. */
 static int find_all(const struct waiter *waiter, int status, pmix_value_t **value)
 {
     bool refreshes = (waiter->request->flags & PX_GET_REFRESH) != 0;
@@ -233,8 +248,9 @@ static int find_all(const struct waiter *waiter, int status, pmix_value_t **valu
                : status;
 }
 
-/* The value out of the stores, or a final status. `found`: where it is, or NULL: it is to be looked
- * up. PMIX_ERR_NOT_FOUND: it is not here. */
+/* Hands out the value of the key from the stores, or returns a final status. found: the value if it
+ * was looked up already, or NULL. status: of the reply. PMIX_ERR_NOT_FOUND: the value is not here.
+ */
 static int find_key(const struct waiter *waiter, const struct px_slice *found, bool fresh,
                     int status, pmix_value_t **value)
 {
@@ -258,8 +274,8 @@ static int find_key(const struct waiter *waiter, const struct px_slice *found, b
     return rc == 0 ? px_client_hand_out(waiter->session, request, found, value) : rc;
 }
 
-/* Ends the waiter with what is here now that the server has answered. False: the server has the
- * value and this process has not. */
+/* Ends the waiter with what is here after the reply. False, with the waiter unchanged: the server
+ * sent success, but this process has no such value. */
 static bool serve(struct waiter *waiter, const struct px_slice *found, bool fresh, int status)
 {
     pmix_value_t *value = waiter_place(waiter);
@@ -278,8 +294,9 @@ static bool serve(struct waiter *waiter, const struct px_slice *found, bool fres
     return true;
 }
 
-/* Asks for one waiter alone, which has shared somebody else's message in vain. told: or which was
- * told to read what it cannot. */
+/* Sends a message for one waiter alone, which a shared reply did not serve. told: as
+ * px_fetch.again, the previous reply announced a segment that cannot be read here. If sending
+ * fails, the waiter ends. */
 static void ask_again(struct waiter *waiter, bool told)
 {
     struct px_fetch *fetch = fetch_create(waiter, told);
@@ -292,13 +309,14 @@ static void ask_again(struct waiter *waiter, bool told)
     }
 }
 
-/* The key whose value is wanted; NULL: all of them. */
+/* The key whose value is wanted; NULL: all keys. */
 static const char *key_of(const struct px_get_request *request)
 {
     return (request->flags & PX_GET_ALL) == 0 ? request->spec.key : NULL;
 }
 
-/* KVAL... of the process, or of its job. */
+/* Stores the reply to a refresh, KVAL... of the process or of its job. An error: the reply has
+ * another form. */
 static int store_refreshed(struct px_session *session, const struct px_get_request *request,
                            struct px_in *reply)
 {
@@ -309,6 +327,9 @@ static int store_refreshed(struct px_session *session, const struct px_get_reque
                : px_session_store_kvals(session, &proc, reply, key_of(request));
 }
 
+/* Stores the reply to a fetch in the private store. *ret_fresh: it has data. 0,
+ * PMIX_ERR_WOULD_BLOCK (it announces a segment that did not arrive), PMIX_ERR_NOMEM or an error of
+ * unpacking. */
 static int store_reply(const struct px_fetch *fetch, struct px_in *reply, bool *ret_fresh)
 {
     const struct px_get_request *request = request_of(fetch);
@@ -328,8 +349,7 @@ static int store_reply(const struct px_fetch *fetch, struct px_in *reply, bool *
     return rc;
 }
 
-/* Is the value that was asked for in the segment, now that the server has answered? Then nothing of
- * the reply is stored. */
+/* True if the segment has the value by now, with *ret. Then nothing of the reply is stored. */
 static bool is_published(const struct px_fetch *fetch, struct px_slice *ret)
 {
     const struct px_get_request *request = request_of(fetch);
@@ -338,8 +358,9 @@ static bool is_published(const struct px_fetch *fetch, struct px_slice *ret)
            px_client_find_published(first_waiter(fetch)->session, request, ret);
 }
 
-/* The server has it, and we have not. It may believe that we read that namespace's segment, whose
- * descriptor got lost. */
+/* Ends a waiter whose value the server has and we have not. One cause can be repaired: the server
+ * believes that we read that namespace's segment, whose descriptor was lost. Then the server is
+ * told, and asked once more. */
 static void miss(struct waiter *waiter, bool again)
 {
     struct px_session *session = waiter->session;
@@ -355,8 +376,9 @@ static void miss(struct waiter *waiter, bool again)
     ask_again(waiter, true);
 }
 
-/* Serves a waiter that has joined. The data may be older than its get: it may have come after
- * something newer was committed, which a process of this node is asked about each time. */
+/* Serves a waiter that joined another one's message. The reply may be older than its get, if
+ * something was committed in between. For a process of this node, whose data carry a change number,
+ * it therefore asks again. */
 static void serve_joined(struct waiter *waiter, bool fresh)
 {
     const struct px_get_request *request = waiter->request;
@@ -367,6 +389,7 @@ static void serve_joined(struct waiter *waiter, bool fresh)
     }
 }
 
+/* Takes the next waiter off the fetch; NULL: none is left. */
 static struct waiter *next_waiter(struct px_fetch *fetch)
 {
     struct px_list *item = px_list_shift(&fetch->waiters);
@@ -374,6 +397,8 @@ static struct waiter *next_waiter(struct px_fetch *fetch)
     return item != NULL ? px_container_of(item, struct waiter, link) : NULL;
 }
 
+/* The reply to a fetch: stores it, then serves or restarts each waiter, and frees the fetch. The
+ * first waiter's status is that of the reply. Loop thread. */
 static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct px_fetch *fetch = arg;
@@ -410,8 +435,9 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
     free(fetch);
 }
 
-/* Moves the waiter of `fetch` to a message under way for the same process, unless its answer may be
- * older than a collective that has ended; else the others may join this one. Session lock. */
+/* True if the waiter of `fetch` has moved to a message under way for the same process; the fetch is
+ * empty then. False: the fetch is entered in the list, and others may join it. A message is not
+ * joined if a collective has ended since it was sent: its answer may be older. Session lock. */
 static bool join_locked(struct px_fetch *fetch)
 {
     const struct px_get_request *request = request_of(fetch);
@@ -434,7 +460,7 @@ static bool join_locked(struct px_fetch *fetch)
     return false;
 }
 
-/* Does the reply to such a request serve any other without directives? */
+/* True if the reply to this request serves any other request without directives for the process. */
 static bool is_sharable(const struct px_fetch *fetch)
 {
     const struct px_get_request *request = request_of(fetch);
@@ -443,7 +469,8 @@ static bool is_sharable(const struct px_fetch *fetch)
            !px_key_is_of_host(request->spec.key) && fetch->change == 0;
 }
 
-/* An error: the waiter is the caller's again. */
+/* Sends a message for the waiter, or lets it join one. 0: the waiter belongs to the fetch. An
+ * error: the waiter is the caller's again; waiters that had joined end with the same status. */
 static int ask_server(struct waiter *waiter)
 {
     struct px_session *session = waiter->session;
@@ -482,6 +509,8 @@ static int ask_server(struct waiter *waiter)
 
 /* --- values in no store --- */
 
+/* Ends a waiter with the value of a dynamic key, which is borrowed for the callback. Loop thread.
+ */
 static void dynamic_reply(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     struct waiter *waiter = cbdata;
@@ -493,6 +522,8 @@ static void dynamic_reply(pmix_status_t status, pmix_value_t *value, void *cbdat
     waiter_done(waiter, status, status == PMIX_SUCCESS ? given : NULL);
 }
 
+/* Starts the request of a waiter: a dynamic key by a request of its own, everything else by a
+ * fetch. 0: the waiter will be ended on the loop thread; else it is the caller's. */
 static int ask(struct waiter *waiter)
 {
     const struct px_get_request *request = waiter->request;

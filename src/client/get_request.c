@@ -13,6 +13,7 @@
 #include "src/value/directives.h"
 #include "group_map.h"
 
+/* Reads with the table of the publish calls, since many calls take this directive and no other. */
 uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
 {
     struct px_publish_directives directives; /* many calls have this one only */
@@ -22,7 +23,8 @@ uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo)
                : 0;
 }
 
-/* The qualifiers as one array: the caller's when it has nothing else, else shallow copies. */
+/* Points the lookup key to the n_quals qualifiers as one array: the caller's infos if all of them
+ * are qualifiers, else shallow copies that the request owns. 0 or PMIX_ERR_NOMEM. */
 static __attribute__((noinline)) int gather_quals(struct px_get_request *request,
                                                   const pmix_info_t *info, size_t ninfo,
                                                   size_t n_quals)
@@ -44,6 +46,7 @@ static __attribute__((noinline)) int gather_quals(struct px_get_request *request
     return 0;
 }
 
+/* The flags of the directives that are booleans. */
 static unsigned flags_of(const struct px_get_directives *directives)
 {
     return (directives->optional ? PX_GET_OPTIONAL : 0) |
@@ -54,6 +57,9 @@ static unsigned flags_of(const struct px_get_directives *directives)
            (directives->app_info || directives->session_info ? PX_GET_MORE : 0);
 }
 
+/* Reads the directives into the request, which borrows the infos. 0, PMIX_ERR_BAD_PARAM (static and
+ * pointer values at once, or a directive of the wrong type), PMIX_ERR_NOT_SUPPORTED,
+ * PMIX_ERR_NOMEM. */
 static int read_directives(struct px_get_request *request, const pmix_info_t *info, size_t ninfo)
 {
     struct px_get_directives directives = px_get_absent();
@@ -80,8 +86,9 @@ static int read_directives(struct px_get_request *request, const pmix_info_t *in
                                        : 0;
 }
 
-/* Group data and qualified values are posted by design; Open MPI 4.1 posts what it finds out about
- * its own place and ends when that is refused (docs/decisions/0011-reserved-keys.md). */
+/* Reserved keys that processes may put. Group data and qualified values are put by design; Open MPI
+ * 4.1 puts what it finds out about its own place and exits if that is refused
+ * (docs/decisions/0011-reserved-keys.md). */
 static const char *const postable[] = {
     PMIX_GROUP_LOCAL_CID, PMIX_QUALIFIED_VALUE, PMIX_LOCALITY_STRING,
     PMIX_HOSTNAME,        PMIX_CPUSET,          "pmix.arch",
@@ -103,8 +110,8 @@ bool px_key_is_of_host(const char *key)
     return true;
 }
 
-/* Member by member: a whole structure is cleared by an instruction that takes longer than the rest
- * of the call. */
+/* Clears a request, member by member: the compiler would clear the whole structure by an
+ * instruction that takes longer than the rest of the call. */
 static inline void request_init(struct px_get_request *request)
 {
     request->flags = 0;
@@ -120,6 +127,8 @@ static inline void request_init(struct px_get_request *request)
     request->spec.n_quals = 0;
 }
 
+/* Fills the lookup key for a get without directives: any realm, node, application, session and
+ * scope. */
 static inline void want_anything(struct px_get_request *request)
 {
     request->spec.realm = PX_REALM_NONE;
@@ -130,6 +139,7 @@ static inline void want_anything(struct px_get_request *request)
     request->spec.scope = PMIX_SCOPE_UNDEF;
 }
 
+/* Points the request to our own namespace. */
 static inline void request_own_nspace(struct px_session *session, struct px_get_request *ret)
 {
     ret->space = &session->own;
@@ -137,7 +147,9 @@ static inline void request_own_nspace(struct px_session *session, struct px_get_
     ret->nspace = session->own.nspace;
 }
 
-/* Another namespace, or a group's name. */
+/* Resolves a name that is not our own namespace: a group's, which is replaced by the member, or
+ * another namespace's. 0, PMIX_ERR_BAD_PARAM (too long), PMIX_ERR_NOT_FOUND (no such rank in the
+ * group). */
 static __attribute__((noinline)) int request_other_nspace(struct px_session *session,
                                                           const pmix_proc_t *proc,
                                                           struct px_get_request *ret)
@@ -200,7 +212,8 @@ int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, con
 
 /* --- a copy --- */
 
-/* The copy of what `text`, a string of one of the directives, points at. */
+/* In the copy, the string of the directive whose string in the original is `text`; NULL for NULL.
+ */
 static const char *copied_text(const struct px_get_request *request,
                                const struct px_get_request *copy, const char *text)
 {

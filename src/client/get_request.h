@@ -3,13 +3,14 @@
 #ifndef PX_CLIENT_GET_REQUEST_H
 #define PX_CLIENT_GET_REQUEST_H
 
+/* One PMIx_Get, its arguments read once. The lookup, the request to the server and the reply all
+ * work from this. As px_get_request_read fills it, it borrows the caller's arguments, which is
+ * enough for a call that waits; px_get_request_copy makes one that owns them. */
+
 #include "session.h"
 #include "gds/slice.h"
 
-/* One PMIx_Get: its arguments, read once. Everybody who serves it works from this: the lookup, the
- * request to the server, and the reply. As it is read it borrows the caller's arguments, which is
- * enough for a call that waits; px_get_request_copy makes one that owns them. */
-
+/* Bits of px_get_request.flags. */
 enum px_get_request_flag {
     PX_GET_OPTIONAL = 1,  /* look here only */
     PX_GET_IMMEDIATE = 2, /* the server may not wait either */
@@ -20,6 +21,7 @@ enum px_get_request_flag {
     PX_GET_ALL = 64,      /* no key: everything of the process; with REFRESH: only the refresh */
 };
 
+/* A get with its directives. On the stack of the call, or in an owned waiter (get_fetch.c). */
 struct px_get_request {
     struct px_lookup_key spec;
     unsigned flags;
@@ -36,18 +38,21 @@ struct px_get_request {
     bool owns; /* any of them */
 };
 
-/* key: NULL for everything. A rank of a group that we are in stands for the process that has it. 0,
- * PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown),
- * PMIX_ERR_NOMEM, PMIX_ERR_NOT_FOUND (the group has no such rank); with an error there is nothing
- * to release. *ret may refer to itself: it is not to be copied but by px_get_request_copy. */
+/* Reads the arguments of a get. proc: NULL for ourselves; a rank of a group that we are in stands
+ * for the process that has it. key: NULL for everything. 0; PMIX_ERR_BAD_PARAM (key, namespace or a
+ * directive), PMIX_ERR_NOT_SUPPORTED (a required directive that is unknown), PMIX_ERR_NOMEM,
+ * PMIX_ERR_NOT_FOUND (the group has no such rank); with an error there is nothing to release. *ret
+ * may point into itself, so copy it only by px_get_request_copy; px_get_request_fini ends it. */
 int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
                         const pmix_info_t *info, size_t ninfo, struct px_get_request *ret);
 
-/* The same request with arguments of its own. 0, PMIX_ERR_NOMEM, or what is wrong with a value of a
- * directive. */
+/* Makes the same request with arguments of its own. 0, PMIX_ERR_NOMEM, or the error of copying a
+ * directive's value; with an error there is nothing to release. */
 int px_get_request_copy(const struct px_get_request *request, struct px_get_request *ret);
 
+/* Frees what a request owns; it must own something. Use px_get_request_fini. */
 void px_get_request_free(struct px_get_request *request);
+/* Ends a request that px_get_request_read or px_get_request_copy has made. */
 static inline void px_get_request_fini(struct px_get_request *request)
 {
     if (__builtin_expect(request->owns, 0)) {
@@ -55,7 +60,8 @@ static inline void px_get_request_fini(struct px_get_request *request)
     }
 }
 
-/* How the value is handed out. */
+/* The mode in which the caller wants the value: a copy, a pointer to library memory, or a structure
+ * of the caller filled. */
 static inline enum px_return_mode px_get_request_mode(const struct px_get_request *request)
 {
     return (request->flags & PX_GET_STATIC) != 0    ? PX_RETURN_FILL
@@ -63,10 +69,11 @@ static inline enum px_return_mode px_get_request_mode(const struct px_get_reques
                                                     : PX_RETURN_COPY;
 }
 
-/* The key is of the host: not one of those "pmix" keys that processes post. */
+/* True if the key is one that the host registers: reserved, and none of the reserved keys that
+ * processes put. */
 bool px_key_is_of_host(const char *key);
 
-/* The seconds of PMIX_TIMEOUT, as int or uint32, in milliseconds; 0: none. */
+/* The PMIX_TIMEOUT among the infos in milliseconds; 0: none, or the infos do not parse. */
 uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo);
 
 #endif

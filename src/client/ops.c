@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* The operations of the roles client and tool, as src/api calls them. Both roles ask their servers
+ * for the same things in the same way, so the two tables have the same functions; what makes a tool
+ * different is how it starts and that it may have several servers (tool.c). */
+
 #include "ops.h"
 #include "events.h"
 #include "get.h"
@@ -13,7 +17,7 @@
 #include "resolve.h"
 #include "sync.h"
 
-/* Clients and tools ask their servers for the same things in the same way. */
+/* All operations, the same for both roles. */
 #define COMMON_OPS                                                                                 \
     .put = px_client_put, .store_internal = px_client_store_internal, .commit = px_client_commit,  \
     .get = px_client_get_fast, .get_nb = px_client_get_nb, .fence_nb = px_client_fence_nb,         \

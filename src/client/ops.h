@@ -3,9 +3,12 @@
 #ifndef PX_CLIENT_OPS_H
 #define PX_CLIENT_OPS_H
 
+/* The tables of operations of the two roles that this folder implements. Constant. The contract of
+ * each operation is in src/context/role.h. */
+
 #include "src/context/role.h"
 
-/* The operations of a client and of a tool; the contracts are those of src/context/role.h. */
+/* For px_ctx.ops: of a client, and of a tool. They differ in their name only. */
 
 extern const struct px_role_ops px_client_ops;
 extern const struct px_role_ops px_tool_ops;

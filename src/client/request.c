@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A request is one message; its completion runs on the loop thread. */
+/* Requests to servers: begin, send, read the reply's status, complete. Callers are API calls in any
+ * thread; replies and completions run on the loop thread. The second half serves
+ * px_role_ops.request, for which the tables of src/request say how arguments are packed and replies
+ * are read. */
 
 #include "request.h"
 
@@ -40,7 +43,8 @@ int px_msg_start(struct px_session *session, enum px_command command, struct px_
     return rc == 0 ? px_msg_start_at(server, command, ret) : rc;
 }
 
-/* Begins a message without its command. */
+/* Begins a message to a server without a command, whose packer adds it. 0 or
+ * PMIX_ERR_LOST_CONNECTION. */
 static int msg_open(struct px_server_peer *server, struct px_msg *ret)
 {
     if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
@@ -99,13 +103,15 @@ pmix_status_t px_reply_status(int status, struct px_in *reply, int fd)
 
 /* --- requests that src/request describes --- */
 
+/* A described request under way. Allocated when it is sent, freed by on_reply. */
 struct server_call {
     struct px_session *session;
     const struct px_reply_type *type;
     struct px_completion to;
 };
 
-/* Behind a spawn's reply stands what is known of the job. */
+/* Stores the job information that follows in the reply to a spawn. An error of it becomes the
+ * status of the reply, except that the segment is still missing: gets ask for that later. */
 static void store_spawned(struct px_session *session, struct px_in *in, struct px_reply *reply)
 {
     if (reply->status == PMIX_SUCCESS && reply->proc.nspace[0] != '\0' && px_in_left(in) > 0) {
@@ -116,6 +122,8 @@ static void store_spawned(struct px_session *session, struct px_in *in, struct p
     }
 }
 
+/* Reads the reply of a described request and calls the completion, which owns nothing of it. Loop
+ * thread. */
 static void on_reply(void *arg, int status, struct px_in *in, int fd)
 {
     struct server_call *call = arg;
@@ -130,7 +138,8 @@ static void on_reply(void *arg, int status, struct px_in *in, int fd)
     free(call);
 }
 
-/* Sends, whatever `packed` says; the completion is called unless this fails. */
+/* Sends a message whose reply is of a described type. packed: as px_msg_send. 0: the completion is
+ * called once; else it is not. Frees the message's buffer in any case. */
 static int send_for_reply(struct px_msg *msg, int packed, uint64_t timeout_ms,
                           const struct px_reply_type *type, const struct px_completion *to)
 {
@@ -189,8 +198,9 @@ int px_request_send(struct px_session *session, const struct px_request *request
     return rc == 0 ? px_request_send_at(server, request, args, to) : rc;
 }
 
-/* A heartbeat is a message of its own kind: nobody answers. Its one byte only keeps it from being
- * empty. */
+/* Sends a heartbeat, a message of its own kind without a reply; its one byte only keeps it from
+ * being empty. PMIX_OPERATION_SUCCEEDED once it is queued, PMIX_ERR_NOT_SUPPORTED (a required
+ * directive), PMIX_ERR_UNREACH, PMIX_ERR_NOMEM. */
 static pmix_status_t send_heartbeat(struct px_session *session, const struct px_args *args)
 {
     struct px_server_peer *server = px_session_server(session);

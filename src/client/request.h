@@ -3,11 +3,15 @@
 #ifndef PX_CLIENT_REQUEST_H
 #define PX_CLIENT_REQUEST_H
 
+/* Messages to servers: a request is packed into a px_msg, sent, and answered once on the loop
+ * thread, by a reply, a time-out or the loss of the connection. Requests that are described in
+ * src/request (most of the interface) go through px_request_send; px_msg is for the others. */
+
 #include "session.h"
 #include "src/request/schema.h"
 #include "src/wire/message.h"
 
-/* A request to the primary server being put together. */
+/* A request that is being packed, on the caller's stack. px_msg_send or px_msg_drop ends it. */
 struct px_msg {
     struct px_session *session;
     struct px_server_peer *server;
@@ -15,50 +19,58 @@ struct px_msg {
     enum px_wire_kind kind;
 };
 
-/* The primary server. 0, PMIX_ERR_UNREACH when there is none, PMIX_ERR_LOST_CONNECTION when it has
- * gone. */
+/* The primary server, borrowed. 0, PMIX_ERR_UNREACH (there is none), PMIX_ERR_LOST_CONNECTION (it
+ * was lost, or this is a forked child). */
 int px_msg_server(struct px_session *session, struct px_server_peer **ret);
 
-/* Starts with the command. PMIX_ERR_UNREACH when there is no server, PMIX_ERR_LOST_CONNECTION when
- * it has gone, PMIX_ERR_WOULD_BLOCK never. Nothing to release on failure. */
+/* Begins a request to the primary server with its command. 0, PMIX_ERR_UNREACH,
+ * PMIX_ERR_LOST_CONNECTION as px_msg_server. Nothing to release on failure. Lack of memory shows in
+ * px_msg_send. */
 int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret);
-/* The same for one server, primary or not. PMIX_ERR_LOST_CONNECTION when it has gone. */
+/* The same for a given server, primary or not. 0 or PMIX_ERR_LOST_CONNECTION. */
 int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret);
+/* Frees a message that is not sent. Harmless after px_msg_send. */
 void px_msg_drop(struct px_msg *msg);
 
-/* Sends and forgets the buffer, whatever happens. `packed` is the outcome of packing: an error is
- * returned as it is. fn as in request.h. */
+/* Sends the request and frees its buffer, in any case. packed: the status of packing; an error is
+ * returned as it is. timeout_ms: 0 for none. 0: fn(arg) is called once on the loop thread with the
+ * reply or an error, as px_link_request_take does; else it is not called. */
 int px_msg_send(struct px_msg *msg, int packed, uint64_t timeout_ms, px_reply_fn fn, void *arg);
 
-/* A reply of the STATUS alone. cbfunc may be NULL. */
+/* px_msg_send for a reply that consists of its STATUS alone. cbfunc is called with it on the loop
+ * thread unless this fails; it may be NULL. */
 pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms,
                              pmix_op_cbfunc_t cbfunc, void *cbdata);
 
-/* Sends what src/request describes, to the primary server or to one of them. 0: the completion is
- * called, once, on the loop thread. PMIX_ERR_UNREACH, PMIX_ERR_LOST_CONNECTION,
- * PMIX_ERR_NOT_SUPPORTED (the server is too old), PMIX_ERR_NOMEM, or what px_pack says. */
+/* Sends a request that src/request describes, to the primary server or to a given one. Arguments
+ * are borrowed for the call. 0: the completion is called once, on the loop thread.
+ * PMIX_ERR_UNREACH, PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOT_SUPPORTED (the server's release lacks
+ * the command), PMIX_ERR_NOMEM, or an error of packing: it is not called. */
 int px_request_send(struct px_session *session, const struct px_request *request,
                     const struct px_args *args, const struct px_completion *to);
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to);
 
-/* Does the server have the command, and its types? */
+/* True if the server has the command: its release has it, or it is one of ours (it gave us a
+ * segment). */
 bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request);
 
-/* px_role_ops.request. */
+/* px_role_ops.request: serves what src/request describes. Queries, events and subscriptions have
+ * code of their own; everything else is sent as it is. */
 pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *request,
                                 const struct px_args *args, const struct px_completion *to);
 
-/* The STATUS in front of a reply, or what went wrong before; closes a descriptor that nobody
- * expects. */
+/* The outcome of a request: the error `status` of the link, or the STATUS at the head of the reply
+ * (PMIX_ERR_UNPACK_FAILURE without one; PMIX_OPERATION_SUCCEEDED becomes PMIX_SUCCESS). Closes fd
+ * unless it is negative: such replies pass no descriptor. */
 pmix_status_t px_reply_status(int status, struct px_in *reply, int fd);
 
-/* Packs processes, groups and ranks in them replaced by the members. PMIX_ERR_NOT_FOUND: a rank
- * that a group does not have. */
+/* Packs a list of processes; groups and their ranks are replaced by the member processes. 0,
+ * PMIX_ERR_NOT_FOUND (a rank that a group does not have), PMIX_ERR_NOMEM or an error of packing. */
 int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n);
 
-/* Milliseconds after which we give up on our own: the server's time-out and some grace; 0:
- * never. */
+/* The time after which this process gives up on a request: the caller's PMIX_TIMEOUT and one second
+ * of grace for the server's own time-out, in milliseconds; 0: no limit. */
 uint64_t px_client_timeout_ms(const pmix_info_t *info, size_t ninfo);
 
 #endif

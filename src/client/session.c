@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Connections and life of a client or tool. Servers and foreign namespaces are only ever added
- * while the context is up, so readers follow the lists without a lock; all of it goes at the
- * end. */
+/* Life of a session: creation, connections to servers, goodbye and end. Servers and namespaces are
+ * only ever added while the context is up, so that readers follow their lists without a lock; all
+ * of them are freed at the end. The end has two steps: px_session_end waits for calls and readers
+ * of other threads, then px_session_destroy frees. */
 
 #include "session.h"
 
@@ -82,6 +83,8 @@ bool px_session_is_valid_locked(struct px_session *session)
            (session->unmap_in_grace == NULL || session->unmap_pending != session->unmap_in_grace);
 }
 
+/* Frees what gets may have pointed to: local values, kept values, spaces, and stores that were
+ * replaced before. Nobody reads any more. */
 static void free_data(struct px_session *session)
 {
     struct px_local_value *native = session->local_values;
@@ -186,6 +189,8 @@ void px_session_end(struct px_session *session)
     }
 }
 
+/* A message of the server that is no reply: an event or forwarded output; others are ignored. Loop
+ * thread; for px_link_ops. */
 static void link_notice(void *arg, uint32_t tag, struct px_in *in)
 {
     struct px_server_peer *server = arg;
@@ -197,6 +202,9 @@ static void link_notice(void *arg, uint32_t tag, struct px_in *in)
     }
 }
 
+/* The connection has ended. Unless that was to be expected (goodbye, end of the session), marks the
+ * server lost and tells the application by the event PMIX_ERR_LOST_CONNECTION. Loop thread; for
+ * px_link_ops. */
 static void link_lost(void *arg)
 {
     struct px_server_peer *server = arg;
@@ -216,6 +224,7 @@ static void link_lost(void *arg)
 static const struct px_link_ops link_ops = {
     .notice = link_notice, .lost = link_lost, .descriptor = px_session_descriptor};
 
+/* True if any server is connected. */
 static bool has_server_locked(const struct px_session *session)
 {
     const struct px_server_peer *at = session->servers;
@@ -309,6 +318,7 @@ enum px_wire_kind px_server_kind(const struct px_server_peer *server)
     return px_link_kind(server->link);
 }
 
+/* Ends the wait of px_session_goodbye with the status of the reply. Loop thread. */
 static void goodbye_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     if (fd >= 0) {

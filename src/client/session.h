@@ -3,6 +3,15 @@
 #ifndef PX_CLIENT_SESSION_H
 #define PX_CLIENT_SESSION_H
 
+/* The session: all that a client or a tool holds while the library is up: its servers, the
+ * namespaces it has data of, put values, fetches under way, groups, subscriptions. There is one,
+ * made by px_client_start or px_tool_start and freed by px_session_end; ctx->role points to it in
+ * both roles.
+ *
+ * Each member names its protection: "constant" after start, "lock" (px_session.lock), "loop
+ * thread", or "atomic". Atomic members that are "changed under the lock" have one writer at a time
+ * and may be read by any thread. */
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,28 +32,30 @@ struct px_dialed;
 /* What a client or a tool is: its place, its servers, its data. ctx->role points to it in both
  * roles. */
 
-/* One server. Tools may have several; they are kept until the end, so a borrowed pointer stays
- * good. */
+/* One server that this process has connected to. A tool may have several. They are kept until the
+ * end of the session, also when the connection is lost, so a borrowed pointer stays valid. */
 struct px_server_peer {
     struct px_server_peer *next; /* session lock; atomic */
     struct px_session *session;
     struct px_link *link; /* constant */
-    pmix_proc_t proc;     /* constant */
-    unsigned version[3];  /* constant: as PMIX_VERSION says, 255: unknown */
-    uint64_t lost;        /* atomic: the connection has ended */
+    pmix_proc_t proc;     /* constant: the name of the server itself */
+    unsigned version[3];  /* constant: major, minor, release; 255: unknown */
+    uint64_t lost;        /* atomic: 1 once the connection has ended, by whichever side */
 };
 
-/* A value posted and not yet committed. */
+/* A value of PMIx_Put that waits for the next commit. Owned by px_session.uncommitted; after the
+ * commit it is freed. */
 struct px_put_value {
     struct px_list link;
     pmix_scope_t scope;
-    bool stored; /* the private store has it */
+    bool stored; /* published in the private store of our namespace */
     pmix_value_t value;
     size_t key_len;
     char key[];
 };
 
-/* A value that has no bytes (a pointer, a topology): this process only. */
+/* A value that cannot be serialized (a pointer, a topology), stored by PMIx_Store_internal. Only
+ * this process can get it. Lives until the end of the session. */
 struct px_local_value {
     struct px_local_value *next; /* constant once linked */
     pmix_proc_t proc;
@@ -52,7 +63,8 @@ struct px_local_value {
     pmix_value_t value; /* pointers are borrowed from the application */
 };
 
-/* What the library itself says of its process (facts.c). */
+/* Values that the library itself knows about its process; the index of px_session.facts. facts.c
+ * says which key stands for each, and for which processes a get may ask for it. */
 enum px_fact {
     PX_FACT_PROCID,
     PX_FACT_VERSION,
@@ -64,86 +76,108 @@ enum px_fact {
     PX_N_FACTS
 };
 
+/* The session itself. Made by px_session_create, freed by px_session_destroy. */
 struct px_session {
     struct px_ctx *ctx;
-    struct px_space
-        own; /* our own namespace, the first of the list; its name is constant once up */
-    struct px_store *unmap_pinned; /* loop thread: generations that pointers were given away of,
-                                      kept until the end */
-    /* loop thread: generations that somebody may be reading still */
+    /* Our own namespace, the first of the list of spaces; its name is constant once up. */
+    struct px_space own;
+
+    /* Superseded segments on their way to be unmapped (refresh.c); loop thread. Pinned: the
+     * application has pointers into them, so they stay until the end. In grace: the grace period
+     * has begun. Pending: they wait for the next one. */
+    struct px_store *unmap_pinned;
     struct px_store *unmap_in_grace;
-    struct px_store *unmap_pending; /* loop thread: those that wait for the next grace */
-    struct px_space *arrived;       /* loop thread: whose segment came with the reply at hand */
-    void *fast_store; /* atomic struct px_store *: our own segment while what is there is what a
-                       * get wants, whoever else has data, but for the rank `self_private_rank`:
-                       * nothing was stored by px_ops.store_internal, and nobody counts reads; or
-                       * NULL */
-    uint64_t self_private_rank; /* atomic: our own rank, once we may have data of our own; until
-                                   then no rank */
-    uint64_t changes; /* atomic, changed under the lock: how often private stores and `uncommitted`
-                         have changed */
-    /* lock: private stores that were replaced by larger ones, kept until the end */
+    struct px_store *unmap_pending;
+    /* Loop thread: the space whose segment came with the reply that is being read, or NULL. */
+    struct px_space *arrived;
+
+    /* Atomic struct px_store *, the store that the fast path reads: our own segment, while no
+     * private data can override it except for the rank `self_private_rank`. NULL without a segment,
+     * after PMIx_Store_internal, and when reads are counted. */
+    void *fast_store;
+    /* Atomic: our own rank, once we may have private data under it; UINT64_MAX until then. */
+    uint64_t self_private_rank;
+    /* Atomic, changed under the lock: number of changes of private stores and of `uncommitted`. A
+     * cached result is valid while it stays the same. */
+    uint64_t changes;
+    /* Lock: private stores that were replaced by larger ones; kept until the end. */
     struct px_store *outgrown;
-    void *local_values; /* atomic struct px_local_value *: grows only */
-    uint64_t internal;  /* atomic: private stores have data of px_ops.store_internal, look there
-                           first */
-    uint64_t n_reads;   /* atomic; counted when report_fd is there */
-    int report_fd;      /* constant; -1: no report */
-    void *primary;      /* atomic struct px_server_peer *: where requests go; NULL: nobody */
-    struct px_server_peer *servers; /* lock */
-    struct px_lock lock;            /* posted data, writing of private stores, lists */
-    struct px_list uncommitted;     /* lock: struct px_put_value, in order */
-    /* atomic, changed under the lock: `uncommitted` has what our private store has not */
+    /* Atomic struct px_local_value *: list that only grows. */
+    void *local_values;
+    /* Atomic: 1 once PMIx_Store_internal was called; gets look in private stores first then. */
+    uint64_t internal;
+    /* Atomic: number of gets that found their value in a store; counted only for a report. */
+    uint64_t n_reads;
+    int report_fd; /* constant; -1: no report */
+
+    /* Atomic struct px_server_peer *: where requests go; NULL: none. */
+    void *primary;
+    struct px_server_peer *servers; /* lock; the newest first */
+    struct px_lock lock;            /* "the session lock" */
+
+    struct px_list uncommitted; /* lock: struct px_put_value, in the order of the puts */
+    /* Atomic, changed under the lock: 1 while `uncommitted` has values that our private store
+     * lacks. */
     uint64_t unstored;
-    bool committed; /* lock: the server has had a commit, so it knows that we have come that far */
-    uint64_t refused; /* atomic: status of a commit that the server could not take, until somebody
-                         is told */
-    struct px_list fetches; /* lock: struct px_fetch under way */
+    /* Lock: a commit was sent. Until then an empty commit is sent too: others may wait for it. */
+    bool committed;
+    /* Atomic: the status with which the server refused a commit, until a call has returned it. */
+    uint64_t refused;
+
+    struct px_list fetches; /* lock: struct px_fetch under way that others may join */
     struct px_map queries;  /* lock: packed query to struct px_query_cache_entry */
-    struct px_map fetched;  /* lock: a process whose posted data our private stores hold, to of
-                               when they are (private_store.c) */
-    uint64_t ended; /* atomic, changed under the lock: collectives since something was fetched */
-    struct px_list invitations;  /* loop thread: struct px_invitation */
-    struct px_list groups;       /* lock: struct px_proc_set, the groups that this process is in */
-    uint64_t n_groups;           /* atomic, changed under the lock: how many that are */
-    bool watching;               /* loop thread: the server sends us the events of invitations */
+    /* Lock: a process whose committed data came by message, to their age (private_store.c). */
+    struct px_map fetched;
+    /* Atomic, changed under the lock: number of collectives that ended since data were first
+     * fetched. */
+    uint64_t ended;
+
+    struct px_list invitations; /* loop thread: struct px_invitation */
+    struct px_list groups;      /* lock: struct px_proc_set, the groups that this process is in */
+    uint64_t n_groups;          /* atomic, changed under the lock: length of `groups` */
+    bool watching;              /* loop thread: the server sends us the events of invitations */
+
     struct px_list iof_handlers; /* lock: struct px_iof_handler */
-    size_t last_pull;            /* lock: the number of the latest; none is given twice */
-    struct px_list kept;         /* lock: values that were made for a pointer; until the end */
-    char *server_uri; /* constant once up, as the next; NULL: no server, or we are a tool */
+    size_t last_pull;            /* lock: the last number of a subscription; none is reused */
+
+    struct px_list kept; /* lock: values handed out by pointer; kept until the end (facts.c) */
+    char *server_uri;    /* constant once up, as `server`; NULL: no server, or we are a tool */
     pmix_proc_t server;
-    pmix_value_t facts[PX_N_FACTS]; /* constant once named; what they point to is not theirs */
+    pmix_value_t facts[PX_N_FACTS]; /* constant once named; borrow what they point to */
     bool is_tool;                   /* constant */
-    char hostname[256];             /* constant */
+    char hostname[256];             /* constant: PMIX_HOSTNAME of the environment, or gethostname */
 };
 
-/* Where the fast path of PMIx_Get finds the session: atomic. Loaded inside a read-side critical
- * section, so that it is not freed meanwhile; while there is no session, an empty one whose
- * `fast_store` is NULL. */
+/* Where the fast path of PMIx_Get finds the session: atomic. It is loaded inside a read-side
+ * critical section, so that the session is not freed meanwhile. While no session is up, it points
+ * to an empty one whose `fast_store` is NULL. */
 extern void *px_session_readable __attribute__((visibility("hidden")));
 
-/* pairs with px_session_open_reads and px_session_end */
+/* The session that reads use now, never NULL. Inside a read-side critical section. pairs with
+ * px_session_open_reads and px_session_end */
 static inline struct px_session *px_session_visited(void)
 {
     return px_load_ptr_acquire(&px_session_readable);
 }
 
-/* From now on reads find the session there. Under ctx->lock. */
+/* Lets the fast path find the session. Called at the end of a start, under ctx->lock. */
 void px_session_open_reads(struct px_session *session);
 
-/* The end of the role, when the context is down: answers every call that waits with
- * PMIX_ERR_LOST_CONNECTION, waits until no thread is inside a call or reads, and frees the session.
- * ctx->role is NULL afterwards; it stays when a thread does not leave: then nothing is freed, and
- * the loop may not be either. Under ctx->lock, not on the loop's thread. */
+/* Ends the role after the context went down: answers all pending calls with
+ * PMIX_ERR_LOST_CONNECTION, waits until no thread is inside a call or a read, and frees the
+ * session. ctx->role is NULL afterwards. If a thread does not leave in time, ctx->role stays and
+ * nothing is freed; the caller must then keep the loop as well. Under ctx->lock, not on the loop
+ * thread. */
 void px_session_end(struct px_session *session);
 
+/* The session of a context in the role of a client or a tool. */
 static inline struct px_session *px_session(const struct px_ctx *ctx)
 {
     return ctx->role;
 }
 
-/* From now on our own rank's data are looked for in our private store first, what the segment says
- * of others still in the segment. Session lock. */
+/* Makes gets for our own rank look in the private store first. Gets for other ranks of our
+ * namespace still look in the segment first. Session lock. */
 static inline void px_session_set_self_private_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
@@ -151,67 +185,86 @@ static inline void px_session_set_self_private_locked(struct px_session *session
     px_store_release(&session->self_private_rank, session->ctx->self.rank);
 }
 
-/* What was found in our private data of our own namespace may be another thing now. Session lock.
- * pairs with px_snapshot_take and cached_result */
+/* Invalidates all cached results that depend on private data of our own namespace. To be called
+ * after each change of such data. Session lock. pairs with px_snapshot_take and cached_result */
 static inline void px_session_changed_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
     px_store_release(&session->changes, session->changes + 1);
 }
 
-/* The invariants of the session and of all its spaces. Loop thread, session lock. */
+/* True if the invariants of the session and of all its spaces hold; for assertions. Loop thread,
+ * session lock. */
 bool px_session_is_valid_locked(struct px_session *session);
 
-/* The segment of our own namespace, or NULL. */
+/* The segment of our own namespace, or NULL. Off the loop thread: inside a read-side critical
+ * section. */
 static inline struct px_store *px_session_shared(const struct px_session *session)
 {
     return px_space_segment(&session->own);
 }
 
-/* Sets ctx->self and what is derived from it. */
+/* Sets our own name (ctx->self), the name of the own space, and the facts that follow from it.
+ * Before other threads use the session. */
 void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t rank);
 
-/* Is it the name of our own namespace? As px_space_is_named. */
+/* True if that is the name of our own namespace. nspace: a whole pmix_nspace_t, as for
+ * px_space_is_named. */
 static inline bool px_session_is_named(const struct px_session *session, const char *nspace)
 {
     return px_space_is_named(&session->own, nspace);
 }
 
-/* Is the process (NULL, or without a namespace: ourselves) of our own namespace? */
+/* True if the process is of our own namespace. NULL and an empty namespace stand for ourselves. */
 static inline bool px_session_is_own(const struct px_session *session, const pmix_proc_t *proc)
 {
     return proc == NULL || proc->nspace[0] == '\0' || px_session_is_named(session, proc->nspace);
 }
 
-/* The server that requests go to, connected; or NULL. */
+/* The primary server, if it is connected and the progress thread runs; else NULL (no server, lost
+ * connection, forked child). Any thread. */
 struct px_server_peer *px_session_server(struct px_session *session);
-/* Is there a server, or was there one until its connection was lost? */
+/* True if there is a primary server, connected or lost. */
 static inline bool px_session_is_served(const struct px_session *session)
 {
     return px_load_ptr_acquire(&session->primary) != NULL; /* pairs with px_session_attach */
 }
+/* Whether messages to this server carry the type of each value. */
 enum px_wire_kind px_server_kind(const struct px_server_peer *server);
+/* True if the server's release is at least the given one. An unknown release counts as the newest.
+ */
 bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor,
                         unsigned release);
 
 /* --- life (session.c) --- */
+/* An empty session: no name, no server. NULL: no memory. The caller names it, connects it and makes
+ * it ctx->role; px_session_destroy or px_session_end frees it. */
 struct px_session *px_session_create(struct px_ctx *ctx);
-/* Frees everything; links are closed. Not on the loop thread. Takes NULL. */
+/* Closes all links and frees everything. No other thread may use the session. Not on the loop
+ * thread. Takes NULL. */
 void px_session_destroy(struct px_session *session);
-/* Turns a dialled descriptor into a server of the session; takes over the descriptor. */
+/* Adds a server to the session, over a dialled connection. Takes over the descriptor, also on
+ * failure. The server becomes the primary one if no other is connected. 0 with *ret borrowed,
+ * PMIX_ERR_NOMEM, or an error of px_link_open. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
                       enum px_wire_kind kind, struct px_server_peer **ret);
+/* Sets the server's release from a text such as "v5.0.3"; NULL: unknown. */
 void px_session_set_version(struct px_server_peer *server, const char *version);
-/* Sends FINALIZE and waits for the answer. */
+/* Sends FINALIZE, waits for the reply (at most 30 s), and marks the server lost. Success also when
+ * the connection is lost already or ends meanwhile; else PMIX_ERR_NOMEM, PMIX_ERR_TIMEOUT or the
+ * status of the reply. Not on the loop thread. */
 pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_peer *server);
+/* Writes one line of statistics (name, gets, messages sent and received, size of the segment) to
+ * the descriptor of the parameter shmix_report_fd; does nothing without one. */
 void px_session_report(struct px_session *session);
+/* Empties a list of px_put_value and frees them. */
 void px_put_values_free(struct px_list *head);
 
 /* --- data (private_store.c); any thread --- */
 
-/* The private store of a namespace for reading, or NULL; our own with all that was posted. The
- * session lock is taken only when something has been posted since the last time. 0, PMIX_ERR_NOMEM:
- * what was posted last is in neither. */
+/* The private store of a namespace for reading, or NULL. Our own contains everything put so far:
+ * what was put since the last call is published first; only then the session lock is taken. 0, or
+ * PMIX_ERR_NOMEM: the last put values are missing in it. Any thread. */
 static inline int px_space_private(struct px_session *session, const struct px_space *space,
                                    const struct px_store **ret)
 {

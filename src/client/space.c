@@ -11,6 +11,8 @@
 #include "gds/state.h"
 #include "session.h"
 
+/* Fills words[i] from word `at` of the name. The mask covers the name and its NUL; a word behind
+ * them has an empty mask and equals everything. */
 static void note_word(struct px_space *space, size_t i, size_t at)
 {
     size_t counted = space->nspace_len + 1;
@@ -99,6 +101,7 @@ size_t px_space_jobs(const struct px_space *first, bool all, const struct px_sto
     return n;
 }
 
+/* Frees the stores of a space and leaves it empty. */
 static void fini_one(struct px_space *space)
 {
     px_store_destroy(space->private_store);

@@ -3,6 +3,14 @@
 #ifndef PX_CLIENT_SPACE_H
 #define PX_CLIENT_SPACE_H
 
+/* What this process has of one namespace: its segment, where the server hands it out, and a private
+ * store for everything else. The spaces are a list whose first element is our own namespace
+ * (px_session.own), there from the start; another is added when data of its namespace arrive. None
+ * is removed before the end of the session.
+ *
+ * Gets compare the name of the namespace at each call, so the space keeps the name's first two
+ * words and its last one with masks, for a comparison without a loop. */
+
 #include <pmix.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +25,7 @@
 
 struct px_session;
 
+/* One namespace as this process knows it. Owned by the session. */
 struct px_space {
     void *next; /* atomic struct px_space *: of the first, the one that was added last; of another,
                    constant once it is linked */
@@ -35,32 +44,36 @@ struct px_space {
     pmix_nspace_t nspace;
 };
 
-/* The invariants of the struct, and that its stores are of its namespace. Loop thread, or inside a
- * read-side critical section. */
+/* True if the struct is consistent and its stores belong to its namespace; for assertions. Loop
+ * thread, or inside a read-side critical section. */
 bool px_space_is_valid(const struct px_space *space);
 
-/* Gives it its name, before others can see it. */
+/* Sets the name, before other threads can see the space. nspace: at most PMIX_MAX_NSLEN bytes. */
 void px_space_name(struct px_space *space, const char *nspace);
 
+/* The next space of the list, or NULL. Any thread. */
 static inline struct px_space *px_space_next(const struct px_space *space)
 {
     return px_load_ptr_acquire(&space->next); /* pairs with px_space_meet_locked */
 }
 
+/* The newest segment that this process has of the namespace, or NULL. Off the loop thread: valid
+ * until the end of the read-side critical section. */
 static inline struct px_store *px_space_segment(const struct px_space *space)
 {
     return px_load_ptr_acquire(&space->segment); /* pairs with replace_segment */
 }
 
-/* Without what was posted last: see px_space_private. */
+/* The private store, or NULL. It may lack the latest put values: see px_space_private. Any thread.
+ */
 static inline const struct px_store *px_space_private_peek(const struct px_space *space)
 {
     /* pairs with px_space_private_locked and enlarge_locked */
     return px_load_ptr_acquire(&space->private_store);
 }
 
-/* The store that has the job's information: the segment or, without one, the private store. NULL:
- * neither is there. Inside a read-side critical section. */
+/* The store with the job information: the segment or, without one, the private store. NULL: neither
+ * exists. Inside a read-side critical section. */
 static inline const struct px_store *px_space_job(const struct px_space *space)
 {
     const struct px_store *segment = px_space_segment(space);
@@ -68,6 +81,7 @@ static inline const struct px_store *px_space_job(const struct px_space *space)
     return segment != NULL ? segment : px_space_private_peek(space);
 }
 
+/* The i-th 8 bytes of a name. */
 static inline uint64_t px_nspace_word(const char *nspace, size_t i)
 {
     uint64_t word;
@@ -76,15 +90,16 @@ static inline uint64_t px_nspace_word(const char *nspace, size_t i)
     return word;
 }
 
-/* The bits in which a word of a name is not that of the namespace. */
+/* The bits in which word `at` of a name differs from the space's word number i (index of `words`).
+ */
 static inline uint64_t px_space_differs(const struct px_space *space, const char *nspace, size_t i,
                                         size_t at)
 {
     return (px_nspace_word(nspace, at) ^ space->words[i].bits) & space->words[i].mask;
 }
 
-/* Is that its name? nspace: a whole pmix_nspace_t, compared word by word: a call would cost more
- * than the comparison. */
+/* True if that is the namespace's name. nspace must be a whole pmix_nspace_t: it is compared word
+ * by word, since a call of strcmp would cost more than the comparison. */
 static inline bool px_space_is_named(const struct px_space *space, const char *nspace)
 {
     uint64_t differ = px_space_differs(space, nspace, 0, 0) | px_space_differs(space, nspace, 1, 1);
@@ -101,17 +116,20 @@ static inline bool px_space_is_named(const struct px_space *space, const char *n
 
 /* --- the list (space.c) --- */
 
-/* By name; no name is our own. NULL: nothing is known of it. No lock. */
+/* The space of a namespace by its name of len bytes, at most PMIX_MAX_NSLEN; the empty name is our
+ * own. NULL: nothing is known of it. Any thread, no lock. */
 struct px_space *px_space_find(struct px_session *session, const char *nspace, size_t len);
-/* The same, its length at most PMIX_MAX_NSLEN. */
+/* As px_space_find, for a name that ends at a NUL or at PMIX_MAX_NSLEN. */
 struct px_space *px_space_named(struct px_session *session, const char *nspace);
-/* Makes it if need be; NULL: no memory. Session lock. */
+/* As px_space_named, but makes and links the space if it is missing. NULL: no memory. Session lock.
+ */
 struct px_space *px_space_meet_locked(struct px_session *session, const char *nspace);
-/* The stores with the job information of a namespace (NULL: none) or, `all`, of those after it in
- * the list too: at most `room`. Returns how many there are. Inside a read-side critical section. */
+/* Collects the stores with job information: of the space `first` (NULL: none) and, with `all`, of
+ * the spaces behind it. Writes at most `room` of them to ret; returns how many there are, which may
+ * be more. Inside a read-side critical section. */
 size_t px_space_jobs(const struct px_space *first, bool all, const struct px_store **ret,
                      size_t room);
-/* Frees what all spaces hold, and the spaces but our own. Nobody else uses them. */
+/* Frees the stores of all spaces, and all spaces but our own. No other thread may use them. */
 void px_spaces_fini(struct px_session *session);
 
 #endif
