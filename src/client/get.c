@@ -261,6 +261,9 @@ static void note_absent(struct px_session *session, const struct px_get_request 
     }
 }
 
+/* One key from what this process holds, or PMIX_ERR_WOULD_BLOCK: the server has to be asked.
+ * Results of plain requests are cached for the fast path, with the snapshot taken before the
+ * lookup. Inside a read-side critical section. */
 static pmix_status_t get(struct px_session *session, const struct px_get_request *request,
                          pmix_value_t **value)
 {
@@ -297,6 +300,7 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
     return rc;
 }
 
+/* For px_store_each: stops at the first value with a scope, which only put values have. */
 static int stop_at_posted(void *arg, const char *key, const struct px_slice *slice)
 {
     (void) arg;
@@ -304,13 +308,15 @@ static int stop_at_posted(void *arg, const char *key, const struct px_slice *sli
     return slice->scope != PMIX_SCOPE_UNDEF;
 }
 
-/* Is there anything here that the process has posted? */
+/* True if the store has a put value of the process. NULL: false. */
 static bool has_posted(const struct px_store *store, pmix_rank_t rank)
 {
     return store != NULL && px_store_each(store, PX_LEVEL_PROC, rank, stop_at_posted, NULL) != 0;
 }
 
-/* Must the server be asked before everything of a process is given? */
+/* True if the server must be asked before everything of a process is handed out: put values of it
+ * came by message and may be old, or nothing put by it is here and no segment shows that there is
+ * none. */
 static bool asks_all(struct px_session *session, const struct px_get_request *request)
 {
     bool us = request->space == &session->own && request->spec.rank == session->ctx->self.rank;
@@ -328,6 +334,8 @@ static bool asks_all(struct px_session *session, const struct px_get_request *re
            px_client_is_far(request->space, request->spec.rank);
 }
 
+/* Everything of one process from what this process holds. PMIX_ERR_BAD_PARAM for a rank that is not
+ * of a single process; PMIX_ERR_WOULD_BLOCK: the server has to be asked. */
 static pmix_status_t get_all(struct px_session *session, const struct px_get_request *request,
                              pmix_value_t **value)
 {
@@ -342,6 +350,8 @@ static pmix_status_t get_all(struct px_session *session, const struct px_get_req
     return rc;
 }
 
+/* get() with its critical section. Afterwards asks for the next generation if the segment that was
+ * read is superseded. */
 static int get_key(struct px_session *session, struct px_get_request *request, pmix_value_t **value)
 {
     int rc;
@@ -355,6 +365,8 @@ static int get_key(struct px_session *session, struct px_get_request *request, p
     return rc;
 }
 
+/* A get from what this process holds: a key or everything. PMIX_ERR_WOULD_BLOCK also for a refresh,
+ * which begins at the server. */
 static int get_here(struct px_session *session, struct px_get_request *request,
                     pmix_value_t **value)
 {
@@ -384,7 +396,7 @@ int px_client_get_local(struct px_session *session, const pmix_proc_t *proc, con
     return rc;
 }
 
-/* A place for the value, unless nothing is wanted but a refresh. */
+/* True if the caller has given a place for the value, or wants none (a refresh without a key). */
 static bool has_place(const struct px_get_request *request, pmix_value_t *const *value)
 {
     const unsigned effect = PX_GET_ALL | PX_GET_REFRESH;
@@ -413,7 +425,8 @@ pmix_status_t px_client_get(const pmix_proc_t *proc, const char key[], const pmi
     return rc;
 }
 
-/* The answer is here already; it still has to come by callback, after the return. */
+/* Delivers a result that is known already by the callback, from the loop. Only statuses that a get
+ * may deliver so (success, not found, outside scope); another is returned at once. Owns `value`. */
 static int answer_later(struct px_session *session, const struct px_get_request *request, int rc,
                         pmix_value_t *value, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {

@@ -216,8 +216,8 @@ INLINE bool is_fast_store(const struct px_session *session, const struct px_stor
            !rare(!px_session_is_named(session, proc->nspace));
 }
 
-/* Makes a value of a scalar, or fills the caller's. Outside the critical section: malloc may take
- * long. */
+/* Makes a value of a scalar, or fills the caller's. Called outside the critical section, so that an
+ * allocation does not prolong it. */
 INLINE pmix_status_t give_scalar(const struct px_scalar *scalar, unsigned how, pmix_value_t **value)
 {
     pmix_value_t *to = (how & FILL) != 0 ? *value : malloc(sizeof(*to));

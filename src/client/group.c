@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Groups by collective and bootstrap: requests to the server, whose layouts changed between
- * releases and are not negotiated: the server's version decides (docs/wire-format.md). */
+/* Groups by collective and bootstrap. The layouts of request and reply changed between releases of
+ * OpenPMIx and are not negotiated, so the server's version decides (docs/wire-format.md). A
+ * construct ends like any collective: the callback is called when data put before it can be read
+ * (px_client_collective_over). */
 
 #include "group.h"
 
@@ -22,6 +24,7 @@
 #include "src/base/assert.h"
 #include "src/value/procs.h"
 
+/* A construct under way. Allocated when it is sent, freed after its callback. */
 struct construct_call {
     struct px_session *session;
     const struct px_server_peer *server;
@@ -34,6 +37,7 @@ struct construct_call {
     void *cbdata;
 };
 
+/* Frees a call with whatever results it still has. */
 static void construct_free(struct construct_call *call)
 {
     px_infos_release(call->results);
@@ -42,7 +46,7 @@ static void construct_free(struct construct_call *call)
     free(call);
 }
 
-/* What a reply may say. */
+/* The contents of a reply to construct, as far as the server's release sends them. */
 struct outcome {
     pmix_proc_t *members;
     size_t n_members;
@@ -52,7 +56,8 @@ struct outcome {
     size_t n_info;
 };
 
-/* Single INFO operations or one of many: servers differ. */
+/* Reads the infos at the end of a reply: one INFO with all, or many with one each; servers differ.
+ * 0, PMIX_ERR_NOMEM or an error of unpacking. */
 static int read_infos(struct px_in *reply, struct outcome *out)
 {
     size_t n = 0;
@@ -79,7 +84,8 @@ static int read_infos(struct px_in *reply, struct outcome *out)
     return rc;
 }
 
-/* 4.2.4 to 5.0: the members, the id (always there), and later a BYTE_OBJECT of job information. */
+/* Reads the reply of releases 4.2.4 to 5.0: the members, the context id (always present; SIZE_MAX
+ * for none), then perhaps a BYTE_OBJECT of job information, which is stored, then perhaps infos. */
 static int read_outcome_5(struct construct_call *call, struct px_in *reply, struct outcome *out)
 {
     const void *bytes;
@@ -106,6 +112,8 @@ static int read_outcome_5(struct construct_call *call, struct px_in *reply, stru
     return rc;
 }
 
+/* Reads the reply of releases from 6.0: the members, a BOOL, the context id if that is true, then
+ * perhaps infos. */
 static int read_outcome_6(struct px_in *reply, struct outcome *out)
 {
     int rc = px_unpack_procs(reply, &out->members, &out->n_members);
@@ -122,6 +130,7 @@ static int read_outcome_6(struct px_in *reply, struct outcome *out)
     return rc;
 }
 
+/* Reads the reply by the server's release. Releases before 4.2.4 send the context id alone. */
 static int read_outcome(struct construct_call *call, struct px_in *reply, struct outcome *out)
 {
     if (px_server_at_least(call->server, 6, 0, 0)) {
@@ -134,6 +143,8 @@ static int read_outcome(struct construct_call *call, struct px_in *reply, struct
     return px_unpack_size(reply, &out->id);
 }
 
+/* Makes the results for the application: the members (as asked for, if the server does not send
+ * them), the context id, and the server's infos. 0 or PMIX_ERR_NOMEM. */
 static int make_results(struct construct_call *call, const struct outcome *out)
 {
     bool told = out->n_members > 0;
@@ -158,6 +169,7 @@ static int make_results(struct construct_call *call, const struct outcome *out)
     return rc;
 }
 
+/* Calls the application back, which releases the results later. Loop thread. */
 static void construct_over(void *arg)
 {
     struct construct_call *call = arg;
@@ -175,6 +187,8 @@ static void construct_over(void *arg)
     construct_free(call);
 }
 
+/* Reads the reply of a construct and enters the group in the map; then waits until data from before
+ * can be read. Loop thread. */
 static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct construct_call *call = arg;
@@ -203,6 +217,7 @@ static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
     px_client_collective_over(call->session, construct_over, call);
 }
 
+/* A call with copies of its arguments, or NULL: no memory. */
 static struct construct_call *construct_create(struct px_session *session, const struct px_msg *msg,
                                                const char *group, const pmix_proc_t *procs,
                                                size_t nprocs, const pmix_info_t *info, size_t ninfo)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Groups are looked up under the lock; a process that is in no group never takes it. */
+/* The list of groups is under the session lock. A process that is in no group never takes it: the
+ * number of groups is an atomic that is read first. */
 
 #include "group_map.h"
 
@@ -9,6 +10,7 @@
 
 #include "src/value/infos.h"
 
+/* Stores the number of groups after a change of the list. */
 static void count_locked(struct px_session *session, uint64_t n_groups)
 {
     px_assert(px_lock_held(&session->lock));
@@ -17,6 +19,7 @@ static void count_locked(struct px_session *session, uint64_t n_groups)
     px_store_release(&session->n_groups, n_groups);
 }
 
+/* Removes the group, if it is known. Session lock. */
 static void remove_locked(struct px_session *session, const char *group)
 {
     struct px_proc_set *set = px_proc_set_find(&session->groups, PX_SET_GROUP, group, NULL);

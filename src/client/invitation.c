@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What leader and invitees of a group have in common. Everything they tell each other travels in
- * events: the servers only carry them, and the data ends up in each member's own store. */
+/* What leader and invitees of a group have in common. Everything that they tell each other travels
+ * in events, which the servers only pass on; the data of the members end up in each member's own
+ * private store. The events of an invitation also go to the application's handlers. */
 
 #include "invitation.h"
 
@@ -64,6 +65,8 @@ void px_invitation_release(struct px_invitation *invitation)
     }
 }
 
+/* The invitation to that group that this process leads, or was invited to, and that is not over;
+ * NULL: none. */
 static struct px_invitation *invitation_find(struct px_session *session, const char *group,
                                              bool leading)
 {
@@ -106,6 +109,7 @@ void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status
     }
 }
 
+/* The codes of the events that invitations are made of, or that end one. */
 static const pmix_status_t watched[] = {
     PMIX_GROUP_INVITE_ACCEPTED, PMIX_GROUP_INVITE_DECLINED, PMIX_GROUP_CONSTRUCT_COMPLETE,
     PMIX_GROUP_CONSTRUCT_ABORT, PMIX_EVENT_PROC_TERMINATED, PMIX_ERR_PROC_TERM_WO_SYNC,
@@ -173,6 +177,8 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
     return rc == PMIX_OPERATION_SUCCEEDED ? 0 : rc;
 }
 
+/* Packs a value that was put for other nodes as a KVAL; skips others and qualified ones. For
+ * px_store_each. */
 static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
 {
     struct px_buf *buf = arg;
@@ -237,7 +243,8 @@ void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t
     }
 }
 
-/* Somebody has ended: leaders count, invitees of a leader are released. */
+/* Processes have terminated: leaders count them as failed; an invitee whose leader has terminated
+ * gets PMIX_GROUP_LEADER_FAILED. */
 static void somebody_ended(struct px_session *session, const struct px_event *event)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_AFFECTED_PROC);
@@ -294,6 +301,7 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
     return false;
 }
 
+/* Ends all invitations, for px_loop_run. */
 static void end_invitations(void *arg)
 {
     struct px_session *session = arg;

@@ -3,23 +3,30 @@
 #ifndef PX_CLIENT_INVITATION_H
 #define PX_CLIENT_INVITATION_H
 
+/* A group being formed by invitation, as its leader or an invitee sees it: PMIx_Group_invite and
+ * PMIx_Group_join. Leader and invitees talk by events only. This file has what both sides share;
+ * invite.h has the calls and what each side does. Loop thread, except where stated. */
+
 #include "session.h"
 #include "src/event/registry.h"
 
 struct px_event;
 struct px_session;
 
-/* A group being formed by invitation, as its leader or an invitee sees it. Loop thread. */
+/* What an invitee has done, as the leader knows. PX_FAILED: declined, ended, or did not answer. */
 
 enum px_invitee_state { PX_INVITED, PX_ACCEPTED, PX_FAILED };
 
+/* One invitee as the leader sees it. */
 struct px_invitee {
     pmix_proc_t proc;
     enum px_invitee_state state;
 };
 
+/* One group being formed. Made by the API call, handed to the loop thread by its task, in
+ * px_session.invitations from then on, freed by px_invitation_release. */
 struct px_invitation {
-    struct px_list link; /* in session->groups */
+    struct px_list link; /* in session->invitations */
     struct px_task task; /* on its way to the loop */
     struct px_timer timer;
     struct px_session *session;
@@ -41,41 +48,50 @@ struct px_invitation {
     void *cbdata;
 };
 
+/* An invitation with copies of its arguments, in no list yet. NULL: no memory. Any thread. */
 struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
                                            const pmix_info_t *info, size_t ninfo);
-/* Off its list and freed, once no handler is deciding any more. */
+/* Takes the invitation off its list and stops its timer. Frees it, or leaves that to the last
+ * handler that is still deciding (n_deciding). */
 void px_invitation_release(struct px_invitation *invitation);
+/* Frees an invitation that is in no list. Any thread. */
 void px_invitation_free(struct px_invitation *invitation);
-/* Calls back, once. Results may be NULL. */
+/* Calls the application back, once: later calls do nothing. On success enters the group in the
+ * group map. The results are copied for the callback, which releases them; NULL, 0: none. Without
+ * memory the callback's status is PMIX_ERR_NOMEM. */
 void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
                           const pmix_info_t *results, size_t n);
 
-/* Makes the server send us the events of invitations. */
+/* Makes the server send us the events of invitations. Done once. */
 void px_invitation_watch(struct px_session *session);
 
-/* An event about this group to these processes. extra entries are borrowed. */
+/* Raises an event about this group for the given processes, with PMIX_GROUP_ID and the extra infos,
+ * which are borrowed. 0 or an error of px_client_notify. */
 int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
                          const pmix_proc_t *to, size_t n_to, const pmix_info_t *extra,
                          size_t n_extra);
 
-/* Adds to `given` what this process has posted for other nodes, if anything, as an entry that
- * others can store. */
+/* Adds to `given` the values that this process has put for other nodes, if any, as one
+ * PMIX_GROUP_ENDPT_DATA that the others store. 0, PMIX_ERR_NOMEM or an error of packing. */
 int px_invitation_add_endpoint(struct px_invitation *invitation);
-/* Stores such entries among those of an event. */
+/* Stores all PMIX_GROUP_ENDPT_DATA among the infos as committed data of their processes. What does
+ * not parse is skipped. Any thread. */
 void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
                                    size_t ninfo);
 
-/* Groups by invitation live in events (invitation.c). Loop thread. True: the event was ours alone.
- */
+/* Handles an event of the server that concerns an invitation. True if the event is not for the
+ * application's handlers; at present no event is, so it always returns false. */
 bool px_invitations_event(struct px_session *session, const struct px_event *event);
 
-/* Do invitations need this code, whatever the application's handlers do? */
+/* True if invitations need events with this code, so that its registration at the server must stay
+ * whatever the application deregisters. */
 bool px_invitations_watch(const struct px_session *session, pmix_status_t code);
 
-/* Another server is primary: what invitations wait for is asked of it as well. Loop thread. */
+/* Another server has become primary: registers there the events that invitations wait for. */
 void px_groups_watch_again(struct px_session *session);
 
-/* Not on the loop thread. */
+/* Ends all invitations with PMIX_ERR_LOST_CONNECTION. Any thread but the loop's; does nothing in a
+ * forked child. */
 void px_invitations_fini(struct px_session *session);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Inviting and joining. The leader counts the answers; when one fails its application is asked, by
- * the event PMIX_GROUP_INVITE_FAILED, whether to go on without, to stop, or whom to ask instead (an
- * entry PMIX_PROCID among the handler's results). Nobody else is asked anything: the outcome
- * reaches the members as an event. */
+/* Inviting and joining. The leader counts the answers. When an invitee fails (declines, terminates,
+ * does not answer in time), the leader's application is asked by the event
+ * PMIX_GROUP_INVITE_FAILED: a handler may go on with fewer members, abort, or name a process to
+ * invite instead (PMIX_PROCID among its results). Nobody else decides anything: the outcome reaches
+ * the members as an event. All of it runs on the loop thread, except the two calls, which post a
+ * task. */
 
 #include "invite.h"
 
@@ -16,6 +18,8 @@
 #include "src/value/infos.h"
 #include "src/event/chain.h"
 
+/* Sends the invitation to processes, with the caller's directives and what this process has put. An
+ * error ends the whole invitation. */
 static void invite(struct px_invitation *invitation, const pmix_proc_t *procs, size_t n)
 {
     /* The caller's directives go along; what we have posted too. */
@@ -31,6 +35,7 @@ static void invite(struct px_invitation *invitation, const pmix_proc_t *procs, s
     }
 }
 
+/* The number of invitees in a state. */
 static size_t count_invitees(const struct px_invitation *invitation, enum px_invitee_state state)
 {
     size_t n = 0;
@@ -41,7 +46,7 @@ static size_t count_invitees(const struct px_invitation *invitation, enum px_inv
     return n;
 }
 
-/* Appends those in a state. 0 or PMIX_ERR_NOMEM. */
+/* Appends the invitees in a state to the list. 0 or PMIX_ERR_NOMEM. */
 static int gather_invitees(const struct px_invitation *invitation, enum px_invitee_state state,
                            struct px_proc_list *list)
 {
@@ -55,7 +60,8 @@ static int gather_invitees(const struct px_invitation *invitation, enum px_invit
     return rc;
 }
 
-/* Everybody who might wait is told; nobody else has anything to undo. */
+/* Aborts: all who may be waiting get PMIX_GROUP_CONSTRUCT_ABORT. Those who failed have nothing to
+ * undo. The caller releases the invitation. */
 static void invitation_failed(struct px_invitation *invitation)
 {
     struct px_proc_list to = {0};
@@ -69,6 +75,8 @@ static void invitation_failed(struct px_invitation *invitation)
     px_invitation_answer(invitation, PMIX_GROUP_CONSTRUCT_ABORT, NULL, 0);
 }
 
+/* Completes the group: sends the members and their data to all of them, stores the data here, and
+ * answers the leader's call with `status`. The caller releases the invitation. */
 static void construct(struct px_invitation *invitation, pmix_status_t status)
 {
     struct px_proc_list members = {0};
@@ -91,7 +99,8 @@ static void construct(struct px_invitation *invitation, pmix_status_t status)
     px_invitation_answer(invitation, rc == 0 ? status : rc, invitation->given, invitation->n_given);
 }
 
-/* Nothing happens while somebody has not answered or a handler has not decided. */
+/* Ends the invitation if all have answered and no handler is still deciding. It is released then:
+ * the caller must not use it afterwards. */
 static void check_invitees(struct px_invitation *invitation)
 {
     size_t failed = count_invitees(invitation, PX_FAILED);
@@ -108,6 +117,7 @@ static void check_invitees(struct px_invitation *invitation)
     px_invitation_release(invitation);
 }
 
+/* Adds an invitee, unless it is one already. 0 or PMIX_ERR_NOMEM. */
 static int add_invitee(struct px_invitation *invitation, const pmix_proc_t *proc)
 {
     struct px_invitee *grown;
@@ -127,6 +137,7 @@ static int add_invitee(struct px_invitation *invitation, const pmix_proc_t *proc
     return 0;
 }
 
+/* Invites the processes that a handler has named instead of one that failed. */
 static void invite_replacements(struct px_invitation *invitation, const pmix_info_t *results,
                                 size_t nresults)
 {
@@ -141,7 +152,9 @@ static void invite_replacements(struct px_invitation *invitation, const pmix_inf
     }
 }
 
-/* What the application's handlers say to a failure. */
+/* The handlers of PMIX_GROUP_INVITE_FAILED have completed: aborts if their status or one of their
+ * results says PMIX_GROUP_CONSTRUCT_ABORT; any other result allows fewer members. For
+ * px_events_ask. */
 static void decided(void *arg, pmix_status_t status, const pmix_info_t *results, size_t nresults)
 {
     struct px_invitation *invitation = arg;
@@ -169,6 +182,7 @@ static void decided(void *arg, pmix_status_t status, const pmix_info_t *results,
     check_invitees(invitation);
 }
 
+/* Marks an invitee failed and asks the application's handlers. The caller calls check_invitees. */
 static void invitee_failed(struct px_invitation *invitation, struct px_invitee *invitee)
 {
     struct px_event event = {
@@ -189,7 +203,7 @@ static void invitee_failed(struct px_invitation *invitation, struct px_invitee *
     PMIx_Info_free(info, n);
 }
 
-/* Takes over what an invitee gives the others under a key. Without memory they know less of it. */
+/* Adds what an invitee gives to the others under a key. Without memory they do not get it. */
 static void add_given(struct px_invitation *invitation, const pmix_info_t *info, size_t ninfo,
                       const char *key)
 {
@@ -235,6 +249,8 @@ void px_invitation_lost(struct px_invitation *invitation, const pmix_proc_t *who
     check_invitees(invitation);
 }
 
+/* The caller's time-out: an invitee gives up; for a leader, all who have not answered have failed.
+ */
 static void time_is_up(struct px_timer *timer)
 {
     struct px_invitation *invitation = px_container_of(timer, struct px_invitation, timer);
@@ -252,6 +268,7 @@ static void time_is_up(struct px_timer *timer)
     check_invitees(invitation);
 }
 
+/* Enters an invitation in the session's list and starts its timer. */
 static void member_accepted(struct px_invitation *invitation)
 {
     px_invitation_watch(invitation->session);
@@ -263,6 +280,7 @@ static void member_accepted(struct px_invitation *invitation)
     }
 }
 
+/* Starts an invitation on the loop thread: sends it to all invitees. */
 static void run_invite(struct px_task *task)
 {
     struct px_invitation *invitation = px_container_of(task, struct px_invitation, task);
@@ -316,6 +334,7 @@ pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
     return PMIX_SUCCESS;
 }
 
+/* Sends the invitee's answer to the leader, on the loop thread. */
 static void run_join(struct px_task *task)
 {
     struct px_invitation *invitation = px_container_of(task, struct px_invitation, task);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a process keeps for itself: the private store of its own namespace (what it posted, what it
- * was told when there is no segment) and of other namespaces what it has no segment of
- * (space.c). Writers hold the session lock; readers need none. */
+/* Private stores of this process: of its own namespace (what it has put, and what it was sent when
+ * there is no segment) and of other namespaces (what it has no segment of; space.c). Writers hold
+ * the session lock; readers need none, as with a segment. A store that is full is replaced by a
+ * larger one; the old one is kept for its readers until the end. */
 
 #include "private_store.h"
 
@@ -23,6 +24,7 @@
 #include "gds/generation.h"
 #include "gds/publication.h"
 
+/* An empty private store; NULL: no memory. */
 static struct px_store *create_store(const char *nspace)
 {
     struct px_store_opts opts = {
@@ -32,8 +34,9 @@ static struct px_store *create_store(const char *nspace)
     return px_store_create(&opts, &store) == 0 ? store : NULL;
 }
 
-/* A store that is full is replaced by a larger one, when address space is limited and it began
- * small. Readers keep what they have found in the old one. */
+/* Replaces a full private store by a larger one; a store begins small where address space is
+ * limited. Readers keep what they have found in the old one. 0 or PMIX_ERR_OUT_OF_RESOURCE. Session
+ * lock. */
 static int enlarge_locked(struct px_session *session, struct px_space *space)
 {
     struct px_store *store = space->private_store;
@@ -49,6 +52,8 @@ static int enlarge_locked(struct px_session *session, struct px_space *space)
     return rc;
 }
 
+/* Publishes a batch in the private store, enlarging it if need be, and invalidates cached results.
+ * Statuses as px_store_publish. Session lock. */
 static int publish_locked(struct px_session *session, struct px_space *space,
                           const struct px_batch *batch)
 {
@@ -62,14 +67,16 @@ static int publish_locked(struct px_session *session, struct px_space *space,
     return rc;
 }
 
+/* Sets level and index of an entry: a process, or with the wildcard rank its job. */
 static void set_index(struct px_store_entry *entry, pmix_rank_t rank)
 {
     entry->level = rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC;
     entry->index = rank == PMIX_RANK_WILDCARD ? 0 : rank;
 }
 
-/* Posting is much more frequent than reading what one has posted oneself: what has come together
- * since the last time is published at once, before anybody reads or writes the store. */
+/* Publishes all put values that the private store lacks, in one batch. Putting is much more
+ * frequent than reading one's own values, so values are collected until somebody reads or writes
+ * the store. 0, or an error: they stay in the list and the next call tries again. Session lock. */
 static int store_posted_locked(struct px_session *session)
 {
     struct px_batch *batch = px_batch_create();
@@ -125,7 +132,8 @@ int px_session_store_posted(struct px_session *session)
     return rc;
 }
 
-/* A namespace with its private store, both made when they are not there; NULL: no memory. */
+/* The space of a namespace, with its private store; both are made if they are missing. NULL: no
+ * memory. Session lock. */
 static struct px_space *open_locked(struct px_session *session, const char *nspace)
 {
     struct px_space *space = px_space_meet_locked(session, nspace);
@@ -168,16 +176,18 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
  * - anything else is fetched again by whoever reads it first after a fence, a connect or the
  *   construction of a group. */
 
-/* In px_session.fetched: the number of the change, or 1 + `ended` of then. */
+/* Values of px_session.fetched are either a change number with this bit, or 1 + the `ended` of when
+ * the data came. */
 #define COUNTED (UINT64_C(1) << 63)
 
-/* A process's name without what is behind its end: to hash that would take longer than the rest of
- * a miss. */
+/* Key of px_session.fetched: a process, without the bytes behind the end of its name; hashing those
+ * would take longer than the rest of a miss. */
 struct fetched_key {
     pmix_rank_t rank;
     char nspace[PMIX_MAX_NSLEN];
 };
 
+/* Fills a key; returns its length. */
 static size_t make_key(struct fetched_key *key, const char *nspace, pmix_rank_t rank)
 {
     size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
@@ -187,6 +197,7 @@ static size_t make_key(struct fetched_key *key, const char *nspace, pmix_rank_t 
     return offsetof(struct fetched_key, nspace) + len;
 }
 
+/* The entry of a process in px_session.fetched; 0: none. Takes the session lock. */
 static uint64_t find_fetched(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
     struct fetched_key key;
@@ -199,6 +210,7 @@ static uint64_t find_fetched(struct px_session *session, const char *nspace, pmi
     return then;
 }
 
+/* True if the data of the process came with a change number before. Session lock. */
 static bool is_counted_locked(struct px_session *session, const pmix_proc_t *owner)
 {
     struct fetched_key key;
@@ -208,6 +220,8 @@ static bool is_counted_locked(struct px_session *session, const pmix_proc_t *own
     return ((uintptr_t) px_map_find(&session->fetched, &key, len) & COUNTED) != 0;
 }
 
+/* Notes that all data of a process have been stored, as of a change number (0: the server sent
+ * none) or as of now. 0 or PMIX_ERR_NOMEM. Session lock. */
 static int note_fetched_locked(struct px_session *session, const pmix_proc_t *owner,
                                uint64_t change)
 {
@@ -246,7 +260,8 @@ uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_
     return (then & COUNTED) != 0 ? then & ~COUNTED : 0;
 }
 
-/* Reads a stream to its end, without its PX_KEY_CHANGE, which goes to *ret_change. */
+/* Reads a KVAL stream to its end into the reader's batch. PX_KEY_CHANGE is no value of the process:
+ * it goes to *ret_change (0 without one). */
 static int read_kvals(struct px_kval_reader *reader, pmix_rank_t rank, struct px_in *in,
                       uint64_t *ret_change)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Posting. A value waits in `uncommitted` for the next commit, which hands over what has changed
- * since the last: servers merge key by key. It goes into the private store, where this process
- * reads it, before the next such read or commit; values that the store might refuse go there at
- * once. */
+/* Put and commit. A put value waits in `uncommitted` for the next commit, which sends what was put
+ * since the last one: servers merge key by key. It is published in the private store, where this
+ * process reads it, before the next such read or commit; values that the store might refuse are
+ * published at once, so that the put returns the error. */
 
 #include "put.h"
 
@@ -20,6 +20,7 @@
 #include "src/wire/pack.h"
 #include "gds/payload.h"
 
+/* A put value with copies of key and value. NULL: no memory. */
 static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key,
                                              const pmix_value_t *value)
 {
@@ -38,8 +39,9 @@ static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key
     return posted;
 }
 
-/* Takes the place of an older value of the key that nobody has seen: it is not sent any more.
- * Qualified values all have the same key. */
+/* Appends a put value to `uncommitted`. An older value of the key that was not committed moves to
+ * `dropped`, to be freed without the lock. Qualified values all have the same key and are kept. A
+ * value of the scope PMIX_INTERNAL is not sent, so it goes to `dropped` too. */
 static void post_locked(struct px_session *session, struct px_put_value *posted,
                         struct px_list *dropped)
 {
@@ -56,6 +58,7 @@ static void post_locked(struct px_session *session, struct px_put_value *posted,
     px_list_append(posted->scope == PMIX_INTERNAL ? dropped : &session->uncommitted, &posted->link);
 }
 
+/* Checks that there is a value, and a key of a legal length. PMIX_SUCCESS or PMIX_ERR_BAD_PARAM. */
 static pmix_status_t check_value(const char *key, const pmix_value_t *value)
 {
     size_t len;
@@ -109,6 +112,8 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     return rc;
 }
 
+/* Stores a value without bytes: in front of the list, so that the newest of a key is found. 0 or
+ * PMIX_ERR_NOMEM. */
 static pmix_status_t store_local_value(struct px_session *session, const pmix_proc_t *proc,
                                        const char *key, const pmix_value_t *value)
 {
@@ -158,7 +163,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     return rc;
 }
 
-/* SCOPE; BUFFER, unless there is nothing in it. */
+/* Packs SCOPE and BUFFER, unless the block is empty. */
 static int pack_block(struct px_msg *msg, pmix_scope_t scope, const struct px_buf *block)
 {
     int rc = block->len > 0 ? px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1) : 0;
@@ -166,8 +171,8 @@ static int pack_block(struct px_msg *msg, pmix_scope_t scope, const struct px_bu
     return rc == 0 && block->len > 0 ? px_pack_buffer(&msg->buf, msg->kind, block) : rc;
 }
 
-/* All values of the list in the block for this node, the block for others, or, packed once, in
- * both. */
+/* Packs the put values: a block for this node and a block for others. A global value is packed once
+ * and copied to the second. 0, PMIX_ERR_NOMEM or an error of packing. */
 static int pack_values(struct px_msg *msg, const struct px_list *head)
 {
     struct px_buf local = {.data = NULL};
@@ -194,8 +199,8 @@ static int pack_values(struct px_msg *msg, const struct px_list *head)
     return rc;
 }
 
-/* Nobody waits for a commit. What the server could not take is told by what this process does
- * next. */
+/* The reply to a commit, for which nobody waits. A refusal is kept for the next call that can
+ * return it (px_session_refused). Loop thread. */
 static void commit_reply(pmix_status_t status, void *cbdata)
 {
     struct px_session *session = cbdata;

@@ -42,7 +42,8 @@ enum {
 
 /* --- old generations; loop thread --- */
 
-/* Nobody looks at these any more; what pointers lead to stays. */
+/* The grace period is over: frees the stores that waited for it. Those with pointers in the hands
+ * of the application stay mapped until the end. */
 static void free_unpinned(struct px_session *session)
 {
     while (session->unmap_in_grace != NULL) {
@@ -56,7 +57,8 @@ static void free_unpinned(struct px_session *session)
     }
 }
 
-/* Unmaps what can be unmapped by now. */
+/* Unmaps the superseded generations whose grace period is over, and begins a grace period for those
+ * that wait. Never blocks: it is called again at the next occasion. */
 static void unmap_deferred(struct px_session *session)
 {
     px_assert(px_loop_inside(session->ctx->loop));
@@ -74,15 +76,17 @@ static void unmap_deferred(struct px_session *session)
 
 /* --- segments come and go; loop thread --- */
 
-/* May a get look into our own segment first, whatever it wants? Session lock. */
+/* True if the fast path may read the segment of this space: it is our own, and neither
+ * PMIx_Store_internal nor statistics of reads are in the way. */
 static bool is_fast_locked(const struct px_session *session, const struct px_space *space)
 {
     px_assert(px_lock_held(&session->lock));
     return space == &session->own && session->internal == 0 && session->report_fd < 0;
 }
 
-/* NULL: none. `fast_store` is nothing while our own segment changes: who has read the new
- * generation by one of the two cannot find the old one by the other. */
+/* Makes `next` (NULL: none) the segment of a space and defers unmapping of the old one.
+ * `fast_store` is NULL while our own segment changes: a reader that has seen the new generation by
+ * one of the two words cannot find the old one by the other. Loop thread. */
 static void replace_segment(struct px_session *session, struct px_space *space,
                             struct px_store *next)
 {
@@ -107,6 +111,7 @@ static void replace_segment(struct px_session *session, struct px_space *space,
     }
 }
 
+/* True if the segment is of a later generation, or of another life of the writer (epoch). */
 static bool is_newer(const struct px_store *segment, const struct px_store *than)
 {
     struct px_store_info next;
@@ -120,6 +125,7 @@ static bool is_newer(const struct px_store *segment, const struct px_store *than
     return next.epoch != now.epoch || next.generation > now.generation;
 }
 
+/* Drops segments of jobs that have ended, beyond the DEAD_KEPT that stay readable. */
 static void drop_dead(struct px_session *session)
 {
     struct px_store_info info;
@@ -186,7 +192,7 @@ int px_session_descriptor(void *arg, int fd)
 
 /* --- asking for the next --- */
 
-/* A request under way. */
+/* A request for the next generation that is under way. Freed by its reply. */
 struct refresh {
     struct px_session *session;
     struct px_space *space;
@@ -194,13 +200,17 @@ struct refresh {
     struct px_refresh_barrier *barrier; /* who waits, or NULL */
 };
 
+/* What the end of a collective waits for: a number of refreshes, the last of which calls then(arg)
+ * and frees the barrier. Loop thread. */
 struct px_refresh_barrier {
     size_t left;
     void (*then)(void *arg);
     void *arg;
 };
 
-/* REQ; PROC_RANK generation; STRING namespace, NULL for our own. */
+/* Sends REQ for a namespace (NULL: our own): PROC_RANK generation that we have, STRING namespace. A
+ * generation of 0 tells the server that we read the namespace by messages. Statuses as px_msg_start
+ * and px_msg_send. */
 static int send_request(struct px_session *session, const char *nspace, uint32_t generation,
                         px_reply_fn fn, void *arg)
 {
@@ -217,6 +227,7 @@ static int send_request(struct px_session *session, const char *nspace, uint32_t
     return px_msg_send(&msg, rc, REFRESH_TIMEOUT_MS, fn, arg);
 }
 
+/* Ignores the reply to a refusal of a segment. */
 static void refused_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     (void) arg;
@@ -245,8 +256,9 @@ bool px_session_segment_came(struct px_session *session, const char *nspace)
     return false;
 }
 
-/* As many occasions as this says are let pass before the next request, each time twice as many: a
- * server that has nothing to give is not asked at every read. */
+/* A request brought no new segment: the next 2^(BACK_OFF_FIRST + n) occasions are let pass, n
+ * growing with each request in vain, so that a server without a newer segment is not asked at every
+ * read. unknown: it does not know the namespace. */
 static void back_off(struct px_space *space, bool unknown)
 {
     /* pairs with may_request and replace_segment */
@@ -260,6 +272,7 @@ static void back_off(struct px_space *space, bool unknown)
     (void) px_cas(&space->refresh_state, now, next | (unknown ? UNKNOWN : 0));
 }
 
+/* One refresh of the barrier is over; the last one calls back. */
 static void barrier_arrive(struct px_refresh_barrier *barrier)
 {
     px_assert(barrier->left > 0);
@@ -270,9 +283,9 @@ static void barrier_arrive(struct px_refresh_barrier *barrier)
     }
 }
 
-/* STRING namespace, and a mark when the descriptor came with it, which has been adopted by now if
- * it could be; or STATUS. Our own cannot be had by messages, so it is asked for again. False: the
- * server knows no such namespace. */
+/* Reads the reply to a refresh: STRING namespace, and a mark if the descriptor came with it (it was
+ * adopted before, if it could be); or only a STATUS. If the segment could not be used, the server
+ * is told so. False: the server does not know the namespace. */
 static bool read_answer(const struct refresh *refresh, struct px_in *reply)
 {
     char *name = NULL;
@@ -285,6 +298,7 @@ static bool read_answer(const struct refresh *refresh, struct px_in *reply)
     return known;
 }
 
+/* The end of a refresh, with or without a new segment. Loop thread. */
 static void refresh_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct refresh *refresh = arg;
@@ -306,6 +320,8 @@ static void refresh_reply(void *arg, int status, struct px_in *reply, int fd)
     }
 }
 
+/* Asks for the generation behind `segment`. barrier: of a collective that waits for it, or NULL.
+ * False: nothing was sent (no memory, or no server). */
 static bool start_refresh(struct px_session *session, struct px_space *space,
                           const struct px_store *segment, struct px_refresh_barrier *barrier)
 {
@@ -326,7 +342,8 @@ static bool start_refresh(struct px_session *session, struct px_space *space,
     return true;
 }
 
-/* One of those who find that the server has gone on asks. */
+/* True if the caller is the one that has to ask: no request is under way, and the back-off is over.
+ * Counts an occasion. Any thread. */
 static bool may_request(struct px_space *space)
 {
     /* pairs with replace_segment and back_off */
@@ -356,7 +373,8 @@ void px_space_request_refresh(struct px_session *session, struct px_space *space
     }
 }
 
-/* The job is no more: whoever reads it next asks. */
+/* Ends the back-off of a space whose job has ended, so that the next read asks again: the name may
+ * have come back. */
 static void end_back_off(struct px_space *space)
 {
     /* pairs with may_request and back_off */
@@ -367,7 +385,8 @@ static void end_back_off(struct px_space *space)
     }
 }
 
-/* Must a collective wait for the next generation? */
+/* True if a collective must wait for the next generation of this space: its segment is superseded,
+ * and the server knows the namespace. */
 static bool is_awaited(struct px_session *session, struct px_space *space,
                        const struct px_store *segment)
 {

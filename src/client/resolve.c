@@ -15,7 +15,9 @@
 #include "src/nspace/resolve.h"
 #include "query.h"
 
-/* PMIX_ERR_NOT_SUPPORTED: the server has no such command. The reply is the caller's. */
+/* Sends a resolve request and waits for the reply, which is the caller's. PMIX_ERR_NOT_SUPPORTED
+ * (the server has no such command), PMIX_ERR_WOULD_BLOCK (on the loop thread), PMIX_ERR_UNREACH (no
+ * server, or it was lost), or the status of the reply. */
 static pmix_status_t ask_server(struct px_session *session, const struct px_request *request,
                                 const char *node, const char *nspace, struct px_reply *ret)
 {
@@ -41,7 +43,8 @@ static pmix_status_t ask_server(struct px_session *session, const struct px_requ
     return rc;
 }
 
-/* Does the host answer such a call? */
+/* True if the host answers such a call, as far as the segment's flags tell: it has a query upcall
+ * and has not declined this one. */
 static bool host_answers(uint32_t flags, bool peers)
 {
     uint32_t declined = peers ? PX_STORE_PEERS_DECLINED : PX_STORE_NODES_DECLINED;
@@ -49,7 +52,8 @@ static bool host_answers(uint32_t flags, bool peers)
     return (flags & PX_STORE_HOST_QUERIES) != 0 && (flags & declined) == 0;
 }
 
-/* Does the segment say that nobody above knows better? */
+/* True if the segment of the space is complete and nobody above the server knows better: not when
+ * the host answers such calls, nor for a job that has ended. */
 static bool may_answer(const struct px_space *space, bool peers)
 {
     const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
@@ -63,8 +67,9 @@ static bool may_answer(const struct px_space *space, bool peers)
     return !info.dead; /* a namespace that is no more is none of ours to describe */
 }
 
-/* Has the server no answer? Ours never says the last two; OpenPMIx's does where its host has no
- * answer, or one that it cannot read. */
+/* True if the status means that the server has no answer, so that this process answers from its own
+ * stores. Our server never returns the last two; OpenPMIx's does if its host has no answer, or one
+ * that it cannot read. */
 static bool fall_back(pmix_status_t status)
 {
     return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_UNREACH ||
@@ -73,8 +78,8 @@ static bool fall_back(pmix_status_t status)
 
 enum { FEW_STORES = 16 };
 
-/* From the stores that are here, of one space or of all; more than a few are rare and allocated.
- * Inside a read-side critical section. */
+/* Answers from the stores that are here, of one space or (all) of every space. The array of stores
+ * is allocated if there are more than a few. Inside a read-side critical section. */
 static pmix_status_t resolve_here(const struct px_space *first, bool all, const char *node,
                                   bool peers, struct px_reply *ret)
 {
@@ -101,6 +106,8 @@ static pmix_status_t resolve_here(const struct px_space *first, bool all, const 
     return rc;
 }
 
+/* Both resolve calls: peers or nodes, of one namespace or (NULL or empty) of all. The critical
+ * section is left while the server is asked. */
 static pmix_status_t resolve(struct px_session *session, const char *node, const char *nspace,
                              bool peers, struct px_reply *ret)
 {
@@ -147,14 +154,15 @@ pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, ch
     return rc;
 }
 
-/* PMIX_LOCAL_PROCS: all processes of the node, whosever. The answer is that of a resolve of every
- * namespace. */
+/* A get of names under way: the caller's callback and the key whose value it wants. */
 struct local_call {
     pmix_value_cbfunc_t cbfunc;
     void *cbdata;
     const char *key; /* of the names */
 };
 
+/* Completion for PMIX_LOCAL_PROCS: turns the processes of the reply into an array value for the
+ * caller's callback. Loop thread. */
 static void local_done(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_value_cbfunc_t cbfunc = (pmix_value_cbfunc_t) to->callback;
@@ -168,6 +176,8 @@ static void local_done(const struct px_completion *to, struct px_reply *reply)
     cbfunc(status, status == PMIX_SUCCESS ? &value : NULL, to->cbdata);
 }
 
+/* PMIX_LOCAL_PROCS: all processes of this node, of any job. The server is sent a resolve request
+ * for this node and every namespace. */
 static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc,
                                     void *cbdata)
 {
@@ -178,9 +188,11 @@ static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfun
     return rc == PMIX_ERR_NOT_SUPPORTED ? PMIX_ERR_NOT_FOUND : rc;
 }
 
-/* The sets and groups of a process: what a query says. */
+/* Keys of the process sets and groups of a process, which are got by a query. */
 static const char *const names[] = {PMIX_PSET_NAMES, PMIX_GROUP_NAMES};
 
+/* Completion of such a query: passes the value of the wanted key on. Frees the call. Loop thread.
+ */
 static void names_answered(const struct px_completion *own, struct px_reply *reply)
 {
     struct local_call *call = own->target;
@@ -197,6 +209,8 @@ static void names_answered(const struct px_completion *own, struct px_reply *rep
     free(call);
 }
 
+/* PMIX_PSET_NAMES or PMIX_GROUP_NAMES of a process: sends a query for that key, qualified by the
+ * process. Statuses as px_client_query. */
 static pmix_status_t names_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
                               pmix_value_cbfunc_t cbfunc, void *cbdata)
 {

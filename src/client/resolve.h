@@ -3,6 +3,9 @@
 #ifndef PX_CLIENT_RESOLVE_H
 #define PX_CLIENT_RESOLVE_H
 
+/* PMIx_Resolve_peers and PMIx_Resolve_nodes, and gets of dynamic keys: keys whose value changes
+ * while a job runs, so that no store has them. */
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,14 +14,19 @@
 struct px_ctx;
 struct px_session;
 
-/* PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES: in no store, since they change; always asked
- * of the server. */
+/* True for PMIX_LOCAL_PROCS, PMIX_PSET_NAMES and PMIX_GROUP_NAMES, which the server is always asked
+ * for. */
 bool px_key_is_dynamic(const char *key);
 
-/* The value that is given is good during the callback. */
+/* Gets the value of a dynamic key from the server. 0: cbfunc is called once on the loop thread; the
+ * value is borrowed for the callback. PMIX_ERR_NOT_FOUND (an old server), PMIX_ERR_NOMEM, or no
+ * server (PMIX_ERR_UNREACH, PMIX_ERR_LOST_CONNECTION): it is not called. */
 pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
                                        const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
 
+/* px_role_ops.resolve_peers and resolve_nodes: answered from the segment if it is complete and the
+ * host does not answer such calls itself, else by the server. They block in the second case:
+ * PMIX_ERR_WOULD_BLOCK on the loop thread. Results are the caller's. */
 pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
                                       pmix_proc_t **procs, size_t *nprocs);
 pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist);

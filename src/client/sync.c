@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What processes do together: fence, connect, disconnect. */
+/* Collectives that a client takes part in: fence, connect, disconnect. Each is one request, whose
+ * reply comes when all participants have called. At the end of a fence or connect, data fetched
+ * before count as old, and segments are refreshed, so that a get afterwards sees what others
+ * committed before. */
 
 #include "sync.h"
 
@@ -32,6 +35,8 @@ static int pack_participants(struct px_msg *msg, const pmix_proc_t *procs, size_
     return px_pack_procs(&msg->buf, msg->kind, &all, 1);
 }
 
+/* Packs what collectives have in common: participants and directives. Sends nothing. 0 or an error
+ * of packing. */
 static pmix_status_t send_collective(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs,
                                      const pmix_info_t *info, size_t ninfo)
 {
@@ -40,6 +45,7 @@ static pmix_status_t send_collective(struct px_msg *msg, const pmix_proc_t *proc
     return rc == 0 ? px_pack_infos(&msg->buf, msg->kind, info, ninfo) : rc;
 }
 
+/* True if the caller names itself and nobody else. */
 static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs)
 {
     for (size_t i = 0; i < nprocs; i++) {
@@ -50,6 +56,7 @@ static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t
     return nprocs > 0;
 }
 
+/* A fence or connect under way. Allocated when it is sent, freed after its callback. */
 struct collective_call {
     struct px_session *session;
     pmix_status_t status;
@@ -57,6 +64,7 @@ struct collective_call {
     void *cbdata;
 };
 
+/* Calls the application back, after the refreshes. Loop thread. */
 static void collective_done(void *arg)
 {
     struct collective_call *call = arg;
@@ -79,6 +87,7 @@ void px_client_collective_over(struct px_session *session, void (*then)(void *ar
     }
 }
 
+/* The reply to a fence. Loop thread. */
 static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct collective_call *call = arg;
@@ -88,7 +97,8 @@ static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
     px_client_collective_over(call->session, collective_done, call);
 }
 
-/* Packs and sends; cleans up when that fails. */
+/* Packs and sends a collective; frees everything on failure. how: copied; its callback is called
+ * unless this fails. */
 static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs,
                                       const pmix_info_t *info, size_t ninfo, px_reply_fn reply,
                                       const struct collective_call *how)
@@ -145,7 +155,9 @@ pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *pro
     return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
-/* One BYTE_OBJECT: STRING nspace; KVAL... of a namespace that takes part. */
+/* Stores one BYTE_OBJECT of the reply to a connect: STRING nspace; KVAL... of a namespace that
+ * takes part. A segment that did not arrive is no error: gets ask for it. 0 or an error of
+ * unpacking. */
 static int store_participant(struct px_session *session, struct px_in *in)
 {
     const void *bytes;
@@ -169,6 +181,7 @@ static int store_participant(struct px_session *session, struct px_in *in)
     return rc == PMIX_ERR_WOULD_BLOCK ? 0 : rc; /* who needs it asks */
 }
 
+/* The reply to a connect: stores the job information of the participants. Loop thread. */
 static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct collective_call *call = arg;

@@ -3,6 +3,9 @@
 #ifndef PX_CLIENT_SYNC_H
 #define PX_CLIENT_SYNC_H
 
+/* Collectives of processes: fence, connect, disconnect; and what every collective does at its end.
+ */
+
 #include <stddef.h>
 
 #include <pmix.h>
@@ -10,14 +13,20 @@
 struct px_ctx;
 struct px_session;
 
-/* A collective has ended: calls then(arg) when what others posted before is to be seen, now or
- * later. Loop thread. */
+/* Ends a collective: calls then(arg) once everything that others committed before it can be read
+ * here, at once or after refreshes of segments. Loop thread. */
 void px_client_collective_over(struct px_session *session, void (*then)(void *arg), void *arg);
 
+/* px_role_ops.fence_nb. The callback has the status of the fence, or that of a commit which the
+ * server refused earlier. A singleton's fence with itself alone is PMIX_OPERATION_SUCCEEDED.
+ * PMIX_ERR_NOT_SUPPORTED: a required directive is unknown. Other statuses as px_msg_start and
+ * px_msg_send. */
 pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                  const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                  void *cbdata);
 
+/* px_role_ops.connect_nb and disconnect_nb. Job information that comes with the reply to a connect
+ * is stored before the callback. Statuses as px_msg_start and px_msg_send. */
 pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata);
