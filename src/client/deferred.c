@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* Results that are known at once and delivered from the loop: each is a task that carries the
+ * result to the loop thread, calls back and frees itself. */
+
 #include "deferred.h"
 
 #include <stdlib.h>
@@ -8,6 +11,7 @@
 #include "src/base/bytes.h"
 #include "src/request/reply.h"
 
+/* A value on its way to its callback. */
 struct later_value {
     struct px_task task;
     pmix_status_t status;
@@ -17,6 +21,7 @@ struct later_value {
     void *cbdata;
 };
 
+/* Delivers a value. Loop thread. */
 static void run_value(struct px_task *task)
 {
     struct later_value *later = px_container_of(task, struct later_value, task);
@@ -46,12 +51,14 @@ int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *val
     return 0;
 }
 
+/* A reply on its way to its completion; owns its infos. */
 struct later_reply {
     struct px_task task;
     struct px_completion to;
     struct px_reply reply;
 };
 
+/* Delivers a reply and frees it. Loop thread. */
 static void run_reply(struct px_task *task)
 {
     struct later_reply *later = px_container_of(task, struct later_reply, task);

@@ -11,14 +11,14 @@
 #include "src/loop/loop.h"
 #include "src/request/schema.h"
 
-/* Completions that are known at once but must come by callback on the loop thread. 0 or
- * PMIX_ERR_NOMEM. */
-
-/* `ours`: the value is freed after the callback. Untouched on failure. */
+/* Calls cbfunc with a value on the loop thread. ours: the value is freed after the callback; else
+ * the callback owns or borrows it, as the operation says. 0 or PMIX_ERR_NOMEM; then the value stays
+ * the caller's. */
 int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
                    pmix_value_cbfunc_t cbfunc, void *cbdata);
 
-/* The array is taken over on success. */
+/* Calls the completion with an array of infos on the loop thread. 0: the array is taken over;
+ * PMIX_ERR_NOMEM: it stays the caller's. */
 int px_defer_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
                    const struct px_completion *to);
 

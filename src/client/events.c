@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Events to and from the server. A process that raises an event sees it in its own handlers at
- * once; servers do not send an event back to where it came from, and if one does, the echo is
- * dropped. A replay out of a server's cache (it lacks the range at its end) is no echo. */
+ * once; servers do not send an event back to its source, and if one does, that echo is dropped
+ * here. An event that a server replays from its cache lacks the range at its end: it is no echo and
+ * is delivered. */
 
 #include "events.h"
 
@@ -20,6 +21,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 
+/* True if that is this process. */
 static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
 {
     return proc->rank == ctx->self.rank && strcmp(proc->nspace, ctx->self.nspace) == 0;
@@ -49,6 +51,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     PMIx_Info_free(info, event.ninfo);
 }
 
+/* True if the directives give a handler or an event the range of this process alone. */
 static bool stays_here(const pmix_info_t *info, size_t ninfo)
 {
     struct px_handler_directives directives;
@@ -91,6 +94,8 @@ int px_client_repeat_codes(struct px_server_peer *server)
     return rc;
 }
 
+/* Sends a server the codes that are not wanted any more; a wildcard code stands for the default
+ * handler. There is no reply. If the message is lost, such events arrive and find no handler. */
 static void deregister_at(struct px_server_peer *server, const pmix_status_t *codes, size_t ncodes,
                           bool default_handler)
 {
@@ -131,7 +136,8 @@ void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, 
     }
 }
 
-/* Delivery to our own handlers happens on the loop. */
+/* An event of this process on its way to the loop thread, where handlers are called. Freed when it
+ * has been delivered. */
 struct own_event {
     struct px_task task;
     struct px_ctx *ctx;
@@ -139,12 +145,15 @@ struct own_event {
     struct px_completion to; /* without `done` the server answers */
 };
 
+/* Frees an event that is not posted. */
 static void own_event_free(struct own_event *own)
 {
     px_args_fini(&px_request_notify, &own->args.head);
     free(own);
 }
 
+/* Delivers an event to our own handlers, and completes the call if the server does not. Loop
+ * thread. */
 static void run_own_event(struct px_task *task)
 {
     struct own_event *own = px_container_of(task, struct own_event, task);
@@ -164,6 +173,7 @@ static void run_own_event(struct px_task *task)
     own_event_free(own);
 }
 
+/* An event with copies of its arguments. NULL: no memory. */
 static struct own_event *own_event_create(struct px_ctx *ctx, const struct px_notify_args *args)
 {
     struct own_event *own = calloc(1, sizeof(*own));
@@ -180,7 +190,9 @@ static struct own_event *own_event_create(struct px_ctx *ctx, const struct px_no
     return own;
 }
 
-/* Groups in the range become their members: nobody else has to know them. 1: there are none. */
+/* Copies the infos of an event with the groups in PMIX_EVENT_CUSTOM_RANGE replaced by their
+ * members, so that no other process has to know them. 0 with *ret (PMIx_Info_free); 1: no group is
+ * named, *ret is unchanged; PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. */
 static int spell_range(struct px_session *session, const pmix_info_t *info, size_t ninfo,
                        struct px_infos *ret)
 {
@@ -212,7 +224,8 @@ static int spell_range(struct px_session *session, const pmix_info_t *info, size
     return rc;
 }
 
-/* Is this process within the range of its own event? */
+/* True if this process is within the range of its own event. A range that does not parse is left to
+ * the server to judge, and includes us. */
 static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info,
                          size_t ninfo)
 {
@@ -234,6 +247,9 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
     return false;
 }
 
+/* Sends the event to the server unless its range is this process, and posts it to our own handlers.
+ * The completion is called by whichever of the two is last to know: the server's reply or, without
+ * a server, the delivery. Statuses as px_role_ops.request. */
 static pmix_status_t notify_server(struct px_session *session, const struct px_notify_args *args,
                                    const struct px_completion *to)
 {

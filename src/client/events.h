@@ -3,25 +3,34 @@
 #ifndef PX_CLIENT_EVENTS_H
 #define PX_CLIENT_EVENTS_H
 
+/* Events between this process and its server: events that arrive, events that the application
+ * raises, and registrations of codes. The handlers themselves are in src/event. */
+
 #include "session.h"
 #include "src/request/schema.h"
 
 struct px_ctx;
 
-/* An event from the server. Loop thread. */
+/* Reads an event from the server and delivers it to invitations and to the application's handlers.
+ * What does not parse is ignored. Loop thread. */
 void px_client_event_in(struct px_session *session, struct px_in *in);
-/* Asks a server, which has become the primary one, for everything that handlers here are registered
- * for. It answers before anything that is asked of it later. Loop thread. 0, PMIX_ERR_NOMEM,
- * PMIX_ERR_LOST_CONNECTION. */
+/* Registers at a server, which has become the primary one, all codes that this process has handlers
+ * for. The server serves this before any later request. Loop thread. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_LOST_CONNECTION or another error of px_request_send_at. */
 int px_client_repeat_codes(struct px_server_peer *server);
 
-/* As px_role_ops.request. A registration that no server need know of is done at once; an event is
- * given to our own handlers as well. */
+/* As px_role_ops.request: registers codes at the primary server. PMIX_OPERATION_SUCCEEDED without a
+ * server, and if the handler wants events of this process only: those need no server. */
 pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
                                        const struct px_completion *to);
+/* As px_role_ops.request: raises an event. It is sent to the server and, if this process is within
+ * its range, given to our own handlers on the loop thread. Groups in a custom range are replaced by
+ * their members first. Without a server our own handlers alone get it. */
 pmix_status_t px_client_notify(struct px_session *session, const struct px_notify_args *given,
                                const struct px_completion *to);
 
+/* px_role_ops.deregister_codes: at all servers, since a former primary one has the codes too. Codes
+ * that invitations need stay registered. */
 void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                                 bool default_handler);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Forwarded output and input. Our number of a registration travels with the request and comes back
- * with the data; output for number 0, which a server sends to tools unasked, and for a registration
- * without a function goes to our own standard output or error. */
+/* Forwarded output. Our number of a subscription travels with the request and comes back with the
+ * output, so output can arrive before the confirmation. Output for number 0, which a server sends
+ * to tools unasked, and for a subscription without a function goes to our own standard output or
+ * error. */
 
 #include "iof.h"
 
@@ -14,16 +15,19 @@
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 
+/* One subscription. In px_session.iof_handlers from before the request is sent until it is
+ * deregistered or refused. */
 struct px_iof_handler {
     struct px_list link;           /* session lock */
-    struct px_server_peer *server; /* whom it was asked of, whoever is primary now */
+    struct px_server_peer *server; /* the server it was made at, primary or not by now */
     size_t id;
-    size_t remote; /* the server's number */
+    size_t remote; /* the server's number of it, once `ready` */
     bool ready;
     pmix_iof_channel_t channel;
     pmix_iof_cbfunc_t cbfunc;
 };
 
+/* The subscription with our number, or NULL. Session lock. */
 static struct px_iof_handler *find_pull_locked(struct px_session *session, size_t id)
 {
     px_assert(px_lock_held(&session->lock));
@@ -35,7 +39,8 @@ static struct px_iof_handler *find_pull_locked(struct px_session *session, size_
     return NULL;
 }
 
-/* As much as the descriptor takes; output that nobody takes is lost, as anywhere. */
+/* Writes output to our own standard output or, for any other channel, standard error. What the
+ * descriptor does not take is lost. */
 static void write_out(pmix_iof_channel_t channel, const pmix_byte_object_t *bytes)
 {
     int fd = (channel & PMIX_FWD_STDOUT_CHANNEL) != 0 ? STDOUT_FILENO : STDERR_FILENO;
@@ -94,6 +99,8 @@ void px_iof_handlers_fini(struct px_session *session)
     }
 }
 
+/* The server has confirmed or refused a subscription; the application is told with our number. Loop
+ * thread. */
 static void pull_done(const struct px_completion *own, struct px_reply *reply)
 {
     struct px_iof_handler *pull = own->target;
@@ -115,6 +122,7 @@ static void pull_done(const struct px_completion *own, struct px_reply *reply)
     regcbfunc(reply->status, id, own->cbdata);
 }
 
+/* A subscription with a new number, in the list. NULL: no memory. */
 static struct px_iof_handler *pull_create(struct px_session *session, struct px_server_peer *server)
 {
     struct px_iof_handler *pull = calloc(1, sizeof(*pull));
@@ -163,7 +171,8 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_ar
     return rc;
 }
 
-/* Forgets a subscription that the server has confirmed; NULL: there is no such one. */
+/* Removes a confirmed subscription; returns its server and the server's number. NULL: there is no
+ * such one. */
 static struct px_server_peer *take_pull(struct px_session *session, size_t id, size_t *ret_remote)
 {
     struct px_server_peer *server = NULL;

@@ -3,21 +3,33 @@
 #ifndef PX_CLIENT_IOF_H
 #define PX_CLIENT_IOF_H
 
+/* Forwarded standard output of other processes: subscriptions (PMIx_IOF_pull) and the output that
+ * arrives for them. */
+
 #include "session.h"
 #include "src/request/schema.h"
 
 struct px_ctx;
 
-/* Output of some process from the server. Loop thread. */
+/* Reads output from the server and gives it to the subscription's function, or writes it to our own
+ * standard output or error. What does not parse, and output for an unknown number, is dropped. Loop
+ * thread. */
 void px_client_iof_in(struct px_server_peer *server, struct px_in *in);
+/* Frees all subscriptions at the end of the session. */
 void px_iof_handlers_fini(struct px_session *session);
 
-/* Ends a subscription under our own number. As px_role_ops.request; PMIX_ERR_BAD_PARAM: there is
- * none. Any thread. */
+/* As px_role_ops.request: ends the subscription with our number given->id, at the server that it
+ * was made at. PMIX_ERR_BAD_PARAM: there is none, or the server has not confirmed it yet.
+ * PMIX_OPERATION_SUCCEEDED: the connection to that server is lost, and with it the subscription.
+ * Any thread. */
 pmix_status_t px_client_iof_deregister(struct px_session *session,
                                        const struct px_iof_deregister_args *given,
                                        const struct px_completion *to);
 
+/* px_role_ops.iof_pull: subscribes at the primary server. 0: regcbfunc is called once on the loop
+ * thread with our number; cbfunc (NULL: write the output to our own descriptors) is called there
+ * with each piece of output, from before regcbfunc on. PMIX_ERR_UNREACH, PMIX_ERR_LOST_CONNECTION,
+ * PMIX_ERR_NOMEM or another error of sending: neither is called. */
 pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *given,
                                  pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
                                  void *regcbdata);

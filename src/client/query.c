@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries: answered from earlier answers to the same query, from what a PMIx_Get would find in this
- * process, and else by the server, which asks the host first. What has been answered is remembered
- * for both. */
+/* Queries. They are answered, in this order, by what the library knows of attribute support and of
+ * servers on this node; from earlier answers to the same query (query_cache.h); from what a
+ * PMIx_Get would find in this process; and else by the server, which asks the host first. Answers
+ * of the server are remembered both for the same query and for PMIx_Get. Calls come in any thread;
+ * replies are handled on the loop thread. */
 
 #include "query.h"
 
@@ -26,13 +28,14 @@
 #include "src/wire/pack.h"
 #include "src/request/reply.h"
 
-/* What we answer ourselves beside the server. */
+/* The part of an answer that this process gives itself, beside the server. */
 struct part {
-    struct px_infos *infos; /* NULL: nothing */
-    pmix_status_t status;   /* is all there that is asked of us? */
-    bool whole;             /* nothing else is asked */
+    struct px_infos *infos; /* NULL: none */
+    pmix_status_t status;   /* PMIX_ERR_PARTIAL_SUCCESS if something of our part is missing */
+    bool whole;             /* it is the whole answer: the server is not asked */
 };
 
+/* A query that the server is answering. Allocated when it is sent, freed by query_done. */
 struct query_call {
     struct px_session *session;
     void *key; /* bytes of the query, or NULL: the answer is not kept */
@@ -42,6 +45,7 @@ struct query_call {
     struct px_completion to;
 };
 
+/* Frees a call, and what it still has of our part. */
 static void query_free(struct query_call *call)
 {
     px_infos_release(call->part.infos);
@@ -52,6 +56,7 @@ static void query_free(struct query_call *call)
     free(call);
 }
 
+/* Appends copies of infos. 0 or PMIX_ERR_NOMEM; then some have been appended. */
 static int append(struct px_infos *own, const pmix_info_t *info, size_t n)
 {
     pmix_info_t *grown = n > 0 ? realloc(own->info, (own->n + n) * sizeof(*grown)) : own->info;
@@ -67,7 +72,7 @@ static int append(struct px_infos *own, const pmix_info_t *info, size_t n)
     return rc;
 }
 
-/* The process that a query is about; our job when it names none. */
+/* The process that a query is about: by its qualifiers, else our job. */
 static pmix_proc_t target_of(const struct px_ctx *ctx, const pmix_query_t *query)
 {
     pmix_proc_t job;
@@ -76,8 +81,8 @@ static pmix_proc_t target_of(const struct px_ctx *ctx, const pmix_query_t *query
     return px_query_target(query, &job);
 }
 
-/* Do the qualifiers say no more than directives of a PMIx_Get, each at most once? others: beside
- * the process. */
+/* True if the qualifiers are no more than directives of a PMIx_Get could be, each at most once:
+ * those that name a process and, with `others`, those that name a realm or a node. */
 static bool is_plain(const pmix_query_t *query, bool others)
 {
     static const char *const process[] = {PMIX_PROCID, PMIX_NSPACE, PMIX_RANK,
@@ -103,8 +108,9 @@ static bool is_plain(const pmix_query_t *query, bool others)
     return true;
 }
 
-/* Answers are for PMIx_Get too. Those to several queries at once are left out: whose they are is
- * not certain; and those with qualifiers that would have to be asked for again. */
+/* Stores the answers in the private store, for PMIx_Get. Answers to several queries at once are
+ * left out, since it is not certain which of them each belongs to; so are those with qualifiers
+ * beside the process, which a get would have to repeat. */
 static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_t n)
 {
     pmix_proc_t target;
@@ -121,7 +127,8 @@ static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_
     }
 }
 
-/* Our part goes before what the server says. */
+/* Puts our part in front of the server's answer. The reply then owns both. Without memory for both,
+ * our part alone. */
 static void add_part(struct part *part, struct px_reply *reply)
 {
     (void) append(part->infos, reply->info, reply->ninfo); /* no memory: our part alone */
@@ -132,6 +139,8 @@ static void add_part(struct part *part, struct px_reply *reply)
     reply->status = reply->status == PMIX_SUCCESS ? part->status : PMIX_ERR_PARTIAL_SUCCESS;
 }
 
+/* The server's answer: is cached, kept for gets, completed by our part, and given to the caller.
+ * Loop thread. */
 static void query_done(const struct px_completion *own, struct px_reply *reply)
 {
     struct query_call *call = own->target;
@@ -150,13 +159,14 @@ static void query_done(const struct px_completion *own, struct px_reply *reply)
     query_free(call);
 }
 
-/* Can what is required be done without the host? */
+/* True if all required qualifiers can be served without the host. */
 static bool is_met(const pmix_query_t *query)
 {
     return px_directives_met(&px_call_query, PX_ATTR_ALL, query->qualifiers, query->nqual);
 }
 
-/* Is nothing asked for but which servers there are? Among other things our server tells. */
+/* True if the queries ask for PMIX_QUERY_AVAIL_SERVERS only, each as its only key. If it stands
+ * among other keys, the server answers it. */
 static bool all_servers(const pmix_query_t *queries, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -168,7 +178,9 @@ static bool all_servers(const pmix_query_t *queries, size_t n)
     return true;
 }
 
-/* A tool asks before it has a server. */
+/* Answers PMIX_QUERY_AVAIL_SERVERS from rendezvous files; a tool asks this before it has a server.
+ * Takes `own` over: it becomes ret->infos or is freed. 0, PMIX_ERR_NOT_FOUND (no server at all),
+ * PMIX_ERR_NOT_SUPPORTED (a required qualifier), PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
 static int own_servers(struct px_ctx *ctx, const pmix_query_t *queries, size_t n,
                        struct px_infos *own, struct part *ret)
 {
@@ -200,7 +212,9 @@ static int own_servers(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
     return 0;
 }
 
-/* What we can say of the support for attributes, and of servers. */
+/* Our part of an answer about supported attributes, or about servers. ret->infos is NULL if the
+ * queries ask for neither. 0, PMIX_ERR_NOT_SUPPORTED, PMIX_ERR_NOT_FOUND, PMIX_ERR_BAD_PARAM,
+ * PMIX_ERR_NOMEM. */
 static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n, struct part *ret)
 {
     const unsigned ours = PX_ATTR_CLIENT | PX_ATTR_TOOL;
@@ -232,8 +246,8 @@ static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
     return rc;
 }
 
-/* The bytes that stand for the query: without the order to refresh, which is no part of the
- * question. */
+/* The bytes by which the query is cached: its keys and qualifiers. PMIX_QUERY_REFRESH_CACHE is left
+ * out, since it does not change the question. 0, PMIX_ERR_NOMEM or an error of packing. */
 static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
 {
     int rc = 0;
@@ -252,7 +266,8 @@ static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
     return px_buf_ok(ret) ? rc : PMIX_ERR_NOMEM;
 }
 
-/* The value of a key as a PMIx_Get that asks nobody finds it. */
+/* The value of a key as a get without the server finds it, or the library's ABI version. The value
+ * is the caller's. Statuses as px_client_get_local. */
 static int value_here(struct px_session *session, const pmix_query_t *query, const char *key,
                       pmix_value_t **ret)
 {
@@ -266,7 +281,8 @@ static int value_here(struct px_session *session, const pmix_query_t *query, con
     return px_client_get_local(session, &target, key, query->qualifiers, query->nqual, ret);
 }
 
-/* Every value is here, or *ret is as it was and the status is another. */
+/* Appends the values of all keys of a query to *ret. An error: one of them is not here, and the
+ * caller frees what was appended. */
 static int find_here(struct px_session *session, const pmix_query_t *query, struct px_infos *ret)
 {
     int rc = is_plain(query, true) ? 0 : PMIX_ERR_NOT_FOUND;
@@ -286,6 +302,8 @@ static int find_here(struct px_session *session, const pmix_query_t *query, stru
     return rc;
 }
 
+/* Answers queries with values that are all in this process, by a completion on the loop thread. An
+ * error: the server has to be asked; the completion is not called. */
 static int answer_here(struct px_session *session, const pmix_query_t *queries, size_t n,
                        const struct px_completion *to)
 {
@@ -304,6 +322,8 @@ static int answer_here(struct px_session *session, const pmix_query_t *queries, 
     return rc;
 }
 
+/* Answers with an earlier answer to the same query, by a completion on the loop thread. An error:
+ * there is none, or no memory; the completion is not called. */
 static int answer_from_cache(struct px_session *session, const struct px_buf *key,
                              const struct px_completion *to)
 {
@@ -320,8 +340,8 @@ static int answer_from_cache(struct px_session *session, const struct px_buf *ke
     return rc;
 }
 
-/* Asks the server; takes over the infos of `part` and the bytes of `key` on success; both may be
- * NULL. */
+/* Sends the queries to the server. key: the bytes to cache the answer by, or NULL; part: our part,
+ * or NULL. Takes over the bytes, and on success the infos of `part`. */
 static pmix_status_t query_server(struct px_session *session, const struct px_query_args *args,
                                   struct px_buf *key, const struct part *part,
                                   const struct px_completion *to)
@@ -349,7 +369,8 @@ static pmix_status_t query_server(struct px_session *session, const struct px_qu
     return rc;
 }
 
-/* Our part, and the rest by the server if there is one; takes over the infos. */
+/* Answers with our part and, if that is not the whole and there is a server, with the server's.
+ * Takes over the infos of `part`. */
 static pmix_status_t query_support(struct px_session *session, const struct px_query_args *args,
                                    const struct part *part, const struct px_completion *to)
 {
@@ -371,6 +392,7 @@ static pmix_status_t query_support(struct px_session *session, const struct px_q
     return rc;
 }
 
+/* The order of the sources is that of the comment at the top of this file. */
 pmix_status_t px_client_query(struct px_session *session, const struct px_query_args *args,
                               const struct px_completion *to)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* A map from the packed query to a copy of its answer. Copies are made while the lock is held, so
+ * that an entry may be replaced at any time; freeing is done without it. */
+
 #include "query_cache.h"
 
 #include <stdlib.h>
@@ -8,11 +11,13 @@
 
 #include "src/value/infos.h"
 
+/* One answer, which owns its infos. */
 struct px_query_cache_entry {
     pmix_info_t *info;
     size_t n;
 };
 
+/* Keys whose answers are not cached, since they change while a job runs. */
 static const char *const lively[] = {
     PMIX_QUERY_NAMESPACES,  PMIX_QUERY_NAMESPACE_INFO,    PMIX_QUERY_NUM_GROUPS,
     PMIX_QUERY_GROUP_NAMES, PMIX_QUERY_NUM_PSETS,         PMIX_QUERY_GROUP_MEMBERSHIP,
@@ -49,6 +54,7 @@ bool px_query_cache_bypassed(const pmix_query_t *queries, size_t n)
     return false;
 }
 
+/* Frees an entry. Takes NULL. */
 static void cached_free(struct px_query_cache_entry *cached)
 {
     if (cached != NULL) {
@@ -104,6 +110,7 @@ void px_query_cache_keep(struct px_session *session, const void *key, size_t len
     cached_free(old);
 }
 
+/* Frees an entry, for px_map_each. */
 static int free_one(void *arg, const void *key, size_t len, void *value)
 {
     (void) arg;

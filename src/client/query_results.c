@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Which pair belongs to which query is found by order: answers come query by query, and within a
- * query a key is answered as often as it was asked. What the server adds to the host's answers
- * comes after them: then the search begins at the first query again. */
+ * query a key is answered as often as it was asked for. What the server adds to the host's answers
+ * comes after them; so the search, which goes on from the query of the pair before, wraps around to
+ * the first. */
 
 #include "query_results.h"
 
@@ -13,6 +14,7 @@
 #include "src/value/infos.h"
 #include "src/value/nested.h"
 
+/* How often the query asks for a key. */
 static size_t count_key(const pmix_query_t *query, const char *key)
 {
     size_t n = 0;
@@ -23,6 +25,7 @@ static size_t count_key(const pmix_query_t *query, const char *key)
     return n;
 }
 
+/* True if any query asks about attribute support, whose answers have a shape of their own. */
 static bool about_attributes(const pmix_query_t *queries, size_t nqueries)
 {
     for (size_t q = 0; q < nqueries; q++) {
@@ -33,7 +36,8 @@ static bool about_attributes(const pmix_query_t *queries, size_t nqueries)
     return false;
 }
 
-/* May the key of pair i still be answered by query q? */
+/* True if pair i may belong to query q: the query asks for its key more often than pairs before
+ * have been assigned to it. */
 static bool has_room(const pmix_query_t *query, size_t q, const pmix_info_t *flat, size_t i,
                      const size_t *owner)
 {
@@ -46,7 +50,7 @@ static bool has_room(const pmix_query_t *query, size_t q, const pmix_info_t *fla
     return used < count_key(query, flat[i].key);
 }
 
-/* The query of each pair, nqueries for none. */
+/* Finds the query of each pair: owner[i] is its index, or nqueries if it belongs to none. */
 static void assign(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat, size_t n,
                    size_t *owner)
 {
@@ -63,6 +67,7 @@ static void assign(const pmix_query_t *queries, size_t nqueries, const pmix_info
     }
 }
 
+/* Makes the info PMIX_QUERY_QUALIFIERS of a query, by copying. 0 or PMIX_ERR_NOMEM. */
 static int load_qualifiers(pmix_info_t *to, const pmix_query_t *query)
 {
     pmix_data_array_t array = {.type = PMIX_INFO, .size = query->nqual, .array = query->qualifiers};
@@ -70,7 +75,8 @@ static int load_qualifiers(pmix_info_t *to, const pmix_query_t *query)
     return PMIx_Info_load(to, PMIX_QUERY_QUALIFIERS, &array, PMIX_DATA_ARRAY);
 }
 
-/* One PMIX_QUERY_RESULTS: the qualifiers, if any, then what the query brought. */
+/* Makes one PMIX_QUERY_RESULTS: the qualifiers of the query, if any, then copies of its pairs. 0 or
+ * PMIX_ERR_NOMEM; then *to is unchanged. */
 static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix_info_t *flat,
                 size_t n, const size_t *owner)
 {

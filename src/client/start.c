@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Init: find the server in the environment, introduce ourselves, take the job information. Our
- * own server is tried first through its AF_UNIX listener, where the segment's descriptor can be
- * handed over; any other, or a segment that cannot be used here, is served by messages. Nothing is
- * read but the environment and the parameter files. */
+/* PMIx_Init of a client: finds the server in the environment, connects, and takes the job
+ * information. Our own kind of server is tried first through its AF_UNIX listener, where the
+ * descriptor of the segment can be passed; with any other, or when a segment cannot be used here,
+ * job information comes by messages. Nothing is read but the environment and the parameter files. A
+ * process that no server started becomes a singleton. Everything here runs in the thread of
+ * PMIx_Init, except replies. */
 
 #include "start.h"
 
@@ -27,13 +29,15 @@
 
 enum { CRED_ROOM = 4096 };
 
-/* How to reach a server: one way of several. */
+/* One way to reach a server: where, and with which modules the handshake asks to be served. Strings
+ * are borrowed. */
 struct way {
     const char *uri;
     const char *bfrops;
     const char *gds;
 };
 
+/* True if both environment variables are set to the same value. */
 static bool is_same(const char *variable, const char *other)
 {
     const char *a = getenv(variable);
@@ -42,8 +46,9 @@ static bool is_same(const char *variable, const char *other)
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-/* A container's hook gives both offers of the server to the process as parameters, which is
- * nobody's wish; what the server offers to us beyond them stands beside (docs/decisions/0017). */
+/* True if the parameters gds and psec are not the user's wish: a container's hook has copied the
+ * server's offers into them. What our server offers to us beyond them stands beside
+ * (docs/decisions/0017). */
 static bool is_copied_by_hook(void)
 {
     const char *offer = getenv("PMIX_SHMIX_GDS");
@@ -53,12 +58,14 @@ static bool is_copied_by_hook(void)
            is_same("PMIX_MCA_psec", "PMIX_SECURITY_MODE");
 }
 
+/* True if the parameters allow to map a segment. */
 static bool wants_segment(void)
 {
     return px_param_bool(PX_P_SHMEM_ENABLE) &&
            (strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 || is_copied_by_hook());
 }
 
+/* The first of these environment variables that is set and not empty, or NULL. */
 static const char *env_uri(const char *const *names)
 {
     for (; *names != NULL; names++) {
@@ -71,7 +78,8 @@ static const char *env_uri(const char *const *names)
     return NULL;
 }
 
-/* The URI in "NAME:NAME;uri", which launchers pass instead of an environment. */
+/* The URI of the server among the directives of PMIx_Init, or NULL. Launchers also pass it as
+ * "NAME:NAME;uri". */
 static const char *info_uri(const pmix_info_t *info, size_t ninfo)
 {
     struct px_init_directives directives;
@@ -84,10 +92,13 @@ static const char *info_uri(const pmix_info_t *info, size_t ninfo)
 
 enum { MAX_WAYS = 4 };
 
+/* Variables of OpenPMIx's servers, the newest protocol first; and that of the oldest we speak. */
 static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
                                      NULL};
 static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
 
+/* Collects the ways to reach our server, in the order in which they are tried: at most MAX_WAYS;
+ * returns their number. An URI given by directive replaces our own server's listener. */
 static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
 {
     const char *given = info_uri(info, ninfo);
@@ -116,7 +127,7 @@ static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
     return n;
 }
 
-/* The user that our server runs as, by the word of whoever started us. */
+/* The user that our server runs as, according to PMIX_SHMIX_UID; (uid_t) -1: not known. */
 static uid_t server_uid(void)
 {
     const char *text = getenv("PMIX_SHMIX_UID");
@@ -127,6 +138,8 @@ static uid_t server_uid(void)
                                                                              : (uid_t) -1;
 }
 
+/* Connects one way, with our name and credential, and adds the server to the session. Statuses as
+ * px_credential, px_dial and px_session_attach. */
 static int dial(struct px_session *session, const struct way *way, struct px_server_peer **ret)
 {
     const char *kind = getenv("PMIX_BFROP_BUFFER_TYPE");
@@ -163,12 +176,14 @@ static int dial(struct px_session *session, const struct way *way, struct px_ser
     return rc;
 }
 
+/* A REQ that a thread waits for, on its stack. */
 struct req_call {
     struct px_wait wait;
     struct px_session *session;
 };
 
-/* A client knows its namespace; a tool takes the one that its server has given it. */
+/* Checks the namespace in the reply to REQ. A client knows its own; a tool takes the one that its
+ * server has assigned. 0 or PMIX_ERR_UNPACK_FAILURE. */
 static int check_name(struct px_session *session, const char *name)
 {
     pmix_proc_t *self = &session->ctx->self;
@@ -186,7 +201,9 @@ static int check_name(struct px_session *session, const char *name)
     return 0;
 }
 
-/* STRING nspace, then either the mark that a segment came along or the job information itself. */
+/* Reads the reply to REQ: STRING nspace, then either the mark that a segment came along or the job
+ * information itself. PMIX_ERR_NOT_SUPPORTED: the announced segment did not arrive or is of no use.
+ */
 static int read_job(struct px_session *session, struct px_in *in)
 {
     char *text = NULL;
@@ -203,6 +220,7 @@ static int read_job(struct px_session *session, struct px_in *in)
     return rc == PMIX_ERR_WOULD_BLOCK ? PMIX_ERR_NOT_SUPPORTED : rc;
 }
 
+/* Reads the reply and wakes the waiting thread. Loop thread. */
 static void req_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct req_call *call = arg;
@@ -233,7 +251,7 @@ int px_session_request_job(struct px_session *session)
     return px_ctx_wait(session->ctx, &call.wait);
 }
 
-/* Hangs up and forgets the server and what it has told, so that another way can be tried. */
+/* Closes the connection and forgets the server and its data, so that another way can be tried. */
 static void detach(struct px_session *session, struct px_server_peer *server)
 {
     px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
@@ -244,7 +262,9 @@ static void detach(struct px_session *session, struct px_server_peer *server)
     px_spaces_fini(session);
 }
 
-/* told: the URI under which the server is known to others, or NULL. */
+/* Tries the ways in order, until one has given us our job information. told: the URI under which
+ * others know the server, or NULL for the one that was dialled. 0, or the status of the last way.
+ */
 static int connect_any(struct px_session *session, const struct way *ways, size_t n,
                        const char *told)
 {
@@ -271,7 +291,8 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
     return rc;
 }
 
-/* Who we are. False: nobody launched us. */
+/* Reads our name from the environment. False: no server started this process, or the name is
+ * malformed. */
 static bool read_identity(pmix_proc_t *ret)
 {
     const char *nspace = getenv("PMIX_NAMESPACE");
@@ -291,6 +312,8 @@ static bool read_identity(pmix_proc_t *ret)
     return true;
 }
 
+/* Gives this process a name of its own, unique on the node while it lives: rank 0 of a namespace of
+ * host name and process id. */
 static void become_singleton(struct px_session *session)
 {
     pmix_nspace_t nspace;

@@ -3,6 +3,8 @@
 #ifndef PX_CLIENT_START_H
 #define PX_CLIENT_START_H
 
+/* PMIx_Init and PMIx_Finalize of a client. */
+
 #include <stddef.h>
 
 #include <pmix.h>
@@ -10,16 +12,19 @@
 struct px_ctx;
 struct px_session;
 
-/* REQ: job information, or the segment that holds it. Not on the loop thread. */
+/* Sends REQ and waits for the reply: our job's information, or the segment that has it. Also takes
+ * the name that a server assigns to a tool. 0, PMIX_ERR_NOT_SUPPORTED (a segment was announced that
+ * cannot be used here: ask again), PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_TIMEOUT,
+ * PMIX_ERR_LOST_CONNECTION or PMIX_ERR_NOMEM. Not on the loop thread. */
 int px_session_request_job(struct px_session *session);
 
-/* The client role on a context whose loop and parameters are ready. Under ctx->lock. PMIX_SUCCESS,
- * or PMIX_ERR_UNREACH when no server launched us: the context is then a working singleton. Other
- * errors leave nothing behind. */
+/* Starts the client role on a context whose loop and parameters are ready. PMIX_SUCCESS, or
+ * PMIX_ERR_UNREACH without a server, in which case the context is a working singleton. Other errors
+ * (PMIX_ERR_NOMEM, a server that refuses us) leave nothing behind. Blocks. Under ctx->lock. */
 pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
 
-/* Says goodbye, closes the connection and frees the role (px_session_end). The context is down
- * already. Under ctx->lock. The result is that of the goodbye. */
+/* Sends FINALIZE, closes the connection and frees the role (px_session_end); the context is down
+ * already. Returns the status of the goodbye. Under ctx->lock. */
 pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A tool is a client that finds its servers itself and may have several: one is primary, where its
- * requests go. */
+/* The tool role. A tool is a client that finds its servers itself and may have several: one is
+ * primary, and requests go there. Its connections carry no segments: job information comes by
+ * messages. Calls come in threads of the application, which may wait for a connection; the loop
+ * thread delivers what the servers send. */
 
 #include "tool.h"
 
@@ -26,11 +28,13 @@
 
 enum { CRED_ROOM = 4096 };
 
+/* True if both are the same process. */
 static bool is_same(const pmix_proc_t *a, const pmix_proc_t *b)
 {
     return a->rank == b->rank && strcmp(a->nspace, b->nspace) == 0;
 }
 
+/* The connected server of that name, or NULL. */
 static struct px_server_peer *find_server(const struct px_session *session,
                                           const pmix_proc_t *server)
 {
@@ -43,6 +47,8 @@ static struct px_server_peer *find_server(const struct px_session *session,
     return NULL;
 }
 
+/* Fills the handshake: as a tool that has a name, as one that needs one from the server, or as a
+ * client that is a tool too (the name is that of the environment). */
 static void introduce(const struct px_session *session, struct px_handshake *handshake)
 {
     bool named = session->ctx->self.nspace[0] != '\0';
@@ -61,7 +67,8 @@ static void introduce(const struct px_session *session, struct px_handshake *han
     snprintf(handshake->gds, sizeof(handshake->gds), "%s", PX_GDS_MESSAGES);
 }
 
-/* The process, by which a server that is called over TCP finds out what the kernel says of it. */
+/* Packs our process id for the handshake. A server that is reached over TCP cannot learn it from
+ * the socket, and asks the kernel about the process. 0 or PMIX_ERR_NOMEM. */
 static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
 {
     pid_t pid = getpid();
@@ -75,6 +82,7 @@ static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
     return rc == 0 && px_buf_ok(blob) ? 0 : PMIX_ERR_NOMEM;
 }
 
+/* Connects to one candidate. Statuses as px_credential and px_dial. */
 static int dial(const struct px_session *session, const struct px_server_candidate *found,
                 struct px_dialed *ret)
 {
@@ -96,7 +104,9 @@ static int dial(const struct px_session *session, const struct px_server_candida
     return rc;
 }
 
-/* Dials one candidate; PMIX_ERR_EXISTS when it is a server that we have already. */
+/* Connects to one candidate and adds it to the session; takes the name that the server assigns, if
+ * we have none. PMIX_ERR_EXISTS with *ret: the server is connected already. PMIX_ERR_UNREACH:
+ * another server answers there by now. Else as dial and px_session_attach. */
 static int connect_one(struct px_session *session, const struct px_server_candidate *found,
                        struct px_server_peer **ret)
 {
@@ -131,13 +141,15 @@ static int connect_one(struct px_session *session, const struct px_server_candid
     return rc;
 }
 
-/* The pause between two attempts that the caller asked for; a poll without descriptors. */
+/* Sleeps between two attempts, as long as the caller's PMIX_CONNECT_RETRY_DELAY says, at most an
+ * hour. */
 static void pause_for(uint32_t seconds)
 {
     (void) poll(NULL, 0, (int) (seconds > 3600 ? 3600 : seconds) * 1000);
 }
 
-/* Several servers in the directory, and nothing to choose by. */
+/* True if a search has found several servers that are not connected yet, and the user has not
+ * allowed that any of them is taken. */
 static bool is_ambiguous(const struct px_session *session, const struct px_server_candidate *found,
                          size_t n)
 {
@@ -154,6 +166,9 @@ static bool is_ambiguous(const struct px_session *session, const struct px_serve
     return fresh > 1 && !px_param_bool(PX_P_TOOL_TRY_ALL);
 }
 
+/* Looks for servers once, and connects to the first that accepts. A failure of one that was named
+ * is final. PMIX_ERR_BAD_PARAM: ambiguous; PMIX_ERR_UNREACH: none; else as px_tool_find and
+ * connect_one. */
 static int connect_found(struct px_session *session, const struct px_tool_directives *directives,
                          struct px_server_peer **ret)
 {
@@ -181,6 +196,7 @@ static int connect_found(struct px_session *session, const struct px_tool_direct
     return rc;
 }
 
+/* connect_found, repeated as often as the directives say while no server can be reached. */
 static int connect_by_directives(struct px_session *session,
                                  const struct px_tool_directives *directives,
                                  struct px_server_peer **ret)
@@ -194,6 +210,7 @@ static int connect_by_directives(struct px_session *session,
     return rc;
 }
 
+/* Sets our own name: of the directives, of the environment, or empty until a server assigns one. */
 static void name_self(struct px_session *session, const struct px_tool_directives *directives)
 {
     const char *nspace = getenv("PMIX_NAMESPACE");
@@ -208,6 +225,7 @@ static void name_self(struct px_session *session, const struct px_tool_directive
     }
 }
 
+/* px_client_repeat_codes for px_loop_run. If it fails, events of other processes do not come. */
 static void repeat_codes(void *arg)
 {
     struct px_server_peer *server = arg;
@@ -215,8 +233,8 @@ static void repeat_codes(void *arg)
     (void) px_client_repeat_codes(server); /* no memory, or lost: events of others do not come */
 }
 
-/* Primary by request, or by having been connected when there was no other server: requests go
- * there, and so do the registrations of event handlers that are there already. */
+/* Makes a server the primary one: requests go there, and the event codes that are registered
+ * already are registered there too. */
 static void make_primary(struct px_session *session, struct px_server_peer *server)
 {
     px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
